@@ -1,0 +1,210 @@
+import { fail, show, showShape } from './errors.js';
+
+/** Typed arrays of numbers. */
+export type NumericArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Uint16Array
+  | Uint32Array;
+
+export type NestedNumbers = readonly number[] | readonly NumericArray[] | readonly NestedNumbers[];
+
+/** Numbers with a shape: a headwise tensor, or one of another library's (`dims` is ONNX Runtime's word). */
+export type TensorLike<Data = NumericArray | readonly number[]> =
+  | { readonly data: Data; readonly shape: readonly number[] }
+  | { readonly data: Data; readonly dims: readonly number[] };
+
+/**
+ * Wherever a tensor is taken: a `Tensor`, any `{ data, shape }` or `{ data, dims }`, or nested arrays of numbers. A
+ * Float32Array is used as it is, everything else is converted; nothing is modified or kept.
+ */
+export type TensorInput = TensorLike | NestedNumbers;
+
+/** An argument as it was understood: row-major numbers and their shape. */
+export interface Numbers<Data> {
+  readonly data: Data;
+  readonly shape: readonly number[];
+}
+
+/** How numbers are stored and which are taken; floats and lengths differ in both. */
+interface NumberKind<Data> {
+  readonly expected: string;
+  readonly allocate: (count: number) => Data;
+  readonly isNative: (data: unknown) => data is Data;
+  /** The element as a number, undefined if it is not of a kind that is taken. */
+  readonly toNumber: (element: unknown) => number | undefined;
+}
+
+const floats: NumberKind<Float32Array> = {
+  expected: 'numbers',
+  allocate: (count) => new Float32Array(count),
+  isNative: (data) => data instanceof Float32Array,
+  toNumber: (element) => (typeof element === 'number' ? element : undefined),
+};
+
+const lengths: NumberKind<Float64Array> = {
+  expected: 'integers',
+  allocate: (count) => new Float64Array(count),
+  isNative: (data) => data instanceof Float64Array,
+  toNumber: (element) =>
+    typeof element === 'number' || typeof element === 'bigint' ? Number(element) : undefined,
+};
+
+type Sequence = ArrayLike<unknown>;
+
+// Deeper nesting than any tensor has; an array that holds itself ends here.
+const deepest = 8;
+
+function isTypedArray(value: unknown): value is Sequence & ArrayBufferView {
+  return ArrayBuffer.isView(value) && !(value instanceof DataView);
+}
+
+function isSequence(value: unknown): value is Sequence {
+  return Array.isArray(value) || isTypedArray(value);
+}
+
+/** A shape as numbers, or an error that names `argument`. */
+export function toShape(argument: string, value: unknown): number[] {
+  if (!isSequence(value)) {
+    fail('invalid-type', argument, 'a shape such as [2, 4, 100]', show(value));
+  }
+  return Array.from(value, (size) => {
+    if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+      fail('invalid-shape', argument, 'a shape of integers from 0 on', show(size));
+    }
+    return size;
+  });
+}
+
+export function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+function convert<Data extends Float32Array | Float64Array>(
+  argument: string,
+  elements: Sequence,
+  kind: NumberKind<Data>,
+  target: Data,
+  offset: number,
+): void {
+  for (let i = 0; i < elements.length; i++) {
+    const number = kind.toNumber(elements[i]);
+    if (number === undefined) {
+      fail('invalid-type', argument, kind.expected, show(elements[i]));
+    }
+    target[offset + i] = number;
+  }
+}
+
+/** Shape of nested arrays, read along their first elements. */
+function nestedShape(argument: string, value: Sequence): number[] {
+  const shape: number[] = [];
+  let level: unknown = value;
+  while (isSequence(level)) {
+    if (shape.length === deepest) {
+      fail('invalid-shape', argument, `at most ${deepest} axes`, 'deeper nesting');
+    }
+    shape.push(level.length);
+    level = level[0];
+  }
+  return shape;
+}
+
+function fromNested<Data extends Float32Array | Float64Array>(
+  argument: string,
+  value: Sequence,
+  kind: NumberKind<Data>,
+): Numbers<Data> {
+  const shape = nestedShape(argument, value);
+  const leaves: Sequence[] = [];
+  const collect = (level: unknown, axis: number): void => {
+    if (!isSequence(level)) {
+      fail('invalid-type', argument, `arrays nested ${shape.length} deep`, show(level));
+    }
+    if (level.length !== shape[axis]) {
+      const lengths = `arrays of length ${shape[axis]} at axis ${axis}`;
+      fail('invalid-shape', argument, lengths, `one of length ${level.length}`);
+    }
+    if (axis === shape.length - 1) {
+      leaves.push(level);
+    } else {
+      for (const inner of Array.from(level)) {
+        collect(inner, axis + 1);
+      }
+    }
+  };
+  collect(value, 0);
+  const data = kind.allocate(sizeOf(shape));
+  leaves.forEach((leaf, i) => {
+    convert(argument, leaf, kind, data, i * leaf.length);
+  });
+  return { data, shape };
+}
+
+function fromDataAndShape<Data extends Float32Array | Float64Array>(
+  argument: string,
+  data: unknown,
+  shapeValue: unknown,
+  kind: NumberKind<Data>,
+): Numbers<Data> {
+  const shape = toShape(argument, shapeValue);
+  if (!isSequence(data)) {
+    fail('invalid-type', argument, `data of ${kind.expected}`, show(data));
+  }
+  if (data.length !== sizeOf(shape)) {
+    const expected = `${sizeOf(shape)} ${kind.expected} for shape ${showShape(shape)}`;
+    fail('invalid-shape', argument, expected, String(data.length));
+  }
+  if (kind.isNative(data)) {
+    return { data, shape };
+  }
+  const converted = kind.allocate(data.length);
+  convert(argument, data, kind, converted, 0);
+  return { data: converted, shape };
+}
+
+function toNumbers<Data extends Float32Array | Float64Array>(
+  argument: string,
+  value: unknown,
+  kind: NumberKind<Data>,
+): Numbers<Data> {
+  if (Array.isArray(value)) {
+    return fromNested(argument, value, kind);
+  }
+  if (typeof value === 'object' && value !== null && 'data' in value) {
+    if ('shape' in value) {
+      return fromDataAndShape(argument, value.data, value.shape, kind);
+    }
+    if ('dims' in value) {
+      return fromDataAndShape(argument, value.data, value.dims, kind);
+    }
+  }
+  fail(
+    'invalid-type',
+    argument,
+    `a tensor, { data, shape } or nested arrays of ${kind.expected}`,
+    isTypedArray(value) ? 'a typed array without a shape' : show(value),
+  );
+}
+
+/** A tensor argument as float32 numbers and a shape. */
+export function toFloats(argument: string, value: unknown): Numbers<Float32Array> {
+  return toNumbers(argument, value, floats);
+}
+
+/** Numbers that stand for lengths: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
+export function toLengths(argument: string, value: unknown): Numbers<Float64Array> {
+  return isTypedArray(value)
+    ? fromDataAndShape(argument, value, [value.length], lengths)
+    : toNumbers(argument, value, lengths);
+}
+
+/** Data for `new Tensor(data, shape)`: flat numbers, or nested arrays that lie in the order of the shape. */
+export function toTensorData(data: unknown, shape: unknown): Numbers<Float32Array> {
+  return fromDataAndShape('data', data, shape, floats);
+}

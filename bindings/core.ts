@@ -1,0 +1,59 @@
+import type { Core } from 'headwise-glue/simd';
+import { failOutOfMemory, HeadwiseError } from './errors.js';
+
+let loaded: Core | undefined;
+
+export function setCore(core: Core): void {
+  loaded = core;
+}
+
+/** The loaded WebAssembly core, or the error of a call before `init`. */
+export function core(): Core {
+  if (loaded === undefined) {
+    throw new HeadwiseError(
+      'not-initialized',
+      'headwise: expected init() to have been awaited, got a call before it',
+    );
+  }
+  return loaded;
+}
+
+/**
+ * Lays out pieces of working memory of the given sizes in floats and returns their addresses. What earlier calls left
+ * there is lost; the heap views are to be read anew, since memory may have grown.
+ */
+export function reserve(core: Core, ...sizes: readonly number[]): number[] {
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  let address = core.reserve(total);
+  if (address === 0 && total > 0) {
+    failOutOfMemory();
+  }
+  return sizes.map((size) => {
+    const piece = address;
+    address += 4 * size;
+    return piece;
+  });
+}
+
+export function write(core: Core, address: number, data: Float32Array): void {
+  core.HEAPF32.set(data, address / 4);
+}
+
+export function writeIntegers(core: Core, address: number, data: Int32Array): void {
+  core.HEAP32.set(data, address / 4);
+}
+
+/** Copies floats out of WebAssembly memory into the caller's. */
+export function read(core: Core, address: number, target: Float32Array): Float32Array {
+  target.set(core.HEAPF32.subarray(address / 4, address / 4 + target.length));
+  return target;
+}
+
+/** Memory for a result, or the error that there is none. */
+export function allocate(count: number): Float32Array {
+  try {
+    return new Float32Array(count);
+  } catch {
+    return failOutOfMemory();
+  }
+}

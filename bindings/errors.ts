@@ -1,0 +1,78 @@
+/**
+ * What went wrong, as a short stable word for programs to compare.
+ *
+ * - `not-initialized`: a call before `await init()`
+ * - `unsupported`: this engine or this package cannot do what was asked for
+ * - `load-failed`: the WebAssembly file could not be had
+ * - `unknown-option`: an option that the call does not know
+ * - `invalid-option`: an option's value is outside what the option takes
+ * - `invalid-type`: an argument is not of a kind that the call takes
+ * - `invalid-shape`: a tensor's shape does not fit
+ * - `invalid-value`: a number inside an argument is outside its range
+ * - `invalid-state-dict`: names or shapes of a state dict do not fit the layer
+ * - `sizes-unknown`: the call needs sizes that the layer has not inferred yet
+ * - `disposed`: the layer was disposed of
+ * - `out-of-memory`: the memory that the call needs cannot be had; nothing was changed
+ */
+export type ErrorCode =
+  | 'not-initialized'
+  | 'unsupported'
+  | 'load-failed'
+  | 'unknown-option'
+  | 'invalid-option'
+  | 'invalid-type'
+  | 'invalid-shape'
+  | 'invalid-value'
+  | 'invalid-state-dict'
+  | 'sizes-unknown'
+  | 'disposed'
+  | 'out-of-memory';
+
+/**
+ * Every error that headwise throws on purpose. `message` names the argument, what was expected and what came:
+ * `queries: expected (batch, queries, 100), got (2, 4, 64)`.
+ */
+export class HeadwiseError extends Error {
+  override readonly name = 'HeadwiseError';
+  /** The documented code, for example `invalid-shape`. */
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Throws `argument: expected …, got …`. */
+export function fail(code: ErrorCode, argument: string, expected: string, got: string): never {
+  throw new HeadwiseError(code, `${argument}: expected ${expected}, got ${got}`);
+}
+
+export function failOutOfMemory(): never {
+  throw new HeadwiseError('out-of-memory', 'memory: not enough for tensors of these sizes');
+}
+
+/** A value as an error message shows it, short whatever it is. */
+export function show(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+    case 'bigint':
+      return `${value.toString().slice(0, 40)}n`;
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return String(value);
+    case 'symbol':
+      return 'a symbol';
+    case 'function':
+      return 'a function';
+    case 'object':
+      return value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object';
+  }
+}
+
+/** A shape as Python and the error messages write it: (2, 4, 100), (3,), (). */
+export function showShape(shape: readonly (number | string)[]): string {
+  return `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
+}

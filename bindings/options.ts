@@ -1,0 +1,79 @@
+import { fail, show } from './errors.js';
+
+/**
+ * The given options as an object, {} for undefined. An option that is not known is an error that names it, so that a
+ * misspelt or a later version's option never passes silently.
+ */
+export function checkOptions<Options extends object>(
+  given: Options | null | undefined,
+  known: readonly (keyof Options & string)[],
+): Partial<Options> {
+  if (given === undefined) {
+    return {};
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    fail('invalid-type', 'options', 'an object', show(given));
+  }
+  for (const name of Object.keys(given)) {
+    if (!(known as readonly string[]).includes(name)) {
+      fail('unknown-option', 'options', `only ${known.join(', ')}`, name);
+    }
+  }
+  return given;
+}
+
+const largestSize = 2147483647;
+
+/** A size option: an integer from 1 to 2^31 − 1. */
+export function checkSize(argument: string, value: unknown): number {
+  if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > largestSize) {
+    fail('invalid-option', argument, `an integer from 1 to ${largestSize}`, show(value));
+  }
+  return value as number;
+}
+
+export function checkOptionalSize(argument: string, value: unknown): number | undefined {
+  return value === undefined ? undefined : checkSize(argument, value);
+}
+
+export function checkBoolean(argument: string, value: unknown, byDefault: boolean): boolean {
+  if (value === undefined) {
+    return byDefault;
+  }
+  if (typeof value !== 'boolean') {
+    fail('invalid-option', argument, 'true or false', show(value));
+  }
+  return value;
+}
+
+/** A seed: an integer from 0 to 2^53 − 1; drawn at random when left out. */
+export function checkSeed(value: unknown): number {
+  if (value === undefined) {
+    return Math.floor(Math.random() * 2 ** 32);
+  }
+  if (!Number.isSafeInteger(value) || (value as number) < 0) {
+    fail('invalid-option', 'seed', 'an integer from 0 to 9007199254740991', show(value));
+  }
+  return value as number;
+}
+
+/** Heads: a divisor of what they split. */
+export function checkNumHeads(value: unknown, what: string, size: number): number {
+  if (!Number.isInteger(value) || (value as number) < 1 || size % (value as number) !== 0) {
+    fail('invalid-option', 'numHeads', `a divisor of ${what} (${size})`, show(value));
+  }
+  return value as number;
+}
+
+/** What a query gets that may attend to no key at all. */
+export type EmptyRows = 'zero' | 'uniform';
+
+export function checkEmptyRows(value: unknown): EmptyRows {
+  if (value === undefined) {
+    return 'zero';
+  }
+  if (value !== 'zero' && value !== 'uniform') {
+    fail('invalid-option', 'emptyRows', "'zero' or 'uniform'", show(value));
+  }
+  return value;
+}

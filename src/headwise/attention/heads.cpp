@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <headwise/attention/heads.hpp>
+#include <headwise/attention/validation.hpp>
+
+namespace headwise {
+
+void copy_heads(HeadsView<const float> from, HeadsView<float> to, std::size_t batch,
+                std::size_t num_heads, std::size_t length, std::size_t head_size) noexcept {
+  for (std::size_t sample = 0; sample < batch; ++sample) {
+    for (std::size_t head = 0; head < num_heads; ++head) {
+      const float* source = from.head(sample, head);
+      float* target = to.head(sample, head);
+      for (std::size_t row = 0; row < length; ++row) {
+        std::copy_n(source + row * from.row_stride, head_size, target + row * to.row_stride);
+      }
+    }
+  }
+}
+
+Tensor<3> transpose_qkv(const Tensor<3>& X, std::int64_t num_heads) {
+  validation::check_transpose_qkv(X.shape(), num_heads);
+  const auto heads = static_cast<std::size_t>(num_heads);
+  const std::size_t batch = X.shape(0);
+  const std::size_t length = X.shape(1);
+  const std::size_t head_size = X.shape(2) / heads;
+  auto result = Tensor<3>::from_shape({batch * heads, length, head_size});
+  copy_heads(split_heads_view(X.data(), length, heads, head_size),
+             separate_heads_view(result.data(), heads, length, head_size), batch, heads, length,
+             head_size);
+  return result;
+}
+
+Tensor<3> transpose_output(const Tensor<3>& X, std::int64_t num_heads) {
+  validation::check_transpose_output(X.shape(), num_heads);
+  const auto heads = static_cast<std::size_t>(num_heads);
+  const std::size_t batch = X.shape(0) / heads;
+  const std::size_t length = X.shape(1);
+  const std::size_t head_size = X.shape(2);
+  auto result = Tensor<3>::from_shape({batch, length, heads * head_size});
+  copy_heads(separate_heads_view(X.data(), heads, length, head_size),
+             split_heads_view(result.data(), length, heads, head_size), batch, heads, length,
+             head_size);
+  return result;
+}
+
+}  // namespace headwise

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+/// Errors thrown on purpose. Every message names the argument, what was expected and what came:
+/// `queries: expected (batch, queries, 100), got (2, 4, 64)`. Codes and texts are those of the
+/// JavaScript package, where names are spelled in camelCase.
+namespace headwise {
+
+/// What went wrong, as a short stable word for programs to compare.
+enum class ErrorCode {
+  invalid_option,      ///< an option's value is outside what the option takes
+  invalid_shape,       ///< a tensor's shape does not fit
+  invalid_value,       ///< a number inside an argument is outside its range
+  invalid_state_dict,  ///< names or shapes of a state dict do not fit the layer
+  sizes_unknown,       ///< the call needs sizes that the layer has not inferred yet
+  out_of_memory,       ///< the memory that the call needs cannot be had; nothing was changed
+};
+
+/// The code as it is spelled in both languages, for example `invalid-shape`.
+[[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;
+
+class Error : public std::invalid_argument {
+ public:
+  Error(ErrorCode code, const std::string& message);
+
+  /// The documented code, for example `invalid-shape`.
+  [[nodiscard]] std::string_view code() const noexcept { return to_string(code_); }
+
+ private:
+  ErrorCode code_;
+};
+
+}  // namespace headwise

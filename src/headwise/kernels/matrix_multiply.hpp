@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <headwise/kernels/simd.hpp>
+
+/// Matrix product with the right-hand matrix packed into panels.
+///
+/// B (depth, columns) is laid out once as [columns / panel_width][depth][panel_width], the last
+/// panel padded with zeros, so that the inner loop reads it front to back in whole vectors. A
+/// (rows, depth) is read in place. Every element of the product is summed in the order of the
+/// depth, whatever the tile it falls in: results do not depend on how rows are grouped into calls.
+namespace headwise::kernels {
+
+/// Columns of one panel: two vectors, so that a tile of four rows keeps eight accumulators in
+/// registers.
+inline constexpr std::size_t panel_width = 2 * lanes;
+
+constexpr std::size_t round_up_to_panel(std::size_t columns) noexcept {
+  return (columns + panel_width - 1) / panel_width * panel_width;
+}
+
+/// Floats that a packed (depth, columns) matrix takes.
+constexpr std::size_t packed_size(std::size_t depth, std::size_t columns) noexcept {
+  return depth * round_up_to_panel(columns);
+}
+
+/// A packed matrix, or the part of one from some row on: `panel_stride` floats lie between its
+/// panels.
+struct PackedMatrix {
+  const float* panels;
+  std::size_t panel_stride;
+};
+
+/// Packs B given row by row: `matrix` (depth, columns), `row_stride` floats between rows.
+void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, std::size_t columns,
+               float* packed) noexcept;
+
+/// Packs B given column by column: `matrix` (columns, depth) is Bᵀ, `row_stride` floats between its
+/// rows. Linear weights (out, in) and keys (keys, head size) lie so.
+void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth,
+                  std::size_t columns, float* packed) noexcept;
+
+/// C (rows, columns) = A (rows, depth) · B (depth, columns) + bias (columns,). `bias` may be null.
+/// Writes exactly `columns` floats of each row of C.
+void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, const float* a,
+                     std::size_t a_stride, PackedMatrix b, const float* bias, float* c,
+                     std::size_t c_stride) noexcept;
+
+/// The same product as the formula has it, B unpacked as (depth, columns).
+void matrix_multiply_reference(std::size_t rows, std::size_t columns, std::size_t depth,
+                               const float* a, std::size_t a_stride, const float* b,
+                               std::size_t b_stride, const float* bias, float* c,
+                               std::size_t c_stride) noexcept;
+
+}  // namespace headwise::kernels

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <headwise/tensor.hpp>
+
+namespace headwise {
+
+/// Third word of the Philox counter: draws for different purposes never share a random word.
+namespace random_stream {
+inline constexpr std::uint32_t parameters = 0;  ///< one stream a parameter, counted from here
+inline constexpr std::uint32_t normal = 0x10000;
+inline constexpr std::uint32_t dropout = 0x20000;
+}  // namespace random_stream
+
+/// Fills `count` floats with standard normal numbers (the polar method over Philox).
+void fill_normal(float* data, std::size_t count, std::uint64_t seed);
+
+/// Fills `count` floats from U(−bound, bound), from the given stream.
+void fill_uniform(float* data, std::size_t count, float bound, std::uint64_t seed,
+                  std::uint32_t stream) noexcept;
+
+/// A tensor of standard normal numbers, the same for the same seed in every build and in JavaScript
+/// (`Tensor.randn`).
+template <std::size_t Rank>
+[[nodiscard]] Tensor<Rank> randn(const std::array<std::size_t, Rank>& shape, std::uint64_t seed) {
+  Tensor<Rank> result(shape);
+  fill_normal(result.data(), result.size(), seed);
+  return result;
+}
+
+}  // namespace headwise
