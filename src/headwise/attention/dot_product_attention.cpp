@@ -64,10 +64,10 @@ class HeadPooling {
   void score(std::size_t first, std::size_t rows) const noexcept {
     const HeadsView<const float>& queries = arguments_.queries;
     const std::size_t depth = arguments_.head_size;
-    kernels::matrix_multiply(rows, seen_.size(), depth,
-                             queries.head(sample_, head_) + first * queries.row_stride,
-                             queries.row_stride, {packed_keys_, depth * kernels::panel_width},
-                             nullptr, scores_, seen_.size());
+    kernels::matrix_multiply(
+        rows, seen_.size(), depth, queries.head(sample_, head_) + first * queries.row_stride,
+        queries.row_stride, {.panels = packed_keys_, .panel_stride = depth * kernels::panel_width},
+        nullptr, scores_, seen_.size());
   }
 
   /// Scores of one query become its weights: masked softmax, a copy for the caller, dropout.
@@ -93,7 +93,8 @@ class HeadPooling {
     const std::size_t offset = keys.size() > 0 ? keys.begin - seen_.begin : 0;
     kernels::matrix_multiply(
         rows, arguments_.value_size, keys.size(), weights + offset, seen_.size(),
-        {packed_values_ + offset * kernels::panel_width, seen_.size() * kernels::panel_width},
+        {.panels = packed_values_ + offset * kernels::panel_width,
+         .panel_stride = seen_.size() * kernels::panel_width},
         nullptr, pooled.head(sample_, head_) + first * pooled.row_stride, pooled.row_stride);
   }
 

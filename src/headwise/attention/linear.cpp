@@ -34,9 +34,10 @@ void Linear::project(const float* inputs, std::size_t rows, float* outputs) {
     kernels::pack_columns(weight_.data(), in, in, out, packed_weight_.data());
     packed_is_current_ = true;
   }
-  kernels::matrix_multiply(rows, out, in, inputs, in,
-                           {packed_weight_.data(), in * kernels::panel_width},
-                           bias_.has_value() ? bias_->data() : nullptr, outputs, out);
+  kernels::matrix_multiply(
+      rows, out, in, inputs, in,
+      {.panels = packed_weight_.data(), .panel_stride = in * kernels::panel_width},
+      bias_.has_value() ? bias_->data() : nullptr, outputs, out);
 }
 
 }  // namespace headwise

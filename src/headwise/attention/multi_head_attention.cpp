@@ -143,7 +143,7 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
 double MultiHeadAttention::workspace_size(double batch, double num_queries,
                                           double num_keys) const noexcept {
   const auto hiddens = static_cast<double>(num_hiddens_);
-  const auto head_size = static_cast<double>(num_hiddens_ / num_heads_);
+  const double head_size = hiddens / static_cast<double>(num_heads_);
   return 2 * batch * (num_queries + num_keys) * hiddens +
          pooling_workspace_size(num_keys, head_size, head_size);
 }
