@@ -12,6 +12,10 @@ std::string_view to_string(ErrorCode code) noexcept {
       return "invalid-value";
     case ErrorCode::invalid_state_dict:
       return "invalid-state-dict";
+    case ErrorCode::invalid_cache:
+      return "invalid-cache";
+    case ErrorCode::cache_full:
+      return "cache-full";
     case ErrorCode::sizes_unknown:
       return "sizes-unknown";
     case ErrorCode::out_of_memory:

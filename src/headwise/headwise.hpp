@@ -2,12 +2,15 @@
 
 /// Everything public of headwise: multi-head attention, head by head.
 
+#include <headwise/attention/additive_attention.hpp>
 #include <headwise/attention/dot_product_attention.hpp>
 #include <headwise/attention/heads.hpp>
+#include <headwise/attention/key_value_cache.hpp>
 #include <headwise/attention/masked_softmax.hpp>
+#include <headwise/attention/masks.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
+#include <headwise/attention/positional_encoding.hpp>
 #include <headwise/attention/state_dict.hpp>
-#include <headwise/attention/valid_lens.hpp>
 #include <headwise/error.hpp>
 #include <headwise/random.hpp>
 #include <headwise/tensor.hpp>

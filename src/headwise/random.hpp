@@ -15,11 +15,15 @@ inline constexpr std::uint32_t dropout = 0x20000;
 }  // namespace random_stream
 
 /// Fills `count` floats with standard normal numbers (the polar method over Philox).
-void fill_normal(float* data, std::size_t count, std::uint64_t seed);
+void fill_normal(float* data, std::size_t count, std::uint64_t seed,
+                 std::uint32_t stream = random_stream::normal);
 
 /// Fills `count` floats from U(−bound, bound), from the given stream.
 void fill_uniform(float* data, std::size_t count, float bound, std::uint64_t seed,
                   std::uint32_t stream) noexcept;
+
+/// 1 / √n, PyTorch's default bound for the parameters of an output that sums n inputs.
+[[nodiscard]] float uniform_bound(std::size_t inputs) noexcept;
 
 /// A tensor of standard normal numbers, the same for the same seed in every build and in JavaScript
 /// (`Tensor.randn`).

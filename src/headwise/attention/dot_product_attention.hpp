@@ -1,22 +1,36 @@
 #pragma once
 
 #include <cstddef>
-#include <headwise/attention/dropout.hpp>
-#include <headwise/attention/heads.hpp>
-#include <headwise/attention/key_ranges.hpp>
-#include <headwise/attention/valid_lens.hpp>
+#include <cstdint>
+#include <headwise/attention/masks.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
 
 namespace headwise {
 
 struct DotProductAttentionOptions {
-  /// Which keys each query may attend to. Default: all.
+  /// Which keys each query may attend to, (batch,) or (batch, queries). Default: all. Source: d2l.
   ValidLens valid_lens = {};
-  /// What a query without a valid key gets. Default: zeros.
+  /// Which keys each query may attend to, boolean, or what is added to its scores, float;
+  /// broadcasts to (batch, heads, queries, keys).
+  Mask mask = {};
+  /// Whether a query sees only keys up to its own position.
+  Causal causal = Causal::none;
+  /// How far from its own position a query sees.
+  std::optional<Window> window = {};
+  /// Position of the first query among the keys, from 0 on. Source: ONNX Attention, the past's
+  /// length.
+  std::int64_t query_offset = 0;
+  /// Factor of the dot products. Default: 1/√d. Source: PyTorch.
+  std::optional<double> scale = {};
+  /// Cap of the scaled scores, c · tanh(s / c); 0 is off. Source: ONNX Attention.
+  double softcap = 0;
+  /// What a query without a key gets. Default: zeros.
   EmptyRows empty_rows = EmptyRows::zero;
   /// Whether to return the attention weights. Default: no, and then they are never stored.
   bool return_weights = false;
+  /// Which state of the weights is returned. Default: the weights themselves.
+  WeightsStage weights_stage = WeightsStage::softmax;
 };
 
 /// Pooled values, and the attention weights if they were asked for.
@@ -27,46 +41,20 @@ struct PoolingResult {
 };
 
 /// softmax(Q Kᵀ / √d) V for each sample. queries (batch, queries, d), keys (batch, keys, d), values
-/// (batch, keys, v) → output (batch, queries, v), weights (batch, queries, keys).
-/// Source: d2l, Attention Scoring Functions, `DotProductAttention`. Throws `Error`: invalid-shape,
-/// invalid-value.
+/// (batch, keys, v) → output (batch, queries, v), weights (batch, queries, keys); masks broadcast
+/// to those. Source: d2l, Attention Scoring Functions, `DotProductAttention`. Throws `Error`:
+/// invalid-shape, invalid-value, invalid-option.
 [[nodiscard]] PoolingResult<3> dot_product_attention(
     const Tensor<3>& queries, const Tensor<3>& keys, const Tensor<3>& values,
     const DotProductAttentionOptions& options = {});
 
-/// The same for heads side by side: queries (batch, heads, queries, d), keys (batch, heads, keys,
-/// d), values (batch, heads, keys, v) → output (batch, heads, queries, v), weights (batch, heads,
-/// queries, keys). Valid lengths are those of the samples and hold for all heads. Source: PyTorch,
-/// `scaled_dot_product_attention`.
+/// The same for heads side by side: queries (batch, heads, queries, d), keys (batch, key-value
+/// heads, keys, d), values (batch, key-value heads, keys, v) → output (batch, heads, queries, v),
+/// weights (batch, heads, queries, keys). Heads are a multiple of key-value heads; query head h
+/// reads key-value head h / (heads / key-value heads). Source: PyTorch,
+/// `scaled_dot_product_attention`; ONNX Attention.
 [[nodiscard]] PoolingResult<4> scaled_dot_product_attention(
     const Tensor<4>& queries, const Tensor<4>& keys, const Tensor<4>& values,
     const DotProductAttentionOptions& options = {});
-
-/// What `pool_by_dot_product` works on.
-struct PoolingArguments {
-  const KeyRanges* ranges;
-  std::size_t num_heads;
-  std::size_t head_size;   ///< of queries and keys
-  std::size_t value_size;  ///< of values and of the pooled result
-  HeadsView<const float> queries;
-  HeadsView<const float> keys;
-  HeadsView<const float> values;
-  float scale;
-  Dropout dropout;
-  HeadsView<float> pooled;
-  float* attention_weights;  ///< (batch, heads, queries, keys), before dropout; null if nobody asks
-};
-
-/// Floats of workspace that pooling needs, at most: linear in the number of keys. In double, which
-/// counts exactly and cannot overflow where std::size_t has 32 bits.
-[[nodiscard]] double pooling_workspace_size(double num_keys, double head_size,
-                                            double value_size) noexcept;
-
-/// Scaled dot-product pooling of every head for callers who own all memory. Scores exist for a few
-/// rows at a time.
-void pool_by_dot_product(const PoolingArguments& arguments, float* workspace) noexcept;
-
-/// 1 / √d.
-[[nodiscard]] float default_scale(std::size_t head_size) noexcept;
 
 }  // namespace headwise

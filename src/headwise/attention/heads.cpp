@@ -17,21 +17,29 @@ void copy_heads(HeadsView<const float> from, HeadsView<float> to, std::size_t ba
   }
 }
 
-Tensor<3> transpose_qkv(const Tensor<3>& X, std::int64_t num_heads) {
-  validation::check_transpose_qkv(X.shape(), num_heads);
+Tensor<4> split_heads(const Tensor<3>& X, std::int64_t num_heads) {
+  validation::check_divides(num_heads, "the last axis of X", X.shape(2));
   const auto heads = static_cast<std::size_t>(num_heads);
   const std::size_t batch = X.shape(0);
   const std::size_t length = X.shape(1);
   const std::size_t head_size = X.shape(2) / heads;
-  auto result = Tensor<3>::from_shape({batch * heads, length, head_size});
+  auto result = Tensor<4>::from_shape({batch, heads, length, head_size});
   copy_heads(split_heads_view(X.data(), length, heads, head_size),
              separate_heads_view(result.data(), heads, length, head_size), batch, heads, length,
              head_size);
   return result;
 }
 
+Tensor<3> transpose_qkv(const Tensor<3>& X, std::int64_t num_heads) {
+  Tensor<4> heads = split_heads(X, num_heads);
+  auto result =
+      Tensor<3>::from_shape({heads.shape(0) * heads.shape(1), heads.shape(2), heads.shape(3)});
+  std::copy_n(heads.data(), heads.size(), result.data());
+  return result;
+}
+
 Tensor<3> transpose_output(const Tensor<3>& X, std::int64_t num_heads) {
-  validation::check_transpose_output(X.shape(), num_heads);
+  validation::check_divides(num_heads, "the first axis of X", X.shape(0));
   const auto heads = static_cast<std::size_t>(num_heads);
   const std::size_t batch = X.shape(0) / heads;
   const std::size_t length = X.shape(1);

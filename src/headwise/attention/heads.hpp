@@ -17,6 +17,11 @@ namespace headwise {
 /// axis.
 [[nodiscard]] Tensor<3> transpose_output(const Tensor<3>& X, std::int64_t num_heads);
 
+/// The direct split: (batch, length, num_hiddens) → (batch, num_heads, length, num_hiddens /
+/// num_heads), without parameters. Throws `Error` (invalid-option) when `num_heads` does not divide
+/// the last axis.
+[[nodiscard]] Tensor<4> split_heads(const Tensor<3>& X, std::int64_t num_heads);
+
 /// Heads as they lie in memory: element e of row i of head h of sample b is
 /// data[b · sample_stride + h · head_stride + i · row_stride + e]. Splitting a projection into
 /// heads is such a view and moves nothing; `transpose_qkv` is the same view written out.

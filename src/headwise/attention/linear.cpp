@@ -5,16 +5,19 @@
 
 namespace headwise {
 
-Linear::Linear(std::size_t in, std::size_t out, bool bias)
-    : weight_(Tensor<2>::from_shape({out, in})),
-      packed_weight_(Tensor<1>::from_shape({kernels::packed_size(in, out)})) {
+Linear::Linear(const Sizes& sizes, bool bias)
+    : sizes_(sizes),
+      weight_(Tensor<2>::from_shape({sizes.out, sizes.in / sizes.groups})),
+      packed_weight_(
+          Tensor<1>::from_shape({sizes.groups * kernels::packed_size(sizes.in / sizes.groups,
+                                                                     sizes.out / sizes.groups)})) {
   if (bias) {
-    bias_ = Tensor<1>::from_shape({out});
+    bias_ = Tensor<1>::from_shape({sizes.out});
   }
 }
 
 void Linear::initialize(std::uint64_t seed, std::uint32_t stream) noexcept {
-  const auto bound = static_cast<float>(1.0 / std::sqrt(static_cast<double>(weight_.shape(1))));
+  const float bound = uniform_bound(weight_.shape(1));
   fill_uniform(weight_.data(), weight_.size(), bound, seed, stream);
   if (bias_.has_value()) {
     fill_uniform(bias_->data(), bias_->size(), bound, seed, stream + 1);
@@ -22,22 +25,26 @@ void Linear::initialize(std::uint64_t seed, std::uint32_t stream) noexcept {
   packed_is_current_ = false;
 }
 
-Tensor<2>& Linear::mutable_weight() noexcept {
+float* Linear::weight_data() noexcept {
   packed_is_current_ = false;
-  return weight_;
+  return weight_.data();
 }
 
 void Linear::project(const float* inputs, std::size_t rows, float* outputs) {
-  const std::size_t out = weight_.shape(0);
-  const std::size_t in = weight_.shape(1);
-  if (!packed_is_current_) {
-    kernels::pack_columns(weight_.data(), in, in, out, packed_weight_.data());
-    packed_is_current_ = true;
+  const std::size_t in = sizes_.in / sizes_.groups;
+  const std::size_t out = sizes_.out / sizes_.groups;
+  const std::size_t packed_size = kernels::packed_size(in, out);
+  for (std::size_t group = 0; group < sizes_.groups; ++group) {
+    float* packed = packed_weight_.data() + group * packed_size;
+    if (!packed_is_current_) {
+      kernels::pack_columns(weight_.data() + group * out * in, in, in, out, packed);
+    }
+    kernels::matrix_multiply(rows, out, in, inputs + group * in, sizes_.in,
+                             {.panels = packed, .panel_stride = in * kernels::panel_width},
+                             bias_.has_value() ? bias_->data() + group * out : nullptr,
+                             outputs + group * out, sizes_.out);
   }
-  kernels::matrix_multiply(
-      rows, out, in, inputs, in,
-      {.panels = packed_weight_.data(), .panel_stride = in * kernels::panel_width},
-      bias_.has_value() ? bias_->data() : nullptr, outputs, out);
+  packed_is_current_ = true;
 }
 
 }  // namespace headwise

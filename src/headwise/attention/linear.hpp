@@ -7,29 +7,40 @@
 
 namespace headwise {
 
-/// y = x Wᵀ + b with W (out, in) and b (out,): PyTorch's `nn.Linear`. The weights are packed for
-/// the matrix kernel at their first use after a change.
+/// y = x Wᵀ + b with W (out, in) and b (out,): PyTorch's `nn.Linear`. With groups, group g of the
+/// outputs sees group g of the inputs only and W is (out, in / groups): `nn.Conv1d` of kernel
+/// size 1. The weights are packed for the matrix kernel at their first use after a change.
 class Linear {
  public:
-  Linear(std::size_t in, std::size_t out, bool bias);
+  struct Sizes {
+    std::size_t in;
+    std::size_t out;
+    std::size_t groups = 1;
+  };
 
-  /// PyTorch's default: weight and bias from U(−1/√in, 1/√in). `stream` and the one after it are
-  /// drawn from.
+  Linear(const Sizes& sizes, bool bias);
+
+  /// PyTorch's default: weight and bias from U(−1/√n, 1/√n) with n the inputs of one output.
+  /// `stream` and the one after it are drawn from.
   void initialize(std::uint64_t seed, std::uint32_t stream) noexcept;
 
   [[nodiscard]] const Tensor<2>& weight() const noexcept { return weight_; }
   [[nodiscard]] const std::optional<Tensor<1>>& bias() const noexcept { return bias_; }
 
   /// For writing: the next projection packs anew.
-  [[nodiscard]] Tensor<2>& mutable_weight() noexcept;
-  [[nodiscard]] std::optional<Tensor<1>>& mutable_bias() noexcept { return bias_; }
+  [[nodiscard]] float* weight_data() noexcept;
+  [[nodiscard]] float* bias_data() noexcept { return bias_.has_value() ? bias_->data() : nullptr; }
 
   /// inputs (rows, in) → outputs (rows, out), both contiguous.
   void project(const float* inputs, std::size_t rows, float* outputs);
 
+  [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
+
  private:
+  Sizes sizes_;
   Tensor<2> weight_;
   std::optional<Tensor<1>> bias_;
+  /// Each group's weights packed, one after the other.
   Tensor<1> packed_weight_;
   bool packed_is_current_ = false;
 };

@@ -1,41 +1,43 @@
 #include <algorithm>
+#include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/masked_softmax.hpp>
 #include <headwise/attention/validation.hpp>
 #include <headwise/kernels/softmax.hpp>
 
 namespace headwise {
 
-void softmax_over_row(float* scores, KeyRange covered, const QueryRow& row, float scale) noexcept {
-  const std::size_t first = row.keys.size() > 0 ? row.keys.begin - covered.begin : 0;
-  const std::size_t last = first + row.keys.size();
-  if (row.uniform) {
-    std::fill(scores + first, scores + last, 1.0F / static_cast<float>(row.keys.size()));
-  } else if (first < last) {
-    kernels::softmax(scores + first, last - first, scale);
-  }
-  std::fill(scores, scores + first, 0.0F);
-  std::fill(scores + last, scores + covered.size(), 0.0F);
-}
-
-void masked_softmax_into(const KeyRanges& ranges, float* weights) noexcept {
-  const KeyRange all{.begin = 0, .end = ranges.num_keys()};
-  for (std::size_t sample = 0; sample < ranges.batch(); ++sample) {
-    for (std::size_t query = 0; query < ranges.num_queries(); ++query) {
-      softmax_over_row(weights, all, ranges.row(sample, query), 1.0F);
-      weights += all.size();
+void masked_softmax_into(const AttentionMask& mask, float* weights) noexcept {
+  for (std::size_t sample = 0; sample < mask.batch; ++sample) {
+    for (std::size_t query = 0; query < mask.num_queries; ++query, weights += mask.num_keys) {
+      const KeyRange keys = mask.range(sample, query);
+      if (keys.size() == 0) {
+        const bool uniform = mask.empty_rows == EmptyRows::uniform;
+        std::fill_n(weights, mask.num_keys,
+                    uniform ? 1.0F / static_cast<float>(mask.num_keys) : 0.0F);
+        continue;
+      }
+      kernels::softmax(weights + keys.begin, keys.size(), 1.0F);
+      std::fill(weights, weights + keys.begin, 0.0F);
+      std::fill(weights + keys.end, weights + mask.num_keys, 0.0F);
     }
   }
 }
 
 Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens,
                          const MaskedSoftmaxOptions& options) {
-  validation::check_valid_lens(valid_lens, scores.shape(0), scores.shape(1), scores.shape(2));
-  const ValidLensStorage lens(valid_lens);
-  KeyRanges ranges(scores.shape(0), scores.shape(1), scores.shape(2), options.empty_rows);
-  lens.limit(ranges);
-  Tensor<3> weights = scores;
-  masked_softmax_into(ranges, weights.data());
-  return weights;
+  const MaskSizes sizes{.batch = scores.shape(0),
+                        .num_heads = 1,
+                        .num_queries = scores.shape(1),
+                        .num_keys = scores.shape(2)};
+  validation::check_valid_lens(valid_lens, sizes);
+  return validation::report_out_of_memory([&] {
+    const MaskStorage masks(
+        {.valid_lens = valid_lens, .mask = {}, .window = {}, .empty_rows = options.empty_rows},
+        sizes);
+    Tensor<3> weights = scores;
+    masked_softmax_into(masks.mask(), weights.data());
+    return weights;
+  });
 }
 
 }  // namespace headwise

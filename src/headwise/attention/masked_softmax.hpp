@@ -1,7 +1,7 @@
 #pragma once
 
-#include <headwise/attention/key_ranges.hpp>
-#include <headwise/attention/valid_lens.hpp>
+#include <headwise/attention/attention_mask.hpp>
+#include <headwise/attention/masks.hpp>
 #include <headwise/tensor.hpp>
 
 namespace headwise {
@@ -19,13 +19,8 @@ struct MaskedSoftmaxOptions {
 [[nodiscard]] Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens = {},
                                        const MaskedSoftmaxOptions& options = {});
 
-/// Turns one row of scores into weights, in place: the softmax of `scale` · score over the keys
-/// that `row` reads, 0 elsewhere. `scores` holds those of the keys [covered.begin, covered.end),
-/// which include all that `row` reads.
-void softmax_over_row(float* scores, KeyRange covered, const QueryRow& row, float scale) noexcept;
-
-/// `masked_softmax` for callers who own all memory: `weights`, (batch, queries, keys) of `ranges`,
+/// `masked_softmax` for callers who own all memory: `weights`, (batch, queries, keys) of `mask`,
 /// holds the scores and receives the weights.
-void masked_softmax_into(const KeyRanges& ranges, float* weights) noexcept;
+void masked_softmax_into(const AttentionMask& mask, float* weights) noexcept;
 
 }  // namespace headwise

@@ -1,11 +1,17 @@
-#include <headwise/attention/dot_product_attention.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
+#include <headwise/attention/pooling.hpp>
 #include <headwise/attention/validation.hpp>
-#include <headwise/random.hpp>
 #include <random>
+#include <span>
+#include <utility>
 
 namespace headwise {
 namespace {
+
+using Shape = std::span<const std::size_t>;
 
 std::optional<std::size_t> to_size(std::optional<std::int64_t> size) noexcept {
   return size.has_value() ? std::optional(static_cast<std::size_t>(*size)) : std::nullopt;
@@ -16,42 +22,123 @@ std::uint64_t random_seed() {
   return device();
 }
 
-/// Projects the rows (batch, keys, in) → (batch, keys, out) that some query reads, and no others:
-/// what masked memory holds is never looked at. Neighbouring samples that are read to the end are
-/// projected in one go.
-void project_seen_rows(Linear& linear, const float* inputs, const KeyRanges& ranges,
-                       float* outputs) {
-  const std::size_t out = linear.weight().shape(0);
-  const std::size_t in = linear.weight().shape(1);
-  KeyRange rows{};
-  const auto project = [&] {
-    linear.project(inputs + rows.begin * in, rows.size(), outputs + rows.begin * out);
-  };
-  for (std::size_t sample = 0; sample < ranges.batch(); ++sample) {
-    const KeyRange keys = ranges.of_sample(sample);
-    const std::size_t first = sample * ranges.num_keys();
-    if (rows.end != first + keys.begin) {
-      project();
-      rows.begin = first + keys.begin;
-    }
-    rows.end = first + keys.end;
+/// Options with their defaults. Checks nothing.
+LayerSettings settle(const MultiHeadAttentionOptions& options) {
+  const auto num_hiddens = static_cast<std::size_t>(options.num_hiddens);
+  const auto num_heads = static_cast<std::size_t>(options.num_heads);
+  const std::size_t head_size = num_hiddens / num_heads;
+  return {.num_hiddens = num_hiddens,
+          .num_heads = num_heads,
+          .num_kv_heads = to_size(options.num_kv_heads).value_or(num_heads),
+          .head_size = head_size,
+          .output_size = to_size(options.output_size).value_or(num_hiddens),
+          .output_projection =
+              options.output_projection.value_or(options.projection != Projection::none),
+          .bias = options.bias,
+          .projection = options.projection,
+          .pooling = options.pooling,
+          .attention_hiddens = to_size(options.attention_hiddens).value_or(head_size),
+          .scale = options.scale.has_value() ? static_cast<float>(*options.scale)
+                                             : default_scale(head_size),
+          .softcap = static_cast<float>(options.softcap),
+          .bias_kv = options.bias_kv,
+          .zero_attention = options.zero_attention,
+          .dropout = options.dropout,
+          .seed = options.seed.has_value() ? *options.seed : random_seed()};
+}
+
+LayerSettings check_and_settle(const MultiHeadAttentionOptions& options) {
+  if constexpr (validation::enabled) {
+    validation::check_layer_options(options);
   }
-  project();
+  return settle(options);
+}
+
+/// Projects those of the rows (rows, in) → (rows, out) whose `read` mark is set, neighbours in one
+/// go, and zeroes the others: what masked memory holds is never looked at.
+void project_read_rows(Linear& linear, const float* inputs, const std::uint8_t* read,
+                       std::size_t rows, float* outputs) {
+  const auto [in, out, groups] = linear.sizes();
+  for (std::size_t first = 0; first < rows;) {
+    const std::uint8_t* end = std::find_if(read + first, read + rows,
+                                           [&](std::uint8_t mark) { return mark != read[first]; });
+    const auto last = static_cast<std::size_t>(end - read);
+    if (read[first] != 0) {
+      linear.project(inputs + first * in, last - first, outputs + first * out);
+    } else {
+      std::fill(outputs + first * out, outputs + last * out, 0.0F);
+    }
+    first = last;
+  }
+}
+
+/// Keys and values of every sample as pooling reads them.
+struct KeyValues {
+  const float* keys = nullptr;
+  const float* values = nullptr;
+  std::size_t sample_stride = 0;
+};
+
+/// The new keys and values behind those of the cache: all of them, since a later query may read
+/// what this one does not.
+KeyValues append_to_cache(LayerParameters& parameters, const LayerSettings& settings,
+                          const ForwardArguments& arguments) {
+  KeyValueCache& cache = *arguments.cache;
+  const std::size_t width = settings.key_value_width();
+  const auto append = [&](std::optional<Linear>& linear, const float* inputs, float* held) {
+    for (std::size_t sample = 0; sample < arguments.mask->batch; ++sample) {
+      float* outputs = held + sample * cache.sample_stride() + cache.length() * width;
+      const std::size_t in = linear ? linear->sizes().in : width;
+      const float* rows = inputs + sample * arguments.num_new_keys * in;
+      if (linear) {
+        linear->project(rows, arguments.num_new_keys, outputs);
+      } else {
+        std::copy_n(rows, arguments.num_new_keys * width, outputs);
+      }
+    }
+  };
+  append(parameters.W_k, arguments.keys, cache.keys());
+  append(parameters.W_v, arguments.values, cache.values());
+  return {.keys = cache.keys(), .values = cache.values(), .sample_stride = cache.sample_stride()};
+}
+
+/// Keys and values of which only those that some query reads are projected. `take` hands out
+/// workspace.
+template <typename Take>
+KeyValues project_read_keys(LayerParameters& parameters, const LayerSettings& settings,
+                            const ForwardArguments& arguments, Take take) {
+  const AttentionMask& mask = *arguments.mask;
+  const std::size_t sample_stride = mask.num_keys * settings.key_value_width();
+  if (!parameters.W_k) {
+    return {.keys = arguments.keys, .values = arguments.values, .sample_stride = sample_stride};
+  }
+  const std::size_t rows = mask.batch * mask.num_keys;
+  float* K = take(rows * settings.key_value_width());
+  float* V = take(rows * settings.key_value_width());
+  auto* read = reinterpret_cast<std::uint8_t*>(take(rows / sizeof(float) + 1));
+  for (std::size_t sample = 0; sample < mask.batch; ++sample) {
+    mask.mark_read_keys(sample, settings.num_heads, read + sample * mask.num_keys);
+  }
+  project_read_rows(*parameters.W_v, arguments.values, read, rows, V);
+  const bool every_key_is_scored =
+      arguments.attention_weights != nullptr && (arguments.weights_stage == WeightsStage::raw ||
+                                                 arguments.weights_stage == WeightsStage::softcap);
+  if (every_key_is_scored) {
+    std::fill_n(read, rows, std::uint8_t{1});
+  }
+  project_read_rows(*parameters.W_k, arguments.keys, read, rows, K);
+  return {.keys = K, .values = V, .sample_stride = sample_stride};
 }
 
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
-    : num_hiddens_(static_cast<std::size_t>(options.num_hiddens)),
-      num_heads_(static_cast<std::size_t>(options.num_heads)),
-      dropout_(options.dropout),
-      bias_(options.bias),
-      seed_(options.seed.has_value() ? *options.seed : random_seed()),
+    : settings_(check_and_settle(options)),
       query_size_(to_size(options.query_size)),
       key_size_(to_size(options.key_size)),
       value_size_(to_size(options.value_size)) {
-  if constexpr (validation::enabled) {
-    validation::check_layer_options(options);
+  if (settings_.projection == Projection::none) {
+    query_size_ = key_size_ = value_size_ = settings_.num_hiddens;
   }
   if (query_size_ && key_size_ && value_size_) {
     validation::report_out_of_memory([&] {
@@ -63,89 +150,173 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
 AttentionResult MultiHeadAttention::forward(const Tensor<3>& queries, const Tensor<3>& keys,
                                             const Tensor<3>& values,
                                             const ForwardOptions& options) {
-  validation::check_forward(*this, queries.shape(), keys.shape(), values.shape(), options);
-  return validation::report_out_of_memory(
-      [&] { return checked_forward(queries, keys, values, options); });
+  return checked_forward<3>(queries, &keys, &values, options);
 }
 
-AttentionResult MultiHeadAttention::checked_forward(const Tensor<3>& queries, const Tensor<3>& keys,
-                                                    const Tensor<3>& values,
-                                                    const ForwardOptions& options) {
-  const std::size_t batch = queries.shape(0);
-  const std::size_t num_queries = queries.shape(1);
-  const std::size_t num_keys = keys.shape(1);
-  const ValidLensStorage lens(options.valid_lens);
-  KeyRanges ranges(batch, num_queries, num_keys, options.empty_rows);
-  lens.limit(ranges);
+ForwardResult<2> MultiHeadAttention::forward(const Tensor<2>& queries, const Tensor<2>& keys,
+                                             const Tensor<2>& values,
+                                             const ForwardOptions& options) {
+  return checked_forward<2>(queries, &keys, &values, options);
+}
 
-  AttentionResult result{.output = Tensor<3>::from_shape({batch, num_queries, num_hiddens_}),
-                         .attention_weights = std::nullopt};
-  if (options.return_weights) {
-    result.attention_weights = Tensor<4>::from_shape({batch, num_heads_, num_queries, num_keys});
-  }
-  auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(
-      workspace_size(static_cast<double>(batch), static_cast<double>(num_queries),
-                     static_cast<double>(num_keys)))});
-  if (!projections_) {
-    initialize(
-        {.query_size = queries.shape(2), .key_size = keys.shape(2), .value_size = values.shape(2)});
-  }
-  forward_into(
-      {.queries = queries.data(),
-       .keys = keys.data(),
-       .values = values.data(),
-       .ranges = &ranges,
-       .output = result.output.data(),
-       .attention_weights = result.attention_weights ? result.attention_weights->data() : nullptr,
-       .workspace = workspace.data()});
-  return result;
+AttentionResult MultiHeadAttention::forward(const Tensor<3>& queries,
+                                            const ForwardOptions& options) {
+  return checked_forward<3>(queries, nullptr, nullptr, options);
+}
+
+ForwardResult<2> MultiHeadAttention::forward(const Tensor<2>& queries,
+                                             const ForwardOptions& options) {
+  return checked_forward<2>(queries, nullptr, nullptr, options);
+}
+
+template <std::size_t Rank>
+ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& queries,
+                                                        const Tensor<Rank>* keys,
+                                                        const Tensor<Rank>* values,
+                                                        const ForwardOptions& options) {
+  const auto shape_of = [](const Tensor<Rank>* tensor) {
+    return tensor != nullptr ? Shape(tensor->shape()) : Shape();
+  };
+  const MaskSizes sizes =
+      validation::check_forward(*this, queries.shape(), shape_of(keys), shape_of(values), options);
+  return validation::report_out_of_memory([&] {
+    const MaskStorage masks({.valid_lens = options.valid_lens,
+                             .mask = options.mask,
+                             .causal = options.causal,
+                             .window = options.window,
+                             .empty_rows = options.empty_rows},
+                            sizes);
+    auto output_shape = queries.shape();
+    output_shape.back() = settings_.output_size;
+    ForwardResult<Rank> result{.output = Tensor<Rank>::from_shape(output_shape),
+                               .attention_weights = std::nullopt};
+    if (options.return_weights) {
+      std::array<std::size_t, Rank + 1> weights_shape{};
+      weights_shape.front() = sizes.batch;
+      weights_shape[Rank - 2] = sizes.num_heads;
+      weights_shape[Rank - 1] = sizes.num_queries;
+      weights_shape[Rank] = sizes.num_keys + sizes.num_extra_slots;
+      result.attention_weights = Tensor<Rank + 1>::from_shape(weights_shape);
+    }
+    auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(
+        workspace_size(static_cast<double>(sizes.batch), static_cast<double>(sizes.num_queries),
+                       static_cast<double>(sizes.num_keys)))});
+    if (!parameters_) {
+      initialize({.query_size = shape_of(&queries).back(),
+                  .key_size = shape_of(keys).back(),
+                  .value_size = shape_of(values).back()});
+    }
+    ForwardArguments arguments{
+        .queries = queries.data(),
+        .keys = keys != nullptr ? keys->data() : nullptr,
+        .values = values != nullptr ? values->data() : nullptr,
+        .num_new_keys = keys != nullptr ? keys->shape(Rank - 2) : 0,
+        .mask = &masks.mask(),
+        .cache = options.cache,
+        .output = result.output.data(),
+        .attention_weights = result.attention_weights ? result.attention_weights->data() : nullptr,
+        .weights_stage = options.weights_stage,
+        .workspace = workspace.data()};
+    if (const auto* gate = std::get_if<Tensor<1>>(&options.head_gate)) {
+      arguments.head_gate = gate->data();
+    } else if (const auto* gates = std::get_if<Tensor<2>>(&options.head_gate)) {
+      arguments.head_gate = gates->data();
+      arguments.gate_stride = sizes.num_heads;
+    }
+    forward_into(arguments);
+    return result;
+  });
 }
 
 void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
-  const KeyRanges& ranges = *arguments.ranges;
-  const std::size_t query_rows = ranges.batch() * ranges.num_queries();
-  const std::size_t key_rows = ranges.batch() * ranges.num_keys();
-  const std::size_t head_size = num_hiddens_ / num_heads_;
-  auto& [W_q, W_k, W_v, W_o] = *projections_;
+  const AttentionMask& mask = *arguments.mask;
+  const std::size_t query_rows = mask.batch * mask.num_queries;
+  const std::size_t query_width = settings_.query_width();
+  const std::size_t key_value_width = settings_.key_value_width();
+  const std::size_t head_size = settings_.head_size;
+  LayerParameters& parameters = *parameters_;
 
-  float* Q = arguments.workspace;               // (batch, queries, num_hiddens)
-  float* K = Q + query_rows * num_hiddens_;     // (batch, keys, num_hiddens)
-  float* V = K + key_rows * num_hiddens_;       // (batch, keys, num_hiddens)
-  float* pooled = V + key_rows * num_hiddens_;  // (batch, queries, num_hiddens)
-  float* pooling_workspace = pooled + query_rows * num_hiddens_;
+  float* free = arguments.workspace;
+  const auto take = [&free](std::size_t floats) { return std::exchange(free, free + floats); };
 
-  W_q.project(arguments.queries, query_rows, Q);
-  project_seen_rows(W_k, arguments.keys, ranges, K);
-  project_seen_rows(W_v, arguments.values, ranges, V);
+  const float* Q = arguments.queries;  // (batch, queries, query width)
+  if (parameters.W_q) {
+    float* projected = take(query_rows * query_width);
+    parameters.W_q->project(arguments.queries, query_rows, projected);
+    Q = projected;
+  }
+  const KeyValues KV = arguments.cache != nullptr
+                           ? append_to_cache(parameters, settings_, arguments)
+                           : project_read_keys(parameters, settings_, arguments, take);
 
+  float* pooled = parameters.W_o ? take(query_rows * query_width) : arguments.output;
+  PoolingArguments pooling{.mask = &mask,
+                           .num_heads = settings_.num_heads,
+                           .num_kv_heads = settings_.num_kv_heads,
+                           .query_size = head_size,
+                           .key_size = head_size,
+                           .value_size = head_size,
+                           .queries = {.data = Q,
+                                       .sample_stride = mask.num_queries * query_width,
+                                       .head_stride = head_size,
+                                       .row_stride = query_width},
+                           .keys = {.data = KV.keys,
+                                    .sample_stride = KV.sample_stride,
+                                    .head_stride = head_size,
+                                    .row_stride = key_value_width},
+                           .values = {.data = KV.values,
+                                      .sample_stride = KV.sample_stride,
+                                      .head_stride = head_size,
+                                      .row_stride = key_value_width},
+                           .dropout = {.probability = training_ ? settings_.dropout : 0,
+                                       .seed = settings_.seed,
+                                       .call = dropout_calls_},
+                           .head_gate = arguments.head_gate,
+                           .gate_stride = arguments.gate_stride,
+                           .pooled = {.data = pooled,
+                                      .sample_stride = mask.num_queries * query_width,
+                                      .head_stride = head_size,
+                                      .row_stride = query_width},
+                           .attention_weights = arguments.attention_weights,
+                           .weights_stage = arguments.weights_stage};
+  if (parameters.bias_k) {
+    pooling.extra_slots[0] = {.key = parameters.bias_k->data(), .value = parameters.bias_v->data()};
+  }
   // transpose_qkv, the pooling of each head and transpose_output: the heads lie side by side in Q,
   // K and V, are read there, and are written side by side.
-  pool_by_dot_product(
-      {.ranges = &ranges,
-       .num_heads = num_heads_,
-       .head_size = head_size,
-       .value_size = head_size,
-       .queries = split_heads_view<const float>(Q, ranges.num_queries(), num_heads_, head_size),
-       .keys = split_heads_view<const float>(K, ranges.num_keys(), num_heads_, head_size),
-       .values = split_heads_view<const float>(V, ranges.num_keys(), num_heads_, head_size),
-       .scale = default_scale(head_size),
-       .dropout = {.probability = training_ ? dropout_ : 0, .seed = seed_, .call = dropout_calls_},
-       .pooled = split_heads_view(pooled, ranges.num_queries(), num_heads_, head_size),
-       .attention_weights = arguments.attention_weights},
-      pooling_workspace);
+  if (settings_.pooling == Pooling::additive) {
+    pool(pooling,
+         AdditiveScoring{.W_q = parameters.attention_W_q->data(),
+                         .W_k = parameters.attention_W_k->data(),
+                         .w_v = parameters.attention_w_v->data(),
+                         .hiddens = settings_.attention_hiddens},
+         free);
+  } else {
+    pool(pooling, DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap}, free);
+  }
+  if (parameters.W_o) {
+    parameters.W_o->project(pooled, query_rows, arguments.output);
+  }
 
-  W_o.project(pooled, query_rows, arguments.output);
-  if (training_ && dropout_ > 0) {
+  if (arguments.cache != nullptr) {
+    arguments.cache->append(arguments.num_new_keys);
+  }
+  if (training_ && settings_.dropout > 0) {
     ++dropout_calls_;
   }
 }
 
 double MultiHeadAttention::workspace_size(double batch, double num_queries,
                                           double num_keys) const noexcept {
-  const auto hiddens = static_cast<double>(num_hiddens_);
-  const double head_size = hiddens / static_cast<double>(num_heads_);
-  return 2 * batch * (num_queries + num_keys) * hiddens +
-         pooling_workspace_size(num_keys, head_size, head_size);
+  const auto head_size = static_cast<double>(settings_.head_size);
+  const auto query_width = static_cast<double>(settings_.query_width());
+  const auto key_value_width = static_cast<double>(settings_.key_value_width());
+  const auto columns = num_keys + static_cast<double>(settings_.num_extra_slots());
+  const double attention_hiddens =
+      settings_.pooling == Pooling::additive ? static_cast<double>(settings_.attention_hiddens) : 0;
+  const double read_marks = batch * num_keys / sizeof(float) + 1;
+  return 2 * batch * (num_queries * query_width + num_keys * key_value_width) + read_marks +
+         pooling_workspace_size(columns, head_size, head_size, head_size, attention_hiddens);
 }
 
 MultiHeadAttention& MultiHeadAttention::train() noexcept {
@@ -158,61 +329,52 @@ MultiHeadAttention& MultiHeadAttention::eval() noexcept {
   return *this;
 }
 
-MultiHeadAttention::Projections MultiHeadAttention::make_projections(
-    const InputSizes& sizes) const {
-  return {.W_q = Linear(sizes.query_size, num_hiddens_, bias_),
-          .W_k = Linear(sizes.key_size, num_hiddens_, bias_),
-          .W_v = Linear(sizes.value_size, num_hiddens_, bias_),
-          .W_o = Linear(num_hiddens_, num_hiddens_, bias_)};
-}
-
-void MultiHeadAttention::initialize(const InputSizes& sizes) {
-  Projections projections = make_projections(sizes);
-  std::uint32_t stream = random_stream::parameters;
-  for (Linear* linear : {&projections.W_q, &projections.W_k, &projections.W_v, &projections.W_o}) {
-    linear->initialize(seed_, stream);
-    stream += 2;  // weight and bias
-  }
-  projections_ = std::move(projections);
+void MultiHeadAttention::set_sizes(const InputSizes& sizes) noexcept {
   query_size_ = sizes.query_size;
   key_size_ = sizes.key_size;
   value_size_ = sizes.value_size;
+}
+
+void MultiHeadAttention::initialize(const InputSizes& sizes) {
+  LayerParameters parameters(settings_, sizes);
+  parameters.initialize(settings_.seed);
+  parameters_ = std::move(parameters);
+  set_sizes(sizes);
+}
+
+KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) const {
+  validation::check_cache_options(*this, options);
+  return validation::report_out_of_memory([&] {
+    return KeyValueCache(identity(), static_cast<std::size_t>(options.batch_size),
+                         static_cast<std::size_t>(options.max_length), settings_.key_value_width());
+  });
 }
 
 StateDict MultiHeadAttention::state_dict() const {
   validation::check_sizes_known(*this, "state_dict");
   StateDict result;
-  const auto add = [&result](const std::string& name, const Linear& linear) {
-    result[name + ".weight"] = linear.weight();
-    if (linear.bias()) {
-      result[name + ".bias"] = *linear.bias();
-    }
-  };
-  add("W_q", projections_->W_q);
-  add("W_k", projections_->W_k);
-  add("W_v", projections_->W_v);
-  add("W_o", projections_->W_o);
+  // Reading does not change the parameters; `data` serves writing too.
+  auto& parameters = const_cast<LayerParameters&>(*parameters_);  // NOLINT(*-const-cast)
+  const InputSizes sizes{
+      .query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
+  for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
+    auto tensor = xt::xarray<float>::from_shape(shape);
+    std::copy_n(parameters.data(number), tensor.size(), tensor.data());
+    result.emplace(LayerParameters::names[number], std::move(tensor));
+  }
   return result;
 }
 
 void MultiHeadAttention::load_state_dict(const StateDict& state_dict) {
   const InputSizes sizes = validation::check_state_dict(*this, state_dict);
-  Projections projections =
-      validation::report_out_of_memory([&] { return make_projections(sizes); });
-  const auto take = [&state_dict](const std::string& name, Linear& linear) {
-    linear.mutable_weight() = state_dict.at(name + ".weight");
-    if (linear.bias()) {
-      *linear.mutable_bias() = state_dict.at(name + ".bias");
-    }
-  };
-  take("W_q", projections.W_q);
-  take("W_k", projections.W_k);
-  take("W_v", projections.W_v);
-  take("W_o", projections.W_o);
-  projections_ = std::move(projections);
-  query_size_ = sizes.query_size;
-  key_size_ = sizes.key_size;
-  value_size_ = sizes.value_size;
+  LayerParameters parameters =
+      validation::report_out_of_memory([&] { return LayerParameters(settings_, sizes); });
+  for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
+    const auto& tensor = state_dict.at(std::string(LayerParameters::names[number]));
+    std::copy_n(tensor.data(), tensor.size(), parameters.data(number));
+  }
+  parameters_ = std::move(parameters);
+  set_sizes(sizes);
 }
 
 }  // namespace headwise

@@ -2,80 +2,143 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <headwise/attention/key_ranges.hpp>
-#include <headwise/attention/linear.hpp>
+#include <headwise/attention/attention_mask.hpp>
+#include <headwise/attention/key_value_cache.hpp>
+#include <headwise/attention/layer_parameters.hpp>
+#include <headwise/attention/masks.hpp>
 #include <headwise/attention/state_dict.hpp>
-#include <headwise/attention/valid_lens.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
+#include <variant>
 
 namespace headwise {
 
 struct MultiHeadAttentionOptions {
-  /// Size of the layer's output and, divided by `num_heads`, of one head. At least 1.
+  /// Size of all heads together: a head has `num_hiddens` / `num_heads`. At least 1. Source: d2l.
   std::int64_t num_hiddens = 0;
-  /// Number of heads; divides `num_hiddens`.
+  /// Number of heads; divides `num_hiddens`. Source: d2l.
   std::int64_t num_heads = 0;
-  /// Probability that an attention weight is dropped in training mode, from 0 to 1.
+  /// Probability that an attention weight is dropped in training mode, from 0 to 1. Source: d2l.
   double dropout = 0;
-  /// Whether the four projections have a bias.
+  /// Whether the projections have a bias. Source: d2l.
   bool bias = false;
   /// Sizes of the inputs' last axes; what is left out is inferred at the first forward or
-  /// `load_state_dict`.
+  /// `load_state_dict`. Source: d2l, where they are inferred; PyTorch, `kdim` and `vdim`.
   std::optional<std::int64_t> query_size = {};
   std::optional<std::int64_t> key_size = {};
   std::optional<std::int64_t> value_size = {};
+  /// Size of the output's last axis. Default: `num_hiddens`. Source: Keras, `output_shape`.
+  std::optional<std::int64_t> output_size = {};
+  /// Whether W_o follows the heads; without it the heads stand side by side. Default: yes, unless
+  /// `projection` is none.
+  std::optional<bool> output_projection = {};
+  /// Number of key-value heads, each shared by as many query heads; divides `num_heads`. Default:
+  /// `num_heads`. Source: Ainslie et al. 2023, grouped-query attention; ONNX Attention,
+  /// `kv_num_heads`.
+  std::optional<std::int64_t> num_kv_heads = {};
+  /// How each head weighs its keys.
+  Pooling pooling = Pooling::dot_product;
+  /// Hidden units of additive pooling. Default: num_hiddens / num_heads. Source: d2l,
+  /// `AdditiveAttention`.
+  std::optional<std::int64_t> attention_hiddens = {};
+  /// How heads are formed.
+  Projection projection = Projection::linear;
+  /// Factor of the dot products. Default: 1/√(head size). Source: Vaswani et al. 2017.
+  std::optional<double> scale = {};
+  /// Cap of the scaled scores: c · tanh(s / c); 0 is off. Source: Gemma 2; ONNX Attention,
+  /// `softcap`.
+  double softcap = 0;
+  /// Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source:
+  /// PyTorch, `add_bias_kv`.
+  bool bias_kv = false;
+  /// Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`.
+  bool zero_attention = false;
   /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
   std::optional<std::uint64_t> seed = {};
 };
 
+/// Factor of each head's pooled output: absent, (heads,) or (batch, heads). Source: Michel et al.
+/// 2019, the gates ξ_h.
+using HeadGate = std::variant<std::monostate, Tensor<1>, Tensor<2>>;
+
 struct ForwardOptions {
-  /// Which keys each query may attend to: absent, (batch,) or (batch, queries).
+  /// Which keys each query may attend to: absent, (batch,) or (batch, queries). Source: d2l.
   ValidLens valid_lens = {};
-  /// What a query without a valid key gets. Default: zeros.
+  /// Which keys each query may attend to, boolean, or what is added to its scores, float.
+  Mask mask = {};
+  /// Whether a query sees only keys up to its own position.
+  Causal causal = Causal::none;
+  /// How far from its own position a query sees.
+  std::optional<Window> window = {};
+  /// Factor of each head's pooled output before W_o.
+  HeadGate head_gate = {};
+  /// Keys and values of earlier positions, which the given ones are added to. "Keys" in
+  /// `valid_lens`, `mask` and `window` then means cached and given. Null for none.
+  KeyValueCache* cache = nullptr;
+  /// What a query without a key gets. Default: zeros.
   EmptyRows empty_rows = EmptyRows::zero;
   /// Whether to return the attention weights. Default: no, and then they are never stored.
   bool return_weights = false;
+  /// Which state of the weights is returned. Default: the weights themselves.
+  WeightsStage weights_stage = WeightsStage::softmax;
 };
 
-struct AttentionResult {
-  /// (batch, queries, num_hiddens)
-  Tensor<3> output;
-  /// (batch, heads, queries, keys), before dropout, if they were asked for.
-  std::optional<Tensor<4>> attention_weights;
+template <std::size_t Rank>
+struct ForwardResult {
+  /// (batch, queries, output_size), without the batch axis if the inputs have none
+  Tensor<Rank> output;
+  /// (batch, heads, queries, keys + extra slots), before dropout, if they were asked for
+  std::optional<Tensor<Rank + 1>> attention_weights;
 };
 
-/// Sizes of the last axes of queries, keys and values.
-struct InputSizes {
-  std::size_t query_size;
-  std::size_t key_size;
-  std::size_t value_size;
+using AttentionResult = ForwardResult<3>;
+
+struct CacheOptions {
+  /// Samples of every forward with the cache. At least 1.
+  std::int64_t batch_size = 0;
+  /// Positions that it can hold. At least 1.
+  std::int64_t max_length = 0;
 };
 
-/// One forward pass for callers who own all memory.
+/// One forward pass for callers who own all memory and have checked everything.
 struct ForwardArguments {
-  const float* queries;  ///< (batch, queries, query_size)
-  const float* keys;     ///< (batch, keys, key_size)
-  const float* values;   ///< (batch, keys, value_size)
-  const KeyRanges* ranges;
-  float* output;             ///< (batch, queries, num_hiddens)
-  float* attention_weights;  ///< (batch, heads, queries, keys) or null
-  float* workspace;          ///< as many floats as `workspace_size` says
+  const float* queries = nullptr;  ///< (batch, queries, query_size)
+  const float* keys = nullptr;     ///< (batch, new keys, key_size)
+  const float* values = nullptr;   ///< (batch, new keys, value_size)
+  std::size_t num_new_keys = 0;
+  /// Its keys are those of the cache and the new ones.
+  const AttentionMask* mask = nullptr;
+  const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head], or null
+  std::size_t gate_stride = 0;
+  KeyValueCache* cache = nullptr;
+  float* output = nullptr;             ///< (batch, queries, output_size)
+  float* attention_weights = nullptr;  ///< (batch, heads, queries, keys + extra slots) or null
+  WeightsStage weights_stage = WeightsStage::softmax;
+  float* workspace = nullptr;  ///< as many floats as `workspace_size` says
 };
 
 /// Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and
-/// W_v, split into heads, pooled by scaled dot-product attention in each head, put side by side and
-/// projected by W_o. Source: Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
+/// W_v, split into heads, pooled in each head, put side by side and projected by W_o. Source:
+/// Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
 class MultiHeadAttention {
  public:
-  /// Throws `Error` (invalid-option) for options outside their range.
+  /// Throws `Error` (invalid-option) for options outside their range or that exclude each other.
   explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
 
   /// queries (batch, queries, query_size), keys (batch, keys, key_size), values (batch, keys,
-  /// value_size). Throws `Error` (invalid-shape, invalid-value, out-of-memory); the layer is then
-  /// as it was.
+  /// value_size). Throws `Error` (invalid-shape, invalid-value, invalid-option, invalid-cache,
+  /// out-of-memory); layer and cache are then as they were.
   AttentionResult forward(const Tensor<3>& queries, const Tensor<3>& keys, const Tensor<3>& values,
                           const ForwardOptions& options = {});
+  /// The same for one sample without a batch axis: (length, size).
+  ForwardResult<2> forward(const Tensor<2>& queries, const Tensor<2>& keys, const Tensor<2>& values,
+                           const ForwardOptions& options = {});
+  /// Attends to what `options.cache` holds and adds nothing to it.
+  AttentionResult forward(const Tensor<3>& queries, const ForwardOptions& options);
+  ForwardResult<2> forward(const Tensor<2>& queries, const ForwardOptions& options);
+
+  /// An empty cache for decoding. Throws `Error` (sizes-unknown, invalid-option, out-of-memory).
+  [[nodiscard]] KeyValueCache create_cache(const CacheOptions& options) const;
 
   /// Switches dropout on (training mode) or off (a new layer). Both return the layer.
   MultiHeadAttention& train() noexcept;
@@ -83,57 +146,55 @@ class MultiHeadAttention {
   [[nodiscard]] bool training() const noexcept { return training_; }
 
   /// The parameters by d2l's names: `W_q.weight` (num_hiddens, query_size), `W_k.weight`,
-  /// `W_v.weight`, `W_o.weight` and, with bias, `W_q.bias` (num_hiddens,) and so on. Throws `Error`
-  /// (sizes-unknown) while sizes are still to be inferred.
+  /// `W_v.weight`, `W_o.weight` (output_size, num_hiddens), with bias `W_q.bias` (num_hiddens,) and
+  /// so on; of convolutions (num_hiddens, query_size / num_heads, 1); `bias_k`, `bias_v` (1, 1,
+  /// num_kv_heads · head size); of additive pooling `attention.W_q.weight`, `attention.W_k.weight`
+  /// (attention_hiddens, head size) and `attention.w_v.weight` (1, attention_hiddens). Throws
+  /// `Error` (sizes-unknown) while sizes are still to be inferred.
   [[nodiscard]] StateDict state_dict() const;
 
   /// Takes over the parameters in `state_dict`, all or none. Throws `Error` (invalid-state-dict)
   /// that lists every name that is missing, unexpected or of the wrong shape.
   void load_state_dict(const StateDict& state_dict);
 
-  [[nodiscard]] std::size_t num_hiddens() const noexcept { return num_hiddens_; }
-  [[nodiscard]] std::size_t num_heads() const noexcept { return num_heads_; }
-  [[nodiscard]] double dropout() const noexcept { return dropout_; }
-  [[nodiscard]] bool has_bias() const noexcept { return bias_; }
-  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+  [[nodiscard]] const LayerSettings& settings() const noexcept { return settings_; }
+  [[nodiscard]] std::size_t num_hiddens() const noexcept { return settings_.num_hiddens; }
+  [[nodiscard]] std::size_t num_heads() const noexcept { return settings_.num_heads; }
+  [[nodiscard]] std::uint64_t seed() const noexcept { return settings_.seed; }
   /// Empty while the size is still to be inferred.
   [[nodiscard]] std::optional<std::size_t> query_size() const noexcept { return query_size_; }
   [[nodiscard]] std::optional<std::size_t> key_size() const noexcept { return key_size_; }
   [[nodiscard]] std::optional<std::size_t> value_size() const noexcept { return value_size_; }
+  [[nodiscard]] std::uint64_t identity() const noexcept { return identity_.value(); }
 
   // What follows is for callers who check arguments and own memory themselves, as the bindings do.
-
-  struct Projections {
-    Linear W_q, W_k, W_v, W_o;
-  };
 
   /// Fixes the input sizes and draws the parameters from the seed. Sizes fit those known already.
   void initialize(const InputSizes& sizes);
   /// Empty until all sizes are known.
-  [[nodiscard]] std::optional<Projections>& projections() noexcept { return projections_; }
+  [[nodiscard]] std::optional<LayerParameters>& parameters() noexcept { return parameters_; }
   /// Floats of workspace that one forward needs, at most; in double, see `pooling_workspace_size`.
+  /// `num_keys` counts cached and new keys.
   [[nodiscard]] double workspace_size(double batch, double num_queries,
                                       double num_keys) const noexcept;
-  /// Initialized projections and valid arguments are the caller's business.
+  /// Initialized parameters and valid arguments are the caller's business.
   void forward_into(const ForwardArguments& arguments);
 
  private:
-  AttentionResult checked_forward(const Tensor<3>& queries, const Tensor<3>& keys,
-                                  const Tensor<3>& values, const ForwardOptions& options);
-  [[nodiscard]] Projections make_projections(const InputSizes& sizes) const;
+  template <std::size_t Rank>
+  ForwardResult<Rank> checked_forward(const Tensor<Rank>& queries, const Tensor<Rank>* keys,
+                                      const Tensor<Rank>* values, const ForwardOptions& options);
+  void set_sizes(const InputSizes& sizes) noexcept;
 
-  std::size_t num_hiddens_;
-  std::size_t num_heads_;
-  double dropout_;
-  bool bias_;
-  std::uint64_t seed_;
+  LayerSettings settings_;
   std::optional<std::size_t> query_size_;
   std::optional<std::size_t> key_size_;
   std::optional<std::size_t> value_size_;
-  std::optional<Projections> projections_;
+  std::optional<LayerParameters> parameters_;
   bool training_ = false;
   /// Forward passes with dropout so far: each draws its own mask.
   std::uint32_t dropout_calls_ = 0;
+  LayerIdentity identity_;
 };
 
 }  // namespace headwise

@@ -2,20 +2,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/state_dict.hpp>
-#include <headwise/attention/valid_lens.hpp>
 #include <headwise/error.hpp>
 #include <new>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
 namespace headwise {
 class MultiHeadAttention;
-struct MultiHeadAttentionOptions;
+struct AdditiveAttentionOptions;
+struct AdditiveAttentionParameters;
+struct CacheOptions;
+struct DotProductAttentionOptions;
 struct ForwardOptions;
 struct InputSizes;
+struct MultiHeadAttentionOptions;
 }  // namespace headwise
 
 /// The public edge's checks: each throws `Error`, or returns and the arguments are valid. The
@@ -31,19 +34,32 @@ inline constexpr bool enabled = true;
 
 using Shape = std::span<const std::size_t>;
 
-void check_layer_options(const MultiHeadAttentionOptions& options);
-void check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
-                   const ForwardOptions& options);
-void check_valid_lens(const ValidLens& valid_lens, std::size_t batch, std::size_t num_queries,
-                      std::size_t num_keys);
-void check_dot_product_attention(Shape queries, Shape keys, Shape values);
-void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values);
-void check_transpose_qkv(Shape X, std::int64_t num_heads);
-void check_transpose_output(Shape X, std::int64_t num_heads);
+// Options: validation_options.cpp
 
+void check_layer_options(const MultiHeadAttentionOptions& options);
+void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& options);
+void check_truncate(std::int64_t length, std::size_t held);
+void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens);
+void check_divides(std::int64_t num_heads, std::string_view what, std::size_t size);
 /// Throws sizes-unknown when the layer's input sizes are still to be inferred. `what` is what the
 /// caller asked for.
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
+
+// Tensors: validation_inputs.cpp
+
+/// Keys and values without axes stand for none. Returns the sizes of the pass.
+MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
+                        const ForwardOptions& options);
+void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
+void check_dot_product_attention(Shape queries, Shape keys, Shape values,
+                                 const DotProductAttentionOptions& options);
+void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
+                                        const DotProductAttentionOptions& options);
+void check_additive_attention(Shape queries, Shape keys, Shape values,
+                              const AdditiveAttentionParameters& parameters,
+                              const AdditiveAttentionOptions& options);
+
+// State dicts: validation_state_dict.cpp
 
 /// Returns the input sizes that the dict and the layer agree on.
 InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& state_dict);

@@ -1,0 +1,23 @@
+#include <atomic>
+#include <headwise/attention/key_value_cache.hpp>
+#include <headwise/attention/validation.hpp>
+
+namespace headwise {
+
+std::uint64_t LayerIdentity::next() noexcept {
+  static std::atomic<std::uint64_t> count = 0;
+  return ++count;
+}
+
+KeyValueCache::KeyValueCache(std::uint64_t layer, std::size_t batch_size, std::size_t max_length,
+                             std::size_t width)
+    : layer_(layer),
+      keys_(Tensor<3>::from_shape({batch_size, max_length, width})),
+      values_(Tensor<3>::from_shape({batch_size, max_length, width})) {}
+
+void KeyValueCache::truncate(std::int64_t length) {
+  validation::check_truncate(length, length_);
+  length_ = static_cast<std::size_t>(length);
+}
+
+}  // namespace headwise

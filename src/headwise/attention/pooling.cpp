@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <cmath>
+#include <headwise/attention/pooling.hpp>
+#include <headwise/attention/scoring.hpp>
+#include <headwise/kernels/finite.hpp>
+#include <headwise/kernels/matrix_multiply.hpp>
+#include <headwise/kernels/scores.hpp>
+#include <headwise/kernels/softmax.hpp>
+#include <limits>
+
+namespace headwise {
+namespace {
+
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+/// Pools the heads of one sample that share a key-value head. Columns of the scores stand for the
+/// keys of `covered_`, then for the extra slots.
+template <typename Scores>
+class HeadPooling {
+ public:
+  HeadPooling(const PoolingArguments& arguments, const typename Scores::Parameters& parameters,
+              std::size_t sample, std::size_t kv_head, float* workspace) noexcept
+      : arguments_(arguments),
+        mask_(*arguments.mask),
+        sample_(sample),
+        covered_(covered_keys()),
+        columns_(covered_.size() + mask_.num_extra_slots),
+        gathered_(workspace),
+        packed_values_(gathered_ + columns_ * std::max(arguments.key_size, arguments.value_size)),
+        weights_(packed_values_ + kernels::packed_size(columns_, arguments.value_size)),
+        scores_(parameters, arguments.query_size, arguments.key_size, columns_,
+                weights_ + scoring_block_rows * columns_) {
+    const auto slot_key = [](const ExtraSlot& slot) { return slot.key; };
+    const auto slot_value = [](const ExtraSlot& slot) { return slot.value; };
+    const Rows keys = rows_of(arguments.keys, arguments.key_size, kv_head, slot_key);
+    scores_.take_keys(keys.data, keys.stride);
+    values_ = rows_of(arguments.values, arguments.value_size, kv_head, slot_value);
+    kernels::pack_rows(values_.data, values_.stride, columns_, arguments.value_size,
+                       packed_values_);
+    values_are_finite_ =
+        kernels::all_finite(values_.data, values_.stride, columns_, arguments.value_size);
+  }
+
+  void pool(std::size_t head) const noexcept {
+    for (std::size_t first = 0; first < mask_.num_queries; first += scoring_block_rows) {
+      pool_block(head, first, std::min(scoring_block_rows, mask_.num_queries - first));
+    }
+  }
+
+ private:
+  struct Rows {
+    const float* data = nullptr;
+    std::size_t stride = 0;
+  };
+
+  /// The stages before the masks are wanted of every key; else what no query reads is left alone.
+  [[nodiscard]] KeyRange covered_keys() const noexcept {
+    if (wants(WeightsStage::raw) || wants(WeightsStage::softcap)) {
+      return {.begin = 0, .end = mask_.num_keys};
+    }
+    return mask_.range_of_sample(sample_, arguments_.num_heads);
+  }
+
+  [[nodiscard]] bool wants(WeightsStage stage) const noexcept {
+    return arguments_.attention_weights != nullptr && arguments_.weights_stage == stage;
+  }
+
+  /// The covered rows of one head followed by the extra slots': in place if there are none, else
+  /// gathered.
+  template <typename SlotRow>
+  Rows rows_of(const HeadsView<const float>& heads, std::size_t size, std::size_t kv_head,
+               SlotRow slot_row) const noexcept {
+    const float* first = heads.head(sample_, kv_head) + covered_.begin * heads.row_stride;
+    if (mask_.num_extra_slots == 0) {
+      return {.data = first, .stride = heads.row_stride};
+    }
+    float* row = gathered_;
+    for (std::size_t i = 0; i < covered_.size(); ++i, row += size) {
+      std::copy_n(first + i * heads.row_stride, size, row);
+    }
+    for (std::size_t i = 0; i < mask_.num_extra_slots; ++i, row += size) {
+      const float* slot = slot_row(arguments_.extra_slots[i]);
+      if (slot != nullptr) {
+        std::copy_n(slot + kv_head * size, size, row);
+      } else {
+        std::fill_n(row, size, 0.0F);
+      }
+    }
+    return {.data = gathered_, .stride = size};
+  }
+
+  void pool_block(std::size_t head, std::size_t first, std::size_t rows) const noexcept {
+    const HeadsView<const float>& queries = arguments_.queries;
+    scores_.score(queries.head(sample_, head) + first * queries.row_stride, queries.row_stride,
+                  rows, weights_);
+    for (std::size_t i = 0; i < rows; ++i) {
+      weigh(head, first + i, weights_ + i * columns_);
+    }
+    const HeadsView<float>& pooled = arguments_.pooled;
+    float* result = pooled.head(sample_, head) + first * pooled.row_stride;
+    if (values_are_finite_) {
+      kernels::matrix_multiply(
+          rows, arguments_.value_size, columns_, weights_, columns_,
+          {.panels = packed_values_, .panel_stride = columns_ * kernels::panel_width}, nullptr,
+          result, pooled.row_stride);
+    } else {
+      for (std::size_t i = 0; i < rows; ++i) {
+        sum_seen_values(head, first + i, weights_ + i * columns_, result + i * pooled.row_stride);
+      }
+    }
+    if (arguments_.head_gate != nullptr) {
+      const float gate = arguments_.head_gate[sample_ * arguments_.gate_stride + head];
+      for (std::size_t i = 0; i < rows; ++i) {
+        kernels::scale(result + i * pooled.row_stride, arguments_.value_size, gate);
+      }
+    }
+  }
+
+  /// Scores of one query become its weights, stage by stage: scale, softcap, masks, softmax,
+  /// dropout.
+  void weigh(std::size_t head, std::size_t query, float* row) const noexcept {
+    scores_.scale(row);
+    if (wants(WeightsStage::raw)) {
+      hand_out(row, head, query, minus_infinity);
+    }
+    scores_.softcap(row);
+    if (wants(WeightsStage::softcap)) {
+      hand_out(row, head, query, minus_infinity);
+    }
+    const KeyRange keys = mask_.range(sample_, query);
+    const std::size_t first = keys.size() > 0 ? keys.begin - covered_.begin : 0;
+    const std::size_t last = first + keys.size();
+    std::fill(row, row + first, minus_infinity);
+    std::fill(row + last, row + covered_.size(), minus_infinity);
+    const bool any_key = mask_.apply(sample_, head, query, keys, row + first);
+    if (wants(WeightsStage::masked)) {
+      hand_out(row, head, query, minus_infinity);
+    }
+    if (mask_.num_extra_slots > 0) {
+      kernels::softmax(row, columns_, 1.0F);
+    } else if (any_key) {
+      kernels::softmax(row + first, keys.size(), 1.0F);
+      std::fill(row, row + first, 0.0F);
+      std::fill(row + last, row + columns_, 0.0F);
+    } else {
+      const bool uniform = mask_.empty_rows == EmptyRows::uniform;
+      std::fill_n(row, columns_, uniform ? 1.0F / static_cast<float>(columns_) : 0.0F);
+    }
+    if (wants(WeightsStage::softmax)) {
+      hand_out(row, head, query, 0.0F);
+    }
+    if (arguments_.dropout.active()) {
+      drop(head, query, row);
+    }
+  }
+
+  /// A key's dropout depends on its own index, not on which keys are covered.
+  void drop(std::size_t head, std::size_t query, float* row) const noexcept {
+    const std::size_t index = row_index(head, query);
+    arguments_.dropout.apply(row, index, covered_.begin, covered_.size());
+    arguments_.dropout.apply(row + covered_.size(), index, mask_.num_keys, mask_.num_extra_slots);
+  }
+
+  /// Copies a row to the caller's weights; keys that are not covered get `elsewhere`.
+  void hand_out(const float* row, std::size_t head, std::size_t query,
+                float elsewhere) const noexcept {
+    float* weights = weights_of(head, query);
+    std::fill_n(weights, mask_.num_keys, elsewhere);
+    std::copy_n(row, covered_.size(), weights + covered_.begin);
+    std::copy_n(row + covered_.size(), mask_.num_extra_slots, weights + mask_.num_keys);
+  }
+
+  /// A weight of 0 does not silence a NaN or an infinity, so this sums the values that the query
+  /// sees and no others.
+  void sum_seen_values(std::size_t head, std::size_t query, const float* row,
+                       float* result) const noexcept {
+    const KeyRange keys = mask_.range(sample_, query);
+    const bool reads_all =
+        mask_.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query);
+    std::fill_n(result, arguments_.value_size, 0.0F);
+    for (std::size_t column = 0; column < columns_; ++column) {
+      const std::size_t key = covered_.begin + column;
+      const bool seen =
+          column >= covered_.size() || reads_all ||
+          (keys.begin <= key && key < keys.end && mask_.allows(sample_, head, query, key));
+      if (seen) {
+        const float* value = values_.data + column * values_.stride;
+        for (std::size_t i = 0; i < arguments_.value_size; ++i) {
+          result[i] += row[column] * value[i];
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t row_index(std::size_t head, std::size_t query) const noexcept {
+    return (sample_ * arguments_.num_heads + head) * mask_.num_queries + query;
+  }
+
+  [[nodiscard]] float* weights_of(std::size_t head, std::size_t query) const noexcept {
+    return arguments_.attention_weights +
+           row_index(head, query) * (mask_.num_keys + mask_.num_extra_slots);
+  }
+
+  const PoolingArguments& arguments_;
+  const AttentionMask& mask_;
+  std::size_t sample_;
+  KeyRange covered_;
+  std::size_t columns_;
+  float* gathered_;
+  float* packed_values_;
+  float* weights_;
+  Scores scores_;
+  Rows values_;
+  bool values_are_finite_ = true;
+};
+
+template <typename Scores>
+void pool_heads(const PoolingArguments& arguments, const typename Scores::Parameters& parameters,
+                float* workspace) noexcept {
+  const std::size_t group = arguments.num_heads / std::max<std::size_t>(arguments.num_kv_heads, 1);
+  for (std::size_t sample = 0; sample < arguments.mask->batch; ++sample) {
+    for (std::size_t kv_head = 0; kv_head < arguments.num_kv_heads; ++kv_head) {
+      const HeadPooling<Scores> pooling(arguments, parameters, sample, kv_head, workspace);
+      for (std::size_t i = 0; i < group; ++i) {
+        pooling.pool(kv_head * group + i);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+float default_scale(std::size_t head_size) noexcept {
+  return static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_size)));
+}
+
+double pooling_workspace_size(double num_keys, double query_size, double key_size,
+                              double value_size, double attention_hiddens) noexcept {
+  constexpr double padding = kernels::panel_width;
+  const double gathered = num_keys * std::max(key_size, value_size);
+  const double packed_values = num_keys * (value_size + padding);
+  const double weights = scoring_block_rows * num_keys;
+  const double dot_product = key_size * (num_keys + padding);
+  const double additive = (query_size + key_size) * (attention_hiddens + padding) +
+                          attention_hiddens * (2 * num_keys + padding + scoring_block_rows);
+  return gathered + packed_values + weights + (attention_hiddens > 0 ? additive : dot_product);
+}
+
+void pool(const PoolingArguments& arguments, const DotProductScoring& scoring,
+          float* workspace) noexcept {
+  pool_heads<DotProductScores>(arguments, scoring, workspace);
+}
+
+void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,
+          float* workspace) noexcept {
+  float* packed_W_q = workspace;
+  float* packed_W_k = packed_W_q + kernels::packed_size(arguments.query_size, scoring.hiddens);
+  float* rest = packed_W_k + kernels::packed_size(arguments.key_size, scoring.hiddens);
+  kernels::pack_columns(scoring.W_q, arguments.query_size, arguments.query_size, scoring.hiddens,
+                        packed_W_q);
+  kernels::pack_columns(scoring.W_k, arguments.key_size, arguments.key_size, scoring.hiddens,
+                        packed_W_k);
+  pool_heads<AdditiveScores>(arguments,
+                             {.packed_W_q = packed_W_q,
+                              .packed_W_k = packed_W_k,
+                              .w_v = scoring.w_v,
+                              .hiddens = scoring.hiddens},
+                             rest);
+}
+
+}  // namespace headwise

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <headwise/kernels/matrix_multiply.hpp>
+#include <headwise/kernels/scores.hpp>
+#include <headwise/kernels/simd.hpp>
+#include <limits>
+
+namespace headwise::kernels {
+namespace {
+
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+/// Runs `vector` over whole vectors and, by way of a buffer, over what is left, so that an
+/// element's result does not depend on its place.
+template <typename Function>
+void for_each_vector(float* values, std::size_t count, Function vector) noexcept {
+  const std::size_t vectorized = count / lanes * lanes;
+  for (std::size_t i = 0; i < vectorized; i += lanes) {
+    vector(Batch::load_unaligned(values + i)).store_unaligned(values + i);
+  }
+  if (vectorized < count) {
+    std::array<float, lanes> rest{};
+    std::copy(values + vectorized, values + count, rest.begin());
+    vector(Batch::load_unaligned(rest.data())).store_unaligned(rest.data());
+    std::copy_n(rest.begin(), count - vectorized, values + vectorized);
+  }
+}
+
+}  // namespace
+
+void scale(float* scores, std::size_t count, float scale) noexcept {
+  const Batch scales(scale);
+  for_each_vector(scores, count, [&](const Batch& score) { return score * scales; });
+}
+
+void scale_reference(float* scores, std::size_t count, float scale) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    scores[i] *= scale;
+  }
+}
+
+void softcap(float* scores, std::size_t count, float cap) noexcept {
+  const Batch caps(cap);
+  for_each_vector(scores, count,
+                  [&](const Batch& score) { return caps * xsimd::tanh(score / caps); });
+}
+
+void softcap_reference(float* scores, std::size_t count, float cap) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    scores[i] = cap * std::tanh(scores[i] / cap);
+  }
+}
+
+bool mask_scores(float* scores, std::size_t count, const std::uint8_t* allowed,
+                 std::size_t stride) noexcept {
+  bool any = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_allowed = allowed[i * stride] != 0;
+    any = any || is_allowed;
+    scores[i] = is_allowed ? scores[i] : minus_infinity;
+  }
+  return any;
+}
+
+bool add_mask_to_scores(float* scores, std::size_t count, const float* added,
+                        std::size_t stride) noexcept {
+  bool any = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float addend = added[i * stride];
+    const bool is_allowed = addend != minus_infinity;
+    any = any || is_allowed;
+    scores[i] = is_allowed ? scores[i] + addend : minus_infinity;
+  }
+  return any;
+}
+
+void additive_scores(const float* query, const float* packed_keys, const float* w_v,
+                     std::size_t hiddens, std::size_t count, float* scores) noexcept {
+  for (std::size_t first = 0; first < count; first += panel_width) {
+    Batch left(0.0F);
+    Batch right(0.0F);
+    for (std::size_t u = 0; u < hiddens; ++u, packed_keys += panel_width) {
+      const Batch features(query[u]);
+      const Batch weight(w_v[u]);
+      left = multiply_add(weight, xsimd::tanh(features + Batch::load_unaligned(packed_keys)), left);
+      right = multiply_add(
+          weight, xsimd::tanh(features + Batch::load_unaligned(packed_keys + lanes)), right);
+    }
+    std::array<float, panel_width> panel;  // NOLINT(*-member-init): written as a whole below
+    left.store_unaligned(panel.data());
+    right.store_unaligned(panel.data() + lanes);
+    std::copy_n(panel.begin(), std::min(panel_width, count - first), scores + first);
+  }
+}
+
+void additive_scores_reference(const float* query, const float* keys, const float* w_v,
+                               std::size_t hiddens, std::size_t count, float* scores) noexcept {
+  for (std::size_t j = 0; j < count; ++j) {
+    float sum = 0.0F;
+    for (std::size_t u = 0; u < hiddens; ++u) {
+      sum += w_v[u] * std::tanh(query[u] + keys[j * hiddens + u]);
+    }
+    scores[j] = sum;
+  }
+}
+
+}  // namespace headwise::kernels
