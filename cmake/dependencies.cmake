@@ -15,7 +15,7 @@ function(headwise_add_headers name include_dir)
 endfunction()
 
 function(headwise_fetch_headers name url hash)
-  message(STATUS "Fetching ${url}")
+  message(STATUS "${name} was not found, fetching ${url} (scripts/setup.mjs would bring it, too)")
   # No build file lies in SOURCE_SUBDIR: the headers are all that is wanted.
   FetchContent_Declare(${name} URL "${url}" URL_HASH "${hash}" SOURCE_SUBDIR include)
   FetchContent_MakeAvailable(${name})
@@ -60,10 +60,10 @@ if(HEADWISE_BUILD_TESTS AND NOT EMSCRIPTEN)
     Catch2
     URL https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
     URL_HASH SHA256=c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c
-    SYSTEM
     FIND_PACKAGE_ARGS 3 CONFIG)
   FetchContent_MakeAvailable(Catch2)
   if(Catch2_SOURCE_DIR)
     list(APPEND CMAKE_MODULE_PATH "${Catch2_SOURCE_DIR}/extras")
+    set_target_properties(Catch2 Catch2WithMain PROPERTIES SYSTEM ON)
   endif()
 endif()

@@ -1,0 +1,34 @@
+// Configures, builds and tests one of CMakePresets.json's presets.
+import { realpathSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { freshness } from './freshness.mjs';
+
+/** Where a link leads, as another set-up may have made it lead elsewhere. */
+function realPath(path) {
+  try {
+    return path && realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * Ninja notices by itself what has changed in sources and CMake files; what it cannot see are the
+ * presets, the options given here and the place of the tools.
+ */
+export async function cmakeBuild(sh, preset, { options = [], tools = [] } = {}) {
+  const configured = freshness({
+    stamp: `build/${preset}/.configured`,
+    inputs: ['CMakePresets.json', 'cmake/toolchains'],
+    facts: { options, tools: tools.map(realPath) },
+  });
+  if (!configured.isFresh()) {
+    configured.forget();
+    await sh('cmake', ['--preset', preset, '--fresh', ...options]);
+    configured.remember();
+  }
+  await sh('cmake', ['--build', '--preset', preset]);
+}
+
+export const cmakeTest = (sh, preset) =>
+  sh('ctest', ['--preset', preset, '--parallel', String(availableParallelism())]);

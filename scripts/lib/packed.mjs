@@ -1,0 +1,34 @@
+// The package as a user gets it: packed, and installed into a project of its own.
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { fromRoot } from './files.mjs';
+
+export const packedFolder = 'build/packed';
+export const packedProject = `${packedFolder}/project`;
+
+/** The tarball's name, as npm builds it. */
+export function tarball() {
+  const { name, version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
+  return `${name}-${version}.tgz`;
+}
+
+/** Packs what is built, installs it, and lays what is to be tried on it beside it. */
+export async function packInto(sh) {
+  rmSync(fromRoot(packedFolder), { recursive: true, force: true });
+  mkdirSync(fromRoot(packedProject), { recursive: true });
+  writeFileSync(
+    fromRoot(packedProject, 'package.json'),
+    JSON.stringify({ name: 'packed-project', private: true, type: 'module' }, null, 2),
+  );
+  await sh('npm', ['pack', '--ignore-scripts', '--pack-destination', packedFolder]);
+  await sh(
+    'npm',
+    ['install', '--offline', '--ignore-scripts', '--no-package-lock', `../${tarball()}`],
+    { cwd: fromRoot(packedProject) },
+  );
+  for (const path of ['README.md', 'examples', 'tests/node', 'tests/data']) {
+    if (existsSync(fromRoot(path))) {
+      cpSync(fromRoot(path), fromRoot(packedProject, path), { recursive: true });
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// Runs commands as child processes and ends them when this process is ended.
+import { spawn } from 'node:child_process';
+import { root } from './files.mjs';
+
+const children = new Set();
+
+export class CommandFailed extends Error {
+  constructor(command, args, reason) {
+    super(`${[command, ...args].join(' ').slice(0, 200)}: ${reason}`);
+    this.name = 'CommandFailed';
+  }
+}
+
+/**
+ * Runs a command to its end and rejects with `CommandFailed` unless it exits with 0. Its output
+ * goes to `write` as it comes, or straight to the terminal where there is no `write`.
+ */
+export function run(command, args, { cwd = root, env = {}, write } = {}) {
+  return new Promise((resolve, reject) => {
+    const output = write ? 'pipe' : 'inherit';
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', output, output],
+    });
+    children.add(child);
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', write);
+    child.on('error', (error) => {
+      children.delete(child);
+      const reason = error.code === 'ENOENT' ? 'not found' : error.message;
+      reject(new CommandFailed(command, args, reason));
+    });
+    child.on('close', (code, signal) => {
+      children.delete(child);
+      if (code === 0) resolve();
+      else reject(new CommandFailed(command, args, signal ?? `exit code ${code}`));
+    });
+  });
+}
+
+/** Ends all children and waits until they are gone. */
+export async function endChildren() {
+  await Promise.all(
+    [...children].map((child) => {
+      const gone = new Promise((resolve) => child.once('close', resolve));
+      child.kill('SIGTERM');
+      return gone;
+    }),
+  );
+}
+
+/**
+ * From here on Ctrl-C and a polite kill end the children, and run `cleanUp`, before this process
+ * ends. `cleanUp` may give the exit code.
+ */
+export function endWithSignals(cleanUp = () => undefined) {
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+    ['SIGHUP', 1],
+  ]) {
+    process.once(signal, async () => {
+      const [exitCode] = await Promise.all([cleanUp(), endChildren()]);
+      process.exit(exitCode ?? 128 + number);
+    });
+  }
+}

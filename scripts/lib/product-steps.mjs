@@ -1,0 +1,73 @@
+// The steps from a fresh clone to the package (dist/) and the page (build/page/).
+import { rmSync } from 'node:fs';
+import { locateToolchain } from '../setup/locate.mjs';
+import { cmakeBuild } from './cmake.mjs';
+import { fromRoot, root } from './files.mjs';
+
+/** The program of an installed development dependency, run by this very Node. */
+export const tool = (sh, file, ...args) =>
+  sh(process.execPath, [fromRoot('node_modules', file), ...args]);
+
+const setup = (purpose) => ({
+  name: 'setup',
+  about: 'what the machine lacks (scripts/setup.mjs)',
+  live: true,
+  run: (sh) => sh(process.execPath, [fromRoot('scripts/setup.mjs'), `--for=${purpose}`]),
+});
+
+const dependencies = {
+  name: 'dependencies',
+  about: 'node_modules, as package-lock.json has them',
+  made: {
+    stamp: 'node_modules/.headwise-dependencies',
+    inputs: ['package.json', 'package-lock.json', '.npmrc'],
+  },
+  run: (sh) => sh('npm', ['ci', '--ignore-scripts']),
+};
+
+const wasm = {
+  name: 'wasm',
+  about: 'the WebAssembly builds (cmake --preset wasm)',
+  needs: ['setup'],
+  lock: 'compiler',
+  run: (sh) => cmakeBuild(sh, 'wasm', { tools: [locateToolchain(root).emcc] }),
+};
+
+const packageParts = {
+  name: 'package',
+  about: 'dist/: bundle, WebAssembly files and types',
+  needs: ['dependencies', 'wasm'],
+  made: {
+    stamp: 'build/stamps/package.json',
+    inputs: [
+      'bindings',
+      'build/wasm/headwise-simd.js',
+      'build/wasm/headwise-simd.wasm',
+      'package.json',
+      'package-lock.json',
+      'rolldown.config.mjs',
+      'tsconfig.json',
+      'tsconfig.package.json',
+    ],
+    outputs: ['dist'],
+  },
+  async run(sh) {
+    rmSync(fromRoot('dist'), { recursive: true, force: true });
+    await tool(sh, 'rolldown/bin/cli.mjs', '--config', 'rolldown.config.mjs');
+    await tool(sh, 'typescript/bin/tsc', '--project', 'tsconfig.package.json');
+  },
+};
+
+const page = {
+  name: 'page',
+  about: 'build/page/: the page as static files',
+  needs: ['package'],
+  made: {
+    stamp: 'build/stamps/page.json',
+    inputs: ['web', 'dist', 'package.json', 'package-lock.json'],
+    outputs: ['build/page'],
+  },
+  run: (sh) => tool(sh, 'vite/bin/vite.js', 'build', 'web'),
+};
+
+export const productSteps = (purpose) => [setup(purpose), dependencies, wasm, packageParts, page];

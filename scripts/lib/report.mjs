@@ -1,0 +1,49 @@
+// What the terminal shows of running steps: a line each when done, and who is at work meanwhile.
+
+export const seconds = (value) =>
+  value < 60
+    ? `${value.toFixed(1)} s`
+    : `${Math.floor(value / 60)} min ${String(Math.floor(value % 60)).padStart(2, '0')} s`;
+
+export function createReport(steps) {
+  const width = Math.max(...steps.map((step) => step.name.length));
+  const underWay = new Set();
+  const held = [];
+  const isTerminal = process.stdout.isTTY;
+
+  // A step that writes to the terminal itself has it alone.
+  const isTaken = () => [...underWay].some((step) => step.live);
+
+  const show = (text = '') => {
+    if (isTaken()) {
+      if (text) held.push(text);
+      return;
+    }
+    if (isTerminal) process.stdout.write('\r\x1b[K');
+    process.stdout.write(held.splice(0).join('') + text);
+    if (isTerminal && underWay.size > 0) {
+      process.stdout.write(`… ${[...underWay].map((step) => step.name).join(', ')}`);
+    }
+  };
+
+  return {
+    started(step) {
+      if (step.live) show();
+      underWay.add(step);
+      if (!step.live) show();
+    },
+    finished(step, { state, seconds: taken, counts, output }) {
+      underWay.delete(step);
+      const facts = [state === 'up to date' ? state : seconds(taken)];
+      if (counts && state !== 'failed') facts.push(`${counts.passed} passed`);
+      if (counts?.skipped) facts.push(`${counts.skipped} skipped`);
+      const mark = state === 'failed' ? '✗' : '✓';
+      show(`${mark} ${step.name.padEnd(width)}  ${facts.join(', ')}\n`);
+      if (state === 'failed') show(`${output.trimEnd()}\n`);
+    },
+    dropped(step) {
+      underWay.delete(step);
+      show();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+// What a goal needs and what of it is there. Changes nothing.
+import fs from 'node:fs';
+import path from 'node:path';
+import { debianKeyring, findDebianMirror, readDistribution } from './distribution.mjs';
+import {
+  ask,
+  findChrome,
+  findEmscriptenOnPath,
+  findLlvmTool,
+  findProgram,
+  toolchainFolder,
+} from './locate.mjs';
+import { llvmBin, oldestCMake, oldestEmscripten } from './recipe.mjs';
+import { isDone } from './steps.mjs';
+import { debSteps, npmStep, trialStep } from './toolchain.mjs';
+import { isAtLeast, parseVersion } from './versions.mjs';
+
+/**
+ * @typedef {object} Need
+ * @property {string} what as the user knows it
+ * @property {string | null} found where, or null if it is missing
+ * @property {string} [package] what Debian's apt-get installs for it
+ * @property {import('./steps.mjs').Step} [step] what makes it in the toolchain folder
+ * @property {boolean} [early] needed before anything can be downloaded
+ */
+
+/** @typedef {'build' | 'test'} Goal */
+
+/**
+ * @param {Goal} goal
+ * @param {NodeJS.ProcessEnv} [env]
+ * @param {import('./distribution.mjs').Distribution} [distribution]
+ */
+export function survey(goal, env = process.env, distribution = readDistribution()) {
+  const folder = toolchainFolder(env);
+  const emscripten = findEmscriptenOnPath(env);
+  const needs = [
+    ...(emscripten
+      ? [{ what: `Emscripten ${emscripten.version}`, found: emscripten.root }]
+      : emscriptenNeeds(folder, env, distribution)),
+    ...libraryNeeds(folder, distribution),
+    ...buildNeeds(env),
+    ...(goal === 'test' ? testNeeds(env, distribution) : []),
+  ];
+  const downloads = needs.some(({ found, step }) => !found && step && 'debs' in step);
+  if (downloads) needs.unshift(...archiveNeeds(env, distribution));
+  return { goal, folder, distribution, needs, missing: needs.filter(({ found }) => !found) };
+}
+
+/** @returns {Need[]} */
+function emscriptenNeeds(folder, env, distribution) {
+  if (!distribution.usesApt) {
+    return [
+      {
+        what: `Emscripten ${oldestEmscripten} or newer: install and activate an emsdk, so that emcc is on PATH`,
+        found: null,
+      },
+    ];
+  }
+  const llvm = (/** @type {string} */ name, /** @type {string} */ of) => ({
+    what: `${of} 19`,
+    found: findProgram([path.join(llvmBin, name)], env),
+    package: `${of}-19`,
+  });
+  return [
+    llvm('clang', 'clang'),
+    llvm('wasm-ld', 'lld'),
+    llvm('llvm-ar', 'llvm'),
+    { what: 'Python 3', found: findProgram(['python3'], env), package: 'python3' },
+    ...stepNeeds(folder, [npmStep, ...debSteps().filter(({ name }) => name !== 'libraries')]),
+    ...stepNeeds(folder, [trialStep]),
+  ];
+}
+
+/** @returns {Need[]} nothing where CMake fetches the libraries itself */
+function libraryNeeds(folder, distribution) {
+  if (!distribution.usesApt) return [];
+  return stepNeeds(
+    folder,
+    debSteps().filter(({ name }) => name === 'libraries'),
+  );
+}
+
+/** @param {string} folder @param {import('./steps.mjs').Step[]} steps @returns {Need[]} */
+const stepNeeds = (folder, steps) =>
+  steps.map((step) => ({
+    what: step.label,
+    found: isDone(folder, step) ? path.join(folder, step.outputs[0] ?? '') : null,
+    step,
+  }));
+
+/** @returns {Need[]} */
+function buildNeeds(env) {
+  const cmake = findProgram(['cmake'], env);
+  const isRecent = cmake && isAtLeast(parseVersion(ask(cmake, ['--version'], env)), oldestCMake);
+  return [
+    { what: `CMake ${oldestCMake} or newer`, found: isRecent ? cmake : null, package: 'cmake' },
+    { what: 'Ninja', found: findProgram(['ninja', 'ninja-build'], env), package: 'ninja-build' },
+  ];
+}
+
+/** @returns {Need[]} */
+function testNeeds(env, distribution) {
+  return [
+    {
+      what: 'a C++20 compiler (g++ 12, clang 16 or newer)',
+      found: findProgram(['c++', 'g++', 'clang++'], env),
+      package: 'g++',
+    },
+    {
+      what: 'clang-format 19',
+      found: findLlvmTool('clang-format', env),
+      package: 'clang-format-19',
+    },
+    { what: 'clang-tidy 19', found: findLlvmTool('clang-tidy', env), package: 'clang-tidy-19' },
+    {
+      what: env.CHROME_PATH
+        ? `a browser where CHROME_PATH points (${env.CHROME_PATH})`
+        : 'Chrome or Chromium (on PATH, or named by CHROME_PATH)',
+      found: findChrome(env),
+      // Ubuntu's package is a placeholder for a snap, which does not run everywhere.
+      package: env.CHROME_PATH || distribution.id === 'ubuntu' ? undefined : 'chromium',
+    },
+  ];
+}
+
+/** @returns {Need[]} */
+function archiveNeeds(env, distribution) {
+  return [
+    {
+      what: "Debian's archive keys",
+      found: fs.existsSync(debianKeyring) ? debianKeyring : null,
+      package: 'debian-archive-keyring',
+      early: true,
+    },
+    {
+      what: "the address of a mirror of Debian's archive (or HEADWISE_DEBIAN_MIRROR)",
+      found: findDebianMirror(distribution, env),
+      package: 'python-apt-common',
+      early: true,
+    },
+  ];
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+// Runs all checks and tests. See --help.
+import { testSteps } from './lib/check-steps.mjs';
+import { giveUp, names, readOptions } from './lib/command.mjs';
+import { total } from './lib/counts.mjs';
+import { endWithSignals } from './lib/process.mjs';
+import { seconds } from './lib/report.mjs';
+import { runSteps, withNeeds } from './lib/steps.mjs';
+
+const help = `Usage: npm test [-- OPTIONS]
+
+Sets up what is missing, builds everything and runs all checks and tests; stops at the first step
+that fails and shows its output.
+
+  --only=STEP,…   only these steps and what they need
+  --skip=STEP,…   all but these steps; what needs them takes what is there
+  --list          names the steps
+`;
+
+const options = readOptions(help, {
+  only: { type: 'string', multiple: true },
+  skip: { type: 'string', multiple: true },
+  list: { type: 'boolean' },
+});
+
+if (options.list) {
+  const width = Math.max(...testSteps.map((step) => step.name.length));
+  for (const { name, about } of testSteps) console.log(`${name.padEnd(width)}  ${about}`);
+  process.exit(0);
+}
+
+let steps;
+try {
+  const skipped = withNames(names(options.skip));
+  steps = options.only ? withNeeds(testSteps, names(options.only)) : testSteps;
+  steps = steps.filter((step) => !skipped.has(step.name));
+} catch (error) {
+  giveUp(error.message);
+}
+
+endWithSignals();
+const began = performance.now();
+const { results, failed } = await runSteps(steps, { concurrency: 2 });
+
+const counts = total(results);
+console.log();
+for (const { name, seconds: taken } of results.toSorted((a, b) => b.seconds - a.seconds)) {
+  console.log(`${seconds(taken).padStart(12)}  ${name}`);
+}
+console.log(`${seconds((performance.now() - began) / 1000).padStart(12)}  in all`);
+const broken = results.find((result) => result.state === 'failed');
+if (broken) {
+  console.log(`\n${broken.name} failed; its output is above.`);
+  counts.failed ||= 1;
+}
+const skippedToo = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+console.log(`\n${counts.passed} passed, ${counts.failed} failed${skippedToo}`);
+process.exitCode = failed ? 1 : 0;
+
+function withNames(given) {
+  for (const name of given) withNeeds(testSteps, [name]);
+  return new Set(given);
+}

@@ -1,0 +1,31 @@
+// Serves built files on loopback, at any free port.
+import { fileURLToPath } from 'node:url';
+import { preview } from 'vite';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+async function serve(config) {
+  const { preview: options, ...rest } = config;
+  const server = await preview({
+    logLevel: 'warn',
+    // What is not there is a 404, not the page.
+    appType: 'mpa',
+    ...rest,
+    preview: { host: '127.0.0.1', port: 0, open: false, ...options },
+  });
+  const { port } = server.httpServer.address();
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async close() {
+      server.httpServer.closeAllConnections();
+      await server.close();
+    },
+  };
+}
+
+/** The built page, as `npm start` serves it. */
+export const servePage = () => serve({ root: `${root}/web` });
+
+/** The files of any other folder; `headers` go with every answer. */
+export const serveFolder = (folder, { headers = {} } = {}) =>
+  serve({ root: folder, configFile: false, build: { outDir: '.' }, preview: { headers } });

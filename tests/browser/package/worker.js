@@ -1,0 +1,3 @@
+import { toy } from './toy.js';
+
+postMessage(await toy());

@@ -1,0 +1,389 @@
+// The built page in Chromium: what is drawn, what the controls and the keyboard change, and what
+// the address keeps.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { interpolateViridis } from 'd3-scale-chromatic';
+
+import { launchBrowser } from './lib/browser.mjs';
+import { servePage } from './lib/server.mjs';
+
+const artefacts = fileURLToPath(new URL('../../build/artefacts/', import.meta.url));
+
+let server;
+let browser;
+let page;
+let problems;
+
+before(async () => {
+  mkdirSync(artefacts, { recursive: true });
+  [server, browser] = await Promise.all([servePage(), launchBrowser()]);
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+beforeEach(async () => {
+  page = await browser.newPage();
+  problems = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type())) problems.push(message.text());
+  });
+  await page.setViewport({ width: 1280, height: 900 });
+  // Colours change at once instead of over time, so that they can be read after every gesture.
+  await prefer({});
+});
+
+afterEach(async () => {
+  await page.close();
+  assert.deepEqual(problems, [], 'the page raised errors');
+});
+
+const prefer = ({ scheme = 'light' }) =>
+  page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: scheme },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ]);
+
+async function open(query = '') {
+  await page.goto(server.url + query);
+  await page.waitForSelector('#heads .map');
+}
+
+/** All cells of a part as the browser shows them, in the order of the tensor of weights. */
+const readCells = (part, from = page) =>
+  from.$$eval(`#${part} .map`, (maps) =>
+    maps.flatMap((map) => {
+      const texts = map.querySelectorAll('.cell-text');
+      return Array.from(map.querySelectorAll('.cell'), (cell, at) => ({
+      sample: Number(cell.dataset.sample),
+      head: Number(cell.dataset.head),
+      query: Number(cell.dataset.query),
+      key: Number(cell.dataset.key),
+      weight: Number(cell.dataset.weight),
+      masked: cell.dataset.masked !== undefined,
+      label: cell.getAttribute('aria-label'),
+      fill: getComputedStyle(cell).fill,
+      text: texts[at].textContent,
+      }));
+    }),
+  );
+
+const drawnWeights = async (from) => (await readCells('heads', from)).map(({ weight }) => weight);
+const textOf = (selector) => page.$eval(selector, (found) => found.textContent);
+const readOut = (part) => textOf(`#${part} .read-out`);
+const cellAt = (part, sample, head, query, key) =>
+  page.$(
+    `#${part} .cell[data-sample="${sample}"][data-head="${head}"]` +
+      `[data-query="${query}"][data-key="${key}"]`,
+  );
+const control = (name, role) => page.$(`::-p-aria([name="${name}"][role="${role}"])`);
+const query = () => new URL(page.url()).search;
+
+/** What the library of colours says, spelt as browsers spell it. */
+function viridis(weight) {
+  const hex = interpolateViridis(weight);
+  const parts = [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
+  return `rgb(${parts.join(', ')})`;
+}
+
+function assertDrawnAsWeighed(cells, validLens) {
+  for (const cell of cells) {
+    const { head, query, key, weight, masked } = cell;
+    const spoken = `Head ${head + 1}, query ${query + 1}, key ${key + 1}: weight ${weight.toFixed(4)}`;
+    assert.equal(masked, key >= validLens[cell.sample]);
+    assert.equal(cell.label, masked ? `${spoken}, masked` : spoken);
+    if (masked) {
+      assert.equal(weight, 0);
+      assert.match(cell.fill, /^url\("?#hatch-\d+"?\)$/);
+      assert.equal(cell.text, '');
+    } else {
+      assert.equal(cell.fill, viridis(weight));
+      assert.equal(cell.text, weight.toFixed(2).replace(/^0|\.00$/, ''));
+    }
+  }
+}
+
+describe('the toy example', () => {
+  test('has five identical maps of 1/3 and 1/2, drawn in the colours of these weights', async () => {
+    await open();
+    const cells = await readCells('toy');
+    assert.equal(cells.length, 2 * 5 * 4 * 6);
+    assertDrawnAsWeighed(cells, [3, 2]);
+    for (const { sample, weight, masked } of cells.filter((cell) => !cell.masked)) {
+      assert.equal(masked, false);
+      assert.equal(weight, Math.fround(sample === 0 ? 1 / 3 : 1 / 2));
+    }
+    assert.ok(await control('Head 2, query 3, key 1: weight 0.3333', 'gridcell'));
+  });
+
+  test('shows the shape of the output and says why the maps are equal', async () => {
+    await open();
+    assert.equal(await textOf('#toy .flow-output .flow-value'), '(2, 4, 100)');
+    const reason = (await textOf('#toy .reason')).replaceAll('\u00a0', ' ');
+    assert.match(reason, /^Five heads, five identical maps\. All keys are equal/);
+    assert.match(reason, /1\/3 each in sample 1 and 1\/2 each in sample 2\.$/);
+  });
+
+  test('stays as it is whatever the address asks of the heads', async () => {
+    await open('?input=random&seed=5&heads=2&valid=6,0');
+    assertDrawnAsWeighed(await readCells('toy'), [3, 2]);
+  });
+});
+
+describe('masked cells', () => {
+  for (const scheme of ['light', 'dark']) {
+    test(`are visibly hatched when ${scheme}`, async () => {
+      await prefer({ scheme });
+      await open('?input=random&seed=1&heads=1&valid=2,2');
+      const cell = await cellAt('heads', 0, 0, 0, 3);
+      const colours = await coloursOf(cell);
+      const [ground, line] = [Math.min(...colours), Math.max(...colours)];
+      assert.ok((line + 0.05) / (ground + 0.05) >= 3, `contrast of ${ground} and ${line}`);
+    });
+  }
+
+  test('cover a sample without valid keys', async () => {
+    await open('?input=random&seed=1&heads=5&valid=0,0');
+    assertDrawnAsWeighed(await readCells('heads'), [0, 0]);
+    assert.match(await textOf('#heads'), /No sample has a valid key/);
+  });
+});
+
+/** Relative luminances (WCAG) of the pixels that an element shows. */
+async function coloursOf(handle) {
+  const png = await handle.screenshot({ encoding: 'base64' });
+  return page.evaluate(async (encoded) => {
+    const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+    const linear = (value) =>
+      value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+    const found = new Set();
+    for (let at = 0; at < data.length; at += 4) {
+      const [red, green, blue] = data.slice(at, at + 3);
+      found.add(0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue));
+    }
+    return [...found];
+  }, png);
+}
+
+describe('the controls', () => {
+  test('input, seed, heads and reset change what is drawn', async () => {
+    await open();
+    const initial = await drawnWeights();
+    assertDrawnAsWeighed(await readCells('heads'), [3, 2]);
+    assert.ok(new Set(initial).size > 100, 'random input gives weights that differ');
+
+    await (await control('Ones', 'radio')).click();
+    assert.deepEqual(
+      await drawnWeights(),
+      (await readCells('toy')).map(({ weight }) => weight),
+    );
+
+    await (await control('Random', 'radio')).click();
+    assert.deepEqual(await drawnWeights(), initial);
+
+    await (await control('Seed', 'textbox')).click({ count: 3 });
+    await page.keyboard.type('27');
+    const reseeded = await readCells('heads');
+    assertDrawnAsWeighed(reseeded, [3, 2]);
+    assert.notDeepEqual(
+      reseeded.map(({ weight }) => weight),
+      initial,
+    );
+
+    await (await control('Draw another', 'button')).click();
+    assert.notDeepEqual(
+      await drawnWeights(),
+      reseeded.map(({ weight }) => weight),
+    );
+
+    await (await control('10', 'radio')).click();
+    const ten = await readCells('heads');
+    assert.equal(ten.length, 2 * 10 * 4 * 6);
+    assertDrawnAsWeighed(ten, [3, 2]);
+
+    await (await control('Reset', 'button')).click();
+    assert.deepEqual(await drawnWeights(), initial);
+    assert.equal(query(), '');
+  });
+
+  test('valid lengths mask each sample on its own', async () => {
+    await open();
+    await (await control('Valid length of sample 1', 'slider')).focus();
+    await page.keyboard.press('End');
+    await (await control('Valid length of sample 2', 'slider')).focus();
+    await page.keyboard.press('ArrowLeft');
+    const cells = await readCells('heads');
+    assertDrawnAsWeighed(cells, [6, 1]);
+    for (const cell of cells.filter(({ sample, key }) => sample === 1 && key === 0)) {
+      assert.equal(cell.weight, 1);
+    }
+    assert.match(await textOf('#heads .samples'), /6 of 6 keys valid.*1 of 6 keys valid/);
+  });
+
+  test('explain a seed that is none, and go on with the last one', async () => {
+    await open();
+    const initial = await drawnWeights();
+    const seed = await control('Seed', 'textbox');
+    for (const wrong of ['0', '-3', 'seven']) {
+      await seed.click({ count: 3 });
+      await page.keyboard.type(wrong);
+      assert.match(await textOf('.control-hint'), /whole number from 1 to 999999/, wrong);
+    }
+    await page.keyboard.press('Tab');
+    assert.equal(await textOf('.control-hint'), '');
+    assert.equal(await seed.evaluate((input) => input.value), '1');
+    assert.deepEqual(await drawnWeights(), initial);
+  });
+});
+
+describe('a cell is read out', () => {
+  test('under the pointer, masked or not, and shown in every head', async () => {
+    await open('?input=ones&seed=1&heads=5&valid=3,2');
+    assert.match(await readOut('heads'), /^Point at a cell/);
+    await (await cellAt('heads', 0, 1, 2, 0)).hover();
+    assert.equal(await readOut('heads'), 'Sample 1. Head 2, query 3, key 1: weight 0.3333');
+    assert.equal((await page.$$('#heads .ring[data-shown]')).length, 5);
+    assert.equal((await page.$$('#heads .ring[data-shown][data-here]')).length, 1);
+    await (await cellAt('heads', 1, 4, 3, 5)).hover();
+    assert.equal(await readOut('heads'), 'Sample 2. Head 5, query 4, key 6: weight 0.0000, masked');
+    await page.mouse.move(1, 1);
+    assert.match(await readOut('heads'), /^Point at a cell/);
+  });
+
+  test('after a tap, and follows the controls', async () => {
+    await open('?input=ones&seed=1&heads=5&valid=3,2');
+    await (await cellAt('heads', 1, 0, 0, 1)).tap();
+    assert.equal(await readOut('heads'), 'Sample 2. Head 1, query 1, key 2: weight 0.5000');
+    await (await control('Valid length of sample 2', 'slider')).focus();
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await readOut('heads'), 'Sample 2. Head 1, query 1, key 2: weight 0.0000, masked');
+  });
+
+  test('as the keyboard walks a map and on to the next head', async () => {
+    await open('?input=ones&seed=1&heads=5&valid=3,2');
+    await page.$eval('#heads .reset', (button) => button.focus());
+    // The sliders and the maps follow the panel: slider, five maps, slider, five maps.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    const steps = [
+      [[], 'Head 1, query 1, key 1: weight 0.3333'],
+      [['ArrowUp', 'ArrowLeft'], 'Head 1, query 1, key 1: weight 0.3333'],
+      [['ArrowDown', 'ArrowDown', 'ArrowRight'], 'Head 1, query 3, key 2: weight 0.3333'],
+      [['Tab'], 'Head 2, query 3, key 2: weight 0.3333'],
+      [['End'], 'Head 2, query 3, key 6: weight 0.0000, masked'],
+      [['ArrowRight', 'ArrowDown', 'ArrowDown'], 'Head 2, query 4, key 6: weight 0.0000, masked'],
+      [['Home'], 'Head 2, query 4, key 1: weight 0.3333'],
+      [['ArrowUp'], 'Head 2, query 3, key 1: weight 0.3333'],
+    ];
+    for (const [keys, expected] of steps) {
+      for (const key of keys) await page.keyboard.press(key);
+      const focused = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+      assert.equal(focused, expected);
+      assert.equal(await readOut('heads'), `Sample 1. ${expected}`);
+    }
+    await page.keyboard.press('Escape');
+    assert.match(await readOut('heads'), /^Point at a cell/);
+    assert.equal((await page.$$('#heads .cell[tabindex="0"]')).length, 10, 'one stop a map');
+    const outline = await page.$eval('.head:has(:focus)', (head) => getComputedStyle(head).outline);
+    assert.match(outline, /solid 2px/, 'the focus is visible');
+  });
+});
+
+describe('the address', () => {
+  test('reproduces a view, and back and forward walk through the views', async () => {
+    await open();
+    const first = await drawnWeights();
+    await (await control('10', 'radio')).click();
+    await (await control('Valid length of sample 1', 'slider')).focus();
+    await page.keyboard.press('End');
+    assert.equal(query(), '?input=random&seed=1&heads=10&valid=6,2');
+    const second = await drawnWeights();
+
+    const other = await browser.newPage();
+    await other.goto(page.url());
+    await other.waitForSelector('#heads .map');
+    assert.deepEqual(await drawnWeights(other), second);
+    assert.equal(await other.$eval('[value="10"]', (radio) => radio.checked), true);
+    await other.close();
+
+    await page.goBack();
+    assert.equal(query(), '?input=random&seed=1&heads=10&valid=3,2');
+    await page.goBack();
+    assert.equal(query(), '');
+    assert.deepEqual(await drawnWeights(), first);
+    assert.equal(await page.$eval('[value="5"]', (radio) => radio.checked), true);
+    await page.goForward();
+    await page.goForward();
+    assert.deepEqual(await drawnWeights(), second);
+  });
+
+  test('is corrected where it asks for what there is not, and says so', async () => {
+    await open('?input=zeros&seed=1e9&heads=7&valid=9,-1,4&other=kept');
+    const notices = await textOf('.notices');
+    for (const told of ['“zeros”', '“1e9”', '“7”', '“9,-1,4”']) assert.ok(notices.includes(told));
+    assertDrawnAsWeighed(await readCells('heads'), [6, 0]);
+    await (await control('2', 'radio')).click();
+    assert.equal(query(), '?other=kept&input=random&seed=1&heads=2&valid=6,0');
+    assert.equal(await textOf('.notices'), '');
+  });
+});
+
+describe('the layout', () => {
+  for (const scheme of ['light', 'dark']) {
+    for (const width of [360, 768, 1280, 2560]) {
+      test(`fits ${width} pixels, ${scheme}`, async () => {
+        await prefer({ scheme });
+        await page.setViewport({ width, height: 900 });
+        await open('?input=random&seed=1&heads=20&valid=6,2');
+        const overflow = () =>
+          page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok((await overflow()) <= 0, 'with 20 heads');
+        await open();
+        assert.ok((await overflow()) <= 0, 'with 5 heads');
+        const paper = await page.$eval('body', (body) => getComputedStyle(body).backgroundColor);
+        assert.equal(paper, scheme === 'dark' ? 'rgb(21, 24, 29)' : 'rgb(255, 255, 255)');
+        await page.screenshot({ path: `${artefacts}page-${width}-${scheme}.png`, fullPage: true });
+      });
+    }
+  }
+
+  test('needs no inline script or style', async () => {
+    await open();
+    assert.equal((await page.$$('script:not([src]), style, [style], [onclick]')).length, 0);
+  });
+});
+
+describe('when the layer cannot run', () => {
+  test('for want of WebAssembly SIMD, the page says what is needed', async () => {
+    await page.evaluateOnNewDocument(() => {
+      WebAssembly.validate = () => false;
+    });
+    await page.goto(server.url);
+    await page.waitForSelector('.failure');
+    assert.match(await textOf('.failure'), /WebAssembly SIMD, which this browser lacks/);
+    assert.match(await textOf('h1'), /Multi-head attention/);
+  });
+
+  test('because its file does not load, the page says so', async () => {
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (request.url().endsWith('.wasm')) void request.abort();
+      else void request.continue();
+    });
+    await page.goto(server.url);
+    await page.waitForSelector('.failure');
+    assert.match(await textOf('.failure'), /did not load.*\(load-failed\)/);
+    // The browser's own word on the request that was refused it.
+    problems = problems.filter((problem) => !/Failed to load resource/.test(problem));
+  });
+});

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <headwise/headwise.hpp>
+#include <limits>
+
+/// What most tests need: numbers that mean nothing, inputs of given sizes, and how far two results
+/// lie apart.
+namespace headwise::test {
+
+inline constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
+
+using LensBySample = xt::xtensor<std::int64_t, 1>;
+using LensByQuery = xt::xtensor<std::int64_t, 2>;
+
+/// The largest |a − b|, and 0 only for equal numbers: infinite where sizes differ or where one of
+/// the two is NaN, so that no comparison passes by accident.
+template <typename A, typename B>
+double max_difference(const A& a, const B& b) {
+  constexpr double all = std::numeric_limits<double>::infinity();
+  if (a.size() != b.size()) {
+    return all;
+  }
+  double largest = 0;
+  auto other = b.begin();
+  for (const auto value : a) {
+    const auto x = static_cast<double>(value);
+    const auto y = static_cast<double>(*other);
+    ++other;
+    if (std::isnan(x) != std::isnan(y)) {
+      return all;
+    }
+    if (!std::isnan(x) && x != y) {
+      largest = std::fmax(largest, std::abs(x - y));
+    }
+  }
+  return largest;
+}
+
+template <typename Tensor>
+bool all_equal(const Tensor& tensor, double value) {
+  for (const auto element : tensor) {
+    if (!(static_cast<double>(element) == value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <typename Tensor>
+bool all_finite(const Tensor& tensor) {
+  for (const auto element : tensor) {
+    if (!std::isfinite(element)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The layer's three inputs.
+struct Inputs {
+  Tensor<3> queries;
+  Tensor<3> keys;
+  Tensor<3> values;
+};
+
+struct InputShape {
+  std::size_t batch, queries, keys, query_size, key_size, value_size;
+};
+
+inline Inputs random_inputs(const InputShape& shape, std::uint64_t seed = 1) {
+  return {.queries = randn<3>({shape.batch, shape.queries, shape.query_size}, seed),
+          .keys = randn<3>({shape.batch, shape.keys, shape.key_size}, seed + 1),
+          .values = randn<3>({shape.batch, shape.keys, shape.value_size}, seed + 2)};
+}
+
+inline AttentionResult forward(MultiHeadAttention& layer, const Inputs& inputs,
+                               const ForwardOptions& options = {.return_weights = true}) {
+  return layer.forward(inputs.queries, inputs.keys, inputs.values, options);
+}
+
+}  // namespace headwise::test

@@ -1,0 +1,320 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <headwise/kernels/finite.hpp>
+#include <headwise/kernels/matrix_multiply.hpp>
+#include <headwise/kernels/softmax.hpp>
+#include <initializer_list>
+#include <limits>
+#include <vector>
+
+#include "compare.hpp"
+#include "reference.hpp"
+
+namespace headwise::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+// What no kernel computes: marks memory that must not be written.
+constexpr float guard = -12345.5F;
+
+Floats random_floats(std::size_t count, std::uint64_t seed) {
+  Floats numbers(count);
+  fill_normal(numbers.data(), count, seed);
+  return numbers;
+}
+
+/// The floats from the first row's first to the last row's last, and none after: reading on is
+/// reading past the end.
+std::size_t span_size(std::size_t rows, std::size_t columns, std::size_t stride) {
+  return rows == 0 ? 0 : (rows - 1) * stride + columns;
+}
+
+/// One product with every stride wider than its matrix, and what it must be.
+class Product {
+ public:
+  Product(std::size_t rows, std::size_t columns, std::size_t depth, bool with_bias)
+      : rows_(rows),
+        columns_(columns),
+        depth_(depth),
+        a_(random_floats(span_size(rows, depth, depth + 3), 1)),
+        b_(random_floats(span_size(depth, columns, columns + 2), 2)),
+        bias_(with_bias ? random_floats(columns, 3) : Floats()),
+        packed_(kernels::packed_size(depth, columns), guard) {
+    kernels::pack_rows(b_.data(), columns + 2, depth, columns, packed_.data());
+  }
+
+  /// Rows [first, first + count) of C, its columns followed by `padding` guards.
+  Floats multiply(std::size_t first, std::size_t count, std::size_t padding = 5) const {
+    const std::size_t stride = columns_ + padding;
+    Floats c(span_size(count, columns_, stride) + padding, guard);
+    kernels::matrix_multiply(count, columns_, depth_, a_.data() + first * (depth_ + 3), depth_ + 3,
+                             packed(), bias(), c.data(), stride);
+    return c;
+  }
+
+  Floats multiply_by_reference(std::size_t padding = 5) const {
+    const std::size_t stride = columns_ + padding;
+    Floats c(span_size(rows_, columns_, stride) + padding, guard);
+    kernels::matrix_multiply_reference(rows_, columns_, depth_, a_.data(), depth_ + 3, b_.data(),
+                                       columns_ + 2, bias(), c.data(), stride);
+    return c;
+  }
+
+  /// The largest error of C against float64, as a part of what rounding each step allows.
+  double largest_error(const Floats& c, std::size_t padding = 5) const {
+    const double unit = std::numeric_limits<float>::epsilon() / 2;
+    double largest = 0;
+    for (std::size_t i = 0; i < rows_; ++i) {
+      for (std::size_t j = 0; j < columns_; ++j) {
+        double sum = bias_.empty() ? 0 : bias_[j];
+        double magnitude = std::abs(sum);
+        for (std::size_t k = 0; k < depth_; ++k) {
+          const double term = static_cast<double>(a_[i * (depth_ + 3) + k]) * b_[k * (columns_ + 2) + j];
+          sum += term;
+          magnitude += std::abs(term);
+        }
+        const double bound = static_cast<double>(depth_ + 2) * unit * magnitude;
+        largest = std::max(largest, std::abs(c[i * (columns_ + padding) + j] - sum) / bound);
+      }
+    }
+    return largest;
+  }
+
+  /// Whether the guards after each row's last column still stand.
+  bool guards_stand(const Floats& c, std::size_t padding = 5) const {
+    for (std::size_t i = 0; i < rows_; ++i) {
+      const auto end = c.begin() + static_cast<std::ptrdiff_t>(i * (columns_ + padding) + columns_);
+      if (std::count(end, end + static_cast<std::ptrdiff_t>(padding), guard) !=
+          static_cast<std::ptrdiff_t>(padding)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The same B, packed from its transpose.
+  Floats packed_from_columns() const {
+    const std::size_t stride = depth_ + 1;
+    Floats transposed(span_size(columns_, depth_, stride));
+    for (std::size_t j = 0; j < columns_; ++j) {
+      for (std::size_t k = 0; k < depth_; ++k) {
+        transposed[j * stride + k] = b_[k * (columns_ + 2) + j];
+      }
+    }
+    Floats packed(packed_.size(), guard);
+    kernels::pack_columns(transposed.data(), stride, depth_, columns_, packed.data());
+    return packed;
+  }
+
+  const Floats& packed_from_rows() const { return packed_; }
+  const Floats& b() const { return b_; }
+
+ private:
+  kernels::PackedMatrix packed() const {
+    return {.panels = packed_.data(), .panel_stride = depth_ * kernels::panel_width};
+  }
+  const float* bias() const { return bias_.empty() ? nullptr : bias_.data(); }
+
+  std::size_t rows_;
+  std::size_t columns_;
+  std::size_t depth_;
+  Floats a_;
+  Floats b_;
+  Floats bias_;
+  Floats packed_;
+};
+
+constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 3, 5, 7, 33, 129};
+
+TEST_CASE("matrix_multiply agrees with its reference and with float64") {
+  for (const std::size_t rows : awkward_sizes) {
+    for (const std::size_t columns : awkward_sizes) {
+      for (const std::size_t depth : awkward_sizes) {
+        const bool with_bias = (rows + columns + depth) % 4 == 1;
+        CAPTURE(rows, columns, depth, with_bias);
+        const Product product(rows, columns, depth, with_bias);
+        const Floats c = product.multiply(0, rows);
+        const Floats reference = product.multiply_by_reference();
+        CHECK(product.largest_error(c) <= 1);
+        CHECK(product.largest_error(reference) <= 1);
+        CHECK(max_difference(c, reference) <= 1e-6 * static_cast<double>(depth));
+        CHECK(product.guards_stand(c));
+        // Without room between the rows, a row that writes too far spoils the next.
+        CHECK(product.largest_error(product.multiply(0, rows, 0), 0) <= 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("matrix_multiply gives the same bits however rows are grouped into calls") {
+  const std::size_t rows = 11;
+  const std::size_t columns = 21;
+  const Product product(rows, columns, 13, true);
+  const Floats whole = product.multiply(0, rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const Floats alone = product.multiply(row, 1);
+    CAPTURE(row);
+    CHECK(std::equal(alone.begin(), alone.begin() + columns,
+                     whole.begin() + static_cast<std::ptrdiff_t>(row * (columns + 5))));
+  }
+}
+
+TEST_CASE("matrix_multiply over depth 0 gives the bias") {
+  const Floats bias = random_floats(9, 1);
+  Floats c(2 * 9, guard);
+  kernels::matrix_multiply(2, 9, 0, nullptr, 0, {.panels = nullptr, .panel_stride = 0}, bias.data(),
+                           c.data(), 9);
+  CHECK(std::equal(bias.begin(), bias.end(), c.begin()));
+  CHECK(std::equal(bias.begin(), bias.end(), c.begin() + 9));
+}
+
+TEST_CASE("Packing rows and packing columns give the same panels") {
+  for (const std::size_t columns : awkward_sizes) {
+    for (const std::size_t depth : {1, 3, 33}) {
+      CAPTURE(columns, depth);
+      const Product product(1, columns, depth, false);
+      const Floats& packed = product.packed_from_rows();
+      CHECK(packed == product.packed_from_columns());
+      bool in_place = true;
+      for (std::size_t k = 0; k < depth; ++k) {
+        for (std::size_t j = 0; j < kernels::round_up_to_panel(columns); ++j) {
+          const std::size_t panel = j / kernels::panel_width * depth * kernels::panel_width;
+          const float element =
+              packed[panel + k * kernels::panel_width + j % kernels::panel_width];
+          in_place &= element == (j < columns ? product.b()[k * (columns + 2) + j] : 0.0F);
+        }
+      }
+      CHECK(in_place);
+    }
+  }
+}
+
+TEST_CASE("matrix_multiply takes part of a packed matrix from some row on") {
+  const std::size_t columns = 19;
+  const std::size_t depth = 9;
+  const std::size_t first = 4;
+  const Product product(1, columns, depth, false);
+  const Floats a = random_floats(depth - first, 7);
+  Floats c(columns);
+  Floats expected(columns);
+  kernels::matrix_multiply(1, columns, depth - first, a.data(), depth - first,
+                           {.panels = product.packed_from_rows().data() + first * kernels::panel_width,
+                            .panel_stride = depth * kernels::panel_width},
+                           nullptr, c.data(), columns);
+  kernels::matrix_multiply_reference(1, columns, depth - first, a.data(), depth - first,
+                                     product.b().data() + first * (columns + 2), columns + 2,
+                                     nullptr, expected.data(), columns);
+  CHECK(max_difference(c, expected) <= 5e-6);
+}
+
+Floats softmax(Floats row, float scale) {
+  const std::size_t count = row.size();
+  row.push_back(guard);
+  kernels::softmax(row.data(), count, scale);
+  CHECK(row.back() == guard);
+  row.pop_back();
+  return row;
+}
+
+Floats softmax_by_reference(Floats row, float scale) {
+  kernels::softmax_reference(row.data(), row.size(), scale);
+  return row;
+}
+
+Doubles softmax_in_float64(const Floats& row, double scale) {
+  Doubles scores(row.begin(), row.end());
+  for (double& score : scores) {
+    score *= scale;
+  }
+  return masked_softmax_row(scores, scores.size(), EmptyRows::zero);
+}
+
+TEST_CASE("softmax agrees with its reference and with float64 at every size") {
+  for (std::size_t count = 1; count <= 129; ++count) {
+    // Scales are powers of two: the rounding of scale · score is not what is tested.
+    for (const float scale : {1.0F, 0.125F, 64.0F}) {
+      for (const float offset : {0.0F, 3000.0F, -3000.0F}) {
+        Floats row = random_floats(count, count);
+        for (float& score : row) {
+          score += offset;
+        }
+        CAPTURE(count, scale, offset);
+        const Floats weights = softmax(row, scale);
+        CHECK(max_difference(weights, softmax_in_float64(row, scale)) <= 1e-6);
+        CHECK(max_difference(softmax_by_reference(row, scale), softmax_in_float64(row, scale)) <=
+              1e-6);
+        double sum = 0;
+        for (const float weight : weights) {
+          sum += weight;
+        }
+        CHECK(std::abs(sum - 1) <= 2e-6);
+      }
+    }
+  }
+}
+
+TEST_CASE("softmax handles scores that are no ordinary numbers as PyTorch does") {
+  for (const std::size_t count : awkward_sizes) {
+    for (std::size_t i = 0; i < count; ++i) {
+      CAPTURE(count, i);
+      const auto weights_with = [&](float score) {
+        Floats row = random_floats(count, 5);
+        row[i] = score;
+        return softmax(row, 1);
+      };
+      const auto is_nan = [](float weight) { return std::isnan(weight); };
+      const Floats with_nan = weights_with(nan);
+      CHECK(std::all_of(with_nan.begin(), with_nan.end(), is_nan));
+      const Floats with_infinity = weights_with(infinity);
+      CHECK(std::all_of(with_infinity.begin(), with_infinity.end(), is_nan));
+      if (count > 1) {
+        const Floats with_minus_infinity = weights_with(-infinity);
+        CHECK(with_minus_infinity[i] == 0);
+        CHECK(all_finite(with_minus_infinity));
+      }
+      // One score far above the rest takes all, and nothing overflows.
+      CHECK(weights_with(std::numeric_limits<float>::max())[i] == 1);
+    }
+  }
+}
+
+TEST_CASE("all_finite finds any number that is not, and looks at nothing else") {
+  for (const std::size_t columns : awkward_sizes) {
+    const std::size_t rows = 3;
+    const std::size_t stride = columns + 2;
+    // What lies between the rows is nobody's business.
+    Floats matrix(span_size(rows, columns, stride), nan);
+    const auto element = [&](std::size_t row, std::size_t column) -> float& {
+      return matrix[row * stride + column];
+    };
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < columns; ++column) {
+        element(row, column) = column % 2 == 0 ? std::numeric_limits<float>::lowest()
+                                               : std::numeric_limits<float>::denorm_min();
+      }
+    }
+    const auto both = [&] {
+      const bool result = kernels::all_finite(matrix.data(), stride, rows, columns);
+      CHECK(result == kernels::all_finite_reference(matrix.data(), stride, rows, columns));
+      return result;
+    };
+    CAPTURE(columns);
+    CHECK(both());
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < columns; ++column) {
+        for (const float bad : {nan, infinity, -infinity}) {
+          CAPTURE(row, column, bad);
+          const float before = std::exchange(element(row, column), bad);
+          CHECK_FALSE(both());
+          element(row, column) = before;
+        }
+      }
+    }
+  }
+  CHECK(kernels::all_finite(nullptr, 0, 0, 0));
+}
+
+}  // namespace
+}  // namespace headwise::test

@@ -1,0 +1,113 @@
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <headwise/kernels/philox.hpp>
+#include <headwise/random.hpp>
+#include <vector>
+
+#include "compare.hpp"
+
+namespace headwise::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+/// The mean of (x / unit)^power.
+double moment(const Floats& numbers, int power, double unit = 1) {
+  double sum = 0;
+  for (const float number : numbers) {
+    sum += std::pow(number / unit, power);
+  }
+  return sum / static_cast<double>(numbers.size());
+}
+
+Floats uniform(std::size_t count, float bound, std::uint64_t seed, std::uint32_t stream) {
+  Floats numbers(count);
+  fill_uniform(numbers.data(), count, bound, seed, stream);
+  return numbers;
+}
+
+Floats normal(std::size_t count, std::uint64_t seed) {
+  Floats numbers(count);
+  fill_normal(numbers.data(), count, seed);
+  return numbers;
+}
+
+TEST_CASE("Philox gives the known answers of Random123") {
+  using kernels::philox;
+  using Words = kernels::PhiloxCounter;
+  CHECK(philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
+        Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+        Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("Both halves of a seed count") {
+  CHECK(kernels::philox_key(0x123456789abcdef0) == kernels::PhiloxKey{0x9abcdef0, 0x12345678});
+}
+
+TEST_CASE("fill_uniform is uniform between its bounds") {
+  const float bound = 0.3F;
+  const Floats numbers = uniform(200000, bound, 1, 0);
+  for (const float number : numbers) {
+    if (number < -bound || number >= bound) {
+      FAIL("a number outside its bounds: " << number);
+    }
+  }
+  CHECK(std::abs(moment(numbers, 1, bound)) < 0.005);
+  CHECK(std::abs(moment(numbers, 2, bound) - 1.0 / 3) < 0.005);
+  CHECK(std::abs(moment(numbers, 4, bound) - 1.0 / 5) < 0.005);
+}
+
+TEST_CASE("fill_normal is standard normal") {
+  const Floats numbers = normal(200000, 1);
+  CHECK(all_finite(numbers));
+  CHECK(std::abs(moment(numbers, 1)) < 0.01);
+  CHECK(std::abs(moment(numbers, 2) - 1) < 0.015);
+  CHECK(std::abs(moment(numbers, 3)) < 0.03);
+  CHECK(std::abs(moment(numbers, 4) - 3) < 0.1);
+}
+
+TEST_CASE("Neighbouring random numbers are not correlated") {
+  const Floats numbers = normal(200000, 3);
+  for (const std::size_t distance : {1, 2, 3, 4}) {
+    double sum = 0;
+    for (std::size_t i = distance; i < numbers.size(); ++i) {
+      sum += static_cast<double>(numbers[i]) * numbers[i - distance];
+    }
+    CAPTURE(distance);
+    CHECK(std::abs(sum / static_cast<double>(numbers.size())) < 0.01);
+  }
+}
+
+TEST_CASE("Seeds and streams give numbers of their own, and the same each time") {
+  CHECK(uniform(9, 1, 5, 2) == uniform(9, 1, 5, 2));
+  CHECK(uniform(9, 1, 5, 2) != uniform(9, 1, 5, 3));
+  CHECK(uniform(9, 1, 5, 2) != uniform(9, 1, 6, 2));
+  CHECK(normal(9, 5) == normal(9, 5));
+  CHECK(normal(9, 5) != normal(9, 6));
+  CHECK(normal(9, 5) != normal(9, 5 + (std::uint64_t{1} << 32)));
+}
+
+TEST_CASE("A longer draw begins with a shorter one") {
+  for (std::size_t count = 0; count < 9; ++count) {
+    CAPTURE(count);
+    Floats longer = normal(9, 5);
+    longer.resize(count);
+    CHECK(longer == normal(count, 5));
+    longer = uniform(9, 1, 5, 0);
+    longer.resize(count);
+    CHECK(longer == uniform(count, 1, 5, 0));
+  }
+}
+
+TEST_CASE("randn fills tensors of any rank from the same draw") {
+  const Floats expected = normal(24, 9);
+  CHECK(max_difference(randn<1>({24}, 9), expected) == 0);
+  CHECK(max_difference(randn<3>({2, 3, 4}, 9), expected) == 0);
+  CHECK(randn<2>({0, 4}, 9).size() == 0);
+}
+
+}  // namespace
+}  // namespace headwise::test

@@ -1,0 +1,210 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "compare.hpp"
+
+namespace headwise::test {
+namespace {
+
+constexpr InputShape shape{
+    .batch = 2, .queries = 3, .keys = 4, .query_size = 5, .key_size = 4, .value_size = 3};
+
+MultiHeadAttentionOptions options_with_sizes() {
+  return {.num_hiddens = 8,
+          .num_heads = 2,
+          .bias = true,
+          .query_size = 5,
+          .key_size = 4,
+          .value_size = 3,
+          .seed = 7};
+}
+
+MultiHeadAttentionOptions options_without_sizes() {
+  auto options = options_with_sizes();
+  options.query_size = options.key_size = options.value_size = std::nullopt;
+  return options;
+}
+
+void check_same(const StateDict& a, const StateDict& b) {
+  REQUIRE(a.size() == b.size());
+  for (const auto& [name, tensor] : a) {
+    CAPTURE(name);
+    REQUIRE(b.contains(name));
+    CHECK(tensor.shape() == b.at(name).shape());
+    CHECK(max_difference(tensor, b.at(name)) == 0);
+  }
+}
+
+TEST_CASE("A layer tells its options") {
+  const MultiHeadAttention layer({.num_hiddens = 8,
+                                  .num_heads = 2,
+                                  .dropout = 0.25,
+                                  .bias = true,
+                                  .key_size = 4,
+                                  .seed = (std::uint64_t{1} << 53U) - 1});
+  CHECK(layer.num_hiddens() == 8);
+  CHECK(layer.num_heads() == 2);
+  CHECK(layer.dropout() == 0.25);
+  CHECK(layer.has_bias());
+  CHECK_FALSE(layer.query_size().has_value());
+  CHECK(layer.key_size() == 4);
+  CHECK(layer.seed() == 9007199254740991);
+}
+
+TEST_CASE("A seed left out is drawn, told, and gives the layer again") {
+  MultiHeadAttentionOptions options = options_with_sizes();
+  options.seed = std::nullopt;
+  const MultiHeadAttention layer(options);
+  const MultiHeadAttention other(options);
+  CHECK(layer.seed() != other.seed());
+  options.seed = layer.seed();
+  check_same(MultiHeadAttention(options).state_dict(), layer.state_dict());
+}
+
+TEST_CASE("The same seed gives the same parameters whether sizes are given or inferred") {
+  const StateDict expected = MultiHeadAttention(options_with_sizes()).state_dict();
+  MultiHeadAttention inferred(options_without_sizes());
+  forward(inferred, random_inputs(shape));
+  CHECK(inferred.query_size() == 5);
+  CHECK(inferred.key_size() == 4);
+  CHECK(inferred.value_size() == 3);
+  check_same(inferred.state_dict(), expected);
+
+  auto half = options_without_sizes();
+  half.key_size = 4;
+  MultiHeadAttention half_inferred(half);
+  forward(half_inferred, random_inputs(shape));
+  check_same(half_inferred.state_dict(), expected);
+
+  auto other_seed = options_with_sizes();
+  other_seed.seed = 8;
+  CHECK(max_difference(MultiHeadAttention(other_seed).state_dict().at("W_o.weight"),
+                       expected.at("W_o.weight")) > 0);
+}
+
+TEST_CASE("A bias takes no numbers away from the weights") {
+  auto options = options_with_sizes();
+  const StateDict with = MultiHeadAttention(options).state_dict();
+  options.bias = false;
+  const StateDict without = MultiHeadAttention(options).state_dict();
+  CHECK(with.size() == 8);
+  CHECK(without.size() == 4);
+  for (const auto& [name, tensor] : without) {
+    CHECK(max_difference(tensor, with.at(name)) == 0);
+  }
+}
+
+TEST_CASE("Parameters are drawn from U(−1/√in, 1/√in), each from its own numbers") {
+  const MultiHeadAttention layer({.num_hiddens = 128,
+                                  .num_heads = 2,
+                                  .bias = true,
+                                  .query_size = 64,
+                                  .key_size = 64,
+                                  .value_size = 16,
+                                  .seed = 1});
+  const StateDict parameters = layer.state_dict();
+  const std::map<std::string, double> sizes = {
+      {"W_q", 64}, {"W_k", 64}, {"W_v", 16}, {"W_o", 128}};
+  for (const auto& [name, in] : sizes) {
+    for (const std::string kind : {".weight", ".bias"}) {
+      const auto& parameter = parameters.at(name + kind);
+      CAPTURE(name, kind);
+      double largest = 0;
+      double squares = 0;
+      for (const float number : parameter) {
+        largest = std::fmax(largest, std::abs(number) * std::sqrt(in));
+        squares += number * number * in / static_cast<double>(parameter.size());
+      }
+      CHECK(largest <= 1);
+      CHECK(largest > 0.95);
+      CHECK(std::abs(squares - 1.0 / 3) < (kind == ".bias" ? 0.1 : 0.03));
+    }
+  }
+  CHECK(max_difference(parameters.at("W_q.weight"), parameters.at("W_k.weight")) > 0);
+  CHECK(max_difference(parameters.at("W_q.bias"), parameters.at("W_k.bias")) > 0);
+}
+
+TEST_CASE("A state dict has d2l's names and shapes, and is a copy") {
+  const MultiHeadAttention layer(options_with_sizes());
+  StateDict dict = layer.state_dict();
+  const std::map<std::string, std::vector<std::size_t>> expected = {
+      {"W_q.weight", {8, 5}}, {"W_k.weight", {8, 4}}, {"W_v.weight", {8, 3}},
+      {"W_o.weight", {8, 8}}, {"W_q.bias", {8}},      {"W_k.bias", {8}},
+      {"W_v.bias", {8}},      {"W_o.bias", {8}}};
+  REQUIRE(dict.size() == expected.size());
+  for (const auto& [name, sizes] : expected) {
+    CAPTURE(name);
+    CHECK(std::vector<std::size_t>(dict.at(name).shape().begin(), dict.at(name).shape().end()) ==
+          sizes);
+  }
+  dict.at("W_q.weight").fill(0);
+  CHECK(max_difference(layer.state_dict().at("W_q.weight"), dict.at("W_q.weight")) > 0);
+}
+
+TEST_CASE("A state dict goes from one layer to another, also before the first forward") {
+  const MultiHeadAttention source(options_with_sizes());
+  const Inputs inputs = random_inputs(shape);
+  auto options = options_without_sizes();
+  options.seed = 1234;
+  MultiHeadAttention fresh(options);
+  MultiHeadAttention used(options);
+  forward(used, inputs);
+  MultiHeadAttention expected(options_with_sizes());
+  for (MultiHeadAttention* target : {&fresh, &used}) {
+    target->load_state_dict(source.state_dict());
+    check_same(target->state_dict(), source.state_dict());
+    CHECK(target->query_size() == 5);
+    CHECK(max_difference(forward(*target, inputs).output, forward(expected, inputs).output) == 0);
+  }
+}
+
+TEST_CASE("Layers are values: a copy and its source do not share parameters") {
+  MultiHeadAttention layer(options_with_sizes());
+  const MultiHeadAttention copy = layer;
+  StateDict zeros = layer.state_dict();
+  for (auto& [name, tensor] : zeros) {
+    tensor.fill(0);
+  }
+  layer.load_state_dict(zeros);
+  check_same(copy.state_dict(), MultiHeadAttention(options_with_sizes()).state_dict());
+}
+
+TEST_CASE("A zero-sized batch infers sizes as any other does") {
+  MultiHeadAttention layer(options_without_sizes());
+  auto empty = shape;
+  empty.batch = 0;
+  forward(layer, random_inputs(empty));
+  check_same(layer.state_dict(), MultiHeadAttention(options_with_sizes()).state_dict());
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // which ends the program instead of throwing
+TEST_CASE("Running out of memory is an error, and the next call works") {
+  MultiHeadAttention layer({.num_hiddens = 8, .num_heads = 8, .seed = 1});
+  const auto code_of = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.code()) + ": " + error.what();
+    }
+    return std::string("no error");
+  };
+  const std::string expected = "out-of-memory: memory: not enough for tensors of these sizes";
+  const Tensor<3> many = xt::ones<float>({1, 4'000'000, 1});
+  // Weights of 512 TB.
+  CHECK(code_of([&] { layer.forward(many, many, many, {.return_weights = true}); }) == expected);
+  CHECK_FALSE(layer.query_size().has_value());
+  CHECK(code_of([&] { dot_product_attention(many, many, many, {.return_weights = true}); }) ==
+        expected);
+  CHECK(code_of([] {
+          const MultiHeadAttention huge({.num_hiddens = 2'000'000'000,
+                                         .num_heads = 1,
+                                         .query_size = 2'000'000'000,
+                                         .key_size = 1,
+                                         .value_size = 1});
+        }) == expected);
+  CHECK(forward(layer, random_inputs(shape)).output.size() == 48);
+}
+#endif
+
+}  // namespace
+}  // namespace headwise::test

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <headwise/headwise.hpp>
+#include <string>
+
+#include "records.hpp"
+
+/// What records of tests/data say, as arguments of the library.
+namespace headwise::test {
+
+/// The layer's options, with 8 hidden units and 2 heads where the record says nothing.
+MultiHeadAttentionOptions options_of(const Record& record);
+
+/// Lengths by sample, or of the shape that valid_lens_shape tells, or none.
+ValidLens valid_lens_of(const Record& record);
+
+/// The shape under this key.
+template <std::size_t Rank>
+std::array<std::size_t, Rank> shape_of(const Record& record, const std::string& key) {
+  const auto numbers = record.numbers<std::size_t>(key);
+  std::array<std::size_t, Rank> shape{};
+  for (std::size_t axis = 0; axis < Rank; ++axis) {
+    shape.at(axis) = numbers.at(axis);
+  }
+  return shape;
+}
+
+}  // namespace headwise::test

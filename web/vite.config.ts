@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url';
+
+import { defineConfig, type Plugin } from 'vite';
+
+import { text } from './src/text.js';
+
+/** Fills `{{name}}` in index.html from text.ts, so that all words of the page stay in one place. */
+function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
+  const escape = (value: string): string =>
+    value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+  return {
+    name: 'words',
+    transformIndexHtml: (html) =>
+      html.replace(/\{\{(\w+)\}\}/g, (_match, name: string) => {
+        const value = dictionary[name];
+        if (value === undefined) throw new Error(`index.html: no text named ${name}`);
+        return escape(value);
+      }),
+  };
+}
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  // Relative addresses: the folder works at any depth of any host.
+  base: './',
+  build: {
+    outDir: '../build/page',
+    emptyOutDir: true,
+    // Files stay files: WebAssembly compiles while it streams, and a strict
+    // Content-Security-Policy needs no `data:`.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  plugins: [words(text.document)],
+});
