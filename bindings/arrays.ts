@@ -25,19 +25,24 @@ export type TensorLike<Data = NumericArray | readonly number[]> =
  */
 export type TensorInput = TensorLike | NestedNumbers;
 
+export type NestedBooleans = readonly boolean[] | readonly NestedBooleans[];
+
+/** A mask, boolean (booleans or a Uint8Array of 0 and 1) or numbers that are added to scores. */
+export type MaskInput = TensorInput | TensorLike<readonly boolean[]> | NestedBooleans;
+
 /** An argument as it was understood: row-major numbers and their shape. */
 export interface Numbers<Data> {
   readonly data: Data;
   readonly shape: readonly number[];
 }
 
-/** How numbers are stored and which are taken; floats and lengths differ in both. */
+/** How numbers are stored and which are taken; floats, lengths and booleans differ in both. */
 interface NumberKind<Data> {
   readonly expected: string;
   readonly allocate: (count: number) => Data;
   readonly isNative: (data: unknown) => data is Data;
   /** The element as a number, undefined if it is not of a kind that is taken. */
-  readonly toNumber: (element: unknown) => number | undefined;
+  readonly toNumber: (element: unknown, inTypedArray: boolean) => number | undefined;
 }
 
 const floats: NumberKind<Float32Array> = {
@@ -54,6 +59,19 @@ const lengths: NumberKind<Float64Array> = {
   toNumber: (element) =>
     typeof element === 'number' || typeof element === 'bigint' ? Number(element) : undefined,
 };
+
+const booleans: NumberKind<Uint8Array> = {
+  expected: 'booleans',
+  allocate: (count) => new Uint8Array(count),
+  // Copied always, which looks at every number.
+  isNative: (data): data is Uint8Array => data === null,
+  toNumber: (element, inTypedArray) =>
+    typeof element === 'boolean' || (inTypedArray && (element === 0 || element === 1))
+      ? Number(element)
+      : undefined,
+};
+
+type NumberArray = Float32Array | Float64Array | Uint8Array;
 
 type Sequence = ArrayLike<unknown>;
 
@@ -85,15 +103,16 @@ export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-function convert<Data extends Float32Array | Float64Array>(
+function convert<Data extends NumberArray>(
   argument: string,
   elements: Sequence,
   kind: NumberKind<Data>,
   target: Data,
   offset: number,
 ): void {
+  const inTypedArray = isTypedArray(elements);
   for (let i = 0; i < elements.length; i++) {
-    const number = kind.toNumber(elements[i]);
+    const number = kind.toNumber(elements[i], inTypedArray);
     if (number === undefined) {
       fail('invalid-type', argument, kind.expected, show(elements[i]));
     }
@@ -115,7 +134,7 @@ function nestedShape(argument: string, value: Sequence): number[] {
   return shape;
 }
 
-function fromNested<Data extends Float32Array | Float64Array>(
+function fromNested<Data extends NumberArray>(
   argument: string,
   value: Sequence,
   kind: NumberKind<Data>,
@@ -146,7 +165,7 @@ function fromNested<Data extends Float32Array | Float64Array>(
   return { data, shape };
 }
 
-function fromDataAndShape<Data extends Float32Array | Float64Array>(
+function fromDataAndShape<Data extends NumberArray>(
   argument: string,
   data: unknown,
   shapeValue: unknown,
@@ -168,7 +187,7 @@ function fromDataAndShape<Data extends Float32Array | Float64Array>(
   return { data: converted, shape };
 }
 
-function toNumbers<Data extends Float32Array | Float64Array>(
+function toNumbers<Data extends NumberArray>(
   argument: string,
   value: unknown,
   kind: NumberKind<Data>,
@@ -202,6 +221,32 @@ export function toLengths(argument: string, value: unknown): Numbers<Float64Arra
   return isTypedArray(value)
     ? fromDataAndShape(argument, value, [value.length], lengths)
     : toNumbers(argument, value, lengths);
+}
+
+/** Numbers that stand for a list or a matrix: as `toFloats`, and a typed array alone is a list. */
+export function toFloatList(argument: string, value: unknown): Numbers<Float32Array> {
+  return isTypedArray(value)
+    ? fromDataAndShape(argument, value, [value.length], floats)
+    : toNumbers(argument, value, floats);
+}
+
+/** Whether the first element of nested arrays or of a tensor's data is a boolean or lies in a Uint8Array. */
+function isBoolean(value: unknown): boolean {
+  let level = value;
+  if (typeof level === 'object' && level !== null && !Array.isArray(level) && 'data' in level) {
+    level = level.data;
+  }
+  for (let depth = 0; Array.isArray(level) && depth <= deepest; depth++) {
+    level = (level as unknown[])[0];
+  }
+  return typeof level === 'boolean' || level instanceof Uint8Array;
+}
+
+/** A mask: booleans as a Uint8Array of 0 and 1, or numbers that are added to scores. */
+export function toMask(argument: string, value: unknown): Numbers<Uint8Array | Float32Array> {
+  return isBoolean(value)
+    ? toNumbers(argument, value, booleans)
+    : toNumbers(argument, value, floats);
 }
 
 /** Data for `new Tensor(data, shape)`: flat numbers, or nested arrays that lie in the order of the shape. */

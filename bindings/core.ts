@@ -43,6 +43,13 @@ export function writeIntegers(core: Core, address: number, data: Int32Array): vo
   core.HEAP32.set(data, address / 4);
 }
 
+/** Writes numbers of any kind as the bytes that they are. */
+export function writeBytes(core: Core, address: number, data: ArrayBufferView | undefined): void {
+  if (data !== undefined) {
+    core.HEAPU8.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), address);
+  }
+}
+
 /** Copies floats out of WebAssembly memory into the caller's. */
 export function read(core: Core, address: number, target: Float32Array): Float32Array {
   target.set(core.HEAPF32.subarray(address / 4, address / 4 + target.length));

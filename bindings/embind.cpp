@@ -6,20 +6,21 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <headwise/attention/dot_product_attention.hpp>
 #include <headwise/attention/heads.hpp>
 #include <headwise/attention/masked_softmax.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
+#include <headwise/attention/pooling.hpp>
 #include <headwise/random.hpp>
 
 namespace {
 
-using headwise::copy_heads;
+using headwise::AttentionMask;
 using headwise::EmptyRows;
-using headwise::KeyRanges;
+using headwise::KeyValueCache;
 using headwise::MultiHeadAttention;
 using headwise::separate_heads_view;
 using headwise::split_heads_view;
+using headwise::WeightsStage;
 
 /// An address in WebAssembly memory, as a number that JavaScript can add to.
 using Address = std::uintptr_t;
@@ -35,6 +36,8 @@ Address address_of(const T* pointer) noexcept {
 }
 
 constexpr double address_space = 4294967295.0;
+/// Room for bookkeeping beside the numbers.
+constexpr double small_objects = 4096;
 
 /// Working memory of all calls, one block. It grows to the largest call so far, so that a second
 /// call of the same shapes allocates nothing.
@@ -74,34 +77,78 @@ bool can_allocate(double bytes) {
   return possible;
 }
 
-/// Valid lengths lie at `valid_lens` as 32-bit integers: none, one a sample, or one a query.
-KeyRanges make_ranges(std::size_t batch, std::size_t num_queries, std::size_t num_keys,
-                      int valid_lens_rank, Address valid_lens, bool uniform_empty_rows) {
-  KeyRanges ranges(batch, num_queries, num_keys,
-                   uniform_empty_rows ? EmptyRows::uniform : EmptyRows::zero);
-  if (valid_lens_rank == 1) {
-    ranges.limit_samples(at<const std::int32_t>(valid_lens));
-  } else if (valid_lens_rank == 2) {
-    ranges.limit_queries(at<const std::int32_t>(valid_lens));
+/// Reads numbers one after the other from an array of 32-bit integers that JavaScript wrote.
+class Record {
+ public:
+  explicit Record(Address address) noexcept : next_(at<const std::int32_t>(address)) {}
+
+  std::int32_t integer() noexcept { return *next_++; }
+  std::size_t size() noexcept { return static_cast<std::uint32_t>(integer()); }
+  bool flag() noexcept { return integer() != 0; }
+  template <typename T>
+  T* pointer() noexcept {
+    return at<T>(size());
   }
-  return ranges;
+
+ private:
+  const std::int32_t* next_;
+};
+
+/// The order of the numbers is that of `maskRecord` in masks.ts.
+AttentionMask read_mask(Address address) noexcept {
+  Record record(address);
+  AttentionMask mask;
+  mask.batch = record.size();
+  mask.num_queries = record.size();
+  mask.num_keys = record.size();
+  mask.num_extra_slots = record.size();
+  mask.empty_rows = record.flag() ? EmptyRows::uniform : EmptyRows::zero;
+  mask.valid_lens = record.pointer<const std::int32_t>();
+  mask.valid_lens_sample_stride = record.size();
+  mask.valid_lens_query_stride = record.size();
+  mask.causal = record.flag();
+  mask.first_position = record.integer();
+  mask.window_left = record.integer();
+  mask.window_right = record.integer();
+  mask.allowed = record.pointer<const std::uint8_t>();
+  mask.added = record.pointer<const float>();
+  for (std::size_t& stride : mask.mask_strides) {
+    stride = record.size();
+  }
+  return mask;
+}
+
+/// The order of the numbers is that of `layerRecord` in layer-options.ts.
+headwise::MultiHeadAttentionOptions read_options(Address address, double dropout, double scale,
+                                                 double softcap, double seed) {
+  Record record(address);
+  headwise::MultiHeadAttentionOptions options;
+  options.num_hiddens = record.integer();
+  options.num_heads = record.integer();
+  options.num_kv_heads = record.integer();
+  options.output_size = record.integer();
+  options.output_projection = record.flag();
+  options.bias = record.flag();
+  options.projection = static_cast<headwise::Projection>(record.integer());
+  options.pooling = static_cast<headwise::Pooling>(record.integer());
+  options.attention_hiddens = record.integer();
+  options.bias_kv = record.flag();
+  options.zero_attention = record.flag();
+  options.dropout = dropout;
+  options.scale = scale;
+  options.softcap = softcap;
+  options.seed = static_cast<std::uint64_t>(seed);
+  return options;
 }
 
 class Layer {
  public:
-  Layer(double num_hiddens, double num_heads, double dropout, bool bias, double seed)
-      : layer_({.num_hiddens = static_cast<std::int64_t>(num_hiddens),
-                .num_heads = static_cast<std::int64_t>(num_heads),
-                .dropout = dropout,
-                .bias = bias,
-                .seed = static_cast<std::uint64_t>(seed)}) {}
+  Layer(Address options, double dropout, double scale, double softcap, double seed)
+      : layer_(read_options(options, dropout, scale, softcap, seed)) {}
 
   /// Draws the parameters for these input sizes; false, and nothing changed, if there is no room.
   bool initialize(double query_size, double key_size, double value_size) {
-    const auto hiddens = static_cast<double>(layer_.num_hiddens());
-    // Each weight once as it is and once packed, with what padding and bookkeeping take.
-    const double floats = 2 * (hiddens + 64) * (query_size + key_size + value_size + hiddens + 64);
-    if (!can_allocate(floats * sizeof(float))) {
+    if (!can_allocate(parameters_bound(query_size, key_size, value_size) * sizeof(float))) {
       return false;
     }
     layer_.initialize({.query_size = static_cast<std::size_t>(query_size),
@@ -112,78 +159,127 @@ class Layer {
 
   void set_training(bool training) { training ? layer_.train() : layer_.eval(); }
 
-  /// Projections count W_q, W_k, W_v, W_o. What is written there counts from the next forward on.
-  Address weight(int projection) { return address_of(linear(projection).mutable_weight().data()); }
-  Address bias(int projection) { return address_of(linear(projection).mutable_bias()->data()); }
+  /// Parameters by number, see `LayerParameters::names`. What is written there counts from the next
+  /// forward on.
+  Address parameter(std::size_t number) { return address_of(layer_.parameters()->data(number)); }
 
   [[nodiscard]] double workspace_size(double batch, double num_queries, double num_keys) const {
     return layer_.workspace_size(batch, num_queries, num_keys);
   }
 
-  void forward(std::size_t batch, std::size_t num_queries, std::size_t num_keys,
-               int valid_lens_rank, Address valid_lens, bool uniform_empty_rows, Address queries,
-               Address keys, Address values, Address output, Address attention_weights,
-               Address workspace) {
-    const KeyRanges ranges =
-        make_ranges(batch, num_queries, num_keys, valid_lens_rank, valid_lens, uniform_empty_rows);
+  void forward(Address mask_record, Address queries, Address keys, Address values,
+               std::size_t num_new_keys, Address head_gate, std::size_t gate_stride, Address cache,
+               Address output, Address attention_weights, int weights_stage, Address workspace) {
+    const AttentionMask mask = read_mask(mask_record);
     layer_.forward_into({.queries = at<const float>(queries),
                          .keys = at<const float>(keys),
                          .values = at<const float>(values),
-                         .ranges = &ranges,
+                         .num_new_keys = num_new_keys,
+                         .mask = &mask,
+                         .head_gate = at<const float>(head_gate),
+                         .gate_stride = gate_stride,
+                         .cache = at<KeyValueCache>(cache),
                          .output = at<float>(output),
                          .attention_weights = at<float>(attention_weights),
+                         .weights_stage = static_cast<WeightsStage>(weights_stage),
                          .workspace = at<float>(workspace)});
   }
 
- private:
-  headwise::Linear& linear(int projection) {
-    auto& [W_q, W_k, W_v, W_o] = *layer_.projections();
-    return projection == 0 ? W_q : projection == 1 ? W_k : projection == 2 ? W_v : W_o;
+  /// The address of a new cache, 0 if there is no room. `delete_cache` gives it back.
+  Address create_cache(double batch_size, double max_length) {
+    const auto width = static_cast<double>(layer_.settings().key_value_width());
+    const double floats = 2 * batch_size * max_length * width;
+    if (!can_allocate(floats * sizeof(float) + small_objects)) {
+      return 0;
+    }
+    return address_of(new KeyValueCache(  // NOLINT(*-owning-memory): JavaScript owns it
+        layer_.identity(), static_cast<std::size_t>(batch_size),
+        static_cast<std::size_t>(max_length), layer_.settings().key_value_width()));
   }
+
+ private:
+  /// Floats that the parameters take, each weight once as it is and once packed, at most.
+  [[nodiscard]] double parameters_bound(double query_size, double key_size,
+                                        double value_size) const {
+    const headwise::LayerSettings& settings = layer_.settings();
+    const auto query_width = static_cast<double>(settings.query_width());
+    const auto width = query_width + static_cast<double>(settings.output_size) + padding;
+    const double inputs = query_size + key_size + value_size + query_width + padding;
+    const auto attention_hiddens = static_cast<double>(settings.attention_hiddens) + 1;
+    return 2 * (width * inputs +
+                2 * attention_hiddens * (static_cast<double>(settings.head_size) + 1)) +
+           small_objects;
+  }
+
+  static constexpr double padding = 64;
 
   MultiHeadAttention layer_;
 };
 
-void masked_softmax(std::size_t batch, std::size_t num_queries, std::size_t num_keys,
-                    int valid_lens_rank, Address valid_lens, bool uniform_empty_rows,
-                    Address weights) {
-  headwise::masked_softmax_into(
-      make_ranges(batch, num_queries, num_keys, valid_lens_rank, valid_lens, uniform_empty_rows),
-      at<float>(weights));
+void delete_cache(Address cache) { delete at<KeyValueCache>(cache); }
+
+void set_cache_length(Address cache, double length) {
+  at<KeyValueCache>(cache)->truncate(static_cast<std::int64_t>(length));
 }
 
-void scaled_dot_product_attention(std::size_t batch, std::size_t num_heads, std::size_t num_queries,
-                                  std::size_t num_keys, std::size_t head_size,
-                                  std::size_t value_size, int valid_lens_rank, Address valid_lens,
-                                  bool uniform_empty_rows, Address queries, Address keys,
-                                  Address values, Address output, Address attention_weights,
-                                  Address workspace) {
-  const KeyRanges ranges =
-      make_ranges(batch, num_queries, num_keys, valid_lens_rank, valid_lens, uniform_empty_rows);
-  const headwise::PoolingArguments arguments{
-      .ranges = &ranges,
-      .num_heads = num_heads,
-      .head_size = head_size,
-      .value_size = value_size,
-      .queries = separate_heads_view(at<const float>(queries), num_heads, num_queries, head_size),
-      .keys = separate_heads_view(at<const float>(keys), num_heads, num_keys, head_size),
-      .values = separate_heads_view(at<const float>(values), num_heads, num_keys, value_size),
-      .scale = headwise::default_scale(head_size),
-      .dropout = {},
-      .pooled = separate_heads_view(at<float>(output), num_heads, num_queries, value_size),
-      .attention_weights = at<float>(attention_weights)};
-  headwise::pool_by_dot_product(arguments, at<float>(workspace));
+void masked_softmax(Address mask_record, Address weights) {
+  headwise::masked_softmax_into(read_mask(mask_record), at<float>(weights));
 }
 
-void transpose_qkv(std::size_t batch, std::size_t length, std::size_t num_heads,
-                   std::size_t head_size, Address from, Address to) {
+/// Sizes are batch · heads and so on as the heads lie in memory, see `poolingRecord` in
+/// pooling-functions.ts.
+headwise::PoolingArguments read_pooling(Address address, const AttentionMask& mask) {
+  Record record(address);
+  headwise::PoolingArguments arguments;
+  arguments.mask = &mask;
+  arguments.num_heads = record.size();
+  arguments.num_kv_heads = record.size();
+  arguments.query_size = record.size();
+  arguments.key_size = record.size();
+  arguments.value_size = record.size();
+  arguments.queries = separate_heads_view(record.pointer<const float>(), arguments.num_heads,
+                                          mask.num_queries, arguments.query_size);
+  arguments.keys = separate_heads_view(record.pointer<const float>(), arguments.num_kv_heads,
+                                       mask.num_keys, arguments.key_size);
+  arguments.values = separate_heads_view(record.pointer<const float>(), arguments.num_kv_heads,
+                                         mask.num_keys, arguments.value_size);
+  arguments.pooled = separate_heads_view(record.pointer<float>(), arguments.num_heads,
+                                         mask.num_queries, arguments.value_size);
+  arguments.attention_weights = record.pointer<float>();
+  arguments.weights_stage = static_cast<WeightsStage>(record.integer());
+  return arguments;
+}
+
+void scaled_dot_product_attention(Address mask_record, Address pooling_record, double scale,
+                                  double softcap, Address workspace) {
+  const AttentionMask mask = read_mask(mask_record);
+  const headwise::PoolingArguments arguments = read_pooling(pooling_record, mask);
+  const headwise::DotProductScoring scoring{.scale = static_cast<float>(scale),
+                                            .softcap = static_cast<float>(softcap)};
+  headwise::pool(arguments, scoring, at<float>(workspace));
+}
+
+void additive_attention(Address mask_record, Address pooling_record, Address W_q, Address W_k,
+                        Address w_v, std::size_t hiddens, Address workspace) {
+  const AttentionMask mask = read_mask(mask_record);
+  const headwise::PoolingArguments arguments = read_pooling(pooling_record, mask);
+  headwise::pool(arguments,
+                 headwise::AdditiveScoring{.W_q = at<const float>(W_q),
+                                           .W_k = at<const float>(W_k),
+                                           .w_v = at<const float>(w_v),
+                                           .hiddens = hiddens},
+                 at<float>(workspace));
+}
+
+void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,
+                 std::size_t head_size, Address from, Address to) {
   copy_heads(split_heads_view(at<const float>(from), length, num_heads, head_size),
              separate_heads_view(at<float>(to), num_heads, length, head_size), batch, num_heads,
              length, head_size);
 }
 
-void transpose_output(std::size_t batch, std::size_t length, std::size_t num_heads,
-                      std::size_t head_size, Address from, Address to) {
+void join_heads(std::size_t batch, std::size_t length, std::size_t num_heads, std::size_t head_size,
+                Address from, Address to) {
   copy_heads(separate_heads_view(at<const float>(from), num_heads, length, head_size),
              split_heads_view(at<float>(to), length, num_heads, head_size), batch, num_heads,
              length, head_size);
@@ -203,15 +299,18 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("maskedSoftmax", &masked_softmax);
   function("poolingWorkspaceSize", &headwise::pooling_workspace_size);
   function("scaledDotProductAttention", &scaled_dot_product_attention);
-  function("transposeQkv", &transpose_qkv);
-  function("transposeOutput", &transpose_output);
+  function("additiveAttention", &additive_attention);
+  function("splitHeads", &split_heads);
+  function("joinHeads", &join_heads);
   function("fillNormal", &fill_normal);
+  function("deleteCache", &delete_cache);
+  function("setCacheLength", &set_cache_length);
   class_<Layer>("Layer")
-      .constructor<double, double, double, bool, double>()
+      .constructor<Address, double, double, double, double>()
       .function("initialize", &Layer::initialize)
       .function("setTraining", &Layer::set_training)
-      .function("weight", &Layer::weight)
-      .function("bias", &Layer::bias)
+      .function("parameter", &Layer::parameter)
       .function("workspaceSize", &Layer::workspace_size)
-      .function("forward", &Layer::forward);
+      .function("forward", &Layer::forward)
+      .function("createCache", &Layer::create_cache);
 }

@@ -10,6 +10,8 @@
  * - `invalid-shape`: a tensor's shape does not fit
  * - `invalid-value`: a number inside an argument is outside its range
  * - `invalid-state-dict`: names or shapes of a state dict do not fit the layer
+ * - `invalid-cache`: a cache that does not go with the layer or the call
+ * - `cache-full`: more positions than a cache has room for
  * - `sizes-unknown`: the call needs sizes that the layer has not inferred yet
  * - `disposed`: the layer was disposed of
  * - `out-of-memory`: the memory that the call needs cannot be had; nothing was changed
@@ -24,6 +26,8 @@ export type ErrorCode =
   | 'invalid-shape'
   | 'invalid-value'
   | 'invalid-state-dict'
+  | 'invalid-cache'
+  | 'cache-full'
   | 'sizes-unknown'
   | 'disposed'
   | 'out-of-memory';

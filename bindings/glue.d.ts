@@ -3,66 +3,64 @@ declare module 'headwise-glue/simd' {
   export interface CoreLayer {
     initialize(querySize: number, keySize: number, valueSize: number): boolean;
     setTraining(training: boolean): void;
-    weight(projection: number): number;
-    bias(projection: number): number;
+    parameter(number: number): number;
     workspaceSize(batch: number, numQueries: number, numKeys: number): number;
     forward(
-      batch: number,
-      numQueries: number,
-      numKeys: number,
-      validLensRank: number,
-      validLens: number,
-      uniformEmptyRows: boolean,
+      maskRecord: number,
       queries: number,
       keys: number,
       values: number,
+      numNewKeys: number,
+      headGate: number,
+      gateStride: number,
+      cache: number,
       output: number,
       attentionWeights: number,
+      weightsStage: number,
       workspace: number,
     ): void;
+    createCache(batchSize: number, maxLength: number): number;
     delete(): void;
   }
 
   export interface Core {
     readonly HEAPF32: Float32Array;
     readonly HEAP32: Int32Array;
+    readonly HEAPU8: Uint8Array;
     readonly Layer: new (
-      numHiddens: number,
-      numHeads: number,
+      layerRecord: number,
       dropout: number,
-      bias: boolean,
+      scale: number,
+      softcap: number,
       seed: number,
     ) => CoreLayer;
     reserve(floats: number): number;
     canAllocate(bytes: number): boolean;
-    maskedSoftmax(
-      batch: number,
-      numQueries: number,
+    maskedSoftmax(maskRecord: number, weights: number): void;
+    poolingWorkspaceSize(
       numKeys: number,
-      validLensRank: number,
-      validLens: number,
-      uniformEmptyRows: boolean,
-      weights: number,
-    ): void;
-    poolingWorkspaceSize(numKeys: number, headSize: number, valueSize: number): number;
-    scaledDotProductAttention(
-      batch: number,
-      numHeads: number,
-      numQueries: number,
-      numKeys: number,
-      headSize: number,
+      querySize: number,
+      keySize: number,
       valueSize: number,
-      validLensRank: number,
-      validLens: number,
-      uniformEmptyRows: boolean,
-      queries: number,
-      keys: number,
-      values: number,
-      output: number,
-      attentionWeights: number,
+      attentionHiddens: number,
+    ): number;
+    scaledDotProductAttention(
+      maskRecord: number,
+      poolingRecord: number,
+      scale: number,
+      softcap: number,
       workspace: number,
     ): void;
-    transposeQkv(
+    additiveAttention(
+      maskRecord: number,
+      poolingRecord: number,
+      W_q: number,
+      W_k: number,
+      w_v: number,
+      hiddens: number,
+      workspace: number,
+    ): void;
+    splitHeads(
       batch: number,
       length: number,
       numHeads: number,
@@ -70,15 +68,10 @@ declare module 'headwise-glue/simd' {
       from: number,
       to: number,
     ): void;
-    transposeOutput(
-      batch: number,
-      length: number,
-      numHeads: number,
-      headSize: number,
-      from: number,
-      to: number,
-    ): void;
+    joinHeads: Core['splitHeads'];
     fillNormal(numbers: number, count: number, seed: number): void;
+    deleteCache(cache: number): void;
+    setCacheLength(cache: number, length: number): void;
   }
 
   export interface CoreOptions {

@@ -1,22 +1,29 @@
 /** headwise: multi-head attention for the web, head by head. */
-export type { NestedNumbers, NumericArray, TensorInput, TensorLike } from './arrays.js';
+export type {
+  MaskInput,
+  NestedBooleans,
+  NestedNumbers,
+  NumericArray,
+  TensorInput,
+  TensorLike,
+} from './arrays.js';
+export type { AttentionResult, Out, ResultOptions, WeightsStage } from './attention-weights.js';
 export { HeadwiseError, type ErrorCode } from './errors.js';
-export {
-  maskedSoftmax,
-  scaledDotProductAttention,
-  transposeOutput,
-  transposeQkv,
-  type AttentionResult,
-  type MaskedSoftmaxOptions,
-  type ScaledDotProductAttentionOptions,
-} from './functions.js';
+export { splitHeads, transposeOutput, transposeQkv } from './heads.js';
 export { init, type InitOptions, type Initialized, type Variant } from './init.js';
-export {
-  MultiHeadAttention,
-  type ForwardOptions,
-  type MultiHeadAttentionOptions,
-  type StateDict,
-} from './multi-head-attention.js';
+export type { CacheOptions, KeyValueCache } from './key-value-cache.js';
+export type { MultiHeadAttentionOptions, Pooling, Projection } from './layer-options.js';
+export { maskedSoftmax, type MaskedSoftmaxOptions } from './masked-softmax.js';
+export type { MaskOptions } from './masks.js';
+export { MultiHeadAttention, type ForwardOptions, type StateDict } from './multi-head-attention.js';
 export type { EmptyRows } from './options.js';
+export {
+  additiveAttention,
+  scaledDotProductAttention,
+  type AdditiveAttentionOptions,
+  type AdditiveAttentionParameters,
+  type ScaledDotProductAttentionOptions,
+} from './pooling-functions.js';
+export { positionalEncoding } from './positional-encoding.js';
 export { Tensor, type NestedArray } from './tensor.js';
 export type { ValidLens } from './valid-lens.js';

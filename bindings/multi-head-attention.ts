@@ -1,54 +1,45 @@
-import type { Core, CoreLayer } from 'headwise-glue/simd';
-import { sizeOf, toFloats, type Numbers, type TensorInput } from './arrays.js';
-import { core, read, reserve, write, writeIntegers } from './core.js';
-import { fail, failOutOfMemory, HeadwiseError, show, showShape } from './errors.js';
-import type { AttentionResult } from './functions.js';
+import type { CoreLayer } from 'headwise-glue/simd';
+import { toFloatList, toFloats, type Numbers, type TensorInput } from './arrays.js';
 import {
-  checkBoolean,
-  checkEmptyRows,
-  checkNumHeads,
-  checkOptionalSize,
-  checkOptions,
-  checkSeed,
-  checkSize,
-  type EmptyRows,
-} from './options.js';
-import { checkShape, fits, type Axis } from './shapes.js';
+  resultOptionNames,
+  type AttentionResult,
+  type ResultOptions,
+} from './attention-weights.js';
+import { core, read, reserve, write, writeIntegers } from './core.js';
+import { fail, failOutOfMemory, HeadwiseError, show } from './errors.js';
+import { runForward } from './forward.js';
+import { checkCacheOptions, KeyValueCache, type CacheOptions } from './key-value-cache.js';
+import {
+  checkLayerOptions,
+  layerRecord,
+  type InputSizes,
+  type LayerSettings,
+  type MultiHeadAttentionOptions,
+  type Pooling,
+  type Projection,
+} from './layer-options.js';
+import { maskOptionNames, type MaskOptions } from './masks.js';
+import { checkOptions } from './options.js';
+import { checkStateDict, parametersOf } from './parameters.js';
 import { Tensor } from './tensor.js';
-import { checkValidLens, type ValidLens } from './valid-lens.js';
 
-export interface MultiHeadAttentionOptions {
-  /** Size of the layer's output and, divided by `numHeads`, of one head. At least 1. */
-  numHiddens: number;
-  /** Number of heads; divides `numHiddens`. */
-  numHeads: number;
-  /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. */
-  dropout?: number;
-  /** Whether the four projections have a bias. Default: no. */
-  bias?: boolean;
-  /** Size of the queries' last axis; inferred at the first `forward` or `loadStateDict` when left out. */
-  querySize?: number;
-  /** Size of the keys' last axis; inferred likewise. */
-  keySize?: number;
-  /** Size of the values' last axis; inferred likewise. */
-  valueSize?: number;
-  /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
-  seed?: number;
+export interface ForwardOptions extends MaskOptions, ResultOptions {
+  /**
+   * Factor of each head's pooled output before W_o: one number a head, or (batch, heads). Default: 1. Source: Michel et
+   * al. 2019, the gates ξ_h.
+   */
+  headGate?: TensorInput | Float32Array | Float64Array;
+  /**
+   * Keys and values of earlier positions, which the given ones are added to. "Keys" in `validLens`, `mask` and `window`
+   * then means cached and given; query i stands at position (cached keys) + i. Default: none.
+   */
+  cache?: KeyValueCache;
 }
 
-export interface ForwardOptions {
-  /** Which keys each query may attend to, (batch,) or (batch, queries). Default: all. */
-  validLens?: ValidLens;
-  /** What a query without a valid key gets: zeros, the default, or what d2l's −1e6 gives, all keys the same. */
-  emptyRows?: EmptyRows;
-  /** Whether to return the attention weights. Default: no, and then they are never stored. */
-  returnWeights?: boolean;
-}
+const forwardOptionNames = [...maskOptionNames, ...resultOptionNames, 'headGate', 'cache'] as const;
 
 /** Parameters by name, as PyTorch's `state_dict()` has them. */
 export type StateDict = Record<string, Tensor>;
-
-const projections = ['W_q', 'W_k', 'W_v', 'W_o'] as const;
 
 /** Layers that were dropped without `dispose` give their WebAssembly memory back when they are collected. */
 const forgotten = new FinalizationRegistry<CoreLayer>((layer) => {
@@ -57,7 +48,7 @@ const forgotten = new FinalizationRegistry<CoreLayer>((layer) => {
 
 /**
  * Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and W_v, split into
- * heads, pooled by scaled dot-product attention in each head, put side by side and projected by W_o.
+ * heads, pooled in each head, put side by side and projected by W_o.
  * Source: Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
  *
  * ```js
@@ -66,60 +57,35 @@ const forgotten = new FinalizationRegistry<CoreLayer>((layer) => {
  * ```
  */
 export class MultiHeadAttention {
-  readonly numHiddens: number;
-  readonly numHeads: number;
-  readonly dropout: number;
-  readonly bias: boolean;
-  readonly seed: number;
-  #querySize: number | undefined;
-  #keySize: number | undefined;
-  #valueSize: number | undefined;
+  // Private, since the sizes of WebAssembly memory follow from them.
+  readonly #settings: LayerSettings;
+  #sizes: InputSizes;
   #initialized = false;
   #training = false;
   #layer: CoreLayer | undefined;
 
   /**
-   * @throws HeadwiseError `invalid-option`, `unknown-option`, `not-initialized`, `out-of-memory`
+   * @throws HeadwiseError `invalid-option` for options outside their range or that exclude each other;
+   *   `unknown-option`, `not-initialized`, `out-of-memory`
    */
   constructor(options: MultiHeadAttentionOptions) {
     const loaded = core();
-    const given = checkOptions<MultiHeadAttentionOptions>(options, [
-      'numHiddens',
-      'numHeads',
-      'dropout',
-      'bias',
-      'querySize',
-      'keySize',
-      'valueSize',
-      'seed',
-    ]);
-    this.numHiddens = checkSize('numHiddens', given.numHiddens);
-    this.numHeads = checkNumHeads(
-      checkSize('numHeads', given.numHeads),
-      'numHiddens',
-      this.numHiddens,
-    );
-    this.dropout = checkDropout(given.dropout);
-    this.bias = checkBoolean('bias', given.bias, false);
-    this.#querySize = checkOptionalSize('querySize', given.querySize);
-    this.#keySize = checkOptionalSize('keySize', given.keySize);
-    this.#valueSize = checkOptionalSize('valueSize', given.valueSize);
-    this.seed = checkSeed(given.seed);
+    const [settings, sizes] = checkLayerOptions(options);
+    this.#settings = settings;
+    this.#sizes = sizes;
 
-    const layer = newLayer(
-      loaded,
-      this.numHiddens,
-      this.numHeads,
-      this.dropout,
-      this.bias,
-      this.seed,
-    );
-    if (
-      this.#querySize !== undefined &&
-      this.#keySize !== undefined &&
-      this.#valueSize !== undefined
-    ) {
-      if (!layer.initialize(this.#querySize, this.#keySize, this.#valueSize)) {
+    // Room for the layer's own bookkeeping, which is small.
+    if (!loaded.canAllocate(4096)) {
+      failOutOfMemory();
+    }
+    const record = layerRecord(settings);
+    const [address = 0] = reserve(loaded, record.length);
+    writeIntegers(loaded, address, record);
+    const { dropout, scale, softcap, seed } = settings;
+    const layer = new loaded.Layer(address, dropout, scale, softcap, seed);
+    const { querySize, keySize, valueSize } = sizes;
+    if (querySize !== undefined && keySize !== undefined && valueSize !== undefined) {
+      if (!layer.initialize(querySize, keySize, valueSize)) {
         layer.delete();
         failOutOfMemory();
       }
@@ -129,19 +95,56 @@ export class MultiHeadAttention {
     forgotten.register(this, layer, this);
   }
 
+  get numHiddens(): number {
+    return this.#settings.numHiddens;
+  }
+
+  get numHeads(): number {
+    return this.#settings.numHeads;
+  }
+
+  get numKvHeads(): number {
+    return this.#settings.numKvHeads;
+  }
+
+  get outputSize(): number {
+    return this.#settings.outputSize;
+  }
+
+  get pooling(): Pooling {
+    return this.#settings.pooling;
+  }
+
+  get projection(): Projection {
+    return this.#settings.projection;
+  }
+
+  get dropout(): number {
+    return this.#settings.dropout;
+  }
+
+  get bias(): boolean {
+    return this.#settings.bias;
+  }
+
+  /** The seed given, or the one that was drawn. */
+  get seed(): number {
+    return this.#settings.seed;
+  }
+
   /** Size of the queries' last axis, undefined while it is still to be inferred. */
   get querySize(): number | undefined {
-    return this.#querySize;
+    return this.#sizes.querySize;
   }
 
   /** Size of the keys' last axis, undefined while it is still to be inferred. */
   get keySize(): number | undefined {
-    return this.#keySize;
+    return this.#sizes.keySize;
   }
 
   /** Size of the values' last axis, undefined while it is still to be inferred. */
   get valueSize(): number | undefined {
-    return this.#valueSize;
+    return this.#sizes.valueSize;
   }
 
   /** Whether dropout acts; a new layer is in `eval` mode. */
@@ -168,108 +171,80 @@ export class MultiHeadAttention {
    * One pass of attention. Inputs are neither modified nor kept; what is returned is the caller's own memory. In
    * training mode dropout acts on the attention weights; those returned are the weights before it, as in d2l.
    *
+   * Inputs without a batch axis, (length, size), are answered without one.
+   *
    * @param queries (batch, queries, querySize)
-   * @param keys (batch, keys, keySize)
+   * @param keys (batch, keys, keySize); null, with null values and a cache, to attend to what the cache holds and add
+   *   nothing to it
    * @param values (batch, keys, valueSize)
-   * @returns `output` (batch, queries, numHiddens) and, on request, `attentionWeights` (batch, heads, queries, keys)
+   * @returns `output` (batch, queries, outputSize) and, on request, `attentionWeights` (batch, heads, queries, keys and
+   *   extra slots)
    * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`,
-   *   `disposed`, `out-of-memory`; the layer is then as it was
+   *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; layer and cache are then as they were
    */
   forward(
     queries: TensorInput,
-    keys: TensorInput,
-    values: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
     options?: ForwardOptions,
   ): AttentionResult {
     const layer = this.#inUse();
-    const loaded = core();
-    const given = checkOptions(options, ['validLens', 'emptyRows', 'returnWeights']);
-    const uniform = checkEmptyRows(given.emptyRows) === 'uniform';
-    const returnWeights = checkBoolean('returnWeights', given.returnWeights, false);
+    const given = checkOptions(options, forwardOptionNames);
     const q = toFloats('queries', queries);
-    const k = toFloats('keys', keys);
-    const v = toFloats('values', values);
-    const [batch, numQueries, querySize] = checkShape('queries', q.shape, [
-      'batch',
-      'queries',
-      this.#querySize ?? 'querySize',
-    ]);
-    const [, numKeys, keySize] = checkShape('keys', k.shape, [
-      batch,
-      'keys',
-      this.#keySize ?? 'keySize',
-    ]);
-    const [, , valueSize] = checkShape('values', v.shape, [
-      batch,
-      numKeys,
-      this.#valueSize ?? 'valueSize',
-    ]);
-    checkInputSize('queries', q.shape, 'querySize');
-    checkInputSize('keys', k.shape, 'keySize');
-    checkInputSize('values', v.shape, 'valueSize');
-    const { rank, lengths } = checkValidLens(given.validLens, batch, numQueries, numKeys);
-
-    const outputShape = [batch, numQueries, this.numHiddens];
-    const weightsShape = [batch, this.numHeads, numQueries, numKeys];
-    const [qAt = 0, kAt = 0, vAt = 0, lens = 0, output = 0, weights = 0, workspace = 0] = reserve(
-      loaded,
-      q.data.length,
-      k.data.length,
-      v.data.length,
-      lengths.length,
-      sizeOf(outputShape),
-      returnWeights ? sizeOf(weightsShape) : 0,
-      layer.workspaceSize(batch, numQueries, numKeys),
-    );
-    const result: AttentionResult = { output: Tensor.zeros(outputShape) };
-    if (returnWeights) {
-      result.attentionWeights = Tensor.zeros(weightsShape);
+    const fromCache = keys === null && values === null && given.cache !== undefined;
+    if (fromCache) {
+      this.#needSizes('forward');
     }
-    this.#initialize(layer, querySize, keySize, valueSize);
-
-    write(loaded, qAt, q.data);
-    write(loaded, kAt, k.data);
-    write(loaded, vAt, v.data);
-    writeIntegers(loaded, lens, lengths);
-    layer.forward(
-      batch,
-      numQueries,
-      numKeys,
-      rank,
-      lens,
-      uniform,
-      qAt,
-      kAt,
-      vAt,
-      output,
-      returnWeights ? weights : 0,
-      workspace,
+    return runForward(
+      {
+        layer,
+        owner: this,
+        settings: this.#settings,
+        sizes: this.#sizes,
+        initialize: (sizes) => {
+          this.#initialize(layer, sizes);
+        },
+      },
+      q,
+      fromCache ? undefined : [toFloats('keys', keys), toFloats('values', values)],
+      given.headGate === undefined ? undefined : toFloatList('headGate', given.headGate),
+      given,
     );
-    read(loaded, output, result.output.data);
-    if (result.attentionWeights) {
-      read(loaded, weights, result.attentionWeights.data);
-    }
-    return result;
   }
 
   /**
-   * The parameters by d2l's names: `W_q.weight` (numHiddens, querySize), `W_k.weight`, `W_v.weight`, `W_o.weight`
-   * and, with bias, `W_q.bias` (numHiddens,) and so on. Copies, the caller's own.
+   * An empty cache for decoding. Feeding tokens through it one by one or in chunks equals the causal pass over all.
+   *
+   * @throws HeadwiseError `sizes-unknown` while sizes are still to be inferred; `invalid-option`, `unknown-option`,
+   *   `disposed`, `out-of-memory`
+   */
+  createCache(options: CacheOptions): KeyValueCache {
+    const layer = this.#inUse();
+    this.#needSizes('createCache');
+    const checked = checkCacheOptions(options);
+    const address = layer.createCache(checked.batchSize, checked.maxLength);
+    if (address === 0) {
+      failOutOfMemory();
+    }
+    return new KeyValueCache(this, address, checked);
+  }
+
+  /**
+   * The parameters by d2l's names, copies of the caller's own: `W_q.weight` (numHiddens, querySize), `W_k.weight`,
+   * `W_v.weight`, `W_o.weight` (outputSize, numHiddens), with bias `W_q.bias` (numHiddens,) and so on; of convolutions
+   * (numHiddens, querySize / numHeads, 1); `bias_k`, `bias_v` (1, 1, numKvHeads · head size); of additive pooling
+   * `attention.W_q.weight`, `attention.W_k.weight` (attentionHiddens, head size) and `attention.w_v.weight`
+   * (1, attentionHiddens).
    *
    * @throws HeadwiseError `sizes-unknown` while sizes are still to be inferred, `disposed`
    */
   stateDict(): StateDict {
     const layer = this.#inUse();
-    if (!this.#initialized) {
-      throw new HeadwiseError(
-        'sizes-unknown',
-        'stateDict: expected known sizes, got none yet; give querySize, keySize and valueSize, or call forward or loadStateDict first',
-      );
-    }
+    this.#needSizes('stateDict');
     const dict: StateDict = {};
-    for (const { name, shape, address } of this.#parameters(layer)) {
+    for (const { number, name, shape } of parametersOf(this.#settings, this.#sizes)) {
       const tensor = Tensor.zeros(shape as number[]);
-      read(core(), address(), tensor.data);
+      read(core(), layer.parameter(number), tensor.data);
       dict[name] = tensor;
     }
     return dict;
@@ -289,13 +264,12 @@ export class MultiHeadAttention {
     const tensors = new Map(
       Object.entries(dict).map(([name, value]) => [name, toFloats(name, value)]),
     );
-    const parameters = this.#parameters(layer);
+    const parameters = parametersOf(this.#settings, this.#sizes);
     checkStateDict(tensors, parameters);
 
-    const sizeIn = (name: string): number => tensors.get(`${name}.weight`)?.shape[1] ?? 0;
-    this.#initialize(layer, sizeIn('W_q'), sizeIn('W_k'), sizeIn('W_v'));
-    for (const { name, address } of parameters) {
-      write(core(), address(), tensors.get(name)?.data ?? new Float32Array());
+    this.#initialize(layer, this.#sizesIn(tensors));
+    for (const { number, name } of parameters) {
+      write(core(), layer.parameter(number), tensors.get(name)?.data ?? new Float32Array());
     }
   }
 
@@ -320,6 +294,15 @@ export class MultiHeadAttention {
     return this.#layer;
   }
 
+  #needSizes(what: string): void {
+    if (!this.#initialized) {
+      throw new HeadwiseError(
+        'sizes-unknown',
+        `${what}: expected known sizes, got none yet; give querySize, keySize and valueSize, or call forward or loadStateDict first`,
+      );
+    }
+  }
+
   #setTraining(training: boolean): this {
     this.#inUse().setTraining(training);
     this.#training = training;
@@ -327,97 +310,25 @@ export class MultiHeadAttention {
   }
 
   /** Fixes the sizes and draws the parameters at the first use; nothing changes if there is no memory for them. */
-  #initialize(layer: CoreLayer, querySize: number, keySize: number, valueSize: number): void {
+  #initialize(layer: CoreLayer, sizes: InputSizes): void {
     if (this.#initialized) {
       return;
     }
-    if (!layer.initialize(querySize, keySize, valueSize)) {
+    if (!layer.initialize(sizes.querySize ?? 0, sizes.keySize ?? 0, sizes.valueSize ?? 0)) {
       failOutOfMemory();
     }
-    this.#querySize = querySize;
-    this.#keySize = keySize;
-    this.#valueSize = valueSize;
+    this.#sizes = sizes;
     this.#initialized = true;
   }
 
-  #parameters(layer: CoreLayer): Parameter[] {
-    const sizesIn = [
-      this.#querySize ?? 'querySize',
-      this.#keySize ?? 'keySize',
-      this.#valueSize ?? 'valueSize',
-      this.numHiddens,
-    ];
-    return projections.flatMap((name, i) => {
-      const weight: Parameter = {
-        name: `${name}.weight`,
-        shape: [this.numHiddens, sizesIn[i] ?? 0],
-        address: () => layer.weight(i),
-      };
-      const bias: Parameter = {
-        name: `${name}.bias`,
-        shape: [this.numHiddens],
-        address: () => layer.bias(i),
-      };
-      return this.bias ? [weight, bias] : [weight];
-    });
-  }
-}
-
-/** A parameter's name, its shape as far as it is known, and where it lies once the layer is initialized. */
-interface Parameter {
-  readonly name: string;
-  readonly shape: readonly Axis[];
-  readonly address: () => number;
-}
-
-function newLayer(loaded: Core, ...options: ConstructorParameters<Core['Layer']>): CoreLayer {
-  // Room for the layer's own bookkeeping, which is small.
-  if (!loaded.canAllocate(4096)) {
-    failOutOfMemory();
-  }
-  return new loaded.Layer(...options);
-}
-
-function checkDropout(value: unknown): number {
-  if (value === undefined) {
-    return 0;
-  }
-  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) {
-    fail('invalid-option', 'dropout', 'a number from 0 to 1', show(value));
-  }
-  return value;
-}
-
-/** Checks that an input whose size is about to be inferred has one. */
-function checkInputSize(argument: string, shape: readonly number[], name: string): void {
-  if (shape.at(-1) === 0) {
-    fail('invalid-shape', argument, `${name} of at least 1`, showShape(shape));
-  }
-}
-
-function checkStateDict(
-  tensors: ReadonlyMap<string, Numbers<Float32Array>>,
-  parameters: readonly Parameter[],
-): void {
-  const expected = new Map(parameters.map(({ name, shape }) => [name, shape]));
-  const missing: string[] = [];
-  const wrong: string[] = [];
-  for (const name of [...expected.keys()].sort()) {
-    const shape = expected.get(name) ?? [];
-    const tensor = tensors.get(name);
-    if (tensor === undefined) {
-      missing.push(name);
-    } else if (!fits(tensor.shape, shape) || tensor.data.length === 0) {
-      wrong.push(`${name}: expected ${showShape(shape)}, got ${showShape(tensor.shape)}`);
-    }
-  }
-  const unexpected = [...tensors.keys()].filter((name) => !expected.has(name)).sort();
-  const problems = [
-    ...(missing.length > 0 ? [`missing ${missing.join(', ')}`] : []),
-    ...(unexpected.length > 0 ? [`unexpected ${unexpected.join(', ')}`] : []),
-    ...wrong,
-  ];
-  if (problems.length > 0) {
-    throw new HeadwiseError('invalid-state-dict', `stateDict: ${problems.join('; ')}`);
+  /** Input sizes as the weights of a checked state dict tell them. */
+  #sizesIn(tensors: ReadonlyMap<string, Numbers<Float32Array>>): InputSizes {
+    const groups = this.#settings.projection === 'convolution' ? this.#settings.numHeads : 1;
+    const sizeIn = (name: string): number => (tensors.get(name)?.shape[1] ?? 0) * groups;
+    return {
+      querySize: this.#sizes.querySize ?? sizeIn('W_q.weight'),
+      keySize: this.#sizes.keySize ?? sizeIn('W_k.weight'),
+      valueSize: this.#sizes.valueSize ?? sizeIn('W_v.weight'),
+    };
   }
 }

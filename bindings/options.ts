@@ -65,15 +65,45 @@ export function checkNumHeads(value: unknown, what: string, size: number): numbe
   return value as number;
 }
 
+/** Factor of the dot products, a finite number. */
+export function checkScale(value: unknown): number | undefined {
+  if (value !== undefined && !Number.isFinite(value)) {
+    fail('invalid-option', 'scale', 'a finite number', show(value));
+  }
+  return value as number | undefined;
+}
+
+/** Cap of the scores, a finite number from 0, which is off, on. */
+export function checkSoftcap(value: unknown): number {
+  if (value === undefined) {
+    return 0;
+  }
+  if (!Number.isFinite(value) || (value as number) < 0) {
+    fail('invalid-option', 'softcap', 'a finite number from 0 on', show(value));
+  }
+  return value as number;
+}
+
+/** One of a few words. */
+export function checkWord<Word extends string>(
+  argument: string,
+  value: unknown,
+  words: readonly [Word, ...Word[]],
+): Word {
+  if (value === undefined) {
+    return words[0];
+  }
+  if (!(words as readonly unknown[]).includes(value)) {
+    const quoted = words.map((word) => `'${word}'`);
+    const last = quoted.pop() ?? '';
+    fail('invalid-option', argument, `${quoted.join(', ')} or ${last}`, show(value));
+  }
+  return value as Word;
+}
+
 /** What a query gets that may attend to no key at all. */
 export type EmptyRows = 'zero' | 'uniform';
 
 export function checkEmptyRows(value: unknown): EmptyRows {
-  if (value === undefined) {
-    return 'zero';
-  }
-  if (value !== 'zero' && value !== 'uniform') {
-    fail('invalid-option', 'emptyRows', "'zero' or 'uniform'", show(value));
-  }
-  return value;
+  return checkWord('emptyRows', value, ['zero', 'uniform']);
 }

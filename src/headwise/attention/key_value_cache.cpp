@@ -16,7 +16,9 @@ KeyValueCache::KeyValueCache(std::uint64_t layer, std::size_t batch_size, std::s
       values_(Tensor<3>::from_shape({batch_size, max_length, width})) {}
 
 void KeyValueCache::truncate(std::int64_t length) {
-  validation::check_truncate(length, length_);
+  if constexpr (validation::enabled) {
+    validation::check_truncate(length, length_);
+  }
   length_ = static_cast<std::size_t>(length);
 }
 

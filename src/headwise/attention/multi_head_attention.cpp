@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
@@ -314,7 +315,7 @@ double MultiHeadAttention::workspace_size(double batch, double num_queries,
   const auto columns = num_keys + static_cast<double>(settings_.num_extra_slots());
   const double attention_hiddens =
       settings_.pooling == Pooling::additive ? static_cast<double>(settings_.attention_hiddens) : 0;
-  const double read_marks = batch * num_keys / sizeof(float) + 1;
+  const double read_marks = std::ceil(batch * num_keys / sizeof(float)) + 1;
   return 2 * batch * (num_queries * query_width + num_keys * key_value_width) + read_marks +
          pooling_workspace_size(columns, head_size, head_size, head_size, attention_hiddens);
 }
@@ -352,17 +353,19 @@ KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) cons
 
 StateDict MultiHeadAttention::state_dict() const {
   validation::check_sizes_known(*this, "state_dict");
-  StateDict result;
-  // Reading does not change the parameters; `data` serves writing too.
-  auto& parameters = const_cast<LayerParameters&>(*parameters_);  // NOLINT(*-const-cast)
-  const InputSizes sizes{
-      .query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
-  for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
-    auto tensor = xt::xarray<float>::from_shape(shape);
-    std::copy_n(parameters.data(number), tensor.size(), tensor.data());
-    result.emplace(LayerParameters::names[number], std::move(tensor));
-  }
-  return result;
+  return validation::report_out_of_memory([&] {
+    StateDict result;
+    // Reading does not change the parameters; `data` serves writing too.
+    auto& parameters = const_cast<LayerParameters&>(*parameters_);  // NOLINT(*-const-cast)
+    const InputSizes sizes{
+        .query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
+    for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
+      auto tensor = xt::xarray<float>::from_shape(shape);
+      std::copy_n(parameters.data(number), tensor.size(), tensor.data());
+      result.emplace(LayerParameters::names[number], std::move(tensor));
+    }
+    return result;
+  });
 }
 
 void MultiHeadAttention::load_state_dict(const StateDict& state_dict) {

@@ -15,11 +15,10 @@ constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 /// Pools the heads of one sample that share a key-value head. Columns of the scores stand for the
 /// keys of `covered_`, then for the extra slots.
-template <typename Scores>
 class HeadPooling {
  public:
-  HeadPooling(const PoolingArguments& arguments, const typename Scores::Parameters& parameters,
-              std::size_t sample, std::size_t kv_head, float* workspace) noexcept
+  HeadPooling(const PoolingArguments& arguments, const Scoring& scoring, std::size_t sample,
+              std::size_t kv_head, float* workspace) noexcept
       : arguments_(arguments),
         mask_(*arguments.mask),
         sample_(sample),
@@ -28,8 +27,7 @@ class HeadPooling {
         gathered_(workspace),
         packed_values_(gathered_ + columns_ * std::max(arguments.key_size, arguments.value_size)),
         weights_(packed_values_ + kernels::packed_size(columns_, arguments.value_size)),
-        scores_(parameters, arguments.query_size, arguments.key_size, columns_,
-                weights_ + scoring_block_rows * columns_) {
+        scores_(scoring, arguments, columns_, weights_ + scoring_block_rows * columns_) {
     const auto slot_key = [](const ExtraSlot& slot) { return slot.key; };
     const auto slot_value = [](const ExtraSlot& slot) { return slot.value; };
     const Rows keys = rows_of(arguments.keys, arguments.key_size, kv_head, slot_key);
@@ -209,18 +207,17 @@ class HeadPooling {
   float* gathered_;
   float* packed_values_;
   float* weights_;
-  Scores scores_;
+  HeadScores scores_;
   Rows values_;
   bool values_are_finite_ = true;
 };
 
-template <typename Scores>
-void pool_heads(const PoolingArguments& arguments, const typename Scores::Parameters& parameters,
+void pool_heads(const PoolingArguments& arguments, const Scoring& scoring,
                 float* workspace) noexcept {
   const std::size_t group = arguments.num_heads / std::max<std::size_t>(arguments.num_kv_heads, 1);
   for (std::size_t sample = 0; sample < arguments.mask->batch; ++sample) {
     for (std::size_t kv_head = 0; kv_head < arguments.num_kv_heads; ++kv_head) {
-      const HeadPooling<Scores> pooling(arguments, parameters, sample, kv_head, workspace);
+      const HeadPooling pooling(arguments, scoring, sample, kv_head, workspace);
       for (std::size_t i = 0; i < group; ++i) {
         pooling.pool(kv_head * group + i);
       }
@@ -248,7 +245,7 @@ double pooling_workspace_size(double num_keys, double query_size, double key_siz
 
 void pool(const PoolingArguments& arguments, const DotProductScoring& scoring,
           float* workspace) noexcept {
-  pool_heads<DotProductScores>(arguments, scoring, workspace);
+  pool_heads(arguments, {.dot_product = scoring}, workspace);
 }
 
 void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,
@@ -260,12 +257,12 @@ void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,
                         packed_W_q);
   kernels::pack_columns(scoring.W_k, arguments.key_size, arguments.key_size, scoring.hiddens,
                         packed_W_k);
-  pool_heads<AdditiveScores>(arguments,
-                             {.packed_W_q = packed_W_q,
-                              .packed_W_k = packed_W_k,
-                              .w_v = scoring.w_v,
-                              .hiddens = scoring.hiddens},
-                             rest);
+  pool_heads(arguments,
+             {.additive = {.W_q = packed_W_q,
+                           .W_k = packed_W_k,
+                           .w_v = scoring.w_v,
+                           .hiddens = scoring.hiddens}},
+             rest);
 }
 
 }  // namespace headwise

@@ -34,6 +34,13 @@ void check_inferred_size(const MultiHeadAttention& layer, std::string_view argum
   }
 }
 
+/// Without a head size there is no scale 1/√d.
+void check_head_size(Shape queries) {
+  if (queries.back() == 0) {
+    fail(ErrorCode::invalid_shape, "queries", "a head size of at least 1", shape_text(queries));
+  }
+}
+
 void check_mask(const Mask& mask, const MaskSizes& sizes, bool has_head_axis) {
   const std::array<std::size_t, mask_rank> full = {sizes.batch, sizes.num_heads, sizes.num_queries,
                                                    sizes.num_keys};
@@ -190,6 +197,7 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
 
 void check_dot_product_attention(Shape queries, Shape keys, Shape values,
                                  const DotProductAttentionOptions& options) {
+  check_head_size(queries);
   check_shape("keys", keys, std::array<Axis, 3>{queries[0], "keys", queries[2]});
   check_shape("values", values, std::array<Axis, 3>{queries[0], keys[1], "value_size"});
   check_scale(options.scale);
@@ -202,6 +210,7 @@ void check_dot_product_attention(Shape queries, Shape keys, Shape values,
 
 void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
                                         const DotProductAttentionOptions& options) {
+  check_head_size(queries);
   check_shape("keys", keys, std::array<Axis, 4>{queries[0], "kv_heads", "keys", queries[3]});
   check_shape("values", values, std::array<Axis, 4>{queries[0], keys[1], keys[2], "value_size"});
   if (keys[1] == 0 ? queries[1] != 0 : queries[1] % keys[1] != 0) {

@@ -69,9 +69,19 @@ std::string number_text(double number) {
   if (std::isinf(number)) {
     return number > 0 ? "Infinity" : "-Infinity";
   }
-  std::array<char, 32> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
-  return {buffer.data(), static_cast<std::size_t>(end - buffer.data())};
+  const double magnitude = std::abs(number);
+  const bool is_fixed = number == 0 || (magnitude >= 1e-6 && magnitude < 1e21);
+  std::array<char, 64> buffer{};
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
+                    is_fixed ? std::chars_format::fixed : std::chars_format::scientific);
+  std::string text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+  // C++ writes exponents with two digits at least.
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text[exponent + 2] == '0') {
+    text.erase(exponent + 2, 1);
+  }
+  return text;
 }
 
 }  // namespace headwise::validation

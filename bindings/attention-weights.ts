@@ -1,0 +1,77 @@
+import { sizeOf } from './arrays.js';
+import { allocate } from './core.js';
+import { fail, show, showShape } from './errors.js';
+import { checkBoolean, checkOptions, checkWord } from './options.js';
+import { Tensor } from './tensor.js';
+
+/** Which state of the attention weights is returned, in the order in which they come about. */
+export type WeightsStage = 'raw' | 'softcap' | 'masked' | 'softmax';
+
+/** Memory of the right size that results are written to, and returned in. */
+export interface Out {
+  output?: Float32Array | Tensor;
+  attentionWeights?: Float32Array | Tensor;
+}
+
+export interface ResultOptions {
+  /** Whether to return the attention weights. Default: no, and then they are never stored. */
+  returnWeights?: boolean;
+  /**
+   * `'raw'` (scaled scores) and `'softcap'` at every key, masked or not; `'masked'`, −∞ where masked; `'softmax'`, the
+   * default: the weights, before dropout. Source: ONNX Attention, `qk_matmul_output_mode`.
+   */
+  weightsStage?: WeightsStage;
+  /** Memory to write the results to. Default: new. */
+  out?: Out;
+}
+
+export const resultOptionNames = ['returnWeights', 'weightsStage', 'out'] as const;
+
+export interface AttentionResult {
+  /** What the queries pooled. */
+  output: Tensor;
+  /** (batch, heads, queries, keys and extra slots), present if `returnWeights` asked for it. */
+  attentionWeights?: Tensor;
+}
+
+/** As in `WeightsStage` of the C++ library. */
+const stages: readonly [WeightsStage, ...WeightsStage[]] = ['raw', 'softcap', 'masked', 'softmax'];
+
+export interface CheckedResults {
+  readonly returnWeights: boolean;
+  readonly stage: number;
+  readonly out: Partial<Out>;
+}
+
+export function checkResultOptions(options: ResultOptions): CheckedResults {
+  const weightsStage =
+    options.weightsStage === undefined
+      ? 'softmax'
+      : checkWord('weightsStage', options.weightsStage, stages);
+  return {
+    returnWeights: checkBoolean('returnWeights', options.returnWeights, false),
+    stage: stages.indexOf(weightsStage),
+    out: checkOptions(options.out, ['output', 'attentionWeights']),
+  };
+}
+
+/** A result in the caller's memory, or in new memory. */
+export function resultTensor(argument: string, out: unknown, shape: readonly number[]): Tensor {
+  const count = sizeOf(shape);
+  if (out === undefined) {
+    return new Tensor(allocate(count), shape);
+  }
+  const data = out instanceof Tensor ? out.data : out;
+  if (!(data instanceof Float32Array)) {
+    fail('invalid-type', argument, 'a Float32Array or a Tensor', show(out));
+  }
+  if (data.length !== count) {
+    fail(
+      'invalid-shape',
+      argument,
+      `${count} numbers for shape ${showShape(shape)}`,
+      `${data.length}`,
+    );
+  }
+  return new Tensor(data, shape);
+}

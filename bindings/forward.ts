@@ -1,0 +1,186 @@
+import type { CoreLayer } from 'headwise-glue/simd';
+import { sizeOf, type Numbers } from './arrays.js';
+import { checkResultOptions, resultTensor, type AttentionResult } from './attention-weights.js';
+import { core, read, reserve, write, writeBytes, writeIntegers } from './core.js';
+import { fail, showShape } from './errors.js';
+import { KeyValueCache } from './key-value-cache.js';
+import type { InputSizes, LayerSettings } from './layer-options.js';
+import { checkMasks, maskDataSizes, maskRecord, maskRecordSize } from './masks.js';
+import type { ForwardOptions } from './multi-head-attention.js';
+import { checkShape, type Axis } from './shapes.js';
+
+type Floats = Numbers<Float32Array>;
+
+/** What a forward pass needs of its layer. */
+export interface ForwardLayer {
+  readonly layer: CoreLayer;
+  /** Whom caches belong to. */
+  readonly owner: object;
+  readonly settings: LayerSettings;
+  readonly sizes: InputSizes;
+  /** Fixes input sizes at the first pass. */
+  readonly initialize: (sizes: InputSizes) => void;
+}
+
+/** The sizes of a pass, read off its inputs. */
+interface InputShapes extends InputSizes {
+  readonly batch: number;
+  readonly numQueries: number;
+  readonly numNewKeys: number;
+}
+
+function checkInferredSize(
+  { projection, numHeads }: LayerSettings,
+  argument: string,
+  shape: readonly number[],
+  name: string,
+): void {
+  const size = shape.at(-1) ?? 0;
+  if (size === 0) {
+    fail('invalid-shape', argument, `${name} of at least 1`, showShape(shape));
+  }
+  if (projection === 'convolution' && size % numHeads !== 0) {
+    fail(
+      'invalid-shape',
+      argument,
+      `${name} a multiple of numHeads (${numHeads})`,
+      showShape(shape),
+    );
+  }
+}
+
+function checkInputs(
+  { settings, sizes }: ForwardLayer,
+  q: Floats,
+  keyValues: readonly [Floats, Floats] | undefined,
+): InputShapes {
+  const batched = q.shape.length !== 2;
+  // Shapes are expected without a batch axis if the queries have none.
+  const check = (
+    argument: string,
+    { shape }: Floats,
+    batch: Axis,
+    length: Axis,
+    size: number | undefined,
+    name: string,
+  ): void => {
+    const axes = [batch, length, size ?? name];
+    checkShape(argument, shape, batched ? axes : axes.slice(1));
+    checkInferredSize(settings, argument, shape, name);
+  };
+  check('queries', q, 'batch', 'queries', sizes.querySize, 'querySize');
+  const batch = batched ? (q.shape[0] ?? 0) : 1;
+  const known = { batch, numQueries: q.shape.at(-2) ?? 0, querySize: q.shape.at(-1) };
+  if (keyValues === undefined) {
+    return { ...known, numNewKeys: 0, keySize: sizes.keySize, valueSize: sizes.valueSize };
+  }
+  const [k, v] = keyValues;
+  check('keys', k, batch, 'keys', sizes.keySize, 'keySize');
+  const numNewKeys = k.shape.at(-2) ?? 0;
+  check('values', v, batch, numNewKeys, sizes.valueSize, 'valueSize');
+  return { ...known, numNewKeys, keySize: k.shape.at(-1), valueSize: v.shape.at(-1) };
+}
+
+/** Checks the gate's shape and returns the numbers between its samples. */
+function checkHeadGate(gate: Floats | undefined, batch: number, numHeads: number): number {
+  if (gate === undefined) {
+    return 0;
+  }
+  const { shape } = gate;
+  const expected = shape.length === 1 ? [numHeads] : [batch, numHeads];
+  if (shape.length !== expected.length || !shape.every((size, i) => size === expected[i])) {
+    const either = `${showShape([numHeads])} or ${showShape([batch, numHeads])}`;
+    fail('invalid-shape', 'headGate', either, showShape(shape));
+  }
+  return shape.length === 1 ? 0 : numHeads;
+}
+
+const none = new Float32Array();
+
+/** One forward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
+export function runForward(
+  target: ForwardLayer,
+  q: Floats,
+  keyValues: readonly [Floats, Floats] | undefined,
+  gate: Floats | undefined,
+  options: ForwardOptions,
+): AttentionResult {
+  const loaded = core();
+  const { layer, settings } = target;
+  const { cache } = options;
+  const { numHeads } = settings;
+  const shapes = checkInputs(target, q, keyValues);
+  const { batch, numQueries, numNewKeys } = shapes;
+  const cacheAddress =
+    cache === undefined ? 0 : KeyValueCache.addressFor(cache, target.owner, batch, numNewKeys);
+  const numKeys = numNewKeys + (cache?.length ?? 0);
+  const numExtraSlots = Number(settings.biasKv) + Number(settings.zeroAttention);
+  const masks = checkMasks(options, {
+    batch,
+    numHeads,
+    numQueries,
+    numKeys,
+    numExtraSlots,
+    queryOffset: cache?.length ?? 0,
+  });
+  const gateStride = checkHeadGate(gate, batch, numHeads);
+  const { returnWeights, stage, out } = checkResultOptions(options);
+
+  const batchAxis = q.shape.length === 2 ? [] : [batch];
+  const outputShape = [...batchAxis, numQueries, settings.outputSize];
+  const weightsShape = [...batchAxis, numHeads, numQueries, numKeys + numExtraSlots];
+  const inputs = [
+    q.data,
+    keyValues?.[0].data ?? none,
+    keyValues?.[1].data ?? none,
+    gate?.data ?? none,
+  ];
+  const [record = 0, lens = 0, mask = 0, output = 0, weights = 0, workspace = 0, ...at] = reserve(
+    loaded,
+    maskRecordSize,
+    ...maskDataSizes(masks),
+    sizeOf(outputShape),
+    returnWeights ? sizeOf(weightsShape) : 0,
+    layer.workspaceSize(batch, numQueries, numKeys),
+    ...inputs.map(({ length }) => length),
+  );
+  const result: AttentionResult = { output: resultTensor('out.output', out.output, outputShape) };
+  if (returnWeights) {
+    result.attentionWeights = resultTensor(
+      'out.attentionWeights',
+      out.attentionWeights,
+      weightsShape,
+    );
+  }
+  target.initialize(shapes);
+
+  inputs.forEach((data, i) => {
+    write(loaded, at[i] ?? 0, data);
+  });
+  writeIntegers(loaded, lens, masks.validLens.lengths);
+  writeBytes(loaded, mask, masks.mask);
+  writeIntegers(loaded, record, maskRecord(masks, lens, mask));
+  const [queries = 0, keys = 0, values = 0, headGate = 0] = at;
+  layer.forward(
+    record,
+    queries,
+    keys,
+    values,
+    numNewKeys,
+    gate === undefined ? 0 : headGate,
+    gateStride,
+    cacheAddress,
+    output,
+    returnWeights ? weights : 0,
+    stage,
+    workspace,
+  );
+  if (cache !== undefined) {
+    KeyValueCache.append(cache, numNewKeys);
+  }
+  read(loaded, output, result.output.data);
+  if (result.attentionWeights) {
+    read(loaded, weights, result.attentionWeights.data);
+  }
+  return result;
+}

@@ -1,0 +1,135 @@
+import { core } from './core.js';
+import { fail, HeadwiseError, show } from './errors.js';
+import { checkOptions, checkSize } from './options.js';
+
+export interface CacheOptions {
+  /** Samples of every forward with the cache. At least 1. */
+  batchSize: number;
+  /** Positions that it can hold. At least 1. */
+  maxLength: number;
+}
+
+export function checkCacheOptions(options: CacheOptions): CacheOptions {
+  const given = checkOptions<CacheOptions>(options, ['batchSize', 'maxLength']);
+  return {
+    batchSize: checkSize('batchSize', given.batchSize),
+    maxLength: checkSize('maxLength', given.maxLength),
+  };
+}
+
+/** Caches that were dropped without `dispose` give their WebAssembly memory back when they are collected. */
+const forgotten = new FinalizationRegistry<number>((address) => {
+  core().deleteCache(address);
+});
+
+/**
+ * Projected keys and values of earlier positions, for decoding. Made by `MultiHeadAttention.createCache` and of use to
+ * that layer only.
+ */
+export class KeyValueCache {
+  readonly #owner: object;
+  readonly #batchSize: number;
+  readonly #maxLength: number;
+  #address: number;
+  #length = 0;
+
+  /** @internal */
+  constructor(owner: object, address: number, { batchSize, maxLength }: CacheOptions) {
+    this.#owner = owner;
+    this.#address = address;
+    this.#batchSize = batchSize;
+    this.#maxLength = maxLength;
+    forgotten.register(this, address, this);
+  }
+
+  get batchSize(): number {
+    return this.#batchSize;
+  }
+
+  get maxLength(): number {
+    return this.#maxLength;
+  }
+
+  /** Positions held so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Forgets everything. */
+  reset(): void {
+    this.truncate(0);
+  }
+
+  /**
+   * Forgets all but the first `length` positions.
+   *
+   * @throws HeadwiseError `invalid-value` for more than it holds, `disposed`
+   */
+  truncate(length: number): void {
+    this.#inUse();
+    if (!Number.isInteger(length) || length < 0 || length > this.#length) {
+      fail('invalid-value', 'length', `an integer from 0 to ${this.#length}`, show(length));
+    }
+    core().setCacheLength(this.#address, length);
+    this.#length = length;
+  }
+
+  /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
+  dispose(): void {
+    if (this.#address !== 0) {
+      forgotten.unregister(this);
+      core().deleteCache(this.#address);
+      this.#address = 0;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #inUse(): void {
+    if (this.#address === 0) {
+      throw new HeadwiseError(
+        'disposed',
+        'cache: expected one in use, got one that was disposed of',
+      );
+    }
+  }
+
+  /**
+   * Checks that the cache goes with a call of its layer and returns its address in WebAssembly memory.
+   *
+   * @internal
+   */
+  static addressFor(cache: unknown, owner: object, batch: number, newKeys: number): number {
+    if (!(cache instanceof KeyValueCache)) {
+      fail('invalid-type', 'cache', 'one that createCache made', show(cache));
+    }
+    cache.#inUse();
+    if (cache.#owner !== owner) {
+      fail('invalid-cache', 'cache', 'one that this layer made', "another layer's");
+    }
+    if (cache.#batchSize !== batch) {
+      fail('invalid-cache', 'cache', `a batch size of ${batch}`, `${cache.#batchSize}`);
+    }
+    const left = cache.#maxLength - cache.#length;
+    if (newKeys > left) {
+      fail(
+        'cache-full',
+        'cache',
+        `room for ${newKeys} positions`,
+        `${left} of ${cache.#maxLength}`,
+      );
+    }
+    return cache.#address;
+  }
+
+  /**
+   * Counts positions that a forward pass added.
+   *
+   * @internal
+   */
+  static append(cache: KeyValueCache, positions: number): void {
+    cache.#length += positions;
+  }
+}

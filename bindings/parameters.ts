@@ -1,0 +1,84 @@
+import type { Numbers } from './arrays.js';
+import { HeadwiseError, showShape } from './errors.js';
+import type { InputSizes, LayerSettings } from './layer-options.js';
+import { fits, type Axis } from './shapes.js';
+
+/** A parameter's number in the core, its name and its shape as far as it is known. */
+export interface Parameter {
+  readonly number: number;
+  readonly name: string;
+  readonly shape: readonly Axis[];
+}
+
+/** The parameters that a layer of these settings has, in the order of their numbers. */
+export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parameter[] {
+  const parameters: Parameter[] = [];
+  const addLinear = (number: number, name: string, weight: readonly Axis[]): void => {
+    parameters.push({ number, name: `${name}.weight`, shape: weight });
+    if (settings.bias) {
+      parameters.push({ number: number + 1, name: `${name}.bias`, shape: weight.slice(0, 1) });
+    }
+  };
+  const { numHeads, headSize, attentionHiddens } = settings;
+  const queryWidth = numHeads * headSize;
+  const keyValueWidth = settings.numKvHeads * headSize;
+  const addProjection = (
+    number: number,
+    name: string,
+    out: number,
+    size: number | undefined,
+    sizeName: string,
+  ): void => {
+    if (settings.projection === 'linear') {
+      addLinear(number, name, [out, size ?? sizeName]);
+    } else if (settings.projection === 'convolution') {
+      const slice = size === undefined ? `${sizeName} / numHeads` : size / numHeads;
+      addLinear(number, name, [out, slice, 1]);
+    }
+  };
+  addProjection(0, 'W_q', queryWidth, sizes.querySize, 'querySize');
+  addProjection(2, 'W_k', keyValueWidth, sizes.keySize, 'keySize');
+  addProjection(4, 'W_v', keyValueWidth, sizes.valueSize, 'valueSize');
+  if (settings.outputProjection) {
+    addLinear(6, 'W_o', [settings.outputSize, queryWidth]);
+  }
+  if (settings.biasKv) {
+    parameters.push({ number: 8, name: 'bias_k', shape: [1, 1, keyValueWidth] });
+    parameters.push({ number: 9, name: 'bias_v', shape: [1, 1, keyValueWidth] });
+  }
+  if (settings.pooling === 'additive') {
+    const features = [attentionHiddens, headSize];
+    parameters.push({ number: 10, name: 'attention.W_q.weight', shape: features });
+    parameters.push({ number: 11, name: 'attention.W_k.weight', shape: features });
+    parameters.push({ number: 12, name: 'attention.w_v.weight', shape: [1, attentionHiddens] });
+  }
+  return parameters;
+}
+
+/** Checks names and shapes of a state dict and lists all that is wrong. */
+export function checkStateDict(
+  tensors: ReadonlyMap<string, Numbers<Float32Array>>,
+  parameters: readonly Parameter[],
+): void {
+  const expected = new Map(parameters.map(({ name, shape }) => [name, shape]));
+  const missing: string[] = [];
+  const wrong: string[] = [];
+  for (const name of [...expected.keys()].sort()) {
+    const shape = expected.get(name) ?? [];
+    const tensor = tensors.get(name);
+    if (tensor === undefined) {
+      missing.push(name);
+    } else if (!fits(tensor.shape, shape) || tensor.data.length === 0) {
+      wrong.push(`${name}: expected ${showShape(shape)}, got ${showShape(tensor.shape)}`);
+    }
+  }
+  const unexpected = [...tensors.keys()].filter((name) => !expected.has(name)).sort();
+  const problems = [
+    ...(missing.length > 0 ? [`missing ${missing.join(', ')}`] : []),
+    ...(unexpected.length > 0 ? [`unexpected ${unexpected.join(', ')}`] : []),
+    ...wrong,
+  ];
+  if (problems.length > 0) {
+    throw new HeadwiseError('invalid-state-dict', `stateDict: ${problems.join('; ')}`);
+  }
+}

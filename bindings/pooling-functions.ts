@@ -1,0 +1,292 @@
+import type { Core } from 'headwise-glue/simd';
+import { sizeOf, toFloats, type Numbers, type TensorInput } from './arrays.js';
+import {
+  checkResultOptions,
+  resultOptionNames,
+  resultTensor,
+  type AttentionResult,
+  type CheckedResults,
+  type ResultOptions,
+} from './attention-weights.js';
+import { core, read, reserve, write, writeBytes, writeIntegers } from './core.js';
+import { fail, show, showShape } from './errors.js';
+import {
+  checkMasks,
+  checkQueryOffset,
+  maskDataSizes,
+  maskOptionNames,
+  maskRecord,
+  maskRecordSize,
+  type CheckedMasks,
+  type MaskOptions,
+} from './masks.js';
+import { checkOptions, checkScale, checkSoftcap } from './options.js';
+import { checkShape } from './shapes.js';
+
+interface PoolingOptions extends MaskOptions, ResultOptions {
+  /** Position of the first query among the keys, from 0, the default, on. Source: ONNX Attention, the past's length. */
+  queryOffset?: number;
+}
+
+export type AdditiveAttentionOptions = PoolingOptions;
+
+export interface ScaledDotProductAttentionOptions extends PoolingOptions {
+  /** Factor of the dot products. Default: 1/√d. Source: PyTorch, `scaled_dot_product_attention`. */
+  scale?: number;
+  /** Cap of the scaled scores, c · tanh(s / c); 0, the default, is off. Source: ONNX Attention. */
+  softcap?: number;
+}
+
+const poolingOptionNames = [...maskOptionNames, ...resultOptionNames, 'queryOffset'] as const;
+
+/** Checked arguments of a pooling function. */
+interface Pooling {
+  readonly inputs: readonly [
+    q: Numbers<Float32Array>,
+    k: Numbers<Float32Array>,
+    v: Numbers<Float32Array>,
+  ];
+  /** Further inputs, the parameters of additive scores. */
+  readonly parameters: readonly Numbers<Float32Array>[];
+  readonly numKvHeads: number;
+  readonly masks: CheckedMasks;
+  readonly results: CheckedResults;
+  readonly outputShape: readonly number[];
+  readonly weightsShape: readonly number[];
+  readonly attentionHiddens: number;
+}
+
+/** Where things lie when the core is called. */
+interface Addresses {
+  readonly mask: number;
+  readonly pooling: number;
+  readonly parameters: readonly number[];
+  readonly workspace: number;
+}
+
+/** Lays everything out in working memory, calls `run` and copies the results out. */
+function pool(loaded: Core, pooling: Pooling, run: (at: Addresses) => void): AttentionResult {
+  const { masks, results, outputShape, weightsShape } = pooling;
+  const data = [...pooling.inputs, ...pooling.parameters].map((input) => input.data);
+  const [querySize, keySize, valueSize] = pooling.inputs.map(({ shape }) => shape.at(-1) ?? 0) as [
+    number,
+    number,
+    number,
+  ];
+  const weightsSize = results.returnWeights ? sizeOf(weightsShape) : 0;
+  const [
+    record = 0,
+    poolingRecord = 0,
+    lens = 0,
+    mask = 0,
+    output = 0,
+    weights = 0,
+    workspace = 0,
+    ...at
+  ] = reserve(
+    loaded,
+    maskRecordSize,
+    poolingRecordSize,
+    ...maskDataSizes(masks),
+    sizeOf(outputShape),
+    weightsSize,
+    loaded.poolingWorkspaceSize(
+      masks.sizes.numKeys,
+      querySize,
+      keySize,
+      valueSize,
+      pooling.attentionHiddens,
+    ),
+    ...data.map(({ length }) => length),
+  );
+  const result: AttentionResult = {
+    output: resultTensor('out.output', results.out.output, outputShape),
+  };
+  if (results.returnWeights) {
+    result.attentionWeights = resultTensor(
+      'out.attentionWeights',
+      results.out.attentionWeights,
+      weightsShape,
+    );
+  }
+  data.forEach((numbers, i) => {
+    write(loaded, at[i] ?? 0, numbers);
+  });
+  writeIntegers(loaded, lens, masks.validLens.lengths);
+  writeBytes(loaded, mask, masks.mask);
+  writeIntegers(loaded, record, maskRecord(masks, lens, mask));
+  // The numbers that `read_pooling` in embind.cpp reads, in its order.
+  const numbers = [
+    masks.sizes.numHeads,
+    pooling.numKvHeads,
+    querySize,
+    keySize,
+    valueSize,
+    ...at.slice(0, 3),
+    output,
+    results.returnWeights ? weights : 0,
+    results.stage,
+  ];
+  writeIntegers(loaded, poolingRecord, Int32Array.from(numbers));
+  run({ mask: record, pooling: poolingRecord, parameters: at.slice(3), workspace });
+  read(loaded, output, result.output.data);
+  if (result.attentionWeights) {
+    read(loaded, weights, result.attentionWeights.data);
+  }
+  return result;
+}
+
+const poolingRecordSize = 11;
+
+/**
+ * softmax(Q Kᵀ / √d) V for heads side by side. Query head h reads key-value head h / (heads / kvHeads).
+ * Source: Vaswani et al. 2017; d2l, Attention Scoring Functions, `DotProductAttention`; PyTorch,
+ * `scaled_dot_product_attention`; ONNX Attention.
+ *
+ * @param queries (batch, heads, queries, d)
+ * @param keys (batch, kvHeads, keys, d); kvHeads divides heads
+ * @param values (batch, kvHeads, keys, v)
+ * @returns `output` (batch, heads, queries, v) and, on request, `attentionWeights` (batch, heads, queries, keys)
+ * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`,
+ *   `out-of-memory`
+ */
+export function scaledDotProductAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  options?: ScaledDotProductAttentionOptions,
+): AttentionResult {
+  const loaded = core();
+  const given = checkOptions(options, [...poolingOptionNames, 'scale', 'softcap']);
+  const results = checkResultOptions(given);
+  const inputs = [
+    toFloats('queries', queries),
+    toFloats('keys', keys),
+    toFloats('values', values),
+  ] as const;
+  const [q, k, v] = inputs;
+  const [batch, numHeads, numQueries, headSize] = checkShape('queries', q.shape, [
+    'batch',
+    'heads',
+    'queries',
+    'headSize',
+  ]);
+  if (headSize === 0) {
+    fail('invalid-shape', 'queries', 'a head size of at least 1', showShape(q.shape));
+  }
+  const [, numKvHeads, numKeys] = checkShape('keys', k.shape, [batch, 'kvHeads', 'keys', headSize]);
+  const [, , , valueSize] = checkShape('values', v.shape, [
+    batch,
+    numKvHeads,
+    numKeys,
+    'valueSize',
+  ]);
+  if (numKvHeads === 0 ? numHeads !== 0 : numHeads % numKvHeads !== 0) {
+    const expected = `a number of heads that divides that of the queries (${numHeads})`;
+    fail('invalid-shape', 'keys', expected, showShape(k.shape));
+  }
+  const scale = checkScale(given.scale) ?? 1 / Math.sqrt(headSize);
+  const softcap = checkSoftcap(given.softcap);
+  const masks = checkMasks(given, {
+    batch,
+    numHeads,
+    numQueries,
+    numKeys,
+    numExtraSlots: 0,
+    queryOffset: checkQueryOffset(given.queryOffset, given.causal),
+  });
+  const pooling: Pooling = {
+    inputs,
+    parameters: [],
+    numKvHeads,
+    masks,
+    results,
+    outputShape: [batch, numHeads, numQueries, valueSize],
+    weightsShape: [batch, numHeads, numQueries, numKeys],
+    attentionHiddens: 0,
+  };
+  return pool(loaded, pooling, (at) => {
+    loaded.scaledDotProductAttention(at.mask, at.pooling, scale, softcap, at.workspace);
+  });
+}
+
+/** Parameters of additive scores. */
+export interface AdditiveAttentionParameters {
+  /** (hiddens, query size) */
+  W_q: TensorInput;
+  /** (hiddens, key size) */
+  W_k: TensorInput;
+  /** (1, hiddens) */
+  w_v: TensorInput;
+}
+
+/**
+ * Bahdanau pooling: softmax over keys of w_v · tanh(W_q q + W_k k), then the weighted sum of values.
+ * Source: Bahdanau et al. 2014; d2l, Attention Scoring Functions, `AdditiveAttention`.
+ *
+ * @param queries (batch, queries, q)
+ * @param keys (batch, keys, k)
+ * @param values (batch, keys, v)
+ * @returns `output` (batch, queries, v) and, on request, `attentionWeights` (batch, queries, keys)
+ * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`,
+ *   `out-of-memory`
+ */
+export function additiveAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  parameters: AdditiveAttentionParameters,
+  options?: AdditiveAttentionOptions,
+): AttentionResult {
+  const loaded = core();
+  const given = checkOptions(options, poolingOptionNames);
+  const results = checkResultOptions(given);
+  const inputs = [
+    toFloats('queries', queries),
+    toFloats('keys', keys),
+    toFloats('values', values),
+  ] as const;
+  const [q, k, v] = inputs;
+  const [batch, numQueries, querySize] = checkShape('queries', q.shape, [
+    'batch',
+    'queries',
+    'querySize',
+  ]);
+  const [, numKeys, keySize] = checkShape('keys', k.shape, [batch, 'keys', 'keySize']);
+  const [, , valueSize] = checkShape('values', v.shape, [batch, numKeys, 'valueSize']);
+  if (typeof parameters !== 'object' || (parameters as unknown) === null) {
+    fail('invalid-type', 'parameters', '{ W_q, W_k, w_v }', show(parameters));
+  }
+  const W_q = toFloats('W_q', parameters.W_q);
+  const W_k = toFloats('W_k', parameters.W_k);
+  const w_v = toFloats('w_v', parameters.w_v);
+  const [hiddens] = checkShape('W_q', W_q.shape, ['hiddens', querySize]);
+  checkShape('W_k', W_k.shape, [hiddens, keySize]);
+  checkShape('w_v', w_v.shape, [1, hiddens]);
+  const masks = checkMasks(
+    given,
+    {
+      batch,
+      numHeads: 1,
+      numQueries,
+      numKeys,
+      numExtraSlots: 0,
+      queryOffset: checkQueryOffset(given.queryOffset, given.causal),
+    },
+    false,
+  );
+  const pooling: Pooling = {
+    inputs,
+    parameters: [W_q, W_k, w_v],
+    numKvHeads: 1,
+    masks,
+    results,
+    outputShape: [batch, numQueries, valueSize],
+    weightsShape: [batch, numQueries, numKeys],
+    attentionHiddens: hiddens,
+  };
+  return pool(loaded, pooling, ({ mask, pooling, parameters, workspace }) => {
+    const [W_qAt = 0, W_kAt = 0, w_vAt = 0] = parameters;
+    loaded.additiveAttention(mask, pooling, W_qAt, W_kAt, w_vAt, hiddens, workspace);
+  });
+}

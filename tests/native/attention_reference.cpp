@@ -1,0 +1,238 @@
+#include "attention_reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace headwise::test::reference {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+/// The entry of `mask` that broadcasting puts at `index`: axes align at the last one, those of size
+/// 1 repeat, missing ones too.
+template <typename Number>
+Number broadcast_at(const xt::xarray<Number>& mask, const std::array<std::size_t, 4>& index) {
+  const std::size_t missing = index.size() - mask.dimension();
+  std::size_t offset = 0;
+  for (std::size_t axis = 0; axis < mask.dimension(); ++axis) {
+    const std::size_t size = mask.shape(axis);
+    offset = offset * size + (size == 1 ? 0 : index.at(missing + axis));
+  }
+  return mask.data()[offset];
+}
+
+/// What the float mask adds to a score; 0 without one.
+double added(const headwise::Mask& mask, const std::array<std::size_t, 4>& index) {
+  const auto* numbers = std::get_if<xt::xarray<float>>(&mask);
+  return numbers != nullptr ? static_cast<double>(broadcast_at(*numbers, index)) : 0;
+}
+
+bool allowed(const headwise::Mask& mask, const std::array<std::size_t, 4>& index) {
+  const auto* booleans = std::get_if<xt::xarray<bool>>(&mask);
+  return booleans != nullptr ? broadcast_at(*booleans, index)
+                             : added(mask, index) != minus_infinity;
+}
+
+std::array<std::size_t, 4> mask_index(const Masks& masks, std::size_t sample, std::size_t head,
+                                      std::size_t query, std::size_t key) {
+  // Without heads, a mask's first axis is the samples', which then stands where heads stand.
+  return masks.mask_has_no_heads ? std::array<std::size_t, 4>{0, sample, query, key}
+                                 : std::array<std::size_t, 4>{sample, head, query, key};
+}
+
+std::int64_t valid_len(const ValidLens& valid_lens, std::size_t sample, std::size_t query,
+                       std::size_t num_keys) {
+  if (const auto* by_sample = std::get_if<1>(&valid_lens)) {
+    return (*by_sample)(sample);
+  }
+  if (const auto* by_query = std::get_if<2>(&valid_lens)) {
+    return (*by_query)(sample, query);
+  }
+  return static_cast<std::int64_t>(num_keys);
+}
+
+/// softmax over the visible of `scores`; the others weigh 0.
+std::vector<double> softmax_of_visible(const std::vector<double>& scores,
+                                       const std::vector<bool>& visible) {
+  double maximum = minus_infinity;
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    maximum = visible[j] ? std::fmax(maximum, scores[j]) : maximum;
+  }
+  double sum = 0;
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    sum += visible[j] ? std::exp(scores[j] - maximum) : 0;
+  }
+  std::vector<double> weights(scores.size(), 0.0);
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    weights[j] = visible[j] ? std::exp(scores[j] - maximum) / sum : 0;
+  }
+  return weights;
+}
+
+}  // namespace
+
+bool sees(const Masks& masks, std::size_t num_queries, std::size_t num_keys, std::size_t sample,
+          std::size_t head, std::size_t query, std::size_t key) {
+  const auto i = static_cast<std::int64_t>(query);
+  const auto j = static_cast<std::int64_t>(key);
+  const std::int64_t position =
+      masks.causal == Causal::bottom_right
+          ? static_cast<std::int64_t>(num_keys) - static_cast<std::int64_t>(num_queries) + i
+          : masks.query_offset + i;
+  const Window window = masks.window.value_or(Window{});
+  if (j >= valid_len(masks.valid_lens, sample, query, num_keys)) {
+    return false;
+  }
+  if (masks.causal != Causal::none && j > position) {
+    return false;
+  }
+  if (window.left.has_value() && position - j > *window.left) {
+    return false;
+  }
+  if (window.right.has_value() && j - position > *window.right) {
+    return false;
+  }
+  return allowed(masks.mask, mask_index(masks, sample, head, query, key));
+}
+
+Doubles<4> dot_product_scores(const Doubles<4>& Q, const Doubles<4>& K, double scale) {
+  const auto [batch, heads, queries, size] = Q.shape();
+  const std::size_t keys = K.shape(2);
+  Doubles<4> scores(std::array{batch, heads, queries, keys}, 0.0);
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t h = 0; h < heads; ++h) {
+      const std::size_t kv_head = h / (heads / K.shape(1));
+      for (std::size_t i = 0; i < queries; ++i) {
+        for (std::size_t j = 0; j < keys; ++j) {
+          double dot = 0;
+          for (std::size_t e = 0; e < size; ++e) {
+            dot += Q(b, h, i, e) * K(b, kv_head, j, e);
+          }
+          scores(b, h, i, j) = scale * dot;
+        }
+      }
+    }
+  }
+  return scores;
+}
+
+Doubles<4> features(const Doubles<2>& W, const Doubles<4>& X) {
+  Doubles<4> result(std::array{X.shape(0), X.shape(1), X.shape(2), W.shape(0)}, 0.0);
+  for (std::size_t b = 0; b < X.shape(0); ++b) {
+    for (std::size_t h = 0; h < X.shape(1); ++h) {
+      for (std::size_t i = 0; i < X.shape(2); ++i) {
+        for (std::size_t u = 0; u < W.shape(0); ++u) {
+          for (std::size_t e = 0; e < X.shape(3); ++e) {
+            result(b, h, i, u) += W(u, e) * X(b, h, i, e);
+          }
+        }
+      }
+    }
+  }
+  return result;
+}
+
+Doubles<4> additive_scores(const Doubles<4>& Q, const Doubles<4>& K, const Doubles<2>& W_q,
+                           const Doubles<2>& W_k, const Doubles<2>& w_v) {
+  const Doubles<4> q = features(W_q, Q);
+  const Doubles<4> k = features(W_k, K);
+  const auto [batch, heads, queries, hiddens] = q.shape();
+  Doubles<4> scores(std::array{batch, heads, queries, K.shape(2)}, 0.0);
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t h = 0; h < heads; ++h) {
+      const std::size_t kv_head = h / (heads / K.shape(1));
+      for (std::size_t i = 0; i < queries; ++i) {
+        for (std::size_t j = 0; j < K.shape(2); ++j) {
+          for (std::size_t u = 0; u < hiddens; ++u) {
+            scores(b, h, i, j) += w_v(0, u) * std::tanh(q(b, h, i, u) + k(b, kv_head, j, u));
+          }
+        }
+      }
+    }
+  }
+  return scores;
+}
+
+Pooled pool(const Doubles<4>& scores, const Doubles<4>& V, const Pooling& pooling) {
+  const auto [batch, heads, queries, columns] = scores.shape();
+  const std::size_t keys = columns - pooling.num_extra_slots;
+  const std::size_t value_size = V.shape(3);
+  const Masks& masks = pooling.masks;
+  Pooled result{.output = Doubles<4>(std::array{batch, heads, queries, value_size}, 0.0),
+                .weights = scores};
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t h = 0; h < heads; ++h) {
+      const std::size_t kv_head = h / (heads / V.shape(1));
+      for (std::size_t i = 0; i < queries; ++i) {
+        std::vector<double> capped(columns);
+        std::vector<double> masked(columns);
+        std::vector<bool> visible(columns);
+        for (std::size_t j = 0; j < columns; ++j) {
+          const double s = scores(b, h, i, j);
+          const double c = pooling.softcap;
+          capped[j] = c > 0 ? c * std::tanh(s / c) : s;
+          visible[j] = j >= keys || sees(masks, queries, keys, b, h, i, j);
+          const double bias = j < keys ? added(masks.mask, mask_index(masks, b, h, i, j)) : 0;
+          masked[j] = visible[j] ? capped[j] + bias : minus_infinity;
+        }
+        const bool empty = std::find(visible.begin(), visible.end(), true) == visible.end();
+        std::vector<double> weights = softmax_of_visible(masked, visible);
+        if (empty && masks.empty_rows == EmptyRows::uniform) {
+          std::fill(weights.begin(), weights.end(), 1.0 / static_cast<double>(keys));
+          std::fill(visible.begin(), visible.end(), true);
+        }
+        for (std::size_t j = 0; j < columns; ++j) {
+          const double factor =
+              pooling.dropout_factors.size() > 0 ? pooling.dropout_factors(b, h, i, j) : 1;
+          // What is masked is not read: even 0 times infinity would be NaN.
+          for (std::size_t e = 0; visible[j] && e < value_size; ++e) {
+            result.output(b, h, i, e) += factor * weights[j] * V(b, kv_head, j, e);
+          }
+          const WeightsStage stage = pooling.weights_stage;
+          result.weights(b, h, i, j) = stage == WeightsStage::raw       ? scores(b, h, i, j)
+                                       : stage == WeightsStage::softcap ? capped[j]
+                                       : stage == WeightsStage::masked  ? masked[j]
+                                                                        : weights[j];
+        }
+      }
+    }
+  }
+  return result;
+}
+
+Pooled scaled_dot_product_attention(const Doubles<4>& queries, const Doubles<4>& keys,
+                                    const Doubles<4>& values,
+                                    const DotProductAttentionOptions& options,
+                                    bool mask_has_no_heads) {
+  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(queries.shape(3))));
+  return pool(dot_product_scores(queries, keys, scale), values,
+              {.masks = masks_of(options, options.query_offset, mask_has_no_heads),
+               .softcap = options.softcap,
+               .weights_stage = options.weights_stage});
+}
+
+Pooled additive_attention(const Doubles<4>& queries, const Doubles<4>& keys,
+                          const Doubles<4>& values, const AdditiveAttentionParameters& parameters,
+                          const AdditiveAttentionOptions& options) {
+  return pool(additive_scores(queries, keys, parameters.W_q, parameters.W_k, parameters.w_v),
+              values,
+              {.masks = masks_of(options, options.query_offset, true),
+               .weights_stage = options.weights_stage});
+}
+
+Doubles<3> masked_softmax(const Doubles<3>& scores, const ValidLens& valid_lens,
+                          EmptyRows empty_rows) {
+  const auto [batch, queries, keys] = scores.shape();
+  Doubles<4> by_head(std::array{batch, std::size_t{1}, queries, keys}, 0.0);
+  std::copy(scores.begin(), scores.end(), by_head.begin());
+  const Doubles<4> no_values(std::array{batch, std::size_t{1}, keys, std::size_t{0}}, 0.0);
+  const Pooled pooled =
+      pool(by_head, no_values, {.masks = {.valid_lens = valid_lens, .empty_rows = empty_rows}});
+  Doubles<3> weights = scores;
+  std::copy(pooled.weights.begin(), pooled.weights.end(), weights.begin());
+  return weights;
+}
+
+}  // namespace headwise::test::reference

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "configuration.hpp"
+
+namespace headwise::test {
+
+/// Makes the configuration's call and holds it against the reference, in every way that a call can
+/// be wrong. Returns what is wrong; empty if nothing is.
+std::string fault_of(const Configuration& configuration);
+
+/// The smallest configuration that still has a fault, one step at a time.
+Configuration shrunk(Configuration configuration);
+
+}  // namespace headwise::test

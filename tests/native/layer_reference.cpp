@@ -1,0 +1,130 @@
+#include <array>
+#include <cmath>
+
+#include "attention_reference.hpp"
+
+namespace headwise::test::reference {
+namespace {
+
+/// Keys, or values, followed by the slot `name` and the slot of zeros, as far as the layer has
+/// them.
+Doubles<4> with_slots(const Doubles<4>& X, const MultiHeadAttentionOptions& layer,
+                      const StateDict& parameters, const std::string& name) {
+  const auto [batch, heads, length, size] = X.shape();
+  const std::size_t slots = (layer.bias_kv ? 1U : 0U) + (layer.zero_attention ? 1U : 0U);
+  Doubles<4> result(std::array{batch, heads, length + slots, size}, 0.0);
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t h = 0; h < heads; ++h) {
+      for (std::size_t e = 0; e < size; ++e) {
+        for (std::size_t j = 0; j < length; ++j) {
+          result(b, h, j, e) = X(b, h, j, e);
+        }
+        if (layer.bias_kv) {
+          result(b, h, length, e) = static_cast<double>(parameters.at(name)(0, 0, h * size + e));
+        }
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Doubles<3> project(const StateDict& parameters, const std::string& name, const Doubles<3>& x) {
+  const auto found = parameters.find(name + ".weight");
+  if (found == parameters.end()) {
+    return x;
+  }
+  const xt::xarray<float>& W = found->second;
+  const auto bias = parameters.find(name + ".bias");
+  const std::size_t out = W.shape(0);
+  const std::size_t in = W.shape(1);
+  const std::size_t groups = x.shape(2) / in;
+  Doubles<3> y(std::array{x.shape(0), x.shape(1), out}, 0.0);
+  for (std::size_t b = 0; b < x.shape(0); ++b) {
+    for (std::size_t i = 0; i < x.shape(1); ++i) {
+      for (std::size_t o = 0; o < out; ++o) {
+        const std::size_t first = o / (out / groups) * in;
+        double sum = bias != parameters.end() ? static_cast<double>(bias->second(o)) : 0;
+        for (std::size_t e = 0; e < in; ++e) {
+          sum += static_cast<double>(W.data()[o * in + e]) * x(b, i, first + e);
+        }
+        y(b, i, o) = sum;
+      }
+    }
+  }
+  return y;
+}
+
+Doubles<4> split(const Doubles<3>& x, std::size_t num_heads) {
+  const std::size_t size = x.shape(2) / num_heads;
+  Doubles<4> result(std::array{x.shape(0), num_heads, x.shape(1), size}, 0.0);
+  for (std::size_t b = 0; b < x.shape(0); ++b) {
+    for (std::size_t i = 0; i < x.shape(1); ++i) {
+      for (std::size_t c = 0; c < x.shape(2); ++c) {
+        result(b, c / size, i, c % size) = x(b, i, c);
+      }
+    }
+  }
+  return result;
+}
+
+Heads project_heads(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
+                    const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values) {
+  const auto num_heads = static_cast<std::size_t>(layer.num_heads);
+  const auto num_kv_heads = static_cast<std::size_t>(layer.num_kv_heads.value_or(layer.num_heads));
+  const Doubles<4> K = split(project(parameters, "W_k", keys), num_kv_heads);
+  const Doubles<4> V = split(project(parameters, "W_v", values), num_kv_heads);
+  return {.Q = split(project(parameters, "W_q", queries), num_heads),
+          .K = with_slots(K, layer, parameters, "bias_k"),
+          .V = with_slots(V, layer, parameters, "bias_v")};
+}
+
+Doubles<4> scores_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
+                     const Heads& heads) {
+  if (layer.pooling == headwise::Pooling::additive) {
+    return additive_scores(heads.Q, heads.K, parameters.at("attention.W_q.weight"),
+                           parameters.at("attention.W_k.weight"),
+                           parameters.at("attention.w_v.weight"));
+  }
+  return dot_product_scores(
+      heads.Q, heads.K, layer.scale.value_or(1 / std::sqrt(static_cast<double>(heads.Q.shape(3)))));
+}
+
+double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head) {
+  if (const auto* by_head = std::get_if<Tensor<1>>(&head_gate)) {
+    return static_cast<double>((*by_head)(head));
+  }
+  if (const auto* by_sample = std::get_if<Tensor<2>>(&head_gate)) {
+    return static_cast<double>((*by_sample)(sample, head));
+  }
+  return 1;
+}
+
+Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
+                               const Doubles<3>& queries, const Doubles<3>& keys,
+                               const Doubles<3>& values, const ForwardOptions& options,
+                               std::size_t num_cached, const Doubles<4>& dropout_factors) {
+  const Heads heads = project_heads(layer, parameters, queries, keys, values);
+  const Pooled pooled =
+      pool(scores_of(layer, parameters, heads), heads.V,
+           {.masks = masks_of(options, static_cast<std::int64_t>(num_cached), false),
+            .softcap = layer.softcap,
+            .weights_stage = options.weights_stage,
+            .num_extra_slots = heads.K.shape(2) - keys.shape(1),
+            .dropout_factors = dropout_factors});
+  const auto [batch, num_heads, num_queries, size] = pooled.output.shape();
+  Doubles<3> concat(std::array{batch, num_queries, num_heads * size}, 0.0);
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t h = 0; h < num_heads; ++h) {
+      for (std::size_t i = 0; i < num_queries; ++i) {
+        for (std::size_t e = 0; e < size; ++e) {
+          concat(b, i, h * size + e) = gate_of(options.head_gate, b, h) * pooled.output(b, h, i, e);
+        }
+      }
+    }
+  }
+  return {.output = project(parameters, "W_o", concat), .weights = pooled.weights};
+}
+
+}  // namespace headwise::test::reference

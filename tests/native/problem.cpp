@@ -1,0 +1,240 @@
+#include "problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headwise::test {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+using Shape = std::vector<std::size_t>;
+
+/// Every tensor draws from a stream of its own, so that an option left out changes no other.
+enum Stream : std::uint64_t { queries, keys, values, lens, mask, gate, poisoning, parameters };
+
+std::uint64_t seed_of(const Configuration& c, std::uint64_t stream) {
+  return c.numbers * 64 + stream;
+}
+
+xt::xarray<float> normal(const Shape& shape, std::uint64_t seed, double deviation) {
+  auto tensor = xt::xarray<float>::from_shape(shape);
+  fill_normal(tensor.data(), tensor.size(), seed);
+  for (float& number : tensor) {
+    number *= static_cast<float>(deviation);
+  }
+  return tensor;
+}
+
+MultiHeadAttentionOptions layer_options(const Configuration& c) {
+  const auto size = [](std::size_t value) { return static_cast<std::int64_t>(value); };
+  const auto optional_size = [&](std::size_t value) {
+    return value == 0 ? std::nullopt : std::optional(size(value));
+  };
+  return {.num_hiddens = size(c.heads * c.head_size),
+          .num_heads = size(c.heads),
+          .bias = c.bias,
+          .query_size = size(c.query_size),
+          .key_size = size(c.key_size),
+          .value_size = size(c.value_size),
+          .output_size = optional_size(c.output_size),
+          .output_projection = c.output_projection,
+          .num_kv_heads = size(c.kv_heads),
+          .pooling = c.pooling,
+          .attention_hiddens = optional_size(c.attention_hiddens),
+          .projection = c.projection,
+          .scale = c.scale,
+          .softcap = c.softcap,
+          .bias_kv = c.bias_kv,
+          .zero_attention = c.zero_attention,
+          .seed = c.numbers};
+}
+
+/// Weights that keep the size of numbers, or let them grow a little: scores then differ enough to
+/// tell one rule from another.
+StateDict draw_parameters(const Configuration& c, const StateDict& like) {
+  StateDict result;
+  std::uint64_t stream = parameters;
+  for (const auto& [name, tensor] : like) {
+    const Shape shape(tensor.shape().begin(), tensor.shape().end());
+    const bool is_weight = name.ends_with(".weight");
+    const double deviation = is_weight ? 1.5 / std::sqrt(static_cast<double>(shape.at(1))) : 0.5;
+    result[name] = normal(shape, seed_of(c, stream++), deviation);
+  }
+  return result;
+}
+
+ValidLens draw_lens(const Configuration& c) {
+  Random random(seed_of(c, lens));
+  const auto draw = [&](auto tensor) -> ValidLens {
+    for (std::int64_t& length : tensor) {
+      const std::size_t any = random.below(c.all_keys() + 1);
+      length = static_cast<std::int64_t>(
+          random.pick<std::size_t>({any, any, any, any, 0, c.all_keys()}));
+    }
+    return tensor;
+  };
+  switch (c.lens) {
+    case LensKind::by_sample:
+      return draw(xt::xtensor<std::int64_t, 1>::from_shape({c.batch}));
+    case LensKind::by_query:
+      return draw(xt::xtensor<std::int64_t, 2>::from_shape({c.batch, c.queries}));
+    default:
+      return {};
+  }
+}
+
+Mask draw_mask(const Configuration& c) {
+  if (c.mask == MaskKind::none) {
+    return {};
+  }
+  Random random(seed_of(c, mask));
+  Shape shape = {c.batch, c.heads, c.queries, c.all_keys()};
+  if (c.call == Call::dot_product_attention || c.call == Call::additive_attention) {
+    shape.erase(shape.begin() + 1);
+  }
+  shape.erase(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(c.mask_rank));
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    shape[axis] = (c.mask_repeats >> axis & 1U) != 0 ? 1 : shape[axis];
+  }
+  const double kept = random.pick({0.2, 0.6, 0.9});
+  if (c.mask == MaskKind::boolean) {
+    auto booleans = xt::xarray<bool>::from_shape(shape);
+    for (bool& allowed : booleans) {
+      allowed = random.chance(kept);
+    }
+    return booleans;
+  }
+  auto added = normal(shape, seed_of(c, mask), 2);
+  // What many programs write for minus infinity; it leaves the row in being when all keys have it.
+  const bool has_large = random.chance(0.1);
+  for (float& addend : added) {
+    addend = random.chance(kept) ? addend : has_large && random.chance(0.5) ? -1e4F : -infinity;
+  }
+  return added;
+}
+
+HeadGate draw_gate(const Configuration& c) {
+  Random random(seed_of(c, gate));
+  const auto draw = [&](auto tensor) -> HeadGate {
+    for (float& factor : tensor) {
+      factor = random.pick({0.0F, 1.0F, -0.5F, 2.0F, 0.3F});
+    }
+    return tensor;
+  };
+  switch (c.gate) {
+    case GateKind::by_head:
+      return draw(Tensor<1>::from_shape({c.heads}));
+    case GateKind::by_sample:
+      return draw(Tensor<2>::from_shape({c.batch, c.heads}));
+    default:
+      return {};
+  }
+}
+
+void draw_inputs(Problem& problem) {
+  const Configuration& c = problem.configuration;
+  const bool by_head = c.call == Call::scaled_dot_product_attention;
+  const auto draw = [&](Stream stream, std::size_t heads, std::size_t length, std::size_t size) {
+    const Shape shape =
+        by_head ? Shape{c.batch, heads, length, size} : Shape{c.batch, length, size};
+    return normal(shape, seed_of(c, stream), 1);
+  };
+  if (c.call == Call::masked_softmax) {
+    problem.queries = draw(queries, 1, c.queries, c.keys);
+    return;
+  }
+  problem.queries = draw(queries, c.heads, c.queries, c.query_size);
+  problem.keys = draw(keys, c.kv_heads, c.all_keys(), c.key_size);
+  problem.values = draw(values, c.kv_heads, c.all_keys(), c.value_size);
+}
+
+}  // namespace
+
+Problem make_problem(const Configuration& c) {
+  Problem problem{.configuration = c};
+  draw_inputs(problem);
+  if (c.call == Call::layer) {
+    problem.layer = layer_options(c);
+    problem.parameters = draw_parameters(c, MultiHeadAttention(problem.layer).state_dict());
+  } else if (c.call == Call::additive_attention) {
+    const auto parameter = [&](std::size_t rows, std::size_t columns) {
+      return xt::xarray<float>::from_shape({rows, columns});
+    };
+    problem.parameters =
+        draw_parameters(c, {{"W_q.weight", parameter(c.attention_hiddens, c.query_size)},
+                            {"W_k.weight", parameter(c.attention_hiddens, c.key_size)},
+                            {"w_v.weight", parameter(1, c.attention_hiddens)}});
+  }
+  problem.options = {
+      .valid_lens = draw_lens(c),
+      .mask = draw_mask(c),
+      .causal = c.causal,
+      .window = c.window ? std::optional(Window{.left = c.window_left, .right = c.window_right})
+                         : std::nullopt,
+      .head_gate = draw_gate(c),
+      .empty_rows = c.empty_rows,
+      .weights_stage = c.stage};
+  return problem;
+}
+
+void poison(Problem& problem) {
+  Random random(seed_of(problem.configuration, poisoning));
+  const auto spoil = [&](xt::xarray<float>& tensor, double probability) {
+    const std::size_t size = tensor.shape().back();
+    for (std::size_t row = 0; size > 0 && row < tensor.size() / size; ++row) {
+      const float bad = random.pick({std::numeric_limits<float>::quiet_NaN(), infinity, -infinity});
+      const std::size_t element = random.below(size);
+      if (random.chance(probability)) {
+        tensor.data()[row * size + element] = bad;
+      }
+    }
+  };
+  const double probability = random.pick({0.05, 0.3});
+  spoil(problem.queries, 0.05);
+  if (problem.configuration.call != Call::masked_softmax) {
+    spoil(problem.keys, probability);
+    spoil(problem.values, probability);
+  }
+}
+
+MultiHeadAttention make_layer(const Problem& problem) {
+  MultiHeadAttentionOptions options = problem.layer;
+  if (problem.configuration.sizes_inferred) {
+    options.query_size = options.key_size = options.value_size = std::nullopt;
+  }
+  MultiHeadAttention layer(options);
+  layer.load_state_dict(problem.parameters);
+  return layer;
+}
+
+DotProductAttentionOptions Problem::dot_product_options() const {
+  return {.valid_lens = options.valid_lens,
+          .mask = options.mask,
+          .causal = options.causal,
+          .window = options.window,
+          .query_offset = configuration.query_offset,
+          .scale = configuration.scale,
+          .softcap = configuration.softcap,
+          .empty_rows = options.empty_rows,
+          .weights_stage = options.weights_stage};
+}
+
+AdditiveAttentionOptions Problem::additive_options() const {
+  return {.valid_lens = options.valid_lens,
+          .mask = options.mask,
+          .causal = options.causal,
+          .window = options.window,
+          .query_offset = configuration.query_offset,
+          .empty_rows = options.empty_rows,
+          .weights_stage = options.weights_stage};
+}
+
+AdditiveAttentionParameters Problem::additive_parameters() const {
+  return {.W_q = parameters.at("W_q.weight"),
+          .W_k = parameters.at("W_k.weight"),
+          .w_v = parameters.at("w_v.weight")};
+}
+
+}  // namespace headwise::test

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <headwise/headwise.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "configuration.hpp"
+
+namespace headwise::test {
+
+/// The arguments of a configuration's call, its numbers drawn.
+struct Problem {
+  Configuration configuration;
+  MultiHeadAttentionOptions layer = {};
+  StateDict parameters = {};
+  /// (batch, length, size), or (batch, heads, length, size) for scaled_dot_product_attention. Keys
+  /// and values begin with what the cache holds. Scores of masked_softmax are the queries.
+  xt::xarray<float> queries = {};
+  xt::xarray<float> keys = {};
+  xt::xarray<float> values = {};
+  ForwardOptions options = {};
+
+  [[nodiscard]] DotProductAttentionOptions dot_product_options() const;
+  [[nodiscard]] AdditiveAttentionOptions additive_options() const;
+  [[nodiscard]] AdditiveAttentionParameters additive_parameters() const;
+};
+
+Problem make_problem(const Configuration& configuration);
+
+/// Puts NaN and infinities into some queries, keys and values.
+void poison(Problem& problem);
+
+/// A layer with the problem's parameters.
+MultiHeadAttention make_layer(const Problem& problem);
+
+/// What any of the calls gives.
+struct Result {
+  std::vector<std::size_t> output_shape = {};
+  std::vector<double> output = {};
+  std::vector<std::size_t> weights_shape = {};
+  std::optional<std::vector<double>> weights = {};
+};
+
+/// Makes the call. Throws a std::runtime_error if a cache comes out with another length than it
+/// should.
+Result library_result(const Problem& problem, bool return_weights);
+
+/// What it should give, in float64.
+Result reference_result(const Problem& problem);
+
+/// Positions [begin, end) of (batch, length, size).
+Tensor<3> positions(const xt::xarray<float>& tensor, std::size_t begin, std::size_t end);
+
+}  // namespace headwise::test

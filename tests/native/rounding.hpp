@@ -1,0 +1,18 @@
+#pragma once
+
+#include "problem.hpp"
+
+namespace headwise::test {
+
+/// How far a call's results in float32 may lie from those in float64.
+struct Rounding {
+  double weights = 0;
+  double output = 0;
+};
+
+/// Bounds from the formula run on absolute values, which is what rounding errors are relative to: a
+/// sum of n products strays by at most n · 2⁻²⁴ of the sum of their magnitudes (Higham 2002, §3.1).
+/// Inputs must be finite.
+Rounding rounding_of(const Problem& problem);
+
+}  // namespace headwise::test
