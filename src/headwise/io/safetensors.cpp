@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <headwise/attention/validation.hpp>
 #include <headwise/io/file_tensors.hpp>
 #include <headwise/io/safetensors.hpp>
 #include <headwise/io/safetensors_header.hpp>
@@ -6,7 +7,7 @@
 namespace headwise {
 
 Safetensors load_safetensors(std::span<const std::byte> file) {
-  return io::report_out_of_memory([&] {
+  return validation::report_out_of_memory([&] {
     const std::size_t known = std::min(file.size(), io::safetensors_length_bytes);
     const auto header_end = static_cast<std::size_t>(io::value_or_throw(
         io::safetensors_header_end(io::as_text(file.first(known)), file.size())));
@@ -29,7 +30,7 @@ Safetensors load_safetensors(std::span<const std::byte> file) {
 
 std::vector<std::byte> save_safetensors(const std::map<std::string, xt::xarray<float>>& tensors,
                                         const std::map<std::string, std::string>& metadata) {
-  return io::report_out_of_memory([&] {
+  return validation::report_out_of_memory([&] {
     std::vector<io::NamedShape> shapes;
     std::size_t data_size = 0;
     for (const auto& [name, tensor] : tensors) {

@@ -68,12 +68,12 @@ void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth
                   std::size_t columns, float* packed) noexcept {
   for (std::size_t first = 0; first < columns; first += panel_width) {
     const std::size_t width = std::min(panel_width, columns - first);
-    for (std::size_t j = 0; j < panel_width; ++j) {
-      for (std::size_t k = 0; k < depth; ++k) {
-        packed[k * panel_width + j] = j < width ? matrix[(first + j) * row_stride + k] : 0.0F;
+    for (std::size_t k = 0; k < depth; ++k, packed += panel_width) {
+      for (std::size_t j = 0; j < width; ++j) {
+        packed[j] = matrix[(first + j) * row_stride + k];
       }
+      std::fill(packed + width, packed + panel_width, 0.0F);
     }
-    packed += depth * panel_width;
   }
 }
 
