@@ -65,7 +65,7 @@ void draw_masks(Configuration& c, Random& random) {
   c.lens =
       random.chance(0.6) ? LensKind::none : random.pick({LensKind::by_sample, LensKind::by_query});
   c.mask = random.chance(0.5) ? MaskKind::none : random.pick({MaskKind::boolean, MaskKind::added});
-  c.mask_rank = random.below(5);
+  c.mask_missing_axes = random.chance(0.4) ? 0 : random.below(5);
   c.mask_repeats = random.below(16);
   c.causal =
       random.chance(0.6) ? Causal::none : random.pick({Causal::top_left, Causal::bottom_right});
@@ -126,7 +126,7 @@ void settle_function(Configuration& c) {
   }
   if (c.call != Call::scaled_dot_product_attention) {
     c.heads = c.kv_heads = 1;
-    c.mask_rank = std::min<std::size_t>(c.mask_rank, 3);
+    c.mask_missing_axes = std::min<std::size_t>(c.mask_missing_axes, 3);
   }
   if (c.call == Call::masked_softmax) {
     c.mask = none.mask;
@@ -195,10 +195,8 @@ Configuration settled(Configuration c) {
     c.cached = 0;
   }
   if (c.mask == MaskKind::none) {
-    c.mask_rank = 4;
-    c.mask_repeats = 0;
+    c.mask_missing_axes = c.mask_repeats = 0;
   }
-  c.mask_repeats &= (std::size_t{1} << c.mask_rank) - 1;
   if (!c.window) {
     c.window_left = c.window_right = std::nullopt;
   }

@@ -14,7 +14,7 @@ namespace {
 
 std::string text_of(const std::vector<std::size_t>& shape) {
   std::ostringstream stream;
-  for (const std::size_t size : shape) {
+  for (const std::size_t& size : shape) {
     stream << (&size == shape.data() ? "(" : ", ") << size;
   }
   stream << ")";

@@ -45,7 +45,7 @@ constexpr auto fields = std::tuple{
     Field{"sizes_inferred", &Configuration::sizes_inferred},
     Field{"lens", &Configuration::lens},
     Field{"mask", &Configuration::mask},
-    Field{"mask_rank", &Configuration::mask_rank},
+    Field{"mask_missing_axes", &Configuration::mask_missing_axes},
     Field{"mask_repeats", &Configuration::mask_repeats},
     Field{"causal", &Configuration::causal},
     Field{"window", &Configuration::window},

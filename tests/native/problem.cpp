@@ -94,9 +94,10 @@ Mask draw_mask(const Configuration& c) {
   if (c.call == Call::dot_product_attention || c.call == Call::additive_attention) {
     shape.erase(shape.begin() + 1);
   }
-  shape.erase(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(c.mask_rank));
+  shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(c.mask_missing_axes));
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    shape[axis] = (c.mask_repeats >> axis & 1U) != 0 ? 1 : shape[axis];
+    std::size_t& size = shape[shape.size() - 1 - axis];
+    size = (c.mask_repeats >> axis & 1U) != 0 ? 1 : size;
   }
   const double kept = random.pick({0.2, 0.6, 0.9});
   if (c.mask == MaskKind::boolean) {

@@ -136,10 +136,12 @@ class HeadPooling {
     }
     if (mask_.num_extra_slots > 0) {
       kernels::softmax(row, columns_, 1.0F);
+      silence_masked_keys(head, query, row, row[columns_ - 1]);
     } else if (any_key) {
       kernels::softmax(row + first, keys.size(), 1.0F);
       std::fill(row, row + first, 0.0F);
       std::fill(row + last, row + columns_, 0.0F);
+      silence_masked_keys(head, query, row, row[first]);
     } else {
       const bool uniform = mask_.empty_rows == EmptyRows::uniform;
       std::fill_n(row, columns_, uniform ? 1.0F / static_cast<float>(columns_) : 0.0F);
@@ -150,6 +152,26 @@ class HeadPooling {
     if (arguments_.dropout.active()) {
       drop(head, query, row);
     }
+  }
+
+  /// A NaN among the scores that the query sees makes the whole softmax NaN; what it does not see
+  /// weighs 0 all the same. `any_weight` tells whether that happened.
+  void silence_masked_keys(std::size_t head, std::size_t query, float* row,
+                           float any_weight) const noexcept {
+    if (!std::isnan(any_weight)) {
+      return;
+    }
+    for (std::size_t column = 0; column < columns_; ++column) {
+      row[column] = sees(head, query, column) ? row[column] : 0.0F;
+    }
+  }
+
+  /// Whether the masks leave the query the key, or extra slot, of this column.
+  [[nodiscard]] bool sees(std::size_t head, std::size_t query, std::size_t column) const noexcept {
+    const KeyRange keys = mask_.range(sample_, query);
+    const std::size_t key = covered_.begin + column;
+    return column >= covered_.size() ||
+           (keys.begin <= key && key < keys.end && mask_.allows(sample_, head, query, key));
   }
 
   /// A key's dropout depends on its own index, not on which keys are covered.
@@ -172,16 +194,11 @@ class HeadPooling {
   /// sees and no others.
   void sum_seen_values(std::size_t head, std::size_t query, const float* row,
                        float* result) const noexcept {
-    const KeyRange keys = mask_.range(sample_, query);
     const bool reads_all =
         mask_.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query);
     std::fill_n(result, arguments_.value_size, 0.0F);
     for (std::size_t column = 0; column < columns_; ++column) {
-      const std::size_t key = covered_.begin + column;
-      const bool seen =
-          column >= covered_.size() || reads_all ||
-          (keys.begin <= key && key < keys.end && mask_.allows(sample_, head, query, key));
-      if (seen) {
+      if (reads_all || sees(head, query, column)) {
         const float* value = values_.data + column * values_.stride;
         for (std::size_t i = 0; i < arguments_.value_size; ++i) {
           result[i] += row[column] * value[i];

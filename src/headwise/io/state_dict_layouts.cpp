@@ -62,10 +62,6 @@ class Planner {
                        [this](std::string_view name) { return find(name).has_value(); });
   }
 
-  [[nodiscard]] std::size_t rank() const noexcept {
-    return settings_.projection == Projection::convolution ? 3 : 2;
-  }
-
   [[nodiscard]] WeightSizes sizes_of(std::size_t projection) const {
     const auto found = find(layout_.weights.at(projection));
     if (!found || dict_[*found].shape.size() < 2) {
@@ -124,6 +120,12 @@ class Planner {
     if (settings_.num_heads > 0) {
       read_heads(k.out);
     }
+    if (!projects) {
+      sizes_ = {.query_size = settings_.num_hiddens,
+                .key_size = settings_.num_hiddens,
+                .value_size = settings_.num_hiddens};
+      return;
+    }
     const std::uint64_t groups = convolution ? settings_.num_heads : 1;
     sizes_ = {.query_size = static_cast<std::size_t>(q.in * groups),
               .key_size = static_cast<std::size_t>(k.in * groups),
@@ -135,7 +137,8 @@ class Planner {
     settings_.num_kv_heads = settings_.num_heads;
     const std::uint64_t head_size = std::max<std::size_t>(settings_.head_size, 1);
     const std::uint64_t kv_heads = key_width / head_size;
-    if (kv_heads > 0 && key_width % head_size == 0 && settings_.num_heads % kv_heads == 0) {
+    const bool may_differ = settings_.projection == Projection::linear;
+    if (may_differ && kv_heads > 0 && key_width % head_size == 0 && settings_.num_heads % kv_heads == 0) {
       settings_.num_kv_heads = static_cast<std::size_t>(kv_heads);
     }
   }
@@ -168,10 +171,9 @@ class Planner {
   /// Finds the parameter's place in its tensor and checks the tensor's shape.
   void place(std::size_t number, ParameterPlan& parameter) {
     std::vector<std::uint64_t> expected = parameter.shape;
-    if (source_name(number) == source_name(number % 2) && number < 6) {
-      const bool shared = source_name(number) == source_name(number % 2 + 2);
-      parameter.first_row = shared ? static_cast<std::size_t>(number / 2 * expected[0]) : 0;
-      expected[0] *= shared ? 3 : 1;
+    if (number < 6 && source_name(number % 2) == source_name(number % 2 + 2)) {
+      parameter.first_row = static_cast<std::size_t>(number / 2 * expected[0]);
+      expected[0] *= 3;
     }
     if (layout_.transposed && number % 2 == 0) {
       parameter.transposed = true;
@@ -226,11 +228,9 @@ class Planner {
       check<std::int64_t>("attention_hiddens", given_.attention_hiddens,
                           settings_.attention_hiddens, size);
     }
-    if (settings_.projection != Projection::none) {
-      check<std::int64_t>("query_size", given_.query_size, sizes_.query_size, size);
-      check<std::int64_t>("key_size", given_.key_size, sizes_.key_size, size);
-      check<std::int64_t>("value_size", given_.value_size, sizes_.value_size, size);
-    }
+    check<std::int64_t>("query_size", given_.query_size, sizes_.query_size, size);
+    check<std::int64_t>("key_size", given_.key_size, sizes_.key_size, size);
+    check<std::int64_t>("value_size", given_.value_size, sizes_.value_size, size);
   }
 
   /// The layer's options. Input sizes are left to be inferred from the parameters, so that the
