@@ -114,6 +114,9 @@ export function scaledDotProductAttention(
     'queries',
     'headSize',
   ]);
+  if (headSize === 0) {
+    fail('invalid-shape', 'queries', 'a head size of at least 1', showShape(q.shape));
+  }
   const [, , numKeys] = checkShape('keys', k.shape, [batch, numHeads, 'keys', headSize]);
   const [, , , valueSize] = checkShape('values', v.shape, [batch, numHeads, numKeys, 'valueSize']);
   const { rank, lengths } = checkValidLens(given.validLens, batch, numQueries, numKeys);

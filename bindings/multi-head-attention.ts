@@ -66,11 +66,12 @@ const forgotten = new FinalizationRegistry<CoreLayer>((layer) => {
  * ```
  */
 export class MultiHeadAttention {
-  readonly numHiddens: number;
-  readonly numHeads: number;
-  readonly dropout: number;
-  readonly bias: boolean;
-  readonly seed: number;
+  // Private, since the sizes of WebAssembly memory follow from them.
+  readonly #numHiddens: number;
+  readonly #numHeads: number;
+  readonly #dropout: number;
+  readonly #bias: boolean;
+  readonly #seed: number;
   #querySize: number | undefined;
   #keySize: number | undefined;
   #valueSize: number | undefined;
@@ -93,26 +94,26 @@ export class MultiHeadAttention {
       'valueSize',
       'seed',
     ]);
-    this.numHiddens = checkSize('numHiddens', given.numHiddens);
-    this.numHeads = checkNumHeads(
+    this.#numHiddens = checkSize('numHiddens', given.numHiddens);
+    this.#numHeads = checkNumHeads(
       checkSize('numHeads', given.numHeads),
       'numHiddens',
-      this.numHiddens,
+      this.#numHiddens,
     );
-    this.dropout = checkDropout(given.dropout);
-    this.bias = checkBoolean('bias', given.bias, false);
+    this.#dropout = checkDropout(given.dropout);
+    this.#bias = checkBoolean('bias', given.bias, false);
     this.#querySize = checkOptionalSize('querySize', given.querySize);
     this.#keySize = checkOptionalSize('keySize', given.keySize);
     this.#valueSize = checkOptionalSize('valueSize', given.valueSize);
-    this.seed = checkSeed(given.seed);
+    this.#seed = checkSeed(given.seed);
 
     const layer = newLayer(
       loaded,
-      this.numHiddens,
-      this.numHeads,
-      this.dropout,
-      this.bias,
-      this.seed,
+      this.#numHiddens,
+      this.#numHeads,
+      this.#dropout,
+      this.#bias,
+      this.#seed,
     );
     if (
       this.#querySize !== undefined &&
@@ -127,6 +128,27 @@ export class MultiHeadAttention {
     }
     this.#layer = layer;
     forgotten.register(this, layer, this);
+  }
+
+  get numHiddens(): number {
+    return this.#numHiddens;
+  }
+
+  get numHeads(): number {
+    return this.#numHeads;
+  }
+
+  get dropout(): number {
+    return this.#dropout;
+  }
+
+  get bias(): boolean {
+    return this.#bias;
+  }
+
+  /** The seed given, or the one that was drawn. */
+  get seed(): number {
+    return this.#seed;
   }
 
   /** Size of the queries' last axis, undefined while it is still to be inferred. */
@@ -209,8 +231,8 @@ export class MultiHeadAttention {
     checkInputSize('values', v.shape, 'valueSize');
     const { rank, lengths } = checkValidLens(given.validLens, batch, numQueries, numKeys);
 
-    const outputShape = [batch, numQueries, this.numHiddens];
-    const weightsShape = [batch, this.numHeads, numQueries, numKeys];
+    const outputShape = [batch, numQueries, this.#numHiddens];
+    const weightsShape = [batch, this.#numHeads, numQueries, numKeys];
     const [qAt = 0, kAt = 0, vAt = 0, lens = 0, output = 0, weights = 0, workspace = 0] = reserve(
       loaded,
       q.data.length,
@@ -345,20 +367,20 @@ export class MultiHeadAttention {
       this.#querySize ?? 'querySize',
       this.#keySize ?? 'keySize',
       this.#valueSize ?? 'valueSize',
-      this.numHiddens,
+      this.#numHiddens,
     ];
     return projections.flatMap((name, i) => {
       const weight: Parameter = {
         name: `${name}.weight`,
-        shape: [this.numHiddens, sizesIn[i] ?? 0],
+        shape: [this.#numHiddens, sizesIn[i] ?? 0],
         address: () => layer.weight(i),
       };
       const bias: Parameter = {
         name: `${name}.bias`,
-        shape: [this.numHiddens],
+        shape: [this.#numHiddens],
         address: () => layer.bias(i),
       };
-      return this.bias ? [weight, bias] : [weight];
+      return this.#bias ? [weight, bias] : [weight];
     });
   }
 }

@@ -23,7 +23,8 @@ Tensor<3> transpose_qkv(const Tensor<3>& X, std::int64_t num_heads) {
   const std::size_t batch = X.shape(0);
   const std::size_t length = X.shape(1);
   const std::size_t head_size = X.shape(2) / heads;
-  auto result = Tensor<3>::from_shape({batch * heads, length, head_size});
+  auto result = validation::report_out_of_memory(
+      [&] { return Tensor<3>::from_shape({batch * heads, length, head_size}); });
   copy_heads(split_heads_view(X.data(), length, heads, head_size),
              separate_heads_view(result.data(), heads, length, head_size), batch, heads, length,
              head_size);
@@ -36,7 +37,8 @@ Tensor<3> transpose_output(const Tensor<3>& X, std::int64_t num_heads) {
   const std::size_t batch = X.shape(0) / heads;
   const std::size_t length = X.shape(1);
   const std::size_t head_size = X.shape(2);
-  auto result = Tensor<3>::from_shape({batch, length, heads * head_size});
+  auto result = validation::report_out_of_memory(
+      [&] { return Tensor<3>::from_shape({batch, length, heads * head_size}); });
   copy_heads(separate_heads_view(X.data(), heads, length, head_size),
              split_heads_view(result.data(), length, heads, head_size), batch, heads, length,
              head_size);

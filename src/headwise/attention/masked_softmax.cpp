@@ -30,12 +30,14 @@ void masked_softmax_into(const KeyRanges& ranges, float* weights) noexcept {
 Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens,
                          const MaskedSoftmaxOptions& options) {
   validation::check_valid_lens(valid_lens, scores.shape(0), scores.shape(1), scores.shape(2));
-  const ValidLensStorage lens(valid_lens);
-  KeyRanges ranges(scores.shape(0), scores.shape(1), scores.shape(2), options.empty_rows);
-  lens.limit(ranges);
-  Tensor<3> weights = scores;
-  masked_softmax_into(ranges, weights.data());
-  return weights;
+  return validation::report_out_of_memory([&] {
+    const ValidLensStorage lens(valid_lens);
+    KeyRanges ranges(scores.shape(0), scores.shape(1), scores.shape(2), options.empty_rows);
+    lens.limit(ranges);
+    Tensor<3> weights = scores;
+    masked_softmax_into(ranges, weights.data());
+    return weights;
+  });
 }
 
 }  // namespace headwise

@@ -181,34 +181,38 @@ void MultiHeadAttention::initialize(const InputSizes& sizes) {
 
 StateDict MultiHeadAttention::state_dict() const {
   validation::check_sizes_known(*this, "state_dict");
-  StateDict result;
-  const auto add = [&result](const std::string& name, const Linear& linear) {
-    result[name + ".weight"] = linear.weight();
-    if (linear.bias()) {
-      result[name + ".bias"] = *linear.bias();
-    }
-  };
-  add("W_q", projections_->W_q);
-  add("W_k", projections_->W_k);
-  add("W_v", projections_->W_v);
-  add("W_o", projections_->W_o);
-  return result;
+  return validation::report_out_of_memory([&] {
+    StateDict result;
+    const auto add = [&result](const std::string& name, const Linear& linear) {
+      result[name + ".weight"] = linear.weight();
+      if (linear.bias()) {
+        result[name + ".bias"] = *linear.bias();
+      }
+    };
+    add("W_q", projections_->W_q);
+    add("W_k", projections_->W_k);
+    add("W_v", projections_->W_v);
+    add("W_o", projections_->W_o);
+    return result;
+  });
 }
 
 void MultiHeadAttention::load_state_dict(const StateDict& state_dict) {
   const InputSizes sizes = validation::check_state_dict(*this, state_dict);
-  Projections projections =
-      validation::report_out_of_memory([&] { return make_projections(sizes); });
-  const auto take = [&state_dict](const std::string& name, Linear& linear) {
-    linear.mutable_weight() = state_dict.at(name + ".weight");
-    if (linear.bias()) {
-      *linear.mutable_bias() = state_dict.at(name + ".bias");
-    }
-  };
-  take("W_q", projections.W_q);
-  take("W_k", projections.W_k);
-  take("W_v", projections.W_v);
-  take("W_o", projections.W_o);
+  Projections projections = validation::report_out_of_memory([&] {
+    Projections loaded = make_projections(sizes);
+    const auto take = [&state_dict](const std::string& name, Linear& linear) {
+      linear.mutable_weight() = state_dict.at(name + ".weight");
+      if (linear.bias()) {
+        *linear.mutable_bias() = state_dict.at(name + ".bias");
+      }
+    };
+    take("W_q", loaded.W_q);
+    take("W_k", loaded.W_k);
+    take("W_v", loaded.W_v);
+    take("W_o", loaded.W_o);
+    return loaded;
+  });
   projections_ = std::move(projections);
   query_size_ = sizes.query_size;
   key_size_ = sizes.key_size;

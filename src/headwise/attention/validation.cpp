@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/validation.hpp>
 #include <limits>
@@ -67,13 +68,27 @@ void check_shape(std::string_view argument, Shape shape, const std::array<Axis, 
   }
 }
 
+/// A number as JavaScript prints it, so that texts are the same in both languages.
 std::string number_text(double number) {
-  if (number != number) {
+  if (std::isnan(number)) {
     return "NaN";
   }
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
-  return {buffer.data(), end};
+  if (std::isinf(number)) {
+    return number > 0 ? "Infinity" : "-Infinity";
+  }
+  const double magnitude = std::abs(number);
+  const bool is_fixed = number == 0 || (magnitude >= 1e-6 && magnitude < 1e21);
+  std::array<char, 64> buffer{};
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
+                    is_fixed ? std::chars_format::fixed : std::chars_format::scientific);
+  std::string text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+  // C++ writes exponents with two digits at least.
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text[exponent + 2] == '0') {
+    text.erase(exponent + 2, 1);
+  }
+  return text;
 }
 
 void check_size(std::string_view argument, std::int64_t size) {
@@ -195,11 +210,13 @@ void check_valid_lens(const ValidLens& valid_lens, std::size_t batch, std::size_
 }
 
 void check_dot_product_attention(Shape queries, Shape keys, Shape values) {
+  check_input_size("queries", queries, "a head size");
   check_shape("keys", keys, std::array<Axis, 3>{queries[0], "keys", queries[2]});
   check_shape("values", values, std::array<Axis, 3>{queries[0], keys[1], "value_size"});
 }
 
 void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values) {
+  check_input_size("queries", queries, "a head size");
   check_shape("keys", keys, std::array<Axis, 4>{queries[0], queries[1], "keys", queries[3]});
   check_shape("values", values, std::array<Axis, 4>{queries[0], queries[1], keys[2], "value_size"});
 }
