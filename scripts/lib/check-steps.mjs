@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { locateToolchain } from '../setup/locate.mjs';
 import { cmakeBuild, cmakeTest } from './cmake.mjs';
-import { countAsOne, countCTests, countNodeTests } from './counts.mjs';
+import { countAsOne, countCTests, countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { cppFiles, fromRoot, root, testFiles } from './files.mjs';
 import { packedProject, packInto } from './packed.mjs';
 import { productSteps, tool } from './product-steps.mjs';
@@ -107,24 +107,23 @@ const packed = [
     about: 'tests of the tarball and of cmake --install (tests/packaging)',
     needs: ['pack', 'native'],
     count: countNodeTests,
+    notes: notesOfNodeTests,
     run: (sh) => nodeTests(sh, testFiles('tests/packaging')),
   },
   {
     name: 'node',
     about: 'tests/node against the installed tarball',
-    needs: ['pack', 'native'],
+    needs: ['pack'],
     count: countNodeTests,
-    run: (sh) =>
-      nodeTests(sh, testFiles('tests/node'), {
-        cwd: fromRoot(packedProject),
-        env: { HEADWISE_NATIVE_BUILD: fromRoot('build/native') },
-      }),
+    notes: notesOfNodeTests,
+    run: (sh) => nodeTests(sh, testFiles('tests/node'), { cwd: fromRoot(packedProject) }),
   },
   {
     name: 'browser',
     about: 'tests/browser in headless Chromium',
     needs: ['page'],
     count: countNodeTests,
+    notes: notesOfNodeTests,
     run: (sh) => nodeTests(sh, testFiles('tests/browser')),
   },
 ];

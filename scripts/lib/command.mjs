@@ -31,4 +31,5 @@ export function readOptions(help, options) {
 }
 
 /** The names in options that may be given several times or hold several names, with commas. */
-export const names = (values) => (values ?? []).flatMap((value) => value.split(',')).filter(Boolean);
+export const names = (values) =>
+  (values ?? []).flatMap((value) => value.split(',')).filter(Boolean);

@@ -1,4 +1,4 @@
-// Reads the numbers of tests from what the test programs print.
+// Reads the numbers of tests, and what they have to say, from what the test programs print.
 
 const sum = (output, pattern) =>
   [...output.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0);
@@ -9,6 +9,12 @@ export const countNodeTests = (output) => ({
   failed: sum(output, /^ℹ (?:fail|cancelled) (\d+)$/gm),
   skipped: sum(output, /^ℹ (?:skipped|todo) (\d+)$/gm),
 });
+
+/** What Node tests tell by `t.diagnostic`, a line each. */
+export const notesOfNodeTests = (output) =>
+  [...output.matchAll(/^\s*ℹ (.+)$/gm)]
+    .map(([, text]) => text)
+    .filter((text) => !/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(text));
 
 /** CTest's closing line; it counts what was skipped neither as failed nor apart from the rest. */
 export function countCTests(output) {

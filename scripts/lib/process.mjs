@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { root } from './files.mjs';
 
 const children = new Set();
+let interrupted = false;
 
 export class CommandFailed extends Error {
   constructor(command, args, reason) {
@@ -13,25 +14,31 @@ export class CommandFailed extends Error {
 
 /**
  * Runs a command to its end and rejects with `CommandFailed` unless it exits with 0. Its output
- * goes to `write` as it comes, or straight to the terminal where there is no `write`.
+ * goes to `write` as it comes; where there is no `write`, it has the terminal.
  */
 export function run(command, args, { cwd = root, env = {}, write } = {}) {
   return new Promise((resolve, reject) => {
-    const output = write ? 'pipe' : 'inherit';
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', output, output],
+      stdio: write ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+      // A group of its own: CMake, for one, passes no signal on to what it runs. One that has the
+      // terminal stays with it, so that it may ask for a password.
+      detached: Boolean(write),
     });
-    children.add(child);
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', write);
+    const end = () => process.kill(write ? -child.pid : child.pid, 'SIGTERM');
+    const entry = { child, end };
+    children.add(entry);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', write);
     child.on('error', (error) => {
-      children.delete(child);
+      children.delete(entry);
       const reason = error.code === 'ENOENT' ? 'not found' : error.message;
       reject(new CommandFailed(command, args, reason));
     });
     child.on('close', (code, signal) => {
-      children.delete(child);
+      children.delete(entry);
+      if (interrupted) return;
       if (code === 0) resolve();
       else reject(new CommandFailed(command, args, signal ?? `exit code ${code}`));
     });
@@ -41,9 +48,13 @@ export function run(command, args, { cwd = root, env = {}, write } = {}) {
 /** Ends all children and waits until they are gone. */
 export async function endChildren() {
   await Promise.all(
-    [...children].map((child) => {
+    [...children].map(({ child, end }) => {
       const gone = new Promise((resolve) => child.once('close', resolve));
-      child.kill('SIGTERM');
+      try {
+        end();
+      } catch {
+        // It has ended by itself.
+      }
       return gone;
     }),
   );
@@ -60,6 +71,7 @@ export function endWithSignals(cleanUp = () => undefined) {
     ['SIGHUP', 1],
   ]) {
     process.once(signal, async () => {
+      interrupted = true;
       const [exitCode] = await Promise.all([cleanUp(), endChildren()]);
       process.exit(exitCode ?? 128 + number);
     });

@@ -20,7 +20,7 @@ const dependencies = {
   about: 'node_modules, as package-lock.json has them',
   made: {
     stamp: 'node_modules/.headwise-dependencies',
-    inputs: ['package.json', 'package-lock.json', '.npmrc'],
+    inputs: ['package-lock.json', '.npmrc'],
   },
   run: (sh) => sh('npm', ['ci', '--ignore-scripts']),
 };

@@ -32,14 +32,16 @@ export function createReport(steps) {
       underWay.add(step);
       if (!step.live) show();
     },
-    finished(step, { state, seconds: taken, counts, output }) {
+    finished(step, { state, seconds: taken, counts, notes, output }) {
       underWay.delete(step);
       const facts = [state === 'up to date' ? state : seconds(taken)];
       if (counts && state !== 'failed') facts.push(`${counts.passed} passed`);
       if (counts?.skipped) facts.push(`${counts.skipped} skipped`);
       const mark = state === 'failed' ? '✗' : '✓';
-      show(`${mark} ${step.name.padEnd(width)}  ${facts.join(', ')}\n`);
-      if (state === 'failed') show(`${output.trimEnd()}\n`);
+      const lines = [`${mark} ${step.name.padEnd(width)}  ${facts.join(', ')}`];
+      if (state === 'failed') lines.push(output.trimEnd());
+      else lines.push(...notes.map((note) => `    ${note}`));
+      show(`${lines.join('\n')}\n`);
     },
     dropped(step) {
       underWay.delete(step);

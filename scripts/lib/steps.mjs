@@ -13,6 +13,7 @@ import { createReport } from './report.mjs';
  * @property {object} [made] what `freshness` takes; the step is left out while that is fresh
  * @property {(output: string, hasPassed: boolean) => object} [count] the tests that it ran, as
  *   { passed, failed, skipped }
+ * @property {(output: string) => string[]} [notes] lines to show of what it printed when it passed
  * @property {(sh: Function) => Promise<void>} run gets `sh(command, args, options)`
  */
 
@@ -48,6 +49,7 @@ async function runStep(step) {
     result.output += `${error.name === 'CommandFailed' ? error.message : error.stack}\n`;
   }
   result.seconds = (performance.now() - began) / 1000;
+  result.notes = step.notes?.(result.output) ?? [];
   result.counts = step.count?.(result.output, result.state !== 'failed');
   return result;
 }

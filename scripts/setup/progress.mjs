@@ -23,8 +23,10 @@ export function createProgress(out) {
     const status = [...parts]
       .map((part) => `${part.name} ${wholeSecondsOf(part)}${part.note && ` (${part.note})`}`)
       .join(', ');
+    if (!isTerminal || !status) return;
     // A line that wraps cannot be erased.
-    if (isTerminal && status) out.write(`\r\x1b[K${`… ${status}`.slice(0, (out.columns || 80) - 1)}`);
+    erase();
+    out.write(`… ${status}`.slice(0, (out.columns || 80) - 1));
   };
 
   const showSignsOfLife = () => {

@@ -34,41 +34,46 @@ export function rootPrefix(packages, env = process.env, uid = process.getuid?.()
  * @param {string[]} prefix from rootPrefix
  */
 export async function installPackages(context, packages, prefix) {
+  const { progress, signal } = context;
   const sayWhy = () =>
-    context.progress.line(
-      '  waiting for apt-get, which must not be cut off (Ctrl-C leaves it to itself)',
-    );
-  context.signal.addEventListener('abort', sayWhy);
-  await context.progress
-    .during('system packages', async (note) => {
-      // Environment variables do not get past sudo.
-      const asRoot = (/** @type {string[]} */ ...command) => {
-        const [program, ...args] = [
-          ...prefix,
-          ...['env', 'DEBIAN_FRONTEND=noninteractive', 'LC_ALL=C.UTF-8'],
-          ...command,
-        ];
-        return run(context, program, args, {
-          onLine: note,
-          name: command[0],
-          delicate: true,
-          ownGroup: prefix.length === 0,
-        });
-      };
-      const options = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=3'];
-      const install = [...options, 'install', '-y', '--no-install-recommends', ...packages];
-      // A source that fails need not be one of those that have these packages.
-      await asRoot('apt-get', ...options, 'update').catch((error) => {
-        if (context.signal.aborted) throw error;
-        context.log(`${error.message}\n`);
-      });
-      try {
-        await asRoot('apt-get', ...install);
-      } catch (error) {
-        if (!/dpkg was interrupted/.test(error.message)) throw error;
-        await asRoot('dpkg', '--configure', '-a');
-        await asRoot('apt-get', ...install);
-      }
-    }, `: ${packages.join(' ')}`)
-    .finally(() => context.signal.removeEventListener('abort', sayWhy));
+    progress.line('  waiting for apt-get, which must not be cut off (Ctrl-C leaves it to itself)');
+  signal.addEventListener('abort', sayWhy);
+  try {
+    const work = (/** @type {(text: string) => void} */ note) =>
+      updateAndInstall(context, packages, prefix, note);
+    await progress.during('system packages', work, `: ${packages.join(' ')}`);
+  } finally {
+    signal.removeEventListener('abort', sayWhy);
+  }
+}
+
+/**
+ * @param {Context} context
+ * @param {string[]} packages
+ * @param {string[]} prefix
+ * @param {(text: string) => void} onLine
+ */
+async function updateAndInstall(context, packages, prefix, onLine) {
+  // Environment variables do not get past sudo.
+  const withEnv = ['env', 'DEBIAN_FRONTEND=noninteractive', 'LC_ALL=C.UTF-8'];
+  const asRoot = (/** @type {string} */ name, /** @type {string[]} */ ...args) => {
+    const [program, ...rest] = [...prefix, ...withEnv, name, ...args];
+    const ownGroup = prefix.length === 0;
+    return run(context, program, rest, { onLine, name, delicate: true, ownGroup });
+  };
+  const options = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=3'];
+  const install = [...options, 'install', '-y', '--no-install-recommends', ...packages];
+
+  // A source that fails need not be one of those that have these packages.
+  await asRoot('apt-get', ...options, 'update').catch((error) => {
+    if (context.signal.aborted) throw error;
+    context.log(`${error.message}\n`);
+  });
+  try {
+    await asRoot('apt-get', ...install);
+  } catch (error) {
+    if (!/dpkg was interrupted/.test(error.message)) throw error;
+    await asRoot('dpkg', '--configure', '-a');
+    await asRoot('apt-get', ...install);
+  }
 }

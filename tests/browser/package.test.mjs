@@ -1,8 +1,7 @@
 // The package as it is shipped, without a bundler, in a page and in a worker, under a
 // Content-Security-Policy that allows WebAssembly and no eval.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -14,12 +13,12 @@ const policy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
   "connect-src 'self'; img-src data:";
 
-let folder;
+const folder = fileURLToPath(new URL('../../build/browser-package', import.meta.url));
 let server;
 let browser;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'headwise-package-'));
+  rmSync(folder, { recursive: true, force: true });
   const lay = (from, to) =>
     cpSync(fileURLToPath(new URL(from, import.meta.url)), join(folder, to), { recursive: true });
   lay('package', '.');
@@ -31,7 +30,6 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await server?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function open(t) {

@@ -4,13 +4,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-
-import { interpolateViridis } from 'd3-scale-chromatic';
-
 import { launchBrowser } from './lib/browser.mjs';
-import { servePage } from './lib/server.mjs';
+import { watchForProblems } from './lib/problems.mjs';
+import { serveFolder, servePage } from './lib/server.mjs';
+import { assertDrawnAsWeighed, contrastWithin, readCells } from './page-reader.mjs';
 
-const artefacts = fileURLToPath(new URL('../../build/artefacts/', import.meta.url));
+const built = (path) => fileURLToPath(new URL(`../../build/${path}`, import.meta.url));
 
 let server;
 let browser;
@@ -18,7 +17,7 @@ let page;
 let problems;
 
 before(async () => {
-  mkdirSync(artefacts, { recursive: true });
+  mkdirSync(built('artefacts'), { recursive: true });
   [server, browser] = await Promise.all([servePage(), launchBrowser()]);
 });
 
@@ -29,11 +28,8 @@ after(async () => {
 
 beforeEach(async () => {
   page = await browser.newPage();
-  problems = [];
-  page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('console', (message) => {
-    if (['error', 'warn'].includes(message.type())) problems.push(message.text());
-  });
+  page.setDefaultTimeout(10_000);
+  problems = watchForProblems(page);
   await page.setViewport({ width: 1280, height: 900 });
   // Colours change at once instead of over time, so that they can be read after every gesture.
   await prefer({});
@@ -41,7 +37,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await page.close();
-  assert.deepEqual(problems, [], 'the page raised errors');
+  assert.deepEqual(problems, []);
 });
 
 const prefer = ({ scheme = 'light' }) =>
@@ -55,26 +51,8 @@ async function open(query = '') {
   await page.waitForSelector('#heads .map');
 }
 
-/** All cells of a part as the browser shows them, in the order of the tensor of weights. */
-const readCells = (part, from = page) =>
-  from.$$eval(`#${part} .map`, (maps) =>
-    maps.flatMap((map) => {
-      const texts = map.querySelectorAll('.cell-text');
-      return Array.from(map.querySelectorAll('.cell'), (cell, at) => ({
-      sample: Number(cell.dataset.sample),
-      head: Number(cell.dataset.head),
-      query: Number(cell.dataset.query),
-      key: Number(cell.dataset.key),
-      weight: Number(cell.dataset.weight),
-      masked: cell.dataset.masked !== undefined,
-      label: cell.getAttribute('aria-label'),
-      fill: getComputedStyle(cell).fill,
-      text: texts[at].textContent,
-      }));
-    }),
-  );
-
-const drawnWeights = async (from) => (await readCells('heads', from)).map(({ weight }) => weight);
+const drawnWeights = async (from = page) =>
+  (await readCells(from, 'heads')).map(({ weight }) => weight);
 const textOf = (selector) => page.$eval(selector, (found) => found.textContent);
 const readOut = (part) => textOf(`#${part} .read-out`);
 const cellAt = (part, sample, head, query, key) =>
@@ -85,38 +63,13 @@ const cellAt = (part, sample, head, query, key) =>
 const control = (name, role) => page.$(`::-p-aria([name="${name}"][role="${role}"])`);
 const query = () => new URL(page.url()).search;
 
-/** What the library of colours says, spelt as browsers spell it. */
-function viridis(weight) {
-  const hex = interpolateViridis(weight);
-  const parts = [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
-  return `rgb(${parts.join(', ')})`;
-}
-
-function assertDrawnAsWeighed(cells, validLens) {
-  for (const cell of cells) {
-    const { head, query, key, weight, masked } = cell;
-    const spoken = `Head ${head + 1}, query ${query + 1}, key ${key + 1}: weight ${weight.toFixed(4)}`;
-    assert.equal(masked, key >= validLens[cell.sample]);
-    assert.equal(cell.label, masked ? `${spoken}, masked` : spoken);
-    if (masked) {
-      assert.equal(weight, 0);
-      assert.match(cell.fill, /^url\("?#hatch-\d+"?\)$/);
-      assert.equal(cell.text, '');
-    } else {
-      assert.equal(cell.fill, viridis(weight));
-      assert.equal(cell.text, weight.toFixed(2).replace(/^0|\.00$/, ''));
-    }
-  }
-}
-
 describe('the toy example', () => {
   test('has five identical maps of 1/3 and 1/2, drawn in the colours of these weights', async () => {
     await open();
-    const cells = await readCells('toy');
+    const cells = await readCells(page, 'toy');
     assert.equal(cells.length, 2 * 5 * 4 * 6);
     assertDrawnAsWeighed(cells, [3, 2]);
-    for (const { sample, weight, masked } of cells.filter((cell) => !cell.masked)) {
-      assert.equal(masked, false);
+    for (const { sample, weight } of cells.filter(({ masked }) => !masked)) {
       assert.equal(weight, Math.fround(sample === 0 ? 1 / 3 : 1 / 2));
     }
     assert.ok(await control('Head 2, query 3, key 1: weight 0.3333', 'gridcell'));
@@ -132,7 +85,7 @@ describe('the toy example', () => {
 
   test('stays as it is whatever the address asks of the heads', async () => {
     await open('?input=random&seed=5&heads=2&valid=6,0');
-    assertDrawnAsWeighed(await readCells('toy'), [3, 2]);
+    assertDrawnAsWeighed(await readCells(page, 'toy'), [3, 2]);
   });
 });
 
@@ -142,50 +95,28 @@ describe('masked cells', () => {
       await prefer({ scheme });
       await open('?input=random&seed=1&heads=1&valid=2,2');
       const cell = await cellAt('heads', 0, 0, 0, 3);
-      const colours = await coloursOf(cell);
-      const [ground, line] = [Math.min(...colours), Math.max(...colours)];
-      assert.ok((line + 0.05) / (ground + 0.05) >= 3, `contrast of ${ground} and ${line}`);
+      assert.ok((await contrastWithin(page, cell)) >= 3);
     });
   }
 
   test('cover a sample without valid keys', async () => {
     await open('?input=random&seed=1&heads=5&valid=0,0');
-    assertDrawnAsWeighed(await readCells('heads'), [0, 0]);
+    assertDrawnAsWeighed(await readCells(page, 'heads'), [0, 0]);
     assert.match(await textOf('#heads'), /No sample has a valid key/);
   });
 });
-
-/** Relative luminances (WCAG) of the pixels that an element shows. */
-async function coloursOf(handle) {
-  const png = await handle.screenshot({ encoding: 'base64' });
-  return page.evaluate(async (encoded) => {
-    const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
-    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
-    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
-    context.drawImage(bitmap, 0, 0);
-    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-    const linear = (value) =>
-      value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
-    const found = new Set();
-    for (let at = 0; at < data.length; at += 4) {
-      const [red, green, blue] = data.slice(at, at + 3);
-      found.add(0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue));
-    }
-    return [...found];
-  }, png);
-}
 
 describe('the controls', () => {
   test('input, seed, heads and reset change what is drawn', async () => {
     await open();
     const initial = await drawnWeights();
-    assertDrawnAsWeighed(await readCells('heads'), [3, 2]);
+    assertDrawnAsWeighed(await readCells(page, 'heads'), [3, 2]);
     assert.ok(new Set(initial).size > 100, 'random input gives weights that differ');
 
     await (await control('Ones', 'radio')).click();
     assert.deepEqual(
       await drawnWeights(),
-      (await readCells('toy')).map(({ weight }) => weight),
+      (await readCells(page, 'toy')).map(({ weight }) => weight),
     );
 
     await (await control('Random', 'radio')).click();
@@ -193,7 +124,7 @@ describe('the controls', () => {
 
     await (await control('Seed', 'textbox')).click({ count: 3 });
     await page.keyboard.type('27');
-    const reseeded = await readCells('heads');
+    const reseeded = await readCells(page, 'heads');
     assertDrawnAsWeighed(reseeded, [3, 2]);
     assert.notDeepEqual(
       reseeded.map(({ weight }) => weight),
@@ -207,7 +138,7 @@ describe('the controls', () => {
     );
 
     await (await control('10', 'radio')).click();
-    const ten = await readCells('heads');
+    const ten = await readCells(page, 'heads');
     assert.equal(ten.length, 2 * 10 * 4 * 6);
     assertDrawnAsWeighed(ten, [3, 2]);
 
@@ -222,7 +153,7 @@ describe('the controls', () => {
     await page.keyboard.press('End');
     await (await control('Valid length of sample 2', 'slider')).focus();
     await page.keyboard.press('ArrowLeft');
-    const cells = await readCells('heads');
+    const cells = await readCells(page, 'heads');
     assertDrawnAsWeighed(cells, [6, 1]);
     for (const cell of cells.filter(({ sample, key }) => sample === 1 && key === 0)) {
       assert.equal(cell.weight, 1);
@@ -331,7 +262,7 @@ describe('the address', () => {
     await open('?input=zeros&seed=1e9&heads=7&valid=9,-1,4&other=kept');
     const notices = await textOf('.notices');
     for (const told of ['“zeros”', '“1e9”', '“7”', '“9,-1,4”']) assert.ok(notices.includes(told));
-    assertDrawnAsWeighed(await readCells('heads'), [6, 0]);
+    assertDrawnAsWeighed(await readCells(page, 'heads'), [6, 0]);
     await (await control('2', 'radio')).click();
     assert.equal(query(), '?other=kept&input=random&seed=1&heads=2&valid=6,0');
     assert.equal(await textOf('.notices'), '');
@@ -352,15 +283,27 @@ describe('the layout', () => {
         assert.ok((await overflow()) <= 0, 'with 5 heads');
         const paper = await page.$eval('body', (body) => getComputedStyle(body).backgroundColor);
         assert.equal(paper, scheme === 'dark' ? 'rgb(21, 24, 29)' : 'rgb(255, 255, 255)');
-        await page.screenshot({ path: `${artefacts}page-${width}-${scheme}.png`, fullPage: true });
+        const path = built(`artefacts/page-${width}-${scheme}.png`);
+        await page.screenshot({ path, fullPage: true });
       });
     }
   }
+});
 
-  test('needs no inline script or style', async () => {
-    await open();
-    assert.equal((await page.$$('script:not([src]), style, [style], [onclick]')).length, 0);
+test('a strict Content-Security-Policy leaves the page as it is', async () => {
+  const policy =
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; " +
+    "img-src 'self'; connect-src 'self'; base-uri 'none'";
+  const strict = await serveFolder(built('page'), {
+    headers: { 'Content-Security-Policy': policy },
   });
+  try {
+    await page.goto(strict.url);
+    await page.waitForSelector('#heads .map');
+    assertDrawnAsWeighed(await readCells(page, 'toy'), [3, 2]);
+  } finally {
+    await strict.close();
+  }
 });
 
 describe('when the layer cannot run', () => {
@@ -383,7 +326,8 @@ describe('when the layer cannot run', () => {
     await page.goto(server.url);
     await page.waitForSelector('.failure');
     assert.match(await textOf('.failure'), /did not load.*\(load-failed\)/);
-    // The browser's own word on the request that was refused it.
-    problems = problems.filter((problem) => !/Failed to load resource/.test(problem));
+    // The request that the test itself refused, told by the browser in its own words.
+    assert.notEqual(problems.length, 0);
+    problems = problems.filter((problem) => !/ERR_FAILED/.test(problem));
   });
 });

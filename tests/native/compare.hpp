@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <headwise/headwise.hpp>
 #include <limits>
+#include <string>
 
 /// What most tests need: numbers that mean nothing, inputs of given sizes, and how far two results
 /// lie apart.
@@ -58,6 +60,24 @@ bool all_finite(const Tensor& tensor) {
     }
   }
   return true;
+}
+
+template <std::size_t Rank>
+Tensor<Rank> full(const std::array<std::size_t, Rank>& shape, float value) {
+  Tensor<Rank> tensor(shape);
+  tensor.fill(value);
+  return tensor;
+}
+
+/// Code and text of the error that a call throws.
+template <typename Call>
+std::string error_of(const Call& call) {
+  try {
+    static_cast<void>(call());
+  } catch (const Error& error) {
+    return std::string(error.code()) + "; " + error.what();
+  }
+  return "no error";
 }
 
 /// The layer's three inputs.

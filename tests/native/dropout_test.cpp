@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <headwise/attention/dropout.hpp>
 #include <set>
 
 #include "compare.hpp"
@@ -13,11 +14,8 @@ constexpr InputShape shape{
     .batch = 2, .queries = 5, .keys = 7, .query_size = 6, .key_size = 6, .value_size = 6};
 
 MultiHeadAttention make_layer(double dropout, std::uint64_t layer_seed = seed) {
-  return MultiHeadAttention({.num_hiddens = 12,
-                             .num_heads = 3,
-                             .dropout = dropout,
-                             .bias = true,
-                             .seed = layer_seed});
+  return MultiHeadAttention(
+      {.num_hiddens = 12, .num_heads = 3, .dropout = dropout, .bias = true, .seed = layer_seed});
 }
 
 /// A layer whose output is its dropped weights, and so shows the mask: queries are projected to
@@ -42,7 +40,7 @@ class MaskProbe {
       }
       return weight;
     };
-    const xt::xarray<float> nothing = xt::zeros<float>({hiddens, std::size_t{1}});
+    const xt::xarray<float> nothing = full<2>({hiddens, 1}, 0);
     layer_.load_state_dict({{"W_q.weight", nothing},
                             {"W_k.weight", nothing},
                             {"W_v.weight", diagonal(num_keys)},
@@ -52,17 +50,16 @@ class MaskProbe {
 
   /// What weights (batch, heads, queries, keys) are multiplied by: 0 or 1 / (1 − p).
   Doubles next_factors(std::size_t batch, std::size_t num_queries) {
-    Tensor<3> values = xt::zeros<float>({batch, num_keys_, num_keys_});
+    Tensor<3> values = full<3>({batch, num_keys_, num_keys_}, 0);
     for (std::size_t b = 0; b < batch; ++b) {
       for (std::size_t k = 0; k < num_keys_; ++k) {
         values(b, k, k) = 1;
       }
     }
-    const Tensor<3> output = layer_
-                                 .forward(xt::zeros<float>({batch, num_queries, std::size_t{1}}),
-                                          xt::zeros<float>({batch, num_keys_, std::size_t{1}}),
-                                          values)
-                                 .output;
+    const Tensor<3> output =
+        layer_
+            .forward(full<3>({batch, num_queries, 1}, 0), full<3>({batch, num_keys_, 1}, 0), values)
+            .output;
     Doubles factors;
     for (std::size_t b = 0; b < batch; ++b) {
       for (std::size_t h = 0; h < num_heads_; ++h) {
@@ -88,15 +85,16 @@ TEST_CASE("The output in training mode is that of the dropped weights, the weigh
   MaskProbe probe(dropout, seed, 3, shape.keys);
   const Inputs inputs = random_inputs(shape);
   const auto whole = forward(layer, inputs);
-  const std::vector<Mask> masks = {
-      {}, {.valid_lens = LensBySample{3, 7}}, {.valid_lens = LensByQuery{{0, 1, 2, 7, 5}, {3, 3, 3, 2, 1}}}};
+  const std::vector<Mask> masks = {{},
+                                   {.valid_lens = LensBySample{3, 7}},
+                                   {.valid_lens = LensByQuery{{0, 1, 2, 7, 5}, {3, 3, 3, 2, 1}}}};
   layer.train();
   for (const Mask& mask : masks) {
     const auto result =
         forward(layer, inputs, {.valid_lens = mask.valid_lens, .return_weights = true});
     const Doubles factors = probe.next_factors(shape.batch, shape.queries);
-    const Pooled expected = multi_head_attention(layer.state_dict(), 3, inputs.queries,
-                                                 inputs.keys, inputs.values, mask, factors);
+    const Pooled expected = multi_head_attention(layer.state_dict(), 3, inputs.queries, inputs.keys,
+                                                 inputs.values, mask, factors);
     CAPTURE(mask.valid_lens.index());
     CHECK(max_difference(result.output, expected.output) <= 4e-6);
     CHECK(max_difference(*result.attention_weights, expected.weights) <= 2e-6);
@@ -135,6 +133,7 @@ TEST_CASE("Every call, head, sample and query draws a mask of its own") {
   const std::size_t num_keys = 40;
   MaskProbe probe(0.5, 3, 3, num_keys);
   std::set<Doubles> rows;
+  // 3 calls of 2 samples, 3 heads and 5 queries.
   for (int call = 0; call < 3; ++call) {
     const Doubles factors = probe.next_factors(2, 5);
     for (auto row = factors.begin(); row != factors.end();) {
@@ -143,7 +142,23 @@ TEST_CASE("Every call, head, sample and query draws a mask of its own") {
       row = end;
     }
   }
-  CHECK(rows.size() == 3 * 2 * 3 * 5);
+  CHECK(rows.size() == 90);
+}
+
+TEST_CASE("A row can be dropped in pieces, with the mask of the whole") {
+  const Dropout dropout{.probability = 0.5, .seed = 3, .call = 2};
+  const std::size_t count = 13;
+  Doubles expected;
+  for (std::size_t first = 0; first <= count; ++first) {
+    std::vector<float> row(count, 1.0F);
+    dropout.apply(row.data(), 6, 0, first);
+    dropout.apply(row.data() + first, 6, first, count - first);
+    if (first == 0) {
+      expected.assign(row.begin(), row.end());
+    }
+    CAPTURE(first);
+    CHECK(max_difference(row, expected) == 0);
+  }
 }
 
 TEST_CASE("The same seed drops the same weights, another seed others") {
@@ -211,8 +226,9 @@ TEST_CASE("Dropout 0 drops nothing and dropout 1 everything") {
                        *forward(everything.eval(), inputs).attention_weights) == 0);
 }
 
-TEST_CASE("A NaN behind a dropped weight still counts: d2l multiplies by 0, headwise reads what is "
-          "not masked") {
+TEST_CASE(
+    "A NaN behind a dropped weight still counts: d2l multiplies by 0, headwise reads what is "
+    "not masked") {
   Inputs inputs = random_inputs(shape);
   inputs.values(0, 2, 0) = nan;
   auto layer = make_layer(1);

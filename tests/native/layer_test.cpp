@@ -15,43 +15,41 @@ MultiHeadAttention make_layer(std::int64_t num_hiddens, std::int64_t num_heads, 
 }
 
 void check_against_reference(MultiHeadAttention& layer, const Inputs& inputs, const Mask& mask) {
-  const auto result = forward(layer, inputs,
-                              {.valid_lens = mask.valid_lens,
-                               .empty_rows = mask.empty_rows,
-                               .return_weights = true});
-  const Pooled expected =
-      multi_head_attention(layer.state_dict(), layer.num_heads(), inputs.queries, inputs.keys,
-                           inputs.values, mask);
+  const auto result = forward(
+      layer, inputs,
+      {.valid_lens = mask.valid_lens, .empty_rows = mask.empty_rows, .return_weights = true});
+  const Pooled expected = multi_head_attention(layer.state_dict(), layer.num_heads(),
+                                               inputs.queries, inputs.keys, inputs.values, mask);
   CHECK(max_difference(result.output, expected.output) <= 4e-6);
   CHECK(max_difference(*result.attention_weights, expected.weights) <= 2e-6);
 }
 
 TEST_CASE("The layer agrees with float64 at awkward sizes") {
-  struct Case {
-    std::int64_t num_hiddens, num_heads;
-    InputShape shape;
-  };
-  const std::vector<Case> cases = {
-      // one of everything
-      {1, 1, {.batch = 1, .queries = 1, .keys = 1, .query_size = 1, .key_size = 1, .value_size = 1}},
-      // head size 1
-      {7, 7, {.batch = 2, .queries = 3, .keys = 5, .query_size = 4, .key_size = 3, .value_size = 2}},
-      // one query, then one key
-      {12, 3, {.batch = 3, .queries = 1, .keys = 9, .query_size = 5, .key_size = 7, .value_size = 11}},
-      {12, 3, {.batch = 3, .queries = 9, .keys = 1, .query_size = 5, .key_size = 7, .value_size = 11}},
-      // more queries than a block, more keys than a panel
-      {33, 3, {.batch = 1, .queries = 37, .keys = 67, .query_size = 33, .key_size = 17, .value_size = 9}}};
-  for (const Case& each : cases) {
+  // num_hiddens, num_heads; batch, queries, keys; sizes of queries, keys and values
+  const std::vector<std::array<std::size_t, 8>> cases = {
+      {1, 1, 1, 1, 1, 1, 1, 1},        // one of everything
+      {7, 7, 2, 3, 5, 4, 3, 2},        // head size 1
+      {12, 3, 3, 1, 9, 5, 7, 11},      // one query
+      {12, 3, 3, 9, 1, 5, 7, 11},      // one key
+      {33, 3, 1, 37, 67, 33, 17, 9}};  // more queries than a block, more keys than a panel
+  for (const auto& [hiddens, heads, batch, queries, keys, query_size, key_size, value_size] :
+       cases) {
+    const Inputs inputs = random_inputs({.batch = batch,
+                                         .queries = queries,
+                                         .keys = keys,
+                                         .query_size = query_size,
+                                         .key_size = key_size,
+                                         .value_size = value_size});
+    auto lens = LensByQuery::from_shape({batch, queries});
+    std::iota(lens.begin(), lens.end(), 0);
+    for (std::int64_t& length : lens) {
+      length %= static_cast<std::int64_t>(keys + 1);
+    }
     for (const bool bias : {false, true}) {
-      CAPTURE(each.num_hiddens, each.num_heads, bias);
-      auto layer = make_layer(each.num_hiddens, each.num_heads, bias);
-      const Inputs inputs = random_inputs(each.shape);
+      CAPTURE(hiddens, heads, queries, keys, bias);
+      auto layer =
+          make_layer(static_cast<std::int64_t>(hiddens), static_cast<std::int64_t>(heads), bias);
       check_against_reference(layer, inputs, {});
-      auto lens = LensByQuery::from_shape({each.shape.batch, each.shape.queries});
-      std::iota(lens.begin(), lens.end(), 0);
-      for (std::int64_t& length : lens) {
-        length %= static_cast<std::int64_t>(each.shape.keys + 1);
-      }
       check_against_reference(layer, inputs, {.valid_lens = lens});
       check_against_reference(layer, inputs,
                               {.valid_lens = lens, .empty_rows = EmptyRows::uniform});
@@ -70,9 +68,9 @@ TEST_CASE("Rows of weights sum to 1, masked keys weigh 0, empty rows are zero or
   const Inputs inputs = random_inputs(shape);
   for (const ValidLens& valid_lens : {ValidLens(lens_by_sample), ValidLens(lens_by_query)}) {
     for (const EmptyRows empty_rows : {EmptyRows::zero, EmptyRows::uniform}) {
-      const auto result = forward(
-          layer, inputs,
-          {.valid_lens = valid_lens, .empty_rows = empty_rows, .return_weights = true});
+      const auto result =
+          forward(layer, inputs,
+                  {.valid_lens = valid_lens, .empty_rows = empty_rows, .return_weights = true});
       const Tensor<4>& weights = *result.attention_weights;
       for (std::size_t b = 0; b < shape.batch; ++b) {
         for (std::size_t q = 0; q < shape.queries; ++q) {
@@ -221,9 +219,8 @@ TEST_CASE("A bad key or value spoils the queries that see it and no others") {
 TEST_CASE("Uniform empty rows see all values, the one exception to masking") {
   auto layer = make_layer(12, 3);
   Inputs inputs = random_inputs(shape);
-  const ForwardOptions options{.valid_lens = lens_by_query,
-                               .empty_rows = EmptyRows::uniform,
-                               .return_weights = true};
+  const ForwardOptions options{
+      .valid_lens = lens_by_query, .empty_rows = EmptyRows::uniform, .return_weights = true};
   const auto expected = forward(layer, inputs, options);
   inputs.keys(0, 5, 0) = nan;
   inputs.values(1, 5, 0) = nan;
@@ -261,8 +258,8 @@ TEST_CASE("No queries, no keys or no samples give empty or zero results") {
 TEST_CASE("Inputs are not modified, and a call leaves nothing behind for the next") {
   auto layer = make_layer(12, 3);
   const Inputs inputs = random_inputs(shape);
-  const Inputs before = inputs;
   const auto first = forward(layer, inputs);
+  const Inputs before = random_inputs(shape);
   CHECK(max_difference(inputs.queries, before.queries) == 0);
   CHECK(max_difference(inputs.keys, before.keys) == 0);
   CHECK(max_difference(inputs.values, before.values) == 0);

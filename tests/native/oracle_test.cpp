@@ -70,9 +70,9 @@ TEST_CASE("The layer agrees with d2l's in PyTorch") {
   REQUIRE(cases.size() == 5);
   for (const OracleCase& oracle : cases) {
     MultiHeadAttention layer = layer_of(oracle);
-    const auto [output, weights] = forward(
-        layer, inputs_of(oracle),
-        {.valid_lens = stored_valid_lens(oracle.tensors), .return_weights = true});
+    const auto [output, weights] =
+        forward(layer, inputs_of(oracle),
+                {.valid_lens = stored_valid_lens(oracle.tensors), .return_weights = true});
     check_against_oracle(oracle, "out.output", output);
     check_against_oracle(oracle, "out.attention", *weights);
   }
@@ -98,8 +98,8 @@ TEST_CASE("The chapter's own functions, put together as it does, give d2l's conc
     const Inputs inputs = inputs_of(oracle);
     const auto heads_of = [&](const std::string& name, const Tensor<3>& x) {
       const Doubles projected = project(parameters, name, Doubles(x.begin(), x.end()));
-      auto tensor = Tensor<3>::from_shape(
-          {x.shape(0), x.shape(1), parameters.at(name + ".weight").shape(0)});
+      auto tensor =
+          Tensor<3>::from_shape({x.shape(0), x.shape(1), parameters.at(name + ".weight").shape(0)});
       std::transform(projected.begin(), projected.end(), tensor.begin(),
                      [](double number) { return static_cast<float>(number); });
       return transpose_qkv(tensor, num_heads);
@@ -126,17 +126,16 @@ TEST_CASE("The reference agrees with d2l's dropout for a given mask") {
     for (double& factor : factors) {
       factor /= 1 - oracle.record.number<double>("dropout");
     }
-    const Pooled expected =
-        multi_head_attention(stored_parameters(oracle.tensors),
-                             oracle.record.number<std::size_t>("num_heads"), inputs.queries,
-                             inputs.keys, inputs.values, {.valid_lens = valid_lens}, factors);
+    const Pooled expected = multi_head_attention(
+        stored_parameters(oracle.tensors), oracle.record.number<std::size_t>("num_heads"),
+        inputs.queries, inputs.keys, inputs.values, {.valid_lens = valid_lens}, factors);
     check_against_oracle(oracle, "out.output", expected.output);
     check_against_oracle(oracle, "out.attention", expected.weights);
 
     // The weights that the layer returns are those before dropout.
     MultiHeadAttention layer = layer_of(oracle);
-    const auto result = forward(layer.train(), inputs,
-                                {.valid_lens = valid_lens, .return_weights = true});
+    const auto result =
+        forward(layer.train(), inputs, {.valid_lens = valid_lens, .return_weights = true});
     check_against_oracle(oracle, "out.attention", *result.attention_weights);
   }
 }

@@ -69,7 +69,7 @@ TEST_CASE("masked_softmax gives d2l's example its form: zeros after the valid le
 
 TEST_CASE("masked_softmax never reads masked scores and leaves its argument alone") {
   const LensByQuery lens{{1, 3}, {0, 2}};
-  Tensor<3> scores = randn<3>({2, 2, 3}, 1);
+  const Tensor<3> scores = randn<3>({2, 2, 3}, 1);
   const Tensor<3> expected = masked_softmax(scores, lens);
   for (const float bad : {nan, infinity, -infinity}) {
     Tensor<3> spoilt = scores;
@@ -92,8 +92,7 @@ TEST_CASE("masked_softmax of nothing is nothing") {
   for (const EmptyRows empty_rows : {EmptyRows::zero, EmptyRows::uniform}) {
     for (const std::array<std::size_t, 3>& shape :
          {std::array<std::size_t, 3>{0, 2, 3}, {2, 0, 3}, {2, 3, 0}}) {
-      const Tensor<3> weights =
-          masked_softmax(randn<3>(shape, 1), {}, {.empty_rows = empty_rows});
+      const Tensor<3> weights = masked_softmax(randn<3>(shape, 1), {}, {.empty_rows = empty_rows});
       CHECK(weights.shape() == shape);
     }
   }
@@ -114,9 +113,8 @@ TEST_CASE("scaled_dot_product_attention agrees with float64") {
     const auto v = randn<4>({batch, heads, num_keys, value_size}, 3);
     for (const Mask& mask : masks(batch, num_queries, num_keys)) {
       const Pooled expected = pool(sizes, doubles(q), doubles(k), doubles(v), mask);
-      const DotProductAttentionOptions options{.valid_lens = mask.valid_lens,
-                                               .empty_rows = mask.empty_rows,
-                                               .return_weights = true};
+      const DotProductAttentionOptions options{
+          .valid_lens = mask.valid_lens, .empty_rows = mask.empty_rows, .return_weights = true};
       const auto result = scaled_dot_product_attention(q, k, v, options);
       CAPTURE(num_queries, num_keys, mask.valid_lens.index());
       CHECK(result.output.shape() ==
@@ -160,7 +158,7 @@ TEST_CASE("dot_product_attention is scaled_dot_product_attention of one head") {
 TEST_CASE("dot_product_attention gives the chapter's example: equal keys, the mean of the values") {
   // d2l, Attention Scoring Functions: keys of ones, values 0…39 in rows of four, lengths 2 and 6.
   const auto q = randn<3>({2, 1, 2}, 1);
-  const Tensor<3> k = xt::ones<float>({2, 10, 2});
+  const Tensor<3> k = full<3>({2, 10, 2}, 1);
   auto v = Tensor<3>::from_shape({2, 10, 4});
   for (std::size_t i = 0; i < 40; ++i) {
     v.data()[i] = v.data()[40 + i] = static_cast<float>(i);

@@ -5,12 +5,10 @@
 #include <headwise/random.hpp>
 #include <vector>
 
-#include "compare.hpp"
+#include "floats.hpp"
 
 namespace headwise::test {
 namespace {
-
-using Floats = std::vector<float>;
 
 /// The mean of (x / unit)^power.
 double moment(const Floats& numbers, int power, double unit = 1) {
@@ -24,12 +22,6 @@ double moment(const Floats& numbers, int power, double unit = 1) {
 Floats uniform(std::size_t count, float bound, std::uint64_t seed, std::uint32_t stream) {
   Floats numbers(count);
   fill_uniform(numbers.data(), count, bound, seed, stream);
-  return numbers;
-}
-
-Floats normal(std::size_t count, std::uint64_t seed) {
-  Floats numbers(count);
-  fill_normal(numbers.data(), count, seed);
   return numbers;
 }
 
@@ -61,7 +53,7 @@ TEST_CASE("fill_uniform is uniform between its bounds") {
 }
 
 TEST_CASE("fill_normal is standard normal") {
-  const Floats numbers = normal(200000, 1);
+  const Floats numbers = random_floats(200000, 1);
   CHECK(all_finite(numbers));
   CHECK(std::abs(moment(numbers, 1)) < 0.01);
   CHECK(std::abs(moment(numbers, 2) - 1) < 0.015);
@@ -70,7 +62,7 @@ TEST_CASE("fill_normal is standard normal") {
 }
 
 TEST_CASE("Neighbouring random numbers are not correlated") {
-  const Floats numbers = normal(200000, 3);
+  const Floats numbers = random_floats(200000, 3);
   for (const std::size_t distance : {1, 2, 3, 4}) {
     double sum = 0;
     for (std::size_t i = distance; i < numbers.size(); ++i) {
@@ -85,17 +77,17 @@ TEST_CASE("Seeds and streams give numbers of their own, and the same each time")
   CHECK(uniform(9, 1, 5, 2) == uniform(9, 1, 5, 2));
   CHECK(uniform(9, 1, 5, 2) != uniform(9, 1, 5, 3));
   CHECK(uniform(9, 1, 5, 2) != uniform(9, 1, 6, 2));
-  CHECK(normal(9, 5) == normal(9, 5));
-  CHECK(normal(9, 5) != normal(9, 6));
-  CHECK(normal(9, 5) != normal(9, 5 + (std::uint64_t{1} << 32)));
+  CHECK(random_floats(9, 5) == random_floats(9, 5));
+  CHECK(random_floats(9, 5) != random_floats(9, 6));
+  CHECK(random_floats(9, 5) != random_floats(9, 5 + (std::uint64_t{1} << 32)));
 }
 
 TEST_CASE("A longer draw begins with a shorter one") {
   for (std::size_t count = 0; count < 9; ++count) {
     CAPTURE(count);
-    Floats longer = normal(9, 5);
+    Floats longer = random_floats(9, 5);
     longer.resize(count);
-    CHECK(longer == normal(count, 5));
+    CHECK(longer == random_floats(count, 5));
     longer = uniform(9, 1, 5, 0);
     longer.resize(count);
     CHECK(longer == uniform(count, 1, 5, 0));
@@ -103,7 +95,7 @@ TEST_CASE("A longer draw begins with a shorter one") {
 }
 
 TEST_CASE("randn fills tensors of any rank from the same draw") {
-  const Floats expected = normal(24, 9);
+  const Floats expected = random_floats(24, 9);
   CHECK(max_difference(randn<1>({24}, 9), expected) == 0);
   CHECK(max_difference(randn<3>({2, 3, 4}, 9), expected) == 0);
   CHECK(randn<2>({0, 4}, 9).size() == 0);

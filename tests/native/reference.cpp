@@ -66,8 +66,8 @@ Pooled pool(const PoolingSizes& sizes, const Doubles& q, const Doubles& k, const
       Doubles scores(sizes.keys, 0.0);
       for (std::size_t key = 0; key < sizes.keys; ++key) {
         for (std::size_t e = 0; e < sizes.head_size; ++e) {
-          scores[key] += q[row * sizes.head_size + e] *
-                         k[(head * sizes.keys + key) * sizes.head_size + e];
+          scores[key] +=
+              q[row * sizes.head_size + e] * k[(head * sizes.keys + key) * sizes.head_size + e];
         }
         scores[key] /= std::sqrt(static_cast<double>(sizes.head_size));
       }
@@ -116,14 +116,14 @@ Pooled multi_head_attention(const StateDict& parameters, std::size_t num_heads,
     const Doubles projected = project(parameters, name, Doubles(inputs.begin(), inputs.end()));
     return swap_heads_and_length(projected, batch, inputs.shape(1), num_heads, head_size);
   };
-  Pooled result = pool({.batch = batch,
-                        .heads = num_heads,
-                        .queries = num_queries,
-                        .keys = num_keys,
-                        .head_size = head_size,
-                        .value_size = head_size},
-                       heads_of("W_q", queries), heads_of("W_k", keys), heads_of("W_v", values),
-                       mask, factors);
+  Pooled result =
+      pool({.batch = batch,
+            .heads = num_heads,
+            .queries = num_queries,
+            .keys = num_keys,
+            .head_size = head_size,
+            .value_size = head_size},
+           heads_of("W_q", queries), heads_of("W_k", keys), heads_of("W_v", values), mask, factors);
   const Doubles concat =
       swap_heads_and_length(result.output, batch, num_heads, num_queries, head_size);
   result.output = project(parameters, "W_o", concat);

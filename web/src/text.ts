@@ -37,7 +37,7 @@ export const text = {
     title: 'Multi-head attention, head by head',
     intro: [
       'Attention compares a query with every key, turns the scores into weights that sum to one, and averages the values by these weights. *Multi-head* attention does so several times at once. Each head looks at the same input through projections of its own, so that each can look for something else, and what they find is joined at the end.',
-      'This page runs such a layer and draws what every head does. Nothing is recorded: each number comes from a forward pass made in your browser, when the page opened or when you last moved a control.',
+      'This page runs such a layer and draws what every head does. No picture here was prepared: each number comes from a forward pass made in your browser, when the page opened or when you last moved a control.',
     ],
   },
 
@@ -70,7 +70,7 @@ export const text = {
     title: 'The heads',
     paragraphs: [
       'Random numbers break the tie. Now the keys differ, and so do the heads, because each projects them with parameters of its own. Nobody has trained these parameters, so no head is sure of anything yet: its weights only waver around the even ones above.',
-      'Give a sample a single valid key, then none. Go back to ones and draw new seeds: the parameters change, the maps do not.',
+      'Give a sample a single valid key, then none: what weights are left? Go back to ones and draw new seeds: the parameters change, the maps do not.',
     ],
     figure: 'Weights of every head for the chosen input',
     largest: (where: Omit<CellWords, 'masked'> & { readonly sample: number }) =>

@@ -1,5 +1,4 @@
 #include <cstdio>
-
 #include <xsimd/xsimd.hpp>
 #include <xtensor/xtensor.hpp>
 

@@ -1,9 +1,11 @@
 #include <headwise/io/checked_reader.hpp>
+#include <headwise/io/text_writer.hpp>
 
 namespace headwise::io {
 
 bool CheckedReader::take(char character) {
-  return reader_.take(character) || fail_here(std::string("'") + character + "'");
+  return reader_.take(character) ||
+         fail_here(TextWriter() << "'" << std::string_view(&character, 1) << "'");
 }
 
 bool CheckedReader::take_end() { return reader_.at_end() || fail_here("nothing more"); }
@@ -14,9 +16,7 @@ bool CheckedReader::fail(std::string_view expected, std::string_view got) {
 }
 
 bool CheckedReader::fail_here(std::string_view expected) {
-  const std::size_t position = reader_.position();
-  return fail(std::string(expected) + " at byte " + std::to_string(position) + " of " +
-                  std::string(place_),
+  return fail(TextWriter() << expected << " at byte " << reader_.position() << " of " << place_,
               reader_.next_text());
 }
 

@@ -2,7 +2,7 @@
 #include <headwise/attention/layer_parameters.hpp>
 #include <headwise/attention/validation.hpp>
 #include <headwise/io/layout_table.hpp>
-#include <headwise/io/text_reader.hpp>
+#include <headwise/io/text_writer.hpp>
 
 namespace headwise::io {
 namespace {
@@ -43,7 +43,7 @@ constexpr std::array<Layout, 8> layouts = {{
 constexpr std::string_view known_layouts =
     "names of d2l (W_q.weight), nn.MultiheadAttention (in_proj_weight or q_proj_weight), BERT "
     "(self.query.weight), ViT (attention.query.weight, q_proj.weight or qkv.weight) or GPT-2 "
-    "(c_attn.weight)";
+    "(c_attn.weight) under the prefix ";
 
 /// Whether names that only this layout has are there.
 bool is_there(const Layout& layout, std::span<const NamedShape> dict, std::string_view prefix) {
@@ -61,54 +61,53 @@ bool is_there(const Layout& layout, std::span<const NamedShape> dict, std::strin
 }
 
 /// Some of the dict's names, those under the prefix if there are any.
-std::string names_text(std::span<const NamedShape> dict, std::string_view prefix) {
+TextWriter names_text(std::span<const NamedShape> dict, std::string_view prefix) {
   constexpr int most = 4;
-  std::string text;
+  TextWriter text;
   int count = 0;
-  for (const bool any : {false, true}) {
+  for (const std::string_view start : {prefix, std::string_view()}) {
     for (const NamedShape& tensor : dict) {
-      if (count < most && (any || tensor.name.starts_with(prefix))) {
-        text += (count > 0 ? ", " : "") + quote(tensor.name);
+      if (count < most && tensor.name.starts_with(start)) {
+        (text << (count > 0 ? ", " : "")).name(tensor.name);
         ++count;
       }
     }
     if (count > 0) {
-      return text + " of " + std::to_string(dict.size());
+      return text << " of " << dict.size();
     }
   }
-  return "no names";
+  return text << "no names";
 }
 
 }  // namespace
 
-Outcome<FoundLayout> find_layout(std::span<const NamedShape> dict, const std::string& prefix,
+Outcome<FoundLayout> find_layout(std::span<const NamedShape> dict, std::string_view prefix,
                                  bool absent_is_d2l) {
-  std::optional<FoundLayout> found;
+  const Layout* found = absent_is_d2l ? layouts.data() : nullptr;
+  std::string_view found_between;
+  bool is_found = false;
   for (const Layout& layout : layouts) {
     for (const std::string_view between : {"", "attention.", "attn.", "self_attn."}) {
       // attention. is d2l's own name for what additive pooling holds.
-      const std::string whole_prefix = prefix + std::string(between);
-      if ((layout.is_d2l && !between.empty()) || !is_there(layout, dict, whole_prefix)) {
+      if ((layout.is_d2l && !between.empty()) ||
+          !is_there(layout, dict, TextWriter() << prefix << between)) {
         continue;
       }
-      if (found) {
+      if (is_found) {
         return failure(ErrorCode::invalid_state_dict, spell("state_dict"), "one layer's names",
-                       quote(found->prefix + std::string(found->layout->weights[0])) + " and " +
-                           quote(whole_prefix + std::string(layout.weights[0])));
+                       TextWriter() << prefix << found_between << found->weights[0] << " and "
+                                    << prefix << between << layout.weights[0]);
       }
-      found = {.layout = &layout, .prefix = whole_prefix};
+      is_found = true;
+      found = &layout;
+      found_between = between;
     }
   }
-  if (!found && absent_is_d2l) {
-    found = {.layout = layouts.data(), .prefix = prefix};
-  }
-  if (!found) {
+  if (found == nullptr) {
     return failure(ErrorCode::invalid_state_dict, spell("state_dict"),
-                   std::string(known_layouts) +
-                       (prefix.empty() ? "" : " under " + quote(prefix)),
-                   names_text(dict, prefix));
+                   (TextWriter() << known_layouts).name(prefix), names_text(dict, prefix));
   }
-  return *found;
+  return FoundLayout{.layout = found, .prefix = (TextWriter() << prefix << found_between).text()};
 }
 
 std::optional<std::size_t> find_tensor(std::span<const NamedShape> dict, std::string_view prefix,

@@ -40,7 +40,7 @@ struct FoundLayout {
 
 /// The one layout whose names stand under the prefix. `absent_is_d2l` says what to make of none.
 [[nodiscard]] Outcome<FoundLayout> find_layout(std::span<const NamedShape> dict,
-                                               const std::string& prefix, bool absent_is_d2l);
+                                               std::string_view prefix, bool absent_is_d2l);
 
 /// The index of the tensor of this name.
 [[nodiscard]] std::optional<std::size_t> find_tensor(std::span<const NamedShape> dict,

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <headwise/io/checked_reader.hpp>
 #include <headwise/io/npy_header.hpp>
+#include <headwise/io/text_writer.hpp>
 #include <optional>
 #include <utility>
 
@@ -41,8 +43,8 @@ class DictReader : CheckedReader {
       const auto key = take_string();
       const std::size_t member = !key ? 3 : *key == "descr" ? 0 : *key == "shape" ? 1 : 2;
       if (member == 3 || (member == 2 && key != "fortran_order") ||
-          std::exchange(has.at(member), true)) {
-        return fail("descr, fortran_order and shape, each once", key ? quote(*key) : "no name");
+          std::exchange(has[member], true)) {
+        return fail_members(key.value_or("another"));
       }
       const bool read = take(':') && (member == 0   ? read_descr()
                                       : member == 1 ? read_shape()
@@ -58,7 +60,7 @@ class DictReader : CheckedReader {
       }
     }
     if (has != std::array{true, true, true}) {
-      return fail("descr, fortran_order and shape, each once", "not all of them");
+      return fail_members("not all of them");
     }
     return take_end();
   }
@@ -67,7 +69,7 @@ class DictReader : CheckedReader {
     const auto descr = take_string();
     const auto format = descr ? format_of_descr(*descr) : std::nullopt;
     if (!format) {
-      return fail("descr " + std::string(npy_descrs), descr ? quote(*descr) : "another type");
+      return fail(TextWriter() << "descr of " << npy_descrs, descr.value_or("another type"));
     }
     header_.descr = *descr;
     header_.format = *format;
@@ -88,8 +90,8 @@ class DictReader : CheckedReader {
     while (!reader().take(')')) {
       const auto size = comma ? reader().take_integer() : std::nullopt;
       if (!size || header_.shape.size() == max_rank) {
-        return fail_here("a shape of at most " + std::to_string(max_rank) +
-                         " integers from 0 to 2^53 - 1");
+        return fail_here(TextWriter()
+                         << "a shape of at most " << max_rank << " integers from 0 to 2^53 - 1");
       }
       header_.shape.push_back(*size);
       comma = reader().take(',');
@@ -104,8 +106,13 @@ class DictReader : CheckedReader {
       return fail("a shape of fewer than 2^53 numbers", "one of more");
     }
     const std::uint64_t bytes = *count * header_.format.size;
-    return bytes == data_size_ || fail(std::to_string(bytes) + " bytes of data, as descr and shape say",
-                                       std::to_string(data_size_));
+    return bytes == data_size_ ||
+           fail(TextWriter() << bytes << " bytes of data, as descr and shape say",
+                TextWriter() << data_size_);
+  }
+
+  bool fail_members(std::string_view got) {
+    return fail("descr, fortran_order and shape, each once", got);
   }
 
   std::optional<std::string_view> take_string() {
@@ -125,22 +132,25 @@ Outcome<std::uint64_t> npy_header_end(std::span<const char> first_bytes, std::ui
     return invalid("a file that begins with \\x93NUMPY", "other bytes");
   }
   if (text.size() < npy_length_bytes) {
-    return invalid("a header", "a file of " + std::to_string(file_size) + " bytes");
+    return invalid("a header", "the end");
   }
-  const int major = text[magic.size()];
-  const int minor = text[magic.size() + 1];
+  const auto byte = [text](std::size_t i) {
+    return std::uint64_t{static_cast<unsigned char>(text[i])};
+  };
+  const std::uint64_t major = byte(magic.size());
+  const std::uint64_t minor = byte(magic.size() + 1);
   if (major < 1 || major > 3 || minor != 0) {
-    return invalid("format version 1.0, 2.0 or 3.0",
-                   std::to_string(major & 0xFF) + "." + std::to_string(minor & 0xFF));
+    return invalid("format version 1.0, 2.0 or 3.0", TextWriter() << major << "." << minor);
   }
   const std::size_t preamble = preamble_size(first_bytes);
   std::uint64_t length = 0;
   for (std::size_t i = preamble; i-- > magic.size() + 2;) {
-    length = length << 8U | static_cast<unsigned char>(first_bytes[i]);
+    length = length << 8U | byte(i);
   }
-  if (length > longest_dict || length > file_size - preamble) {
-    return invalid("a header of at most 65535 bytes within the file's " + std::to_string(file_size),
-                   std::to_string(length));
+  const std::uint64_t longest = std::min(longest_dict, file_size - preamble);
+  if (length > longest) {
+    return invalid(TextWriter() << "a header of at most " << longest << " bytes",
+                   TextWriter() << "one of " << length);
   }
   return preamble + length;
 }
@@ -152,18 +162,16 @@ Outcome<NpyHeader> read_npy_header(std::span<char> header, std::uint64_t data_si
 Outcome<std::string> write_npy_header(std::span<const std::uint64_t> shape) {
   if (shape.size() > max_rank) {
     return failure(ErrorCode::invalid_shape, "tensor",
-                   "at most " + std::to_string(max_rank) + " axes", std::to_string(shape.size()));
+                   TextWriter() << "at most " << max_rank << " axes", TextWriter() << shape.size());
   }
+  TextWriter dict;
+  dict << "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+  dict.list(shape, ", ") << (shape.size() == 1 ? ",), }" : "), }");
   std::string header(magic);
   header.append("\x01\x00\x00\x00", 4);
-  header += "{'descr': '<f4', 'fortran_order': False, 'shape': (";
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    header += std::to_string(shape[axis]) + (shape.size() == 1 ? "," : "");
-    header += axis + 1 < shape.size() ? ", " : "";
-  }
-  header += "), }";
-  header.append(alignment - 1 - header.size() % alignment, ' ');
-  header += '\n';
+  header += dict.text();
+  header.resize(header.size() / alignment * alignment + alignment, ' ');
+  header.back() = '\n';
   const std::size_t length = header.size() - shortest_preamble;
   header[shortest_preamble - 2] = static_cast<char>(length & 0xFFU);
   header[shortest_preamble - 1] = static_cast<char>(length >> 8U);

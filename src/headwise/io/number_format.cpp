@@ -60,6 +60,20 @@ std::uint64_t load(const std::byte* from, const NumberFormat& format) noexcept {
   return bits;
 }
 
+/// Where the number of this place in Fortran order stands in row-major order: its index counts axes
+/// from the first on.
+std::size_t place_in_rows(std::size_t place, std::span<const std::uint64_t> shape,
+                          std::uint64_t count) noexcept {
+  std::uint64_t rest = place;
+  std::uint64_t in_rows = 0;
+  for (const std::uint64_t size : shape) {
+    count /= size;
+    in_rows += rest % size * count;
+    rest /= size;
+  }
+  return static_cast<std::size_t>(in_rows);
+}
+
 }  // namespace
 
 std::optional<NumberFormat> format_of_dtype(std::string_view dtype) noexcept {
@@ -131,27 +145,13 @@ void to_floats(const StoredNumbers& numbers, float* floats) noexcept {
   }
   const bool same = format.kind == NumberKind::floating && format.size == sizeof(float) &&
                     !format.big_endian && std::endian::native == std::endian::little;
-  if (!fortran_order || shape.size() < 2) {
-    if (same) {
-      std::memcpy(floats, data, static_cast<std::size_t>(count) * sizeof(float));
-      return;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      floats[i] = to_float(load(data + i * format.size, format), format);
-    }
+  if (same && !fortran_order) {
+    std::memcpy(floats, data, static_cast<std::size_t>(count) * sizeof(float));
     return;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    // The index counts its axes from the first on; read backwards, it is the place in rows.
-    std::uint64_t rest = i;
-    std::uint64_t place = 0;
-    std::uint64_t stride = count;
-    for (const std::uint64_t size : shape) {
-      stride /= size;
-      place += rest % size * stride;
-      rest /= size;
-    }
-    floats[place] = to_float(load(data + i * format.size, format), format);
+    const float number = to_float(load(data + i * format.size, format), format);
+    floats[fortran_order ? place_in_rows(i, shape, count) : i] = number;
   }
 }
 

@@ -28,7 +28,8 @@ inline constexpr std::string_view safetensors_dtypes =
 /// The format of this name in a safetensors file.
 [[nodiscard]] std::optional<NumberFormat> format_of_dtype(std::string_view dtype) noexcept;
 
-inline constexpr std::string_view npy_descrs = "f2, f4, f8, i1 to i8, u1 to u8 or b1, such as '<f4'";
+inline constexpr std::string_view npy_descrs =
+    "f2, f4, f8, i1 to i8, u1 to u8 or b1, such as '<f4'";
 /// The format of this name in an .npy file: byte order, kind and size.
 [[nodiscard]] std::optional<NumberFormat> format_of_descr(std::string_view descr) noexcept;
 

@@ -37,7 +37,7 @@ std::vector<std::byte> save_safetensors(const std::map<std::string, xt::xarray<f
       shapes.push_back({.name = name, .shape = io::shape_of(tensor)});
       data_size += tensor.size() * sizeof(float);
     }
-    io::Strings strings(metadata.begin(), metadata.end());
+    const io::Strings strings(metadata.begin(), metadata.end());
     const std::string header = io::value_or_throw(io::write_safetensors_header(shapes, strings));
     std::vector<std::byte> file = io::to_bytes(header, data_size);
     for (const auto& [name, tensor] : tensors) {

@@ -2,6 +2,9 @@
 #include <array>
 #include <headwise/io/checked_reader.hpp>
 #include <headwise/io/safetensors_header.hpp>
+#include <headwise/io/sorted_order.hpp>
+#include <headwise/io/text_writer.hpp>
+#include <headwise/io/utf8.hpp>
 #include <optional>
 
 namespace headwise::io {
@@ -15,8 +18,6 @@ constexpr std::string_view subject = "safetensors";
 Failure invalid(std::string_view expected, std::string_view got) {
   return failure(ErrorCode::invalid_file, subject, expected, got);
 }
-
-std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 class HeaderReader : CheckedReader {
  public:
@@ -71,7 +72,7 @@ class HeaderReader : CheckedReader {
     StoredTensor tensor{.name = name, .format = {}, .shape = {}, .begin = 0, .end = 0};
     std::array<bool, 3> has{};
     const auto first_time = [&](std::size_t member, std::string_view key) {
-      return !std::exchange(has.at(member), true) || fail_twice(key);
+      return !std::exchange(has[member], true) || fail_twice(key);
     };
     const bool read = read_object([&](std::string_view key) {
       if (key == "dtype") {
@@ -83,13 +84,13 @@ class HeaderReader : CheckedReader {
       if (key == "data_offsets") {
         return first_time(2, key) && read_offsets(tensor);
       }
-      return fail("dtype, shape and data_offsets of " + quote(name), quote(key));
+      return fail_members(name, TextWriter().name(key));
     });
     if (!read) {
       return false;
     }
     if (has != std::array{true, true, true}) {
-      return fail("dtype, shape and data_offsets of " + quote(name), "not all of them");
+      return fail_members(name, "not all of them");
     }
     header_.tensors.push_back(std::move(tensor));
     return check_size(header_.tensors.back());
@@ -102,8 +103,8 @@ class HeaderReader : CheckedReader {
     }
     const auto format = format_of_dtype(*dtype);
     if (!format) {
-      return fail("dtype " + std::string(safetensors_dtypes) + " of " + quote(tensor.name),
-                  quote(*dtype));
+      return fail(TextWriter().name(tensor.name) << " of dtype " << safetensors_dtypes,
+                  TextWriter().name(*dtype));
     }
     tensor.format = *format;
     return true;
@@ -118,7 +119,7 @@ class HeaderReader : CheckedReader {
     if (!reader().take(']')) {
       do {
         if (rank == max_rank) {
-          return fail_here("at most " + std::to_string(max_rank) + " axes");
+          return fail_here(TextWriter() << "at most " << max_rank << " axes");
         }
         if (!take_integer(sizes.at(rank))) {
           return false;
@@ -141,56 +142,61 @@ class HeaderReader : CheckedReader {
   bool check_size(const StoredTensor& tensor) {
     const auto count = count_of(tensor.shape);
     if (!count) {
-      return fail("a shape of fewer than 2^53 numbers of " + quote(tensor.name), "one of more");
+      return fail(TextWriter().name(tensor.name) << " of fewer than 2^53 numbers", "more");
     }
     const std::uint64_t bytes = *count * tensor.format.size;
     if (tensor.end < tensor.begin || tensor.end - tensor.begin != bytes) {
-      return fail("data_offsets " + bytes_text(bytes) + " apart, as dtype and shape of " +
-                      quote(tensor.name) + " say",
-                  std::to_string(tensor.begin) + " and " + std::to_string(tensor.end));
+      return fail(TextWriter().name(tensor.name)
+                      << " of " << bytes << " bytes, as its dtype and shape say",
+                  TextWriter() << "data_offsets " << tensor.begin << " and " << tensor.end);
     }
     return true;
   }
 
-  /// Sorts the metadata and checks that no name is there twice.
   bool check_names() {
     std::vector<std::string_view> names;
-    names.reserve(std::max(header_.tensors.size(), header_.metadata.size()));
+    names.reserve(header_.tensors.size());
     for (const StoredTensor& tensor : header_.tensors) {
       names.push_back(tensor.name);
     }
-    return check_distinct(names) && [&] {
-      names.clear();
-      for (const auto& [name, text] : header_.metadata) {
-        names.push_back(name);
-      }
-      return check_distinct(names);
-    }();
+    if (!check_distinct(names)) {
+      return false;
+    }
+    names.clear();
+    names.reserve(header_.metadata.size());
+    for (const auto& [name, text] : header_.metadata) {
+      names.push_back(name);
+    }
+    return check_distinct(names);
   }
 
-  bool check_distinct(std::vector<std::string_view>& names) {
-    std::sort(names.begin(), names.end());
-    const auto twice = std::adjacent_find(names.begin(), names.end());
-    return twice == names.end() || fail_twice(*twice);
+  bool check_distinct(const std::vector<std::string_view>& names) {
+    const auto order = sorted_order(names, [](std::string_view name) { return name; });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      if (names[order[i]] == names[order[i - 1]]) {
+        return fail_twice(names[order[i]]);
+      }
+    }
+    return true;
   }
 
   /// Checks that the tensors' bytes follow each other from the header to the end of the file.
   bool check_places() {
-    auto& tensors = header_.tensors;
-    std::sort(tensors.begin(), tensors.end(), [](const StoredTensor& a, const StoredTensor& b) {
-      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
+    const auto& tensors = header_.tensors;
+    const auto place = [](const StoredTensor& tensor) {
+      return std::pair(tensor.begin, tensor.end);
+    };
     std::uint64_t end = 0;
-    for (const StoredTensor& tensor : tensors) {
-      if (tensor.begin != end) {
-        return fail("data of " + quote(tensor.name) + " at byte " + std::to_string(end) +
-                        ", where what comes before it ends",
-                    "byte " + std::to_string(tensor.begin));
+    for (const std::size_t i : sorted_order(tensors, place)) {
+      if (tensors[i].begin != end) {
+        return fail(TextWriter().name(tensors[i].name)
+                        << " to begin at byte " << end << " of the data, where the last ended",
+                    TextWriter() << tensors[i].begin);
       }
-      end = tensor.end;
+      end = tensors[i].end;
     }
-    return end == data_size_ || fail(bytes_text(end) + " of data behind the header, as it says",
-                                     bytes_text(data_size_));
+    return end == data_size_ || fail(TextWriter() << end << " bytes of data, as the header says",
+                                     TextWriter() << data_size_);
   }
 
   std::optional<std::string_view> take_string() {
@@ -207,29 +213,52 @@ class HeaderReader : CheckedReader {
     return integer || fail_here("an integer from 0 to 2^53 - 1");
   }
 
-  bool fail_twice(std::string_view name) { return fail("each name once", quote(name) + " twice"); }
+  bool fail_members(std::string_view name, std::string_view got) {
+    return fail(TextWriter() << "dtype, shape and data_offsets of " << TextWriter().name(name),
+                got);
+  }
+
+  bool fail_twice(std::string_view name) {
+    return fail("each name once", TextWriter().name(name) << " twice");
+  }
 
   std::uint64_t data_size_;
   SafetensorsHeader header_;
   bool has_metadata_ = false;
 };
 
+/// The JSON padded to a multiple of 8 bytes, behind the bytes that say how long it is.
+Outcome<std::string> with_length(std::string_view json) {
+  std::uint64_t length = (json.size() + 7) / 8 * 8;
+  if (length > longest_header) {
+    return failure(ErrorCode::invalid_value, "tensors",
+                   TextWriter() << "names for a header of at most " << longest_header << " bytes",
+                   TextWriter() << length);
+  }
+  std::string header(safetensors_length_bytes, '\0');
+  header += json;
+  header.resize(safetensors_length_bytes + static_cast<std::size_t>(length), ' ');
+  for (std::size_t i = 0; length > 0; ++i, length >>= 8U) {
+    header[i] = static_cast<char>(length & 0xFFU);
+  }
+  return header;
+}
+
 }  // namespace
 
 Outcome<std::uint64_t> safetensors_header_end(std::span<const char> first_bytes,
                                               std::uint64_t file_size) {
   if (first_bytes.size() < safetensors_length_bytes) {
-    return invalid("8 bytes that say how long the header is", bytes_text(file_size));
+    return invalid("8 bytes that say how long the header is", TextWriter() << file_size);
   }
   std::uint64_t length = 0;
   for (std::size_t i = safetensors_length_bytes; i-- > 0;) {
     length = length << 8U | static_cast<unsigned char>(first_bytes[i]);
   }
-  if (length > longest_header) {
-    return invalid("a header of at most " + bytes_text(longest_header), bytes_text(length));
-  }
-  if (length > file_size - safetensors_length_bytes) {
-    return invalid("a header within the file's " + bytes_text(file_size), bytes_text(length));
+  const std::uint64_t longest = std::min(longest_header, file_size - safetensors_length_bytes);
+  if (length > longest) {
+    return invalid(TextWriter() << "a header of at most " << longest << " bytes",
+                   TextWriter() << "one of " << length);
   }
   return safetensors_length_bytes + length;
 }
@@ -241,57 +270,45 @@ Outcome<SafetensorsHeader> read_safetensors_header(std::span<char> json, std::ui
   return HeaderReader(json, data_size).read();
 }
 
-Outcome<std::string> write_safetensors_header(std::span<NamedShape> tensors, Strings& metadata) {
-  std::sort(tensors.begin(), tensors.end(),
-            [](const NamedShape& a, const NamedShape& b) { return a.name < b.name; });
-  std::sort(metadata.begin(), metadata.end());
-  std::string header(safetensors_length_bytes, '\0');
-  header += '{';
-  const auto append_name = [&header](std::string_view name) {
-    if (header.back() != '{') {
-      header += ',';
-    }
-    append_json_string(header, name);
-    header += ':';
+Outcome<std::string> write_safetensors_header(const std::vector<NamedShape>& tensors,
+                                              const Strings& metadata) {
+  TextWriter json;
+  std::string_view before = "{";
+  const auto write_name = [&](std::string_view name) {
+    (json << before).json(name) << ":";
+    before = ",";
   };
   if (!metadata.empty()) {
-    append_name(metadata_name);
-    header += '{';
-    for (const auto& [name, text] : metadata) {
+    write_name(metadata_name);
+    before = "{";
+    for (const std::size_t i :
+         sorted_order(metadata, [](const auto& pair) { return pair.first; })) {
+      const auto& [name, text] = metadata[i];
       if (!is_utf8(name) || !is_utf8(text)) {
-        return failure(ErrorCode::invalid_value, "metadata", "valid Unicode", quote(name));
+        return failure(ErrorCode::invalid_value, "metadata", "valid Unicode",
+                       TextWriter().name(name));
       }
-      append_name(name);
-      append_json_string(header, text);
+      write_name(name);
+      json.json(text);
     }
-    header += '}';
+    json << "}";
   }
   std::uint64_t offset = 0;
-  for (const auto& [name, shape] : tensors) {
+  for (const std::size_t i :
+       sorted_order(tensors, [](const auto& tensor) { return tensor.name; })) {
+    const auto& [name, shape] = tensors[i];
     if (!is_utf8(name) || name == metadata_name) {
       return failure(ErrorCode::invalid_value, "tensors",
-                     "names of valid Unicode other than __metadata__", quote(name));
+                     "names of valid Unicode other than __metadata__", TextWriter().name(name));
     }
-    append_name(name);
-    header += R"({"dtype":"F32","shape":[)";
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      header += (axis > 0 ? "," : "") + std::to_string(shape[axis]);
-    }
-    const std::uint64_t begin = offset;
-    offset += count_of(shape).value_or(0) * sizeof(float);
-    header += "],\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(offset) + "]}";
+    write_name(name);
+    const std::uint64_t end = offset + count_of(shape).value_or(0) * sizeof(float);
+    (json << R"({"dtype":"F32","shape":[)").list(shape, ",")
+        << "],\"data_offsets\":[" << offset << "," << end << "]}";
+    offset = end;
   }
-  header += '}';
-  header.append((8 - header.size() % 8) % 8, ' ');
-  std::uint64_t length = header.size() - safetensors_length_bytes;
-  if (length > longest_header) {
-    return failure(ErrorCode::invalid_value, "tensors",
-                   "a header of at most " + bytes_text(longest_header), bytes_text(length));
-  }
-  for (std::size_t i = 0; i < safetensors_length_bytes; ++i, length >>= 8U) {
-    header[i] = static_cast<char>(length & 0xFFU);
-  }
-  return header;
+  json << (before == "{" ? "{}" : "}");
+  return with_length(json.text());
 }
 
 }  // namespace headwise::io

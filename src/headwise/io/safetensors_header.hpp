@@ -30,8 +30,8 @@ struct StoredTensor {
 using Strings = std::vector<std::pair<std::string_view, std::string_view>>;
 
 struct SafetensorsHeader {
-  std::vector<StoredTensor> tensors;  ///< in the order of their bytes
-  Strings metadata;                   ///< in the order of their names
+  std::vector<StoredTensor> tensors;
+  Strings metadata;
 };
 
 /// Where the header of a file of this size ends, by the file's first bytes.
@@ -49,8 +49,8 @@ struct NamedShape {
 };
 
 /// A header with its eight bytes, for float32 tensors that lie behind it in the order of their
-/// names. Puts both arguments into that order.
-[[nodiscard]] Outcome<std::string> write_safetensors_header(std::span<NamedShape> tensors,
-                                                            Strings& metadata);
+/// names.
+[[nodiscard]] Outcome<std::string> write_safetensors_header(const std::vector<NamedShape>& tensors,
+                                                            const Strings& metadata);
 
 }  // namespace headwise::io

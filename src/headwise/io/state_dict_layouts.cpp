@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <headwise/io/layout_table.hpp>
 #include <headwise/io/state_dict_layouts.hpp>
-#include <headwise/io/text_reader.hpp>
+#include <headwise/io/text_writer.hpp>
 #include <string>
 
 namespace headwise::io {
@@ -13,12 +13,21 @@ struct WeightSizes {
   std::uint64_t in = 0;
 };
 
-std::string shape_text(const std::vector<std::uint64_t>& shape) {
-  std::string text = "(";
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    text += (axis > 0 ? ", " : "") + std::to_string(shape[axis]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
+TextWriter shape_text(std::span<const std::uint64_t> shape) {
+  TextWriter text;
+  return (text << "(").list(shape, ", ") << (shape.size() == 1 ? ",)" : ")");
+}
+
+/// A number from 0 on, or the word that stands for it.
+TextWriter value_text(std::int64_t value, std::span<const std::string_view> words) {
+  TextWriter text;
+  const auto number = static_cast<std::uint64_t>(value);
+  return words.empty() ? text << number : text << words[number];
+}
+
+template <typename Option>
+std::optional<std::int64_t> to_number(const std::optional<Option>& option) {
+  return option ? std::optional(static_cast<std::int64_t>(*option)) : std::nullopt;
 }
 
 class Planner {
@@ -38,12 +47,11 @@ class Planner {
       return StateDictPlan{.options = options(), .parameters = {}};
     }
     plan_parameters();
-    if (!missing_.empty() || !wrong_.empty()) {
-      const std::string_view between = missing_.empty() || wrong_.empty() ? "" : "; ";
-      return Failure{.code = ErrorCode::invalid_state_dict,
-                     .message = spell("state_dict") + ": " +
-                                (missing_.empty() ? "" : "missing ") + missing_ +
-                                std::string(between) + wrong_};
+    if (!missing_.text().empty() || !wrong_.text().empty()) {
+      TextWriter message;
+      message << spell("state_dict") << ":" << missing_
+              << (missing_.text().empty() || wrong_.text().empty() ? "" : ";") << wrong_;
+      return Failure{.code = ErrorCode::invalid_state_dict, .message = message.text()};
     }
     check_given();
     if (failure_) {
@@ -94,9 +102,10 @@ class Planner {
                                          : Projection::linear;
     settings_.pooling = additive ? Pooling::additive : Pooling::dot_product;
     settings_.bias = has_any(biases);
-    settings_.output_projection = !layout_.is_d2l || has_any(weights.last(1)) ||
-                                  has_any(biases.last(1));
-    settings_.bias_kv = layout_.has_bias_kv && has_any(std::span(LayerParameters::names).subspan(8, 2));
+    settings_.output_projection =
+        !layout_.is_d2l || has_any(weights.last(1)) || has_any(biases.last(1));
+    settings_.bias_kv =
+        layout_.has_bias_kv && has_any(std::span(LayerParameters::names).subspan(8, 2));
     settings_.num_heads = static_cast<std::size_t>(std::max<std::int64_t>(given_.num_heads, 0));
 
     const WeightSizes q = sizes_of(0);
@@ -138,7 +147,8 @@ class Planner {
     const std::uint64_t head_size = std::max<std::size_t>(settings_.head_size, 1);
     const std::uint64_t kv_heads = key_width / head_size;
     const bool may_differ = settings_.projection == Projection::linear;
-    if (may_differ && kv_heads > 0 && key_width % head_size == 0 && settings_.num_heads % kv_heads == 0) {
+    if (may_differ && kv_heads > 0 && key_width % head_size == 0 &&
+        settings_.num_heads % kv_heads == 0) {
       settings_.num_kv_heads = static_cast<std::size_t>(kv_heads);
     }
   }
@@ -151,7 +161,8 @@ class Planner {
       if (parameter.source) {
         place(number, parameter);
       } else if (!may_be_zero(number)) {
-        append(missing_, ", ", prefix_ + std::string(source_name(number)));
+        missing_ << (missing_.text().empty() ? " missing " : ", ") << prefix_
+                 << source_name(number);
       }
       parameters_.push_back(std::move(parameter));
     }
@@ -180,57 +191,50 @@ class Planner {
       std::swap(expected[0], expected[1]);
     }
     const NamedShape& tensor = dict_[*parameter.source];
-    const bool empty = count_of(tensor.shape) == std::uint64_t{0};
-    if (tensor.shape != expected || empty) {
-      const bool unknown = std::find(expected.begin(), expected.end(), 0) != expected.end();
-      const std::string text = unknown ? std::to_string(expected.size()) + " axes of at least 1"
-                                       : shape_text(expected);
-      append(wrong_, "; ",
-             std::string(tensor.name) + ": expected " + text + ", got " + shape_text(tensor.shape));
+    if (tensor.shape == expected && count_of(tensor.shape) != std::uint64_t{0}) {
+      return;
     }
-  }
-
-  static void append(std::string& list, std::string_view separator, const std::string& item) {
-    list += (list.empty() ? "" : std::string(separator)) + item;
+    wrong_ << (wrong_.text().empty() ? " " : "; ") << tensor.name << ": expected ";
+    if (std::find(expected.begin(), expected.end(), 0) != expected.end()) {
+      wrong_ << expected.size() << " axes of at least 1";
+    } else {
+      wrong_ << shape_text(expected);
+    }
+    wrong_ << ", got " << shape_text(tensor.shape);
   }
 
   /// Fails when an option is given and the dict says otherwise.
-  template <typename Given, typename Settled>
-  void check(std::string_view name, const std::optional<Given>& given, const Settled& settled,
-             std::string (*text)(const Given&)) {
-    const auto found = static_cast<Given>(settled);
+  void check(std::string_view name, const std::optional<std::int64_t>& given, std::size_t settled,
+             std::span<const std::string_view> words = {}) {
+    const auto found = static_cast<std::int64_t>(settled);
     if (given && *given != found && !failure_) {
-      failure_ = failure(ErrorCode::invalid_option, spell(name),
-                         text(found) + ", as in the state dict", text(*given));
+      failure_ =
+          failure(ErrorCode::invalid_option, spell(name),
+                  value_text(found, words) << ", as in the state dict", value_text(*given, words));
     }
   }
 
   void check_given() {
-    const auto size = [](const std::int64_t& number) { return std::to_string(number); };
-    const auto flag = [](const bool& value) { return std::string(value ? "true" : "false"); };
-    const auto pooling = [](const Pooling& value) {
-      return std::string(value == Pooling::additive ? "'additive'" : "'dot-product'");
-    };
-    const auto projection = [](const Projection& value) {
-      return std::string(value == Projection::none     ? "'none'"
-                         : value == Projection::linear ? "'linear'"
-                                                       : "'convolution'");
-    };
-    check<Projection>("projection", given_.projection, settings_.projection, projection);
-    check<Pooling>("pooling", given_.pooling, settings_.pooling, pooling);
-    check<std::int64_t>("num_hiddens", given_.num_hiddens, settings_.num_hiddens, size);
-    check<std::int64_t>("output_size", given_.output_size, settings_.output_size, size);
-    check<bool>("output_projection", given_.output_projection, settings_.output_projection, flag);
-    check<std::int64_t>("num_kv_heads", given_.num_kv_heads, settings_.num_kv_heads, size);
-    check<bool>("bias", given_.bias, settings_.bias, flag);
-    check<bool>("bias_kv", given_.bias_kv, settings_.bias_kv, flag);
+    constexpr std::array<std::string_view, 2> flags = {"false", "true"};
+    constexpr std::array<std::string_view, 2> poolings = {"'dot-product'", "'additive'"};
+    constexpr std::array<std::string_view, 3> projections = {"'linear'", "'convolution'", "'none'"};
+    check("projection", to_number(given_.projection),
+          static_cast<std::size_t>(settings_.projection), projections);
+    check("pooling", to_number(given_.pooling), static_cast<std::size_t>(settings_.pooling),
+          poolings);
+    check("num_hiddens", given_.num_hiddens, settings_.num_hiddens);
+    check("query_size", given_.query_size, sizes_.query_size);
+    check("key_size", given_.key_size, sizes_.key_size);
+    check("value_size", given_.value_size, sizes_.value_size);
+    check("output_size", given_.output_size, settings_.output_size);
+    check("output_projection", to_number(given_.output_projection), settings_.output_projection,
+          flags);
+    check("num_kv_heads", given_.num_kv_heads, settings_.num_kv_heads);
+    check("bias", to_number(given_.bias), settings_.bias, flags);
+    check("bias_kv", to_number(given_.bias_kv), settings_.bias_kv, flags);
     if (settings_.pooling == Pooling::additive) {
-      check<std::int64_t>("attention_hiddens", given_.attention_hiddens,
-                          settings_.attention_hiddens, size);
+      check("attention_hiddens", given_.attention_hiddens, settings_.attention_hiddens);
     }
-    check<std::int64_t>("query_size", given_.query_size, sizes_.query_size, size);
-    check<std::int64_t>("key_size", given_.key_size, sizes_.key_size, size);
-    check<std::int64_t>("value_size", given_.value_size, sizes_.value_size, size);
   }
 
   /// The layer's options. Input sizes are left to be inferred from the parameters, so that the
@@ -267,8 +271,8 @@ class Planner {
   LayerSettings settings_;
   InputSizes sizes_;
   std::vector<ParameterPlan> parameters_;
-  std::string missing_;
-  std::string wrong_;
+  TextWriter missing_;
+  TextWriter wrong_;
   std::optional<Failure> failure_;
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <array>
+#include <headwise/io/json_escapes.hpp>
 #include <headwise/io/text_reader.hpp>
+#include <headwise/io/utf8.hpp>
 
 namespace headwise::io {
 namespace {
@@ -9,34 +10,8 @@ constexpr std::uint64_t largest_integer = (std::uint64_t{1} << 53U) - 1;
 
 bool is_digit(char character) noexcept { return character >= '0' && character <= '9'; }
 
-/// What is written after a backslash, and the characters it stands for.
-constexpr std::string_view escapes = "\"\\/bfnrt";
-constexpr std::string_view escaped = "\"\\/\b\f\n\r\t";
-
-constexpr std::string_view hex_digits = "0123456789abcdef";
-
 bool is_surrogate(std::uint32_t code, std::uint32_t first) noexcept {
   return code >= first && code < first + 0x400;
-}
-
-void append_utf8(char*& to, std::uint32_t code) noexcept {
-  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
-  const auto put_last = [&](std::uint32_t shift) { put(0x80U | ((code >> shift) & 0x3FU)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0U | (code >> 6U));
-    put_last(0);
-  } else if (code < 0x10000) {
-    put(0xE0U | (code >> 12U));
-    put_last(6);
-    put_last(0);
-  } else {
-    put(0xF0U | (code >> 18U));
-    put_last(12);
-    put_last(6);
-    put_last(0);
-  }
 }
 
 }  // namespace
@@ -131,9 +106,9 @@ bool TextReader::take_escape(char*& to) noexcept {
     return false;
   }
   const char kind = at_[1];
-  if (const std::size_t simple = escapes.find(kind); simple != std::string_view::npos) {
+  if (const std::size_t simple = json_escapes.find(kind); simple != std::string_view::npos) {
     at_ += 2;
-    *to++ = escaped[simple];
+    *to++ = json_escaped[simple];
     return true;
   }
   std::optional<std::uint32_t> code = take_code_unit();
@@ -147,7 +122,7 @@ bool TextReader::take_escape(char*& to) noexcept {
   if (!code || is_surrogate(*code, 0xDC00)) {
     return false;
   }
-  append_utf8(to, *code);
+  to = write_utf8(to, *code);
   return true;
 }
 
@@ -178,80 +153,15 @@ std::size_t TextReader::position() noexcept {
   return static_cast<std::size_t>(at_ - begin_);
 }
 
-std::string TextReader::next_text() {
+TextWriter TextReader::next_text() {
+  TextWriter text;
   if (at_end()) {
-    return "the end";
+    return text << "the end";
   }
   if (*at_ > ' ' && *at_ <= '~') {
-    return std::string("'") + *at_ + "'";
+    return text << "'" << std::string_view(at_, 1) << "'";
   }
-  return "byte " + std::to_string(static_cast<unsigned char>(*at_));
-}
-
-std::size_t utf8_length(std::string_view text) noexcept {
-  const auto byte = [text](std::size_t i) -> std::uint32_t {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const std::uint32_t first = byte(0);
-  if (first < 0x80) {
-    return text.empty() ? 0 : 1;
-  }
-  // 0xC0 and 0xC1 would begin an overlong form of one byte.
-  const std::size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) {
-      return 0;
-    }
-  }
-  // Overlong forms of two and three bytes, surrogates, and what lies beyond U+10FFFF.
-  const std::uint32_t start = first << 8U | byte(1);
-  const bool overlong =
-      (start >= 0xE000 && start < 0xE0A0) || (start >= 0xF000 && start < 0xF090);
-  const bool surrogate = start >= 0xEDA0 && start < 0xEE00;
-  return overlong || surrogate || start >= 0xF490 ? 0 : length;
-}
-
-bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) {
-      return false;
-    }
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
-void append_json_string(std::string& json, std::string_view string) {
-  json += '"';
-  for (const char character : string) {
-    const std::size_t simple = escaped.find(character);
-    if (simple != std::string_view::npos && character != '/') {
-      json += '\\';
-      json += escapes[simple];
-    } else if (static_cast<unsigned char>(character) < 0x20) {
-      json += "\\u00";
-      json += character < 0x10 ? '0' : '1';
-      json += hex_digits[static_cast<std::size_t>(character) % 16];
-    } else {
-      json += character;
-    }
-  }
-  json += '"';
-}
-
-std::string quote(std::string_view name) {
-  constexpr std::size_t longest = 60;
-  std::size_t length = 0;
-  std::string_view rest = name;
-  while (!rest.empty() && length + utf8_length(rest) <= longest) {
-    const std::size_t step = std::max<std::size_t>(utf8_length(rest), 1);
-    length += step;
-    rest.remove_prefix(step);
-  }
-  std::string text;
-  append_json_string(text, name.substr(0, length));
-  return rest.empty() ? text : text + "…";
+  return text << "byte " << static_cast<unsigned char>(*at_);
 }
 
 }  // namespace headwise::io

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/io/text_writer.hpp>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace headwise::io {
@@ -32,7 +32,7 @@ class TextReader {
   /// Number of bytes before the next character.
   [[nodiscard]] std::size_t position() noexcept;
   /// The next character as an error message shows it.
-  [[nodiscard]] std::string next_text();
+  [[nodiscard]] TextWriter next_text();
 
  private:
   void skip_white_space() noexcept;
@@ -45,16 +45,5 @@ class TextReader {
   char* at_;
   char* end_;
 };
-
-/// Bytes of the UTF-8 character at the start of `text`; 0 if there is none or it is malformed.
-[[nodiscard]] std::size_t utf8_length(std::string_view text) noexcept;
-
-[[nodiscard]] bool is_utf8(std::string_view text) noexcept;
-
-/// Appends a string as JSON writes it.
-void append_json_string(std::string& json, std::string_view string);
-
-/// A name as an error message shows it, short whatever it is.
-[[nodiscard]] std::string quote(std::string_view name);
 
 }  // namespace headwise::io

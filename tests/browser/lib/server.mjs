@@ -1,4 +1,5 @@
 // Serves built files on loopback, at any free port.
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preview } from 'vite';
 
@@ -28,4 +29,9 @@ export const servePage = () => serve({ root: `${root}/web` });
 
 /** The files of any other folder; `headers` go with every answer. */
 export const serveFolder = (folder, { headers = {} } = {}) =>
-  serve({ root: folder, configFile: false, build: { outDir: '.' }, preview: { headers } });
+  serve({
+    root: dirname(folder),
+    configFile: false,
+    build: { outDir: folder },
+    preview: { headers },
+  });

@@ -1,35 +1,15 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <headwise/kernels/finite.hpp>
 #include <headwise/kernels/matrix_multiply.hpp>
-#include <headwise/kernels/softmax.hpp>
 #include <initializer_list>
 #include <limits>
 #include <vector>
 
-#include "compare.hpp"
-#include "reference.hpp"
+#include "floats.hpp"
 
 namespace headwise::test {
 namespace {
-
-using Floats = std::vector<float>;
-
-// What no kernel computes: marks memory that must not be written.
-constexpr float guard = -12345.5F;
-
-Floats random_floats(std::size_t count, std::uint64_t seed) {
-  Floats numbers(count);
-  fill_normal(numbers.data(), count, seed);
-  return numbers;
-}
-
-/// The floats from the first row's first to the last row's last, and none after: reading on is
-/// reading past the end.
-std::size_t span_size(std::size_t rows, std::size_t columns, std::size_t stride) {
-  return rows == 0 ? 0 : (rows - 1) * stride + columns;
-}
 
 /// One product with every stride wider than its matrix, and what it must be.
 class Product {
@@ -71,7 +51,8 @@ class Product {
         double sum = bias_.empty() ? 0 : bias_[j];
         double magnitude = std::abs(sum);
         for (std::size_t k = 0; k < depth_; ++k) {
-          const double term = static_cast<double>(a_[i * (depth_ + 3) + k]) * b_[k * (columns_ + 2) + j];
+          const double term =
+              static_cast<double>(a_[i * (depth_ + 3) + k]) * b_[k * (columns_ + 2) + j];
           sum += term;
           magnitude += std::abs(term);
         }
@@ -163,7 +144,7 @@ TEST_CASE("matrix_multiply gives the same bits however rows are grouped into cal
 
 TEST_CASE("matrix_multiply over depth 0 gives the bias") {
   const Floats bias = random_floats(9, 1);
-  Floats c(2 * 9, guard);
+  Floats c(18, guard);
   kernels::matrix_multiply(2, 9, 0, nullptr, 0, {.panels = nullptr, .panel_stride = 0}, bias.data(),
                            c.data(), 9);
   CHECK(std::equal(bias.begin(), bias.end(), c.begin()));
@@ -181,8 +162,7 @@ TEST_CASE("Packing rows and packing columns give the same panels") {
       for (std::size_t k = 0; k < depth; ++k) {
         for (std::size_t j = 0; j < kernels::round_up_to_panel(columns); ++j) {
           const std::size_t panel = j / kernels::panel_width * depth * kernels::panel_width;
-          const float element =
-              packed[panel + k * kernels::panel_width + j % kernels::panel_width];
+          const float element = packed[panel + k * kernels::panel_width + j % kernels::panel_width];
           in_place &= element == (j < columns ? product.b()[k * (columns + 2) + j] : 0.0F);
         }
       }
@@ -199,121 +179,15 @@ TEST_CASE("matrix_multiply takes part of a packed matrix from some row on") {
   const Floats a = random_floats(depth - first, 7);
   Floats c(columns);
   Floats expected(columns);
-  kernels::matrix_multiply(1, columns, depth - first, a.data(), depth - first,
-                           {.panels = product.packed_from_rows().data() + first * kernels::panel_width,
-                            .panel_stride = depth * kernels::panel_width},
-                           nullptr, c.data(), columns);
+  kernels::matrix_multiply(
+      1, columns, depth - first, a.data(), depth - first,
+      {.panels = product.packed_from_rows().data() + first * kernels::panel_width,
+       .panel_stride = depth * kernels::panel_width},
+      nullptr, c.data(), columns);
   kernels::matrix_multiply_reference(1, columns, depth - first, a.data(), depth - first,
                                      product.b().data() + first * (columns + 2), columns + 2,
                                      nullptr, expected.data(), columns);
   CHECK(max_difference(c, expected) <= 5e-6);
-}
-
-Floats softmax(Floats row, float scale) {
-  const std::size_t count = row.size();
-  row.push_back(guard);
-  kernels::softmax(row.data(), count, scale);
-  CHECK(row.back() == guard);
-  row.pop_back();
-  return row;
-}
-
-Floats softmax_by_reference(Floats row, float scale) {
-  kernels::softmax_reference(row.data(), row.size(), scale);
-  return row;
-}
-
-Doubles softmax_in_float64(const Floats& row, double scale) {
-  Doubles scores(row.begin(), row.end());
-  for (double& score : scores) {
-    score *= scale;
-  }
-  return masked_softmax_row(scores, scores.size(), EmptyRows::zero);
-}
-
-TEST_CASE("softmax agrees with its reference and with float64 at every size") {
-  for (std::size_t count = 1; count <= 129; ++count) {
-    // Scales are powers of two: the rounding of scale · score is not what is tested.
-    for (const float scale : {1.0F, 0.125F, 64.0F}) {
-      for (const float offset : {0.0F, 3000.0F, -3000.0F}) {
-        Floats row = random_floats(count, count);
-        for (float& score : row) {
-          score += offset;
-        }
-        CAPTURE(count, scale, offset);
-        const Floats weights = softmax(row, scale);
-        CHECK(max_difference(weights, softmax_in_float64(row, scale)) <= 1e-6);
-        CHECK(max_difference(softmax_by_reference(row, scale), softmax_in_float64(row, scale)) <=
-              1e-6);
-        double sum = 0;
-        for (const float weight : weights) {
-          sum += weight;
-        }
-        CHECK(std::abs(sum - 1) <= 2e-6);
-      }
-    }
-  }
-}
-
-TEST_CASE("softmax handles scores that are no ordinary numbers as PyTorch does") {
-  for (const std::size_t count : awkward_sizes) {
-    for (std::size_t i = 0; i < count; ++i) {
-      CAPTURE(count, i);
-      const auto weights_with = [&](float score) {
-        Floats row = random_floats(count, 5);
-        row[i] = score;
-        return softmax(row, 1);
-      };
-      const auto is_nan = [](float weight) { return std::isnan(weight); };
-      const Floats with_nan = weights_with(nan);
-      CHECK(std::all_of(with_nan.begin(), with_nan.end(), is_nan));
-      const Floats with_infinity = weights_with(infinity);
-      CHECK(std::all_of(with_infinity.begin(), with_infinity.end(), is_nan));
-      if (count > 1) {
-        const Floats with_minus_infinity = weights_with(-infinity);
-        CHECK(with_minus_infinity[i] == 0);
-        CHECK(all_finite(with_minus_infinity));
-      }
-      // One score far above the rest takes all, and nothing overflows.
-      CHECK(weights_with(std::numeric_limits<float>::max())[i] == 1);
-    }
-  }
-}
-
-TEST_CASE("all_finite finds any number that is not, and looks at nothing else") {
-  for (const std::size_t columns : awkward_sizes) {
-    const std::size_t rows = 3;
-    const std::size_t stride = columns + 2;
-    // What lies between the rows is nobody's business.
-    Floats matrix(span_size(rows, columns, stride), nan);
-    const auto element = [&](std::size_t row, std::size_t column) -> float& {
-      return matrix[row * stride + column];
-    };
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t column = 0; column < columns; ++column) {
-        element(row, column) = column % 2 == 0 ? std::numeric_limits<float>::lowest()
-                                               : std::numeric_limits<float>::denorm_min();
-      }
-    }
-    const auto both = [&] {
-      const bool result = kernels::all_finite(matrix.data(), stride, rows, columns);
-      CHECK(result == kernels::all_finite_reference(matrix.data(), stride, rows, columns));
-      return result;
-    };
-    CAPTURE(columns);
-    CHECK(both());
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t column = 0; column < columns; ++column) {
-        for (const float bad : {nan, infinity, -infinity}) {
-          CAPTURE(row, column, bad);
-          const float before = std::exchange(element(row, column), bad);
-          CHECK_FALSE(both());
-          element(row, column) = before;
-        }
-      }
-    }
-  }
-  CHECK(kernels::all_finite(nullptr, 0, 0, 0));
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+// Reads the drawn maps of the page back, to hold them against what they should be.
+import assert from 'node:assert/strict';
+import { interpolateViridis } from 'd3-scale-chromatic';
+
+/** All cells of a part as the browser shows them, in the order of the tensor of weights. */
+export const readCells = (page, part) =>
+  page.$$eval(`#${part} .map`, (maps) =>
+    maps.flatMap((map) => {
+      const texts = map.querySelectorAll('.cell-text');
+      return Array.from(map.querySelectorAll('.cell'), (cell, at) => ({
+        sample: Number(cell.dataset.sample),
+        head: Number(cell.dataset.head),
+        query: Number(cell.dataset.query),
+        key: Number(cell.dataset.key),
+        weight: Number(cell.dataset.weight),
+        masked: cell.dataset.masked !== undefined,
+        label: cell.getAttribute('aria-label'),
+        fill: getComputedStyle(cell).fill,
+        text: texts[at].textContent,
+      }));
+    }),
+  );
+
+/** Every cell has the colour, the number and the label of its weight, and the hatch if masked. */
+export function assertDrawnAsWeighed(cells, validLens) {
+  assert.notEqual(cells.length, 0);
+  for (const { sample, head, query, key, weight, masked, label, fill, text } of cells) {
+    const spoken = `Head ${head + 1}, query ${query + 1}, key ${key + 1}: weight ${weight.toFixed(4)}`;
+    assert.equal(masked, key >= validLens[sample], label);
+    assert.equal(label, masked ? `${spoken}, masked` : spoken);
+    if (masked) {
+      assert.equal(weight, 0);
+      assert.match(fill, /^url\("?#hatch-\d+"?\)$/);
+      assert.equal(text, '');
+    } else {
+      assert.equal(fill, viridis(weight), label);
+      assert.equal(text, weight.toFixed(2).replace(/^0|\.00$/, ''));
+    }
+  }
+}
+
+/** What the library of colours says, spelt as browsers spell it. */
+function viridis(weight) {
+  const hex = interpolateViridis(weight);
+  const parts = [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
+  return `rgb(${parts.join(', ')})`;
+}
+
+/** The contrast (WCAG) between the lightest and the darkest pixel that an element shows. */
+export async function contrastWithin(page, element) {
+  const png = await element.screenshot({ encoding: 'base64' });
+  return page.evaluate(async (encoded) => {
+    const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+    const linear = (value) =>
+      value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+    let [darkest, lightest] = [1, 0];
+    for (let at = 0; at < data.length; at += 4) {
+      const [red, green, blue] = data.slice(at, at + 3);
+      const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+      darkest = Math.min(darkest, luminance);
+      lightest = Math.max(lightest, luminance);
+    }
+    return (lightest + 0.05) / (darkest + 0.05);
+  }, png);
+}

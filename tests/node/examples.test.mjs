@@ -1,0 +1,52 @@
+// What a newcomer runs first: the README's example and examples/.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { output, project, runModule } from './lib/child.mjs';
+
+const compact = (text) => text.replace(/\[ /g, '[').replace(/ \]/g, ']');
+
+test('the README’s first example prints what its comments say', () => {
+  const readme = readFileSync(join(project, 'README.md'), 'utf8');
+  const [, code] = /```js\n(.*?)```/s.exec(readme) ?? [];
+  assert.ok(code, 'the README has no JavaScript example');
+  // console.log(…); // what it prints, up to a colon or an ellipsis
+  const promised = [...code.matchAll(/^console\.log\(.*\); \/\/ ([^:…\n]+)/gm)];
+  const printed = compact(runModule(code)).trimEnd().split('\n');
+  assert.ok(promised.length >= 3, 'the example prints too little to tell that it works');
+  assert.equal(printed.length, promised.length);
+  promised.forEach(([, text], i) =>
+    assert.ok(printed[i].startsWith(text), `${printed[i]}: ${text}`),
+  );
+});
+
+const toy = () => output(process.execPath, ['examples/toy.mjs']);
+
+test('the toy example prints the shape and even weights over the valid keys', () => {
+  const head = (i, row) => [`  head ${i}`, ...new Array(4).fill(`    ${row}`)];
+  const sample = (i, count, row) => [
+    '',
+    `sample ${i}, ${count} valid keys`,
+    ...[0, 1, 2, 3, 4].flatMap((h) => head(h, row)),
+  ];
+  const expected = [
+    'output: (2, 4, 100)',
+    ...sample(0, 3, '0.333 0.333 0.333 0.000 0.000 0.000'),
+    ...sample(1, 2, '0.500 0.500 0.000 0.000 0.000 0.000'),
+    '',
+  ];
+  assert.equal(toy(), expected.join('\n'));
+});
+
+// `npm test` tells where the native examples were built.
+const native = process.env.HEADWISE_NATIVE_BUILD;
+test('the toy example in C++ prints the same', { skip: !native && 'no native build' }, () => {
+  assert.equal(output(join(native, 'examples', 'headwise-example-toy'), []), toy());
+});
+
+test('every JavaScript example runs', () => {
+  const names = readdirSync(join(project, 'examples')).filter((name) => name.endsWith('.mjs'));
+  assert.ok(names.includes('toy.mjs') && existsSync(join(project, 'examples/toy.cpp')));
+  for (const name of names) assert.notEqual(output(process.execPath, [`examples/${name}`]), '');
+});

@@ -1,0 +1,186 @@
+// What the package leaves behind in WebAssembly memory: nothing.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import {
+  init,
+  maskedSoftmax,
+  MultiHeadAttention,
+  scaledDotProductAttention,
+  Tensor,
+} from 'headwise';
+import { assertFails, assertFailsAndChangesNothing, assertSameResult } from './lib/compare.mjs';
+
+/** The package does not show its memory, so the test looks over its shoulder while it loads. */
+async function initAndTakeMemory() {
+  const { Instance } = WebAssembly;
+  let memory;
+  WebAssembly.Instance = function (...args) {
+    const instance = new Instance(...args);
+    memory ??= Object.values(instance.exports).find((each) => each instanceof WebAssembly.Memory);
+    return instance;
+  };
+  await init();
+  WebAssembly.Instance = Instance;
+  return memory;
+}
+
+const memory = await initAndTakeMemory();
+
+/**
+ * How far memory was ever written to. Memory grows in large steps, so its size alone would not show
+ * a small leak; but what leaks makes the heap reach further up.
+ */
+function usedMemory() {
+  const words = new Uint32Array(memory.buffer);
+  return 4 * (words.findLastIndex((word) => word !== 0) + 1);
+}
+
+/** Checks that the call, made many times, does not need more memory than made a few times. */
+function assertLeavesNothing(call, { times = 10_000, warmUp = 100 } = {}) {
+  for (let i = 0; i < warmUp; i++) call(i);
+  const [used, size] = [usedMemory(), memory.buffer.byteLength];
+  for (let i = 0; i < times; i++) call(i);
+  assert.equal(usedMemory(), used);
+  assert.equal(memory.buffer.byteLength, size);
+}
+
+const options = { numHiddens: 8, numHeads: 2, seed: 1 };
+const X = Tensor.randn([2, 3, 4], 1);
+const given = { validLens: [2, 3], returnWeights: true };
+
+test('a leak would be seen', () => {
+  const layers = [];
+  const leak = () => layers.push(new MultiHeadAttention(options));
+  assert.throws(() => assertLeavesNothing(leak, { times: 1000 }), assert.AssertionError);
+  layers.forEach((layer) => layer.dispose());
+});
+
+test('10,000 forwards leave the heap where it was', () => {
+  const layer = new MultiHeadAttention({ ...options, dropout: 0.5 }).train();
+  assertLeavesNothing((i) => layer.forward(X, X, X, i % 2 === 0 ? given : {}));
+  layer.dispose();
+});
+
+test('10,000 calls of the functions leave the heap where it was', () => {
+  const heads = Tensor.randn([2, 2, 3, 4], 1);
+  assertLeavesNothing(() => {
+    maskedSoftmax(X, [1, 2]);
+    scaledDotProductAttention(heads, heads, heads, given);
+    Tensor.randn([3, 5], 1);
+  });
+});
+
+test('10,000 layers that come and go leave the heap where it was', () => {
+  assertLeavesNothing(() => {
+    const layer = new MultiHeadAttention({ ...options, bias: true });
+    layer.forward(X, X, X, given);
+    layer.loadStateDict(layer.stateDict());
+    layer.dispose();
+  });
+});
+
+test('10,000 bad calls leave the heap where it was', () => {
+  const layer = new MultiHeadAttention(options);
+  const bad = [
+    () => new MultiHeadAttention({ ...options, numHeads: 3 }),
+    () => layer.forward(X, X, [[1]]),
+    () => layer.forward(X, X, X, { validLens: [9, 9] }),
+    () => layer.stateDict(),
+    () => layer.loadStateDict({}),
+  ];
+  assertLeavesNothing((i) => assert.throws(bad[i % bad.length], { name: 'HeadwiseError' }));
+  layer.dispose();
+});
+
+test('layers that were forgotten give their memory back', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc');
+  const forget = async () => {
+    for (let i = 0; i < 50; i++) {
+      const size = 200;
+      new MultiHeadAttention({ ...options, querySize: size, keySize: size, valueSize: size });
+    }
+    // Finalizers run in a turn of their own, after the collection.
+    for (let i = 0; i < 3; i++) {
+      collectGarbage();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  await forget();
+  const used = usedMemory();
+  for (let round = 0; round < 5; round++) await forget();
+  assert.ok(usedMemory() <= used + 1000, `${usedMemory()} bytes in use after ${used}`);
+});
+
+const outOfMemory = ['out-of-memory', 'memory: not enough for tensors of these sizes'];
+
+test('more than WebAssembly can address is an error that changes nothing', () => {
+  const many = Tensor.ones([1, 40_000, 1]);
+  // Weights of 13 GB.
+  const call = (layer) => layer.forward(many, many, many, { returnWeights: true });
+  assertFailsAndChangesNothing(options, call, ...outOfMemory);
+  const heads = Tensor.ones([1, 1, 40_000, 1]);
+  assertFails(
+    () => scaledDotProductAttention(heads, heads, heads, { returnWeights: true }),
+    ...outOfMemory,
+  );
+  for (const huge of [
+    { numHiddens: 2_000_000, numHeads: 1, querySize: 1, keySize: 1, valueSize: 1 },
+    { numHiddens: 8, numHeads: 1, querySize: 2_000_000_000, keySize: 1, valueSize: 1 },
+  ]) {
+    assertFails(() => new MultiHeadAttention(huge), ...outOfMemory);
+  }
+});
+
+/** Runs `use` while memory cannot grow, as when the machine has none left. */
+function withoutGrowth(use) {
+  memory.grow = () => {
+    throw new RangeError('WebAssembly.Memory.grow(): Maximum memory size exceeded');
+  };
+  try {
+    use();
+  } finally {
+    delete memory.grow;
+  }
+}
+
+test('memory that cannot grow is an error, and the next call works', () => {
+  const big = Tensor.ones([1, 5000, 5000]); // 100 MB
+  const wide = Tensor.ones([1, 1, 1_000_000]); // 4 MB, but 200 MB of parameters
+  withoutGrowth(() => {
+    for (const inputs of [big, wide]) {
+      const call = (layer) => layer.forward(inputs, inputs, inputs);
+      assertFailsAndChangesNothing(options, call, ...outOfMemory);
+    }
+    const size = 5000;
+    const huge = { ...options, numHiddens: size, querySize: size, keySize: size, valueSize: size };
+    assertFails(() => new MultiHeadAttention(huge), ...outOfMemory);
+    assertFails(() => maskedSoftmax(big), ...outOfMemory);
+    assertFails(() => Tensor.randn(big.shape, 1), ...outOfMemory);
+    assert.deepEqual(maskedSoftmax([[[1, 1]]]).toArray(), [[[0.5, 0.5]]]);
+  });
+  assert.deepEqual(maskedSoftmax(big).shape, big.shape);
+});
+
+test('when layers fill all memory, the one too many is an error and the others work', () => {
+  withoutGrowth(() => {
+    const size = 100;
+    const make = () =>
+      new MultiHeadAttention({ ...options, querySize: size, keySize: size, valueSize: size });
+    const Y = Tensor.randn([1, 2, size], 1);
+    const layers = [make()];
+    const expected = layers[0].forward(Y, Y, Y);
+    assertFails(
+      () => {
+        for (;;) layers.push(make());
+      },
+      ...outOfMemory,
+    );
+    for (const layer of layers) assertSameResult(layer.forward(Y, Y, Y), expected);
+    layers.pop().dispose();
+    layers.push(make());
+    layers.forEach((layer) => layer.dispose());
+  });
+});
