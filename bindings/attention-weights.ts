@@ -2,6 +2,7 @@ import { sizeOf } from './arrays.js';
 import { allocate } from './core.js';
 import { fail, show, showShape } from './errors.js';
 import { checkBoolean, checkOptions, checkWord } from './options.js';
+import { fits } from './shapes.js';
 import { Tensor } from './tensor.js';
 
 /** Which state of the attention weights is returned, in the order in which they come about. */
@@ -51,7 +52,7 @@ export function checkResultOptions(options: ResultOptions): CheckedResults {
   return {
     returnWeights: checkBoolean('returnWeights', options.returnWeights, false),
     stage: stages.indexOf(weightsStage),
-    out: checkOptions(options.out, ['output', 'attentionWeights']),
+    out: checkOptions(options.out, ['output', 'attentionWeights'], 'out'),
   };
 }
 
@@ -73,5 +74,5 @@ export function resultTensor(argument: string, out: unknown, shape: readonly num
       `${data.length}`,
     );
   }
-  return new Tensor(data, shape);
+  return out instanceof Tensor && fits(out.shape, shape) ? out : new Tensor(data, shape);
 }

@@ -74,8 +74,17 @@ export function show(value: unknown): string {
     case 'function':
       return 'a function';
     case 'object':
-      return value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object';
+      return value === null ? 'null' : Array.isArray(value) ? 'an array' : showObject(value);
   }
+}
+
+/** Typed arrays by their kind, since calls that take one kind may refuse another. */
+function showObject(value: object): string {
+  if (!ArrayBuffer.isView(value)) {
+    return 'an object';
+  }
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  return `${kind.startsWith('I') ? 'an' : 'a'} ${kind}`;
 }
 
 /** A shape as Python and the error messages write it: (2, 4, 100), (3,), (). */

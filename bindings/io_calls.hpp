@@ -17,23 +17,20 @@ using Address = std::uintptr_t;
 // A request is text: numbers and JSON strings with spaces between. A shape in it is its rank and
 // its sizes.
 
-/// The first bytes of a file: answers where the header ends if it is further on, else nothing, and
-/// the header is valid JSON.
+/// The first bytes of a file: answers where the header ends as text if it is further on, else
+/// nothing, and the header is valid.
 Address read_safetensors_header(Address text, std::size_t size, double file_size);
-
-/// The first bytes of a file: answers where the header ends if it is further on, else
-/// {"descr", "fortran", "shape"}.
 Address read_npy_header(Address text, std::size_t size, double file_size);
 
-/// A request (tensors, then name and shape of each; remarks, then name and text of each): answers
-/// with the header's bytes.
+/// A request (tensors, name and shape of each; twice the remarks, name and text of each): answers
+/// with the header.
 Address write_safetensors_header(Address text, std::size_t size, double);
 
-/// A request (shape): answers with the header's bytes.
+/// A request (shape): answers with the header.
 Address write_npy_header(Address text, std::size_t size, double);
 
-/// A request (prefix; the options of `settledOptions` in state-dict-layouts.ts, 0 for those not
-/// given; tensors, then name and shape of each): answers {"options", "parameters"}, see there.
+/// A request (prefix, number of heads, whether there may be no layout; tensors, name and shape of
+/// each): answers with the words that `Plan` in state-dict-layouts.ts reads.
 Address plan_state_dict(Address text, std::size_t size, double);
 
 /// A request (dtype or descr, 1 for Fortran order, shape): converts the numbers of that form.

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { core } from './core.js';
 import { fail, HeadwiseError, show } from './errors.js';
 import { checkOptions, checkSize } from './options.js';

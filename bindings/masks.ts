@@ -186,7 +186,7 @@ export function checkQueryOffset(value: unknown, causal: unknown): number {
     return 0;
   }
   if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > unlimited) {
-    fail('invalid-option', 'queryOffset', 'an integer from 0 on', show(value));
+    fail('invalid-option', 'queryOffset', 'an integer from 0 to 2147483647', show(value));
   }
   if ((value as number) > 0 && causal === 'bottom-right') {
     fail('invalid-option', 'queryOffset', "causal other than 'bottom-right' beside it", 'both');

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { CoreLayer } from 'headwise-glue/simd';
 import { toFloatList, toFloats, type Numbers, type TensorInput } from './arrays.js';
 import {
@@ -191,8 +192,11 @@ export class MultiHeadAttention {
     const layer = this.#inUse();
     const given = checkOptions(options, forwardOptionNames);
     const q = toFloats('queries', queries);
-    const fromCache = keys === null && values === null && given.cache !== undefined;
+    const fromCache = keys === null && values === null;
     if (fromCache) {
+      if (given.cache === undefined) {
+        fail('invalid-cache', 'cache', 'one beside null keys and values', 'none');
+      }
       this.#needSizes('forward');
     }
     return runForward(

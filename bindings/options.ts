@@ -7,16 +7,22 @@ import { fail, show } from './errors.js';
 export function checkOptions<Options extends object>(
   given: Options | null | undefined,
   known: readonly (keyof Options & string)[],
+  argument = 'options',
 ): Partial<Options> {
   if (given === undefined) {
     return {};
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    fail('invalid-type', 'options', 'an object', show(given));
+  if (
+    typeof given !== 'object' ||
+    given === null ||
+    Array.isArray(given) ||
+    ArrayBuffer.isView(given)
+  ) {
+    fail('invalid-type', argument, 'an object', show(given));
   }
   for (const name of Object.keys(given)) {
     if (!(known as readonly string[]).includes(name)) {
-      fail('unknown-option', 'options', `only ${known.join(', ')}`, name);
+      fail('unknown-option', argument, `only ${known.join(', ')}`, name);
     }
   }
   return given;

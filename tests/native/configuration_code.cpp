@@ -1,5 +1,3 @@
-#include <array>
-#include <cmath>
 #include <sstream>
 #include <string_view>
 #include <tuple>
@@ -66,51 +64,44 @@ void for_each_field(Visitor visit) {
   std::apply([&](const auto&... field) { (visit(field), ...); }, fields);
 }
 
-constexpr std::array calls = {"Call::layer", "Call::scaled_dot_product_attention",
-                              "Call::dot_product_attention", "Call::additive_attention",
-                              "Call::masked_softmax"};
-constexpr std::array lens_kinds = {"LensKind::none", "LensKind::by_sample", "LensKind::by_query"};
-constexpr std::array mask_kinds = {"MaskKind::none", "MaskKind::boolean", "MaskKind::added"};
-constexpr std::array gate_kinds = {"GateKind::none", "GateKind::by_head", "GateKind::by_sample"};
-constexpr std::array cache_uses = {"CacheUse::none", "CacheUse::growing", "CacheUse::fixed"};
-constexpr std::array poolings = {"Pooling::dot_product", "Pooling::additive"};
-constexpr std::array projections = {"Projection::linear", "Projection::convolution",
-                                    "Projection::none"};
-constexpr std::array causals = {"Causal::none", "Causal::top_left", "Causal::bottom_right"};
-constexpr std::array empty_rows = {"EmptyRows::zero", "EmptyRows::uniform"};
-constexpr std::array stages = {"WeightsStage::raw", "WeightsStage::softcap", "WeightsStage::masked",
-                               "WeightsStage::softmax"};
+using Names = std::vector<std::string>;
+
+// In the order of the declarations.
+Names enumerators(Call /*kind*/) {
+  return {"Call::layer", "Call::scaled_dot_product_attention", "Call::dot_product_attention",
+          "Call::additive_attention", "Call::masked_softmax"};
+}
+Names enumerators(LensKind /*kind*/) {
+  return {"LensKind::none", "LensKind::by_sample", "LensKind::by_query"};
+}
+Names enumerators(MaskKind /*kind*/) {
+  return {"MaskKind::none", "MaskKind::boolean", "MaskKind::added"};
+}
+Names enumerators(GateKind /*kind*/) {
+  return {"GateKind::none", "GateKind::by_head", "GateKind::by_sample"};
+}
+Names enumerators(CacheUse /*kind*/) {
+  return {"CacheUse::none", "CacheUse::growing", "CacheUse::fixed"};
+}
+Names enumerators(Pooling /*kind*/) { return {"Pooling::dot_product", "Pooling::additive"}; }
+Names enumerators(Projection /*kind*/) {
+  return {"Projection::linear", "Projection::convolution", "Projection::none"};
+}
+Names enumerators(Causal /*kind*/) {
+  return {"Causal::none", "Causal::top_left", "Causal::bottom_right"};
+}
+Names enumerators(EmptyRows /*kind*/) { return {"EmptyRows::zero", "EmptyRows::uniform"}; }
+Names enumerators(WeightsStage /*kind*/) {
+  return {"WeightsStage::raw", "WeightsStage::softcap", "WeightsStage::masked",
+          "WeightsStage::softmax"};
+}
 
 template <typename Value>
 std::string text(const Value& value) {
   if constexpr (std::is_same_v<Value, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_enum_v<Value>) {
-    const auto name = [&](const auto& names) {
-      return std::string(names.at(static_cast<std::size_t>(value)));
-    };
-    if constexpr (std::is_same_v<Value, Call>) {
-      return name(calls);
-    } else if constexpr (std::is_same_v<Value, LensKind>) {
-      return name(lens_kinds);
-    } else if constexpr (std::is_same_v<Value, MaskKind>) {
-      return name(mask_kinds);
-    } else if constexpr (std::is_same_v<Value, GateKind>) {
-      return name(gate_kinds);
-    } else if constexpr (std::is_same_v<Value, CacheUse>) {
-      return name(cache_uses);
-    } else if constexpr (std::is_same_v<Value, Pooling>) {
-      return name(poolings);
-    } else if constexpr (std::is_same_v<Value, Projection>) {
-      return name(projections);
-    } else if constexpr (std::is_same_v<Value, Causal>) {
-      return name(causals);
-    } else if constexpr (std::is_same_v<Value, EmptyRows>) {
-      return name(empty_rows);
-    } else {
-      static_assert(std::is_same_v<Value, WeightsStage>);
-      return name(stages);
-    }
+    return enumerators(value).at(static_cast<std::size_t>(value));
   } else if constexpr (requires { value.has_value(); }) {
     return value.has_value() ? text(*value) : "std::nullopt";
   } else {

@@ -17,18 +17,90 @@ StateDict state_dict_of(const Record& record) {
   StateDict dict;
   for (const std::string& line : record.all("parameter")) {
     const auto words = Record::words(line);
-    std::vector<std::size_t> shape;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      shape.push_back(std::stoul(words[i]));
-    }
-    auto& parameter = dict[words.at(0)] = xt::xarray<float>::from_shape(shape);
+    auto& parameter = dict[words.at(0)] = xt::xarray<float>::from_shape(sizes_in(words, 1));
     parameter.fill(1);
   }
   return dict;
 }
 
-DotProductAttentionOptions pooling_options_of(const Record& record) {
-  return {.valid_lens = valid_lens_of(record)};
+template <typename Options>
+Options pooling_options_of(const Record& record) {
+  auto options = mask_options_of<Options>(record);
+  options.query_offset = record.number<std::int64_t>("query_offset");
+  return options;
+}
+
+HeadGate head_gate_of(const Record& record) {
+  if (!record.has("head_gate")) {
+    return {};
+  }
+  return record.numbers<int>("head_gate").size() == 1 ? HeadGate(tensor_of<1>(record, "head_gate"))
+                                                      : HeadGate(tensor_of<2>(record, "head_gate"));
+}
+
+CacheOptions cache_options_of(const Record& record) {
+  return {.batch_size = record.number<std::int64_t>("batch_size"),
+          .max_length = record.number<std::int64_t>("max_length")};
+}
+
+/// The layer's cache with as many positions in it as the record says. The layer stays as it was.
+KeyValueCache filled_cache(const Record& record, MultiHeadAttention& layer) {
+  const CacheOptions options = cache_options_of(record);
+  KeyValueCache cache = layer.create_cache(options);
+  const auto inputs = [&](const std::optional<std::size_t>& size) {
+    return randn<3>({cache.batch_size(), record.number<std::size_t>("held"), size.value()}, 1);
+  };
+  const bool training = layer.training();
+  layer.eval();
+  layer.forward(inputs(layer.query_size()), inputs(layer.key_size()), inputs(layer.value_size()),
+                {.cache = &cache});
+  if (training) {
+    layer.train();
+  }
+  return cache;
+}
+
+/// Another layer of the same options whose sizes are known.
+MultiHeadAttention other_layer(const Record& record) {
+  auto options = options_of(record);
+  for (auto* size : {&options.query_size, &options.key_size, &options.value_size}) {
+    *size = size->value_or(4);
+  }
+  return MultiHeadAttention(options);
+}
+
+/// A call with a filled cache, of the layer or of another, that must leave the cache as it was.
+void with_cache(const Record& record, MultiHeadAttention& layer,
+                const std::function<void(KeyValueCache&)>& call) {
+  MultiHeadAttention other = other_layer(record);
+  KeyValueCache cache = filled_cache(record, record.text("cache") == "own" ? layer : other);
+  try {
+    call(cache);
+  } catch (const Error&) {
+    CHECK(cache.length() == record.number<std::size_t>("held"));
+    throw;
+  }
+}
+
+template <std::size_t Rank>
+void forward_ranked(const Record& record, MultiHeadAttention& layer,
+                    const ForwardOptions& options) {
+  const auto queries = tensor_of<Rank>(record, "queries");
+  if (record.has("keys")) {
+    layer.forward(queries, tensor_of<Rank>(record, "keys"), tensor_of<Rank>(record, "values"),
+                  options);
+  } else {
+    layer.forward(queries, options);
+  }
+}
+
+void forward_of(const Record& record, MultiHeadAttention& layer, KeyValueCache* cache) {
+  auto options = mask_options_of<ForwardOptions>(record);
+  options.head_gate = head_gate_of(record);
+  options.cache = cache;
+  options.return_weights = true;
+  const bool batched = record.numbers<std::size_t>("queries").size() == 3;
+  (batched ? forward_ranked<3> : forward_ranked<2>)(record, layer, options);
 }
 
 using LayerCall = std::function<void(const Record&, MultiHeadAttention&)>;
@@ -37,15 +109,37 @@ using Call = std::function<void(const Record&)>;
 const std::map<std::string, LayerCall> layer_calls = {
     {"forward",
      [](const Record& record, MultiHeadAttention& layer) {
-       layer.forward(tensor_of<3>(record, "queries"), tensor_of<3>(record, "keys"),
-                     tensor_of<3>(record, "values"),
-                     {.valid_lens = valid_lens_of(record), .return_weights = true});
+       if (record.has("cache")) {
+         with_cache(record, layer,
+                    [&](KeyValueCache& cache) { forward_of(record, layer, &cache); });
+       } else {
+         forward_of(record, layer, nullptr);
+       }
+     }},
+    {"create_cache",
+     [](const Record& record, MultiHeadAttention& layer) {
+       static_cast<void>(layer.create_cache(cache_options_of(record)));
+     }},
+    {"truncate",
+     [](const Record& record, MultiHeadAttention& layer) {
+       with_cache(record, layer, [&](KeyValueCache& cache) {
+         cache.truncate(record.number<std::int64_t>("length"));
+       });
      }},
     {"state_dict",
      [](const Record&, MultiHeadAttention& layer) { static_cast<void>(layer.state_dict()); }},
     {"load_state_dict", [](const Record& record, MultiHeadAttention& layer) {
        layer.load_state_dict(state_dict_of(record));
      }}};
+
+/// A call of one of the functions that take X and a number of heads.
+template <typename Function>
+Call heads_call(Function function) {
+  return [function](const Record& record) {
+    static_cast<void>(
+        function(tensor_of<3>(record, "X"), record.number<std::int64_t>("num_heads")));
+  };
+}
 
 const std::map<std::string, Call> other_calls = {
     {"construct", [](const Record& record) { const MultiHeadAttention layer(options_of(record)); }},
@@ -55,18 +149,27 @@ const std::map<std::string, Call> other_calls = {
      }},
     {"scaled_dot_product_attention",
      [](const Record& record) {
-       static_cast<void>(scaled_dot_product_attention(
-           tensor_of<4>(record, "queries"), tensor_of<4>(record, "keys"),
-           tensor_of<4>(record, "values"), pooling_options_of(record)));
+       auto options = pooling_options_of<DotProductAttentionOptions>(record);
+       options.scale = options_of(record).scale;
+       options.softcap = options_of(record).softcap;
+       static_cast<void>(scaled_dot_product_attention(tensor_of<4>(record, "queries"),
+                                                      tensor_of<4>(record, "keys"),
+                                                      tensor_of<4>(record, "values"), options));
      }},
-    {"transpose_qkv",
+    {"additive_attention",
      [](const Record& record) {
-       static_cast<void>(
-           transpose_qkv(tensor_of<3>(record, "X"), record.number<std::int64_t>("num_heads")));
+       static_cast<void>(additive_attention(
+           tensor_of<3>(record, "queries"), tensor_of<3>(record, "keys"),
+           tensor_of<3>(record, "values"),
+           {tensor_of<2>(record, "W_q"), tensor_of<2>(record, "W_k"), tensor_of<2>(record, "w_v")},
+           pooling_options_of<AdditiveAttentionOptions>(record)));
      }},
-    {"transpose_output", [](const Record& record) {
-       static_cast<void>(
-           transpose_output(tensor_of<3>(record, "X"), record.number<std::int64_t>("num_heads")));
+    {"transpose_qkv", heads_call(transpose_qkv)},
+    {"transpose_output", heads_call(transpose_output)},
+    {"split_heads", heads_call(split_heads)},
+    {"positional_encoding", [](const Record& record) {
+       static_cast<void>(positional_encoding(record.number<std::int64_t>("length"),
+                                             record.number<std::int64_t>("num_hiddens")));
      }}};
 
 void check_fails(const Record& record, const auto& call) {
@@ -98,8 +201,8 @@ void check_layer_call(const Record& record, const LayerCall& call) {
   CHECK(max_difference(result.output, expected.output) == 0);
   CHECK(max_difference(*result.attention_weights, *expected.attention_weights) == 0);
 
-  // Once more, with sizes and parameters that must not change.
-  if (record.text("call") != "state_dict") {
+  // Once more, with sizes and parameters that must not change; but sizes are known now.
+  if (record.text("code") != "sizes-unknown") {
     CHECK_THROWS_AS(call(record, layer), Error);
     CHECK(max_difference(good_forward(layer).output, good_forward(twin).output) == 0);
   }

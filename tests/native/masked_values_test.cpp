@@ -121,9 +121,9 @@ TEST_CASE("The stages before the masks show what masked keys hold, the output st
   spoil(inputs.keys, 5, nan);
   spoil(inputs.values, 5, nan);
   for (const WeightsStage stage : {WeightsStage::raw, WeightsStage::softcap}) {
-    const auto [output, weights] = forward(
-        layer, inputs,
-        {.valid_lens = LensBySample{4, 4}, .return_weights = true, .weights_stage = stage});
+    const auto [output, weights] =
+        forward(layer, inputs,
+                {.valid_lens = LensBySample{4, 4}, .return_weights = true, .weights_stage = stage});
     CHECK(std::isfinite((*weights)(0, 0, 0, 4)));
     CHECK(std::isnan((*weights)(0, 0, 0, 5)));
     CHECK(max_difference(output, expected) <= 1e-6);
@@ -133,9 +133,8 @@ TEST_CASE("The stages before the masks show what masked keys hold, the output st
 TEST_CASE("Uniform empty rows read every value, masked ones included, and no key") {
   Inputs inputs = random_inputs(shape);
   MultiHeadAttention layer({.num_hiddens = 6, .num_heads = 3, .seed = 1});
-  const ForwardOptions masks{.valid_lens = LensBySample{0, 6},
-                             .empty_rows = EmptyRows::uniform,
-                             .return_weights = true};
+  const ForwardOptions masks{
+      .valid_lens = LensBySample{0, 6}, .empty_rows = EmptyRows::uniform, .return_weights = true};
   const auto expected = forward(layer, inputs, masks);
   Inputs spoilt = inputs;
   for (std::size_t key = 0; key < shape.keys; ++key) {

@@ -45,8 +45,8 @@ TEST_CASE("A layer tells its options") {
                                   .seed = (std::uint64_t{1} << 53U) - 1});
   CHECK(layer.num_hiddens() == 8);
   CHECK(layer.num_heads() == 2);
-  CHECK(layer.dropout() == 0.25);
-  CHECK(layer.has_bias());
+  CHECK(layer.settings().dropout == 0.25);
+  CHECK(layer.settings().bias);
   CHECK_FALSE(layer.query_size().has_value());
   CHECK(layer.key_size() == 4);
   CHECK(layer.seed() == 9007199254740991);
@@ -159,9 +159,13 @@ TEST_CASE("A state dict goes from one layer to another, also before the first fo
 }
 
 TEST_CASE("A linear layer projects with weights that changed after it was used") {
-  Linear linear(2, 1, true);
-  linear.mutable_weight() = {{1, 2}};
-  *linear.mutable_bias() = {10};
+  Linear linear({.in = 2, .out = 1}, true);
+  const auto set = [&linear](float a, float b, float bias) {
+    linear.weight_data()[0] = a;
+    linear.weight_data()[1] = b;
+    *linear.bias_data() = bias;
+  };
+  set(1, 2, 10);
   const auto project = [&linear](float a, float b) {
     const std::array<float, 2> inputs = {a, b};
     float output = 0;
@@ -169,8 +173,7 @@ TEST_CASE("A linear layer projects with weights that changed after it was used")
     return output;
   };
   CHECK(project(3, 5) == 23);
-  linear.mutable_weight() = {{-1, 1}};
-  *linear.mutable_bias() = {0};
+  set(-1, 1, 0);
   CHECK(project(3, 5) == 2);
 }
 

@@ -1,17 +1,33 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
 
 namespace headwise::test {
 namespace {
 
+template <typename Number>
+std::optional<Number> number_of(const Record& record, const std::string& key) {
+  return record.has(key) ? std::optional(record.number<Number>(key)) : std::nullopt;
+}
+
 std::optional<std::int64_t> size_of(const Record& record, const std::string& key) {
-  return record.has(key) ? std::optional(record.number<std::int64_t>(key)) : std::nullopt;
+  return number_of<std::int64_t>(record, key);
+}
+
+/// What the record's word under this key stands for, or `otherwise` without one.
+template <typename Value>
+Value choice_of(const Record& record, const std::string& key, Value otherwise,
+                const std::map<std::string, Value>& words) {
+  return record.has(key) ? words.at(record.text(key)) : otherwise;
 }
 
 }  // namespace
 
 MultiHeadAttentionOptions options_of(const Record& record) {
+  const auto output_projection = number_of<int>(record, "output_projection");
   return {.num_hiddens = record.number<std::int64_t>("num_hiddens", 8),
           .num_heads = record.number<std::int64_t>("num_heads", 2),
           .dropout = record.number<double>("dropout"),
@@ -19,6 +35,20 @@ MultiHeadAttentionOptions options_of(const Record& record) {
           .query_size = size_of(record, "query_size"),
           .key_size = size_of(record, "key_size"),
           .value_size = size_of(record, "value_size"),
+          .output_size = size_of(record, "output_size"),
+          .output_projection =
+              output_projection ? std::optional(*output_projection != 0) : std::nullopt,
+          .num_kv_heads = size_of(record, "num_kv_heads"),
+          .pooling = choice_of<Pooling>(record, "pooling", Pooling::dot_product,
+                                        {{"additive", Pooling::additive}}),
+          .attention_hiddens = size_of(record, "attention_hiddens"),
+          .projection = choice_of<Projection>(
+              record, "projection", Projection::linear,
+              {{"convolution", Projection::convolution}, {"none", Projection::none}}),
+          .scale = number_of<double>(record, "scale"),
+          .softcap = record.number<double>("softcap"),
+          .bias_kv = record.number<int>("bias_kv") != 0,
+          .zero_attention = record.number<int>("zero_attention") != 0,
           .seed = record.number<std::uint64_t>("seed", 7)};
 }
 
@@ -37,6 +67,51 @@ ValidLens valid_lens_of(const Record& record) {
         xt::xtensor<std::int64_t, 2>::from_shape(shape_of<2>(record, "valid_lens_shape")));
   }
   return shaped(xt::xtensor<std::int64_t, 1>::from_shape({lengths.size()}));
+}
+
+Mask mask_of(const Record& record) {
+  if (!record.has("mask")) {
+    return {};
+  }
+  const auto words = Record::words(record.text("mask"));
+  const auto shape = sizes_in(words, 1);
+  if (words.at(0) == "boolean") {
+    auto mask = xt::xarray<bool>::from_shape(shape);
+    mask.fill(false);
+    return mask;
+  }
+  auto mask = xt::xarray<float>::from_shape(shape);
+  mask.fill(0);
+  if (mask.size() > 0) {
+    *std::prev(mask.end()) = record.number<float>("mask_value");
+  }
+  return mask;
+}
+
+Causal causal_of(const Record& record) {
+  return choice_of<Causal>(
+      record, "causal", Causal::none,
+      {{"top-left", Causal::top_left}, {"bottom-right", Causal::bottom_right}});
+}
+
+std::optional<Window> window_of(const Record& record) {
+  if (!record.has("window")) {
+    return std::nullopt;
+  }
+  const auto sides = record.numbers<double>("window");
+  const auto side = [&](std::size_t i) {
+    return std::isinf(sides.at(i)) ? std::nullopt
+                                   : std::optional(static_cast<std::int64_t>(sides.at(i)));
+  };
+  return Window{.left = side(0), .right = side(1)};
+}
+
+std::vector<std::size_t> sizes_in(const std::vector<std::string>& words, std::size_t first) {
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = first; i < words.size(); ++i) {
+    sizes.push_back(std::stoul(words[i]));
+  }
+  return sizes;
 }
 
 }  // namespace headwise::test

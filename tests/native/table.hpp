@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <headwise/headwise.hpp>
 #include <string>
+#include <vector>
 
 #include "records.hpp"
 
@@ -15,6 +16,27 @@ MultiHeadAttentionOptions options_of(const Record& record);
 
 /// Lengths by sample, or of the shape that valid_lens_shape tells, or none.
 ValidLens valid_lens_of(const Record& record);
+
+/// Of zeros, the last one mask_value; or none.
+Mask mask_of(const Record& record);
+
+Causal causal_of(const Record& record);
+
+std::optional<Window> window_of(const Record& record);
+
+/// All mask options, for whichever call takes them.
+template <typename Options>
+Options mask_options_of(const Record& record) {
+  Options options;
+  options.valid_lens = valid_lens_of(record);
+  options.mask = mask_of(record);
+  options.causal = causal_of(record);
+  options.window = window_of(record);
+  return options;
+}
+
+/// The words from `first` on as sizes.
+std::vector<std::size_t> sizes_in(const std::vector<std::string>& words, std::size_t first);
 
 /// The shape under this key.
 template <std::size_t Rank>

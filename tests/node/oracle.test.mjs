@@ -1,7 +1,8 @@
+// The forward pass against PyTorch: the cases of tests/data/oracle.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { init, MultiHeadAttention } from 'headwise';
+import { init, MultiHeadAttention, scaledDotProductAttention, Tensor } from 'headwise';
 import { indexFile, oracleIndex } from '../data/make_oracle_index.mjs';
 import { maxDifference } from './lib/compare.mjs';
 import { dataFile } from './lib/records.mjs';
@@ -11,65 +12,236 @@ await init();
 
 const { cases } = JSON.parse(readFileSync(dataFile('oracle/cases.json'), 'utf8'));
 
-function assertWithinTolerance(context, { expect }, name, actual, expected) {
-  const largest = maxDifference(actual.data, expected.data);
-  const { atol, shape } = expect[name];
+/** A case with its tensors: `inputs`, `parameters` and what is `expected`, by name without prefix. */
+function readCase({ name, op, attrs, expect, file }) {
+  const tensors = Object.entries(readSafetensors(`oracle/${file}`));
+  const startingWith = (prefix) =>
+    Object.fromEntries(
+      tensors
+        .filter(([key]) => key.startsWith(prefix))
+        .map(([key, tensor]) => [key.slice(prefix.length), tensor]),
+    );
+  return {
+    ...{ name, op, attrs, expect },
+    inputs: startingWith('in.'),
+    parameters: startingWith('param.'),
+    expected: startingWith('out.'),
+  };
+}
+
+function assertAgrees(context, oracle, name, actual) {
+  const largest = maxDifference(actual.data, oracle.expected[name].data);
+  const { atol, shape } = oracle.expect[`out.${name}`];
   context.diagnostic(`${name}: largest difference ${largest.toExponential(2)} of ${atol}`);
   assert.deepEqual(actual.shape, shape);
   assert.ok(largest <= atol, `${name}: largest difference ${largest} > ${atol}`);
 }
 
-function runCase({ attrs, file }, training) {
-  const tensors = readSafetensors(`oracle/${file}`);
-  const parameters = Object.entries(tensors)
-    .filter(([name]) => name.startsWith('param.'))
-    .map(([name, tensor]) => [name.slice('param.'.length), tensor]);
-  const layer = new MultiHeadAttention({
-    numHiddens: attrs.num_hiddens,
-    numHeads: attrs.num_heads,
-    dropout: attrs.dropout,
-    bias: attrs.bias,
-  });
-  layer.loadStateDict(Object.fromEntries(parameters));
-  if (training) layer.train();
-  const { 'in.queries': queries, 'in.keys': keys, 'in.values': values } = tensors;
-  const options = { validLens: tensors['in.valid_lens'], returnWeights: true };
-  const result = layer.forward(queries, keys, values, options);
-  layer.dispose();
-  return { result, tensors };
+/** Runs `use` with a layer of these options and parameters. */
+function withLayer(options, parameters, use) {
+  const layer = new MultiHeadAttention(options);
+  try {
+    layer.loadStateDict(parameters);
+    return use(layer);
+  } finally {
+    layer.dispose();
+  }
 }
 
-const ofOp = (op) => cases.filter((each) => each.op === op);
-
-test('there are cases', () => assert.equal(ofOp('d2l_mha').length, 5));
-
-for (const each of ofOp('d2l_mha')) {
-  test(`${each.name}: the layer agrees with PyTorch`, (context) => {
-    const { result, tensors } = runCase(each, false);
-    assertWithinTolerance(context, each, 'out.output', result.output, tensors['out.output']);
-    const { attentionWeights } = result;
-    assertWithinTolerance(
-      context,
-      each,
-      'out.attention',
-      attentionWeights,
-      tensors['out.attention'],
-    );
+/** Checks output, weights and, where the case has them, the heads side by side before W_o. */
+function checkLayer(context, oracle, options, inputs, forwardOptions, parameters) {
+  const { expected } = oracle;
+  parameters ??= oracle.parameters;
+  const given = { ...forwardOptions, returnWeights: true };
+  withLayer(options, parameters, (layer) => {
+    const { output, attentionWeights } = layer.forward(...inputs, given);
+    assertAgrees(context, oracle, 'output', output);
+    if (expected.attention) assertAgrees(context, oracle, 'attention', attentionWeights);
   });
+  if (expected.concat) {
+    const { 'W_o.weight': weight, 'W_o.bias': bias, ...others } = parameters;
+    assert.ok(weight && Boolean(bias) === Boolean(options.bias));
+    withLayer({ ...options, outputProjection: false }, others, (layer) => {
+      assertAgrees(context, oracle, 'concat', layer.forward(...inputs, given).output);
+    });
+  }
 }
 
-for (const each of ofOp('d2l_mha_dropout_mask')) {
-  test(`${each.name}: the weights are those before dropout`, (context) => {
-    const { result, tensors } = runCase(each, true);
-    const { attentionWeights } = result;
-    assertWithinTolerance(
-      context,
-      each,
-      'out.attention',
-      attentionWeights,
-      tensors['out.attention'],
+const inputsOf = ({ inputs }) => [inputs.queries, inputs.keys, inputs.values];
+const selfAttention = ({ inputs }) => [inputs.x, inputs.x, inputs.x];
+const validLensOf = ({ inputs }) => ({ validLens: inputs.valid_lens });
+
+/** Options of the layer that a case's attributes name as PyTorch users would. */
+const optionsOf = ({ attrs }) => ({
+  numHiddens: attrs.num_hiddens ?? attrs.embed_dim ?? attrs.out_channels,
+  numHeads: attrs.num_heads,
+  numKvHeads: attrs.num_kv_heads,
+  bias: attrs.bias,
+});
+
+/** nn.MultiheadAttention's parameters under d2l's names. */
+function fromTorch(torch, size) {
+  const rows = ({ data, shape }, first) =>
+    new Tensor(
+      data.slice((first * data.length) / shape[0], ((first + size) * data.length) / shape[0]),
+      [size, ...shape.slice(1)],
     );
-    assert.ok(maxDifference(result.output.data, tensors['out.output'].data) > 0.01);
+  const projections = ['q', 'k', 'v'].flatMap((name, i) => [
+    [`W_${name}.weight`, torch[`${name}_proj_weight`] ?? rows(torch.in_proj_weight, size * i)],
+    [`W_${name}.bias`, rows(torch.in_proj_bias, size * i)],
+  ]);
+  return {
+    ...Object.fromEntries(projections),
+    'W_o.weight': torch['out_proj.weight'],
+    'W_o.bias': torch['out_proj.bias'],
+  };
+}
+
+/** Positions from `begin` up to `end` of (batch, length, size). */
+function positions({ data, shape: [batch, length, size] }, begin, end) {
+  const part = Tensor.zeros([batch, end - begin, size]);
+  for (let b = 0; b < batch; b++) {
+    const from = data.subarray((b * length + begin) * size, (b * length + end) * size);
+    part.data.set(from, b * (end - begin) * size);
+  }
+  return part;
+}
+
+/** Causal self-attention over x, fed in chunks through a cache. */
+function decode(layer, x, chunks) {
+  const [batch, length] = x.shape;
+  const output = Tensor.zeros([batch, length, layer.outputSize]);
+  const cache = layer.createCache({ batchSize: batch, maxLength: length });
+  let begin = 0;
+  for (const chunk of chunks) {
+    const part = positions(x, begin, begin + chunk);
+    const result = layer.forward(part, part, part, { causal: true, cache }).output;
+    for (let b = 0; b < batch; b++) {
+      const rows = result.data
+        .subarray(b * chunk * layer.outputSize)
+        .subarray(0, chunk * layer.outputSize);
+      output.data.set(rows, (b * length + begin) * layer.outputSize);
+    }
+    begin += chunk;
+  }
+  cache.dispose();
+  return output;
+}
+
+/** What each kind of case checks. */
+const checks = {
+  d2l_mha: (context, oracle) =>
+    checkLayer(context, oracle, optionsOf(oracle), inputsOf(oracle), validLensOf(oracle)),
+
+  // PyTorch was given the mask; here dropout draws its own, so only the weights before it agree.
+  d2l_mha_dropout_mask(context, oracle) {
+    const options = { ...optionsOf(oracle), dropout: oracle.attrs.dropout };
+    withLayer(options, oracle.parameters, (layer) => {
+      const given = { ...validLensOf(oracle), returnWeights: true };
+      const { output, attentionWeights } = layer.train().forward(...inputsOf(oracle), given);
+      assertAgrees(context, oracle, 'attention', attentionWeights);
+      assert.ok(maxDifference(output.data, oracle.expected.output.data) > 0.01);
+    });
+  },
+
+  torch_mha(context, oracle) {
+    const { query, key, value, attn_mask: torchMask } = oracle.inputs;
+    const options = optionsOf(oracle);
+    const { numHiddens, numHeads } = options;
+    // (batch · heads, queries, keys) there.
+    const mask = torchMask && {
+      data: torchMask.data,
+      shape: [query.shape[0], numHeads, ...torchMask.shape.slice(1)],
+    };
+    const parameters = fromTorch(oracle.parameters, numHiddens);
+    checkLayer(context, oracle, options, [query, key, value], { mask }, parameters);
+  },
+
+  sdpa(context, oracle) {
+    const { query, key, value } = oracle.inputs;
+    const result = scaledDotProductAttention(query, key, value, { returnWeights: true });
+    assertAgrees(context, oracle, 'output', result.output);
+    assertAgrees(context, oracle, 'attention', result.attentionWeights);
+  },
+
+  gqa_mha: (context, oracle) =>
+    checkLayer(context, oracle, optionsOf(oracle), selfAttention(oracle)),
+
+  d2l_mha_additive(context, oracle) {
+    const options = {
+      ...optionsOf(oracle),
+      pooling: 'additive',
+      attentionHiddens: oracle.attrs.attention_hiddens,
+    };
+    checkLayer(context, oracle, options, inputsOf(oracle), validLensOf(oracle));
+  },
+
+  conv_heads(context, oracle) {
+    const options = { ...optionsOf(oracle), projection: 'convolution' };
+    checkLayer(context, oracle, options, selfAttention(oracle));
+  },
+
+  split_heads(context, oracle) {
+    const options = { ...optionsOf(oracle), projection: 'none' };
+    checkLayer(context, oracle, options, inputsOf(oracle));
+  },
+
+  kv_decode(context, oracle) {
+    const options = optionsOf(oracle);
+    checkLayer(context, oracle, options, selfAttention(oracle), { causal: true });
+    withLayer(options, oracle.parameters, (layer) => {
+      for (const chunks of oracle.attrs.chunks) {
+        assertAgrees(context, oracle, 'output', decode(layer, oracle.inputs.x, chunks));
+      }
+    });
+  },
+
+  // Heads gated at 0 are as good as pruned.
+  prune_heads(context, oracle) {
+    const { num_heads: numHeads, pruned_heads: pruned } = oracle.attrs;
+    const heads = Array.from({ length: numHeads }, (_, head) => head);
+    const headGate = heads.map((head) => (pruned.includes(head) ? 0 : 1));
+    withLayer(optionsOf(oracle), oracle.parameters, (layer) => {
+      const given = { ...validLensOf(oracle), returnWeights: true };
+      assertAgrees(
+        context,
+        oracle,
+        'full_output',
+        layer.forward(...inputsOf(oracle), given).output,
+      );
+      const gated = layer.forward(...inputsOf(oracle), { ...given, headGate });
+      assertAgrees(context, oracle, 'output', gated.output);
+      const kept = gated.attentionWeights
+        .toArray()
+        .map((sample) => sample.filter((_, head) => headGate[head] === 1));
+      const shape = oracle.expect['out.attention_kept'].shape;
+      assertAgrees(context, oracle, 'attention_kept', new Tensor(kept.flat(3), shape));
+    });
+  },
+
+  head_importance(context, oracle) {
+    const options = optionsOf(oracle);
+    const [batch] = oracle.inputs.queries.shape;
+    for (const headGate of [undefined, Tensor.ones([batch, options.numHeads])]) {
+      checkLayer(context, oracle, options, inputsOf(oracle), { headGate });
+    }
+  },
+};
+
+test('there are as many cases of each kind as are checked', () => {
+  const count = (op) => cases.filter((each) => each.op === op).length;
+  const counts = Object.fromEntries(Object.keys(checks).map((op) => [op, count(op)]));
+  const several = { d2l_mha: 5, torch_mha: 2 };
+  assert.deepEqual(counts, {
+    ...Object.fromEntries(Object.keys(checks).map((op) => [op, 1])),
+    ...several,
+  });
+  assert.equal(cases.length, 16);
+});
+
+for (const each of cases) {
+  test(`${each.name}: the forward pass agrees with PyTorch`, (context) => {
+    checks[each.op](context, readCase(each));
   });
 }
 

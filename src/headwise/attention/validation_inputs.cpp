@@ -6,6 +6,7 @@
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/validation.hpp>
 #include <headwise/attention/validation_text.hpp>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -108,8 +109,8 @@ void check_mask_options(const Options& options, const MaskSizes& sizes, bool has
 
 template <typename Options>
 void check_query_offset(const Options& options) {
-  if (options.query_offset < 0) {
-    fail(ErrorCode::invalid_option, "query_offset", "an integer from 0 on",
+  if (options.query_offset < 0 || options.query_offset > std::numeric_limits<std::int32_t>::max()) {
+    fail(ErrorCode::invalid_option, "query_offset", "an integer from 0 to 2147483647",
          std::to_string(options.query_offset));
   }
   if (options.query_offset > 0 && options.causal == Causal::bottom_right) {

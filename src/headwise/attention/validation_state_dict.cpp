@@ -12,21 +12,21 @@ namespace {
 /// Shapes of the layer's parameters by name. Sizes that are not known yet stand as words.
 std::map<std::string, std::vector<Axis>> expected_parameters(const MultiHeadAttention& layer) {
   const LayerSettings& settings = layer.settings();
-  const std::size_t groups =
-      settings.projection == Projection::convolution ? settings.num_heads : 1;
+  const bool convolution = settings.projection == Projection::convolution;
+  const std::size_t groups = convolution ? settings.num_heads : 1;
   const InputSizes sizes{.query_size = layer.query_size().value_or(groups),
                          .key_size = layer.key_size().value_or(groups),
                          .value_size = layer.value_size().value_or(groups)};
   // The axis of a weight that says an input's size, by the weight's number.
   std::map<std::size_t, Axis> unknown;
   if (!layer.query_size()) {
-    unknown.emplace(0, groups > 1 ? "query_size / num_heads" : "query_size");
+    unknown.emplace(0, convolution ? "query_size / num_heads" : "query_size");
   }
   if (!layer.key_size()) {
-    unknown.emplace(2, groups > 1 ? "key_size / num_heads" : "key_size");
+    unknown.emplace(2, convolution ? "key_size / num_heads" : "key_size");
   }
   if (!layer.value_size()) {
-    unknown.emplace(4, groups > 1 ? "value_size / num_heads" : "value_size");
+    unknown.emplace(4, convolution ? "value_size / num_heads" : "value_size");
   }
   std::map<std::string, std::vector<Axis>> parameters;
   for (const auto& [number, shape] : parameter_shapes(settings, sizes)) {

@@ -1,41 +1,39 @@
 #pragma once
 
-#include <headwise/io/outcome.hpp>
+#include <headwise/io/failure.hpp>
 #include <headwise/io/text_reader.hpp>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace headwise::io {
 
-/// A reader of a header whose functions each take one thing and return whether it was there; the
-/// first that was not is remembered.
+/// A reader that remembers what was not there. Every function returns whether all is well.
 class CheckedReader {
  protected:
-  /// `subject` names the kind of file, `place` what is read of it.
-  CheckedReader(std::string_view subject, std::string_view place, std::span<char> text)
-      : subject_(subject), place_(place), reader_(text) {}
+  /// `subject` names the kind of file.
+  CheckedReader(const char* subject, std::span<char> text) noexcept
+      : subject_(subject), reader_(text) {}
 
-  bool take(char character);
-  bool take_end();
+  bool take(const char* mark) noexcept;
+  bool take_integer(std::uint64_t& number) noexcept;
+  bool take_end() noexcept;
+
+  /// Goes on with a list: whether all is well and there is more.
+  bool take_more(const char* closing) noexcept;
 
   /// All return false.
-  bool fail(std::string_view expected, std::string_view got);
-  bool fail_here(std::string_view expected);
-
-  template <typename Result>
-  Outcome<Result> outcome(bool valid, Result& result) {
-    return valid ? Outcome<Result>(std::move(result)) : Outcome<Result>(std::move(*failure_));
-  }
+  bool fail(const char* expected, const Detail& expected_detail, const char* got,
+            const Detail& got_detail = {}) noexcept;
+  /// What was expected where the reader is.
+  bool fail_here(const char* expected, std::string_view name = {}) noexcept;
 
   TextReader& reader() noexcept { return reader_; }
+  [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
 
  private:
-  std::string_view subject_;
-  std::string_view place_;
+  const char* subject_;
   TextReader reader_;
-  std::optional<Failure> failure_;
+  Failure failure_;
 };
 
 }  // namespace headwise::io

@@ -15,6 +15,13 @@ std::vector<std::uint64_t> shape_of(const xt::xarray<float>& tensor) {
   return {tensor.shape().begin(), tensor.shape().end()};
 }
 
+NamedShapes::NamedShapes(const std::map<std::string, xt::xarray<float>>& tensors) {
+  shapes_.reserve(tensors.size());
+  for (const auto& [name, tensor] : tensors) {
+    all_.push_back({.name = name, .shape = shapes_.emplace_back(shape_of(tensor))});
+  }
+}
+
 void append_numbers(std::vector<std::byte>& file, const xt::xarray<float>& tensor) {
   for (const float number : tensor) {
     auto bits = std::bit_cast<std::uint32_t>(number);

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/io/number_format.hpp>
+#include <headwise/io/safetensors_header.hpp>
 #include <headwise/tensor.hpp>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,18 @@ namespace headwise::io {
 [[nodiscard]] xt::xarray<float> read_tensor(const StoredNumbers& numbers);
 
 [[nodiscard]] std::vector<std::uint64_t> shape_of(const xt::xarray<float>& tensor);
+
+/// Names and shapes of tensors, which outlive it.
+class NamedShapes {
+ public:
+  explicit NamedShapes(const std::map<std::string, xt::xarray<float>>& tensors);
+
+  [[nodiscard]] std::span<const NamedShape> all() const noexcept { return all_; }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> shapes_;
+  std::vector<NamedShape> all_;
+};
 
 /// Appends the tensor's numbers, little-endian.
 void append_numbers(std::vector<std::byte>& file, const xt::xarray<float>& tensor);

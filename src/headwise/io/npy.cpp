@@ -9,11 +9,12 @@ namespace headwise {
 xt::xarray<float> load_npy(std::span<const std::byte> file) {
   return validation::report_out_of_memory([&] {
     const std::size_t known = std::min(file.size(), io::npy_length_bytes);
-    const auto header_end = static_cast<std::size_t>(
-        io::value_or_throw(io::npy_header_end(io::as_text(file.first(known)), file.size())));
-    const auto data = file.subspan(header_end);
-    std::string text = io::copy_text(file.first(header_end));
-    const auto header = io::value_or_throw(io::read_npy_header(text, data.size()));
+    std::uint64_t header_end = 0;
+    io::throw_if(io::find_npy_header_end(io::as_text(file.first(known)), file.size(), header_end));
+    const auto data = file.subspan(static_cast<std::size_t>(header_end));
+    std::string text = io::copy_text(file.first(static_cast<std::size_t>(header_end)));
+    io::NpyHeader header;
+    io::throw_if(io::read_npy_header(text, data.size(), header));
     return io::read_tensor({.data = data.data(),
                             .format = header.format,
                             .shape = header.shape,
@@ -23,8 +24,9 @@ xt::xarray<float> load_npy(std::span<const std::byte> file) {
 
 std::vector<std::byte> save_npy(const xt::xarray<float>& tensor) {
   return validation::report_out_of_memory([&] {
-    const std::string header = io::value_or_throw(io::write_npy_header(io::shape_of(tensor)));
-    std::vector<std::byte> file = io::to_bytes(header, tensor.size() * sizeof(float));
+    io::TextWriter header;
+    io::throw_if(io::write_npy_header(io::shape_of(tensor), header));
+    std::vector<std::byte> file = io::to_bytes(header.text(), tensor.size() * sizeof(float));
     io::append_numbers(file, tensor);
     return file;
   });

@@ -2,13 +2,11 @@
 #include <array>
 #include <headwise/io/checked_reader.hpp>
 #include <headwise/io/npy_header.hpp>
-#include <headwise/io/text_writer.hpp>
-#include <optional>
-#include <utility>
 
 namespace headwise::io {
 namespace {
 
+constexpr const char* subject = "npy";
 constexpr std::string_view magic = "\x93NUMPY";
 /// What precedes the dict in version 1.0; later versions have two more bytes of length.
 constexpr std::size_t shortest_preamble = 10;
@@ -16,166 +14,164 @@ constexpr std::size_t shortest_preamble = 10;
 constexpr std::uint64_t longest_dict = 65535;
 constexpr std::size_t alignment = 64;
 
-constexpr std::string_view subject = "npy";
-
-Failure invalid(std::string_view expected, std::string_view got) {
-  return failure(ErrorCode::invalid_file, subject, expected, got);
-}
-
 std::size_t preamble_size(std::span<const char> file) noexcept {
   return file[magic.size()] == 1 ? shortest_preamble : shortest_preamble + 2;
 }
 
+Failure invalid(const char* expected, const char* got, std::uint64_t got_number = 0,
+                std::uint64_t expected_number = 0) {
+  return {.code = ErrorCode::invalid_file,
+          .subject = subject,
+          .expected = expected,
+          .got = got,
+          .expected_detail = {expected_number},
+          .got_detail = {got_number}};
+}
+
 class DictReader : CheckedReader {
  public:
-  DictReader(std::span<char> dict, std::uint64_t data_size)
-      : CheckedReader(subject, "the header's dict", dict), data_size_(data_size) {}
+  DictReader(std::span<char> dict, NpyHeader& header) noexcept
+      : CheckedReader(subject, dict), header_(header) {}
 
-  Outcome<NpyHeader> read() { return outcome(read_dict() && check_size(), header_); }
+  Failure read(std::uint64_t data_size) {
+    if (read_dict() && check_size(data_size)) {
+      return {};
+    }
+    return failure();
+  }
 
  private:
   bool read_dict() {
-    if (!take('{')) {
-      return false;
-    }
-    std::array<bool, 3> has{};
-    while (!reader().take('}')) {
-      const auto key = take_string();
-      const std::size_t member = !key ? 3 : *key == "descr" ? 0 : *key == "shape" ? 1 : 2;
-      if (member == 3 || (member == 2 && key != "fortran_order") ||
-          std::exchange(has[member], true)) {
-        return fail_members(key.value_or("another"));
+    constexpr std::array<std::string_view, 3> members = {"descr", "fortran_order", "shape"};
+    constexpr unsigned all = 7;
+    unsigned seen = 0;
+    bool comma = take("{");
+    while (comma && !reader().take("}")) {
+      std::string_view key;
+      const bool has_key = take_string(key);
+      const auto member = std::find(members.begin(), members.end(), key) - members.begin();
+      const unsigned bit = 1U << static_cast<unsigned>(member);
+      if (!has_key || bit > all || (seen & bit) != 0) {
+        return fail_members("@", key);
       }
-      const bool read = take(':') && (member == 0   ? read_descr()
-                                      : member == 1 ? read_shape()
-                                                    : read_order());
+      seen |= bit;
+      const bool read = take(":") && (member == 0   ? read_descr()
+                                      : member == 1 ? read_order()
+                                                    : read_shape());
       if (!read) {
         return false;
       }
-      if (!reader().take(',')) {
-        if (!take('}')) {
-          return false;
-        }
-        break;
-      }
+      comma = take_more("}");
     }
-    if (has != std::array{true, true, true}) {
-      return fail_members("not all of them");
+    if (failure()) {
+      return false;
     }
-    return take_end();
+    return seen == all ? take_end() : fail_members("fewer");
   }
 
-  bool read_descr() {
-    const auto descr = take_string();
-    const auto format = descr ? format_of_descr(*descr) : std::nullopt;
-    if (!format) {
-      return fail(TextWriter() << "descr of " << npy_descrs, descr.value_or("another type"));
-    }
-    header_.descr = *descr;
-    header_.format = *format;
-    return true;
+  bool read_descr() noexcept {
+    std::string_view descr;
+    return (take_string(descr) && find_descr(descr, header_.format)) ||
+           fail("descr of a float, integer or bool, such as <f4", {},
+                descr.empty() ? "another type" : "@", {0, descr});
   }
 
-  bool read_order() {
+  bool read_order() noexcept {
     header_.fortran_order = reader().take("True");
-    return header_.fortran_order || reader().take("False") || fail_here("True or False");
+    return header_.fortran_order || reader().take("False") ||
+           fail_here("True or False at byte # of the dict");
   }
 
   /// (), (3,), (3, 4) or (3, 4,)
   bool read_shape() {
-    if (!take('(')) {
+    auto& shape = header_.shape;
+    bool comma = true;
+    if (!take("(")) {
       return false;
     }
-    bool comma = true;
-    while (!reader().take(')')) {
-      const auto size = comma ? reader().take_integer() : std::nullopt;
-      if (!size || header_.shape.size() == max_rank) {
-        return fail_here(TextWriter()
-                         << "a shape of at most " << max_rank << " integers from 0 to 2^53 - 1");
+    while (!reader().take(")")) {
+      std::uint64_t size = 0;
+      if (!comma || shape.size() == max_rank || !reader().take_integer(size)) {
+        return fail_here("at most 64 integers below 2^53 at byte # of the dict");
       }
-      header_.shape.push_back(*size);
-      comma = reader().take(',');
+      shape.push_back(size);
+      comma = reader().take(",");
     }
     // (3) is a number in parentheses.
-    return comma || header_.shape.size() != 1 || fail_here("',' after the only axis of the shape");
+    return comma || shape.size() != 1 || fail_here("a tuple before byte # of the dict");
   }
 
-  bool check_size() {
-    const auto count = count_of(header_.shape);
-    if (!count) {
-      return fail("a shape of fewer than 2^53 numbers", "one of more");
+  bool check_size(std::uint64_t data_size) noexcept {
+    std::uint64_t count = 0;
+    if (!find_count(header_.shape, count)) {
+      return fail("fewer than 2^53 numbers", {}, "more");
     }
-    const std::uint64_t bytes = *count * header_.format.size;
-    return bytes == data_size_ ||
-           fail(TextWriter() << bytes << " bytes of data, as descr and shape say",
-                TextWriter() << data_size_);
+    const std::uint64_t bytes = count * header_.format.size;
+    return bytes == data_size || fail("# bytes of data", {bytes}, "#", {data_size});
   }
 
-  bool fail_members(std::string_view got) {
-    return fail("descr, fortran_order and shape, each once", got);
+  bool take_string(std::string_view& string) noexcept {
+    return reader().take_plain_string('\'', string) || reader().take_plain_string('"', string);
   }
 
-  std::optional<std::string_view> take_string() {
-    const auto string = reader().take_plain_string('\'');
-    return string ? string : reader().take_plain_string('"');
+  bool fail_members(const char* got, std::string_view key = {}) noexcept {
+    return fail("descr, fortran_order and shape", {}, got, {0, key});
   }
 
-  std::uint64_t data_size_;
-  NpyHeader header_{};
+  NpyHeader& header_;
 };
 
 }  // namespace
 
-Outcome<std::uint64_t> npy_header_end(std::span<const char> first_bytes, std::uint64_t file_size) {
-  const std::string_view text(first_bytes.data(), first_bytes.size());
-  if (!text.starts_with(magic)) {
-    return invalid("a file that begins with \\x93NUMPY", "other bytes");
+Failure find_npy_header_end(std::span<const char> first_bytes, std::uint64_t file_size,
+                            std::uint64_t& end) {
+  const std::string_view bytes(first_bytes.data(), first_bytes.size());
+  if (bytes.size() < npy_length_bytes || !bytes.starts_with(magic)) {
+    return invalid("a file that begins as .npy files do", "another");
   }
-  if (text.size() < npy_length_bytes) {
-    return invalid("a header", "the end");
-  }
-  const auto byte = [text](std::size_t i) {
-    return std::uint64_t{static_cast<unsigned char>(text[i])};
-  };
-  const std::uint64_t major = byte(magic.size());
-  const std::uint64_t minor = byte(magic.size() + 1);
-  if (major < 1 || major > 3 || minor != 0) {
-    return invalid("format version 1.0, 2.0 or 3.0", TextWriter() << major << "." << minor);
+  const auto major = static_cast<unsigned char>(bytes[magic.size()]);
+  if (major < 1 || major > 3 || bytes[magic.size() + 1] != 0) {
+    return invalid("format version 1.0, 2.0 or 3.0", "#", major);
   }
   const std::size_t preamble = preamble_size(first_bytes);
   std::uint64_t length = 0;
   for (std::size_t i = preamble; i-- > magic.size() + 2;) {
-    length = length << 8U | byte(i);
+    length = length << 8U | static_cast<unsigned char>(bytes[i]);
   }
   const std::uint64_t longest = std::min(longest_dict, file_size - preamble);
   if (length > longest) {
-    return invalid(TextWriter() << "a header of at most " << longest << " bytes",
-                   TextWriter() << "one of " << length);
+    return invalid("a header of at most # bytes", "#", length, longest);
   }
-  return preamble + length;
+  end = preamble + length;
+  return {};
 }
 
-Outcome<NpyHeader> read_npy_header(std::span<char> header, std::uint64_t data_size) {
-  return DictReader(header.subspan(preamble_size(header)), data_size).read();
+Failure read_npy_header(std::span<char> bytes, std::uint64_t data_size, NpyHeader& header) {
+  return DictReader(bytes.subspan(preamble_size(bytes)), header).read(data_size);
 }
 
-Outcome<std::string> write_npy_header(std::span<const std::uint64_t> shape) {
+Failure write_npy_header(std::span<const std::uint64_t> shape, TextWriter& header) {
   if (shape.size() > max_rank) {
-    return failure(ErrorCode::invalid_shape, "tensor",
-                   TextWriter() << "at most " << max_rank << " axes", TextWriter() << shape.size());
+    return {.code = ErrorCode::invalid_shape,
+            .subject = "tensor",
+            .expected = "at most # axes",
+            .got = "#",
+            .expected_detail = {max_rank},
+            .got_detail = {shape.size()}};
   }
-  TextWriter dict;
-  dict << "{'descr': '<f4', 'fortran_order': False, 'shape': (";
-  dict.list(shape, ", ") << (shape.size() == 1 ? ",), }" : "), }");
-  std::string header(magic);
-  header.append("\x01\x00\x00\x00", 4);
-  header += dict.text();
-  header.resize(header.size() / alignment * alignment + alignment, ' ');
-  header.back() = '\n';
-  const std::size_t length = header.size() - shortest_preamble;
-  header[shortest_preamble - 2] = static_cast<char>(length & 0xFFU);
-  header[shortest_preamble - 1] = static_cast<char>(length >> 8U);
-  return header;
+  const std::size_t start = header.text().size();
+  header << magic << std::string_view("\1\0\0\0", 4)
+         << "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+  header.list(shape, ", ") << (shape.size() == 1 ? ",), }" : "), }");
+  const auto size = [&] { return header.text().size() - start; };
+  while (size() % alignment != alignment - 1) {
+    header << " ";
+  }
+  header << "\n";
+  char* const length = header.data() + start + shortest_preamble - 2;
+  length[0] = static_cast<char>(size() - shortest_preamble);
+  length[1] = static_cast<char>((size() - shortest_preamble) >> 8U);
+  return {};
 }
 
 }  // namespace headwise::io

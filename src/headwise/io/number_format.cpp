@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::uint64_t count_limit = std::uint64_t{1} << 53U;
 
+constexpr std::array<NumberKind, 4> numeric_kinds = {
+    NumberKind::floating, NumberKind::signed_integer, NumberKind::unsigned_integer,
+    NumberKind::boolean};
+
 float from_half(std::uint32_t half) noexcept {
   const std::uint32_t sign = (half & 0x8000U) << 16U;
   const std::uint32_t exponent = (half >> 10U) & 0x1FU;
@@ -76,71 +80,61 @@ std::size_t place_in_rows(std::size_t place, std::span<const std::uint64_t> shap
 
 }  // namespace
 
-std::optional<NumberFormat> format_of_dtype(std::string_view dtype) noexcept {
-  constexpr std::array<std::pair<std::string_view, NumberFormat>, 13> formats = {{
-      {"F32", {NumberKind::floating, 4}},
-      {"F16", {NumberKind::floating, 2}},
-      {"BF16", {NumberKind::brain_floating, 2}},
-      {"F64", {NumberKind::floating, 8}},
-      {"I64", {NumberKind::signed_integer, 8}},
-      {"I32", {NumberKind::signed_integer, 4}},
-      {"I16", {NumberKind::signed_integer, 2}},
-      {"I8", {NumberKind::signed_integer, 1}},
-      {"U64", {NumberKind::unsigned_integer, 8}},
-      {"U32", {NumberKind::unsigned_integer, 4}},
-      {"U16", {NumberKind::unsigned_integer, 2}},
-      {"U8", {NumberKind::unsigned_integer, 1}},
-      {"BOOL", {NumberKind::boolean, 1}},
-  }};
-  for (const auto& [name, format] : formats) {
-    if (name == dtype) {
-      return format;
+bool find_dtype(std::string_view dtype, NumberFormat& format) noexcept {
+  const auto is = [dtype](std::string_view name) { return dtype == name; };
+  const auto set = [&format](NumberKind kind, std::uint8_t size) {
+    format = {.kind = kind, .size = size};
+    return true;
+  };
+  if (is("BF16")) {
+    return set(NumberKind::brain_floating, 2);
+  }
+  if (is("BOOL")) {
+    return set(NumberKind::boolean, 1);
+  }
+  // F16, U8 and so on.
+  const std::size_t kind = dtype.empty() ? 3 : std::string_view("FIU").find(dtype[0]);
+  for (const auto& [bits, size] : {std::pair("8", 1), {"16", 2}, {"32", 4}, {"64", 8}}) {
+    if (kind < 3 && dtype.substr(1) == bits && (kind > 0 || size > 1)) {
+      return set(numeric_kinds[kind], static_cast<std::uint8_t>(size));
     }
   }
-  return std::nullopt;
+  return false;
 }
 
-std::optional<NumberFormat> format_of_descr(std::string_view descr) noexcept {
+bool find_descr(std::string_view descr, NumberFormat& format) noexcept {
+  // <f4, |b1 and so on.
   if (descr.size() != 3) {
-    return std::nullopt;
+    return false;
   }
-  const char order = descr[0];
   const auto size = static_cast<std::uint8_t>(descr[2] - '0');
+  const std::size_t order = std::string_view("<>|").find(descr[0]);
+  const std::size_t kind = std::string_view("fiub").find(descr[1]);
   const bool power_of_two = size == 1 || size == 2 || size == 4 || size == 8;
-  if (!power_of_two || (order != '<' && order != '>' && !(order == '|' && size == 1))) {
-    return std::nullopt;
+  // Floats have more bytes than one, bools have one, and only one byte has no order.
+  if (!power_of_two || kind > 3 || order > 2 || (kind == 0 && size == 1) ||
+      (kind == 3 && size > 1) || (order == 2 && size > 1)) {
+    return false;
   }
-  const bool big_endian = order == '>';
-  if (descr[1] == 'f' && size > 1) {
-    return NumberFormat{NumberKind::floating, size, big_endian};
-  }
-  if (descr[1] == 'i') {
-    return NumberFormat{NumberKind::signed_integer, size, big_endian};
-  }
-  if (descr[1] == 'u') {
-    return NumberFormat{NumberKind::unsigned_integer, size, big_endian};
-  }
-  if (descr[1] == 'b' && size == 1) {
-    return NumberFormat{NumberKind::boolean, size, big_endian};
-  }
-  return std::nullopt;
+  format = {.kind = numeric_kinds[kind], .size = size, .big_endian = order == 1};
+  return true;
 }
 
-std::optional<std::uint64_t> count_of(std::span<const std::uint64_t> shape) noexcept {
-  std::uint64_t count = 1;
+bool find_count(std::span<const std::uint64_t> shape, std::uint64_t& count) noexcept {
+  count = 1;
   for (const std::uint64_t size : shape) {
     if (size >= count_limit || (size != 0 && count >= count_limit / size)) {
-      return std::nullopt;
+      return false;
     }
     count *= size;
   }
-  return count;
+  return true;
 }
 
 void to_floats(const StoredNumbers& numbers, float* floats) noexcept {
   const auto [data, format, shape, fortran_order] = numbers;
-  const std::uint64_t count = count_of(shape).value_or(0);
-  if (count == 0) {
+  std::uint64_t count = 0;
+  if (!find_count(shape, count) || count == 0) {
     return;
   }
   const bool same = format.kind == NumberKind::floating && format.size == sizeof(float) &&

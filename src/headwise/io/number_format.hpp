@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -23,21 +22,17 @@ struct NumberFormat {
   bool big_endian = false;
 };
 
-inline constexpr std::string_view safetensors_dtypes =
-    "BOOL, U8, I8, U16, I16, F16, BF16, U32, I32, F32, U64, I64 or F64";
-/// The format of this name in a safetensors file.
-[[nodiscard]] std::optional<NumberFormat> format_of_dtype(std::string_view dtype) noexcept;
+/// Finds the format of this name in a safetensors file; returns whether there is one.
+[[nodiscard]] bool find_dtype(std::string_view dtype, NumberFormat& format) noexcept;
 
-inline constexpr std::string_view npy_descrs =
-    "f2, f4, f8, i1 to i8, u1 to u8 or b1, such as '<f4'";
-/// The format of this name in an .npy file: byte order, kind and size.
-[[nodiscard]] std::optional<NumberFormat> format_of_descr(std::string_view descr) noexcept;
+/// Finds the format of this name in an .npy file: byte order, kind and size.
+[[nodiscard]] bool find_descr(std::string_view descr, NumberFormat& format) noexcept;
 
 /// Axes of a tensor in a file, at most: NumPy's limit.
 inline constexpr std::size_t max_rank = 64;
 
-/// The number of elements of a shape, absent if it is 2^53 or more at any axis.
-[[nodiscard]] std::optional<std::uint64_t> count_of(std::span<const std::uint64_t> shape) noexcept;
+/// Finds the number of elements of a shape; returns whether it is below 2^53.
+[[nodiscard]] bool find_count(std::span<const std::uint64_t> shape, std::uint64_t& count) noexcept;
 
 /// A tensor's numbers in a file.
 struct StoredNumbers {

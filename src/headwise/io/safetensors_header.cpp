@@ -3,154 +3,140 @@
 #include <headwise/io/checked_reader.hpp>
 #include <headwise/io/safetensors_header.hpp>
 #include <headwise/io/sorted_order.hpp>
-#include <headwise/io/text_writer.hpp>
-#include <headwise/io/utf8.hpp>
-#include <optional>
+#include <utility>
 
 namespace headwise::io {
 namespace {
 
 constexpr std::uint64_t longest_header = 100'000'000;
 constexpr std::string_view metadata_name = "__metadata__";
+constexpr const char* subject = "safetensors";
 
-constexpr std::string_view subject = "safetensors";
-
-Failure invalid(std::string_view expected, std::string_view got) {
-  return failure(ErrorCode::invalid_file, subject, expected, got);
+Failure invalid(const char* expected, const char* got, std::uint64_t got_number = 0,
+                std::uint64_t expected_number = 0) {
+  return {.code = ErrorCode::invalid_file,
+          .subject = subject,
+          .expected = expected,
+          .got = got,
+          .expected_detail = {expected_number},
+          .got_detail = {got_number}};
 }
 
 class HeaderReader : CheckedReader {
  public:
-  HeaderReader(std::span<char> json, std::uint64_t data_size)
-      : CheckedReader(subject, "the header", json), data_size_(data_size) {}
+  HeaderReader(std::span<char> json, SafetensorsHeader& header) noexcept
+      : CheckedReader(subject, json), header_(header) {}
 
-  Outcome<SafetensorsHeader> read() {
-    return outcome(read_entries() && check_names() && check_places(), header_);
+  Failure read(std::uint64_t data_size) {
+    if (read_entries() && check_names() && check_places(data_size)) {
+      return {};
+    }
+    return failure();
   }
 
  private:
   bool read_entries() {
-    const auto read_entry = [this](std::string_view name) {
-      return name == metadata_name ? read_metadata() : read_tensor(name);
-    };
-    return read_object(read_entry) && take_end();
-  }
-
-  /// { "name": member, … }
-  template <typename ReadMember>
-  bool read_object(ReadMember read_member) {
-    if (!take('{')) {
-      return false;
-    }
-    if (reader().take('}')) {
-      return true;
-    }
-    do {
-      const auto name = take_string();
-      if (!name || !take(':') || !read_member(*name)) {
+    bool has_metadata = false;
+    std::string_view name;
+    for (bool more = take_first("{", "}"); more; more = take_more("}")) {
+      if (!take_name(name)) {
         return false;
       }
-    } while (reader().take(','));
-    return take('}');
+      if (name != metadata_name) {
+        if (!read_tensor(name)) {
+          return false;
+        }
+      } else if (std::exchange(has_metadata, true)) {
+        return fail_twice(name);
+      } else if (!read_metadata()) {
+        return false;
+      }
+    }
+    return !failure() && take_end();
   }
 
   bool read_metadata() {
-    if (has_metadata_) {
-      return fail_twice(metadata_name);
-    }
-    has_metadata_ = true;
-    return read_object([this](std::string_view name) {
-      const auto text = take_string();
-      if (text) {
-        header_.metadata.emplace_back(name, *text);
+    std::string_view name;
+    std::string_view text;
+    for (bool more = take_first("{", "}"); more; more = take_more("}")) {
+      if (!take_name(name) || !take_string(text)) {
+        return false;
       }
-      return text.has_value();
-    });
+      header_.metadata.push_back(name);
+      header_.metadata.push_back(text);
+    }
+    return !failure();
   }
 
   bool read_tensor(std::string_view name) {
-    StoredTensor tensor{.name = name, .format = {}, .shape = {}, .begin = 0, .end = 0};
-    std::array<bool, 3> has{};
-    const auto first_time = [&](std::size_t member, std::string_view key) {
-      return !std::exchange(has[member], true) || fail_twice(key);
-    };
-    const bool read = read_object([&](std::string_view key) {
-      if (key == "dtype") {
-        return first_time(0, key) && read_dtype(tensor);
+    constexpr std::array<std::string_view, 3> members = {"dtype", "shape", "data_offsets"};
+    constexpr unsigned all = 7;
+    StoredTensor tensor{};
+    tensor.name = name;
+    unsigned seen = 0;
+    std::string_view key;
+    for (bool more = take_first("{", "}"); more; more = take_more("}")) {
+      if (!take_name(key)) {
+        return false;
       }
-      if (key == "shape") {
-        return first_time(1, key) && read_shape(tensor);
+      const auto member = std::find(members.begin(), members.end(), key) - members.begin();
+      const unsigned bit = 1U << static_cast<unsigned>(member);
+      if (bit > all || (seen & bit) != 0) {
+        return fail_members(name, "@", key);
       }
-      if (key == "data_offsets") {
-        return first_time(2, key) && read_offsets(tensor);
-      }
-      return fail_members(name, TextWriter().name(key));
-    });
-    if (!read) {
-      return false;
-    }
-    if (has != std::array{true, true, true}) {
-      return fail_members(name, "not all of them");
-    }
-    header_.tensors.push_back(std::move(tensor));
-    return check_size(header_.tensors.back());
-  }
-
-  bool read_dtype(StoredTensor& tensor) {
-    const auto dtype = take_string();
-    if (!dtype) {
-      return false;
-    }
-    const auto format = format_of_dtype(*dtype);
-    if (!format) {
-      return fail(TextWriter().name(tensor.name) << " of dtype " << safetensors_dtypes,
-                  TextWriter().name(*dtype));
-    }
-    tensor.format = *format;
-    return true;
-  }
-
-  bool read_shape(StoredTensor& tensor) {
-    std::array<std::uint64_t, max_rank> sizes{};
-    std::size_t rank = 0;
-    if (!take('[')) {
-      return false;
-    }
-    if (!reader().take(']')) {
-      do {
-        if (rank == max_rank) {
-          return fail_here(TextWriter() << "at most " << max_rank << " axes");
-        }
-        if (!take_integer(sizes.at(rank))) {
-          return false;
-        }
-        ++rank;
-      } while (reader().take(','));
-      if (!take(']')) {
+      seen |= bit;
+      const bool read = member == 0   ? read_dtype(tensor)
+                        : member == 1 ? read_shape(tensor)
+                                      : read_offsets(tensor);
+      if (!read) {
         return false;
       }
     }
-    tensor.shape.assign(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(rank));
-    return true;
+    if (failure()) {
+      return false;
+    }
+    if (seen != all) {
+      return fail_members(name, "fewer");
+    }
+    header_.tensors.push_back(tensor);
+    return check_size(tensor);
+  }
+
+  bool read_dtype(StoredTensor& tensor) {
+    std::string_view dtype;
+    return take_string(dtype) &&
+           (find_dtype(dtype, tensor.format) ||
+            fail("@ of a float, integer or BOOL dtype", {0, tensor.name}, "@", {0, dtype}));
+  }
+
+  bool read_shape(StoredTensor& tensor) {
+    tensor.first_axis = header_.sizes.size();
+    for (bool more = take_first("[", "]"); more; more = take_more("]")) {
+      std::uint64_t size = 0;
+      if (!take_integer(size)) {
+        return false;
+      }
+      if (++tensor.rank > max_rank) {
+        return fail("@ of at most # axes", {max_rank, tensor.name}, "more");
+      }
+      header_.sizes.push_back(size);
+    }
+    return !failure();
   }
 
   bool read_offsets(StoredTensor& tensor) {
-    return take('[') && take_integer(tensor.begin) && take(',') && take_integer(tensor.end) &&
-           take(']');
+    return take("[") && take_integer(tensor.begin) && take(",") && take_integer(tensor.end) &&
+           take("]");
   }
 
   bool check_size(const StoredTensor& tensor) {
-    const auto count = count_of(tensor.shape);
-    if (!count) {
-      return fail(TextWriter().name(tensor.name) << " of fewer than 2^53 numbers", "more");
+    std::uint64_t count = 0;
+    if (!find_count(header_.shape(tensor), count)) {
+      return fail("@ of fewer than 2^53 numbers", {0, tensor.name}, "more");
     }
-    const std::uint64_t bytes = *count * tensor.format.size;
-    if (tensor.end < tensor.begin || tensor.end - tensor.begin != bytes) {
-      return fail(TextWriter().name(tensor.name)
-                      << " of " << bytes << " bytes, as its dtype and shape say",
-                  TextWriter() << "data_offsets " << tensor.begin << " and " << tensor.end);
-    }
-    return true;
+    const std::uint64_t bytes = count * tensor.format.size;
+    return (tensor.begin <= tensor.end && tensor.end - tensor.begin == bytes) ||
+           fail("@ to end # bytes behind its begin", {bytes, tensor.name}, "byte #", {tensor.end});
   }
 
   bool check_names() {
@@ -163,9 +149,8 @@ class HeaderReader : CheckedReader {
       return false;
     }
     names.clear();
-    names.reserve(header_.metadata.size());
-    for (const auto& [name, text] : header_.metadata) {
-      names.push_back(name);
+    for (std::size_t i = 0; i < header_.metadata.size(); i += 2) {
+      names.push_back(header_.metadata[i]);
     }
     return check_distinct(names);
   }
@@ -181,75 +166,57 @@ class HeaderReader : CheckedReader {
   }
 
   /// Checks that the tensors' bytes follow each other from the header to the end of the file.
-  bool check_places() {
+  bool check_places(std::uint64_t data_size) {
     const auto& tensors = header_.tensors;
-    const auto place = [](const StoredTensor& tensor) {
-      return std::pair(tensor.begin, tensor.end);
-    };
+    // Of tensors that follow each other, the sum grows even where one is empty.
+    const auto place = [](const StoredTensor& tensor) { return tensor.begin + tensor.end; };
     std::uint64_t end = 0;
     for (const std::size_t i : sorted_order(tensors, place)) {
       if (tensors[i].begin != end) {
-        return fail(TextWriter().name(tensors[i].name)
-                        << " to begin at byte " << end << " of the data, where the last ended",
-                    TextWriter() << tensors[i].begin);
+        return fail("@ to begin at byte # of the data", {end, tensors[i].name}, "byte #",
+                    {tensors[i].begin});
       }
       end = tensors[i].end;
     }
-    return end == data_size_ || fail(TextWriter() << end << " bytes of data, as the header says",
-                                     TextWriter() << data_size_);
+    return end == data_size || fail("# bytes of data", {end}, "#", {data_size});
   }
 
-  std::optional<std::string_view> take_string() {
-    const auto string = reader().take_json_string();
-    if (!string) {
-      fail_here("a JSON string of valid UTF-8");
-    }
-    return string;
+  /// Begins a list: whether it is well and holds anything.
+  bool take_first(const char* opening, const char* closing) noexcept {
+    return take(opening) && !reader().take(closing);
   }
 
-  bool take_integer(std::uint64_t& number) {
-    const auto integer = reader().take_integer();
-    number = integer.value_or(0);
-    return integer || fail_here("an integer from 0 to 2^53 - 1");
+  bool take_string(std::string_view& string) noexcept {
+    return reader().take_json_string(string) ||
+           fail_here("a string of UTF-8 at byte # of the header");
   }
 
-  bool fail_members(std::string_view name, std::string_view got) {
-    return fail(TextWriter() << "dtype, shape and data_offsets of " << TextWriter().name(name),
-                got);
+  bool take_name(std::string_view& name) noexcept { return take_string(name) && take(":"); }
+
+  bool fail_members(std::string_view name, const char* got, std::string_view key = {}) noexcept {
+    return fail("dtype, shape and data_offsets of @", {0, name}, got, {0, key});
   }
 
-  bool fail_twice(std::string_view name) {
-    return fail("each name once", TextWriter().name(name) << " twice");
+  bool fail_twice(std::string_view name) noexcept {
+    return fail("each name once", {}, "@ twice", {0, name});
   }
 
-  std::uint64_t data_size_;
-  SafetensorsHeader header_;
-  bool has_metadata_ = false;
+  SafetensorsHeader& header_;
 };
 
-/// The JSON padded to a multiple of 8 bytes, behind the bytes that say how long it is.
-Outcome<std::string> with_length(std::string_view json) {
-  std::uint64_t length = (json.size() + 7) / 8 * 8;
-  if (length > longest_header) {
-    return failure(ErrorCode::invalid_value, "tensors",
-                   TextWriter() << "names for a header of at most " << longest_header << " bytes",
-                   TextWriter() << length);
+/// Writes a number, little-endian, over zeros.
+void write_bytes(char* to, std::uint64_t number) noexcept {
+  for (; number > 0; number >>= 8U) {
+    *to++ = static_cast<char>(number);
   }
-  std::string header(safetensors_length_bytes, '\0');
-  header += json;
-  header.resize(safetensors_length_bytes + static_cast<std::size_t>(length), ' ');
-  for (std::size_t i = 0; length > 0; ++i, length >>= 8U) {
-    header[i] = static_cast<char>(length & 0xFFU);
-  }
-  return header;
 }
 
 }  // namespace
 
-Outcome<std::uint64_t> safetensors_header_end(std::span<const char> first_bytes,
-                                              std::uint64_t file_size) {
+Failure find_safetensors_header_end(std::span<const char> first_bytes, std::uint64_t file_size,
+                                    std::uint64_t& end) {
   if (first_bytes.size() < safetensors_length_bytes) {
-    return invalid("8 bytes that say how long the header is", TextWriter() << file_size);
+    return invalid("8 bytes of header length", "#", file_size);
   }
   std::uint64_t length = 0;
   for (std::size_t i = safetensors_length_bytes; i-- > 0;) {
@@ -257,58 +224,62 @@ Outcome<std::uint64_t> safetensors_header_end(std::span<const char> first_bytes,
   }
   const std::uint64_t longest = std::min(longest_header, file_size - safetensors_length_bytes);
   if (length > longest) {
-    return invalid(TextWriter() << "a header of at most " << longest << " bytes",
-                   TextWriter() << "one of " << length);
+    return invalid("a header of at most # bytes", "#", length, longest);
   }
-  return safetensors_length_bytes + length;
+  end = safetensors_length_bytes + length;
+  return {};
 }
 
-Outcome<SafetensorsHeader> read_safetensors_header(std::span<char> json, std::uint64_t data_size) {
+Failure read_safetensors_header(std::span<char> json, std::uint64_t data_size,
+                                SafetensorsHeader& header) {
   if (json.empty() || json.front() != '{') {
-    return invalid("a header that begins with '{'", TextReader(json).next_text());
+    return invalid("a header that begins with {", "another");
   }
-  return HeaderReader(json, data_size).read();
+  return HeaderReader(json, header).read(data_size);
 }
 
-Outcome<std::string> write_safetensors_header(const std::vector<NamedShape>& tensors,
-                                              const Strings& metadata) {
-  TextWriter json;
-  std::string_view before = "{";
+Failure write_safetensors_header(std::span<const NamedShape> tensors,
+                                 std::span<const std::string_view> metadata, TextWriter& header) {
+  const std::size_t start = header.text().size();
+  header << std::string_view("\0\0\0\0\0\0\0\0", safetensors_length_bytes);
+  const char* before = "{";
   const auto write_name = [&](std::string_view name) {
-    (json << before).json(name) << ":";
+    (header << before).json(name) << ":";
     before = ",";
   };
   if (!metadata.empty()) {
     write_name(metadata_name);
     before = "{";
-    for (const std::size_t i :
-         sorted_order(metadata, [](const auto& pair) { return pair.first; })) {
-      const auto& [name, text] = metadata[i];
-      if (!is_utf8(name) || !is_utf8(text)) {
-        return failure(ErrorCode::invalid_value, "metadata", "valid Unicode",
-                       TextWriter().name(name));
-      }
-      write_name(name);
-      json.json(text);
+    for (std::size_t i = 0; i < metadata.size(); i += 2) {
+      write_name(metadata[i]);
+      header.json(metadata[i + 1]);
     }
-    json << "}";
+    header << "}";
   }
   std::uint64_t offset = 0;
-  for (const std::size_t i :
-       sorted_order(tensors, [](const auto& tensor) { return tensor.name; })) {
-    const auto& [name, shape] = tensors[i];
-    if (!is_utf8(name) || name == metadata_name) {
-      return failure(ErrorCode::invalid_value, "tensors",
-                     "names of valid Unicode other than __metadata__", TextWriter().name(name));
+  for (const auto& [name, shape] : tensors) {
+    if (name == metadata_name) {
+      return {.code = ErrorCode::invalid_value,
+              .subject = "tensors",
+              .expected = "names of tensors",
+              .got = "@",
+              .got_detail = {0, name}};
     }
     write_name(name);
-    const std::uint64_t end = offset + count_of(shape).value_or(0) * sizeof(float);
-    (json << R"({"dtype":"F32","shape":[)").list(shape, ",")
-        << "],\"data_offsets\":[" << offset << "," << end << "]}";
-    offset = end;
+    header << R"({"dtype":"F32","shape":[)";
+    header.list(shape, ",") << R"(],"data_offsets":[)" << offset;
+    std::uint64_t count = 0;
+    static_cast<void>(find_count(shape, count));
+    offset += count * sizeof(float);
+    header << "," << offset << "]}";
   }
-  json << (before == "{" ? "{}" : "}");
-  return with_length(json.text());
+  header << (*before == '{' ? "{}" : "}");
+  const auto length = [&] { return header.text().size() - start - safetensors_length_bytes; };
+  while (length() % 8 != 0) {
+    header << " ";
+  }
+  write_bytes(header.data() + start, length());
+  return {};
 }
 
 }  // namespace headwise::io

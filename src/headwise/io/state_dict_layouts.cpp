@@ -1,291 +1,182 @@
 #include <algorithm>
+#include <headwise/attention/validation.hpp>
 #include <headwise/io/layout_table.hpp>
 #include <headwise/io/state_dict_layouts.hpp>
-#include <headwise/io/text_writer.hpp>
-#include <string>
 
 namespace headwise::io {
 namespace {
 
-/// Sizes of a projection's weight, 0 where the dict does not tell.
-struct WeightSizes {
-  std::uint64_t out = 0;
-  std::uint64_t in = 0;
-};
+constexpr std::size_t none = PlannedParameter::none;
 
-TextWriter shape_text(std::span<const std::uint64_t> shape) {
-  TextWriter text;
-  return (text << "(").list(shape, ", ") << (shape.size() == 1 ? ",)" : ")");
-}
+// Arguments that were checked before the call are JavaScript's, and so are the names in messages.
+constexpr const char* subject = validation::enabled ? "state_dict" : "stateDict";
 
-/// A number from 0 on, or the word that stands for it.
-TextWriter value_text(std::int64_t value, std::span<const std::string_view> words) {
-  TextWriter text;
-  const auto number = static_cast<std::uint64_t>(value);
-  return words.empty() ? text << number : text << words[number];
-}
-
-template <typename Option>
-std::optional<std::int64_t> to_number(const std::optional<Option>& option) {
-  return option ? std::optional(static_cast<std::int64_t>(*option)) : std::nullopt;
+Failure invalid(const char* expected, const Detail& expected_detail, const char* got,
+                const Detail& got_detail = {}) {
+  return {.code = ErrorCode::invalid_state_dict,
+          .subject = subject,
+          .expected = expected,
+          .got = got,
+          .expected_detail = expected_detail,
+          .got_detail = got_detail};
 }
 
 class Planner {
  public:
-  Planner(std::span<const NamedShape> dict, const FromStateDictOptions& given, FoundLayout found)
-      : dict_(dict),
-        given_(given),
-        layout_(*found.layout),
-        prefix_(std::move(found.prefix)),
-        settings_{},
-        sizes_{} {}
+  Planner(const StateDictQuestion& question, StateDictPlan& plan)
+      : dict_(question.dict),
+        num_heads_(question.num_heads),
+        prefix_(question.prefix),
+        plan_(plan) {}
 
-  Outcome<StateDictPlan> plan() {
-    read_settings();
-    if (settings_.num_heads == 0 || settings_.num_hiddens % settings_.num_heads != 0) {
-      // The layer itself refuses such heads.
-      return StateDictPlan{.options = options(), .parameters = {}};
+  /// Finds the one layout whose names are there.
+  Failure find_layout(bool may_be_empty) {
+    const Layout* found = nullptr;
+    std::string_view found_name;
+    for (const Layout& layout : layouts) {
+      layout_ = &layout;
+      for (const std::string_view name : layer_names) {
+        layer_name_ = name;
+        if ((is_d2l() && !name.empty()) || !is_there()) {
+          continue;
+        }
+        if (found != nullptr) {
+          return invalid("the names of one layer", {}, "two with @", {0, layout.weights[0]});
+        }
+        found = &layout;
+        found_name = name;
+      }
     }
-    plan_parameters();
-    if (!missing_.text().empty() || !wrong_.text().empty()) {
-      TextWriter message;
-      message << spell("state_dict") << ":" << missing_
-              << (missing_.text().empty() || wrong_.text().empty() ? "" : ";") << wrong_;
-      return Failure{.code = ErrorCode::invalid_state_dict, .message = message.text()};
+    if (found == nullptr && !may_be_empty) {
+      const std::string_view example = dict_.empty() ? "" : dict_.front().name;
+      return invalid(known_layouts, {0, prefix_}, "@ and so on, # names", {dict_.size(), example});
     }
-    check_given();
-    if (failure_) {
-      return std::move(*failure_);
+    layout_ = found != nullptr ? found : layouts.data();
+    layer_name_ = found_name;
+    return {};
+  }
+
+  Failure plan() {
+    const auto& names = LayerParameters::names;
+    const bool has_inputs = has_any(layout_->weights, 3) || has_any(layout_->biases, 3);
+    const bool additive = is_d2l() && has_any(std::span(names).last(3), 3);
+    plan_.output_projection = !is_d2l() || has(layout_->weights[3]) || has(layout_->biases[3]);
+    plan_.bias = has_any(layout_->biases, 4);
+    plan_.bias_kv = layout_->has_bias_kv && has_any(std::span(names).subspan(8), 2);
+    for (std::size_t number = 0; number < names.size(); ++number) {
+      const bool is_bias = number < 8 && number % 2 == 1;
+      const bool needed = number < 6    ? has_inputs
+                          : number < 8  ? plan_.output_projection
+                          : number < 10 ? plan_.bias_kv
+                                        : additive;
+      if (needed && (plan_.bias || !is_bias)) {
+        add_parameter(number);
+      }
     }
-    return StateDictPlan{.options = options(), .parameters = std::move(parameters_)};
+    if (!plan_.missing.text().empty()) {
+      return invalid("%", {0, plan_.missing.text()}, "no such names");
+    }
+    settle(has_inputs, additive);
+    return {};
   }
 
  private:
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept {
-    return find_tensor(dict_, prefix_, name);
-  }
+  [[nodiscard]] bool is_d2l() const noexcept { return layout_ == layouts.data(); }
 
-  [[nodiscard]] bool has_any(std::span<const std::string_view> names) const noexcept {
-    return std::any_of(names.begin(), names.end(),
-                       [this](std::string_view name) { return find(name).has_value(); });
-  }
-
-  [[nodiscard]] WeightSizes sizes_of(std::size_t projection) const {
-    const auto found = find(layout_.weights.at(projection));
-    if (!found || dict_[*found].shape.size() < 2) {
-      return {};
-    }
-    const auto& shape = dict_[*found].shape;
-    WeightSizes sizes{.out = shape[0], .in = shape[1]};
-    if (layout_.transposed) {
-      std::swap(sizes.out, sizes.in);
-    }
-    if (layout_.packed() && projection < 3) {
-      sizes.out /= 3;
-    }
-    return sizes;
-  }
-
-  /// What the dict settles. Guesses where something is missing: that is found when the parameters
-  /// are looked for.
-  void read_settings() {
-    const std::span<const std::string_view> weights = layout_.weights;
-    const std::span<const std::string_view> biases = layout_.biases;
-    const std::span<const std::string_view> additive_names =
-        std::span(LayerParameters::names).last(3);
-    const bool additive = layout_.is_d2l && has_any(additive_names);
-    const bool projects = has_any(weights.first(3)) || has_any(biases.first(3));
-    const auto query = find(weights[0]);
-    const bool convolution = layout_.is_d2l && query && dict_[*query].shape.size() == 3;
-    settings_.projection = !projects     ? Projection::none
-                           : convolution ? Projection::convolution
-                                         : Projection::linear;
-    settings_.pooling = additive ? Pooling::additive : Pooling::dot_product;
-    settings_.bias = has_any(biases);
-    settings_.output_projection =
-        !layout_.is_d2l || has_any(weights.last(1)) || has_any(biases.last(1));
-    settings_.bias_kv =
-        layout_.has_bias_kv && has_any(std::span(LayerParameters::names).subspan(8, 2));
-    settings_.num_heads = static_cast<std::size_t>(std::max<std::int64_t>(given_.num_heads, 0));
-
-    const WeightSizes q = sizes_of(0);
-    const WeightSizes k = sizes_of(1);
-    const WeightSizes v = sizes_of(2);
-    const WeightSizes o = sizes_of(3);
-    const auto features = find(additive_names[0]);
-    const bool has_features = additive && features && dict_[*features].shape.size() == 2;
-    const std::uint64_t by_features =
-        has_features ? dict_[*features].shape[1] * settings_.num_heads : 0;
-    const auto by_option = static_cast<std::uint64_t>(given_.num_hiddens.value_or(0));
-    for (const std::uint64_t size : {q.out, o.in, by_features, by_option}) {
-      if (settings_.num_hiddens == 0) {
-        settings_.num_hiddens = static_cast<std::size_t>(size);
+  /// The index of the tensor of this name behind the prefix, if it has rows.
+  [[nodiscard]] std::size_t find(std::string_view name) const noexcept {
+    for (std::size_t i = 0; i < dict_.size(); ++i) {
+      const std::string_view whole = dict_[i].name;
+      if (whole.size() == prefix_.size() + layer_name_.size() + name.size() &&
+          whole.starts_with(prefix_) && whole.ends_with(name) &&
+          whole.substr(prefix_.size()).starts_with(layer_name_) && !dict_[i].shape.empty()) {
+        return i;
       }
     }
-    settings_.output_size =
-        settings_.output_projection ? static_cast<std::size_t>(o.out) : settings_.num_hiddens;
-    settings_.attention_hiddens =
-        has_features ? static_cast<std::size_t>(dict_[*features].shape[0]) : 0;
-    if (settings_.num_heads > 0) {
-      read_heads(k.out);
-    }
-    if (!projects) {
-      sizes_ = {.query_size = settings_.num_hiddens,
-                .key_size = settings_.num_hiddens,
-                .value_size = settings_.num_hiddens};
-      return;
-    }
-    const std::uint64_t groups = convolution ? settings_.num_heads : 1;
-    sizes_ = {.query_size = static_cast<std::size_t>(q.in * groups),
-              .key_size = static_cast<std::size_t>(k.in * groups),
-              .value_size = static_cast<std::size_t>(v.in * groups)};
+    return none;
   }
 
-  void read_heads(std::uint64_t key_width) {
-    settings_.head_size = settings_.num_hiddens / settings_.num_heads;
-    settings_.num_kv_heads = settings_.num_heads;
-    const std::uint64_t head_size = std::max<std::size_t>(settings_.head_size, 1);
-    const std::uint64_t kv_heads = key_width / head_size;
-    const bool may_differ = settings_.projection == Projection::linear;
-    if (may_differ && kv_heads > 0 && key_width % head_size == 0 &&
-        settings_.num_heads % kv_heads == 0) {
-      settings_.num_kv_heads = static_cast<std::size_t>(kv_heads);
-    }
+  [[nodiscard]] bool has(std::string_view name) const noexcept { return find(name) != none; }
+
+  [[nodiscard]] bool has_any(std::span<const std::string_view> names,
+                             std::size_t count) const noexcept {
+    return std::any_of(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count),
+                       [this](std::string_view name) { return has(name); });
   }
 
-  void plan_parameters() {
-    for (const auto& [number, shape] : parameter_shapes(settings_, sizes_)) {
-      ParameterPlan parameter{.name = LayerParameters::names.at(number),
-                              .shape = {shape.begin(), shape.end()},
-                              .source = find(source_name(number))};
-      if (parameter.source) {
-        place(number, parameter);
-      } else if (!may_be_zero(number)) {
-        missing_ << (missing_.text().empty() ? " missing " : ", ") << prefix_
-                 << source_name(number);
+  /// Whether names that only this layout has are there.
+  [[nodiscard]] bool is_there() const noexcept {
+    return has_any(layout_->weights, is_d2l() ? 4 : 3) ||
+           (is_d2l() && has_any(std::span(LayerParameters::names).last(3), 3));
+  }
+
+  void add_parameter(std::size_t number) {
+    const ProjectionNames& names = number % 2 == 0 ? layout_->weights : layout_->biases;
+    const std::string_view name = number < 8 ? names[number / 2] : LayerParameters::names[number];
+    PlannedParameter& parameter = plan_.parameters[number];
+    parameter.source = find(name);
+    if (parameter.source != none) {
+      const auto shape = dict_[parameter.source].shape;
+      parameter.transposed = layout_->transposed && shape.size() == 2;
+      parameter.rows = static_cast<std::size_t>(shape[parameter.transposed ? 1 : 0]);
+      if (number < 6 && names[0] == names[1]) {
+        const std::size_t part = number / 2;
+        const std::size_t third = parameter.rows / 3;
+        parameter.first_row = part * third;
+        // What does not divide by three comes out as a shape that does not fit.
+        parameter.rows = part < 2 ? third : parameter.rows - 2 * third;
       }
-      parameters_.push_back(std::move(parameter));
-    }
-  }
-
-  [[nodiscard]] std::string_view source_name(std::size_t number) const {
-    return number < 8 ? (number % 2 == 0 ? layout_.weights : layout_.biases).at(number / 2)
-                      : LayerParameters::names.at(number);
-  }
-
-  /// Whether it is a bias that the layout may lack while the layer has one.
-  [[nodiscard]] bool may_be_zero(std::size_t number) const {
-    const std::span<const std::string_view> inputs = std::span(layout_.biases).first(3);
-    return layout_.bias_varies && number % 2 == 1 && (number == 7 || !has_any(inputs));
-  }
-
-  /// Finds the parameter's place in its tensor and checks the tensor's shape.
-  void place(std::size_t number, ParameterPlan& parameter) {
-    std::vector<std::uint64_t> expected = parameter.shape;
-    if (number < 6 && source_name(number % 2) == source_name(number % 2 + 2)) {
-      parameter.first_row = static_cast<std::size_t>(number / 2 * expected[0]);
-      expected[0] *= 3;
-    }
-    if (layout_.transposed && number % 2 == 0) {
-      parameter.transposed = true;
-      std::swap(expected[0], expected[1]);
-    }
-    const NamedShape& tensor = dict_[*parameter.source];
-    if (tensor.shape == expected && count_of(tensor.shape) != std::uint64_t{0}) {
-      return;
-    }
-    wrong_ << (wrong_.text().empty() ? " " : "; ") << tensor.name << ": expected ";
-    if (std::find(expected.begin(), expected.end(), 0) != expected.end()) {
-      wrong_ << expected.size() << " axes of at least 1";
+    } else if (may_be_zeros(number)) {
+      parameter.source = PlannedParameter::zeros;
+      parameter.rows = plan_.parameters[number - 1].rows;
     } else {
-      wrong_ << shape_text(expected);
-    }
-    wrong_ << ", got " << shape_text(tensor.shape);
-  }
-
-  /// Fails when an option is given and the dict says otherwise.
-  void check(std::string_view name, const std::optional<std::int64_t>& given, std::size_t settled,
-             std::span<const std::string_view> words = {}) {
-    const auto found = static_cast<std::int64_t>(settled);
-    if (given && *given != found && !failure_) {
-      failure_ =
-          failure(ErrorCode::invalid_option, spell(name),
-                  value_text(found, words) << ", as in the state dict", value_text(*given, words));
+      plan_.missing << (plan_.missing.text().empty() ? "" : ", ") << prefix_ << layer_name_ << name;
     }
   }
 
-  void check_given() {
-    constexpr std::array<std::string_view, 2> flags = {"false", "true"};
-    constexpr std::array<std::string_view, 2> poolings = {"'dot-product'", "'additive'"};
-    constexpr std::array<std::string_view, 3> projections = {"'linear'", "'convolution'", "'none'"};
-    check("projection", to_number(given_.projection),
-          static_cast<std::size_t>(settings_.projection), projections);
-    check("pooling", to_number(given_.pooling), static_cast<std::size_t>(settings_.pooling),
-          poolings);
-    check("num_hiddens", given_.num_hiddens, settings_.num_hiddens);
-    check("query_size", given_.query_size, sizes_.query_size);
-    check("key_size", given_.key_size, sizes_.key_size);
-    check("value_size", given_.value_size, sizes_.value_size);
-    check("output_size", given_.output_size, settings_.output_size);
-    check("output_projection", to_number(given_.output_projection), settings_.output_projection,
-          flags);
-    check("num_kv_heads", given_.num_kv_heads, settings_.num_kv_heads);
-    check("bias", to_number(given_.bias), settings_.bias, flags);
-    check("bias_kv", to_number(given_.bias_kv), settings_.bias_kv, flags);
-    if (settings_.pooling == Pooling::additive) {
-      check("attention_hiddens", given_.attention_hiddens, settings_.attention_hiddens);
-    }
+  /// Whether it is a bias that the layout may lack while the layer has one. It follows its weight.
+  [[nodiscard]] bool may_be_zeros(std::size_t number) const noexcept {
+    return layout_->bias_varies && number % 2 == 1 && (number == 7 || !has_any(layout_->biases, 3));
   }
 
-  /// The layer's options. Input sizes are left to be inferred from the parameters, so that the
-  /// layer draws none at random first.
-  [[nodiscard]] MultiHeadAttentionOptions options() const {
-    MultiHeadAttentionOptions options{
-        .num_hiddens = static_cast<std::int64_t>(settings_.num_hiddens),
-        .num_heads = given_.num_heads,
-        .dropout = given_.dropout,
-        .bias = settings_.bias,
-        .output_size = static_cast<std::int64_t>(settings_.output_size),
-        .output_projection = settings_.output_projection,
-        .pooling = settings_.pooling,
-        .projection = settings_.projection,
-        .scale = given_.scale,
-        .softcap = given_.softcap,
-        .bias_kv = settings_.bias_kv,
-        .zero_attention = given_.zero_attention,
-        .seed = given_.seed};
-    if (settings_.num_kv_heads > 0) {
-      options.num_kv_heads = static_cast<std::int64_t>(settings_.num_kv_heads);
+  void settle(bool has_inputs, bool additive) {
+    if (has_inputs) {
+      const auto& query_shape = dict_[plan_.parameters[0].source].shape;
+      const bool convolution = is_d2l() && query_shape.size() == 3;
+      plan_.projection = convolution ? Projection::convolution : Projection::linear;
+      plan_.num_hiddens = plan_.parameters[0].rows;
     }
-    // Given without additive pooling, the layer refuses it.
-    options.attention_hiddens = settings_.pooling == Pooling::additive
-                                    ? static_cast<std::int64_t>(settings_.attention_hiddens)
-                                    : given_.attention_hiddens;
-    return options;
+    if (additive) {
+      const auto& features = dict_[plan_.parameters[10].source].shape;
+      plan_.pooling = Pooling::additive;
+      plan_.attention_hiddens = plan_.parameters[10].rows;
+      if (!has_inputs) {
+        plan_.num_hiddens = num_heads_ * static_cast<std::size_t>(features.back());
+      }
+    }
+    plan_.output_size = plan_.parameters[6].rows;
+    const std::size_t head_size = num_heads_ > 0 ? plan_.num_hiddens / num_heads_ : 0;
+    if (plan_.projection == Projection::linear && head_size > 0) {
+      plan_.num_kv_heads = plan_.parameters[2].rows / head_size;
+    }
   }
 
   std::span<const NamedShape> dict_;
-  const FromStateDictOptions& given_;
-  const Layout& layout_;
-  std::string prefix_;
-  LayerSettings settings_;
-  InputSizes sizes_;
-  std::vector<ParameterPlan> parameters_;
-  TextWriter missing_;
-  TextWriter wrong_;
-  std::optional<Failure> failure_;
+  std::size_t num_heads_;
+  const Layout* layout_ = nullptr;
+  std::string_view prefix_;
+  std::string_view layer_name_;
+  StateDictPlan& plan_;
 };
 
 }  // namespace
 
-Outcome<StateDictPlan> plan_state_dict(std::span<const NamedShape> dict,
-                                       const FromStateDictOptions& options) {
-  Outcome<FoundLayout> found =
-      find_layout(dict, options.prefix, options.projection == Projection::none);
-  if (auto* failed = std::get_if<Failure>(&found)) {
-    return std::move(*failed);
+Failure plan_state_dict(const StateDictQuestion& question, StateDictPlan& plan) {
+  Planner planner(question, plan);
+  if (const Failure failure = planner.find_layout(question.may_be_empty)) {
+    return failure;
   }
-  return Planner(dict, options, std::move(*std::get_if<FoundLayout>(&found))).plan();
+  return planner.plan();
 }
 
 }  // namespace headwise::io

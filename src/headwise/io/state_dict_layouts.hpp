@@ -1,38 +1,52 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <headwise/attention/multi_head_attention.hpp>
-#include <headwise/io/from_state_dict.hpp>
-#include <headwise/io/outcome.hpp>
+#include <headwise/attention/layer_parameters.hpp>
+#include <headwise/io/failure.hpp>
 #include <headwise/io/safetensors_header.hpp>
-#include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 /// Which layout a state dict has, and how a layer's parameters are made of it. Knows names and
 /// shapes only, so that the numbers may lie wherever they lie.
 namespace headwise::io {
 
 /// One parameter of the layer: rows of a tensor of the dict.
-struct ParameterPlan {
-  std::string_view name;  ///< d2l's
-  std::vector<std::uint64_t> shape;
-  /// Index of the tensor in the dict; none for zeros.
-  std::optional<std::size_t> source;
+struct PlannedParameter {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  static constexpr std::size_t zeros = none - 1;
+
+  std::size_t source = none;  ///< the tensor's index; `zeros`; `none` if the layer has it not
   std::size_t first_row = 0;
-  /// Whether the tensor's columns are the rows.
-  bool transposed = false;
+  std::size_t rows = 0;
+  bool transposed = false;  ///< whether the tensor's columns are the rows
 };
 
+/// The options that the dict settles, 0 for sizes that it does not, and the parameters by number.
+/// Shapes that do not fit each other are not looked for: loading the parameters finds them.
 struct StateDictPlan {
-  MultiHeadAttentionOptions options;
-  std::vector<ParameterPlan> parameters;
+  std::size_t num_hiddens = 0;
+  std::size_t output_size = 0;
+  std::size_t num_kv_heads = 0;
+  std::size_t attention_hiddens = 0;
+  bool output_projection = false;
+  bool bias = false;
+  bool bias_kv = false;
+  Pooling pooling = Pooling::dot_product;
+  Projection projection = Projection::none;
+  std::array<PlannedParameter, LayerParameters::names.size()> parameters;
+  TextWriter missing;  ///< what the failure says of it
 };
 
-/// The failures are invalid-state-dict, and invalid-option where an option contradicts the dict.
-[[nodiscard]] Outcome<StateDictPlan> plan_state_dict(std::span<const NamedShape> dict,
-                                                     const FromStateDictOptions& options);
+struct StateDictQuestion {
+  std::span<const NamedShape> dict;
+  std::string_view prefix;
+  std::size_t num_heads;
+  /// Whether no layout at all may be that of a layer without parameters.
+  bool may_be_empty;
+};
+
+[[nodiscard]] Failure plan_state_dict(const StateDictQuestion& question, StateDictPlan& plan);
 
 }  // namespace headwise::io

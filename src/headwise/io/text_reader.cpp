@@ -10,8 +10,9 @@ constexpr std::uint64_t largest_integer = (std::uint64_t{1} << 53U) - 1;
 
 bool is_digit(char character) noexcept { return character >= '0' && character <= '9'; }
 
-bool is_surrogate(std::uint32_t code, std::uint32_t first) noexcept {
-  return code >= first && code < first + 0x400;
+/// Whether a code unit is the first (0xD800) or the second (0xDC00) of a surrogate pair.
+bool is_surrogate(std::uint32_t code, std::uint32_t half) noexcept {
+  return (code & 0xFC00U) == half;
 }
 
 }  // namespace
@@ -22,130 +23,115 @@ void TextReader::skip_white_space() noexcept {
   }
 }
 
-bool TextReader::take(char character) noexcept {
-  skip_white_space();
-  if (at_ == end_ || *at_ != character) {
-    return false;
-  }
-  ++at_;
-  return true;
-}
-
 bool TextReader::take(std::string_view word) noexcept {
   skip_white_space();
-  if (!std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(word)) {
+  if (!rest().starts_with(word)) {
     return false;
   }
   at_ += word.size();
   return true;
 }
 
-std::optional<std::uint64_t> TextReader::take_integer() noexcept {
+bool TextReader::take_integer(std::uint64_t& number) noexcept {
   skip_white_space();
-  std::uint64_t number = 0;
   char* at = at_;
+  number = 0;
   while (at != end_ && is_digit(*at) && number <= largest_integer) {
     number = 10 * number + static_cast<std::uint64_t>(*at++ - '0');
   }
   const bool leading_zero = at - at_ > 1 && *at_ == '0';
-  const bool goes_on = at != end_ && (*at == '.' || *at == 'e' || *at == 'E');
+  const bool goes_on = at != end_ && (is_digit(*at) || *at == '.' || (*at | 0x20) == 'e');
   if (at == at_ || leading_zero || goes_on || number > largest_integer) {
-    return std::nullopt;
+    return false;
   }
   at_ = at;
-  return number;
+  return true;
 }
 
-std::optional<std::string_view> TextReader::take_plain_string(char quote) noexcept {
+bool TextReader::take_plain_string(char quote, std::string_view& string) noexcept {
   skip_white_space();
   if (at_ == end_ || *at_ != quote) {
-    return std::nullopt;
+    return false;
   }
-  char* const first = at_ + 1;
-  char* last = first;
-  while (last != end_ && *last >= ' ' && *last <= '~' && *last != quote && *last != '\\') {
-    ++last;
+  const std::string_view text = rest().substr(1);
+  const std::size_t length = std::min(text.find(quote), text.size());
+  string = text.substr(0, length);
+  if (length == text.size() || string.find_first_of("\\\n") != std::string_view::npos) {
+    return false;
   }
-  if (last == end_ || *last != quote) {
-    return std::nullopt;
-  }
-  at_ = last + 1;
-  return std::string_view(first, static_cast<std::size_t>(last - first));
+  at_ += length + 2;
+  return true;
 }
 
-std::optional<std::string_view> TextReader::take_json_string() noexcept {
-  if (!take('"')) {
-    return std::nullopt;
+bool TextReader::take_json_string(std::string_view& string) noexcept {
+  if (!take("\"")) {
+    return false;
   }
   char* const first = at_;
   char* to = at_;
   while (at_ != end_ && *at_ != '"') {
     if (*at_ == '\\') {
       if (!take_escape(to)) {
-        return std::nullopt;
+        return false;
       }
       continue;
     }
-    const std::size_t length = utf8_length({at_, static_cast<std::size_t>(end_ - at_)});
+    const std::size_t length = utf8_length(rest());
     const bool control = static_cast<unsigned char>(*at_) < 0x20;
     if (length == 0 || control) {
-      return std::nullopt;
+      return false;
     }
     to = std::copy_n(at_, length, to);
     at_ += length;
   }
   if (at_ == end_) {
-    return std::nullopt;
+    return false;
   }
   ++at_;
-  return std::string_view(first, static_cast<std::size_t>(to - first));
+  string = {first, static_cast<std::size_t>(to - first)};
+  return true;
 }
 
 bool TextReader::take_escape(char*& to) noexcept {
   if (end_ - at_ < 2) {
     return false;
   }
-  const char kind = at_[1];
-  if (const std::size_t simple = json_escapes.find(kind); simple != std::string_view::npos) {
+  const std::size_t simple = json_escapes.find(at_[1]);
+  if (simple != std::string_view::npos) {
     at_ += 2;
     *to++ = json_escaped[simple];
     return true;
   }
-  std::optional<std::uint32_t> code = take_code_unit();
-  if (code && is_surrogate(*code, 0xD800)) {
-    const std::optional<std::uint32_t> low = take_code_unit();
-    if (!low || !is_surrogate(*low, 0xDC00)) {
-      return false;
-    }
-    code = 0x10000 + ((*code - 0xD800) << 10U) + (*low - 0xDC00);
-  }
-  if (!code || is_surrogate(*code, 0xDC00)) {
+  std::uint32_t code = 0;
+  if (!take_code_unit(code) || is_surrogate(code, 0xDC00)) {
     return false;
   }
-  to = write_utf8(to, *code);
+  if (is_surrogate(code, 0xD800)) {
+    std::uint32_t low = 0;
+    if (!take_code_unit(low) || !is_surrogate(low, 0xDC00)) {
+      return false;
+    }
+    code = 0x10000 + ((code & 0x3FFU) << 10U | (low & 0x3FFU));
+  }
+  to = write_utf8(to, code);
   return true;
 }
 
-std::optional<std::uint32_t> TextReader::take_code_unit() noexcept {
+bool TextReader::take_code_unit(std::uint32_t& code) noexcept {
   if (end_ - at_ < 6 || at_[0] != '\\' || at_[1] != 'u') {
-    return std::nullopt;
+    return false;
   }
-  std::uint32_t code = 0;
+  code = 0;
   for (std::size_t i = 2; i < 6; ++i) {
-    const char lower = at_[i] >= 'A' && at_[i] <= 'F' ? static_cast<char>(at_[i] + 32) : at_[i];
-    const std::size_t digit = hex_digits.find(lower);
+    const bool upper = at_[i] >= 'A' && at_[i] <= 'F';
+    const std::size_t digit = hex_digits.find(static_cast<char>(upper ? at_[i] | 0x20 : at_[i]));
     if (digit == std::string_view::npos) {
-      return std::nullopt;
+      return false;
     }
     code = 16 * code + static_cast<std::uint32_t>(digit);
   }
   at_ += 6;
-  return code;
-}
-
-bool TextReader::at_end() noexcept {
-  skip_white_space();
-  return at_ == end_;
+  return true;
 }
 
 std::size_t TextReader::position() noexcept {
@@ -153,15 +139,9 @@ std::size_t TextReader::position() noexcept {
   return static_cast<std::size_t>(at_ - begin_);
 }
 
-TextWriter TextReader::next_text() {
-  TextWriter text;
-  if (at_end()) {
-    return text << "the end";
-  }
-  if (*at_ > ' ' && *at_ <= '~') {
-    return text << "'" << std::string_view(at_, 1) << "'";
-  }
-  return text << "byte " << static_cast<unsigned char>(*at_);
+std::string_view TextReader::next() noexcept {
+  skip_white_space();
+  return rest().substr(0, 1);
 }
 
 }  // namespace headwise::io

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
+#include <vector>
 
 namespace headwise::io {
 
-/// Puts a text together piece by piece; small, since texts make up most of this folder's code.
+/// Puts a text together piece by piece.
 class TextWriter {
  public:
   TextWriter& operator<<(std::string_view piece);
@@ -16,15 +16,15 @@ class TextWriter {
   TextWriter& list(std::span<const std::uint64_t> numbers, std::string_view separator);
   /// A string as JSON writes it.
   TextWriter& json(std::string_view string);
-  /// A name as an error message shows it, short whatever it is.
+  /// A name as an error message shows it: valid UTF-8 and short whatever it is.
   TextWriter& name(std::string_view name);
 
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
-  // Implicit, so that a text can be put together where one is wanted.
-  operator std::string_view() const noexcept { return text_; }  // NOLINT(*-explicit-*)
+  [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
+  [[nodiscard]] char* data() noexcept { return text_.data(); }
+  void clear() noexcept { text_.clear(); }
 
  private:
-  std::string text_;
+  std::vector<char> text_;
 };
 
 }  // namespace headwise::io

@@ -47,16 +47,28 @@ export function readRecords(name) {
     });
 }
 
+const flag = (number) => (number === undefined ? undefined : number !== 0);
+
 /** The constructor options of a record, as tests/native/table.cpp reads them. */
 export function optionsOf(record) {
   return {
     numHiddens: record.number('num_hiddens', 8),
     numHeads: record.number('num_heads', 2),
     dropout: record.number('dropout', 0),
-    bias: record.number('bias', 0) !== 0,
+    bias: flag(record.number('bias')),
     querySize: record.number('query_size'),
     keySize: record.number('key_size'),
     valueSize: record.number('value_size'),
+    outputSize: record.number('output_size'),
+    outputProjection: flag(record.number('output_projection')),
+    numKvHeads: record.number('num_kv_heads'),
+    pooling: record.text('pooling'),
+    attentionHiddens: record.number('attention_hiddens'),
+    projection: record.text('projection'),
+    scale: record.number('scale'),
+    softcap: record.number('softcap'),
+    biasKv: flag(record.number('bias_kv')),
+    zeroAttention: flag(record.number('zero_attention')),
     seed: record.number('seed', 7),
   };
 }
@@ -65,4 +77,26 @@ export function optionsOf(record) {
 export function validLensOf(record) {
   const data = record.numbers('valid_lens');
   return data && { data, shape: record.numbers('valid_lens_shape') ?? [data.length] };
+}
+
+/** Of zeros, the last one mask_value; or undefined. */
+function maskOf(record) {
+  if (record.text('mask') === undefined) return undefined;
+  const [kind, ...sizes] = record.text('mask').split(' ');
+  const shape = sizes.map(Number);
+  const count = shape.reduce((product, size) => product * size, 1);
+  const data = new { boolean: Uint8Array, float: Float32Array }[kind](count);
+  data[count - 1] = record.number('mask_value', 0);
+  return { data, shape };
+}
+
+/** All mask options, for whichever call takes them. */
+export function maskOptionsOf(record) {
+  const alignments = { 'top-left': true, 'bottom-right': 'bottom-right' };
+  return {
+    validLens: validLensOf(record),
+    mask: maskOf(record),
+    causal: alignments[record.text('causal')],
+    window: record.numbers('window'),
+  };
 }
