@@ -8,7 +8,7 @@ import {
   checkOptions,
   type EmptyRows,
 } from './options.js';
-import { checkShape } from './shapes.js';
+import { checkShape, fits } from './shapes.js';
 import { Tensor } from './tensor.js';
 import { checkValidLens, type ValidLens } from './valid-lens.js';
 
@@ -66,7 +66,8 @@ export function maskedSoftmax(
   write(loaded, weights, data);
   writeIntegers(loaded, lens, lengths);
   loaded.maskedSoftmax(batch, numQueries, numKeys, rank, lens, uniform, weights);
-  return new Tensor(read(loaded, weights, result), shape);
+  read(loaded, weights, result);
+  return out instanceof Tensor && fits(out.shape, shape) ? out : new Tensor(result, shape);
 }
 
 export interface ScaledDotProductAttentionOptions {

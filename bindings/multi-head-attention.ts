@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Core, CoreLayer } from 'headwise-glue/simd';
 import { sizeOf, toFloats, type Numbers, type TensorInput } from './arrays.js';
 import { core, read, reserve, write, writeIntegers } from './core.js';
