@@ -1,6 +1,5 @@
 // The package as a user gets it: packed, and installed into a project of its own.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fromRoot } from './files.mjs';
 
 export const packedFolder = 'build/packed';

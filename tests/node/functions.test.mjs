@@ -76,7 +76,7 @@ test('maskedSoftmax writes to the memory it is given', () => {
   assert.equal(maskedSoftmax(scores, undefined, { out: array }).data, array);
   assert.deepEqual(array, expected.data);
   const tensor = Tensor.zeros([1, 2, 3]);
-  assert.equal(maskedSoftmax(scores, undefined, { out: tensor }).data, tensor.data);
+  assert.equal(maskedSoftmax(scores, undefined, { out: tensor }), tensor);
   assert.deepEqual(tensor, expected);
   // In place: input and output may be the same.
   assert.equal(maskedSoftmax(scores, undefined, { out: scores }).data, scores.data);

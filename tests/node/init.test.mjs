@@ -60,11 +60,18 @@ inNewProcess(
 inNewProcess(
   'init is idempotent and tells what it chose',
   `
+  const { Instance } = WebAssembly;
+  let instances = 0;
+  WebAssembly.Instance = function (...args) {
+    instances++;
+    return new Instance(...args);
+  };
   const chosen = { variant: 'simd', threads: 1 };
   assert.deepEqual(await Promise.all([init(), init()]), [chosen, chosen]);
   const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
   assert.deepEqual(await init({ variant: 'auto', threads: 'auto' }), chosen);
   assert.deepEqual(await init({ variant: 'simd', threads: 1 }), chosen);
+  assert.equal(instances, 1);
   // A layer made before the second call lives on.
   layer.forward(Tensor.ones([1, 2, 4]), Tensor.ones([1, 2, 4]), Tensor.ones([1, 2, 4]));
   `,
