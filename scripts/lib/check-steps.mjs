@@ -113,10 +113,15 @@ const packed = [
   {
     name: 'node',
     about: 'tests/node against the installed tarball',
-    needs: ['pack'],
+    // The examples in C++ must print what those in JavaScript print.
+    needs: ['pack', 'native'],
     count: countNodeTests,
     notes: notesOfNodeTests,
-    run: (sh) => nodeTests(sh, testFiles('tests/node'), { cwd: fromRoot(packedProject) }),
+    run: (sh) =>
+      nodeTests(sh, testFiles('tests/node'), {
+        cwd: fromRoot(packedProject),
+        env: { HEADWISE_NATIVE_BUILD: fromRoot('build/native') },
+      }),
   },
   {
     name: 'browser',
