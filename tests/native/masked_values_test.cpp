@@ -95,6 +95,33 @@ TEST_CASE("NaN in a key or value reaches the queries that see it and no others")
   }
 }
 
+TEST_CASE("What one head masks another may read") {
+  MultiHeadAttention layer({.num_hiddens = 6, .num_heads = 3, .seed = 1});
+  const Inputs inputs = random_inputs(shape);
+  const auto plain = *forward(layer, inputs).attention_weights;
+  const xt::xarray<bool> allowed = {{{false}}, {{true}}, {{false}}};
+  for (const EmptyRows empty_rows : {EmptyRows::zero, EmptyRows::uniform}) {
+    const auto weights =
+        *forward(layer, inputs, {.mask = allowed, .empty_rows = empty_rows, .return_weights = true})
+             .attention_weights;
+    for (std::size_t key = 0; key < shape.keys; ++key) {
+      CHECK(weights(1, 1, 2, key) == plain(1, 1, 2, key));
+      CHECK(weights(1, 0, 2, key) == (empty_rows == EmptyRows::zero ? 0 : 1.0F / 6));
+    }
+  }
+}
+
+TEST_CASE("Extra slots keep a row from being empty, so that it reads no masked value") {
+  Inputs inputs = random_inputs(shape);
+  MultiHeadAttention layer({.num_hiddens = 6, .num_heads = 3, .zero_attention = true, .seed = 1});
+  for (std::size_t key = 0; key < shape.keys; ++key) {
+    spoil(inputs.values, key, nan);
+  }
+  const auto result =
+      forward(layer, inputs, {.valid_lens = LensBySample{0, 0}, .empty_rows = EmptyRows::uniform});
+  CHECK(all_equal(result.output, 0));
+}
+
 TEST_CASE("A masked key weighs 0 beside a NaN score, whatever masks it") {
   const auto queries = full<4>({1, 1, 1, 1}, 1);
   const auto values = full<4>({1, 1, 3, 1}, 1);

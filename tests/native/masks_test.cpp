@@ -222,5 +222,25 @@ TEST_CASE("A mask of any shape that broadcasts is that mask written out") {
   CHECK(tried == 31);
 }
 
+TEST_CASE("The mask of a function without heads has none: (batch, queries, keys)") {
+  const Tensor<3> Q = randn<3>({2, 3, 4}, 1);
+  const Tensor<3> K = randn<3>({2, 5, 4}, 2);
+  const LensByQuery lens{{1, 2, 3}, {5, 4, 0}};
+  xt::xarray<bool> allowed = xt::xarray<bool>::from_shape({2, 3, 5});
+  std::size_t index = 0;
+  for (bool& entry : allowed) {
+    const std::size_t row = index / 5;
+    entry = static_cast<std::int64_t>(index % 5) < lens(row / 3, row % 3);
+    ++index;
+  }
+  CHECK(max_difference(dot_product_attention(Q, K, K, {.mask = allowed}).output,
+                       dot_product_attention(Q, K, K, {.valid_lens = lens}).output) <= 1e-6);
+  const AdditiveAttentionParameters parameters{
+      .W_q = randn<2>({6, 4}, 3), .W_k = randn<2>({6, 4}, 4), .w_v = randn<2>({1, 6}, 5)};
+  CHECK(max_difference(additive_attention(Q, K, K, parameters, {.mask = allowed}).output,
+                       additive_attention(Q, K, K, parameters, {.valid_lens = lens}).output) <=
+        1e-6);
+}
+
 }  // namespace
 }  // namespace headwise::test

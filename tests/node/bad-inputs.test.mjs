@@ -115,6 +115,15 @@ const noTensors = {
   ],
 };
 
+const parameters = {
+  W_q: Tensor.ones([3, 5]),
+  W_k: Tensor.ones([3, 5]),
+  w_v: Tensor.ones([1, 3]),
+};
+
+const additive = (queries, keys, values, given = parameters, more) =>
+  headwise.additiveAttention(queries, keys, values, given, more);
+
 const positions = {
   queries: (bad) => [bad, good, good],
   keys: (bad) => [good, bad, good],
@@ -126,15 +135,18 @@ for (const [name, [bad, code, message]] of Object.entries(noTensors)) {
     for (const [argument, inputs] of Object.entries(positions)) {
       const call = (layer) => layer.forward(...inputs(bad));
       assertFailsAndChangesNothing(options, call, code, `${argument}: ${message}`);
-      assertFails(
-        () => headwise.scaledDotProductAttention(...inputs(bad)),
-        code,
-        `${argument}: ${message}`,
-      );
+      for (const pool of [headwise.scaledDotProductAttention, additive]) {
+        assertFails(() => pool(...inputs(bad)), code, `${argument}: ${message}`);
+      }
+    }
+    for (const name of Object.keys(parameters)) {
+      const call = () => additive(good, good, good, { ...parameters, [name]: bad });
+      assertFails(call, code, `${name}: ${message}`);
     }
     assertFails(() => headwise.maskedSoftmax(bad), code, `scores: ${message}`);
     assertFails(() => headwise.transposeQkv(bad, 1), code, `X: ${message}`);
     assertFails(() => headwise.transposeOutput(bad, 1), code, `X: ${message}`);
+    assertFails(() => headwise.splitHeads(bad, 1), code, `X: ${message}`);
     const load = (layer) => layer.loadStateDict({ 'W_q.weight': bad });
     assertFailsAndChangesNothing(options, load, code, `W_q.weight: ${message}`);
   });
@@ -150,10 +162,13 @@ test('tensors of another rank', () => {
       'invalid-shape',
       message,
     );
-  fails([flat, good, good], 'queries: expected (batch, queries, querySize), got (4, 5)');
   fails([good, deep, good], 'keys: expected (2, keys, keySize), got (1, 2, 4, 5)');
   fails([good, good, flat], 'values: expected (2, 4, valueSize), got (4, 5)');
   fails([[], good, good], 'queries: expected (batch, queries, querySize), got (0,)');
+  // Queries without a batch axis ask for keys and values without one.
+  fails([flat, good, good], 'keys: expected (keys, keySize), got (2, 4, 5)');
+  fails([flat, flat, good], 'values: expected (4, valueSize), got (2, 4, 5)');
+  fails([good, flat, flat], 'keys: expected (2, keys, keySize), got (4, 5)');
   assertFails(
     () => headwise.maskedSoftmax(flat),
     'invalid-shape',
@@ -163,6 +178,21 @@ test('tensors of another rank', () => {
     () => headwise.scaledDotProductAttention(good, good, good),
     'invalid-shape',
     'queries: expected (batch, heads, queries, headSize), got (2, 4, 5)',
+  );
+  assertFails(
+    () => additive(deep, good, good),
+    'invalid-shape',
+    'queries: expected (batch, queries, querySize), got (1, 2, 4, 5)',
+  );
+  assertFails(
+    () => additive(good, flat, good),
+    'invalid-shape',
+    'keys: expected (2, keys, keySize), got (4, 5)',
+  );
+  assertFails(
+    () => headwise.splitHeads(flat, 1),
+    'invalid-shape',
+    'X: expected (batch, length, numHiddens), got (4, 5)',
   );
   assertFails(
     () => headwise.transposeQkv(deep, 1),
@@ -237,5 +267,20 @@ for (const [name, [validLens, code, message]] of Object.entries(badLens)) {
       code,
       message,
     );
+    assertFails(() => additive(good, good, good, parameters, { validLens }), code, message);
   });
 }
+
+test('parameters of additive scores that are none', () => {
+  for (const [bad, text] of [
+    [null, 'null'],
+    [3, '3'],
+    ['W_q', '"W_q"'],
+  ]) {
+    assertFails(
+      () => additive(good, good, good, bad),
+      'invalid-type',
+      `parameters: expected { W_q, W_k, w_v }, got ${text}`,
+    );
+  }
+});

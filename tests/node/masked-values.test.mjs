@@ -165,3 +165,14 @@ test('uniform empty rows read every value, masked ones included, and no key', ()
   assert.ok(Number.isNaN(layer.forward(queries, keys, values, masks).output.at(0, 0, 0)));
   layer.dispose();
 });
+
+test('extra slots keep a row from being empty, so that it reads no masked value', () => {
+  const options = { numHiddens: 6, numHeads: 3, zeroAttention: true, seed: 1 };
+  const layer = new MultiHeadAttention(options);
+  const { queries, keys, values } = inputs();
+  values.data.fill(NaN);
+  const masks = { validLens: [0, 0], emptyRows: 'uniform' };
+  const { output } = layer.forward(queries, keys, values, masks);
+  assert.ok(output.data.every((x) => x === 0));
+  layer.dispose();
+});

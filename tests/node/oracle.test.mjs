@@ -228,15 +228,9 @@ const checks = {
   },
 };
 
-test('there are as many cases of each kind as are checked', () => {
-  const count = (op) => cases.filter((each) => each.op === op).length;
-  const counts = Object.fromEntries(Object.keys(checks).map((op) => [op, count(op)]));
-  const several = { d2l_mha: 5, torch_mha: 2 };
-  assert.deepEqual(counts, {
-    ...Object.fromEntries(Object.keys(checks).map((op) => [op, 1])),
-    ...several,
-  });
+test('there is a check for every kind of case, and a case for every check', () => {
   assert.equal(cases.length, 16);
+  assert.deepEqual(new Set(cases.map(({ op }) => op)), new Set(Object.keys(checks)));
 });
 
 for (const each of cases) {

@@ -246,9 +246,9 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
     parameters.W_q->project(arguments.queries, query_rows, projected);
     Q = projected;
   }
-  const KeyValues KV = arguments.cache != nullptr
-                           ? append_to_cache(parameters, settings_, arguments)
-                           : project_read_keys(parameters, settings_, arguments, take);
+  const KeyValues key_values = arguments.cache != nullptr
+                                   ? append_to_cache(parameters, settings_, arguments)
+                                   : project_read_keys(parameters, settings_, arguments, take);
 
   float* pooled = parameters.W_o ? take(query_rows * query_width) : arguments.output;
   PoolingArguments pooling{.mask = &mask,
@@ -261,12 +261,12 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
                                        .sample_stride = mask.num_queries * query_width,
                                        .head_stride = head_size,
                                        .row_stride = query_width},
-                           .keys = {.data = KV.keys,
-                                    .sample_stride = KV.sample_stride,
+                           .keys = {.data = key_values.keys,
+                                    .sample_stride = key_values.sample_stride,
                                     .head_stride = head_size,
                                     .row_stride = key_value_width},
-                           .values = {.data = KV.values,
-                                      .sample_stride = KV.sample_stride,
+                           .values = {.data = key_values.values,
+                                      .sample_stride = key_values.sample_stride,
                                       .head_stride = head_size,
                                       .row_stride = key_value_width},
                            .dropout = {.probability = training_ ? settings_.dropout : 0,

@@ -28,15 +28,7 @@ class HeadPooling {
         packed_values_(gathered_ + columns_ * std::max(arguments.key_size, arguments.value_size)),
         weights_(packed_values_ + kernels::packed_size(columns_, arguments.value_size)),
         scores_(scoring, arguments, columns_, weights_ + scoring_block_rows * columns_) {
-    const auto slot_key = [](const ExtraSlot& slot) { return slot.key; };
-    const auto slot_value = [](const ExtraSlot& slot) { return slot.value; };
-    const Rows keys = rows_of(arguments.keys, arguments.key_size, kv_head, slot_key);
-    scores_.take_keys(keys.data, keys.stride);
-    values_ = rows_of(arguments.values, arguments.value_size, kv_head, slot_value);
-    kernels::pack_rows(values_.data, values_.stride, columns_, arguments.value_size,
-                       packed_values_);
-    values_are_finite_ =
-        kernels::all_finite(values_.data, values_.stride, columns_, arguments.value_size);
+    take_keys_and_values(kv_head);
   }
 
   void pool(std::size_t head) const noexcept {
@@ -50,6 +42,18 @@ class HeadPooling {
     const float* data = nullptr;
     std::size_t stride = 0;
   };
+
+  void take_keys_and_values(std::size_t kv_head) noexcept {
+    const auto slot_key = [](const ExtraSlot& slot) { return slot.key; };
+    const auto slot_value = [](const ExtraSlot& slot) { return slot.value; };
+    const Rows keys = rows_of(arguments_.keys, arguments_.key_size, kv_head, slot_key);
+    scores_.take_keys(keys.data, keys.stride);
+    values_ = rows_of(arguments_.values, arguments_.value_size, kv_head, slot_value);
+    kernels::pack_rows(values_.data, values_.stride, columns_, arguments_.value_size,
+                       packed_values_);
+    values_are_finite_ =
+        kernels::all_finite(values_.data, values_.stride, columns_, arguments_.value_size);
+  }
 
   /// The stages before the masks are wanted of every key; else what no query reads is left alone.
   [[nodiscard]] KeyRange covered_keys() const noexcept {
@@ -267,16 +271,17 @@ void pool(const PoolingArguments& arguments, const DotProductScoring& scoring,
 
 void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,
           float* workspace) noexcept {
-  float* packed_W_q = workspace;
-  float* packed_W_k = packed_W_q + kernels::packed_size(arguments.query_size, scoring.hiddens);
-  float* rest = packed_W_k + kernels::packed_size(arguments.key_size, scoring.hiddens);
+  float* packed_query_weights = workspace;
+  float* packed_key_weights =
+      packed_query_weights + kernels::packed_size(arguments.query_size, scoring.hiddens);
+  float* rest = packed_key_weights + kernels::packed_size(arguments.key_size, scoring.hiddens);
   kernels::pack_columns(scoring.W_q, arguments.query_size, arguments.query_size, scoring.hiddens,
-                        packed_W_q);
+                        packed_query_weights);
   kernels::pack_columns(scoring.W_k, arguments.key_size, arguments.key_size, scoring.hiddens,
-                        packed_W_k);
+                        packed_key_weights);
   pool_heads(arguments,
-             {.additive = {.W_q = packed_W_q,
-                           .W_k = packed_W_k,
+             {.additive = {.W_q = packed_query_weights,
+                           .W_k = packed_key_weights,
                            .w_v = scoring.w_v,
                            .hiddens = scoring.hiddens}},
              rest);

@@ -12,9 +12,6 @@
 
 namespace headwise::validation {
 
-void check_scale(const std::optional<double>& scale);
-void check_softcap(double softcap);
-
 namespace {
 
 constexpr std::size_t mask_rank = 4;
