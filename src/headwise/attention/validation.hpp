@@ -6,6 +6,7 @@
 #include <headwise/attention/state_dict.hpp>
 #include <headwise/error.hpp>
 #include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,8 @@ void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& op
 void check_truncate(std::int64_t length, std::size_t held);
 void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens);
 void check_divides(std::int64_t num_heads, std::string_view what, std::size_t size);
+void check_scale(const std::optional<double>& scale);
+void check_softcap(double softcap);
 /// Throws sizes-unknown when the layer's input sizes are still to be inferred. `what` is what the
 /// caller asked for.
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
