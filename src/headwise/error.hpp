@@ -15,7 +15,6 @@ enum class ErrorCode {
   invalid_shape,       ///< a tensor's shape does not fit
   invalid_value,       ///< a number inside an argument is outside its range
   invalid_state_dict,  ///< names or shapes of a state dict do not fit the layer
-  invalid_file,        ///< a file's bytes are not what its format rules
   invalid_cache,       ///< a cache that does not go with the layer or the call
   cache_full,          ///< more positions than a cache has room for
   sizes_unknown,       ///< the call needs sizes that the layer has not inferred yet

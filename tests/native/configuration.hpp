@@ -73,7 +73,7 @@ struct Configuration {
   LensKind lens = LensKind::none;
   MaskKind mask = MaskKind::none;
   std::size_t mask_missing_axes = 0;  ///< of the first ones
-  std::size_t mask_repeats = 0;  ///< a bit an axis, from the last on: its size is 1
+  std::size_t mask_repeats = 0;       ///< a bit an axis, from the last on: its size is 1
   Causal causal = Causal::none;
   bool window = false;
   std::optional<std::int64_t> window_left = {};

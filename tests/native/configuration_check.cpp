@@ -191,9 +191,8 @@ bool underflows(Problem problem) {
   constexpr double smallest_safely_held = 1e-35;
   problem.options.weights_stage = WeightsStage::softmax;
   const Result result = reference_result(problem);
-  return std::any_of(result.weights->begin(), result.weights->end(), [](double weight) {
-    return weight > 0 && weight < smallest_safely_held;
-  });
+  return std::any_of(result.weights->begin(), result.weights->end(),
+                     [](double weight) { return weight > 0 && weight < smallest_safely_held; });
 }
 
 }  // namespace

@@ -12,9 +12,10 @@ template <typename Value>
 struct Field {
   std::string_view name;
   Value Configuration::* member;
+
+  constexpr Field(std::string_view field, Value Configuration::* pointer)
+      : name(field), member(pointer) {}
 };
-template <typename Value>
-Field(std::string_view, Value Configuration::*) -> Field<Value>;
 
 /// In the order of the declaration, which designated initializers need.
 constexpr auto fields = std::tuple{

@@ -99,10 +99,14 @@ TEST_CASE("What one head masks another may read") {
   MultiHeadAttention layer({.num_hiddens = 6, .num_heads = 3, .seed = 1});
   const Inputs inputs = random_inputs(shape);
   const auto plain = *forward(layer, inputs).attention_weights;
-  const xt::xarray<bool> allowed = {{{false}}, {{true}}, {{false}}};
+  auto allowed = xt::xtensor<bool, 3>::from_shape({3, 1, 1});
+  allowed.fill(false);
+  allowed(1, 0, 0) = true;
   for (const EmptyRows empty_rows : {EmptyRows::zero, EmptyRows::uniform}) {
     const auto weights =
-        *forward(layer, inputs, {.mask = allowed, .empty_rows = empty_rows, .return_weights = true})
+        *forward(
+             layer, inputs,
+             {.mask = xt::xarray<bool>(allowed), .empty_rows = empty_rows, .return_weights = true})
              .attention_weights;
     for (std::size_t key = 0; key < shape.keys; ++key) {
       CHECK(weights(1, 1, 2, key) == plain(1, 1, 2, key));
@@ -158,7 +162,7 @@ TEST_CASE("The stages before the masks show what masked keys hold, the output st
 }
 
 TEST_CASE("Uniform empty rows read every value, masked ones included, and no key") {
-  Inputs inputs = random_inputs(shape);
+  const Inputs inputs = random_inputs(shape);
   MultiHeadAttention layer({.num_hiddens = 6, .num_heads = 3, .seed = 1});
   const ForwardOptions masks{
       .valid_lens = LensBySample{0, 6}, .empty_rows = EmptyRows::uniform, .return_weights = true};

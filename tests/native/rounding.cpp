@@ -97,7 +97,7 @@ Rounding rounding_of(const Problem& problem) {
   // Operations beside those of the sums: scale, softcap, exponential, division, gate, bias.
   constexpr double others = 20;
   if (c.call == Call::masked_softmax) {
-    const double keys = static_cast<double>(c.keys);
+    const auto keys = static_cast<double>(c.keys);
     const double bound = (2 * largest(problem.queries) + keys + others) * unit_roundoff;
     return {.weights = bound, .output = bound};
   }
@@ -110,7 +110,7 @@ Rounding rounding_of(const Problem& problem) {
       unit_roundoff * (sizes(c.query_size, c.key_size, c.head_size, c.attention_hiddens, others) *
                            score_magnitude(magnitude, heads) +
                        (added != nullptr ? largest(*added) : 0));
-  const double columns = static_cast<double>(heads.K.shape(2));
+  const auto columns = static_cast<double>(heads.K.shape(2));
   // A weight is exp(score) over the sum of such: relative errors of 2 · score_error.
   const double weight_error = 2 * score_error + (columns + others) * unit_roundoff;
 

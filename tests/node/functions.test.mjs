@@ -3,7 +3,9 @@ import test from 'node:test';
 import {
   init,
   maskedSoftmax,
+  positionalEncoding,
   scaledDotProductAttention,
+  splitHeads,
   Tensor,
   transposeOutput,
   transposeQkv,
@@ -142,6 +144,30 @@ test('transposeQkv and transposeOutput follow the chapter and invert each other'
   }
 });
 
+test('splitHeads moves the heads beside the batch', () => {
+  const X = Tensor.randn([2, 3, 8], 1);
+  for (const numHeads of [1, 2, 4, 8]) {
+    const split = splitHeads(X, numHeads);
+    assert.deepEqual(split.shape, [2, numHeads, 3, 8 / numHeads]);
+    assert.deepEqual(split.data, transposeQkv(X, numHeads).data);
+  }
+});
+
+test('positionalEncoding gives d2l’s sinusoids', () => {
+  assert.deepEqual(positionalEncoding(1, 4).toArray(), [[0, 1, 0, 1]]);
+  for (const numHiddens of [1, 6, 7]) {
+    const P = positionalEncoding(61, numHiddens);
+    assert.deepEqual(P.shape, [61, numHiddens]);
+    const expected = Array.from({ length: 61 }, (_, i) =>
+      Array.from({ length: numHiddens }, (_, column) => {
+        const angle = i / 10000 ** ((2 * Math.floor(column / 2)) / numHiddens);
+        return [Math.sin, Math.cos][column % 2](angle);
+      }),
+    );
+    assert.ok(maxDifference(P.data, expected.flat()) <= 6e-8);
+  }
+});
+
 test('nothing in, nothing out', () => {
   assert.deepEqual(maskedSoftmax(Tensor.zeros([0, 2, 3])).shape, [0, 2, 3]);
   assert.deepEqual(maskedSoftmax(Tensor.zeros([2, 3, 0]), [0, 0]).shape, [2, 3, 0]);
@@ -150,4 +176,6 @@ test('nothing in, nothing out', () => {
   const [q, k] = [Tensor.ones([1, 1, 2, 3]), Tensor.ones([1, 1, 0, 3])];
   const { output } = scaledDotProductAttention(q, k, k);
   assert.deepEqual(output, Tensor.zeros([1, 1, 2, 3]));
+  assert.deepEqual(splitHeads(Tensor.zeros([0, 3, 4]), 2).shape, [0, 2, 3, 2]);
+  assert.deepEqual(positionalEncoding(0, 4).shape, [0, 4]);
 });

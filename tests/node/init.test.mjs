@@ -37,9 +37,11 @@ inNewProcess(
   const calls = [
     () => new MultiHeadAttention({ numHiddens: 4, numHeads: 2 }),
     () => headwise.scaledDotProductAttention(heads, heads, heads),
+    () => headwise.additiveAttention(X, X, X, { W_q: X.toArray()[0], W_k: X.toArray()[0], w_v: [[1, 1]] }),
     () => headwise.maskedSoftmax(X),
     () => headwise.transposeQkv(X, 2),
     () => headwise.transposeOutput(X, 1),
+    () => headwise.splitHeads(X, 2),
     () => Tensor.randn([2], 1),
   ];
   for (const call of calls) {

@@ -29,6 +29,11 @@ test('a layer tells its options', () =>
   withLayer({ ...options, dropout: 0.25, keySize: 6 }, (layer) => {
     const { numHiddens, numHeads, dropout, bias, seed } = layer;
     assert.deepEqual({ numHiddens, numHeads, dropout, bias, seed }, { ...options, dropout: 0.25 });
+    const { numKvHeads, outputSize, pooling, projection } = layer;
+    assert.deepEqual(
+      [numKvHeads, outputSize, pooling, projection],
+      [2, 8, 'dot-product', 'linear'],
+    );
     assert.deepEqual([layer.querySize, layer.keySize, layer.valueSize], [undefined, 6, undefined]);
     forward(layer);
     assert.deepEqual([layer.querySize, layer.keySize, layer.valueSize], [5, 6, 7]);
@@ -64,6 +69,58 @@ test('a state dict has d2l’s names and shapes, in d2l’s order', () =>
       ['W_o.bias', 8],
     ]);
   }));
+
+test('which parameters there are, and of which shapes, follows from the options', () => {
+  const shapes = (given) =>
+    withLayer({ ...sized, bias: false, ...given }, (layer) =>
+      Object.fromEntries(
+        Object.entries(layer.stateDict()).map(([name, { shape }]) => [name, shape]),
+      ),
+    );
+  const plain = { 'W_q.weight': [8, 5], 'W_k.weight': [8, 6], 'W_v.weight': [8, 7] };
+  const W_o = { 'W_o.weight': [8, 8] };
+  assert.deepEqual(shapes({ numKvHeads: 1, biasKv: true, outputSize: 3 }), {
+    ...{ 'W_q.weight': [8, 5], 'W_k.weight': [4, 6], 'W_v.weight': [4, 7], 'W_o.weight': [3, 8] },
+    ...{ bias_k: [1, 1, 4], bias_v: [1, 1, 4] },
+  });
+  assert.deepEqual(shapes({ pooling: 'additive', attentionHiddens: 3 }), {
+    ...{ ...plain, ...W_o, 'attention.W_q.weight': [3, 4], 'attention.W_k.weight': [3, 4] },
+    'attention.w_v.weight': [1, 3],
+  });
+  assert.deepEqual(shapes({ outputProjection: false, zeroAttention: true }), plain);
+  const even = { querySize: 4, keySize: 6, valueSize: 2, projection: 'convolution' };
+  assert.deepEqual(shapes(even), {
+    ...{ 'W_q.weight': [8, 2, 1], 'W_k.weight': [8, 3, 1], 'W_v.weight': [8, 1, 1] },
+    ...W_o,
+  });
+  const none = { querySize: undefined, keySize: undefined, valueSize: undefined };
+  assert.deepEqual(shapes({ ...none, projection: 'none' }), {});
+});
+
+test('a state dict of any kind of layer goes to another, with sizes given or read from it', () => {
+  const X = Tensor.randn([2, 3, 8], 1);
+  for (const given of [
+    { numKvHeads: 1, biasKv: true, outputSize: 3 },
+    { pooling: 'additive', attentionHiddens: 3, zeroAttention: true },
+    { projection: 'convolution', outputProjection: false },
+    { projection: 'none', bias: false },
+  ]) {
+    const run = (layer) => layer.forward(X, X, X, { returnWeights: true });
+    const sizes = { querySize: 8, keySize: 8, valueSize: 8 };
+    const [dict, expected] = withLayer({ ...options, ...given, ...sizes }, (layer) => [
+      layer.stateDict(),
+      run(layer),
+    ]);
+    for (const more of [{}, sizes]) {
+      withLayer({ ...options, ...given, ...more, seed: 99 }, (layer) => {
+        layer.loadStateDict(dict);
+        assert.deepEqual(layer.stateDict(), dict);
+        assert.deepEqual([layer.querySize, layer.keySize, layer.valueSize], [8, 8, 8]);
+        assertSameResult(run(layer), expected);
+      });
+    }
+  }
+});
 
 test('a state dict goes to another layer, as tensors or nested arrays, and is a copy', () => {
   const [dict, expected] = withLayer(sized, (layer) => [layer.stateDict(), forward(layer)]);

@@ -34,9 +34,10 @@ const calls = {
 const sizeOf = (shape) => shape.reduce((product, size) => product * size, 1);
 const showShape = (shape) => `(${shape.join(', ')})`;
 
-for (const [name, [call, { output: outputShape, attentionWeights: weightsShape }]] of Object.entries(
-  calls,
-)) {
+for (const [
+  name,
+  [call, { output: outputShape, attentionWeights: weightsShape }],
+] of Object.entries(calls)) {
   test(`${name} returns the memory it is given`, () => {
     const expected = call({ returnWeights: true });
     const output = new Float32Array(sizeOf(outputShape)).fill(NaN);

@@ -73,8 +73,22 @@ using attention = new MultiHeadAttention({ numHiddens: 100, numHeads: 5 });
 const X = Tensor.ones([2, 4, 100]);
 const { output } = attention.forward(X, X, X, { validLens: [3, 2] });
 const shape: readonly number[] = output.shape;
+using cache = attention.createCache({ batchSize: 2, maxLength: 8 });
+attention.forward(X, X, X, {
+  mask: [[true, true, false, true]],
+  causal: 'bottom-right',
+  window: [2, Infinity],
+  headGate: Float32Array.of(1, 1, 0, 1, 1),
+  weightsStage: 'masked',
+  out: { output: new Float32Array(800) },
+});
+attention.forward(X, null, null, { cache, validLens: [3n, 2n] });
 // @ts-expect-error heads are counted in numbers
 new MultiHeadAttention({ numHiddens: 100, numHeads: 'five' });
+// @ts-expect-error a window has two sides
+attention.forward(X, X, X, { window: [2] });
+// @ts-expect-error there is no such stage
+attention.forward(X, X, X, { weightsStage: 'scores' });
 export { shape };
 `,
     );

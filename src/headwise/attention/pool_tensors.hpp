@@ -6,6 +6,7 @@
 #include <headwise/attention/pooling.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
+#include <utility>
 
 /// What the pooling functions on tensors share. Internal.
 namespace headwise {
@@ -20,22 +21,24 @@ struct PooledSizes {
   std::size_t value_size;
 };
 
+/// The same for a mask that broadcasts to (batch, queries, keys).
+inline AttentionMask without_head_axis(AttentionMask mask) noexcept {
+  mask.mask_strides[0] = std::exchange(mask.mask_strides[1], 0);
+  return mask;
+}
+
 template <std::size_t Rank, typename Scoring, typename Options>
 PoolingResult<Rank> pool_tensors(const PooledSizes& sizes, const Tensor<Rank>& queries,
                                  const Tensor<Rank>& keys, const Tensor<Rank>& values,
                                  const Scoring& scoring, double attention_hiddens,
                                  const Options& options) {
-  MaskStorage masks({.valid_lens = options.valid_lens,
-                     .mask = options.mask,
-                     .causal = options.causal,
-                     .window = options.window,
-                     .empty_rows = options.empty_rows},
-                    sizes.mask);
-  AttentionMask mask = masks.mask();
-  if constexpr (Rank == 3) {
-    // A mask of (batch, queries, keys) has no axis for heads.
-    mask.mask_strides[0] = std::exchange(mask.mask_strides[1], 0);
-  }
+  const MaskStorage masks({.valid_lens = options.valid_lens,
+                           .mask = options.mask,
+                           .causal = options.causal,
+                           .window = options.window,
+                           .empty_rows = options.empty_rows},
+                          sizes.mask);
+  const AttentionMask mask = Rank == 3 ? without_head_axis(masks.mask()) : masks.mask();
   auto shape = queries.shape();
   shape.back() = sizes.value_size;
   PoolingResult<Rank> result{.output = Tensor<Rank>::from_shape(shape),
