@@ -1,17 +1,5 @@
 # What all of headwise's own targets share, and nothing that is not ours gets.
 
-set(headwise_clang_tidy_command "")
-if(HEADWISE_CLANG_TIDY)
-  # GCC's precompiled headers and some of its options are not for clang-tidy.
-  set(headwise_clang_tidy_command "${HEADWISE_CLANG_TIDY}" --quiet --extra-arg=-Wno-ignored-gch
-                                  --extra-arg=-Wno-unknown-warning-option)
-  if(EMSCRIPTEN)
-    # em++ tells clang these; clang-tidy runs without em++.
-    list(APPEND headwise_clang_tidy_command --extra-arg=--target=wasm32-unknown-emscripten
-         "--extra-arg=--sysroot=${EMSCRIPTEN_SYSROOT}")
-  endif()
-endif()
-
 function(headwise_own_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   # A fused multiply-add where the source has none would make results differ between builds.
@@ -24,8 +12,7 @@ function(headwise_own_target target)
     PROPERTIES CXX_EXTENSIONS OFF
                EXPORT_COMPILE_COMMANDS ON
                # A newer compiler's new warnings must not break those who build headwise in.
-               COMPILE_WARNING_AS_ERROR ${PROJECT_IS_TOP_LEVEL}
-               CXX_CLANG_TIDY "${headwise_clang_tidy_command}")
+               COMPILE_WARNING_AS_ERROR ${PROJECT_IS_TOP_LEVEL})
   if(HEADWISE_SANITIZE)
     set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
     target_compile_options(${target} PRIVATE ${sanitizers} -fno-omit-frame-pointer)

@@ -14,17 +14,17 @@ function realPath(path) {
 
 /**
  * Ninja notices by itself what has changed in sources and CMake files; what it cannot see are the
- * presets, the options given here and the place of the tools.
+ * presets and the place of the tools.
  */
-export async function cmakeBuild(sh, preset, { options = [], tools = [] } = {}) {
+export async function cmakeBuild(sh, preset, { tools = [] } = {}) {
   const configured = freshness({
     stamp: `build/${preset}/.configured`,
     inputs: ['CMakePresets.json', 'cmake/toolchains'],
-    facts: { options, tools: tools.map(realPath) },
+    facts: { tools: tools.map(realPath) },
   });
   if (!configured.isFresh()) {
     configured.forget();
-    await sh('cmake', ['--preset', preset, '--fresh', ...options]);
+    await sh('cmake', ['--preset', preset, '--fresh']);
     configured.remember();
   }
   await sh('cmake', ['--build', '--preset', preset]);
