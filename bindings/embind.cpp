@@ -6,11 +6,16 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <headwise/attention/heads.hpp>
 #include <headwise/attention/masked_softmax.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/pooling.hpp>
+#include <headwise/io/number_types.hpp>
 #include <headwise/random.hpp>
+
+#include "file_calls.hpp"
+#include "record.hpp"
 
 namespace {
 
@@ -21,19 +26,10 @@ using headwise::MultiHeadAttention;
 using headwise::separate_heads_view;
 using headwise::split_heads_view;
 using headwise::WeightsStage;
-
-/// An address in WebAssembly memory, as a number that JavaScript can add to.
-using Address = std::uintptr_t;
-
-template <typename T>
-T* at(Address address) noexcept {
-  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
-}
-
-template <typename T>
-Address address_of(const T* pointer) noexcept {
-  return reinterpret_cast<Address>(pointer);
-}
+using headwise::bindings::Address;
+using headwise::bindings::address_of;
+using headwise::bindings::at;
+using headwise::bindings::Record;
 
 constexpr double address_space = 4294967295.0;
 /// Room for bookkeeping beside the numbers.
@@ -76,23 +72,6 @@ bool can_allocate(double bytes) {
   std::free(block);
   return possible;
 }
-
-/// Reads numbers one after the other from an array of 32-bit integers that JavaScript wrote.
-class Record {
- public:
-  explicit Record(Address address) noexcept : next_(at<const std::int32_t>(address)) {}
-
-  std::int32_t integer() noexcept { return *next_++; }
-  std::size_t size() noexcept { return static_cast<std::uint32_t>(integer()); }
-  bool flag() noexcept { return integer() != 0; }
-  template <typename T>
-  T* pointer() noexcept {
-    return at<T>(size());
-  }
-
- private:
-  const std::int32_t* next_;
-};
 
 /// The order of the numbers is that of `maskRecord` in masks.ts.
 AttentionMask read_mask(Address address) noexcept {
@@ -141,80 +120,88 @@ headwise::MultiHeadAttentionOptions read_options(Address address, double dropout
   return options;
 }
 
-class Layer {
- public:
-  Layer(Address options, double dropout, double scale, double softcap, double seed)
-      : layer_(read_options(options, dropout, scale, softcap, seed)) {}
+/// Floats that a layer's parameters take, each weight once as it is and once packed, at most.
+double parameters_bound(const headwise::LayerSettings& settings, double query_size, double key_size,
+                        double value_size) {
+  constexpr double padding = 64;
+  const auto query_width = static_cast<double>(settings.query_width());
+  const auto width = query_width + static_cast<double>(settings.output_size) + padding;
+  const double inputs = query_size + key_size + value_size + query_width + padding;
+  const auto attention_hiddens = static_cast<double>(settings.attention_hiddens) + 1;
+  return 2 * (width * inputs +
+              2 * attention_hiddens * (static_cast<double>(settings.head_size) + 1)) +
+         small_objects;
+}
 
-  /// Draws the parameters for these input sizes; false, and nothing changed, if there is no room.
-  bool initialize(double query_size, double key_size, double value_size) {
-    if (!can_allocate(parameters_bound(query_size, key_size, value_size) * sizeof(float))) {
-      return false;
-    }
-    layer_.initialize({.query_size = static_cast<std::size_t>(query_size),
-                       .key_size = static_cast<std::size_t>(key_size),
-                       .value_size = static_cast<std::size_t>(value_size)});
-    return true;
+MultiHeadAttention& layer_at(Address layer) noexcept { return *at<MultiHeadAttention>(layer); }
+
+/// The address of a new layer, 0 if there is no room. `delete_layer` gives it back.
+Address new_layer(Address options, double dropout, double scale, double softcap, double seed) {
+  if (!can_allocate(small_objects)) {
+    return 0;
   }
+  return address_of(new MultiHeadAttention(  // NOLINT(*-owning-memory): JavaScript owns it
+      read_options(options, dropout, scale, softcap, seed)));
+}
 
-  void set_training(bool training) { training ? layer_.train() : layer_.eval(); }
+void delete_layer(Address layer) { delete at<MultiHeadAttention>(layer); }
 
-  /// Parameters by number, see `LayerParameters::names`. What is written there counts from the next
-  /// forward on.
-  Address parameter(std::size_t number) { return address_of(layer_.parameters()->data(number)); }
-
-  [[nodiscard]] double workspace_size(double batch, double num_queries, double num_keys) const {
-    return layer_.workspace_size(batch, num_queries, num_keys);
+/// Draws the parameters for these input sizes; false, and nothing changed, if there is no room.
+bool initialize(Address layer, double query_size, double key_size, double value_size) {
+  const double floats =
+      parameters_bound(layer_at(layer).settings(), query_size, key_size, value_size);
+  if (!can_allocate(floats * sizeof(float))) {
+    return false;
   }
+  layer_at(layer).initialize({.query_size = static_cast<std::size_t>(query_size),
+                              .key_size = static_cast<std::size_t>(key_size),
+                              .value_size = static_cast<std::size_t>(value_size)});
+  return true;
+}
 
-  void forward(Address mask_record, Address queries, Address keys, Address values,
-               std::size_t num_new_keys, Address head_gate, std::size_t gate_stride, Address cache,
-               Address output, Address attention_weights, int weights_stage, Address workspace) {
-    const AttentionMask mask = read_mask(mask_record);
-    layer_.forward_into({.queries = at<const float>(queries),
-                         .keys = at<const float>(keys),
-                         .values = at<const float>(values),
-                         .num_new_keys = num_new_keys,
-                         .mask = &mask,
-                         .head_gate = at<const float>(head_gate),
-                         .gate_stride = gate_stride,
-                         .cache = at<KeyValueCache>(cache),
-                         .output = at<float>(output),
-                         .attention_weights = at<float>(attention_weights),
-                         .weights_stage = static_cast<WeightsStage>(weights_stage),
-                         .workspace = at<float>(workspace)});
+void set_training(Address layer, bool training) {
+  training ? layer_at(layer).train() : layer_at(layer).eval();
+}
+
+/// Parameters by number, see `parameter_names`. What is written there counts from the next forward
+/// on.
+Address parameter(Address layer, std::size_t number) {
+  return address_of(layer_at(layer).parameters()->data(number));
+}
+
+double workspace_size(Address layer, double batch, double num_queries, double num_keys) {
+  return layer_at(layer).workspace_size(batch, num_queries, num_keys);
+}
+
+void forward(Address layer, Address mask_record, Address queries, Address keys, Address values,
+             std::size_t num_new_keys, Address head_gate, std::size_t gate_stride, Address cache,
+             Address output, Address attention_weights, int weights_stage, Address workspace) {
+  const AttentionMask mask = read_mask(mask_record);
+  layer_at(layer).forward_into({.queries = at<const float>(queries),
+                                .keys = at<const float>(keys),
+                                .values = at<const float>(values),
+                                .num_new_keys = num_new_keys,
+                                .mask = &mask,
+                                .head_gate = at<const float>(head_gate),
+                                .gate_stride = gate_stride,
+                                .cache = at<KeyValueCache>(cache),
+                                .output = at<float>(output),
+                                .attention_weights = at<float>(attention_weights),
+                                .weights_stage = static_cast<WeightsStage>(weights_stage),
+                                .workspace = at<float>(workspace)});
+}
+
+/// The address of a new cache, 0 if there is no room. `delete_cache` gives it back.
+Address create_cache(Address layer, double batch_size, double max_length) {
+  const std::size_t width = layer_at(layer).settings().key_value_width();
+  const double floats = 2 * batch_size * max_length * static_cast<double>(width);
+  if (!can_allocate(floats * sizeof(float) + small_objects)) {
+    return 0;
   }
-
-  /// The address of a new cache, 0 if there is no room. `delete_cache` gives it back.
-  Address create_cache(double batch_size, double max_length) {
-    const auto width = static_cast<double>(layer_.settings().key_value_width());
-    const double floats = 2 * batch_size * max_length * width;
-    if (!can_allocate(floats * sizeof(float) + small_objects)) {
-      return 0;
-    }
-    return address_of(new KeyValueCache(  // NOLINT(*-owning-memory): JavaScript owns it
-        layer_.identity(), static_cast<std::size_t>(batch_size),
-        static_cast<std::size_t>(max_length), layer_.settings().key_value_width()));
-  }
-
- private:
-  /// Floats that the parameters take, each weight once as it is and once packed, at most.
-  [[nodiscard]] double parameters_bound(double query_size, double key_size,
-                                        double value_size) const {
-    const headwise::LayerSettings& settings = layer_.settings();
-    const auto query_width = static_cast<double>(settings.query_width());
-    const auto width = query_width + static_cast<double>(settings.output_size) + padding;
-    const double inputs = query_size + key_size + value_size + query_width + padding;
-    const auto attention_hiddens = static_cast<double>(settings.attention_hiddens) + 1;
-    return 2 * (width * inputs +
-                2 * attention_hiddens * (static_cast<double>(settings.head_size) + 1)) +
-           small_objects;
-  }
-
-  static constexpr double padding = 64;
-
-  MultiHeadAttention layer_;
-};
+  return address_of(new KeyValueCache(  // NOLINT(*-owning-memory): JavaScript owns it
+      layer_at(layer).identity(), static_cast<std::size_t>(batch_size),
+      static_cast<std::size_t>(max_length), width));
+}
 
 void delete_cache(Address cache) { delete at<KeyValueCache>(cache); }
 
@@ -289,11 +276,45 @@ void fill_normal(Address numbers, std::size_t count, double seed) {
   headwise::fill_normal(at<float>(numbers), count, static_cast<std::uint64_t>(seed));
 }
 
+void to_floats(int type, std::size_t size, bool big_endian, Address from, std::size_t count,
+               Address to) {
+  headwise::io::to_floats(
+      {.type = static_cast<headwise::io::NumberType>(type), .size = size, .big_endian = big_endian},
+      at<const std::byte>(from), count, at<float>(to));
+}
+
+void to_row_major(Address shape, std::size_t rank, Address from, Address to) {
+  headwise::io::to_row_major(at<const std::size_t>(shape), rank, at<const float>(from),
+                             at<float>(to));
+}
+
+/// The address of the answer, which lies in working memory; 0 if there is no room.
+template <headwise::bindings::Words Call(Record)>
+Address answer(Address question) {
+  const headwise::bindings::Words words = Call(Record(question));
+  const Address address = reserve(static_cast<double>(words.size()));
+  if (address != 0) {
+    std::memcpy(at<std::uint32_t>(address), words.data(), words.size() * sizeof(std::uint32_t));
+  }
+  return address;
+}
+
 }  // namespace
+
+// Embind's texts for errors that cannot happen here print addresses, and all of printf is 2 KB,
+// brotli, of the package. The linker knows the function by these names.
+extern "C" {
+int siprintf(char* text, const char* /*format*/, ...) {  // NOLINT(cert-dcl50-cpp)
+  *text = '\0';
+  return 0;
+}
+int sprintf(char* text, const char* format, ...) __attribute__((alias("siprintf")));
+}
 
 EMSCRIPTEN_BINDINGS(headwise) {
   using namespace emscripten;  // NOLINT(google-build-using-namespace)
 
+  // Layers and caches pass as addresses: Embind's classes would take more bytes than the layer.
   function("reserve", &reserve);
   function("canAllocate", &can_allocate);
   function("maskedSoftmax", &masked_softmax);
@@ -305,12 +326,19 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("fillNormal", &fill_normal);
   function("deleteCache", &delete_cache);
   function("setCacheLength", &set_cache_length);
-  class_<Layer>("Layer")
-      .constructor<Address, double, double, double, double>()
-      .function("initialize", &Layer::initialize)
-      .function("setTraining", &Layer::set_training)
-      .function("parameter", &Layer::parameter)
-      .function("workspaceSize", &Layer::workspace_size)
-      .function("forward", &Layer::forward)
-      .function("createCache", &Layer::create_cache);
+  function("toFloats", &to_floats);
+  function("toRowMajor", &to_row_major);
+  function("readSafetensorsHeader", &answer<headwise::bindings::read_safetensors_header>);
+  function("writeSafetensorsHeader", &answer<headwise::bindings::write_safetensors_header>);
+  function("readNpyHeader", &answer<headwise::bindings::read_npy_header>);
+  function("writeNpyHeader", &answer<headwise::bindings::write_npy_header>);
+  function("planLayer", &answer<headwise::bindings::plan_layer>);
+  function("newLayer", &new_layer);
+  function("deleteLayer", &delete_layer);
+  function("initialize", &initialize);
+  function("setTraining", &set_training);
+  function("parameter", &parameter);
+  function("workspaceSize", &workspace_size);
+  function("forward", &forward);
+  function("createCache", &create_cache);
 }

@@ -10,6 +10,7 @@
  * - `invalid-shape`: a tensor's shape does not fit
  * - `invalid-value`: a number inside an argument is outside its range
  * - `invalid-state-dict`: names or shapes of a state dict do not fit the layer
+ * - `invalid-file`: a file breaks its format's rules, or holds what is not taken
  * - `invalid-cache`: a cache that does not go with the layer or the call
  * - `cache-full`: more positions than a cache has room for
  * - `sizes-unknown`: the call needs sizes that the layer has not inferred yet
@@ -26,6 +27,7 @@ export type ErrorCode =
   | 'invalid-shape'
   | 'invalid-value'
   | 'invalid-state-dict'
+  | 'invalid-file'
   | 'invalid-cache'
   | 'cache-full'
   | 'sizes-unknown'

@@ -1,4 +1,3 @@
-import type { CoreLayer } from 'headwise-glue/simd';
 import { sizeOf, type Numbers } from './arrays.js';
 import { checkResultOptions, resultTensor, type AttentionResult } from './attention-weights.js';
 import { core, read, reserve, write, writeBytes, writeIntegers } from './core.js';
@@ -13,7 +12,8 @@ type Floats = Numbers<Float32Array>;
 
 /** What a forward pass needs of its layer. */
 export interface ForwardLayer {
-  readonly layer: CoreLayer;
+  /** Its address in WebAssembly memory. */
+  readonly layer: number;
   /** Whom caches belong to. */
   readonly owner: object;
   readonly settings: LayerSettings;
@@ -141,7 +141,7 @@ export function runForward(
     ...maskDataSizes(masks),
     sizeOf(outputShape),
     returnWeights ? sizeOf(weightsShape) : 0,
-    layer.workspaceSize(batch, numQueries, numKeys),
+    loaded.workspaceSize(layer, batch, numQueries, numKeys),
     ...inputs.map(({ length }) => length),
   );
   const result: AttentionResult = { output: resultTensor('out.output', out.output, outputShape) };
@@ -161,7 +161,8 @@ export function runForward(
   writeBytes(loaded, mask, masks.mask);
   writeIntegers(loaded, record, maskRecord(masks, lens, mask));
   const [queries = 0, keys = 0, values = 0, headGate = 0] = at;
-  layer.forward(
+  loaded.forward(
+    layer,
     record,
     queries,
     keys,

@@ -1,11 +1,23 @@
 /** What `embind.cpp` exports. Addresses are bytes in WebAssembly memory; sizes are counted in elements. */
 declare module 'headwise-glue/simd' {
-  export interface CoreLayer {
-    initialize(querySize: number, keySize: number, valueSize: number): boolean;
-    setTraining(training: boolean): void;
-    parameter(number: number): number;
-    workspaceSize(batch: number, numQueries: number, numKeys: number): number;
+  export interface Core {
+    readonly HEAPF32: Float32Array;
+    readonly HEAP32: Int32Array;
+    readonly HEAPU8: Uint8Array;
+    newLayer(
+      layerRecord: number,
+      dropout: number,
+      scale: number,
+      softcap: number,
+      seed: number,
+    ): number;
+    deleteLayer(layer: number): void;
+    initialize(layer: number, querySize: number, keySize: number, valueSize: number): boolean;
+    setTraining(layer: number, training: boolean): void;
+    parameter(layer: number, number: number): number;
+    workspaceSize(layer: number, batch: number, numQueries: number, numKeys: number): number;
     forward(
+      layer: number,
       maskRecord: number,
       queries: number,
       keys: number,
@@ -19,21 +31,7 @@ declare module 'headwise-glue/simd' {
       weightsStage: number,
       workspace: number,
     ): void;
-    createCache(batchSize: number, maxLength: number): number;
-    delete(): void;
-  }
-
-  export interface Core {
-    readonly HEAPF32: Float32Array;
-    readonly HEAP32: Int32Array;
-    readonly HEAPU8: Uint8Array;
-    readonly Layer: new (
-      layerRecord: number,
-      dropout: number,
-      scale: number,
-      softcap: number,
-      seed: number,
-    ) => CoreLayer;
+    createCache(layer: number, batchSize: number, maxLength: number): number;
     reserve(floats: number): number;
     canAllocate(bytes: number): boolean;
     maskedSoftmax(maskRecord: number, weights: number): void;
@@ -72,6 +70,20 @@ declare module 'headwise-glue/simd' {
     fillNormal(numbers: number, count: number, seed: number): void;
     deleteCache(cache: number): void;
     setCacheLength(cache: number, length: number): void;
+    toFloats(
+      type: number,
+      size: number,
+      bigEndian: boolean,
+      from: number,
+      count: number,
+      to: number,
+    ): void;
+    toRowMajor(shape: number, rank: number, from: number, to: number): void;
+    readSafetensorsHeader(question: number): number;
+    writeSafetensorsHeader(question: number): number;
+    readNpyHeader(question: number): number;
+    writeNpyHeader(question: number): number;
+    planLayer(question: number): number;
   }
 
   export interface CoreOptions {

@@ -9,6 +9,7 @@ export type {
 } from './arrays.js';
 export type { AttentionResult, Out, ResultOptions, WeightsStage } from './attention-weights.js';
 export { HeadwiseError, type ErrorCode } from './errors.js';
+export type { FromStateDictOptions } from './from-state-dict.js';
 export { splitHeads, transposeOutput, transposeQkv } from './heads.js';
 export { init, type InitOptions, type Initialized, type Variant } from './init.js';
 export type { CacheOptions, KeyValueCache } from './key-value-cache.js';
@@ -16,6 +17,7 @@ export type { MultiHeadAttentionOptions, Pooling, Projection } from './layer-opt
 export { maskedSoftmax, type MaskedSoftmaxOptions } from './masked-softmax.js';
 export type { MaskOptions } from './masks.js';
 export { MultiHeadAttention, type ForwardOptions, type StateDict } from './multi-head-attention.js';
+export { loadNpy, saveNpy } from './npy.js';
 export type { EmptyRows } from './options.js';
 export {
   additiveAttention,
@@ -25,5 +27,6 @@ export {
   type ScaledDotProductAttentionOptions,
 } from './pooling-functions.js';
 export { positionalEncoding } from './positional-encoding.js';
+export { loadSafetensors, saveSafetensors, type Safetensors } from './safetensors.js';
 export { Tensor, type NestedArray } from './tensor.js';
 export type { ValidLens } from './valid-lens.js';

@@ -91,7 +91,7 @@ export interface InputSizes {
   readonly valueSize: number | undefined;
 }
 
-const names = [
+export const layerOptionNames = [
   'numHiddens',
   'numHeads',
   'dropout',
@@ -163,7 +163,7 @@ function checkInputSize(
 export function checkLayerOptions(
   options: MultiHeadAttentionOptions | undefined,
 ): [LayerSettings, InputSizes] {
-  const given = checkOptions<MultiHeadAttentionOptions>(options, names);
+  const given = checkOptions<MultiHeadAttentionOptions>(options, layerOptionNames);
   const numHiddens = checkSize('numHiddens', given.numHiddens);
   const numHeads = checkSize('numHeads', given.numHeads);
   checkNumHeads(numHeads, 'numHiddens', numHiddens);

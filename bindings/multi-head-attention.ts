@@ -1,5 +1,4 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CoreLayer } from 'headwise-glue/simd';
 import { toFloatList, toFloats, type Numbers, type TensorInput } from './arrays.js';
 import {
   resultOptionNames,
@@ -7,8 +6,9 @@ import {
   type ResultOptions,
 } from './attention-weights.js';
 import { core, read, reserve, write, writeIntegers } from './core.js';
-import { fail, failOutOfMemory, HeadwiseError, show } from './errors.js';
+import { fail, failOutOfMemory, HeadwiseError } from './errors.js';
 import { runForward } from './forward.js';
+import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
 import { checkCacheOptions, KeyValueCache, type CacheOptions } from './key-value-cache.js';
 import {
   checkLayerOptions,
@@ -43,8 +43,8 @@ const forwardOptionNames = [...maskOptionNames, ...resultOptionNames, 'headGate'
 export type StateDict = Record<string, Tensor>;
 
 /** Layers that were dropped without `dispose` give their WebAssembly memory back when they are collected. */
-const forgotten = new FinalizationRegistry<CoreLayer>((layer) => {
-  layer.delete();
+const forgotten = new FinalizationRegistry<number>((layer) => {
+  core().deleteLayer(layer);
 });
 
 /**
@@ -63,7 +63,8 @@ export class MultiHeadAttention {
   #sizes: InputSizes;
   #initialized = false;
   #training = false;
-  #layer: CoreLayer | undefined;
+  /** The layer's address in WebAssembly memory. */
+  #layer: number | undefined;
 
   /**
    * @throws HeadwiseError `invalid-option` for options outside their range or that exclude each other;
@@ -75,25 +76,43 @@ export class MultiHeadAttention {
     this.#settings = settings;
     this.#sizes = sizes;
 
-    // Room for the layer's own bookkeeping, which is small.
-    if (!loaded.canAllocate(4096)) {
-      failOutOfMemory();
-    }
     const record = layerRecord(settings);
     const [address = 0] = reserve(loaded, record.length);
     writeIntegers(loaded, address, record);
     const { dropout, scale, softcap, seed } = settings;
-    const layer = new loaded.Layer(address, dropout, scale, softcap, seed);
+    const layer = loaded.newLayer(address, dropout, scale, softcap, seed);
+    if (layer === 0) {
+      failOutOfMemory();
+    }
     const { querySize, keySize, valueSize } = sizes;
     if (querySize !== undefined && keySize !== undefined && valueSize !== undefined) {
-      if (!layer.initialize(querySize, keySize, valueSize)) {
-        layer.delete();
+      if (!loaded.initialize(layer, querySize, keySize, valueSize)) {
+        loaded.deleteLayer(layer);
         failOutOfMemory();
       }
       this.#initialized = true;
     }
     this.#layer = layer;
     forgotten.register(this, layer, this);
+  }
+
+  /**
+   * A layer with the parameters in `dict`, whose names and layout may be those of d2l, `nn.MultiheadAttention` (packed
+   * or separate projections), BERT, ViT (older and newer names, and timm's) or GPT-2. Sizes, bias, `numKvHeads`,
+   * pooling and projection are read from it; an option that says otherwise is an error. A bias that only some
+   * projections have is zero in the others.
+   *
+   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
+   *   `invalid-option`, `unknown-option`, `invalid-type`, `not-initialized`, `out-of-memory`
+   */
+  static fromStateDict(
+    dict: Readonly<Record<string, TensorInput>>,
+    options: FromStateDictOptions,
+  ): MultiHeadAttention {
+    const read = readStateDict(dict, options);
+    const layer = new MultiHeadAttention(read.options);
+    layer.loadStateDict(read.dict);
+    return layer;
   }
 
   get numHiddens(): number {
@@ -226,7 +245,7 @@ export class MultiHeadAttention {
     const layer = this.#inUse();
     this.#needSizes('createCache');
     const checked = checkCacheOptions(options);
-    const address = layer.createCache(checked.batchSize, checked.maxLength);
+    const address = core().createCache(layer, checked.batchSize, checked.maxLength);
     if (address === 0) {
       failOutOfMemory();
     }
@@ -248,7 +267,7 @@ export class MultiHeadAttention {
     const dict: StateDict = {};
     for (const { number, name, shape } of parametersOf(this.#settings, this.#sizes)) {
       const tensor = Tensor.zeros(shape as number[]);
-      read(core(), layer.parameter(number), tensor.data);
+      read(core(), core().parameter(layer, number), tensor.data);
       dict[name] = tensor;
     }
     return dict;
@@ -262,25 +281,22 @@ export class MultiHeadAttention {
    */
   loadStateDict(dict: Readonly<Record<string, TensorInput>>): void {
     const layer = this.#inUse();
-    if (typeof dict !== 'object' || (dict as unknown) === null || Array.isArray(dict)) {
-      fail('invalid-type', 'stateDict', 'an object of tensors by name', show(dict));
-    }
-    const tensors = new Map(
-      Object.entries(dict).map(([name, value]) => [name, toFloats(name, value)]),
-    );
+    const tensors = toDict(dict);
     const parameters = parametersOf(this.#settings, this.#sizes);
     checkStateDict(tensors, parameters);
 
     this.#initialize(layer, this.#sizesIn(tensors));
     for (const { number, name } of parameters) {
-      write(core(), layer.parameter(number), tensors.get(name)?.data ?? new Float32Array());
+      write(core(), core().parameter(layer, number), tensors.get(name)?.data ?? new Float32Array());
     }
   }
 
   /** Gives the layer's WebAssembly memory back. Using the layer afterwards is an error; disposing again is not. */
   dispose(): void {
     forgotten.unregister(this);
-    this.#layer?.delete();
+    if (this.#layer !== undefined) {
+      core().deleteLayer(this.#layer);
+    }
     this.#layer = undefined;
   }
 
@@ -288,7 +304,7 @@ export class MultiHeadAttention {
     this.dispose();
   }
 
-  #inUse(): CoreLayer {
+  #inUse(): number {
     if (this.#layer === undefined) {
       throw new HeadwiseError(
         'disposed',
@@ -308,17 +324,17 @@ export class MultiHeadAttention {
   }
 
   #setTraining(training: boolean): this {
-    this.#inUse().setTraining(training);
+    core().setTraining(this.#inUse(), training);
     this.#training = training;
     return this;
   }
 
   /** Fixes the sizes and draws the parameters at the first use; nothing changes if there is no memory for them. */
-  #initialize(layer: CoreLayer, sizes: InputSizes): void {
+  #initialize(layer: number, sizes: InputSizes): void {
     if (this.#initialized) {
       return;
     }
-    if (!layer.initialize(sizes.querySize ?? 0, sizes.keySize ?? 0, sizes.valueSize ?? 0)) {
+    if (!core().initialize(layer, sizes.querySize ?? 0, sizes.keySize ?? 0, sizes.valueSize ?? 0)) {
       failOutOfMemory();
     }
     this.#sizes = sizes;

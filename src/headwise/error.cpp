@@ -12,6 +12,8 @@ std::string_view to_string(ErrorCode code) noexcept {
       return "invalid-value";
     case ErrorCode::invalid_state_dict:
       return "invalid-state-dict";
+    case ErrorCode::invalid_file:
+      return "invalid-file";
     case ErrorCode::invalid_cache:
       return "invalid-cache";
     case ErrorCode::cache_full:

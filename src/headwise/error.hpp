@@ -1,8 +1,10 @@
 #pragma once
 
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// Errors thrown on purpose. Every message names the argument, what was expected and what came:
 /// `queries: expected (batch, queries, 100), got (2, 4, 64)`. Codes and texts are those of the
@@ -15,6 +17,7 @@ enum class ErrorCode {
   invalid_shape,       ///< a tensor's shape does not fit
   invalid_value,       ///< a number inside an argument is outside its range
   invalid_state_dict,  ///< names or shapes of a state dict do not fit the layer
+  invalid_file,        ///< a file breaks its format's rules, or holds what is not taken
   invalid_cache,       ///< a cache that does not go with the layer or the call
   cache_full,          ///< more positions than a cache has room for
   sizes_unknown,       ///< the call needs sizes that the layer has not inferred yet
@@ -34,5 +37,19 @@ class Error : public std::invalid_argument {
  private:
   ErrorCode code_;
 };
+
+/// Runs `allocate`; running out of memory becomes an `Error` like any other.
+template <typename Function>
+auto report_out_of_memory(Function&& allocate) {
+#if defined(__cpp_exceptions)
+  try {
+    return std::forward<Function>(allocate)();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::out_of_memory, "memory: not enough for tensors of these sizes");
+  }
+#else
+  return std::forward<Function>(allocate)();
+#endif
+}
 
 }  // namespace headwise

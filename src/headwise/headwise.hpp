@@ -10,7 +10,9 @@
 #include <headwise/attention/masks.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/positional_encoding.hpp>
-#include <headwise/attention/state_dict.hpp>
 #include <headwise/error.hpp>
+#include <headwise/io/npy.hpp>
+#include <headwise/io/safetensors.hpp>
 #include <headwise/random.hpp>
+#include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>

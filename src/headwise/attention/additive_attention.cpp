@@ -23,7 +23,7 @@ PoolingResult<3> additive_attention(const Tensor<3>& queries, const Tensor<3>& k
                                 .W_k = parameters.W_k.data(),
                                 .w_v = parameters.w_v.data(),
                                 .hiddens = parameters.W_q.shape(0)};
-  return validation::report_out_of_memory([&] {
+  return report_out_of_memory([&] {
     return pool_tensors(sizes, queries, keys, values, scoring, static_cast<double>(scoring.hiddens),
                         options);
   });

@@ -13,7 +13,7 @@ PoolingResult<Rank> pool_dot_products(const PooledSizes& sizes, const Tensor<Ran
                                                ? static_cast<float>(*options.scale)
                                                : default_scale(sizes.query_size),
                                   .softcap = static_cast<float>(options.softcap)};
-  return validation::report_out_of_memory(
+  return report_out_of_memory(
       [&] { return pool_tensors(sizes, queries, keys, values, scoring, 0, options); });
 }
 

@@ -23,7 +23,7 @@ Tensor<4> split_heads(const Tensor<3>& X, std::int64_t num_heads) {
   const std::size_t batch = X.shape(0);
   const std::size_t length = X.shape(1);
   const std::size_t head_size = X.shape(2) / heads;
-  auto result = validation::report_out_of_memory(
+  auto result = report_out_of_memory(
       [&] { return Tensor<4>::from_shape({batch, heads, length, head_size}); });
   copy_heads(split_heads_view(X.data(), length, heads, head_size),
              separate_heads_view(result.data(), heads, length, head_size), batch, heads, length,
@@ -33,7 +33,7 @@ Tensor<4> split_heads(const Tensor<3>& X, std::int64_t num_heads) {
 
 Tensor<3> transpose_qkv(const Tensor<3>& X, std::int64_t num_heads) {
   Tensor<4> heads = split_heads(X, num_heads);
-  auto result = validation::report_out_of_memory([&] {
+  auto result = report_out_of_memory([&] {
     return Tensor<3>::from_shape({heads.shape(0) * heads.shape(1), heads.shape(2), heads.shape(3)});
   });
   std::copy_n(heads.data(), heads.size(), result.data());
@@ -46,7 +46,7 @@ Tensor<3> transpose_output(const Tensor<3>& X, std::int64_t num_heads) {
   const std::size_t batch = X.shape(0) / heads;
   const std::size_t length = X.shape(1);
   const std::size_t head_size = X.shape(2);
-  auto result = validation::report_out_of_memory(
+  auto result = report_out_of_memory(
       [&] { return Tensor<3>::from_shape({batch, length, heads * head_size}); });
   copy_heads(separate_heads_view(X.data(), heads, length, head_size),
              split_heads_view(result.data(), length, heads, head_size), batch, heads, length,

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <headwise/attention/linear.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace headwise {
@@ -59,23 +57,9 @@ struct InputSizes {
   std::size_t value_size;
 };
 
-/// A layer's parameters. Which exist follows from its settings.
+/// A layer's parameters. Which exist follows from its settings. Their numbers are those of
+/// `parameter_names`; each is drawn at random from the stream of its number.
 struct LayerParameters {
-  /// In this order they are numbered, and drawn at random from the stream of their number.
-  static constexpr std::array<std::string_view, 13> names = {"W_q.weight",
-                                                             "W_q.bias",
-                                                             "W_k.weight",
-                                                             "W_k.bias",
-                                                             "W_v.weight",
-                                                             "W_v.bias",
-                                                             "W_o.weight",
-                                                             "W_o.bias",
-                                                             "bias_k",
-                                                             "bias_v",
-                                                             "attention.W_q.weight",
-                                                             "attention.W_k.weight",
-                                                             "attention.w_v.weight"};
-
   std::optional<Linear> W_q, W_k, W_v, W_o;
   std::optional<Tensor<1>> bias_k, bias_v;                ///< (key-value width,)
   std::optional<Tensor<2>> attention_W_q, attention_W_k;  ///< (attention hiddens, head size)

@@ -5,6 +5,7 @@
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/pooling.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/parameter_names.hpp>
 #include <random>
 #include <span>
 #include <utility>
@@ -142,7 +143,7 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
     query_size_ = key_size_ = value_size_ = settings_.num_hiddens;
   }
   if (query_size_ && key_size_ && value_size_) {
-    validation::report_out_of_memory([&] {
+    report_out_of_memory([&] {
       initialize({.query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_});
     });
   }
@@ -180,7 +181,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
   };
   const MaskSizes sizes =
       validation::check_forward(*this, queries.shape(), shape_of(keys), shape_of(values), options);
-  return validation::report_out_of_memory([&] {
+  return report_out_of_memory([&] {
     const MaskStorage masks({.valid_lens = options.valid_lens,
                              .mask = options.mask,
                              .causal = options.causal,
@@ -345,7 +346,7 @@ void MultiHeadAttention::initialize(const InputSizes& sizes) {
 
 KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) const {
   validation::check_cache_options(*this, options);
-  return validation::report_out_of_memory([&] {
+  return report_out_of_memory([&] {
     return KeyValueCache(identity(), static_cast<std::size_t>(options.batch_size),
                          static_cast<std::size_t>(options.max_length), settings_.key_value_width());
   });
@@ -353,7 +354,7 @@ KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) cons
 
 StateDict MultiHeadAttention::state_dict() const {
   validation::check_sizes_known(*this, "state_dict");
-  return validation::report_out_of_memory([&] {
+  return report_out_of_memory([&] {
     StateDict result;
     // Reading does not change the parameters; `data` serves writing too.
     auto& parameters = const_cast<LayerParameters&>(*parameters_);  // NOLINT(*-const-cast)
@@ -362,7 +363,7 @@ StateDict MultiHeadAttention::state_dict() const {
     for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
       auto tensor = xt::xarray<float>::from_shape(shape);
       std::copy_n(parameters.data(number), tensor.size(), tensor.data());
-      result.emplace(LayerParameters::names[number], std::move(tensor));
+      result.emplace(parameter_names[number], std::move(tensor));
     }
     return result;
   });
@@ -371,9 +372,9 @@ StateDict MultiHeadAttention::state_dict() const {
 void MultiHeadAttention::load_state_dict(const StateDict& state_dict) {
   const InputSizes sizes = validation::check_state_dict(*this, state_dict);
   LayerParameters parameters =
-      validation::report_out_of_memory([&] { return LayerParameters(settings_, sizes); });
+      report_out_of_memory([&] { return LayerParameters(settings_, sizes); });
   for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
-    const auto& tensor = state_dict.at(std::string(LayerParameters::names[number]));
+    const auto& tensor = state_dict.at(std::string(parameter_names[number]));
     std::copy_n(tensor.data(), tensor.size(), parameters.data(number));
   }
   parameters_ = std::move(parameters);

@@ -6,9 +6,10 @@
 #include <headwise/attention/key_value_cache.hpp>
 #include <headwise/attention/layer_parameters.hpp>
 #include <headwise/attention/masks.hpp>
-#include <headwise/attention/state_dict.hpp>
+#include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
+#include <string>
 #include <variant>
 
 namespace headwise {
@@ -54,6 +55,21 @@ struct MultiHeadAttentionOptions {
   /// Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`.
   bool zero_attention = false;
   /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
+  std::optional<std::uint64_t> seed = {};
+};
+
+/// How `MultiHeadAttention::from_state_dict` reads a state dict, and what no state dict tells.
+struct FromStateDictOptions {
+  /// Number of heads. At least 1.
+  std::int64_t num_heads = 0;
+  /// What stands before the names, for example `encoder.layers.0.self_attn`; tensors of other names
+  /// are left alone. The dot behind it may be left out.
+  std::string prefix = {};
+  // As in MultiHeadAttentionOptions.
+  double dropout = 0;
+  std::optional<double> scale = {};
+  double softcap = 0;
+  bool zero_attention = false;
   std::optional<std::uint64_t> seed = {};
 };
 
@@ -124,6 +140,15 @@ class MultiHeadAttention {
  public:
   /// Throws `Error` (invalid-option) for options outside their range or that exclude each other.
   explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
+
+  /// A layer with the parameters in `state_dict`, whose names and layout may be those of d2l,
+  /// `nn.MultiheadAttention` (packed or separate projections), BERT, ViT (older and newer names,
+  /// and timm's) or GPT-2. Sizes, bias, `num_kv_heads`, pooling and projection are read from it.
+  /// A bias that only some projections have is zero in the others. Throws `Error`
+  /// (invalid-state-dict) that lists every name that is missing, unexpected or of the wrong shape;
+  /// invalid-option, out-of-memory.
+  [[nodiscard]] static MultiHeadAttention from_state_dict(const StateDict& state_dict,
+                                                          const FromStateDictOptions& options);
 
   /// queries (batch, queries, query_size), keys (batch, keys, key_size), values (batch, keys,
   /// value_size). Throws `Error` (invalid-shape, invalid-value, invalid-option, invalid-cache,

@@ -9,7 +9,7 @@ Tensor<2> positional_encoding(std::int64_t length, std::int64_t num_hiddens) {
   validation::check_positional_encoding(length, num_hiddens);
   const auto rows = static_cast<std::size_t>(length);
   const auto columns = static_cast<std::size_t>(num_hiddens);
-  auto P = validation::report_out_of_memory([&] { return Tensor<2>::from_shape({rows, columns}); });
+  auto P = report_out_of_memory([&] { return Tensor<2>::from_shape({rows, columns}); });
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t column = 0; column < columns; ++column) {
       const auto even = static_cast<double>(column - column % 2);

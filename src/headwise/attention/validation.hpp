@@ -3,13 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/attention/mask_options.hpp>
-#include <headwise/attention/state_dict.hpp>
 #include <headwise/error.hpp>
-#include <new>
+#include <headwise/state_dict.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 
 namespace headwise {
 class MultiHeadAttention;
@@ -66,15 +64,5 @@ void check_additive_attention(Shape queries, Shape keys, Shape values,
 
 /// Returns the input sizes that the dict and the layer agree on.
 InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& state_dict);
-
-/// Runs `allocate`; running out of memory becomes an `Error` like any other.
-template <typename Function>
-auto report_out_of_memory(Function&& allocate) {
-  try {
-    return std::forward<Function>(allocate)();
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, "memory: not enough for tensors of these sizes");
-  }
-}
 
 }  // namespace headwise::validation

@@ -2,6 +2,7 @@
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/validation.hpp>
 #include <headwise/attention/validation_text.hpp>
+#include <headwise/parameter_names.hpp>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ std::map<std::string, std::vector<Axis>> expected_parameters(const MultiHeadAtte
     if (const auto word = unknown.find(number); word != unknown.end()) {
       axes[1] = word->second;
     }
-    parameters.emplace(LayerParameters::names[number], std::move(axes));
+    parameters.emplace(parameter_names[number], std::move(axes));
   }
   return parameters;
 }

@@ -1,0 +1,107 @@
+import type { Core } from 'headwise-glue/simd';
+import { writeBytes } from './core.js';
+import { failOutOfMemory } from './errors.js';
+
+const wide = 2 ** 32;
+
+/** A question to `file_calls.cpp`: words, and texts behind their number of bytes. */
+export class Question {
+  readonly #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  number(...values: readonly number[]): this {
+    return this.#add(new Uint8Array(Uint32Array.from(values).buffer));
+  }
+
+  wide(value: number): this {
+    return this.number(value % wide, value / wide);
+  }
+
+  text(text: string | Uint8Array): this {
+    const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+    return this.number(bytes.length).#add(bytes);
+  }
+
+  shape(shape: readonly number[]): this {
+    return this.number(shape.length, ...shape);
+  }
+
+  /** How many bytes the question takes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Asks by the call of this name. `room`: bytes that the call may need, beside the question. */
+  ask(core: Core, call: CoreQuestion, room = 16 * this.#bytes): Answer {
+    const address = core.reserve(this.#bytes / 4);
+    if (address === 0 || !core.canAllocate(room + 4096)) {
+      failOutOfMemory();
+    }
+    let next = address;
+    for (const part of this.#parts) {
+      writeBytes(core, next, part);
+      next += filledUp(part.length);
+    }
+    const answer = core[call](address);
+    if (answer === 0) {
+      failOutOfMemory();
+    }
+    const words = core.HEAP32[answer / 4] ?? 0;
+    return new Answer(core.HEAPU8.slice(answer, answer + 4 * words));
+  }
+
+  #add(part: Uint8Array): this {
+    this.#parts.push(part);
+    this.#bytes += filledUp(part.length);
+    return this;
+  }
+}
+
+type CoreQuestion =
+  | 'readSafetensorsHeader'
+  | 'writeSafetensorsHeader'
+  | 'readNpyHeader'
+  | 'writeNpyHeader'
+  | 'planLayer';
+
+/** Whole words. */
+const filledUp = (bytes: number): number => 4 * Math.ceil(bytes / 4);
+
+/** What `AnswerWriter` in `file_calls.cpp` wrote, in its order. */
+export class Answer {
+  readonly #bytes: Uint8Array;
+  readonly #words: Uint32Array;
+  #next = 1;
+
+  constructor(bytes: Uint8Array<ArrayBuffer>) {
+    this.#bytes = bytes;
+    this.#words = new Uint32Array(bytes.buffer);
+  }
+
+  number(): number {
+    return this.#words[this.#next++] ?? 0;
+  }
+
+  flag(): boolean {
+    return this.number() !== 0;
+  }
+
+  wide(): number {
+    return this.number() + wide * this.number();
+  }
+
+  bytes(): Uint8Array {
+    const length = this.number();
+    const first = 4 * this.#next;
+    this.#next += filledUp(length) / 4;
+    return this.#bytes.subarray(first, first + length);
+  }
+
+  text(): string {
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.bytes());
+  }
+
+  shape(): number[] {
+    return Array.from({ length: this.number() }, () => this.number());
+  }
+}

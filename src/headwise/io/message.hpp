@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace headwise::io {
+
+/// A part of a message: text or a whole number.
+class Part {
+ public:
+  // Implicit, so that a message reads like one: {"at most ", 64, " axes"}.
+  constexpr Part(std::string_view text) noexcept : text_(text) {}     // NOLINT(*-explicit-*)
+  constexpr Part(const char* text) noexcept : text_(text) {}          // NOLINT(*-explicit-*)
+  constexpr Part(std::uint64_t number) noexcept : number_(number) {}  // NOLINT(*-explicit-*)
+
+  [[nodiscard]] constexpr bool is_text() const noexcept { return text_.data() != nullptr; }
+  [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
+  [[nodiscard]] constexpr std::uint64_t number() const noexcept { return number_; }
+
+ private:
+  std::string_view text_ = {};
+  std::uint64_t number_ = 0;
+};
+
+/// What is wrong with a file, in words. Readers return it where they might throw, since the
+/// WebAssembly build has no exceptions. It owns no memory, which keeps that build small; a message
+/// that is too long is cut.
+class Message {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return length_ == 0; }
+  [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), length_}; }
+
+  /// Says `bytes: expected …, got …`, unless something was said before. Returns false.
+  bool fail(std::initializer_list<Part> expected, std::initializer_list<Part> got) noexcept;
+
+ private:
+  void append(std::string_view text) noexcept;
+  void append(std::initializer_list<Part> parts) noexcept;
+
+  std::array<char, 400> text_;
+  std::size_t length_ = 0;
+};
+
+/// Appends a whole number in decimal digits to a text of any kind that has push_back.
+template <typename Text>
+void append_decimal(Text& text, std::uint64_t number) {
+  std::array<char, 20> digits{};
+  std::size_t count = 0;
+  do {
+    digits[count++] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  while (count > 0) {
+    text.push_back(digits[--count]);
+  }
+}
+
+}  // namespace headwise::io
