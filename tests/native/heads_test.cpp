@@ -213,7 +213,7 @@ TEST_CASE("Without an output projection the gated heads stand side by side") {
   MultiHeadAttention layer(
       {.num_hiddens = 12, .num_heads = 3, .output_projection = false, .seed = 1});
   const Inputs inputs = random_inputs(shape);
-  const auto plain = forward(layer, inputs).output;
+  const auto plain = layer.forward(inputs.queries, inputs.keys, inputs.values).output;
   const auto gated = forward(layer, inputs, {.head_gate = Tensor<1>{1, 0, 3}}).output;
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const float factor = std::array{1.0F, 0.0F, 3.0F}.at(i % 12 / 4);

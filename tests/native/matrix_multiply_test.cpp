@@ -18,6 +18,7 @@ class Product {
       : rows_(rows),
         columns_(columns),
         depth_(depth),
+        scale_(depth % 2 == 1 ? 1.0F : 0.3F),
         a_(random_floats(span_size(rows, depth, depth + 3), 1)),
         b_(random_floats(span_size(depth, columns, columns + 2), 2)),
         bias_(with_bias ? random_floats(columns, 3) : Floats()),
@@ -30,7 +31,7 @@ class Product {
     const std::size_t stride = columns_ + padding;
     Floats c(span_size(count, columns_, stride) + padding, guard);
     kernels::matrix_multiply(count, columns_, depth_, a_.data() + first * (depth_ + 3), depth_ + 3,
-                             packed(), bias(), c.data(), stride);
+                             packed(), scale_, bias(), c.data(), stride);
     return c;
   }
 
@@ -38,7 +39,7 @@ class Product {
     const std::size_t stride = columns_ + padding;
     Floats c(span_size(rows_, columns_, stride) + padding, guard);
     kernels::matrix_multiply_reference(rows_, columns_, depth_, a_.data(), depth_ + 3, b_.data(),
-                                       columns_ + 2, bias(), c.data(), stride);
+                                       columns_ + 2, scale_, bias(), c.data(), stride);
     return c;
   }
 
@@ -48,15 +49,18 @@ class Product {
     double largest = 0;
     for (std::size_t i = 0; i < rows_; ++i) {
       for (std::size_t j = 0; j < columns_; ++j) {
-        double sum = bias_.empty() ? 0 : bias_[j];
-        double magnitude = std::abs(sum);
+        const double offset = bias_.empty() ? 0 : bias_[j];
+        double sum = 0;
+        double magnitude = 0;
         for (std::size_t k = 0; k < depth_; ++k) {
           const double term =
               static_cast<double>(a_[i * (depth_ + 3) + k]) * b_[k * (columns_ + 2) + j];
           sum += term;
           magnitude += std::abs(term);
         }
-        const double bound = static_cast<double>(depth_ + 2) * unit * magnitude;
+        sum = sum * scale_ + offset;
+        magnitude = magnitude * scale_ + std::abs(offset);
+        const double bound = static_cast<double>(depth_ + 3) * unit * magnitude;
         largest = std::max(largest, std::abs(c[i * (columns_ + padding) + j] - sum) / bound);
       }
     }
@@ -101,6 +105,7 @@ class Product {
   std::size_t rows_;
   std::size_t columns_;
   std::size_t depth_;
+  float scale_;
   Floats a_;
   Floats b_;
   Floats bias_;
@@ -145,8 +150,8 @@ TEST_CASE("matrix_multiply gives the same bits however rows are grouped into cal
 TEST_CASE("matrix_multiply over depth 0 gives the bias") {
   const Floats bias = random_floats(9, 1);
   Floats c(18, guard);
-  kernels::matrix_multiply(2, 9, 0, nullptr, 0, {.panels = nullptr, .panel_stride = 0}, bias.data(),
-                           c.data(), 9);
+  kernels::matrix_multiply(2, 9, 0, nullptr, 0, {.panels = nullptr, .panel_stride = 0}, 2.0F,
+                           bias.data(), c.data(), 9);
   CHECK(std::equal(bias.begin(), bias.end(), c.begin()));
   CHECK(std::equal(bias.begin(), bias.end(), c.begin() + 9));
 }
@@ -183,9 +188,9 @@ TEST_CASE("matrix_multiply takes part of a packed matrix from some row on") {
       1, columns, depth - first, a.data(), depth - first,
       {.panels = product.packed_from_rows().data() + first * kernels::panel_width,
        .panel_stride = depth * kernels::panel_width},
-      nullptr, c.data(), columns);
+      1.0F, nullptr, c.data(), columns);
   kernels::matrix_multiply_reference(1, columns, depth - first, a.data(), depth - first,
-                                     product.b().data() + first * (columns + 2), columns + 2,
+                                     product.b().data() + first * (columns + 2), columns + 2, 1.0F,
                                      nullptr, expected.data(), columns);
   CHECK(max_difference(c, expected) <= 5e-6);
 }

@@ -1,14 +1,16 @@
 #include <headwise/attention/scoring.hpp>
+#include <headwise/kernels/direct.hpp>
 #include <headwise/kernels/scores.hpp>
 
 namespace headwise {
 
 HeadScores::HeadScores(const Scoring& scoring, const PoolingArguments& arguments,
-                       std::size_t columns, float* workspace) noexcept
+                       std::size_t columns, bool is_direct, float* workspace) noexcept
     : scoring_(scoring),
       query_size_(arguments.query_size),
       key_size_(arguments.key_size),
       columns_(columns),
+      is_direct_(is_direct && !scoring.is_additive()),
       packed_keys_(workspace),
       key_features_(packed_keys_ + kernels::packed_size(scoring.is_additive()
                                                             ? scoring.additive.hiddens
@@ -17,6 +19,11 @@ HeadScores::HeadScores(const Scoring& scoring, const PoolingArguments& arguments
       query_features_(key_features_ + columns * scoring.additive.hiddens) {}
 
 void HeadScores::take_keys(const float* keys, std::size_t stride) noexcept {
+  keys_ = keys;
+  keys_stride_ = stride;
+  if (is_direct_) {
+    return;
+  }
   if (!scoring_.is_additive()) {
     kernels::pack_columns(keys, stride, key_size_, columns_, packed_keys_);
     return;
@@ -24,40 +31,46 @@ void HeadScores::take_keys(const float* keys, std::size_t stride) noexcept {
   const std::size_t hiddens = scoring_.additive.hiddens;
   kernels::matrix_multiply(
       columns_, hiddens, key_size_, keys, stride,
-      {.panels = scoring_.additive.W_k, .panel_stride = key_size_ * kernels::panel_width}, nullptr,
-      key_features_, hiddens);
+      {.panels = scoring_.additive.W_k, .panel_stride = key_size_ * kernels::panel_width}, 1.0F,
+      nullptr, key_features_, hiddens);
   kernels::pack_columns(key_features_, hiddens, hiddens, columns_, packed_keys_);
 }
 
-void HeadScores::score(const float* queries, std::size_t stride, std::size_t rows,
+void HeadScores::score(const float* queries, std::size_t stride, std::size_t rows, KeyRange columns,
                        float* scores) const noexcept {
+  if (is_direct_) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      kernels::dot_rows(queries + i * stride, keys_ + columns.begin * keys_stride_, keys_stride_,
+                        columns.size(), key_size_, scoring_.dot_product.scale,
+                        scores + i * columns_ + columns.begin);
+    }
+    return;
+  }
+  // Packed keys begin at whole panels.
+  const std::size_t first = columns.begin / kernels::panel_width * kernels::panel_width;
+  const std::size_t count = columns.end - first;
   if (!scoring_.is_additive()) {
+    const std::size_t panel_stride = key_size_ * kernels::panel_width;
     kernels::matrix_multiply(
-        rows, columns_, key_size_, queries, stride,
-        {.panels = packed_keys_, .panel_stride = key_size_ * kernels::panel_width}, nullptr, scores,
-        columns_);
+        rows, count, key_size_, queries, stride,
+        {.panels = packed_keys_ + first * key_size_, .panel_stride = panel_stride},
+        scoring_.dot_product.scale, nullptr, scores + first, columns_);
     return;
   }
   const std::size_t hiddens = scoring_.additive.hiddens;
   kernels::matrix_multiply(
       rows, hiddens, query_size_, queries, stride,
-      {.panels = scoring_.additive.W_q, .panel_stride = query_size_ * kernels::panel_width},
+      {.panels = scoring_.additive.W_q, .panel_stride = query_size_ * kernels::panel_width}, 1.0F,
       nullptr, query_features_, hiddens);
   for (std::size_t i = 0; i < rows; ++i) {
-    kernels::additive_scores(query_features_ + i * hiddens, packed_keys_, scoring_.additive.w_v,
-                             hiddens, columns_, scores + i * columns_);
+    kernels::additive_scores(query_features_ + i * hiddens, packed_keys_ + first * hiddens,
+                             scoring_.additive.w_v, hiddens, count, scores + i * columns_ + first);
   }
 }
 
-void HeadScores::scale(float* row) const noexcept {
-  if (!scoring_.is_additive()) {
-    kernels::scale(row, columns_, scoring_.dot_product.scale);
-  }
-}
-
-void HeadScores::softcap(float* row) const noexcept {
+void HeadScores::softcap(float* scores, std::size_t count) const noexcept {
   if (scoring_.dot_product.softcap > 0.0F) {
-    kernels::softcap(row, columns_, scoring_.dot_product.softcap);
+    kernels::softcap(scores, count, scoring_.dot_product.softcap);
   }
 }
 

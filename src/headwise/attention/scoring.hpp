@@ -11,6 +11,10 @@ namespace headwise {
 /// Queries whose scores exist at the same time.
 inline constexpr std::size_t scoring_block_rows = 16;
 
+/// Queries that share a key-value head and are so few that packing keys and values for them would
+/// take longer than reading them in place.
+inline constexpr std::size_t most_direct_queries = 3;
+
 /// Additive scoring with W_q and W_k packed by `pack_columns`.
 struct PackedAdditiveScoring {
   const float* W_q = nullptr;
@@ -31,24 +35,28 @@ struct Scoring {
 class HeadScores {
  public:
   HeadScores(const Scoring& scoring, const PoolingArguments& arguments, std::size_t columns,
-             float* workspace) noexcept;
+             bool is_direct, float* workspace) noexcept;
 
-  /// keys (columns, key size), `stride` floats between rows
+  /// keys (columns, key size), `stride` floats between rows. They stay where they are.
   void take_keys(const float* keys, std::size_t stride) noexcept;
 
-  /// scores (rows, columns) of queries (rows, query size), not scaled yet
-  void score(const float* queries, std::size_t stride, std::size_t rows,
+  /// scores (rows, columns) of queries (rows, query size) at the keys of `columns` and nowhere
+  /// else. Dot products are scaled.
+  void score(const float* queries, std::size_t stride, std::size_t rows, KeyRange columns,
              float* scores) const noexcept;
 
-  // Additive scores are neither scaled nor capped.
-  void scale(float* row) const noexcept;
-  void softcap(float* row) const noexcept;
+  /// Additive scores are not capped.
+  void softcap(float* scores, std::size_t count) const noexcept;
 
  private:
   const Scoring& scoring_;
   std::size_t query_size_;
   std::size_t key_size_;
   std::size_t columns_;
+  /// Whether queries are so few that keys are read in place.
+  bool is_direct_;
+  const float* keys_ = nullptr;
+  std::size_t keys_stride_ = 0;
   /// Keys, or their features, packed as columns.
   float* packed_keys_;
   /// For additive scores: W_k k of every key, W_q q of a block of queries.

@@ -6,48 +6,100 @@
 namespace headwise::kernels {
 namespace {
 
+// Rows of a tile: as many as leave every sum in a register.
+#if defined(__wasm_relaxed_simd__)
+constexpr std::size_t tile_rows = 6;
+#elif defined(__wasm__)
 constexpr std::size_t tile_rows = 4;
+#elif defined(__AVX512F__)
+constexpr std::size_t tile_rows = 12;
+#else
+constexpr std::size_t tile_rows = 6;
+#endif
 
-/// One tile of C, (Rows, panel_width), over the whole depth. Sixteen-register machines hold its
-/// accumulators, two vectors of B and one of A without spilling; wider tiles spill in V8 and lose.
-template <std::size_t Rows>
-void multiply_tile(std::size_t depth, const float* a, std::size_t a_stride, const float* panel,
-                   const float* bias, float* c, std::size_t c_stride) noexcept {
-  std::array<Batch, Rows> left;
-  std::array<Batch, Rows> right;
-  left.fill(Batch(0.0F));
-  right.fill(Batch(0.0F));
+/// What the tiles of a product share.
+struct Product {
+  std::size_t depth;
+  std::size_t a_stride;
+  std::size_t panel_stride;
+  std::size_t c_stride;
+  float scale;
+};
+
+/// C = (A · B) · scale + bias for one tile, (Rows, Panels · panel_width).
+template <std::size_t Rows, std::size_t Panels>
+[[gnu::noinline]] void multiply_tile(const Product& product, const float* a, const float* panels,
+                                     const float* bias, float* c) noexcept {
+  constexpr std::size_t vectors = 2 * Panels;
+  const auto [depth, a_stride, panel_stride, c_stride, scale] = product;
+  std::array<std::array<Batch, vectors>, Rows> sums;
+  for (auto& row : sums) {
+    row.fill(Batch(0.0F));
+  }
   for (std::size_t k = 0; k < depth; ++k) {
-    const Batch b_left = Batch::load_unaligned(panel + k * panel_width);
-    const Batch b_right = Batch::load_unaligned(panel + k * panel_width + lanes);
+    std::array<Batch, vectors> b;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      b[j] = Batch::load_unaligned(panels + j / 2 * panel_stride + k * panel_width + j % 2 * lanes);
+    }
     for (std::size_t i = 0; i < Rows; ++i) {
       const Batch a_ik(a[i * a_stride + k]);
-      left[i] = multiply_add(a_ik, b_left, left[i]);
-      right[i] = multiply_add(a_ik, b_right, right[i]);
+      for (std::size_t j = 0; j < vectors; ++j) {
+        sums[i][j] = multiply_add(a_ik, b[j], sums[i][j]);
+      }
     }
   }
-  const Batch bias_left = Batch::load_unaligned(bias);
-  const Batch bias_right = Batch::load_unaligned(bias + lanes);
+  const Batch factor(scale);
   for (std::size_t i = 0; i < Rows; ++i) {
-    (left[i] + bias_left).store_unaligned(c + i * c_stride);
-    (right[i] + bias_right).store_unaligned(c + i * c_stride + lanes);
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const Batch offset = Batch::load_unaligned(bias + j * lanes);
+      (sums[i][j] * factor + offset).store_unaligned(c + i * c_stride + j * lanes);
+    }
   }
 }
 
-using TileFunction = void (*)(std::size_t, const float*, std::size_t, const float*, const float*,
-                              float*, std::size_t) noexcept;
+using TileFunction = void (*)(const Product&, const float*, const float*, const float*,
+                              float*) noexcept;
 
-constexpr std::array<TileFunction, tile_rows> tiles = {multiply_tile<1>, multiply_tile<2>,
-                                                       multiply_tile<3>, multiply_tile<4>};
+template <std::size_t... Rows>
+constexpr std::array<TileFunction, sizeof...(Rows)> tile_functions(
+    std::index_sequence<Rows...> /*rows*/) {
+  return {multiply_tile<Rows + 1, 1>...};
+}
 
-/// Writes a tile whose panel reaches past the last column by way of a buffer.
-void multiply_partial_tile(std::size_t rows, std::size_t columns, std::size_t depth, const float* a,
-                           std::size_t a_stride, const float* panel, const float* bias, float* c,
-                           std::size_t c_stride) noexcept {
-  std::array<float, tile_rows * panel_width> tile;
-  tiles[rows - 1](depth, a, a_stride, panel, bias, tile.data(), panel_width);
-  for (std::size_t i = 0; i < rows; ++i) {
-    std::copy_n(tile.data() + i * panel_width, columns, c + i * c_stride);
+/// Tiles of 1, 2, … rows.
+constexpr auto tiles = tile_functions(std::make_index_sequence<tile_rows>());
+
+/// A row or two alone have few sums, and the processor waits for each before it adds to it again;
+/// several panels at once give it more.
+struct WideTile {
+  TileFunction multiply;
+  std::size_t panels;
+};
+
+constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 4>, .panels = 4},
+                                                 {.multiply = multiply_tile<2, 2>, .panels = 2}}};
+
+/// All rows of C for one panel of B, of whose columns the last may be beyond C's.
+void multiply_panel(const Product& product, std::size_t rows, std::size_t columns, const float* a,
+                    const float* panel, const float* bias, float* c) noexcept {
+  // Rows are dealt out evenly: eight as twice four, not six and two.
+  const std::size_t num_tiles = (rows + tile_rows - 1) / tile_rows;
+  for (std::size_t tile = 0, first = 0; tile < num_tiles; ++tile) {
+    const std::size_t height = (rows - first) / (num_tiles - tile);
+    const float* a_tile = a + first * product.a_stride;
+    float* c_tile = c + first * product.c_stride;
+    if (columns == panel_width) {
+      tiles[height - 1](product, a_tile, panel, bias, c_tile);
+    } else {
+      std::array<float, tile_rows * panel_width> whole;
+      Product buffered = product;
+      buffered.c_stride = panel_width;
+      tiles[height - 1](buffered, a_tile, panel, bias, whole.data());
+      for (std::size_t i = 0; i < height; ++i) {
+        std::copy_n(whole.data() + i * panel_width, columns, c_tile + i * product.c_stride);
+      }
+    }
+    first += height;
   }
 }
 
@@ -66,44 +118,62 @@ void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, s
 
 void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth,
                   std::size_t columns, float* packed) noexcept {
+  constexpr std::size_t block = 4;
   for (std::size_t first = 0; first < columns; first += panel_width) {
+    const float* rows = matrix + first * row_stride;
     const std::size_t width = std::min(panel_width, columns - first);
-    for (std::size_t k = 0; k < depth; ++k, packed += panel_width) {
-      for (std::size_t j = 0; j < width; ++j) {
-        packed[j] = matrix[(first + j) * row_stride + k];
+    std::size_t k = 0;
+    if (width == panel_width) {
+      for (; k + block <= depth; k += block) {
+        for (std::size_t j = 0; j < panel_width; j += block) {
+          transpose_4x4(rows + j * row_stride + k, row_stride, packed + k * panel_width + j,
+                        panel_width);
+        }
       }
-      std::fill(packed + width, packed + panel_width, 0.0F);
     }
+    for (; k < depth; ++k) {
+      float* row = packed + k * panel_width;
+      for (std::size_t j = 0; j < width; ++j) {
+        row[j] = rows[j * row_stride + k];
+      }
+      std::fill(row + width, row + panel_width, 0.0F);
+    }
+    packed += depth * panel_width;
   }
 }
 
 void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, const float* a,
-                     std::size_t a_stride, PackedMatrix b, const float* bias, float* c,
+                     std::size_t a_stride, PackedMatrix b, float scale, const float* bias, float* c,
                      std::size_t c_stride) noexcept {
-  for (std::size_t first = 0; first < columns; first += panel_width) {
+  const Product product{.depth = depth,
+                        .a_stride = a_stride,
+                        .panel_stride = b.panel_stride,
+                        .c_stride = c_stride,
+                        .scale = scale};
+  constexpr std::array<float, 4 * panel_width> no_bias{};
+  const WideTile wide = rows > 0 && rows <= wide_tiles.size() ? wide_tiles[rows - 1] : WideTile{};
+  for (std::size_t first = 0; first < columns;) {
     const float* panel = b.panels + first / panel_width * b.panel_stride;
-    const std::size_t width = std::min(panel_width, columns - first);
-    std::array<float, panel_width> panel_bias{};
-    if (bias != nullptr) {
-      std::copy_n(bias + first, width, panel_bias.data());
+    const float* panel_bias = bias != nullptr ? bias + first : no_bias.data();
+    const std::size_t left = columns - first;
+    if (wide.panels > 0 && left >= wide.panels * panel_width) {
+      wide.multiply(product, a, panel, panel_bias, c + first);
+      first += wide.panels * panel_width;
+      continue;
     }
-    for (std::size_t i = 0; i < rows; i += tile_rows) {
-      const std::size_t height = std::min(tile_rows, rows - i);
-      const float* a_tile = a + i * a_stride;
-      float* c_tile = c + i * c_stride + first;
-      if (width == panel_width) {
-        tiles[height - 1](depth, a_tile, a_stride, panel, panel_bias.data(), c_tile, c_stride);
-      } else {
-        multiply_partial_tile(height, width, depth, a_tile, a_stride, panel, panel_bias.data(),
-                              c_tile, c_stride);
-      }
+    std::array<float, panel_width> whole_bias{};
+    if (left < panel_width && bias != nullptr) {
+      std::copy_n(panel_bias, left, whole_bias.data());
+      panel_bias = whole_bias.data();
     }
+    multiply_panel(product, rows, std::min(panel_width, left), a, panel, panel_bias, c + first);
+    first += panel_width;
   }
 }
 
 void matrix_multiply_reference(std::size_t rows, std::size_t columns, std::size_t depth,
                                const float* a, std::size_t a_stride, const float* b,
-                               std::size_t b_stride, const float* bias, float* c,
+                               std::size_t b_stride, float scale, const float* bias, float* c,
                                std::size_t c_stride) noexcept {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j) {
@@ -111,7 +181,7 @@ void matrix_multiply_reference(std::size_t rows, std::size_t columns, std::size_
       for (std::size_t k = 0; k < depth; ++k) {
         sum += a[i * a_stride + k] * b[k * b_stride + j];
       }
-      c[i * c_stride + j] = bias != nullptr ? sum + bias[j] : sum;
+      c[i * c_stride + j] = sum * scale + (bias != nullptr ? bias[j] : 0.0F);
     }
   }
 }

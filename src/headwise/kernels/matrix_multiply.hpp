@@ -11,8 +11,7 @@
 /// depth, whatever the tile it falls in: results do not depend on how rows are grouped into calls.
 namespace headwise::kernels {
 
-/// Columns of one panel: two vectors, so that a tile of four rows keeps eight accumulators in
-/// registers.
+/// Columns of one panel: two vectors, so that the sums of a tile of several rows stay in registers.
 inline constexpr std::size_t panel_width = 2 * lanes;
 
 constexpr std::size_t round_up_to_panel(std::size_t columns) noexcept {
@@ -40,16 +39,16 @@ void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, s
 void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth,
                   std::size_t columns, float* packed) noexcept;
 
-/// C (rows, columns) = A (rows, depth) · B (depth, columns) + bias (columns,). `bias` may be null.
-/// Writes exactly `columns` floats of each row of C.
+/// C (rows, columns) = A (rows, depth) · B (depth, columns) · scale + bias (columns,). `bias` may
+/// be null. Writes exactly `columns` floats of each row of C.
 void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, const float* a,
-                     std::size_t a_stride, PackedMatrix b, const float* bias, float* c,
+                     std::size_t a_stride, PackedMatrix b, float scale, const float* bias, float* c,
                      std::size_t c_stride) noexcept;
 
 /// The same product as the formula has it, B unpacked as (depth, columns).
 void matrix_multiply_reference(std::size_t rows, std::size_t columns, std::size_t depth,
                                const float* a, std::size_t a_stride, const float* b,
-                               std::size_t b_stride, const float* bias, float* c,
+                               std::size_t b_stride, float scale, const float* bias, float* c,
                                std::size_t c_stride) noexcept;
 
 }  // namespace headwise::kernels

@@ -25,4 +25,41 @@ inline Batch multiply_add(const Batch& a, const Batch& b, const Batch& c) noexce
 #endif
 }
 
+/// The smaller of x and a bound, NaN where x is NaN. Instruction sets disagree about which operand
+/// NaN takes.
+inline Batch at_most_keeping_nan(const Batch& x, const Batch& bound) noexcept {
+#if defined(__wasm__)
+  return xsimd::min(x, bound);
+#else
+  return xsimd::min(bound, x);
+#endif
+}
+
+/// The larger of x and a bound, NaN where x is NaN.
+inline Batch at_least_keeping_nan(const Batch& x, const Batch& bound) noexcept {
+#if defined(__wasm__)
+  return xsimd::max(x, bound);
+#else
+  return xsimd::max(bound, x);
+#endif
+}
+
+/// to (4, 4) = from (4, 4) transposed, by vectors of four floats, which every instruction set has.
+inline void transpose_4x4(const float* from, std::size_t from_stride, float* to,
+                          std::size_t to_stride) noexcept {
+  using Four = xsimd::make_sized_batch_t<float, 4>;
+  const Four a = Four::load_unaligned(from);
+  const Four b = Four::load_unaligned(from + from_stride);
+  const Four c = Four::load_unaligned(from + 2 * from_stride);
+  const Four d = Four::load_unaligned(from + 3 * from_stride);
+  const Four ac_low = xsimd::zip_lo(a, c);
+  const Four ac_high = xsimd::zip_hi(a, c);
+  const Four bd_low = xsimd::zip_lo(b, d);
+  const Four bd_high = xsimd::zip_hi(b, d);
+  xsimd::zip_lo(ac_low, bd_low).store_unaligned(to);
+  xsimd::zip_hi(ac_low, bd_low).store_unaligned(to + to_stride);
+  xsimd::zip_lo(ac_high, bd_high).store_unaligned(to + 2 * to_stride);
+  xsimd::zip_hi(ac_high, bd_high).store_unaligned(to + 3 * to_stride);
+}
+
 }  // namespace headwise::kernels

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <headwise/kernels/exponential.hpp>
+#include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/simd.hpp>
 #include <headwise/kernels/softmax.hpp>
 #include <limits>
@@ -7,67 +10,61 @@
 namespace headwise::kernels {
 namespace {
 
-/// Scales the row in place and returns its largest scaled score.
-float scale_and_maximum(float* row, std::size_t count, float scale) noexcept {
-  const std::size_t vectorized = count / lanes * lanes;
-  const Batch scales(scale);
-  Batch maxima(-std::numeric_limits<float>::infinity());
-  for (std::size_t i = 0; i < vectorized; i += lanes) {
-    const Batch scaled = Batch::load_unaligned(row + i) * scales;
-    scaled.store_unaligned(row + i);
-    maxima = xsimd::max(maxima, scaled);
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+// Two vectors at a time: each step of either waits for the one before it.
+constexpr std::size_t stride = 2 * lanes;
+
+float maximum_of(const float* row, std::size_t count) noexcept {
+  Batch left(minus_infinity);
+  Batch right(minus_infinity);
+  std::size_t i = 0;
+  for (; i + stride <= count; i += stride) {
+    left = xsimd::max(left, Batch::load_unaligned(row + i));
+    right = xsimd::max(right, Batch::load_unaligned(row + i + lanes));
   }
-  float maximum = xsimd::reduce_max(maxima);
-  for (std::size_t i = vectorized; i < count; ++i) {
-    row[i] *= scale;
+  float maximum = xsimd::reduce_max(xsimd::max(left, right));
+  for (; i < count; ++i) {
     maximum = std::max(maximum, row[i]);
   }
   return maximum;
 }
 
-/// Replaces every score by exp(score − maximum) and returns the sum.
-float exponentiate_and_sum(float* row, std::size_t count, float maximum) noexcept {
-  const std::size_t vectorized = count / lanes * lanes;
-  const Batch maxima(maximum);
-  Batch sums(0.0F);
-  for (std::size_t i = 0; i < vectorized; i += lanes) {
-    const Batch exponential = xsimd::exp(Batch::load_unaligned(row + i) - maxima);
-    exponential.store_unaligned(row + i);
-    sums += exponential;
-  }
-  float sum = xsimd::reduce_add(sums);
-  for (std::size_t i = vectorized; i < count; ++i) {
-    row[i] = std::exp(row[i] - maximum);
-    sum += row[i];
-  }
-  return sum;
-}
-
-void divide(float* row, std::size_t count, float divisor) noexcept {
-  const std::size_t vectorized = count / lanes * lanes;
-  const Batch divisors(divisor);
-  for (std::size_t i = 0; i < vectorized; i += lanes) {
-    (Batch::load_unaligned(row + i) / divisors).store_unaligned(row + i);
-  }
-  for (std::size_t i = vectorized; i < count; ++i) {
-    row[i] /= divisor;
-  }
-}
-
 }  // namespace
 
-void softmax(float* row, std::size_t count, float scale) noexcept {
-  const float maximum = scale_and_maximum(row, count, scale);
-  const float sum = exponentiate_and_sum(row, count, maximum);
-  divide(row, count, sum);
+float exponentiate(float* row, std::size_t count) noexcept {
+  const Batch maximum(maximum_of(row, count));
+  const Exponential exponential;
+  Batch left(0.0F);
+  Batch right(0.0F);
+  std::size_t i = 0;
+  for (; i + stride <= count; i += stride) {
+    const Batch first = exponential(Batch::load_unaligned(row + i) - maximum);
+    const Batch second = exponential(Batch::load_unaligned(row + i + lanes) - maximum);
+    left += first;
+    right += second;
+    first.store_unaligned(row + i);
+    second.store_unaligned(row + i + lanes);
+  }
+  for (; i < count; i += lanes) {
+    const std::size_t left_over = std::min(lanes, count - i);
+    std::array<float, lanes> rest;
+    rest.fill(minus_infinity);
+    std::copy_n(row + i, left_over, rest.begin());
+    const Batch last = exponential(Batch::load_unaligned(rest.data()) - maximum);
+    left += last;
+    last.store_unaligned(rest.data());
+    std::copy_n(rest.begin(), left_over, row + i);
+  }
+  return xsimd::reduce_add(left + right);
 }
 
-void softmax_reference(float* row, std::size_t count, float scale) noexcept {
-  float maximum = -std::numeric_limits<float>::infinity();
-  for (std::size_t i = 0; i < count; ++i) {
-    row[i] *= scale;
-    maximum = std::max(maximum, row[i]);
-  }
+void softmax(float* row, std::size_t count) noexcept {
+  scale(row, count, 1.0F / exponentiate(row, count));
+}
+
+void softmax_reference(float* row, std::size_t count) noexcept {
+  const float maximum = *std::max_element(row, row + count);
   float sum = 0.0F;
   for (std::size_t i = 0; i < count; ++i) {
     row[i] = std::exp(row[i] - maximum);

@@ -2,15 +2,18 @@
 
 #include <cstddef>
 
-/// Softmax of one row in three stages: scale and maximum, exponentials and their sum, division.
+/// Softmax of one row in three stages: maximum, exponentials and their sum, division.
 namespace headwise::kernels {
 
-/// row[i] = exp(scale · row[i] − m) / Σ exp(scale · row[j] − m) with m the largest scaled score,
-/// for `count` floats in place. The largest score is subtracted so that no exponential overflows. A
-/// NaN among the scores makes the row NaN, as in PyTorch. `count` is at least 1.
-void softmax(float* row, std::size_t count, float scale) noexcept;
+/// row[i] = exp(row[i] − m) for `count` floats in place, with m the largest score, so that no
+/// exponential overflows. Returns their sum, NaN if a score is NaN. `count` is at least 1.
+float exponentiate(float* row, std::size_t count) noexcept;
+
+/// row[i] = exp(row[i] − m) / Σ exp(row[j] − m). A NaN among the scores makes the row NaN, as in
+/// PyTorch.
+void softmax(float* row, std::size_t count) noexcept;
 
 /// The same, as the formula has it.
-void softmax_reference(float* row, std::size_t count, float scale) noexcept;
+void softmax_reference(float* row, std::size_t count) noexcept;
 
 }  // namespace headwise::kernels

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+
+/// Products of a single row with a matrix that is read in place: for so few rows, packing would
+/// take longer than the product.
+namespace headwise::kernels {
+
+/// dots[j] = scale · Σ_k x[k] · rows[j][k] for `count` rows of `size` floats, `stride` floats
+/// apart.
+void dot_rows(const float* x, const float* rows, std::size_t stride, std::size_t count,
+              std::size_t size, float scale, float* dots) noexcept;
+void dot_rows_reference(const float* x, const float* rows, std::size_t stride, std::size_t count,
+                        std::size_t size, float scale, float* dots) noexcept;
+
+/// sum[k] = Σ_j weights[j] · rows[j][k], likewise.
+void sum_rows(const float* weights, const float* rows, std::size_t stride, std::size_t count,
+              std::size_t size, float* sum) noexcept;
+void sum_rows_reference(const float* weights, const float* rows, std::size_t stride,
+                        std::size_t count, std::size_t size, float* sum) noexcept;
+
+}  // namespace headwise::kernels

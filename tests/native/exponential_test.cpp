@@ -1,0 +1,93 @@
+#include <array>
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <headwise/kernels/exponential.hpp>
+#include <limits>
+
+#include "floats.hpp"
+
+namespace headwise::test {
+namespace {
+
+using kernels::Batch;
+using kernels::lanes;
+
+std::array<float, lanes> exponential(const std::array<float, lanes>& x) {
+  std::array<float, lanes> result{};
+  const kernels::Exponential exponential;
+  exponential(Batch::load_unaligned(x.data())).store_unaligned(result.data());
+  return result;
+}
+
+float exponential(float x) {
+  std::array<float, lanes> xs{};
+  xs.fill(x);
+  return exponential(xs).back();
+}
+
+/// The distance to the exact result in units of the last place that floats have there.
+double error_in_ulps(float result, float x) {
+  const double exact = std::exp(static_cast<double>(x));
+  int exponent = 0;
+  std::frexp(exact, &exponent);
+  const double unit = std::ldexp(1.0, std::max(exponent - 24, -149));
+  return std::abs(result - exact) / unit;
+}
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+TEST_CASE("exp is within 2 units in the last place over its whole range") {
+  double largest = 0;
+  float worst = 0;
+  // Every 97th float from -110 to 89, of either sign, and thereby subnormal arguments and results.
+  for (std::uint64_t bits = 0; bits <= 0xFFFFFFFFU; bits += 97 * lanes) {
+    std::array<float, lanes> xs{};
+    for (std::size_t i = 0; i < lanes; ++i) {
+      xs[i] = std::bit_cast<float>(static_cast<std::uint32_t>(bits + 97 * i));
+    }
+    const auto results = exponential(xs);
+    for (std::size_t i = 0; i < lanes; ++i) {
+      if (xs[i] >= -110 && xs[i] <= 88.72F) {
+        const double error = error_in_ulps(results[i], xs[i]);
+        worst = error > largest ? xs[i] : worst;
+        largest = std::max(largest, error);
+      }
+    }
+  }
+  CAPTURE(worst);
+  CHECK(largest <= 2);
+  CHECK(largest > 0.5);
+  for (const float x : {0.0F, 1.0F, -1.0F, 10.0F, -80.0F}) {
+    CHECK(error_in_ulps(kernels::exponential_reference(x), x) <= 1);
+  }
+}
+
+TEST_CASE("exp at and beyond the ends of its range") {
+  CHECK(exponential(0.0F) == 1);
+  CHECK(exponential(-0.0F) == 1);
+  CHECK(exponential(std::numeric_limits<float>::denorm_min()) == 1);
+  CHECK(exponential(-infinity) == 0);
+  CHECK(exponential(std::numeric_limits<float>::lowest()) == 0);
+  CHECK(exponential(-104.5F) == 0);
+  CHECK(exponential(-103.0F) > 0);
+  CHECK(exponential(88.8F) == infinity);
+  CHECK(exponential(std::numeric_limits<float>::max()) == infinity);
+  CHECK(exponential(infinity) == infinity);
+  CHECK(std::isnan(exponential(std::numeric_limits<float>::quiet_NaN())));
+}
+
+TEST_CASE("A NaN stays in its lane") {
+  for (std::size_t i = 0; i < lanes; ++i) {
+    std::array<float, lanes> xs{};
+    xs[i] = std::numeric_limits<float>::quiet_NaN();
+    const auto results = exponential(xs);
+    for (std::size_t k = 0; k < lanes; ++k) {
+      CHECK((k == i ? std::isnan(results[k]) : results[k] == 1));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headwise::test
