@@ -73,7 +73,7 @@ const booleans: NumberKind<Uint8Array> = {
 
 type NumberArray = Float32Array | Float64Array | Uint8Array;
 
-type Sequence = ArrayLike<unknown>;
+type Sequence = ArrayLike<unknown> & Iterable<unknown>;
 
 // Deeper nesting than any tensor has; an array that holds itself ends here.
 const deepest = 8;
@@ -91,12 +91,14 @@ export function toShape(argument: string, value: unknown): number[] {
   if (!isSequence(value)) {
     fail('invalid-type', argument, 'a shape such as [2, 4, 100]', show(value));
   }
-  return Array.from(value, (size) => {
+  const shape: number[] = [];
+  for (const size of value) {
     if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
       fail('invalid-shape', argument, 'a shape of integers from 0 on', show(size));
     }
-    return size;
-  });
+    shape.push(size);
+  }
+  return shape;
 }
 
 export function sizeOf(shape: readonly number[]): number {

@@ -39,8 +39,12 @@ export function write(core: Core, address: number, data: Float32Array): void {
   core.HEAPF32.set(data, address / 4);
 }
 
-export function writeIntegers(core: Core, address: number, data: Int32Array): void {
-  core.HEAP32.set(data, address / 4);
+export function writeIntegers(core: Core, address: number, data: ArrayLike<number>): void {
+  const heap = core.HEAP32;
+  // Faster than `set` for the few numbers that these are.
+  for (let i = 0; i < data.length; i++) {
+    heap[address / 4 + i] = data[i] ?? 0;
+  }
 }
 
 /** Writes numbers of any kind as the bytes that they are. */

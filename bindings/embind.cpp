@@ -74,8 +74,7 @@ bool can_allocate(double bytes) {
 }
 
 /// The order of the numbers is that of `maskRecord` in masks.ts.
-AttentionMask read_mask(Address address) noexcept {
-  Record record(address);
+AttentionMask read_mask(Record& record) noexcept {
   AttentionMask mask;
   mask.batch = record.size();
   mask.num_queries = record.size();
@@ -173,22 +172,24 @@ double workspace_size(Address layer, double batch, double num_queries, double nu
   return layer_at(layer).workspace_size(batch, num_queries, num_keys);
 }
 
-void forward(Address layer, Address mask_record, Address queries, Address keys, Address values,
-             std::size_t num_new_keys, Address head_gate, std::size_t gate_stride, Address cache,
-             Address output, Address attention_weights, int weights_stage, Address workspace) {
-  const AttentionMask mask = read_mask(mask_record);
-  layer_at(layer).forward_into({.queries = at<const float>(queries),
-                                .keys = at<const float>(keys),
-                                .values = at<const float>(values),
-                                .num_new_keys = num_new_keys,
-                                .mask = &mask,
-                                .head_gate = at<const float>(head_gate),
-                                .gate_stride = gate_stride,
-                                .cache = at<KeyValueCache>(cache),
-                                .output = at<float>(output),
-                                .attention_weights = at<float>(attention_weights),
-                                .weights_stage = static_cast<WeightsStage>(weights_stage),
-                                .workspace = at<float>(workspace)});
+/// The order of the numbers is that of `runForward` in forward.ts.
+void forward(Address layer, Address address) {
+  Record record(address);
+  const AttentionMask mask = read_mask(record);
+  headwise::ForwardArguments arguments;
+  arguments.mask = &mask;
+  arguments.queries = record.pointer<const float>();
+  arguments.keys = record.pointer<const float>();
+  arguments.values = record.pointer<const float>();
+  arguments.num_new_keys = record.size();
+  arguments.head_gate = record.pointer<const float>();
+  arguments.gate_stride = record.size();
+  arguments.cache = record.pointer<KeyValueCache>();
+  arguments.output = record.pointer<float>();
+  arguments.attention_weights = record.pointer<float>();
+  arguments.weights_stage = static_cast<WeightsStage>(record.integer());
+  arguments.workspace = record.pointer<float>();
+  layer_at(layer).forward_into(arguments);
 }
 
 /// The address of a new cache, 0 if there is no room. `delete_cache` gives it back.
@@ -210,7 +211,8 @@ void set_cache_length(Address cache, double length) {
 }
 
 void masked_softmax(Address mask_record, Address weights) {
-  headwise::masked_softmax_into(read_mask(mask_record), at<float>(weights));
+  Record record(mask_record);
+  headwise::masked_softmax_into(read_mask(record), at<float>(weights));
 }
 
 /// Sizes are batch · heads and so on as the heads lie in memory, see `poolingRecord` in
@@ -239,7 +241,8 @@ headwise::PoolingArguments read_pooling(Address address, const AttentionMask& ma
 
 void scaled_dot_product_attention(Address mask_record, Address pooling_record, double scale,
                                   double softcap, Address workspace) {
-  const AttentionMask mask = read_mask(mask_record);
+  Record record(mask_record);
+  const AttentionMask mask = read_mask(record);
   const headwise::PoolingArguments arguments = read_pooling(pooling_record, mask);
   const headwise::DotProductScoring scoring{.scale = static_cast<float>(scale),
                                             .softcap = static_cast<float>(softcap)};
@@ -248,7 +251,8 @@ void scaled_dot_product_attention(Address mask_record, Address pooling_record, d
 
 void additive_attention(Address mask_record, Address pooling_record, Address W_q, Address W_k,
                         Address w_v, std::size_t hiddens, Address workspace) {
-  const AttentionMask mask = read_mask(mask_record);
+  Record record(mask_record);
+  const AttentionMask mask = read_mask(record);
   const headwise::PoolingArguments arguments = read_pooling(pooling_record, mask);
   headwise::pool(arguments,
                  headwise::AdditiveScoring{.W_q = at<const float>(W_q),

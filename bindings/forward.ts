@@ -56,6 +56,7 @@ function checkInputs(
 ): InputShapes {
   const batched = q.shape.length !== 2;
   // Shapes are expected without a batch axis if the queries have none.
+  const first = batched ? 1 : 0;
   const check = (
     argument: string,
     { shape }: Floats,
@@ -64,9 +65,17 @@ function checkInputs(
     size: number | undefined,
     name: string,
   ): void => {
-    const axes = [batch, length, size ?? name];
-    checkShape(argument, shape, batched ? axes : axes.slice(1));
-    checkInferredSize(settings, argument, shape, name);
+    const fits =
+      shape.length === first + 2 &&
+      (first === 0 || shape[0] === batch || batch === 'batch') &&
+      (shape[first] === length || typeof length === 'string') &&
+      (shape[first + 1] === size || size === undefined);
+    if (!fits) {
+      checkShape(argument, shape, [batch, length, size ?? name].slice(1 - first));
+    }
+    if (size === undefined) {
+      checkInferredSize(settings, argument, shape, name);
+    }
   };
   check('queries', q, 'batch', 'queries', sizes.querySize, 'querySize');
   const batch = batched ? (q.shape[0] ?? 0) : 1;
@@ -96,6 +105,9 @@ function checkHeadGate(gate: Floats | undefined, batch: number, numHeads: number
 }
 
 const none = new Float32Array();
+
+/** Numbers behind those of the mask, see `forward` in embind.cpp. */
+const forwardRecordSize = 11;
 
 /** One forward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
 export function runForward(
@@ -137,7 +149,7 @@ export function runForward(
   ];
   const [record = 0, lens = 0, mask = 0, output = 0, weights = 0, workspace = 0, ...at] = reserve(
     loaded,
-    maskRecordSize,
+    maskRecordSize + forwardRecordSize,
     ...maskDataSizes(masks),
     sizeOf(outputShape),
     returnWeights ? sizeOf(weightsShape) : 0,
@@ -159,11 +171,9 @@ export function runForward(
   });
   writeIntegers(loaded, lens, masks.validLens.lengths);
   writeBytes(loaded, mask, masks.mask);
-  writeIntegers(loaded, record, maskRecord(masks, lens, mask));
   const [queries = 0, keys = 0, values = 0, headGate = 0] = at;
-  loaded.forward(
-    layer,
-    record,
+  writeIntegers(loaded, record, [
+    ...maskRecord(masks, lens, mask),
     queries,
     keys,
     values,
@@ -175,7 +185,8 @@ export function runForward(
     returnWeights ? weights : 0,
     stage,
     workspace,
-  );
+  ]);
+  loaded.forward(layer, record);
   if (cache !== undefined) {
     KeyValueCache.append(cache, numNewKeys);
   }

@@ -16,21 +16,7 @@ declare module 'headwise-glue/simd' {
     setTraining(layer: number, training: boolean): void;
     parameter(layer: number, number: number): number;
     workspaceSize(layer: number, batch: number, numQueries: number, numKeys: number): number;
-    forward(
-      layer: number,
-      maskRecord: number,
-      queries: number,
-      keys: number,
-      values: number,
-      numNewKeys: number,
-      headGate: number,
-      gateStride: number,
-      cache: number,
-      output: number,
-      attentionWeights: number,
-      weightsStage: number,
-      workspace: number,
-    ): void;
+    forward(layer: number, record: number): void;
     createCache(layer: number, batchSize: number, maxLength: number): number;
     reserve(floats: number): number;
     canAllocate(bytes: number): boolean;

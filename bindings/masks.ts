@@ -156,10 +156,10 @@ export function maskDataSizes({ validLens, mask }: CheckedMasks): [number, numbe
 }
 
 /** The numbers that `read_mask` in embind.cpp reads, in its order. */
-export function maskRecord(masks: CheckedMasks, validLens: number, mask: number): Int32Array {
+export function maskRecord(masks: CheckedMasks, validLens: number, mask: number): number[] {
   const { sizes, window } = masks;
   const { rank } = masks.validLens;
-  return Int32Array.of(
+  return [
     sizes.batch,
     sizes.numQueries,
     sizes.numKeys,
@@ -175,7 +175,7 @@ export function maskRecord(masks: CheckedMasks, validLens: number, mask: number)
     masks.mask instanceof Uint8Array ? mask : 0,
     masks.mask instanceof Float32Array ? mask : 0,
     ...masks.maskStrides,
-  );
+  ];
 }
 
 export const maskRecordSize = 18;

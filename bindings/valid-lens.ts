@@ -46,5 +46,5 @@ export function checkValidLens(
       fail('invalid-value', 'validLens', `integers from 0 to ${numKeys}`, show(length));
     }
   }
-  return { rank: shape.length as 1 | 2, lengths: Int32Array.from(data) };
+  return { rank: shape.length as 1 | 2, lengths: new Int32Array(data) };
 }

@@ -50,6 +50,12 @@ struct AttentionMask {
   /// The keys that lengths, causality and the window leave the query.
   [[nodiscard]] KeyRange range(std::size_t sample, std::size_t query) const noexcept;
 
+  /// Whether two queries of a sample may have different ranges.
+  [[nodiscard]] bool ranges_differ() const noexcept {
+    return causal || window_left < unlimited || window_right < unlimited ||
+           valid_lens_query_stride > 0;
+  }
+
   /// Whether a mask inside the ranges is given.
   [[nodiscard]] bool has_inner_mask() const noexcept {
     return allowed != nullptr || added != nullptr;

@@ -113,8 +113,8 @@ class HeadPooling {
   /// of them where rows may weigh keys that the masks hide from them, or extra slots.
   [[nodiscard]] KeyRange columns_of(std::size_t first, std::size_t rows) const noexcept {
     const KeyRange all{.begin = 0, .end = columns_};
-    if (mask_.num_extra_slots > 0 || mask_.empty_rows == EmptyRows::uniform ||
-        arguments_.attention_weights != nullptr) {
+    if (!mask_.ranges_differ() || mask_.num_extra_slots > 0 ||
+        mask_.empty_rows == EmptyRows::uniform || arguments_.attention_weights != nullptr) {
       return all;
     }
     KeyRange needed{.begin = columns_, .end = 0};

@@ -79,13 +79,25 @@ struct WideTile {
 constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 4>, .panels = 4},
                                                  {.multiply = multiply_tile<2, 2>, .panels = 2}}};
 
+constexpr std::array<float, 4 * panel_width> zeros{};
+
+/// Rows dealt out to tiles evenly: eight as twice four, not six and two.
+struct Tiling {
+  std::size_t count;
+  std::size_t height;  ///< of a tile
+  std::size_t higher;  ///< so many of them have a row more
+
+  explicit Tiling(std::size_t rows) noexcept
+      : count((rows + tile_rows - 1) / tile_rows),
+        height(count > 0 ? rows / count : 0),
+        higher(rows - count * height) {}
+};
+
 /// All rows of C for one panel of B, of whose columns the last may be beyond C's.
-void multiply_panel(const Product& product, std::size_t rows, std::size_t columns, const float* a,
-                    const float* panel, const float* bias, float* c) noexcept {
-  // Rows are dealt out evenly: eight as twice four, not six and two.
-  const std::size_t num_tiles = (rows + tile_rows - 1) / tile_rows;
-  for (std::size_t tile = 0, first = 0; tile < num_tiles; ++tile) {
-    const std::size_t height = (rows - first) / (num_tiles - tile);
+void multiply_panel(const Product& product, const Tiling& tiling, std::size_t columns,
+                    const float* a, const float* panel, const float* bias, float* c) noexcept {
+  for (std::size_t tile = 0, first = 0; tile < tiling.count; ++tile) {
+    const std::size_t height = tiling.height + (tile < tiling.higher ? 1 : 0);
     const float* a_tile = a + first * product.a_stride;
     float* c_tile = c + first * product.c_stride;
     if (columns == panel_width) {
@@ -150,11 +162,11 @@ void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, c
                         .panel_stride = b.panel_stride,
                         .c_stride = c_stride,
                         .scale = scale};
-  constexpr std::array<float, 4 * panel_width> no_bias{};
+  const Tiling tiling(rows);
   const WideTile wide = rows > 0 && rows <= wide_tiles.size() ? wide_tiles[rows - 1] : WideTile{};
   for (std::size_t first = 0; first < columns;) {
     const float* panel = b.panels + first / panel_width * b.panel_stride;
-    const float* panel_bias = bias != nullptr ? bias + first : no_bias.data();
+    const float* panel_bias = bias != nullptr ? bias + first : zeros.data();
     const std::size_t left = columns - first;
     if (wide.panels > 0 && left >= wide.panels * panel_width) {
       wide.multiply(product, a, panel, panel_bias, c + first);
@@ -166,7 +178,7 @@ void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, c
       std::copy_n(panel_bias, left, whole_bias.data());
       panel_bias = whole_bias.data();
     }
-    multiply_panel(product, rows, std::min(panel_width, left), a, panel, panel_bias, c + first);
+    multiply_panel(product, tiling, std::min(panel_width, left), a, panel, panel_bias, c + first);
     first += panel_width;
   }
 }
