@@ -12,7 +12,9 @@ namespace {
 template <typename Stored>
 std::vector<double> read_values(const char* bytes, std::size_t count) {
   std::vector<Stored> stored(count);
-  std::memcpy(stored.data(), bytes, count * sizeof(Stored));
+  if (count > 0) {
+    std::memcpy(stored.data(), bytes, count * sizeof(Stored));
+  }
   return {stored.begin(), stored.end()};
 }
 
@@ -31,8 +33,7 @@ std::vector<double> read_values(const std::string& dtype, const char* bytes, std
 
 }  // namespace
 
-StoredTensors read_safetensors(const std::string& name) {
-  const std::string bytes = read_file(name);
+StoredTensors parse_safetensors(const std::string& bytes) {
   std::uint64_t header_size = 0;
   std::memcpy(&header_size, bytes.data(), sizeof header_size);
   std::string header = bytes.substr(sizeof header_size, header_size);
@@ -58,6 +59,10 @@ StoredTensors read_safetensors(const std::string& name) {
     ++word;
   }
   return tensors;
+}
+
+StoredTensors read_safetensors(const std::string& name) {
+  return parse_safetensors(read_file(name));
 }
 
 StateDict stored_parameters(const StoredTensors& tensors) {

@@ -19,7 +19,11 @@ struct StoredTensor {
 
 using StoredTensors = std::map<std::string, StoredTensor>;
 
-/// Reads a safetensors file of tests/data. Knows the headers that those files have, and no others.
+/// Reads a safetensors file without metadata whose names hold no punctuation and no spaces; knows
+/// no others.
+StoredTensors parse_safetensors(const std::string& bytes);
+
+/// The same for a file of tests/data.
 StoredTensors read_safetensors(const std::string& name);
 
 template <typename Number, std::size_t Rank>

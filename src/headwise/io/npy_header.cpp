@@ -149,23 +149,23 @@ class NpyReader {
   NpyHeader& header_;
 };
 
-/// Whether the numbers that the header announces are those that the file holds.
+/// Whether the numbers that the header announces are those that the file holds. They must be few
+/// enough to count, which holds for the other axes of an empty array, too, as it does in NumPy.
 void check_size(NpyHeader& header, std::uint64_t data_size, Message& message) noexcept {
-  std::uint64_t count = 1;
+  std::uint64_t bytes = header.format.size;
   bool overflows = false;
+  bool is_empty = false;
   for (const std::size_t size : header.shape) {
-    overflows = __builtin_mul_overflow(count, size, &count) || overflows;
+    is_empty = is_empty || size == 0;
+    overflows =
+        __builtin_mul_overflow(bytes, std::max<std::uint64_t>(size, 1), &bytes) || overflows;
   }
-  if (std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end()) {
-    count = 0;
-    overflows = false;
-  }
-  std::uint64_t bytes = 0;
-  overflows = __builtin_mul_overflow(count, header.format.size, &bytes) || overflows;
+  overflows = overflows || bytes >> 63U != 0;
+  bytes = is_empty ? 0 : bytes;
   if (overflows || bytes != data_size) {
     message.fail({"a .npy file with as many bytes of numbers as its shape takes"}, {data_size});
   }
-  header.count = static_cast<std::size_t>(count);
+  header.count = static_cast<std::size_t>(bytes / header.format.size);
 }
 
 }  // namespace

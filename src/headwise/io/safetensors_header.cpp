@@ -41,17 +41,18 @@ bool lies_before(const SafetensorsEntry& a, const SafetensorsEntry& b) noexcept 
   return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
 }
 
-/// Bytes that tensors of this shape take; more than any file has where they cannot be counted.
+/// Bytes that a tensor of this shape takes; more than any file has where they cannot be counted,
+/// which holds for the other axes of an empty tensor, too: steps between its rows are counted.
 std::uint64_t bytes_of(std::span<const std::uint64_t> shape, std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t uncountable = ~std::uint64_t{0};
+  constexpr std::uint64_t uncountable = std::uint64_t{1} << 63U;
   bool overflows = false;
+  bool is_empty = false;
   for (const std::uint64_t size : shape) {
-    if (size == 0) {
-      return 0;
-    }
-    overflows = __builtin_mul_overflow(bytes, size, &bytes) || overflows;
+    is_empty = is_empty || size == 0;
+    overflows =
+        __builtin_mul_overflow(bytes, std::max<std::uint64_t>(size, 1), &bytes) || overflows;
   }
-  return overflows ? uncountable : bytes;
+  return overflows || bytes >= uncountable ? uncountable : is_empty ? 0 : bytes;
 }
 
 class SafetensorsReader {

@@ -236,10 +236,11 @@ class Planner {
     if (!is_d2l() || has(W_o_bias)) {
       need(W_o);
     }
-    if (layout_.separate_biases || !has(W_o)) {
-      need_together({W_q_bias, W_k_bias, W_v_bias});
-    } else {
+    if (!layout_.separate_biases && has(W_o)) {
       need_together({W_q_bias, W_k_bias, W_v_bias, packed_bias, W_o_bias});
+    } else if (!layout_.separate_biases || !has(W_q_bias) || !has(W_v_bias)) {
+      // Some models leave out the keys' bias alone: softmax cancels what it adds.
+      need_together({W_q_bias, W_k_bias, W_v_bias});
     }
     need_together({bias_k, bias_v});
     need_together({attention_W_q, attention_W_k, attention_w_v});
@@ -286,9 +287,9 @@ class Planner {
     plan.key_size = key.sizes[1] * groups;
     plan.value_size = value.sizes[1] * groups;
     plan.num_kv_heads = kv_heads(plan, key.sizes[0], num_heads);
-    plan.output_projection = has(W_o);
     Axes output;
-    plan.output_size = has(W_o) && read_weight(W_o, 2, output) ? output.sizes[0] : plan.num_hiddens;
+    plan.output_projection = has(W_o) && read_weight(W_o, 2, output);
+    plan.output_size = plan.output_projection ? output.sizes[0] : plan.num_hiddens;
     Axes features;
     plan.attention_hiddens =
         has(attention_W_q) && read_weight(attention_W_q, 2, features) ? features.sizes[0] : 0;
@@ -387,7 +388,7 @@ class Planner {
   std::string wrong_;
 };
 
-/// How well a layout fits: how many tensors it knows, and above all whether it finds the
+/// How well a layout fits: how many of its tensors there are, and above all whether it finds the
 /// projections.
 std::size_t fit_of(const Layout& layout, std::span<const NamedShape> tensors,
                    std::string_view prefix) noexcept {
@@ -398,7 +399,7 @@ std::size_t fit_of(const Layout& layout, std::span<const NamedShape> tensors,
       continue;
     }
     const Role role = role_in(layout, tensor.name.substr(prefix.size()));
-    fit += role == num_roles ? 0 : 1;
+    fit += role < ignored ? 1 : 0;
     projections |= role == W_q   ? 1U
                    : role == W_k ? 2U
                    : role == W_v ? 4U

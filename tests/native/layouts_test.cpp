@@ -1,0 +1,267 @@
+#include "layouts.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "compare.hpp"
+#include "files.hpp"
+#include "oracle_case.hpp"
+
+namespace headwise::test {
+namespace {
+
+void check_same(const StateDict& dict, const StateDict& expected) {
+  REQUIRE(dict.size() == expected.size());
+  for (const auto& [name, tensor] : expected) {
+    CAPTURE(name);
+    REQUIRE(dict.contains(name));
+    CHECK(dict.at(name).shape() == tensor.shape());
+    CHECK(same_bits(dict.at(name), tensor));
+  }
+}
+
+void check_layer(MultiHeadAttention layer, MultiHeadAttention expected) {
+  check_same(layer.state_dict(), expected.state_dict());
+  const Inputs inputs = random_inputs({.batch = 2,
+                                       .queries = 3,
+                                       .keys = 4,
+                                       .query_size = expected.query_size().value(),
+                                       .key_size = expected.key_size().value(),
+                                       .value_size = expected.value_size().value()});
+  const auto result = forward(layer, inputs);
+  const auto expected_result = forward(expected, inputs);
+  CHECK(result.output.shape() == expected_result.output.shape());
+  CHECK(same_bits(result.output, expected_result.output));
+  CHECK(same_bits(*result.attention_weights, *expected_result.attention_weights));
+}
+
+/// Holds the layer made from `dict` against one with these options and parameters; then the same
+/// among other tensors, some of whose names begin alike.
+void check_layout(const StateDict& dict, const MultiHeadAttentionOptions& options,
+                  const StateDict& parameters) {
+  MultiHeadAttention expected(options);
+  expected.load_state_dict(parameters);
+  const std::int64_t num_heads = options.num_heads;
+  check_layer(MultiHeadAttention::from_state_dict(dict, {.num_heads = num_heads}), expected);
+
+  const std::string prefix = "encoder.layers.1.self_attn";
+  StateDict beside = with_prefix(dict, prefix + '.');
+  beside.merge(with_prefix(dict, "encoder.layers.1.self_attn_2."));
+  beside.merge(with_prefix(dict, "encoder.layers.10.self_attn."));
+  beside.merge(with_prefix(random_parameters({.num_hiddens = 2,
+                                              .num_heads = 1,
+                                              .bias = true,
+                                              .query_size = 1,
+                                              .key_size = 1,
+                                              .value_size = 1}),
+                           ""));
+  beside["encoder.layers.1.norm.weight"] = xt::xarray<float>{1, 2};
+  for (const std::string& each : {prefix, prefix + '.'}) {
+    CAPTURE(each);
+    check_layer(
+        MultiHeadAttention::from_state_dict(beside, {.num_heads = num_heads, .prefix = each}),
+        expected);
+  }
+}
+
+void check_layout(StateDict (*layout)(const StateDict& d2l),
+                  const MultiHeadAttentionOptions& options) {
+  const StateDict parameters = random_parameters(options);
+  check_layout(layout(parameters), options, parameters);
+}
+
+/// Self-attention, as in most models.
+MultiHeadAttentionOptions square(bool bias) {
+  return {.num_hiddens = 12,
+          .num_heads = 3,
+          .bias = bias,
+          .query_size = 12,
+          .key_size = 12,
+          .value_size = 12,
+          .seed = 1};
+}
+
+/// Every size another.
+MultiHeadAttentionOptions oblong(bool bias) {
+  auto options = square(bias);
+  options.query_size = 5;
+  options.key_size = 7;
+  options.value_size = 4;
+  options.output_size = 9;
+  return options;
+}
+
+TEST_CASE("Layers come from d2l's own layout") {
+  const auto d2l = [](const StateDict& parameters) { return parameters; };
+  for (const bool bias : {false, true}) {
+    CAPTURE(bias);
+    check_layout(d2l, square(bias));
+    check_layout(d2l, oblong(bias));
+
+    auto grouped = oblong(bias);
+    grouped.num_hiddens = 24;
+    grouped.num_heads = 6;
+    for (const std::int64_t num_kv_heads : {1, 2, 3, 6}) {
+      grouped.num_kv_heads = num_kv_heads;
+      check_layout(d2l, grouped);
+    }
+    grouped.num_kv_heads = 2;
+    grouped.bias_kv = true;
+    check_layout(d2l, grouped);
+
+    auto without_output = oblong(bias);
+    without_output.output_size = {};
+    without_output.output_projection = false;
+    check_layout(d2l, without_output);
+
+    auto additive = oblong(bias);
+    additive.pooling = Pooling::additive;
+    for (const std::int64_t attention_hiddens : {1, 4, 5}) {
+      additive.attention_hiddens = attention_hiddens;
+      check_layout(d2l, additive);
+    }
+
+    auto convolution = square(bias);
+    convolution.projection = Projection::convolution;
+    check_layout(d2l, convolution);
+    convolution.query_size = 6;
+    convolution.key_size = 3;
+    convolution.value_size = 9;
+    convolution.output_size = 5;
+    convolution.bias_kv = true;
+    check_layout(d2l, convolution);
+  }
+}
+
+TEST_CASE("Layers come from nn.MultiheadAttention, packed and separate") {
+  for (const bool bias : {false, true}) {
+    for (const bool bias_kv : {false, true}) {
+      CAPTURE(bias, bias_kv);
+      auto packed = square(bias);
+      packed.bias_kv = bias_kv;
+      check_layout(torch_packed, packed);
+      auto separate = packed;
+      separate.key_size = 7;
+      separate.value_size = 9;
+      check_layout(torch_separate, separate);
+    }
+  }
+}
+
+TEST_CASE("Layers come from BERT, and its norm is left alone") {
+  check_layout(bert, square(true));
+  check_layout(bert, square(false));
+  // Heads that were pruned: narrower than the model.
+  auto pruned = square(true);
+  pruned.query_size = pruned.key_size = pruned.value_size = pruned.output_size = 16;
+  check_layout(bert, pruned);
+  StateDict old_names = bert(random_parameters(pruned));
+  for (const char* name : {"weight", "bias"}) {
+    old_names.erase(std::string("output.LayerNorm.") + name);
+  }
+  old_names["output.LayerNorm.gamma"] = old_names["output.LayerNorm.beta"] = xt::xarray<float>{1};
+  check_layout(old_names, pruned, random_parameters(pruned));
+}
+
+TEST_CASE("Layers come from ViT, older and newer, and timm's") {
+  for (const bool bias : {false, true}) {
+    CAPTURE(bias);
+    check_layout(vit_old, square(bias));
+    check_layout(timm, square(bias));
+    const StateDict parameters = random_parameters(square(bias));
+    for (const char* output : {"o_proj", "out_proj"}) {
+      check_layout(vit_new(parameters, output), square(bias), parameters);
+    }
+    auto grouped = square(bias);
+    grouped.num_hiddens = 24;
+    grouped.num_heads = 6;
+    grouped.num_kv_heads = 2;
+    check_layout([](const StateDict& dict) { return vit_new(dict); }, grouped);
+  }
+}
+
+TEST_CASE("Layers come from GPT-2, whose weights are (in, out)") {
+  check_layout(gpt2, square(true));
+  auto wide = square(true);
+  wide.query_size = wide.key_size = wide.value_size = 8;
+  wide.output_size = 7;
+  check_layout(gpt2, wide);
+}
+
+/// The dict without some of its biases, held against a layer where they are zero.
+void check_zeros(StateDict (*layout)(const StateDict& d2l),
+                 const std::vector<std::string>& left_out, const std::vector<std::string>& zero) {
+  const auto options = square(true);
+  StateDict parameters = random_parameters(options);
+  StateDict dict = layout(parameters);
+  for (const std::string& name : left_out) {
+    CAPTURE(name);
+    REQUIRE(dict.erase(name) == 1);
+  }
+  for (const std::string& name : zero) {
+    parameters.at(name).fill(0);
+  }
+  check_layout(dict, options, parameters);
+}
+
+TEST_CASE("Biases that only some projections have are zero in the others") {
+  const auto vit = [](const StateDict& d2l) { return vit_new(d2l); };
+  const std::vector<std::string> inputs = {"W_q.bias", "W_k.bias", "W_v.bias"};
+  check_zeros(timm, {"qkv.bias"}, inputs);
+  check_zeros(timm, {"proj.bias"}, {"W_o.bias"});
+  check_zeros(vit, {"o_proj.bias"}, {"W_o.bias"});
+  check_zeros(vit, {"q_proj.bias", "k_proj.bias", "v_proj.bias"}, inputs);
+  check_zeros(vit_old, {"attention.query.bias", "attention.key.bias", "attention.value.bias"},
+              inputs);
+  check_zeros(bert, {"output.dense.bias"}, {"W_o.bias"});
+  // Softmax cancels what a bias of the keys adds, so Whisper and BEiT have none.
+  check_zeros(vit, {"k_proj.bias"}, {"W_k.bias"});
+  check_zeros(vit_old, {"attention.key.bias"}, {"W_k.bias"});
+}
+
+TEST_CASE("What a state dict does not settle is an option") {
+  auto options = square(true);
+  options.dropout = 0.5;
+  options.scale = 0.7;
+  options.softcap = 3;
+  options.zero_attention = true;
+  options.seed = 17;
+  const StateDict parameters = random_parameters(options);
+  MultiHeadAttention expected(options);
+  expected.load_state_dict(parameters);
+  auto layer =
+      MultiHeadAttention::from_state_dict(torch_packed(parameters), {.num_heads = 3,
+                                                                     .dropout = 0.5,
+                                                                     .scale = 0.7,
+                                                                     .softcap = 3,
+                                                                     .zero_attention = true,
+                                                                     .seed = 17});
+  CHECK_FALSE(layer.training());
+  CHECK(layer.seed() == 17);
+  check_layer(layer, expected);
+  check_layer(layer.train(), expected.train());
+}
+
+TEST_CASE("nn.MultiheadAttention's own state dicts give what PyTorch gives") {
+  for (const OracleCase& oracle : oracle_cases("torch_mha", 2)) {
+    const File file = file_of(read_file("oracle/" + oracle.record.text("file")));
+    const std::int64_t num_heads = oracle.number("num_heads");
+    auto layer = MultiHeadAttention::from_state_dict(load_safetensors(file).tensors,
+                                                     {.num_heads = num_heads, .prefix = "param"});
+    const Inputs inputs = {.queries = oracle.tensor("in.query"),
+                           .keys = oracle.tensor("in.key"),
+                           .values = oracle.tensor("in.value")};
+    ForwardOptions options{.return_weights = true};
+    if (oracle.tensors.contains("in.attn_mask")) {
+      xt::xarray<float> mask = oracle.tensor("in.attn_mask");
+      mask.reshape({inputs.queries.shape(0), static_cast<std::size_t>(num_heads), mask.shape(1),
+                    mask.shape(2)});
+      options.mask = mask;
+    }
+    const auto result = forward(layer, inputs, options);
+    check_against_oracle(oracle, "out.output", result.output);
+    check_against_oracle(oracle, "out.attention", *result.attention_weights);
+  }
+}
+
+}  // namespace
+}  // namespace headwise::test

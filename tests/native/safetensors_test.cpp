@@ -1,0 +1,229 @@
+#include "safetensors.hpp"
+
+#include <bit>
+#include <catch2/catch_test_macros.hpp>
+
+#include "compare.hpp"
+#include "files.hpp"
+#include "records.hpp"
+
+namespace headwise::test {
+namespace {
+
+using Shape = std::vector<std::size_t>;
+
+xt::xarray<float> tensor_of(const Shape& shape, const std::vector<float>& numbers) {
+  auto tensor = xt::xarray<float>::from_shape(shape);
+  REQUIRE(tensor.size() == numbers.size());
+  std::copy(numbers.begin(), numbers.end(), tensor.data());
+  return tensor;
+}
+
+Shape shape_of(const xt::xarray<float>& tensor) {
+  return {tensor.shape().begin(), tensor.shape().end()};
+}
+
+void check_same(const StateDict& tensors, const StateDict& expected) {
+  REQUIRE(tensors.size() == expected.size());
+  for (const auto& [name, tensor] : expected) {
+    CAPTURE(name);
+    REQUIRE(tensors.contains(name));
+    CHECK(shape_of(tensors.at(name)) == shape_of(tensor));
+    CHECK(same_bits(tensors.at(name), tensor));
+  }
+}
+
+const std::vector<float> special_numbers = {nan,
+                                            -nan,
+                                            std::bit_cast<float>(0x7F800001U),
+                                            std::bit_cast<float>(0xFFABCDEFU),
+                                            infinity,
+                                            -infinity,
+                                            -0.0F,
+                                            std::bit_cast<float>(1U)};
+
+using Texts = std::map<std::string, std::string>;
+
+/// Whatever JSON escapes, might escape or must not.
+const std::vector<std::string> awkward_texts = {
+    "",
+    " ",
+    "quote\"d",
+    R"(back\slash\)",
+    R"(\u0041)",
+    "a/b",
+    "tab\tline\nreturn\r\b\f",
+    std::string("nul\0in\x01\x1F\x7F", 9),
+    "naïve, 漢字, 😀, \uFFFF",
+    "{\"a\":[1]}",
+};
+
+TEST_CASE("Tensors go through a safetensors file unchanged") {
+  const StateDict tensors = {
+      {"scalar", tensor_of({}, {2.5F})},       {"empty", tensor_of({0}, {})},
+      {"no rows", tensor_of({0, 3}, {})},      {"no columns", tensor_of({2, 0, 5}, {})},
+      {"ones", tensor_of({1, 1, 1, 1}, {-1})}, {"special", tensor_of({2, 4}, special_numbers)},
+      {"normal", randn<3>({3, 5, 7}, 1)}};
+  const Safetensors read = load_safetensors(save_safetensors(tensors));
+  check_same(read.tensors, tensors);
+  CHECK(read.metadata.empty());
+}
+
+TEST_CASE("Names and metadata of any text go through a safetensors file unchanged") {
+  StateDict tensors;
+  Texts metadata;
+  for (const std::string& text : awkward_texts) {
+    tensors.emplace(text, randn<1>({1 + text.size()}, text.size()));
+    metadata.emplace(text, text + text);
+  }
+  metadata.emplace("__metadata__", "is a name like any other inside the metadata");
+  const Safetensors read = load_safetensors(save_safetensors(tensors, metadata));
+  check_same(read.tensors, tensors);
+  CHECK(read.metadata == metadata);
+
+  const Safetensors without_tensors = load_safetensors(save_safetensors({}, metadata));
+  CHECK(without_tensors.tensors.empty());
+  CHECK(without_tensors.metadata == metadata);
+  CHECK(load_safetensors(save_safetensors({})).tensors.empty());
+}
+
+TEST_CASE("A safetensors file has the bytes that the format's description says") {
+  const StateDict tensors = {{"b.weight", tensor_of({1, 2}, {1, -2})},
+                             {"a", tensor_of({}, {0.5F})}};
+  // 8 bytes of length, the header padded with spaces to a multiple of 8, the numbers.
+  const std::string header = R"({"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]},)"
+                             R"("b.weight":{"dtype":"F32","shape":[1,2],"data_offsets":[4,12]}})";
+  CHECK(text_of(save_safetensors(tensors)) == little_endian(120, 8) + header +
+                                                  std::string(120 - header.size(), ' ') +
+                                                  little_endian({0.5F, 1, -2}));
+  CHECK(text_of(save_safetensors({})) == little_endian(8, 8) + "{}      ");
+  CHECK(text_of(save_safetensors({}, {{"b", "\"\n"}, {"a", "é"}})) ==
+        little_endian(48, 8) + R"({"__metadata__":{"a":"é","b":"\"\u000a"}})" + "      ");
+}
+
+TEST_CASE("A safetensors file's header is a multiple of 8, and another reader reads it") {
+  StateDict tensors;
+  for (std::size_t i = 0; i < 20; ++i) {
+    tensors.emplace("layer." + std::string(i, 'x') + std::to_string(i), randn<2>({i, 3}, i));
+    const std::string file = text_of(save_safetensors(tensors));
+    CHECK(static_cast<unsigned char>(file[0]) % 8 == 0);
+    const StoredTensors read = parse_safetensors(file);
+    REQUIRE(read.size() == tensors.size());
+    for (const auto& [name, tensor] : tensors) {
+      CAPTURE(name);
+      CHECK(read.at(name).shape == shape_of(tensor));
+      CHECK(max_difference(read.at(name).values, tensor) == 0);
+    }
+  }
+}
+
+TEST_CASE("Every text of the headers that the format allows is read") {
+  // Spaces of all kinds, escapes, fields and tensors in any order, tensors where nothing is
+  // aligned.
+  const std::string header =
+      "{\n\t\"half\" : { \"shape\" : [ 3 ] , \"data_offsets\" : [ 12 , 18 ] , \"dtype\" : \"F16\" "
+      "},"
+      "\r\n\"\\u0062\\/\\\"\\\\\\b\\f\\n\\r\\t\\u00e9\\u6F22\\ud83d\\uDE00\":"
+      R"({"dtype":"\u0046\u00332","shape":[1,1],"data_offsets":[18,22]},)"
+      R"("__metadata__" : { },"nothing":{"dtype":"BF16","shape":[9,0],"data_offsets":[18,18]},)"
+      R"("brain":{"data_offsets":[0,12],"dtype":"BF16","shape":[2,1,3]}})"
+      " \n  ";
+  const std::string data = little_endian(0xC0403F803F800000, 8) + little_endian(0x7F800001, 4) +
+                           little_endian(0x000180003E00, 6) + little_endian({-7.25F});
+  const Safetensors read = load_safetensors(safetensors_file(header, data));
+  check_same(read.tensors, {{"brain", tensor_of({2, 1, 3}, {0, 1, 1, -3, 0x1p-133F, infinity})},
+                            {"half", tensor_of({3}, {1.5F, -0.0F, 0x1p-24F})},
+                            {"nothing", tensor_of({9, 0}, {})},
+                            {"b/\"\\\b\f\n\r\té漢😀", tensor_of({1, 1}, {-7.25F})}});
+  CHECK(read.metadata.empty());
+}
+
+TEST_CASE("A safetensors file's tensors have as many axes as they like, and large ones if empty") {
+  std::string many = "1";
+  for (int i = 1; i < 300; ++i) {
+    many += ",1";
+  }
+  const auto read = load_safetensors(safetensors_file(
+      R"({"many":{"dtype":"F32","shape":[)" + many + R"(],"data_offsets":[0,4]},)" +
+          R"("large":{"dtype":"F32","shape":[0,9007199254740992,255],"data_offsets":[0,0]}})",
+      little_endian({3.0F})));
+  CHECK(shape_of(read.tensors.at("many")) == Shape(300, 1));
+  CHECK(*read.tensors.at("many").data() == 3);
+  CHECK(shape_of(read.tensors.at("large")) == Shape{0, 9007199254740992, 255});
+}
+
+TEST_CASE("The oracle's files load, but for those that hold integers and booleans") {
+  std::size_t num_read = 0;
+  std::size_t num_refused = 0;
+  for (const Record& record : read_records("oracle/index.txt")) {
+    const std::string& name = record.text("file");
+    CAPTURE(name);
+    const StoredTensors expected = read_safetensors("oracle/" + name);
+    const File file = file_of(read_file("oracle/" + name));
+    if (expected.contains("in.valid_lens")) {
+      ++num_refused;
+      CHECK(error_of([&] { return load_safetensors(file); }) ==
+            "invalid-file; bytes: expected tensor 'in.valid_lens' of dtype F32, F16 or BF16, got "
+            "I32");
+      continue;
+    }
+    ++num_read;
+    const StateDict tensors = load_safetensors(file).tensors;
+    REQUIRE(tensors.size() == expected.size());
+    for (const auto& [tensor_name, tensor] : expected) {
+      CAPTURE(tensor_name);
+      CHECK(shape_of(tensors.at(tensor_name)) == tensor.shape);
+      CHECK(max_difference(tensors.at(tensor_name), tensor.values) == 0);
+    }
+  }
+  CHECK(num_read == 8);
+  CHECK(num_refused == 8);
+}
+
+TEST_CASE("What a safetensors file cannot say is not saved") {
+  const StateDict one = {{"a", tensor_of({}, {1})}};
+  const std::string expected =
+      "invalid-value; tensors: expected names and metadata in UTF-8, got other bytes";
+  const std::vector<std::string> other_bytes = {"\x80",
+                                                "\xFF",
+                                                "a\xC3",
+                                                "\xC3(",
+                                                "\xC0\x80",
+                                                "\xC1\xBF",
+                                                "\xE0\x9F\xBF",
+                                                "\xED\xA0\x80",
+                                                "\xED\xBF\xBF",
+                                                "\xE2\x82",
+                                                "\xE2(\x82",
+                                                "\xF0\x8F\xBF\xBF",
+                                                "\xF4\x90\x80\x80",
+                                                "\xF5\x80\x80\x80",
+                                                "\xF0\x9F\x98",
+                                                "\xF0\x9F\x98("};
+  for (const std::string& bytes : other_bytes) {
+    CAPTURE(bytes);
+    CHECK(error_of([&] { return save_safetensors({{bytes, one.at("a")}}); }) == expected);
+    CHECK(error_of([&] { return save_safetensors(one, {{bytes, "a"}}); }) == expected);
+    CHECK(error_of([&] { return save_safetensors(one, {{"a", bytes}}); }) == expected);
+  }
+  CHECK(error_of([&] { return save_safetensors({{"__metadata__", one.at("a")}}); }) ==
+        "invalid-value; tensors: expected names other than that of the metadata, got "
+        "'__metadata__'");
+}
+
+TEST_CASE("Characters at the edges of UTF-8's lengths are names like any other") {
+  StateDict tensors;
+  for (const char* name : {"\u007F", "\u0080", "\u07FF", "\u0800", "\uD7FF", "\uE000", "\uFFFF",
+                           "\U00010000", "\U000FFFFF", "\U00100000", "\U0010FFFF"}) {
+    tensors.emplace(name, tensor_of({}, {1}));
+  }
+  check_same(load_safetensors(save_safetensors(tensors)).tensors, tensors);
+  const auto escaped = load_safetensors(
+      safetensors_file(R"({"__metadata__":{"\u007F\u0080\u00AA\u07FF\u0800\uD7FF\uE000\uFFFF":)"
+                       R"("\uD800\uDC00\uDBFF\uDFFF"}})"));
+  CHECK(escaped.metadata ==
+        Texts{{"\u007F\u0080\u00AA\u07FF\u0800\uD7FF\uE000\uFFFF", "\U00010000\U0010FFFF"}});
+}
+
+}  // namespace
+}  // namespace headwise::test
