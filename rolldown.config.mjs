@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 
-/** The WebAssembly builds: build/wasm/headwise-<name>.js and .wasm, `headwise-glue/<name>` in TypeScript. */
-const builds = ['simd'];
+/** The WebAssembly builds: build/wasm/headwise-<name>.js and .wasm. Their JavaScript is the same: one serves all. */
+const builds = ['simd', 'relaxed-simd'];
+const [first, ...others] = builds;
 
 const built = (file) => fileURLToPath(new URL(`build/wasm/${file}`, import.meta.url));
 
@@ -13,6 +14,17 @@ const keptNames = { class: true, function: false };
 
 const wasmFiles = {
   name: 'wasm-files',
+  async buildStart() {
+    const glueOf = async (build) => {
+      const glue = await readFile(built(`headwise-${build}.js`), 'utf8');
+      return glue.replaceAll(`headwise-${build}`, 'headwise');
+    };
+    for (const build of others) {
+      if ((await glueOf(build)) !== (await glueOf(first))) {
+        this.error(`the glue of ${build} is not that of ${first}: they export different functions`);
+      }
+    }
+  },
   async generateBundle() {
     for (const build of builds) {
       const fileName = `headwise-${build}.wasm`;
@@ -27,9 +39,7 @@ export default defineConfig({
   // Its paths are for the editor.
   tsconfig: false,
   resolve: {
-    alias: Object.fromEntries(
-      builds.map((build) => [`headwise-glue/${build}`, built(`headwise-${build}.js`)]),
-    ),
+    alias: { 'headwise-glue': built(`headwise-${first}.js`) },
     extensionAlias: { '.js': ['.ts', '.js'] },
     // What is bundled from npm comes as its ES module.
     mainFields: ['module', 'main'],

@@ -1,4 +1,4 @@
-import type { Core } from 'headwise-glue/simd';
+import type { Core } from 'headwise-glue';
 import { failOutOfMemory, HeadwiseError } from './errors.js';
 
 let loaded: Core | undefined;

@@ -58,6 +58,15 @@ class WorkingMemory {
 
 WorkingMemory working_memory;  // NOLINT(*-avoid-non-const-global-variables)
 
+/// Whether this is the build that engines with relaxed SIMD run.
+bool is_relaxed() {
+#if defined(__wasm_relaxed_simd__)
+  return true;
+#else
+  return false;
+#endif
+}
+
 Address reserve(double floats) { return working_memory.reserve(floats); }
 
 /// Whether so many bytes can be had. C++ allocations cannot fail softly in a build without
@@ -319,6 +328,7 @@ EMSCRIPTEN_BINDINGS(headwise) {
   using namespace emscripten;  // NOLINT(google-build-using-namespace)
 
   // Layers and caches pass as addresses: Embind's classes would take more bytes than the layer.
+  function("isRelaxed", &is_relaxed);
   function("reserve", &reserve);
   function("canAllocate", &can_allocate);
   function("maskedSoftmax", &masked_softmax);

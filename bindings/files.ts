@@ -1,4 +1,4 @@
-import type { Core } from 'headwise-glue/simd';
+import type { Core } from 'headwise-glue';
 import { allocate, reserve, writeBytes } from './core.js';
 import { fail, HeadwiseError, show } from './errors.js';
 import type { Answer } from './questions.js';

@@ -1,5 +1,5 @@
 /** What `embind.cpp` exports. Addresses are bytes in WebAssembly memory; sizes are counted in elements. */
-declare module 'headwise-glue/simd' {
+declare module 'headwise-glue' {
   export interface Core {
     readonly HEAPF32: Float32Array;
     readonly HEAP32: Int32Array;
@@ -18,6 +18,7 @@ declare module 'headwise-glue/simd' {
     workspaceSize(layer: number, batch: number, numQueries: number, numKeys: number): number;
     forward(layer: number, record: number): void;
     createCache(layer: number, batchSize: number, maxLength: number): number;
+    isRelaxed(): boolean;
     reserve(floats: number): number;
     canAllocate(bytes: number): boolean;
     maskedSoftmax(maskRecord: number, weights: number): void;

@@ -1,5 +1,5 @@
-import createCore from 'headwise-glue/simd';
-import { simd } from 'wasm-feature-detect';
+import createCore from 'headwise-glue';
+import { relaxedSimd, simd } from 'wasm-feature-detect';
 import { setCore } from './core.js';
 import { fail, HeadwiseError, show } from './errors.js';
 import { checkOptions } from './options.js';
@@ -12,7 +12,10 @@ export interface InitOptions {
   variant?: 'auto' | Variant;
   /** How many threads to compute on; `'auto'`, the default, takes what is best here. */
   threads?: number | 'auto';
-  /** Where the WebAssembly file is, or its bytes, if it does not lie beside the package's JavaScript. */
+  /**
+   * Where the WebAssembly file is, or its bytes, if it does not lie beside the package's JavaScript. Of which variant it
+   * is, is the caller's choice; `init` tells.
+   */
   wasm?: URL | string | BufferSource;
 }
 
@@ -27,7 +30,8 @@ let running: Promise<Initialized> | undefined;
 /**
  * Loads the WebAssembly core. Everything but `Tensor` needs it; calling it again is free and gives the first call's
  * answer. Throws `HeadwiseError`: `unsupported` where WebAssembly SIMD is missing or a variant or thread count is asked
- * for that is not there, `load-failed` when the file cannot be had; it may then be called again.
+ * for that is not there or is not the one loaded, `load-failed` when the file cannot be had; it may then be called
+ * again.
  */
 export async function init(options?: InitOptions): Promise<Initialized> {
   const {
@@ -41,27 +45,46 @@ export async function init(options?: InitOptions): Promise<Initialized> {
   if (threads !== 'auto' && (!Number.isInteger(threads) || threads < 1)) {
     fail('invalid-option', 'threads', "'auto' or an integer from 1 on", show(threads));
   }
-  if (variant === 'relaxed-simd') {
-    fail('unsupported', 'variant', "'simd', the one build of this version", show(variant));
-  }
   if (threads !== 'auto' && threads > 1) {
     fail('unsupported', 'threads', '1, as many as this version has', show(threads));
   }
-  running ??= load(wasm).catch((error: unknown) => {
+  running ??= load(variant, wasm).catch((error: unknown) => {
     running = undefined;
     throw error;
   });
-  return running;
+  const loaded = await running;
+  if (variant !== 'auto' && variant !== loaded.variant) {
+    fail('unsupported', 'variant', `'${loaded.variant}', which is loaded`, show(variant));
+  }
+  return loaded;
 }
 
-async function load(wasm: InitOptions['wasm']): Promise<Initialized> {
+/** The files, spelled out so that bundlers find them. */
+const files: Record<Variant, () => URL> = {
+  simd: () => new URL('./headwise-simd.wasm', import.meta.url),
+  'relaxed-simd': () => new URL('./headwise-relaxed-simd.wasm', import.meta.url),
+};
+
+/** The fastest build that the engine can run, or the one asked for. */
+async function choose(variant: 'auto' | Variant): Promise<Variant> {
+  if (variant === 'simd') {
+    return variant;
+  }
+  const isRelaxed = await relaxedSimd();
+  if (variant === 'relaxed-simd' && !isRelaxed) {
+    fail('unsupported', 'variant', "'simd', as this engine has no relaxed SIMD", show(variant));
+  }
+  return isRelaxed ? 'relaxed-simd' : 'simd';
+}
+
+async function load(variant: 'auto' | Variant, wasm: InitOptions['wasm']): Promise<Initialized> {
   if (!(await simd())) {
     throw new HeadwiseError(
       'unsupported',
       'engine: expected WebAssembly SIMD (Chrome 91, Firefox 89, Safari 16.4, Node 16 or newer), got an engine without it',
     );
   }
-  const module = await compile(wasm ?? new URL('./headwise-simd.wasm', import.meta.url));
+  const module = await compile(wasm ?? files[await choose(variant)]());
   const core = await createCore({
     instantiateWasm(imports, success) {
       const instance = new WebAssembly.Instance(module, imports);
@@ -70,7 +93,7 @@ async function load(wasm: InitOptions['wasm']): Promise<Initialized> {
     },
   });
   setCore(core);
-  return { variant: 'simd', threads: 1 };
+  return { variant: core.isRelaxed() ? 'relaxed-simd' : 'simd', threads: 1 };
 }
 
 async function compile(source: URL | string | BufferSource): Promise<WebAssembly.Module> {

@@ -1,4 +1,4 @@
-import type { Core } from 'headwise-glue/simd';
+import type { Core } from 'headwise-glue';
 import { sizeOf, toFloats, type Numbers, type TensorInput } from './arrays.js';
 import {
   checkResultOptions,

@@ -1,4 +1,4 @@
-import type { Core } from 'headwise-glue/simd';
+import type { Core } from 'headwise-glue';
 import { writeBytes } from './core.js';
 import { failOutOfMemory } from './errors.js';
 

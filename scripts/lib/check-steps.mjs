@@ -128,6 +128,18 @@ const native = [
   },
 ];
 
+const packedNodeTests = (env = {}) => ({
+  // The examples in C++ must print what those in JavaScript print.
+  needs: ['pack', 'native'],
+  count: countNodeTests,
+  notes: notesOfNodeTests,
+  run: (sh) =>
+    nodeTests(sh, testFiles('tests/node'), {
+      cwd: fromRoot(packedProject),
+      env: { HEADWISE_NATIVE_BUILD: fromRoot('build/native'), ...env },
+    }),
+});
+
 const packed = [
   {
     name: 'pack',
@@ -146,15 +158,14 @@ const packed = [
   {
     name: 'node',
     about: 'tests/node against the installed tarball',
-    // The examples in C++ must print what those in JavaScript print.
-    needs: ['pack', 'native'],
-    count: countNodeTests,
-    notes: notesOfNodeTests,
-    run: (sh) =>
-      nodeTests(sh, testFiles('tests/node'), {
-        cwd: fromRoot(packedProject),
-        env: { HEADWISE_NATIVE_BUILD: fromRoot('build/native') },
-      }),
+    ...packedNodeTests(),
+  },
+  {
+    name: 'node-relaxed',
+    about: 'the same with the build for relaxed SIMD, which Node 20 has behind a flag',
+    ...packedNodeTests({
+      NODE_OPTIONS: `--require ${fromRoot('scripts/setup/toolchain-files/relaxed-simd.cjs')}`,
+    }),
   },
   {
     name: 'browser',

@@ -33,6 +33,11 @@ const wasm = {
   run: (sh) => cmakeBuild(sh, 'wasm', { tools: [locateToolchain(root).emcc] }),
 };
 
+const wasmFiles = ['simd', 'relaxed-simd'].flatMap((build) => [
+  `build/wasm/headwise-${build}.js`,
+  `build/wasm/headwise-${build}.wasm`,
+]);
+
 const packageParts = {
   name: 'package',
   about: 'dist/: bundle, WebAssembly files and types',
@@ -41,8 +46,7 @@ const packageParts = {
     stamp: 'build/stamps/package.json',
     inputs: [
       'bindings',
-      'build/wasm/headwise-simd.js',
-      'build/wasm/headwise-simd.wasm',
+      ...wasmFiles,
       'package.json',
       'package-lock.json',
       'rolldown.config.mjs',

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = join(root, 'build/packed/project');
 const installed = join(project, 'node_modules/headwise');
-const builds = ['simd'];
+const builds = ['relaxed-simd', 'simd'];
 
 const filesOf = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
