@@ -102,7 +102,8 @@ export function toShape(argument: string, value: unknown): number[] {
 }
 
 export function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product, size) => product * size, 1);
+  // The product of the others may be infinite.
+  return shape.includes(0) ? 0 : shape.reduce((product, size) => product * size, 1);
 }
 
 function convert<Data extends NumberArray>(

@@ -81,7 +81,7 @@ export function show(value: unknown): string {
 /** Typed arrays by their kind, since calls that take one kind may refuse another. */
 function showObject(value: object): string {
   if (!ArrayBuffer.isView(value)) {
-    return 'an object';
+    return value instanceof Map ? 'a Map' : 'an object';
   }
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
   return `${kind.startsWith('I') ? 'an' : 'a'} ${kind}`;

@@ -5,16 +5,19 @@ import type { Answer } from './questions.js';
 
 /** A file's bytes: a typed array or view is its bytes, a buffer all of them. */
 export function toBytes(value: unknown): Uint8Array {
-  if (ArrayBuffer.isView(value)) {
-    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  }
-  if (
+  const isBuffer =
     value instanceof ArrayBuffer ||
-    (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer)
-  ) {
-    return new Uint8Array(value);
+    (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer);
+  if (!isBuffer && !ArrayBuffer.isView(value)) {
+    fail('invalid-type', 'bytes', 'a Uint8Array or an ArrayBuffer', show(value));
   }
-  fail('invalid-type', 'bytes', 'a Uint8Array or an ArrayBuffer', show(value));
+  // A buffer that was transferred away is empty, and there can be no view of it.
+  if (value.byteLength === 0) {
+    return new Uint8Array();
+  }
+  return ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : new Uint8Array(value);
 }
 
 /** Throws what a reader of headers found wrong. */

@@ -2,7 +2,7 @@ import { toFloats, type Numbers, type TensorInput } from './arrays.js';
 import { allocate, core } from './core.js';
 import { fail, HeadwiseError, show } from './errors.js';
 import { layerOptionNames, type MultiHeadAttentionOptions } from './layer-options.js';
-import { checkOptions, checkSize } from './options.js';
+import { checkOptions, checkSize, entriesOf } from './options.js';
 import { Question, type Answer } from './questions.js';
 
 /** How `MultiHeadAttention.fromStateDict` reads a state dict, and what no state dict tells. */
@@ -20,13 +20,8 @@ type Dict = ReadonlyMap<string, Numbers<Float32Array>>;
 
 /** A state dict as numbers by name. */
 export function toDict(dict: unknown, wanted: (name: string) => boolean = () => true): Dict {
-  if (typeof dict !== 'object' || dict === null || Array.isArray(dict)) {
-    fail('invalid-type', 'stateDict', 'an object of tensors by name', show(dict));
-  }
-  const entries = Object.entries(dict as Record<string, unknown>);
-  return new Map(
-    entries.filter(([name]) => wanted(name)).map(([name, value]) => [name, toFloats(name, value)]),
-  );
+  const entries = entriesOf('stateDict', dict, 'tensors').filter(([name]) => wanted(name));
+  return new Map(entries.map(([name, value]) => [name, toFloats(name, value)]));
 }
 
 /** The numbers of one parameter: rows of the source, or columns of one that is transposed; zeros without a source. */
@@ -71,11 +66,13 @@ export function readStateDict(
     fail('invalid-option', 'prefix', 'a string', show(prefix));
   }
   const numHeads = checkSize('numHeads', given.numHeads);
-  const tensors = toDict(dict, (name) => name.startsWith(prefix));
+  // Names of another layer may begin alike: layer.1 and layer.10.
+  const start = prefix === '' || prefix.endsWith('.') ? prefix : `${prefix}.`;
+  const tensors = toDict(dict, (name) => name.startsWith(start));
 
-  const question = new Question().number(numHeads).text(prefix).number(tensors.size);
+  const question = new Question().number(numHeads).text(start).number(tensors.size);
   for (const [name, { shape }] of tensors) {
-    question.text(name).shape(shape);
+    question.text(name).shape(name, shape);
   }
   const answer = question.ask(loaded, 'planLayer');
   const problems = answer.text();

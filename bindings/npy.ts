@@ -51,6 +51,6 @@ export function saveNpy(tensor: TensorInput): Uint8Array {
   if (shape.length > mostAxes) {
     fail('invalid-shape', 'tensor', `at most ${mostAxes} axes`, String(shape.length));
   }
-  const header = new Question().shape(shape).ask(loaded, 'writeNpyHeader').bytes();
+  const header = new Question().shape('tensor', shape).ask(loaded, 'writeNpyHeader').bytes();
   return toFile(header, [data]);
 }

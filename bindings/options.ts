@@ -28,6 +28,14 @@ export function checkOptions<Options extends object>(
   return given;
 }
 
+/** What an object holds, in the order of the names. A Map or a list, which have no names, is no such object. */
+export function entriesOf(argument: string, value: unknown, of: string): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Symbol.iterator in value) {
+    fail('invalid-type', argument, `an object of ${of} by name`, show(value));
+  }
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
 const largestSize = 2147483647;
 
 /** A size option: an integer from 1 to 2^31 − 1. */

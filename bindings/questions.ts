@@ -1,8 +1,14 @@
 import type { Core } from 'headwise-glue';
 import { writeBytes } from './core.js';
-import { failOutOfMemory } from './errors.js';
+import { fail, failOutOfMemory, showShape } from './errors.js';
 
 const wide = 2 ** 32;
+
+/**
+ * Bytes that a call may need for each of its question's. Metadata of empty texts takes most: 6 bytes of JSON become an
+ * entry of 56, in a list that leaves up to four times its size behind as it grows.
+ */
+const room = 48;
 
 /** A question to `file_calls.cpp`: words, and texts behind their number of bytes. */
 export class Question {
@@ -10,7 +16,7 @@ export class Question {
   #bytes = 0;
 
   number(...values: readonly number[]): this {
-    return this.#add(new Uint8Array(Uint32Array.from(values).buffer));
+    return this.#words(values);
   }
 
   wide(value: number): this {
@@ -22,19 +28,24 @@ export class Question {
     return this.number(bytes.length).#add(bytes);
   }
 
-  shape(shape: readonly number[]): this {
-    return this.number(shape.length, ...shape);
+  /** The shape of a tensor that errors call `argument`. */
+  shape(argument: string, shape: readonly number[]): this {
+    for (const size of shape) {
+      if (size >= wide) {
+        fail('invalid-shape', argument, 'axes of less than 2^32', String(size));
+      }
+    }
+    // Readers count the other axes of an empty tensor, too.
+    if (shape.reduce((bytes, size) => bytes * Math.max(size, 1), 4) >= 2 ** 63) {
+      fail('invalid-shape', argument, 'a shape of less than 2^63 bytes', showShape(shape));
+    }
+    return this.number(shape.length).#words(shape);
   }
 
-  /** How many bytes the question takes. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Asks by the call of this name. `room`: bytes that the call may need, beside the question. */
-  ask(core: Core, call: CoreQuestion, room = 16 * this.#bytes): Answer {
+  /** Asks by the call of this name. */
+  ask(core: Core, call: CoreQuestion): Answer {
     const address = core.reserve(this.#bytes / 4);
-    if (address === 0 || !core.canAllocate(room + 4096)) {
+    if (address === 0 || !core.canAllocate(room * this.#bytes + 4096)) {
       failOutOfMemory();
     }
     let next = address;
@@ -48,6 +59,10 @@ export class Question {
     }
     const words = core.HEAP32[answer / 4] ?? 0;
     return new Answer(core.HEAPU8.slice(answer, answer + 4 * words));
+  }
+
+  #words(values: readonly number[]): this {
+    return this.#add(new Uint8Array(Uint32Array.from(values).buffer));
   }
 
   #add(part: Uint8Array): this {

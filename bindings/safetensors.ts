@@ -1,7 +1,8 @@
-import { toFloats, type TensorInput } from './arrays.js';
+import { sizeOf, toFloats, type TensorInput } from './arrays.js';
 import { core } from './core.js';
 import { fail, show } from './errors.js';
 import { checkHeader, formatIn, readFloats, toBytes, toFile } from './files.js';
+import { entriesOf } from './options.js';
 import { Question } from './questions.js';
 import { Tensor } from './tensor.js';
 
@@ -38,12 +39,10 @@ function headerBytes(file: Uint8Array): Uint8Array {
 export function loadSafetensors(bytes: ArrayBufferView | ArrayBufferLike): Safetensors {
   const loaded = core();
   const file = toBytes(bytes);
-  const header = headerBytes(file);
   const answer = new Question()
     .wide(file.length)
-    .text(header)
-    // A list of many axes takes most: two bytes of JSON each.
-    .ask(loaded, 'readSafetensorsHeader', 24 * header.length);
+    .text(headerBytes(file))
+    .ask(loaded, 'readSafetensorsHeader');
   checkHeader(answer);
   const data = answer.wide();
   const entries = Array.from({ length: answer.number() }, () => ({
@@ -54,24 +53,14 @@ export function loadSafetensors(bytes: ArrayBufferView | ArrayBufferLike): Safet
   }));
   const metadata = Array.from({ length: answer.number() }, () => [answer.text(), answer.text()]);
   const tensors = entries.map(({ name, format, begin, shape }): [string, Tensor] => {
-    const size = shape.reduce((product, axis) => product * axis, format.size);
-    return [
-      name,
-      new Tensor(readFloats(loaded, format, file.subarray(begin, begin + size)), shape),
-    ];
+    const numbers = file.subarray(begin, begin + format.size * sizeOf(shape));
+    return [name, new Tensor(readFloats(loaded, format, numbers), shape)];
   });
   // Unlike assignments, these take any name as it is.
   return {
     tensors: Object.fromEntries(tensors),
     metadata: Object.fromEntries(metadata) as Record<string, string>,
   };
-}
-
-function entriesOf(argument: string, value: unknown, of: string): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    fail('invalid-type', argument, `an object of ${of} by name`, show(value));
-  }
-  return Object.entries(value);
 }
 
 /** Text that UTF-8 can hold: no half of a surrogate pair. */
@@ -95,7 +84,7 @@ export function saveSafetensors(
 ): Uint8Array {
   const loaded = core();
   const question = new Question();
-  const named = entriesOf('tensors', tensors, 'tensors').sort(([a], [b]) => (a < b ? -1 : 1));
+  const named = entriesOf('tensors', tensors, 'tensors');
   question.number(named.length);
   const numbers = named.map(([name, value]) => {
     checkText(name);
@@ -103,7 +92,7 @@ export function saveSafetensors(
       fail('invalid-value', 'tensors', 'names other than that of the metadata', `'${name}'`);
     }
     const { data, shape } = toFloats(name, value);
-    question.text(name).shape(shape);
+    question.text(name).shape(name, shape);
     return data;
   });
   const texts = entriesOf('metadata', metadata, 'texts');

@@ -56,6 +56,13 @@ export function findChrome(env = process.env) {
   );
 }
 
+/** A Python that has NumPy: Debian's, or another on PATH. */
+export function findNumPy(env = process.env, names = ['/usr/bin/python3', 'python3']) {
+  const hasNumPy = (/** @type {string | null} */ python) =>
+    python && spawnSync(python, ['-c', 'import numpy'], { env }).status === 0;
+  return names.map((name) => findProgram([name], env)).find(hasNumPy) ?? null;
+}
+
 /**
  * Version 19 of an LLVM tool: another one formats and warns differently.
  * @param {string} name

@@ -7,6 +7,7 @@ import {
   findChrome,
   findEmscriptenOnPath,
   findLlvmTool,
+  findNumPy,
   findProgram,
   toolchainFolder,
 } from './locate.mjs';
@@ -113,6 +114,7 @@ function testNeeds(env, distribution) {
       package: 'clang-format-19',
     },
     { what: 'clang-tidy 19', found: findLlvmTool('clang-tidy', env), package: 'clang-tidy-19' },
+    { what: 'Python 3 with NumPy', found: findNumPy(env), package: 'python3-numpy' },
     {
       what: env.CHROME_PATH
         ? `a browser where CHROME_PATH points (${env.CHROME_PATH})`

@@ -132,6 +132,18 @@ const std::map<std::string, LayerCall> layer_calls = {
        layer.load_state_dict(state_dict_of(record));
      }}};
 
+void from_state_dict(const Record& record) {
+  const auto options = options_of(record);
+  const auto layer = MultiHeadAttention::from_state_dict(
+      state_dict_of(record), {.num_heads = options.num_heads,
+                              .prefix = record.has("prefix") ? record.text("prefix") : "",
+                              .dropout = options.dropout,
+                              .scale = options.scale,
+                              .softcap = options.softcap,
+                              .zero_attention = options.zero_attention,
+                              .seed = options.seed});
+}
+
 /// A call of one of the functions that take X and a number of heads.
 template <typename Function>
 Call heads_call(Function function) {
@@ -143,6 +155,7 @@ Call heads_call(Function function) {
 
 const std::map<std::string, Call> other_calls = {
     {"construct", [](const Record& record) { const MultiHeadAttention layer(options_of(record)); }},
+    {"from_state_dict", from_state_dict},
     {"masked_softmax",
      [](const Record& record) {
        static_cast<void>(masked_softmax(tensor_of<3>(record, "scores"), valid_lens_of(record)));

@@ -10,7 +10,10 @@ const { init, MultiHeadAttention, Tensor } = headwise;
 await init();
 
 /** Spelled alike in both languages: PyTorch's and d2l's names of parameters. */
-const parameters = ['bias_k', 'bias_v', 'w_v'];
+const parameters = [
+  ...['bias_k', 'bias_v', 'w_v', 'in_proj_weight', 'in_proj_bias', 'k_proj_weight', 'out_proj'],
+  ...['q_norm', 'c_attn', 'c_proj'],
+];
 
 /** words_like_this become wordsLikeThis; W_q and its kin stay as they are. */
 const camelCase = (text) =>
@@ -104,7 +107,17 @@ const layerCalls = {
 const headsCall = (name) => (record) =>
   headwise[name](tensorOf(record, 'X'), record.number('num_heads'));
 
+function fromStateDict(record) {
+  const { numHeads, dropout, scale, softcap, zeroAttention, seed } = optionsOf(record);
+  const options = { numHeads, dropout, scale, softcap, zeroAttention, seed };
+  MultiHeadAttention.fromStateDict(stateDictOf(record), {
+    ...options,
+    prefix: record.text('prefix'),
+  });
+}
+
 const otherCalls = {
+  from_state_dict: fromStateDict,
   construct: (record) => new MultiHeadAttention(optionsOf(record)),
   masked_softmax: (record) =>
     headwise.maskedSoftmax(tensorOf(record, 'scores'), validLensOf(record)),

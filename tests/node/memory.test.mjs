@@ -5,7 +5,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {
   additiveAttention,
-  init,
   maskedSoftmax,
   MultiHeadAttention,
   positionalEncoding,
@@ -14,53 +13,9 @@ import {
   Tensor,
 } from 'headwise';
 import { assertFails, assertFailsAndChangesNothing, assertSameResult } from './lib/compare.mjs';
-
-/** The package does not show its memory, so the test looks over its shoulder while it loads. */
-async function initAndTakeMemory() {
-  const { Instance } = WebAssembly;
-  let memory;
-  WebAssembly.Instance = function (...args) {
-    const instance = new Instance(...args);
-    memory ??= Object.values(instance.exports).find((each) => each instanceof WebAssembly.Memory);
-    return instance;
-  };
-  await init();
-  WebAssembly.Instance = Instance;
-  return memory;
-}
-
-const memory = await initAndTakeMemory();
-
-/** How far memory was ever written to. Memory itself grows in steps too large to show a leak. */
-function usedMemory() {
-  const words = new Uint32Array(memory.buffer);
-  return 4 * (words.findLastIndex((word) => word !== 0) + 1);
-}
+import { assertLeavesNothing, usedMemory, withoutGrowth } from './lib/memory.mjs';
 
 const options = { numHiddens: 8, numHeads: 2, seed: 1 };
-
-/** Layers that fill the holes which earlier calls left, where a leak would go unseen. */
-function fillHoles() {
-  const used = usedMemory();
-  const layers = [];
-  while (usedMemory() === used) {
-    for (let i = 0; i < 100; i++) layers.push(new MultiHeadAttention(options));
-  }
-  return layers;
-}
-
-/** Checks that the call, made many times, does not need more memory than made a few times. */
-function assertLeavesNothing(call, times = 10_000) {
-  const few = 20;
-  for (let i = 0; i < few; i++) call(i);
-  const layers = fillHoles();
-  for (let i = 0; i < few; i++) call(i);
-  const [used, size] = [usedMemory(), memory.buffer.byteLength];
-  for (let i = 0; i < times; i++) call(i);
-  assert.equal(usedMemory(), used);
-  assert.equal(memory.buffer.byteLength, size);
-  layers.forEach((layer) => layer.dispose());
-}
 
 const X = Tensor.randn([2, 3, 4], 1);
 const given = { validLens: [2, 3], returnWeights: true };
@@ -212,18 +167,6 @@ test('more than WebAssembly can address is an error that changes nothing', () =>
   const longest = 2 ** 31 - 1;
   assertFails(() => positionalEncoding(longest, longest), ...outOfMemory);
 });
-
-/** Runs `use` while memory cannot grow, as when the machine has none left. */
-function withoutGrowth(use) {
-  memory.grow = () => {
-    throw new RangeError('WebAssembly.Memory.grow(): Maximum memory size exceeded');
-  };
-  try {
-    use();
-  } finally {
-    delete memory.grow;
-  }
-}
 
 test('memory that cannot grow is an error, and the next call works', () => {
   const big = Tensor.ones([1, 5000, 5000]); // 100 MB

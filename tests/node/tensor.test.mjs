@@ -30,6 +30,8 @@ test('zeros, ones and full', () => {
   assert.deepEqual(Tensor.full([1, 2], 0.5).toArray(), [[0.5, 0.5]]);
   assert.deepEqual(Tensor.full([], 7).data, Float32Array.of(7));
   assert.deepEqual(Tensor.zeros([2, 0, 3]).data, new Float32Array(0));
+  const shape = [...new Array(40).fill(2 ** 32), 0];
+  assert.deepEqual(Tensor.zeros(shape).data, new Float32Array(0));
 });
 
 test('randn is standard normal, and the same for the same seed', () => {

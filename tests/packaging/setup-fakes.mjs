@@ -16,7 +16,7 @@ const versions = {
   cmake: 'cmake version 3.25.1',
 };
 
-const idlePrograms = ['ninja', 'c++', 'clang-format-19', 'clang-tidy-19', 'chromium'];
+const idlePrograms = ['ninja', 'c++', 'clang-format-19', 'clang-tidy-19', 'python3', 'chromium'];
 
 const announce = libraryDebs.map(({ package: name }) => `'uri' ${name}_1_all.deb 10 SHA256:0`);
 const offer = libraryDebs.map((deb) => `${deb.package} | ${deb.version}.0-1 | u ${deb.suite}/main`);

@@ -13,7 +13,7 @@ import {
   readDistribution,
 } from '../../scripts/setup/distribution.mjs';
 import { Interrupted, SetupError, explainFailure } from '../../scripts/setup/errors.mjs';
-import { findChrome, toolchainFolder } from '../../scripts/setup/locate.mjs';
+import { findChrome, findNumPy, toolchainFolder } from '../../scripts/setup/locate.mjs';
 import { tryLock } from '../../scripts/setup/lock.mjs';
 import { parsePrintedUris } from '../../scripts/setup/private-apt.mjs';
 import { checkPossible } from '../../scripts/setup/set-up.mjs';
@@ -269,6 +269,16 @@ describe('the lock', () => {
 });
 
 describe('tools', () => {
+  test('include a Python only if it has NumPy', (t) => {
+    const bin = temporaryFolder(t);
+    const env = { PATH: bin };
+    const [bare, full] = ['bare', 'full'].map((name) => path.join(bin, name));
+    fs.writeFileSync(bare, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    fs.writeFileSync(full, '#!/bin/sh\n[ "$*" = "-c import numpy" ]\n', { mode: 0o755 });
+    assert.equal(findNumPy(env, ['/nowhere/python3', 'bare', 'full']), full);
+    assert.equal(findNumPy(env, ['/nowhere/python3', bare]), null);
+  });
+
   test('stand in a folder that clones share', () => {
     const folder = toolchainFolder({ HOME: '/home/ada' });
     assert.match(folder, /^\/home\/ada\/\.cache\/headwise\/toolchain-\d+$/);

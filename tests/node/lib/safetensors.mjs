@@ -35,3 +35,12 @@ export function readSafetensors(name) {
   );
   return Object.fromEntries(tensors);
 }
+
+/** A file of this header, an object or its text or bytes, that tells this length and has these numbers behind it. */
+export function safetensorsFile(header, numbers = [], length) {
+  const isText = typeof header === 'string' || ArrayBuffer.isView(header);
+  const json = Buffer.from(isText ? header : JSON.stringify(header));
+  const before = Buffer.alloc(8);
+  before.writeBigUInt64LE(BigInt(length ?? json.length));
+  return Uint8Array.from(Buffer.concat([before, json, Uint8Array.from(numbers)]));
+}

@@ -1,0 +1,63 @@
+// Looks into the package's WebAssembly memory. Whoever imports this need not call init.
+import assert from 'node:assert/strict';
+import { init, MultiHeadAttention } from 'headwise';
+
+/** The package does not show its memory, so the test looks over its shoulder while it loads. */
+async function initAndTakeMemory() {
+  const { Instance } = WebAssembly;
+  let memory;
+  WebAssembly.Instance = function (...args) {
+    const instance = new Instance(...args);
+    memory ??= Object.values(instance.exports).find((each) => each instanceof WebAssembly.Memory);
+    return instance;
+  };
+  await init();
+  WebAssembly.Instance = Instance;
+  return memory;
+}
+
+/** The package's WebAssembly memory. */
+export const memory = await initAndTakeMemory();
+
+/** How far memory was ever written to. Memory itself grows in steps too large to show a leak. */
+export function usedMemory() {
+  const words = new Uint32Array(memory.buffer);
+  return 4 * (words.findLastIndex((word) => word !== 0) + 1);
+}
+
+const options = { numHiddens: 8, numHeads: 2 };
+
+/** Layers that fill the holes which earlier calls left, where a leak would go unseen. */
+function fillHoles() {
+  const used = usedMemory();
+  const layers = [];
+  while (usedMemory() === used) {
+    for (let i = 0; i < 100; i++) layers.push(new MultiHeadAttention(options));
+  }
+  return layers;
+}
+
+/** Checks that the call, made many times, does not need more memory than made a few times. */
+export function assertLeavesNothing(call, times = 10_000) {
+  const few = 20;
+  for (let i = 0; i < few; i++) call(i);
+  const layers = fillHoles();
+  for (let i = 0; i < few; i++) call(i);
+  const [used, size] = [usedMemory(), memory.buffer.byteLength];
+  for (let i = 0; i < times; i++) call(i);
+  assert.equal(usedMemory(), used);
+  assert.equal(memory.buffer.byteLength, size);
+  layers.forEach((layer) => layer.dispose());
+}
+
+/** Runs `use` while memory cannot grow, as when the machine has none left. */
+export function withoutGrowth(use) {
+  memory.grow = () => {
+    throw new RangeError('WebAssembly.Memory.grow(): Maximum memory size exceeded');
+  };
+  try {
+    use();
+  } finally {
+    delete memory.grow;
+  }
+}

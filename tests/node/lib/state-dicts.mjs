@@ -1,0 +1,96 @@
+// A layer's state dict in the names and layouts of other systems.
+import { Tensor } from 'headwise';
+
+export const transposed = ({ data, shape: [rows, columns] }) =>
+  new Tensor(
+    Array.from(
+      { length: data.length },
+      (_, i) => data[(i % rows) * columns + Math.floor(i / rows)],
+    ),
+    [columns, rows],
+  );
+
+/** Tensors one above the other. */
+export const stacked = (...tensors) =>
+  new Tensor(
+    tensors.flatMap(({ data }) => Array.from(data)),
+    [tensors.reduce((rows, { shape }) => rows + shape[0], 0), ...tensors[0].shape.slice(1)],
+  );
+
+/** The dict with other names; what has none stays away. */
+const renamed = (dict, names) =>
+  Object.fromEntries(
+    Object.entries(names)
+      .filter(([name]) => dict[name])
+      .map(([name, other]) => [other, dict[name]]),
+  );
+
+/** Names of the weights and biases of four linear layers. */
+const linear = (...layers) =>
+  Object.fromEntries(
+    ['W_q', 'W_k', 'W_v', 'W_o'].flatMap((name, i) => [
+      [`${name}.weight`, `${layers[i]}.weight`],
+      [`${name}.bias`, `${layers[i]}.bias`],
+    ]),
+  );
+
+const stackOf = (dict, what) =>
+  stacked(...['W_q', 'W_k', 'W_v'].map((name) => dict[`${name}.${what}`]));
+
+const outputOf = (name) => ({ 'W_o.weight': `${name}.weight`, 'W_o.bias': `${name}.bias` });
+
+/** W_q, W_k and W_v in one, and W_o, by these names. */
+function packed(dict, weight, bias, output) {
+  return {
+    [weight]: stackOf(dict, 'weight'),
+    ...(dict['W_q.bias'] && { [bias]: stackOf(dict, 'bias') }),
+    ...renamed(dict, outputOf(output)),
+  };
+}
+
+const slots = (dict) => renamed(dict, { bias_k: 'bias_k', bias_v: 'bias_v' });
+
+const separate = {
+  'W_q.weight': 'q_proj_weight',
+  'W_k.weight': 'k_proj_weight',
+  'W_v.weight': 'v_proj_weight',
+};
+
+/** Ways to write a state dict that has all that d2l's has. */
+export const layouts = {
+  d2l: (dict) => dict,
+  'nn.MultiheadAttention, packed': (dict) => ({
+    ...packed(dict, 'in_proj_weight', 'in_proj_bias', 'out_proj'),
+    ...slots(dict),
+  }),
+  'nn.MultiheadAttention, separate': (dict) => ({
+    ...renamed(dict, { ...separate, ...outputOf('out_proj') }),
+    ...(dict['W_q.bias'] && { in_proj_bias: stackOf(dict, 'bias') }),
+    ...slots(dict),
+  }),
+  BERT: (dict) => ({
+    ...renamed(dict, linear('self.query', 'self.key', 'self.value', 'output.dense')),
+    'output.LayerNorm.weight': Tensor.ones([3]),
+    'output.LayerNorm.bias': Tensor.ones([3]),
+  }),
+  'an old BERT': (dict) => ({
+    ...renamed(dict, linear('self.query', 'self.key', 'self.value', 'output.dense')),
+    'output.LayerNorm.gamma': Tensor.ones([3]),
+    'output.LayerNorm.beta': Tensor.ones([3]),
+  }),
+  ViT: (dict) =>
+    renamed(dict, linear('attention.query', 'attention.key', 'attention.value', 'output.dense')),
+  'ViT, newer': (dict) => renamed(dict, linear('q_proj', 'k_proj', 'v_proj', 'o_proj')),
+  CLIP: (dict) => renamed(dict, linear('q_proj', 'k_proj', 'v_proj', 'out_proj')),
+  timm: (dict) => packed(dict, 'qkv.weight', 'qkv.bias', 'proj'),
+  'GPT-2': (dict) => {
+    const all = packed(dict, 'c_attn.weight', 'c_attn.bias', 'c_proj');
+    const weights = ['c_attn.weight', 'c_proj.weight'].map((name) => [name, transposed(all[name])]);
+    const buffers = { bias: Tensor.ones([1, 1, 4, 4]), masked_bias: Tensor.full([], -10000) };
+    return { ...all, ...Object.fromEntries(weights), ...buffers };
+  },
+};
+
+/** The dict with something before each name. */
+export const prefixed = (prefix, dict) =>
+  Object.fromEntries(Object.entries(dict).map(([name, tensor]) => [prefix + name, tensor]));
