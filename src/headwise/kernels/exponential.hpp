@@ -81,7 +81,7 @@ class Exponential {
     return Batch::load_unaligned(table_ + which * lanes);
   }
 #else
-  [[nodiscard]] static Batch constant(Constant which) noexcept { return Batch(values[which]); }
+  [[nodiscard]] static Batch constant(Constant which) noexcept { return {values[which]}; }
 #endif
 };
 

@@ -4,12 +4,12 @@
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/simd.hpp>
-#include <limits>
 
 namespace headwise::kernels {
 namespace {
 
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+/// Not inlined: it is long, and used in four places.
+[[gnu::noinline]] Batch hyperbolic_tangent(const Batch& x) noexcept { return xsimd::tanh(x); }
 
 /// Runs `vector` over whole vectors and, by way of a buffer, over what is left, so that an
 /// element's result does not depend on its place.
@@ -43,7 +43,7 @@ void scale_reference(float* scores, std::size_t count, float scale) noexcept {
 void softcap(float* scores, std::size_t count, float cap) noexcept {
   const Batch caps(cap);
   for_each_vector(scores, count,
-                  [&](const Batch& score) { return caps * xsimd::tanh(score / caps); });
+                  [&](const Batch& score) { return caps * hyperbolic_tangent(score / caps); });
 }
 
 void softcap_reference(float* scores, std::size_t count, float cap) noexcept {
@@ -83,9 +83,10 @@ void additive_scores(const float* query, const float* packed_keys, const float* 
     for (std::size_t u = 0; u < hiddens; ++u, packed_keys += panel_width) {
       const Batch features(query[u]);
       const Batch weight(w_v[u]);
-      left = multiply_add(weight, xsimd::tanh(features + Batch::load_unaligned(packed_keys)), left);
+      left = multiply_add(weight, hyperbolic_tangent(features + Batch::load_unaligned(packed_keys)),
+                          left);
       right = multiply_add(
-          weight, xsimd::tanh(features + Batch::load_unaligned(packed_keys + lanes)), right);
+          weight, hyperbolic_tangent(features + Batch::load_unaligned(packed_keys + lanes)), right);
     }
     std::array<float, panel_width> panel;  // NOLINT(*-member-init): written as a whole below
     left.store_unaligned(panel.data());

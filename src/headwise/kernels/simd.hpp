@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <xsimd/xsimd.hpp>
 
 #if defined(__wasm_relaxed_simd__)
@@ -11,6 +12,8 @@
 namespace headwise::kernels {
 
 using Batch = xsimd::batch<float>;
+
+inline constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 /// Floats in one vector: 4 for WebAssembly and SSE, 8 for AVX, 16 for AVX-512.
 inline constexpr std::size_t lanes = Batch::size;

@@ -5,12 +5,9 @@
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/simd.hpp>
 #include <headwise/kernels/softmax.hpp>
-#include <limits>
 
 namespace headwise::kernels {
 namespace {
-
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 // Two vectors at a time: each step of either waits for the one before it.
 constexpr std::size_t stride = 2 * lanes;
@@ -32,29 +29,29 @@ float maximum_of(const float* row, std::size_t count) noexcept {
 
 }  // namespace
 
-float exponentiate(float* row, std::size_t count) noexcept {
+[[gnu::noinline]] float exponentiate(float* row, std::size_t count) noexcept {
   const Batch maximum(maximum_of(row, count));
   const Exponential exponential;
   Batch left(0.0F);
   Batch right(0.0F);
-  std::size_t i = 0;
-  for (; i + stride <= count; i += stride) {
-    const Batch first = exponential(Batch::load_unaligned(row + i) - maximum);
-    const Batch second = exponential(Batch::load_unaligned(row + i + lanes) - maximum);
+  std::array<float, stride> last;
+  for (std::size_t i = 0; i < count; i += stride) {
+    const std::size_t left_over = count - i;
+    float* values = row + i;
+    if (left_over < stride) {
+      last.fill(minus_infinity);
+      std::copy_n(row + i, left_over, last.begin());
+      values = last.data();
+    }
+    const Batch first = exponential(Batch::load_unaligned(values) - maximum);
+    const Batch second = exponential(Batch::load_unaligned(values + lanes) - maximum);
     left += first;
     right += second;
-    first.store_unaligned(row + i);
-    second.store_unaligned(row + i + lanes);
-  }
-  for (; i < count; i += lanes) {
-    const std::size_t left_over = std::min(lanes, count - i);
-    std::array<float, lanes> rest;
-    rest.fill(minus_infinity);
-    std::copy_n(row + i, left_over, rest.begin());
-    const Batch last = exponential(Batch::load_unaligned(rest.data()) - maximum);
-    left += last;
-    last.store_unaligned(rest.data());
-    std::copy_n(rest.begin(), left_over, row + i);
+    first.store_unaligned(values);
+    second.store_unaligned(values + lanes);
+    if (left_over < stride) {
+      std::copy_n(last.begin(), left_over, row + i);
+    }
   }
   return xsimd::reduce_add(left + right);
 }
