@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <headwise/kernels/direct.hpp>
+#include <headwise/kernels/dispatch.hpp>
 #include <initializer_list>
 
 #include "floats.hpp"
@@ -18,8 +19,8 @@ TEST_CASE("dot_rows agrees with its reference and with float64") {
       Floats dots(count + 1, guard);
       Floats reference(count);
       kernels::dot_rows(x.data(), rows.data(), stride, count, size, 0.3F, dots.data());
-      kernels::dot_rows_reference(x.data(), rows.data(), stride, count, size, 0.3F,
-                                  reference.data());
+      kernels::baseline::dot_rows_reference(x.data(), rows.data(), stride, count, size, 0.3F,
+                                            reference.data());
       CAPTURE(count, size);
       CHECK(dots.back() == guard);
       for (std::size_t j = 0; j < count; ++j) {
@@ -47,8 +48,8 @@ TEST_CASE("sum_rows agrees with its reference and with float64") {
       Floats sum(size + 1, guard);
       Floats reference(size);
       kernels::sum_rows(weights.data(), rows.data(), stride, count, size, sum.data());
-      kernels::sum_rows_reference(weights.data(), rows.data(), stride, count, size,
-                                  reference.data());
+      kernels::baseline::sum_rows_reference(weights.data(), rows.data(), stride, count, size,
+                                            reference.data());
       CAPTURE(count, size);
       CHECK(sum.back() == guard);
       for (std::size_t k = 0; k < size; ++k) {

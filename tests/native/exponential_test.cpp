@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdint>
+#include <headwise/kernels/dispatch.hpp>
 #include <headwise/kernels/exponential.hpp>
 #include <limits>
 
@@ -11,14 +13,12 @@
 namespace headwise::test {
 namespace {
 
-using kernels::Batch;
-using kernels::lanes;
+/// As many as the widest vectors have.
+constexpr std::size_t lanes = 16;
 
-std::array<float, lanes> exponential(const std::array<float, lanes>& x) {
-  std::array<float, lanes> result{};
-  const kernels::Exponential exponential;
-  exponential(Batch::load_unaligned(x.data())).store_unaligned(result.data());
-  return result;
+std::array<float, lanes> exponential(std::array<float, lanes> values) {
+  kernels::exponential(values.data(), lanes);
+  return values;
 }
 
 float exponential(float x) {
@@ -60,7 +60,9 @@ TEST_CASE("exp is within 2 units in the last place over its whole range") {
   CHECK(largest <= 2);
   CHECK(largest > 0.5);
   for (const float x : {0.0F, 1.0F, -1.0F, 10.0F, -80.0F}) {
-    CHECK(error_in_ulps(kernels::exponential_reference(x), x) <= 1);
+    float result = x;
+    kernels::baseline::exponential_reference(&result, 1);
+    CHECK(error_in_ulps(result, x) <= 1);
   }
 }
 
@@ -76,6 +78,17 @@ TEST_CASE("exp at and beyond the ends of its range") {
   CHECK(exponential(std::numeric_limits<float>::max()) == infinity);
   CHECK(exponential(infinity) == infinity);
   CHECK(std::isnan(exponential(std::numeric_limits<float>::quiet_NaN())));
+}
+
+TEST_CASE("exp of a few numbers touches no others") {
+  for (std::size_t count = 0; count <= 33; ++count) {
+    Floats values(count + 1, guard);
+    std::fill_n(values.begin(), count, 1.0F);
+    kernels::exponential(values.data(), count);
+    CHECK(values.back() == guard);
+    CHECK(std::count(values.begin(), values.end(), exponential(1.0F)) ==
+          static_cast<std::ptrdiff_t>(count));
+  }
 }
 
 TEST_CASE("A NaN stays in its lane") {

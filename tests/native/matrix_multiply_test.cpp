@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <headwise/kernels/dispatch.hpp>
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <initializer_list>
 #include <limits>
@@ -38,8 +39,9 @@ class Product {
   Floats multiply_by_reference(std::size_t padding = 5) const {
     const std::size_t stride = columns_ + padding;
     Floats c(span_size(rows_, columns_, stride) + padding, guard);
-    kernels::matrix_multiply_reference(rows_, columns_, depth_, a_.data(), depth_ + 3, b_.data(),
-                                       columns_ + 2, scale_, bias(), c.data(), stride);
+    kernels::baseline::matrix_multiply_reference(rows_, columns_, depth_, a_.data(), depth_ + 3,
+                                                 b_.data(), columns_ + 2, scale_, bias(), c.data(),
+                                                 stride);
     return c;
   }
 
@@ -98,7 +100,7 @@ class Product {
 
  private:
   kernels::PackedMatrix packed() const {
-    return {.panels = packed_.data(), .panel_stride = depth_ * kernels::panel_width};
+    return {.panels = packed_.data(), .panel_stride = depth_ * kernels::panel_width()};
   }
   const float* bias() const { return bias_.empty() ? nullptr : bias_.data(); }
 
@@ -166,8 +168,9 @@ TEST_CASE("Packing rows and packing columns give the same panels") {
       bool in_place = true;
       for (std::size_t k = 0; k < depth; ++k) {
         for (std::size_t j = 0; j < kernels::round_up_to_panel(columns); ++j) {
-          const std::size_t panel = j / kernels::panel_width * depth * kernels::panel_width;
-          const float element = packed[panel + k * kernels::panel_width + j % kernels::panel_width];
+          const std::size_t panel = j / kernels::panel_width() * depth * kernels::panel_width();
+          const float element =
+              packed[panel + k * kernels::panel_width() + j % kernels::panel_width()];
           in_place &= element == (j < columns ? product.b()[k * (columns + 2) + j] : 0.0F);
         }
       }
@@ -186,12 +189,13 @@ TEST_CASE("matrix_multiply takes part of a packed matrix from some row on") {
   Floats expected(columns);
   kernels::matrix_multiply(
       1, columns, depth - first, a.data(), depth - first,
-      {.panels = product.packed_from_rows().data() + first * kernels::panel_width,
-       .panel_stride = depth * kernels::panel_width},
+      {.panels = product.packed_from_rows().data() + first * kernels::panel_width(),
+       .panel_stride = depth * kernels::panel_width()},
       1.0F, nullptr, c.data(), columns);
-  kernels::matrix_multiply_reference(1, columns, depth - first, a.data(), depth - first,
-                                     product.b().data() + first * (columns + 2), columns + 2, 1.0F,
-                                     nullptr, expected.data(), columns);
+  kernels::baseline::matrix_multiply_reference(1, columns, depth - first, a.data(), depth - first,
+                                               product.b().data() + first * (columns + 2),
+                                               columns + 2, 1.0F, nullptr, expected.data(),
+                                               columns);
   CHECK(max_difference(c, expected) <= 5e-6);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <headwise/kernels/dispatch.hpp>
 #include <headwise/kernels/finite.hpp>
 #include <headwise/kernels/softmax.hpp>
 #include <limits>
@@ -24,7 +25,7 @@ Floats softmax(Floats row) {
 }
 
 Floats softmax_by_reference(Floats row) {
-  kernels::softmax_reference(row.data(), row.size());
+  kernels::baseline::softmax_reference(row.data(), row.size());
   return row;
 }
 
@@ -102,7 +103,8 @@ TEST_CASE("all_finite finds any number that is not, and looks at nothing else") 
     }
     const auto both = [&] {
       const bool result = kernels::all_finite(matrix.data(), stride, rows, columns);
-      CHECK(result == kernels::all_finite_reference(matrix.data(), stride, rows, columns));
+      CHECK(result ==
+            kernels::baseline::all_finite_reference(matrix.data(), stride, rows, columns));
       return result;
     };
     CAPTURE(columns);

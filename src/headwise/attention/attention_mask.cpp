@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <headwise/attention/attention_mask.hpp>
-#include <headwise/kernels/scores.hpp>
+#include <headwise/kernels/mask_scores.hpp>
 #include <limits>
 
 namespace headwise {

@@ -1,6 +1,6 @@
 #include <cmath>
 #include <headwise/attention/linear.hpp>
-#include <headwise/kernels/matrix_multiply.hpp>
+#include <headwise/kernels/dispatch.hpp>
 #include <headwise/random.hpp>
 
 namespace headwise {
@@ -40,7 +40,7 @@ void Linear::project(const float* inputs, std::size_t rows, float* outputs) {
       kernels::pack_columns(weight_.data() + group * out * in, in, in, out, packed);
     }
     kernels::matrix_multiply(rows, out, in, inputs + group * in, sizes_.in,
-                             {.panels = packed, .panel_stride = in * kernels::panel_width}, 1.0F,
+                             {.panels = packed, .panel_stride = in * kernels::panel_width()}, 1.0F,
                              bias_.has_value() ? bias_->data() + group * out : nullptr,
                              outputs + group * out, sizes_.out);
   }

@@ -2,7 +2,7 @@
 #include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/masked_softmax.hpp>
 #include <headwise/attention/validation.hpp>
-#include <headwise/kernels/softmax.hpp>
+#include <headwise/kernels/dispatch.hpp>
 
 namespace headwise {
 

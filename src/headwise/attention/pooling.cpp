@@ -3,11 +3,7 @@
 #include <cmath>
 #include <headwise/attention/pooling.hpp>
 #include <headwise/attention/scoring.hpp>
-#include <headwise/kernels/direct.hpp>
-#include <headwise/kernels/finite.hpp>
-#include <headwise/kernels/matrix_multiply.hpp>
-#include <headwise/kernels/scores.hpp>
-#include <headwise/kernels/softmax.hpp>
+#include <headwise/kernels/dispatch.hpp>
 #include <limits>
 
 namespace headwise {
@@ -175,8 +171,8 @@ class HeadPooling {
       return;
     }
     kernels::matrix_multiply(rows, size, columns.size(), weights, columns_,
-                             {.panels = packed_values_ + columns.begin * kernels::panel_width,
-                              .panel_stride = columns_ * kernels::panel_width},
+                             {.panels = packed_values_ + columns.begin * kernels::panel_width(),
+                              .panel_stride = columns_ * kernels::panel_width()},
                              1.0F, nullptr, result, stride);
   }
 
@@ -329,7 +325,7 @@ float default_scale(std::size_t head_size) noexcept {
 
 double pooling_workspace_size(double num_keys, double query_size, double key_size,
                               double value_size, double attention_hiddens) noexcept {
-  constexpr double padding = kernels::panel_width;
+  const auto padding = static_cast<double>(kernels::panel_width());
   const double gathered = num_keys * (key_size + value_size);
   const double packed_values = num_keys * (value_size + padding);
   const double weights = scoring_block_rows * num_keys;

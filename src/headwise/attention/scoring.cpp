@@ -1,6 +1,5 @@
 #include <headwise/attention/scoring.hpp>
-#include <headwise/kernels/direct.hpp>
-#include <headwise/kernels/scores.hpp>
+#include <headwise/kernels/dispatch.hpp>
 
 namespace headwise {
 
@@ -31,7 +30,7 @@ void HeadScores::take_keys(const float* keys, std::size_t stride) noexcept {
   const std::size_t hiddens = scoring_.additive.hiddens;
   kernels::matrix_multiply(
       columns_, hiddens, key_size_, keys, stride,
-      {.panels = scoring_.additive.W_k, .panel_stride = key_size_ * kernels::panel_width}, 1.0F,
+      {.panels = scoring_.additive.W_k, .panel_stride = key_size_ * kernels::panel_width()}, 1.0F,
       nullptr, key_features_, hiddens);
   kernels::pack_columns(key_features_, hiddens, hiddens, columns_, packed_keys_);
 }
@@ -47,10 +46,10 @@ void HeadScores::score(const float* queries, std::size_t stride, std::size_t row
     return;
   }
   // Packed keys begin at whole panels.
-  const std::size_t first = columns.begin / kernels::panel_width * kernels::panel_width;
+  const std::size_t first = columns.begin / kernels::panel_width() * kernels::panel_width();
   const std::size_t count = columns.end - first;
   if (!scoring_.is_additive()) {
-    const std::size_t panel_stride = key_size_ * kernels::panel_width;
+    const std::size_t panel_stride = key_size_ * kernels::panel_width();
     kernels::matrix_multiply(
         rows, count, key_size_, queries, stride,
         {.panels = packed_keys_ + first * key_size_, .panel_stride = panel_stride},
@@ -60,7 +59,7 @@ void HeadScores::score(const float* queries, std::size_t stride, std::size_t row
   const std::size_t hiddens = scoring_.additive.hiddens;
   kernels::matrix_multiply(
       rows, hiddens, query_size_, queries, stride,
-      {.panels = scoring_.additive.W_q, .panel_stride = query_size_ * kernels::panel_width}, 1.0F,
+      {.panels = scoring_.additive.W_q, .panel_stride = query_size_ * kernels::panel_width()}, 1.0F,
       nullptr, query_features_, hiddens);
   for (std::size_t i = 0; i < rows; ++i) {
     kernels::additive_scores(query_features_ + i * hiddens, packed_keys_ + first * hiddens,

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <headwise/attention/pooling.hpp>
-#include <headwise/kernels/matrix_multiply.hpp>
+#include <headwise/kernels/dispatch.hpp>
 
 /// How one head scores its keys: the part in which the pooling functions differ. Internal to
 /// `pooling.cpp`.

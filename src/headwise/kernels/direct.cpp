@@ -3,7 +3,7 @@
 #include <headwise/kernels/direct.hpp>
 #include <headwise/kernels/simd.hpp>
 
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
 /// Rows whose dot products are summed at the same time.
@@ -100,4 +100,4 @@ void sum_rows_reference(const float* weights, const float* rows, std::size_t str
   }
 }
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <headwise/kernels/target.hpp>
 
 /// Products of a single row with a matrix that is read in place: for so few rows, packing would
 /// take longer than the product.
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 
 /// dots[j] = scale · Σ_k x[k] · rows[j][k] for `count` rows of `size` floats, `stride` floats
 /// apart.
@@ -19,4 +20,4 @@ void sum_rows(const float* weights, const float* rows, std::size_t stride, std::
 void sum_rows_reference(const float* weights, const float* rows, std::size_t stride,
                         std::size_t count, std::size_t size, float* sum) noexcept;
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <array>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <headwise/kernels/simd.hpp>
+#include <headwise/kernels/target.hpp>
 
 /// exp of a vector, and the exact one of the standard library as its reference.
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 
 /// exp(x) within 2 units in the last place over the whole range, subnormal results included;
 /// exp(−∞) is 0, exp(∞) is ∞, exp(NaN) is NaN.
@@ -85,6 +86,8 @@ class Exponential {
 #endif
 };
 
-inline float exponential_reference(float x) noexcept { return std::exp(x); }
+/// values[i] = exp(values[i])
+void exponential(float* values, std::size_t count) noexcept;
+void exponential_reference(float* values, std::size_t count) noexcept;
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -2,7 +2,7 @@
 #include <headwise/kernels/finite.hpp>
 #include <headwise/kernels/simd.hpp>
 
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 
 bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,
                 std::size_t columns) noexcept {
@@ -34,4 +34,4 @@ bool all_finite_reference(const float* matrix, std::size_t row_stride, std::size
   return true;
 }
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

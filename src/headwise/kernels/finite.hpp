@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <headwise/kernels/target.hpp>
 
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 
 /// Whether every float of `matrix` (rows, columns) is finite. `row_stride` floats lie between rows.
 [[nodiscard]] bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,
@@ -12,4 +13,4 @@ namespace headwise::kernels {
 [[nodiscard]] bool all_finite_reference(const float* matrix, std::size_t row_stride,
                                         std::size_t rows, std::size_t columns) noexcept;
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -3,7 +3,7 @@
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <utility>
 
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
 // Rows of a tile: as many as leave every sum in a register.
@@ -26,7 +26,7 @@ struct Product {
   float scale;
 };
 
-/// C = (A · B) · scale + bias for one tile, (Rows, Panels · panel_width).
+/// C = (A · B) · scale + bias for one tile, (Rows, Panels · panel_columns).
 template <std::size_t Rows, std::size_t Panels>
 [[gnu::noinline]] void multiply_tile(const Product& product, const float* a, const float* panels,
                                      const float* bias, float* c) noexcept {
@@ -39,7 +39,8 @@ template <std::size_t Rows, std::size_t Panels>
   for (std::size_t k = 0; k < depth; ++k) {
     std::array<Batch, vectors> b;
     for (std::size_t j = 0; j < vectors; ++j) {
-      b[j] = Batch::load_unaligned(panels + j / 2 * panel_stride + k * panel_width + j % 2 * lanes);
+      b[j] =
+          Batch::load_unaligned(panels + j / 2 * panel_stride + k * panel_columns + j % 2 * lanes);
     }
     for (std::size_t i = 0; i < Rows; ++i) {
       const Batch a_ik(a[i * a_stride + k]);
@@ -79,7 +80,7 @@ struct WideTile {
 constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 4>, .panels = 4},
                                                  {.multiply = multiply_tile<2, 2>, .panels = 2}}};
 
-constexpr std::array<float, 4 * panel_width> zeros{};
+constexpr std::array<float, 4 * panel_columns> zeros{};
 
 /// Rows dealt out to tiles evenly: eight as twice four, not six and two.
 struct Tiling {
@@ -100,15 +101,15 @@ void multiply_panel(const Product& product, const Tiling& tiling, std::size_t co
     const std::size_t height = tiling.height + (tile < tiling.higher ? 1 : 0);
     const float* a_tile = a + first * product.a_stride;
     float* c_tile = c + first * product.c_stride;
-    if (columns == panel_width) {
+    if (columns == panel_columns) {
       tiles[height - 1](product, a_tile, panel, bias, c_tile);
     } else {
-      std::array<float, tile_rows * panel_width> whole;
+      std::array<float, tile_rows * panel_columns> whole;
       Product buffered = product;
-      buffered.c_stride = panel_width;
+      buffered.c_stride = panel_columns;
       tiles[height - 1](buffered, a_tile, panel, bias, whole.data());
       for (std::size_t i = 0; i < height; ++i) {
-        std::copy_n(whole.data() + i * panel_width, columns, c_tile + i * product.c_stride);
+        std::copy_n(whole.data() + i * panel_columns, columns, c_tile + i * product.c_stride);
       }
     }
     first += height;
@@ -119,11 +120,11 @@ void multiply_panel(const Product& product, const Tiling& tiling, std::size_t co
 
 void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, std::size_t columns,
                float* packed) noexcept {
-  for (std::size_t first = 0; first < columns; first += panel_width) {
-    const std::size_t width = std::min(panel_width, columns - first);
-    for (std::size_t k = 0; k < depth; ++k, packed += panel_width) {
+  for (std::size_t first = 0; first < columns; first += panel_columns) {
+    const std::size_t width = std::min(panel_columns, columns - first);
+    for (std::size_t k = 0; k < depth; ++k, packed += panel_columns) {
       std::copy_n(matrix + k * row_stride + first, width, packed);
-      std::fill(packed + width, packed + panel_width, 0.0F);
+      std::fill(packed + width, packed + panel_columns, 0.0F);
     }
   }
 }
@@ -131,26 +132,26 @@ void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, s
 void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth,
                   std::size_t columns, float* packed) noexcept {
   constexpr std::size_t block = 4;
-  for (std::size_t first = 0; first < columns; first += panel_width) {
+  for (std::size_t first = 0; first < columns; first += panel_columns) {
     const float* rows = matrix + first * row_stride;
-    const std::size_t width = std::min(panel_width, columns - first);
+    const std::size_t width = std::min(panel_columns, columns - first);
     std::size_t k = 0;
-    if (width == panel_width) {
+    if (width == panel_columns) {
       for (; k + block <= depth; k += block) {
-        for (std::size_t j = 0; j < panel_width; j += block) {
-          transpose_4x4(rows + j * row_stride + k, row_stride, packed + k * panel_width + j,
-                        panel_width);
+        for (std::size_t j = 0; j < panel_columns; j += block) {
+          transpose_4x4(rows + j * row_stride + k, row_stride, packed + k * panel_columns + j,
+                        panel_columns);
         }
       }
     }
     for (; k < depth; ++k) {
-      float* row = packed + k * panel_width;
+      float* row = packed + k * panel_columns;
       for (std::size_t j = 0; j < width; ++j) {
         row[j] = rows[j * row_stride + k];
       }
-      std::fill(row + width, row + panel_width, 0.0F);
+      std::fill(row + width, row + panel_columns, 0.0F);
     }
-    packed += depth * panel_width;
+    packed += depth * panel_columns;
   }
 }
 
@@ -165,21 +166,21 @@ void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, c
   const Tiling tiling(rows);
   const WideTile wide = rows > 0 && rows <= wide_tiles.size() ? wide_tiles[rows - 1] : WideTile{};
   for (std::size_t first = 0; first < columns;) {
-    const float* panel = b.panels + first / panel_width * b.panel_stride;
+    const float* panel = b.panels + first / panel_columns * b.panel_stride;
     const float* panel_bias = bias != nullptr ? bias + first : zeros.data();
     const std::size_t left = columns - first;
-    if (wide.panels > 0 && left >= wide.panels * panel_width) {
+    if (wide.panels > 0 && left >= wide.panels * panel_columns) {
       wide.multiply(product, a, panel, panel_bias, c + first);
-      first += wide.panels * panel_width;
+      first += wide.panels * panel_columns;
       continue;
     }
-    std::array<float, panel_width> whole_bias{};
-    if (left < panel_width && bias != nullptr) {
+    std::array<float, panel_columns> whole_bias{};
+    if (left < panel_columns && bias != nullptr) {
       std::copy_n(panel_bias, left, whole_bias.data());
       panel_bias = whole_bias.data();
     }
-    multiply_panel(product, tiling, std::min(panel_width, left), a, panel, panel_bias, c + first);
-    first += panel_width;
+    multiply_panel(product, tiling, std::min(panel_columns, left), a, panel, panel_bias, c + first);
+    first += panel_columns;
   }
 }
 
@@ -198,4 +199,4 @@ void matrix_multiply_reference(std::size_t rows, std::size_t columns, std::size_
   }
 }
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

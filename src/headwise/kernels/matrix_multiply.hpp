@@ -1,34 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <headwise/kernels/packed_matrix.hpp>
 #include <headwise/kernels/simd.hpp>
+#include <headwise/kernels/target.hpp>
 
 /// Matrix product with the right-hand matrix packed into panels.
 ///
-/// B (depth, columns) is laid out once as [columns / panel_width][depth][panel_width], the last
+/// B (depth, columns) is laid out once as [columns / panel_columns][depth][panel_columns], the last
 /// panel padded with zeros, so that the inner loop reads it front to back in whole vectors. A
 /// (rows, depth) is read in place. Every element of the product is summed in the order of the
 /// depth, whatever the tile it falls in: results do not depend on how rows are grouped into calls.
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 
 /// Columns of one panel: two vectors, so that the sums of a tile of several rows stay in registers.
-inline constexpr std::size_t panel_width = 2 * lanes;
-
-constexpr std::size_t round_up_to_panel(std::size_t columns) noexcept {
-  return (columns + panel_width - 1) / panel_width * panel_width;
-}
-
-/// Floats that a packed (depth, columns) matrix takes.
-constexpr std::size_t packed_size(std::size_t depth, std::size_t columns) noexcept {
-  return depth * round_up_to_panel(columns);
-}
-
-/// A packed matrix, or the part of one from some row on: `panel_stride` floats lie between its
-/// panels.
-struct PackedMatrix {
-  const float* panels;
-  std::size_t panel_stride;
-};
+inline constexpr std::size_t panel_columns = 2 * lanes;
 
 /// Packs B given row by row: `matrix` (depth, columns), `row_stride` floats between rows.
 void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, std::size_t columns,
@@ -51,4 +37,4 @@ void matrix_multiply_reference(std::size_t rows, std::size_t columns, std::size_
                                std::size_t b_stride, float scale, const float* bias, float* c,
                                std::size_t c_stride) noexcept;
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,31 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <headwise/kernels/for_each_vector.hpp>
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/simd.hpp>
 
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
 /// Not inlined: it is long, and used in four places.
 [[gnu::noinline]] Batch hyperbolic_tangent(const Batch& x) noexcept { return xsimd::tanh(x); }
-
-/// Runs `vector` over whole vectors and, by way of a buffer, over what is left, so that an
-/// element's result does not depend on its place.
-template <typename Function>
-void for_each_vector(float* values, std::size_t count, Function vector) noexcept {
-  const std::size_t vectorized = count / lanes * lanes;
-  for (std::size_t i = 0; i < vectorized; i += lanes) {
-    vector(Batch::load_unaligned(values + i)).store_unaligned(values + i);
-  }
-  if (vectorized < count) {
-    std::array<float, lanes> rest{};
-    std::copy(values + vectorized, values + count, rest.begin());
-    vector(Batch::load_unaligned(rest.data())).store_unaligned(rest.data());
-    std::copy_n(rest.begin(), count - vectorized, values + vectorized);
-  }
-}
 
 }  // namespace
 
@@ -52,35 +37,12 @@ void softcap_reference(float* scores, std::size_t count, float cap) noexcept {
   }
 }
 
-bool mask_scores(float* scores, std::size_t count, const std::uint8_t* allowed,
-                 std::size_t stride) noexcept {
-  bool any = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool is_allowed = allowed[i * stride] != 0;
-    any = any || is_allowed;
-    scores[i] = is_allowed ? scores[i] : minus_infinity;
-  }
-  return any;
-}
-
-bool add_mask_to_scores(float* scores, std::size_t count, const float* added,
-                        std::size_t stride) noexcept {
-  bool any = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float addend = added[i * stride];
-    const bool is_allowed = addend != minus_infinity;
-    any = any || is_allowed;
-    scores[i] = is_allowed ? scores[i] + addend : minus_infinity;
-  }
-  return any;
-}
-
 void additive_scores(const float* query, const float* packed_keys, const float* w_v,
                      std::size_t hiddens, std::size_t count, float* scores) noexcept {
-  for (std::size_t first = 0; first < count; first += panel_width) {
+  for (std::size_t first = 0; first < count; first += panel_columns) {
     Batch left(0.0F);
     Batch right(0.0F);
-    for (std::size_t u = 0; u < hiddens; ++u, packed_keys += panel_width) {
+    for (std::size_t u = 0; u < hiddens; ++u, packed_keys += panel_columns) {
       const Batch features(query[u]);
       const Batch weight(w_v[u]);
       left = multiply_add(weight, hyperbolic_tangent(features + Batch::load_unaligned(packed_keys)),
@@ -88,10 +50,10 @@ void additive_scores(const float* query, const float* packed_keys, const float* 
       right = multiply_add(
           weight, hyperbolic_tangent(features + Batch::load_unaligned(packed_keys + lanes)), right);
     }
-    std::array<float, panel_width> panel;  // NOLINT(*-member-init): written as a whole below
+    std::array<float, panel_columns> panel;  // NOLINT(*-member-init): written as a whole below
     left.store_unaligned(panel.data());
     right.store_unaligned(panel.data() + lanes);
-    std::copy_n(panel.begin(), std::min(panel_width, count - first), scores + first);
+    std::copy_n(panel.begin(), std::min(panel_columns, count - first), scores + first);
   }
 }
 
@@ -106,4 +68,4 @@ void additive_scores_reference(const float* query, const float* keys, const floa
   }
 }
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

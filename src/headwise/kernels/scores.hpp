@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <headwise/kernels/target.hpp>
 
 /// What happens to a row of scores between the product and the softmax.
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 
 /// scores[i] = scale · scores[i]
 void scale(float* scores, std::size_t count, float scale) noexcept;
@@ -13,16 +13,6 @@ void scale_reference(float* scores, std::size_t count, float scale) noexcept;
 /// scores[i] = cap · tanh(scores[i] / cap), with cap > 0: scores stay within ±cap.
 void softcap(float* scores, std::size_t count, float cap) noexcept;
 void softcap_reference(float* scores, std::size_t count, float cap) noexcept;
-
-/// scores[i] = −∞ where allowed[i · stride] is 0. Returns whether any key is allowed. A stride of 0
-/// repeats one entry.
-bool mask_scores(float* scores, std::size_t count, const std::uint8_t* allowed,
-                 std::size_t stride) noexcept;
-
-/// scores[i] += added[i · stride]; where that is −∞ the score becomes −∞ whatever it was, NaN and ∞
-/// included. Returns whether any key is left.
-bool add_mask_to_scores(float* scores, std::size_t count, const float* added,
-                        std::size_t stride) noexcept;
 
 /// scores[j] = Σ_u w_v[u] · tanh(query[u] + keys[j][u]) for `count` keys, u from 0 to `hiddens`.
 /// Keys lie packed by `pack_columns`, as (hiddens, count). Writes exactly `count` floats. Source:
@@ -34,4 +24,4 @@ void additive_scores(const float* query, const float* packed_keys, const float* 
 void additive_scores_reference(const float* query, const float* keys, const float* w_v,
                                std::size_t hiddens, std::size_t count, float* scores) noexcept;
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,15 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <headwise/kernels/target.hpp>
 #include <limits>
 #include <xsimd/xsimd.hpp>
 
 #if defined(__wasm_relaxed_simd__)
 #include <wasm_simd128.h>
+
 #endif
 
 /// The one place that knows the instruction set: its widest float vector, and the multiply-add.
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 
 using Batch = xsimd::batch<float>;
 
@@ -65,4 +67,4 @@ inline void transpose_4x4(const float* from, std::size_t from_stride, float* to,
   xsimd::zip_hi(ac_high, bd_high).store_unaligned(to + 3 * to_stride);
 }
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -6,7 +6,7 @@
 #include <headwise/kernels/simd.hpp>
 #include <headwise/kernels/softmax.hpp>
 
-namespace headwise::kernels {
+namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
 // Two vectors at a time: each step of either waits for the one before it.
@@ -72,4 +72,4 @@ void softmax_reference(float* row, std::size_t count) noexcept {
   }
 }
 
-}  // namespace headwise::kernels
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+
+#if defined(__wasm__)
+#include <headwise/kernels/direct.hpp>
+#include <headwise/kernels/exponential.hpp>
+#include <headwise/kernels/finite.hpp>
+#include <headwise/kernels/matrix_multiply.hpp>
+#include <headwise/kernels/scores.hpp>
+#include <headwise/kernels/softmax.hpp>
+#else
+#include <headwise/kernels/kernel_table.hpp>
+#endif
+
+/// The kernels for the instruction set at hand, by the names that they are declared with in the
+/// files beside this one. Natively it is found out when the first of them is called; a WebAssembly
+/// module has but one.
+namespace headwise::kernels {
+
+#if defined(__wasm__)
+
+using namespace HEADWISE_TARGET;  // NOLINT(google-build-using-namespace)
+
+constexpr std::size_t panel_width() noexcept { return panel_columns; }
+
+#else
+
+/// The fastest kernels that the processor runs; those that the environment variable
+/// HEADWISE_ARCHITECTURE names, if it has them: baseline, sse4_2, avx2 or avx512.
+[[nodiscard]] const KernelTable& kernels() noexcept;
+
+/// Columns of one panel of a packed matrix.
+inline std::size_t panel_width() noexcept { return kernels().panel_width; }
+
+inline void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth,
+                      std::size_t columns, float* packed) noexcept {
+  kernels().pack_rows(matrix, row_stride, depth, columns, packed);
+}
+
+inline void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth,
+                         std::size_t columns, float* packed) noexcept {
+  kernels().pack_columns(matrix, row_stride, depth, columns, packed);
+}
+
+inline void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth,
+                            const float* a, std::size_t a_stride, PackedMatrix b, float scale,
+                            const float* bias, float* c, std::size_t c_stride) noexcept {
+  kernels().matrix_multiply(rows, columns, depth, a, a_stride, b, scale, bias, c, c_stride);
+}
+
+inline void dot_rows(const float* x, const float* rows, std::size_t stride, std::size_t count,
+                     std::size_t size, float scale, float* dots) noexcept {
+  kernels().dot_rows(x, rows, stride, count, size, scale, dots);
+}
+
+inline void sum_rows(const float* weights, const float* rows, std::size_t stride, std::size_t count,
+                     std::size_t size, float* sum) noexcept {
+  kernels().sum_rows(weights, rows, stride, count, size, sum);
+}
+
+inline float exponentiate(float* row, std::size_t count) noexcept {
+  return kernels().exponentiate(row, count);
+}
+
+inline void softmax(float* row, std::size_t count) noexcept { kernels().softmax(row, count); }
+
+inline void exponential(float* values, std::size_t count) noexcept {
+  kernels().exponential(values, count);
+}
+
+inline void scale(float* scores, std::size_t count, float scale) noexcept {
+  kernels().scale(scores, count, scale);
+}
+
+inline void softcap(float* scores, std::size_t count, float cap) noexcept {
+  kernels().softcap(scores, count, cap);
+}
+
+inline void additive_scores(const float* query, const float* packed_keys, const float* w_v,
+                            std::size_t hiddens, std::size_t count, float* scores) noexcept {
+  kernels().additive_scores(query, packed_keys, w_v, hiddens, count, scores);
+}
+
+[[nodiscard]] inline bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,
+                                     std::size_t columns) noexcept {
+  return kernels().all_finite(matrix, row_stride, rows, columns);
+}
+
+#endif
+
+inline std::size_t round_up_to_panel(std::size_t columns) noexcept {
+  return (columns + panel_width() - 1) / panel_width() * panel_width();
+}
+
+/// Floats that a packed (depth, columns) matrix takes.
+inline std::size_t packed_size(std::size_t depth, std::size_t columns) noexcept {
+  return depth * round_up_to_panel(columns);
+}
+
+}  // namespace headwise::kernels

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <headwise/kernels/packed_matrix.hpp>
+
+/// The kernels of one instruction set; what each does is told where it is declared.
+namespace headwise::kernels {
+
+struct KernelTable {
+  std::size_t panel_width;
+  void (*pack_rows)(const float* matrix, std::size_t row_stride, std::size_t depth,
+                    std::size_t columns, float* packed) noexcept;
+  void (*pack_columns)(const float* matrix, std::size_t row_stride, std::size_t depth,
+                       std::size_t columns, float* packed) noexcept;
+  void (*matrix_multiply)(std::size_t rows, std::size_t columns, std::size_t depth, const float* a,
+                          std::size_t a_stride, PackedMatrix b, float scale, const float* bias,
+                          float* c, std::size_t c_stride) noexcept;
+  void (*dot_rows)(const float* x, const float* rows, std::size_t stride, std::size_t count,
+                   std::size_t size, float scale, float* dots) noexcept;
+  void (*sum_rows)(const float* weights, const float* rows, std::size_t stride, std::size_t count,
+                   std::size_t size, float* sum) noexcept;
+  float (*exponentiate)(float* row, std::size_t count) noexcept;
+  void (*softmax)(float* row, std::size_t count) noexcept;
+  void (*exponential)(float* values, std::size_t count) noexcept;
+  void (*scale)(float* scores, std::size_t count, float scale) noexcept;
+  void (*softcap)(float* scores, std::size_t count, float cap) noexcept;
+  void (*additive_scores)(const float* query, const float* packed_keys, const float* w_v,
+                          std::size_t hiddens, std::size_t count, float* scores) noexcept;
+  bool (*all_finite)(const float* matrix, std::size_t row_stride, std::size_t rows,
+                     std::size_t columns) noexcept;
+};
+
+}  // namespace headwise::kernels
