@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fromRoot } from '../../scripts/lib/files.mjs';
 import { ceilingModule } from './ceiling.mjs';
 import { onnxModel } from './onnx/graphs.mjs';
+import { tfliteModel } from './tflite/graphs.mjs';
 
 const folder = 'build/benchmarks';
 
@@ -16,6 +17,9 @@ function write(name, bytes) {
 export async function modelFor(peer, shapeName, problem) {
   if (peer.ceiling) {
     return { model: write(`ceiling-${peer.ceiling}.wasm`, await ceilingModule(peer.ceiling)) };
+  }
+  if (peer.format === 'tflite') {
+    return { model: write(`${shapeName}.tflite`, tfliteModel(problem)) };
   }
   if (!peer.graph) return {};
   const bytes = onnxModel(peer.graph, problem);

@@ -33,7 +33,7 @@ const ceiling = (variant) => ({
 });
 
 /**
- * `graph` names the model that a peer is given, `isNative` what is shown beside the others and not
+ * `graph` names the ONNX model that a peer is given, `format` another kind of model, `isNative` what is shown beside the others and not
  * counted among them, `isOptional` what runs only where it is asked for.
  */
 export const peers = {
@@ -50,6 +50,12 @@ export const peers = {
     engines: everywhere,
   },
   jax: { module: 'jax', packages: ['@jax-js/jax'], engines: everywhere },
+  litert: {
+    module: 'litert',
+    packages: ['@litertjs/core'],
+    engines: ['chromium'],
+    format: 'tflite',
+  },
   'onnxruntime-node-plain': ortNative('plain'),
   'onnxruntime-node-fused': ortNative('fused'),
   'onnxruntime-node-standard': ortNative('standard'),
