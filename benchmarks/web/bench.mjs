@@ -6,10 +6,11 @@ import { giveUp, names, readOptions } from '../../scripts/lib/command.mjs';
 import { endWithSignals } from '../../scripts/lib/process.mjs';
 import { installPeers } from './install.mjs';
 import { peers } from './peers.mjs';
-import { shapes } from './shapes.mjs';
+import { otherMeasures, shapes } from './shapes.mjs';
 
 const engineNames = ['node', 'node-current', 'chromium'];
 
+const measures = Object.keys({ ...shapes, ...otherMeasures });
 const list = (entries) => entries.map((name) => `      ${name}\n`).join('');
 const help = `Usage: npm run bench [-- OPTIONS]
 
@@ -17,8 +18,8 @@ Measures headwise, as built in dist/, and its peers in turn, and prints a table 
 The first time it installs the peers (about 500 MB).
 
   --engines=NAME,…  of ${engineNames.join(', ')} (all); node is the Node that runs this
-  --shapes=NAME,…   the problems (all), of
-${list(Object.keys(shapes))}  --peers=NAME,…    only these (all but the last variants of headwise), of
+  --shapes=NAME,…   what is measured (all), of
+${list(measures)}  --peers=NAME,…    only these (all but the last variants of headwise), of
 ${list(Object.keys(peers))}  --threads=N,…     threads of everyone (1); several are run one after another
   --rounds=N        how often each peer has its turn (15)
   --json=FILE       writes all that was measured
@@ -55,7 +56,7 @@ const [rounds] = counts('rounds', [options.rounds]);
 const threads = names(options.threads);
 const request = {
   engines: pick('engines', engineNames),
-  shapes: pick('shapes', Object.keys(shapes)),
+  shapes: pick('shapes', measures),
   peers: pick(
     'peers',
     peerNames,

@@ -2,15 +2,25 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fromRoot } from '../../scripts/lib/files.mjs';
+import { measureColdStart } from './cold-start.mjs';
 import { engines } from './engines/engines.mjs';
 import { machine, packageVersions } from './machine.mjs';
 import { peers } from './peers.mjs';
 import { measure } from './rounds.mjs';
-import { shapes } from './shapes.mjs';
-import { compare, table } from './table.mjs';
+import { otherMeasures, shapes } from './shapes.mjs';
+import { measureSizes } from './size.mjs';
+import { coldStartTable, compare, sizeTable, table } from './table.mjs';
 
 function progress(text) {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${text && `… ${text}`}`);
+}
+
+const textOf = { 'cold-start': coldStartTable, size: sizeTable };
+
+async function results(name, engine, chosen, options) {
+  if (name === 'size') return measureSizes(options.progress);
+  if (name === 'cold-start') return measureColdStart(engine, chosen, options);
+  return compare(await measure(engine, name, chosen, options), options.threads);
 }
 
 async function runEngine(name, engine, request) {
@@ -20,17 +30,14 @@ async function runEngine(name, engine, request) {
   const runs = [];
   for (const threads of request.threads) {
     for (const shape of request.shapes) {
-      const { about } = shapes[shape];
-      const title = `${about}; ${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`;
-      console.log(`\n${title}`);
-      const results = await measure(engine, shape, chosen, {
-        threads,
-        rounds: request.rounds,
-        progress,
-      });
+      if (shape === 'cold-start' && !engine.execPath) continue;
+      const about = shapes[shape]?.about ?? otherMeasures[shape];
+      console.log(`\n${about}; ${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`);
+      const options = { threads, rounds: request.rounds, progress };
+      const measured = await results(shape, engine, chosen, options);
       progress('');
-      runs.push({ shape, about, threads, results: compare(results, threads) });
-      console.log(table(results));
+      runs.push({ shape, about, threads, results: measured });
+      console.log((textOf[shape] ?? table)(measured));
     }
   }
   return runs;

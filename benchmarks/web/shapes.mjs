@@ -51,6 +51,12 @@ export const shapes = {
   },
 };
 
+/** What is measured of a peer besides the problems. */
+export const otherMeasures = {
+  'cold-start': 'a fresh process up to its first toy result',
+  size: 'JavaScript and WebAssembly loaded on one thread, brotli',
+};
+
 /**
  * Floating-point operations of one call: the projections that it makes, scores and pooling.
  * Masked keys count as if they were computed, for everyone.

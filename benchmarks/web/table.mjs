@@ -42,6 +42,21 @@ export function compare(results, threads) {
   return results;
 }
 
+export function coldStartTable(results) {
+  const rows = [['', 'median', 'quartiles', 'above bare Node']];
+  for (const { peer, median, lowerQuartile, upperQuartile, above, failed } of results) {
+    if (failed) rows.push([peer, failed, '', '']);
+    else {
+      const quartiles = `${short(lowerQuartile)} to ${short(upperQuartile)}`;
+      rows.push([peer, time(median), quartiles, above ? time(above) : '']);
+    }
+  }
+  return align(rows);
+}
+
+export const sizeTable = (results) =>
+  align(results.map(({ peer, bytes }) => [peer, `${(bytes / 1000).toFixed(1)} KB`]));
+
 export function table(results) {
   const rows = [['', 'median', 'quartiles', 'GFLOP/s', 'of ceiling', 'to best peer']];
   const failed = [];

@@ -57,6 +57,7 @@ export function nodeEngine(execPath, version) {
 
   return {
     version: `Node ${version}`,
+    execPath,
     open,
     close: () => Promise.all([...sessions].map((session) => session.close())),
   };
