@@ -70,7 +70,9 @@ const request = {
 
 if (!existsSync(fromRoot('dist/index.js'))) giveUp('dist/ is missing: npm run build makes it');
 let closeAll;
-endWithSignals(() => closeAll?.());
+endWithSignals(async () => {
+  await closeAll?.();
+});
 await installPeers();
 // What these import is there only now.
 const { runAll } = await import('./run.mjs');

@@ -26,7 +26,7 @@ export async function measure(engine, shapeName, chosen, { threads, rounds, prog
       results.push(result);
       const { module, settings = {} } = peer;
       const session = await engine.open({ module, settings, shape, threads, ...model });
-      Object.assign(result, { ...session.about, session });
+      Object.assign(result, { requestedThreads: threads, ...session.about, session });
       if (!peer.ceiling) {
         result.error = relativeError(expected, session.check);
         if (result.error > tolerance) throw new Error(`wrong by ${result.error.toExponential(1)}`);
@@ -45,7 +45,12 @@ export async function measure(engine, shapeName, chosen, { threads, rounds, prog
   for (let round = 1; round <= rounds; round++) {
     for (const result of running) {
       progress(`round ${round} of ${rounds}, ${result.peer}`);
-      result.samples.push(await result.session.visit(result.callsPerVisit));
+      if (result.failed) continue;
+      try {
+        result.samples.push(await result.session.visit(result.callsPerVisit));
+      } catch (error) {
+        result.failed = error.message.split('\n')[0];
+      }
     }
   }
   await Promise.all(running.map(({ session }) => session.close()));

@@ -65,10 +65,15 @@ export function table(results) {
       failed.push(`${result.peer}: ${result.failed}`);
       continue;
     }
-    const variant = result.variant ? ` (${result.variant})` : '';
+    const facts = [
+      result.variant,
+      result.threads < result.requestedThreads && `on ${result.threads}`,
+    ]
+      .filter(Boolean)
+      .join(', ');
     const { shareOfCeiling: share, timesBestPeer: times } = result;
     rows.push([
-      result.peer + variant,
+      result.peer + (facts && ` (${facts})`),
       time(result.median),
       `${short(result.lowerQuartile)} to ${short(result.upperQuartile)}`,
       result.gflops?.toFixed(1) ?? '',
