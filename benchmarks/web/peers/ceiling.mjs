@@ -7,6 +7,7 @@ export function load() {
 }
 
 async function fastest(bytes) {
+  if (!WebAssembly.validate(bytes)) throw new Error('not in this engine');
   const { instance } = await WebAssembly.instantiate(bytes);
   const loops = Object.entries(instance.exports).map(([name, run]) => {
     const flopsPerRound = Number(name.slice('run'.length)) * 8;
