@@ -5,7 +5,7 @@ const time = (milliseconds) =>
   milliseconds < 1 ? `${(milliseconds * 1000).toFixed(1)} µs` : `${milliseconds.toFixed(2)} ms`;
 
 const short = (milliseconds) =>
-  (milliseconds < 1 ? milliseconds * 1000 : milliseconds).toPrecision(3);
+  String(Number((milliseconds < 1 ? milliseconds * 1000 : milliseconds).toPrecision(3)));
 
 /** Columns side by side, the first to the left, the others to the right. */
 export function align(rows) {
@@ -21,7 +21,7 @@ export function align(rows) {
 }
 
 /** The fastest of the peers that ours are compared with. */
-export function bestPeer(results) {
+function bestPeer(results) {
   return results
     .filter(({ peer, failed }) => !failed && isPeer(peers[peer]))
     .toSorted((a, b) => a.median - b.median)[0];
