@@ -1,0 +1,27 @@
+// Writes what peers are given as files, and says where in the project they lie.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fromRoot } from '../../scripts/lib/files.mjs';
+import { ceilingModule } from './ceiling.mjs';
+import { onnxModel } from './onnx/graphs.mjs';
+import { tfliteModel } from './tflite/graphs.mjs';
+
+const folder = 'build/benchmarks';
+
+function write(name, bytes) {
+  mkdirSync(fromRoot(folder), { recursive: true });
+  writeFileSync(fromRoot(folder, name), bytes);
+  return `${folder}/${name}`;
+}
+
+/** What to open a session with; undefined where the peer cannot do the problem. */
+export async function modelFor(peer, shapeName, problem) {
+  if (peer.ceiling) {
+    return { model: write(`ceiling-${peer.ceiling}.wasm`, await ceilingModule(peer.ceiling)) };
+  }
+  if (peer.format === 'tflite') {
+    return { model: write(`${shapeName}.tflite`, tfliteModel(problem)) };
+  }
+  if (!peer.graph) return {};
+  const bytes = onnxModel(peer.graph, problem);
+  return bytes && { model: write(`${shapeName}-${peer.graph}.onnx`, bytes) };
+}

@@ -1,0 +1,75 @@
+// Writes ONNX models.
+import { readFileSync } from 'node:fs';
+import protobuf from 'protobufjs';
+
+const messages = protobuf.parse(readFileSync(new URL('model.proto', import.meta.url), 'utf8'), {
+  keepCase: true,
+}).root;
+const Model = messages.lookupType('Model');
+
+const attributeTypes = { float: 1, int: 2, ints: 7 };
+const dataTypes = { float32: 1, int32: 6, int64: 7 };
+
+const bytesOf = ({ buffer, byteOffset, byteLength }) =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+function attribute(name, value) {
+  if (Array.isArray(value)) return { name, ints: value, type: attributeTypes.ints };
+  if (Number.isInteger(value)) return { name, i: value, type: attributeTypes.int };
+  return { name, f: value, type: attributeTypes.float };
+}
+
+export class GraphBuilder {
+  #nodes = [];
+  #initializers = [];
+  #inputs = [];
+
+  input(name, dims, type = 'float32') {
+    this.#inputs.push(valueInfo(name, dims, type));
+    return name;
+  }
+
+  constant(name, dims, data) {
+    const type = data instanceof BigInt64Array ? 'int64' : 'float32';
+    this.#initializers.push({ name, dims, data_type: dataTypes[type], raw_data: bytesOf(data) });
+    return name;
+  }
+
+  /** Adds a node and returns its output's name. */
+  node(opType, inputs, attributes = {}, { domain = '', output } = {}) {
+    const name = output ?? `${opType}_${this.#nodes.length}`;
+    this.#nodes.push({
+      name: `node_${this.#nodes.length}`,
+      op_type: opType,
+      domain,
+      input: inputs,
+      output: [name],
+      attribute: Object.entries(attributes).map(([key, value]) => attribute(key, value)),
+    });
+    return name;
+  }
+
+  /** The model's bytes; the result is what a node called `output` makes. */
+  finish(outputDims, { opset, microsoft = false }) {
+    return Model.encode({
+      ir_version: 10,
+      producer_name: 'headwise-benchmarks',
+      opset_import: [
+        { domain: '', version: opset },
+        ...(microsoft ? [{ domain: 'com.microsoft', version: 1 }] : []),
+      ],
+      graph: {
+        name: 'attention',
+        node: this.#nodes,
+        initializer: this.#initializers,
+        input: this.#inputs,
+        output: [valueInfo('output', outputDims, 'float32')],
+      },
+    }).finish();
+  }
+}
+
+function valueInfo(name, dims, type) {
+  const dim = dims.map((dim_value) => ({ dim_value }));
+  return { name, type: { tensor_type: { elem_type: dataTypes[type], shape: { dim } } } };
+}

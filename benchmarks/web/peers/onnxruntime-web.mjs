@@ -1,0 +1,17 @@
+// onnxruntime-web on its WebAssembly backend.
+import * as ort from 'onnxruntime-web';
+import { additiveMask } from '../problem.mjs';
+import { onnxCall } from './onnx.mjs';
+
+export function load({ threads }) {
+  ort.env.logLevel = 'error';
+  ort.env.wasm.numThreads = threads;
+  if (typeof window !== 'undefined') {
+    ort.env.wasm.wasmPaths = '/benchmarks/web/node_modules/onnxruntime-web/dist/';
+  }
+  return {
+    about: { threads },
+    prepare: (problem, model) =>
+      onnxCall(ort, problem, model, { executionProviders: ['wasm'] }, additiveMask),
+  };
+}

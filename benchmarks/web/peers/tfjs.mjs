@@ -1,0 +1,68 @@
+// TensorFlow.js on its WebAssembly backend. Weights are tensors laid out for the product; a call
+// makes tensors of the inputs and reads the result.
+import { additiveMask, projectedCache, transposed } from '../problem.mjs';
+import { loadTensorFlow } from '#tfjs';
+
+export async function load({ threads }) {
+  const { tf, wasm } = await loadTensorFlow();
+  wasm.setThreadsCount(threads);
+  await tf.setBackend('wasm');
+  await tf.ready();
+  return {
+    about: { threads: wasm.getThreadsCount() },
+    prepare: (problem) => (problem.kind === 'softmax' ? softmax(tf, problem) : layer(tf, problem)),
+  };
+}
+
+/** What `compute` makes, as an array; `tidy` itself would look for tensors in each of its numbers. */
+function read(tf, compute) {
+  const result = tf.tidy(compute);
+  const numbers = result.dataSync();
+  result.dispose();
+  return numbers;
+}
+
+function softmax(tf, problem) {
+  const { batch, queries, keys, data } = problem;
+  const mask = tf.tensor(additiveMask(problem, 1), [batch, 1, keys]);
+  return () =>
+    read(tf, () => {
+      const scores = tf.tensor(data.scores, [batch, queries, keys]);
+      return tf.softmax(tf.add(scores, mask));
+    });
+}
+
+function layer(tf, problem) {
+  const { kind, batch, queries, keys, numHiddens: D, numHeads, validLens, data } = problem;
+  const size = D / numHeads;
+  const weights = Object.fromEntries(
+    Object.entries(problem.weights).map(([name, weight]) => [
+      name,
+      tf.tensor(transposed(weight, D), [D, D]),
+    ]),
+  );
+  const heads = (input, name, length) =>
+    tf.transpose(
+      tf.reshape(tf.matMul(input, weights[name]), [batch, length, numHeads, size]),
+      [0, 2, 1, 3],
+    );
+  const cached = (name) =>
+    kind === 'cached' && tf.tensor(projectedCache(problem, name), [1, numHeads, keys, size]);
+  const cachedKeys = cached('W_k');
+  const cachedValues = cached('W_v');
+  const mask = validLens && tf.tensor(additiveMask(problem, 1), [batch, 1, 1, keys]);
+  const scale = tf.scalar(1 / Math.sqrt(size));
+
+  return () =>
+    read(tf, () => {
+      const x = tf.tensor(data.queries, [batch * queries, D]);
+      const y = kind === 'cross' ? tf.tensor(data.keys, [batch * keys, D]) : x;
+      const q = heads(x, 'W_q', queries);
+      const k = cachedKeys || heads(y, 'W_k', keys);
+      const v = cachedValues || heads(y, 'W_v', keys);
+      let scores = tf.mul(tf.matMul(q, k, false, true), scale);
+      if (mask) scores = tf.add(scores, mask);
+      const pooled = tf.transpose(tf.matMul(tf.softmax(scores), v), [0, 2, 1, 3]);
+      return tf.matMul(tf.reshape(pooled, [batch * queries, D]), weights.W_o);
+    });
+}

@@ -1,0 +1,100 @@
+// Answers in float64, by the formula. Peers are held against some rows of it: all of them where
+// they are few, evenly spread ones, with the first and the last, where they are many.
+
+const mostRows = 384;
+
+/** Numbers of the result's rows that are checked; a row is one query of one sample. */
+export function checkedRows({ batch, queries }) {
+  const rows = batch * queries;
+  if (rows <= mostRows) return Array.from({ length: rows }, (_, i) => i);
+  return Array.from({ length: mostRows }, (_, i) => Math.round((i * (rows - 1)) / (mostRows - 1)));
+}
+
+/** The checked rows of a whole result. */
+export function pickRows(shape, result) {
+  const rows = checkedRows(shape);
+  const width = result.length / (shape.batch * shape.queries);
+  const picked = new Float32Array(rows.length * width);
+  rows.forEach((row, i) => {
+    picked.set(result.subarray(row * width, (row + 1) * width), i * width);
+  });
+  return picked;
+}
+
+function project(row, weight, size) {
+  const result = new Float64Array(size);
+  for (let out = 0; out < size; out++) {
+    let sum = 0;
+    for (let i = 0; i < size; i++) sum += row[i] * weight[out * size + i];
+    result[out] = sum;
+  }
+  return result;
+}
+
+function softmax(scores) {
+  const largest = scores.reduce((a, b) => Math.max(a, b), -Infinity);
+  const exponents = scores.map((score) => Math.exp(score - largest));
+  const sum = exponents.reduce((a, b) => a + b, 0);
+  return exponents.map((exponent) => exponent / sum);
+}
+
+function softmaxRows({ queries, keys, validLens, data: { scores } }, rows) {
+  return rows.map((row) => {
+    const valid = validLens[Math.floor(row / queries)];
+    const result = new Float64Array(keys);
+    result.set(softmax(Float64Array.from(scores.subarray(row * keys, row * keys + valid))));
+    return result;
+  });
+}
+
+function attentionRows(problem, rows) {
+  const { batch, queries, keys, numHiddens: D, numHeads, validLens, data, weights } = problem;
+  const size = D / numHeads;
+  const projectAll = (name) =>
+    Array.from({ length: batch * keys }, (_, i) =>
+      project(data.keys.subarray(i * D, (i + 1) * D), weights[name], D),
+    );
+  const k = projectAll('W_k');
+  const v = projectAll('W_v');
+  return rows.map((row) => {
+    const b = Math.floor(row / queries);
+    const valid = validLens?.[b] ?? keys;
+    const q = project(data.queries.subarray(row * D, (row + 1) * D), weights.W_q, D);
+    const pooled = new Float64Array(D);
+    for (let begin = 0; begin < D; begin += size) {
+      const scores = new Float64Array(valid);
+      for (let key = 0; key < valid; key++) {
+        const kRow = k[b * keys + key];
+        let sum = 0;
+        for (let i = begin; i < begin + size; i++) sum += q[i] * kRow[i];
+        scores[key] = sum / Math.sqrt(size);
+      }
+      softmax(scores).forEach((weight, key) => {
+        const vRow = v[b * keys + key];
+        for (let i = begin; i < begin + size; i++) pooled[i] += weight * vRow[i];
+      });
+    }
+    return project(pooled, weights.W_o, D);
+  });
+}
+
+/** The checked rows, one after another. */
+export function reference(problem) {
+  const rows = checkedRows(problem);
+  const answers = (problem.kind === 'softmax' ? softmaxRows : attentionRows)(problem, rows);
+  return Float64Array.from(answers.flatMap((row) => Array.from(row)));
+}
+
+/** The largest difference in parts of the largest reference value. */
+export function relativeError(expected, got) {
+  if (expected.length !== got.length) return Infinity;
+  let difference = 0;
+  let largest = 0;
+  for (let i = 0; i < expected.length; i++) {
+    const apart = Math.abs(expected[i] - got[i]);
+    if (Number.isNaN(apart)) return Infinity;
+    difference = Math.max(difference, apart);
+    largest = Math.max(largest, Math.abs(expected[i]));
+  }
+  return difference / largest;
+}

@@ -1,0 +1,64 @@
+// One problem on one engine: every peer is opened, checked and warmed up, then they take turns.
+import { modelFor } from './models.mjs';
+import { makeProblem } from './problem.mjs';
+import { reference, relativeError } from './reference.mjs';
+import { flops, shapes } from './shapes.mjs';
+import { summary } from './statistics.mjs';
+import { flopsPerCall } from './peers/ceiling.mjs';
+
+const visitMilliseconds = 80;
+const warmUpMilliseconds = 1000;
+const tolerance = 1e-3;
+
+/** The results by peer: times in milliseconds a call, or an `error`. */
+export async function measure(engine, shapeName, chosen, { threads, rounds, progress }) {
+  const shape = shapes[shapeName];
+  const problem = makeProblem(shape);
+  const expected = reference(problem);
+  const results = [];
+
+  for (const [name, peer] of chosen) {
+    progress(`${name} warms up`);
+    const result = { peer: name };
+    try {
+      const model = await modelFor(peer, shapeName, problem);
+      if (!model) continue;
+      results.push(result);
+      const { module, settings = {} } = peer;
+      const session = await engine.open({ module, settings, shape, threads, ...model });
+      Object.assign(result, { requestedThreads: threads, ...session.about, session });
+      if (!peer.ceiling) {
+        result.error = relativeError(expected, session.check);
+        if (result.error > tolerance) throw new Error(`wrong by ${result.error.toExponential(1)}`);
+      }
+      const each = await session.warmUp(warmUpMilliseconds);
+      result.callsPerVisit = Math.max(1, Math.round(visitMilliseconds / each));
+      result.samples = [];
+      result.flops = peer.ceiling ? flopsPerCall : flops(shape);
+    } catch (error) {
+      result.failed = error.message.split('\n')[0];
+      await result.session?.close();
+    }
+  }
+
+  const running = results.filter((result) => !result.failed);
+  for (let round = 1; round <= rounds; round++) {
+    for (const result of running) {
+      progress(`round ${round} of ${rounds}, ${result.peer}`);
+      if (result.failed) continue;
+      try {
+        result.samples.push(await result.session.visit(result.callsPerVisit));
+      } catch (error) {
+        result.failed = error.message.split('\n')[0];
+      }
+    }
+  }
+  await Promise.all(running.map(({ session }) => session.close()));
+  for (const result of results) {
+    delete result.session;
+    if (result.failed) continue;
+    Object.assign(result, summary(result.samples));
+    if (result.flops) result.gflops = result.flops / result.median / 1e6;
+  }
+  return results;
+}

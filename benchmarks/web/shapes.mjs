@@ -1,0 +1,68 @@
+// The problems that are measured.
+/** Numbers of valid keys, evenly from one to the other. */
+const spread = (count, from, to) =>
+  Array.from({ length: count }, (_, i) => from + Math.round(((to - from) * i) / (count - 1)));
+
+const selfAttention = (batch, length, numHiddens, numHeads, validLens) => ({
+  kind: 'self',
+  batch,
+  queries: length,
+  keys: length,
+  numHiddens,
+  numHeads,
+  validLens,
+});
+
+export const shapes = {
+  toy: {
+    about: "the chapter's example: B2 Lq4 Lk6 D100 h5, valid lengths 3, 2",
+    kind: 'cross',
+    batch: 2,
+    queries: 4,
+    keys: 6,
+    numHiddens: 100,
+    numHeads: 5,
+    validLens: [3, 2],
+  },
+  'l128-d384': { about: 'B1 L128 D384 h12', ...selfAttention(1, 128, 384, 12) },
+  'l128-d768': { about: 'B1 L128 D768 h12', ...selfAttention(1, 128, 768, 12) },
+  'l512-d768': { about: 'B1 L512 D768 h12', ...selfAttention(1, 512, 768, 12) },
+  'l2048-d512': { about: 'B1 L2048 D512 h8', ...selfAttention(1, 2048, 512, 8) },
+  'b8-l64-d512': {
+    about: 'B8 L64 D512 h8, valid lengths 8 to 64',
+    ...selfAttention(8, 64, 512, 8, spread(8, 8, 64)),
+  },
+  cached: {
+    about: 'one query, 1024 cached keys, D768 h12',
+    kind: 'cached',
+    batch: 1,
+    queries: 1,
+    keys: 1024,
+    numHiddens: 768,
+    numHeads: 12,
+  },
+  softmax: {
+    about: 'masked softmax (96, 128, 128), valid lengths 64 to 128',
+    kind: 'softmax',
+    batch: 96,
+    queries: 128,
+    keys: 128,
+    validLens: spread(96, 64, 128),
+  },
+};
+
+/** What is measured of a peer besides the problems. */
+export const otherMeasures = {
+  'cold-start': 'a fresh process up to its first toy result',
+  size: 'JavaScript and WebAssembly loaded on one thread, brotli',
+};
+
+/**
+ * Floating-point operations of one call: the projections that it makes, scores and pooling.
+ * Masked keys count as if they were computed, for everyone.
+ */
+export function flops({ kind, batch, queries, keys, numHiddens }) {
+  if (kind === 'softmax') return undefined;
+  const projected = 2 * queries + (kind === 'cached' ? 0 : 2 * keys);
+  return batch * (2 * projected * numHiddens ** 2 + 4 * queries * keys * numHiddens);
+}
