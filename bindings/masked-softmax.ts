@@ -14,6 +14,14 @@ export interface MaskedSoftmaxOptions {
   out?: Float32Array | Tensor;
 }
 
+/** Numbers that go through WebAssembly memory at a time, whole samples: a processor's nearer cache holds them. */
+const chunk = 65536;
+
+/** Whether results would be written over scores that are still to be read. */
+function overlap(scores: Float32Array, result: Float32Array): boolean {
+  return scores.buffer === result.buffer && scores.byteOffset !== result.byteOffset;
+}
+
 /**
  * Softmax over the last axis, each row over its valid keys only; masked keys get weight exactly 0, and what their
  * scores hold (NaN and infinity included) is never read. Source: d2l, Attention Scoring Functions, `masked_softmax`.
@@ -41,17 +49,25 @@ export function maskedSoftmax(
   );
   const result = resultTensor('out', out, shape);
 
-  const { lengths } = masks.validLens;
-  const [record = 0, lens = 0, weights = 0] = reserve(
-    loaded,
-    maskRecordSize,
-    lengths.length,
-    data.length,
-  );
-  writeIntegers(loaded, record, maskRecord(masks, lens, 0));
-  writeIntegers(loaded, lens, lengths);
-  write(loaded, weights, data);
-  loaded.maskedSoftmax(record, weights);
-  read(loaded, weights, result.data);
+  const { rank, lengths } = masks.validLens;
+  const sample = numQueries * numKeys;
+  const samples = overlap(data, result.data) ? batch : Math.max(1, Math.floor(chunk / sample));
+  const lengthsOfSample = rank === 2 ? numQueries : rank;
+  for (let first = 0; first < batch && sample > 0; first += samples) {
+    const count = Math.min(samples, batch - first);
+    const own = lengths.subarray(first * lengthsOfSample, (first + count) * lengthsOfSample);
+    const [record = 0, lens = 0, weights = 0] = reserve(
+      loaded,
+      maskRecordSize,
+      own.length,
+      count * sample,
+    );
+    const part = { ...masks, sizes: { ...masks.sizes, batch: count } };
+    writeIntegers(loaded, record, maskRecord(part, lens, 0));
+    writeIntegers(loaded, lens, own);
+    write(loaded, weights, data.subarray(first * sample, (first + count) * sample));
+    loaded.maskedSoftmax(record, weights);
+    read(loaded, weights, result.data.subarray(first * sample, (first + count) * sample));
+  }
   return result;
 }

@@ -18,31 +18,50 @@ namespace headwise::kernels::HEADWISE_TARGET {
 class Exponential {
  public:
   Batch operator()(const Batch& x) const noexcept {
-    using Integers = xsimd::batch<std::int32_t>;
-    const Batch bounded =
-        at_least_keeping_nan(at_most_keeping_nan(x, constant(largest)), constant(smallest));
+    const Batch bounded = at_most_keeping_nan(x, constant(largest));
+    const Reduced reduced = reduce(at_least_keeping_nan(bounded, constant(smallest)));
+    const Integers half = reduced.n >> 1;
+    const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
+    return reduced.p * xsimd::bitwise_cast<float>(ones + (half << mantissa_bits)) *
+           xsimd::bitwise_cast<float>(ones + ((reduced.n - half) << mantissa_bits));
+  }
+
+  /// The same for x ≤ 0, and 0 in place of what is smaller than the smallest normal float: a
+  /// softmax has no use for it.
+  [[nodiscard]] Batch of_nonpositive(const Batch& x) const noexcept {
+    const Reduced reduced = reduce(at_least_keeping_nan(x, constant(smallest_normal)));
+    const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
+    return reduced.p * xsimd::bitwise_cast<float>(ones + (reduced.n << mantissa_bits));
+  }
+
+ private:
+  using Integers = xsimd::batch<std::int32_t>;
+
+  static constexpr int mantissa_bits = 23;
+
+  /// exp(x) = p · 2ⁿ
+  struct Reduced {
+    Batch p;
+    Integers n;
+  };
+
+  [[nodiscard]] Reduced reduce(const Batch& x) const noexcept {
     const Batch rounder = constant(to_integer);
-    const Batch shifted = multiply_add(bounded, constant(log2_e), rounder);
+    const Batch shifted = multiply_add(x, constant(log2_e), rounder);
     const Batch n = shifted - rounder;
-    Batch r = multiply_add(n, constant(minus_ln2_high), bounded);
+    Batch r = multiply_add(n, constant(minus_ln2_high), x);
     r = multiply_add(n, constant(minus_ln2_low), r);
     const Batch r2 = r * r;
     const Batch high = multiply_add(constant(c5), r, constant(c4));
     const Batch low = multiply_add(constant(c3), r, constant(c2));
     const Batch p = multiply_add(multiply_add(high, r2, low), r2, constant(c1) * r) + constant(one);
-    // The low bits of `shifted` are n.
-    const Integers whole =
-        xsimd::bitwise_cast<std::int32_t>(shifted) - xsimd::bitwise_cast<std::int32_t>(rounder);
-    const Integers half = whole >> 1;
-    const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
-    return p * xsimd::bitwise_cast<float>(ones + (half << 23)) *
-           xsimd::bitwise_cast<float>(ones + ((whole - half) << 23));
+    // The low bits of `shifted` are n; those of `rounder` are 0.
+    return {.p = p, .n = xsimd::bitwise_cast<std::int32_t>(shifted)};
   }
-
- private:
   enum Constant : std::uint8_t {
     largest,
     smallest,
+    smallest_normal,
     log2_e,
     to_integer,
     minus_ln2_high,
@@ -56,11 +75,21 @@ class Exponential {
     num_constants
   };
 
-  // Beyond `largest` exp is ∞, below `smallest` it is 0. Adding `to_integer` rounds to an integer.
-  static constexpr std::array<float, num_constants> values = {
-      89.0F,          -104.0F,        1.44269504F,    12582912.0F,
-      -0.693359375F,  2.12194440e-4F, 0x1.0e4020p-7F, 0x1.573e2ep-5F,
-      0x1.555e66p-3F, 0x1.fffdb6p-2F, 0x1.ffffecp-1F, 1.0F};
+  // Beyond `largest` exp is ∞, below `smallest` it is 0; `smallest_normal` makes n −127, and 2ⁿ as
+  // a float's exponent 0. Adding `to_integer` rounds to an integer.
+  static constexpr std::array<float, num_constants> values = {89.0F,
+                                                              -104.0F,
+                                                              -87.9F,
+                                                              1.44269504F,
+                                                              12582912.0F,
+                                                              -0.693359375F,
+                                                              2.12194440e-4F,
+                                                              0x1.0e4020p-7F,
+                                                              0x1.573e2ep-5F,
+                                                              0x1.555e66p-3F,
+                                                              0x1.fffdb6p-2F,
+                                                              0x1.ffffecp-1F,
+                                                              1.0F};
 
 #if defined(__wasm__)
   // V8 makes a constant anew wherever it is used, in loops, too: these are loaded from where it

@@ -43,8 +43,8 @@ float maximum_of(const float* row, std::size_t count) noexcept {
       std::copy_n(row + i, left_over, last.begin());
       values = last.data();
     }
-    const Batch first = exponential(Batch::load_unaligned(values) - maximum);
-    const Batch second = exponential(Batch::load_unaligned(values + lanes) - maximum);
+    const Batch first = exponential.of_nonpositive(Batch::load_unaligned(values) - maximum);
+    const Batch second = exponential.of_nonpositive(Batch::load_unaligned(values + lanes) - maximum);
     left += first;
     right += second;
     first.store_unaligned(values);
