@@ -44,7 +44,8 @@ float maximum_of(const float* row, std::size_t count) noexcept {
       values = last.data();
     }
     const Batch first = exponential.of_nonpositive(Batch::load_unaligned(values) - maximum);
-    const Batch second = exponential.of_nonpositive(Batch::load_unaligned(values + lanes) - maximum);
+    const Batch second =
+        exponential.of_nonpositive(Batch::load_unaligned(values + lanes) - maximum);
     left += first;
     right += second;
     first.store_unaligned(values);
