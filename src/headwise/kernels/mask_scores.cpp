@@ -4,7 +4,7 @@
 namespace headwise::kernels {
 namespace {
 
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+constexpr float hidden = -std::numeric_limits<float>::infinity();
 
 }  // namespace
 
@@ -14,7 +14,7 @@ bool mask_scores(float* scores, std::size_t count, const std::uint8_t* allowed,
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_allowed = allowed[i * stride] != 0;
     any = any || is_allowed;
-    scores[i] = is_allowed ? scores[i] : minus_infinity;
+    scores[i] = is_allowed ? scores[i] : hidden;
   }
   return any;
 }
@@ -24,9 +24,9 @@ bool add_mask_to_scores(float* scores, std::size_t count, const float* added,
   bool any = false;
   for (std::size_t i = 0; i < count; ++i) {
     const float addend = added[i * stride];
-    const bool is_allowed = addend != minus_infinity;
+    const bool is_allowed = addend != hidden;
     any = any || is_allowed;
-    scores[i] = is_allowed ? scores[i] + addend : minus_infinity;
+    scores[i] = is_allowed ? scores[i] + addend : hidden;
   }
   return any;
 }
