@@ -66,6 +66,29 @@ TEST_CASE("exp is within 2 units in the last place over its whole range") {
   }
 }
 
+TEST_CASE("Numerators of a softmax are within 2 units in the last place") {
+  double largest = 0;
+  for (std::uint32_t bits = 0; bits <= std::bit_cast<std::uint32_t>(87.3F); bits += 97 * lanes) {
+    // The largest score is 0, and what is left is exp itself.
+    Floats scores(lanes + 1, 0.0F);
+    for (std::size_t i = 0; i < lanes; ++i) {
+      scores[i] = -std::bit_cast<float>(bits + static_cast<std::uint32_t>(97 * i));
+    }
+    Floats numerators = scores;
+    kernels::exponentiate(numerators.data(), numerators.size());
+    for (std::size_t i = 0; i < lanes; ++i) {
+      if (scores[i] >= -87.3F) {
+        largest = std::max(largest, error_in_ulps(numerators[i], scores[i]));
+      }
+    }
+  }
+  CHECK(largest <= 2);
+  CHECK(largest > 0.5);
+  Floats beyond = {0.0F, -88.1F, -1e30F, -infinity};
+  kernels::exponentiate(beyond.data(), beyond.size());
+  CHECK(beyond == Floats{1, 0, 0, 0});
+}
+
 TEST_CASE("exp at and beyond the ends of its range") {
   CHECK(exponential(0.0F) == 1);
   CHECK(exponential(-0.0F) == 1);

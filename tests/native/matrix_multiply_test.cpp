@@ -114,7 +114,7 @@ class Product {
   Floats packed_;
 };
 
-constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 3, 5, 7, 33, 129};
+constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 2, 3, 5, 7, 33, 129};
 
 TEST_CASE("matrix_multiply agrees with its reference and with float64") {
   for (const std::size_t rows : awkward_sizes) {

@@ -85,6 +85,30 @@ test('maskedSoftmax writes to the memory it is given', () => {
   assert.deepEqual(scores, expected);
 });
 
+test('maskedSoftmax of more numbers than go through memory at a time', () => {
+  const [batch, length] = [9, 129];
+  const size = length * length;
+  const scores = Tensor.randn([batch, length, length], 1);
+  const byQuery = Array.from({ length: batch }, (_, b) =>
+    Array.from({ length }, (_, i) => (7 * b + i) % (length + 1)),
+  );
+  const lengths = { none: undefined, bySample: byQuery.map((lens) => lens[40]), byQuery };
+  for (const [name, validLens] of Object.entries(lengths)) {
+    const weights = maskedSoftmax(scores, validLens);
+    for (let b = 0; b < batch; b++) {
+      const own = new Tensor(scores.data.slice(b * size, (b + 1) * size), [1, length, length]);
+      const alone = maskedSoftmax(own, validLens && [validLens[b]]);
+      assert.deepEqual(weights.data.slice(b * size, (b + 1) * size), alone.data, `${name} ${b}`);
+    }
+    // The result may lie over scores that are still to be read.
+    const memory = new Float32Array(scores.data.length + size);
+    memory.set(scores.data);
+    const moved = new Tensor(memory.subarray(0, scores.data.length), scores.shape);
+    const out = memory.subarray(size);
+    assert.deepEqual(maskedSoftmax(moved, validLens, { out }).data, weights.data, name);
+  }
+});
+
 test('scaledDotProductAttention agrees with float64', () => {
   const queries = Tensor.randn([2, 3, 18, 5], 1);
   const keys = Tensor.randn([2, 3, 11, 5], 2);
