@@ -16,8 +16,8 @@ void masked_softmax_into(const AttentionMask& mask, float* weights) noexcept {
                     uniform ? 1.0F / static_cast<float>(mask.num_keys) : 0.0F);
         continue;
       }
-      kernels::softmax(weights + keys.begin, keys.size());
-      std::fill(weights, weights + keys.begin, 0.0F);
+      // Lengths alone leave keys from the first one on.
+      kernels::softmax(weights, keys.end);
       std::fill(weights + keys.end, weights + mask.num_keys, 0.0F);
     }
   }
