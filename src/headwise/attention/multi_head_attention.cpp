@@ -56,6 +56,13 @@ LayerSettings check_and_settle(const MultiHeadAttentionOptions& options) {
   return settle(options);
 }
 
+/// Floats of a cache line. Pieces of workspace begin at one, so that no vector lies across two.
+constexpr std::size_t line = 16;
+
+constexpr std::size_t round_up_to_line(std::size_t floats) noexcept {
+  return (floats + line - 1) / line * line;
+}
+
 /// Projects those of the rows (rows, in) → (rows, out) whose `read` mark is set, neighbours in one
 /// go, and zeroes the others: what masked memory holds is never looked at.
 void project_read_rows(Linear& linear, const float* inputs, const std::uint8_t* read,
@@ -76,32 +83,41 @@ void project_read_rows(Linear& linear, const float* inputs, const std::uint8_t* 
 
 /// Keys and values of every sample as pooling reads them.
 struct KeyValues {
-  const float* keys = nullptr;
-  const float* values = nullptr;
-  std::size_t sample_stride = 0;
+  HeadsView<const float> keys;
+  HeadsView<const float> values;
 };
 
+HeadsView<const float> for_reading(const HeadsView<float>& heads) noexcept {
+  return {.data = heads.data,
+          .sample_stride = heads.sample_stride,
+          .head_stride = heads.head_stride,
+          .row_stride = heads.row_stride};
+}
+
 /// The new keys and values behind those of the cache: all of them, since a later query may read
-/// what this one does not.
+/// what this one does not. `take` hands out workspace.
+template <typename Take>
 KeyValues append_to_cache(LayerParameters& parameters, const LayerSettings& settings,
-                          const ForwardArguments& arguments) {
+                          const ForwardArguments& arguments, Take take) {
   KeyValueCache& cache = *arguments.cache;
-  const std::size_t width = settings.key_value_width();
-  const auto append = [&](std::optional<Linear>& linear, const float* inputs, float* held) {
-    for (std::size_t sample = 0; sample < arguments.mask->batch; ++sample) {
-      float* outputs = held + sample * cache.sample_stride() + cache.length() * width;
-      const std::size_t in = linear ? linear->sizes().in : width;
-      const float* rows = inputs + sample * arguments.num_new_keys * in;
-      if (linear) {
-        linear->project(rows, arguments.num_new_keys, outputs);
-      } else {
-        std::copy_n(rows, arguments.num_new_keys * width, outputs);
-      }
+  const std::size_t batch = arguments.mask->batch;
+  const std::size_t length = arguments.num_new_keys;
+  const auto append = [&](std::optional<Linear>& linear, const float* inputs,
+                          HeadsView<float> held) {
+    if (linear) {
+      float* projected = take(batch * length * settings.key_value_width());
+      linear->project(inputs, batch * length, projected);
+      inputs = projected;
     }
+    held.data += cache.length() * held.row_stride;
+    copy_heads(split_heads_view(inputs, length, settings.num_kv_heads, settings.head_size), held,
+               batch, settings.num_kv_heads, length, settings.head_size);
   };
-  append(parameters.W_k, arguments.keys, cache.keys());
-  append(parameters.W_v, arguments.values, cache.values());
-  return {.keys = cache.keys(), .values = cache.values(), .sample_stride = cache.sample_stride()};
+  if (length > 0) {
+    append(parameters.W_k, arguments.keys, cache.keys());
+    append(parameters.W_v, arguments.values, cache.values());
+  }
+  return {.keys = for_reading(cache.keys()), .values = for_reading(cache.values())};
 }
 
 /// Keys and values of which only those that some query reads are projected. `take` hands out
@@ -110,9 +126,11 @@ template <typename Take>
 KeyValues project_read_keys(LayerParameters& parameters, const LayerSettings& settings,
                             const ForwardArguments& arguments, Take take) {
   const AttentionMask& mask = *arguments.mask;
-  const std::size_t sample_stride = mask.num_keys * settings.key_value_width();
+  const auto heads = [&](const float* rows) {
+    return split_heads_view(rows, mask.num_keys, settings.num_kv_heads, settings.head_size);
+  };
   if (!parameters.W_k) {
-    return {.keys = arguments.keys, .values = arguments.values, .sample_stride = sample_stride};
+    return {.keys = heads(arguments.keys), .values = heads(arguments.values)};
   }
   const std::size_t rows = mask.batch * mask.num_keys;
   float* K = take(rows * settings.key_value_width());
@@ -129,7 +147,7 @@ KeyValues project_read_keys(LayerParameters& parameters, const LayerSettings& se
     std::fill_n(read, rows, std::uint8_t{1});
   }
   project_read_rows(*parameters.W_k, arguments.keys, read, rows, K);
-  return {.keys = K, .values = V, .sample_stride = sample_stride};
+  return {.keys = heads(K), .values = heads(V)};
 }
 
 }  // namespace
@@ -234,12 +252,13 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
   const AttentionMask& mask = *arguments.mask;
   const std::size_t query_rows = mask.batch * mask.num_queries;
   const std::size_t query_width = settings_.query_width();
-  const std::size_t key_value_width = settings_.key_value_width();
   const std::size_t head_size = settings_.head_size;
   LayerParameters& parameters = *parameters_;
 
   float* free = arguments.workspace;
-  const auto take = [&free](std::size_t floats) { return std::exchange(free, free + floats); };
+  const auto take = [&free](std::size_t floats) {
+    return std::exchange(free, free + round_up_to_line(floats));
+  };
 
   const float* Q = arguments.queries;  // (batch, queries, query width)
   if (parameters.W_q) {
@@ -248,7 +267,7 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
     Q = projected;
   }
   const KeyValues key_values = arguments.cache != nullptr
-                                   ? append_to_cache(parameters, settings_, arguments)
+                                   ? append_to_cache(parameters, settings_, arguments, take)
                                    : project_read_keys(parameters, settings_, arguments, take);
 
   float* pooled = parameters.W_o ? take(query_rows * query_width) : arguments.output;
@@ -262,14 +281,8 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
                                        .sample_stride = mask.num_queries * query_width,
                                        .head_stride = head_size,
                                        .row_stride = query_width},
-                           .keys = {.data = key_values.keys,
-                                    .sample_stride = key_values.sample_stride,
-                                    .head_stride = head_size,
-                                    .row_stride = key_value_width},
-                           .values = {.data = key_values.values,
-                                      .sample_stride = key_values.sample_stride,
-                                      .head_stride = head_size,
-                                      .row_stride = key_value_width},
+                           .keys = key_values.keys,
+                           .values = key_values.values,
                            .dropout = {.probability = training_ ? settings_.dropout : 0,
                                        .seed = settings_.seed,
                                        .call = dropout_calls_},
@@ -316,8 +329,11 @@ double MultiHeadAttention::workspace_size(double batch, double num_queries,
   const auto columns = num_keys + static_cast<double>(settings_.num_extra_slots());
   const double attention_hiddens =
       settings_.pooling == Pooling::additive ? static_cast<double>(settings_.attention_hiddens) : 0;
-  const double read_marks = std::ceil(batch * num_keys / sizeof(float)) + 1;
+  const double read_marks = batch * num_keys / sizeof(float);
+  // Of each piece of workspace: queries, keys, values, marks, pooled heads.
+  constexpr double padding = 5.0 * line;
   return 2 * batch * (num_queries * query_width + num_keys * key_value_width) + read_marks +
+         padding +
          pooling_workspace_size(columns, head_size, head_size, head_size, attention_hiddens);
 }
 
@@ -348,7 +364,8 @@ KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) cons
   validation::check_cache_options(*this, options);
   return report_out_of_memory([&] {
     return KeyValueCache(identity(), static_cast<std::size_t>(options.batch_size),
-                         static_cast<std::size_t>(options.max_length), settings_.key_value_width());
+                         static_cast<std::size_t>(options.max_length), settings_.num_kv_heads,
+                         settings_.head_size);
   });
 }
 
