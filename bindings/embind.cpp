@@ -320,7 +320,12 @@ Address answer(Address question) {
 }  // namespace
 
 /// All that C++ allocates, tensors among it: malloc would give them multiples of 8 bytes.
-void* operator new(std::size_t size) { return memalign(cache_line, size); }
+void* operator new(std::size_t size) {  // NOLINT(misc-use-internal-linkage): replaces the library's
+  return memalign(cache_line, size);
+}
+void operator delete(void* block) noexcept {
+  std::free(block);
+}  // NOLINT(misc-use-internal-linkage)
 
 // Embind's texts for errors that cannot happen here print addresses, and all of printf is 2 KB,
 // brotli, of the package. The linker knows the function by these names.
