@@ -47,7 +47,11 @@ export default defineConfig({
     // What is bundled from npm comes as its ES module.
     mainFields: ['module', 'main'],
   },
-  transform: { target: 'es2022' },
+  transform: {
+    target: 'es2022',
+    // Embind's glue brings this constant only with types that are not registered here.
+    define: { GenericWireTypeSize: '8' },
+  },
   plugins: [wasmFiles],
   output: {
     dir: 'dist',

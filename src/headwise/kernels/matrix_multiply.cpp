@@ -77,10 +77,10 @@ struct WideTile {
   std::size_t panels;
 };
 
-constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 4>, .panels = 4},
+constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 3>, .panels = 3},
                                                  {.multiply = multiply_tile<2, 2>, .panels = 2}}};
 
-constexpr std::array<float, 4 * panel_columns> zeros{};
+constexpr std::array<float, 3 * panel_columns> zeros{};
 
 /// Rows dealt out to tiles evenly: eight as twice four, not six and two.
 struct Tiling {
@@ -123,8 +123,14 @@ void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, s
   for (std::size_t first = 0; first < columns; first += panel_columns) {
     const std::size_t width = std::min(panel_columns, columns - first);
     for (std::size_t k = 0; k < depth; ++k, packed += panel_columns) {
-      std::copy_n(matrix + k * row_stride + first, width, packed);
-      std::fill(packed + width, packed + panel_columns, 0.0F);
+      const float* row = matrix + k * row_stride + first;
+      if (width == panel_columns) {
+        // Of a known size, which takes no call.
+        std::copy_n(row, panel_columns, packed);
+      } else {
+        std::copy_n(row, width, packed);
+        std::fill(packed + width, packed + panel_columns, 0.0F);
+      }
     }
   }
 }
