@@ -16,3 +16,4 @@
 #include <headwise/random.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
+#include <headwise/threads.hpp>

@@ -4,7 +4,10 @@
 #include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/pooling.hpp>
+#include <headwise/attention/row_projection.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/attention/workspace.hpp>
+#include <headwise/parallel/for_each.hpp>
 #include <headwise/parameter_names.hpp>
 #include <random>
 #include <span>
@@ -56,36 +59,46 @@ LayerSettings check_and_settle(const MultiHeadAttentionOptions& options) {
   return settle(options);
 }
 
-/// Floats of a cache line. Pieces of workspace begin at one, so that no vector lies across two.
-constexpr std::size_t line = 16;
-
-constexpr std::size_t round_up_to_line(std::size_t floats) noexcept {
-  return (floats + line - 1) / line * line;
-}
-
-/// Projects those of the rows (rows, in) → (rows, out) whose `read` mark is set, neighbours in one
-/// go, and zeroes the others: what masked memory holds is never looked at.
-void project_read_rows(Linear& linear, const float* inputs, const std::uint8_t* read,
-                       std::size_t rows, float* outputs) {
-  const auto [in, out, groups] = linear.sizes();
-  for (std::size_t first = 0; first < rows;) {
-    const std::uint8_t* end = std::find_if(read + first, read + rows,
-                                           [&](std::uint8_t mark) { return mark != read[first]; });
-    const auto last = static_cast<std::size_t>(end - read);
-    if (read[first] != 0) {
-      linear.project(inputs + first * in, last - first, outputs + first * out);
-    } else {
-      std::fill(outputs + first * out, outputs + last * out, 0.0F);
-    }
-    first = last;
-  }
-}
-
 /// Keys and values of every sample as pooling reads them.
 struct KeyValues {
   HeadsView<const float> keys;
   HeadsView<const float> values;
 };
+
+/// At most the three projections of the inputs, which are worked on together.
+class InputProjections {
+ public:
+  /// The rows projected, or the inputs themselves if they are not.
+  const float* add(std::optional<Linear>& linear, const float* inputs, std::size_t rows,
+                   const std::uint8_t* read, Workspace& workspace) noexcept {
+    if (!linear) {
+      return inputs;
+    }
+    float* outputs = workspace.take(rows * linear->sizes().out);
+    list_[count_++] = {
+        .linear = &*linear, .inputs = inputs, .outputs = outputs, .rows = rows, .read = read};
+    return outputs;
+  }
+
+  void project(std::size_t num_threads) const noexcept {
+    headwise::project(std::span(list_).first(count_), num_threads);
+  }
+
+ private:
+  std::array<RowProjection, 3> list_{};
+  std::size_t count_ = 0;
+};
+
+/// A mark for each key: whether some query reads it.
+const std::uint8_t* mark_read_keys(const AttentionMask& mask, std::size_t num_heads,
+                                   Workspace& workspace) noexcept {
+  const std::size_t rows = mask.batch * mask.num_keys;
+  auto* read = reinterpret_cast<std::uint8_t*>(workspace.take(rows / sizeof(float) + 1));
+  for (std::size_t sample = 0; sample < mask.batch; ++sample) {
+    mask.mark_read_keys(sample, num_heads, read + sample * mask.num_keys);
+  }
+  return read;
+}
 
 HeadsView<const float> for_reading(const HeadsView<float>& heads) noexcept {
   return {.data = heads.data,
@@ -94,60 +107,17 @@ HeadsView<const float> for_reading(const HeadsView<float>& heads) noexcept {
           .row_stride = heads.row_stride};
 }
 
-/// The new keys and values behind those of the cache: all of them, since a later query may read
-/// what this one does not. `take` hands out workspace.
-template <typename Take>
-KeyValues append_to_cache(LayerParameters& parameters, const LayerSettings& settings,
-                          const ForwardArguments& arguments, Take take) {
-  KeyValueCache& cache = *arguments.cache;
-  const std::size_t batch = arguments.mask->batch;
-  const std::size_t length = arguments.num_new_keys;
-  const auto append = [&](std::optional<Linear>& linear, const float* inputs,
-                          HeadsView<float> held) {
-    if (linear) {
-      float* projected = take(batch * length * settings.key_value_width());
-      linear->project(inputs, batch * length, projected);
-      inputs = projected;
-    }
+/// The new keys and values behind those of the cache, which then holds all.
+KeyValues append_to_cache(KeyValueCache& cache, const KeyValues& fresh, std::size_t num_new_keys,
+                          const LayerSettings& settings) noexcept {
+  const auto append = [&](const HeadsView<const float>& rows, HeadsView<float> held) {
     held.data += cache.length() * held.row_stride;
-    copy_heads(split_heads_view(inputs, length, settings.num_kv_heads, settings.head_size), held,
-               batch, settings.num_kv_heads, length, settings.head_size);
+    copy_heads(rows, held, cache.batch_size(), settings.num_kv_heads, num_new_keys,
+               settings.head_size);
   };
-  if (length > 0) {
-    append(parameters.W_k, arguments.keys, cache.keys());
-    append(parameters.W_v, arguments.values, cache.values());
-  }
+  append(fresh.keys, cache.keys());
+  append(fresh.values, cache.values());
   return {.keys = for_reading(cache.keys()), .values = for_reading(cache.values())};
-}
-
-/// Keys and values of which only those that some query reads are projected. `take` hands out
-/// workspace.
-template <typename Take>
-KeyValues project_read_keys(LayerParameters& parameters, const LayerSettings& settings,
-                            const ForwardArguments& arguments, Take take) {
-  const AttentionMask& mask = *arguments.mask;
-  const auto heads = [&](const float* rows) {
-    return split_heads_view(rows, mask.num_keys, settings.num_kv_heads, settings.head_size);
-  };
-  if (!parameters.W_k) {
-    return {.keys = heads(arguments.keys), .values = heads(arguments.values)};
-  }
-  const std::size_t rows = mask.batch * mask.num_keys;
-  float* K = take(rows * settings.key_value_width());
-  float* V = take(rows * settings.key_value_width());
-  auto* read = reinterpret_cast<std::uint8_t*>(take(rows / sizeof(float) + 1));
-  for (std::size_t sample = 0; sample < mask.batch; ++sample) {
-    mask.mark_read_keys(sample, settings.num_heads, read + sample * mask.num_keys);
-  }
-  project_read_rows(*parameters.W_v, arguments.values, read, rows, V);
-  const bool every_key_is_scored =
-      arguments.attention_weights != nullptr && (arguments.weights_stage == WeightsStage::raw ||
-                                                 arguments.weights_stage == WeightsStage::softcap);
-  if (every_key_is_scored) {
-    std::fill_n(read, rows, std::uint8_t{1});
-  }
-  project_read_rows(*parameters.W_k, arguments.keys, read, rows, K);
-  return {.keys = heads(K), .values = heads(V)};
 }
 
 }  // namespace
@@ -218,9 +188,10 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
       weights_shape[Rank] = sizes.num_keys + sizes.num_extra_slots;
       result.attention_weights = Tensor<Rank + 1>::from_shape(weights_shape);
     }
+    const std::size_t threads = parallel::num_threads();
     auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(
         workspace_size(static_cast<double>(sizes.batch), static_cast<double>(sizes.num_queries),
-                       static_cast<double>(sizes.num_keys)))});
+                       static_cast<double>(sizes.num_keys), static_cast<double>(threads)))});
     if (!parameters_) {
       initialize({.query_size = shape_of(&queries).back(),
                   .key_size = shape_of(keys).back(),
@@ -236,7 +207,8 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
         .output = result.output.data(),
         .attention_weights = result.attention_weights ? result.attention_weights->data() : nullptr,
         .weights_stage = options.weights_stage,
-        .workspace = workspace.data()};
+        .workspace = workspace.data(),
+        .num_threads = threads};
     if (const auto* gate = std::get_if<Tensor<1>>(&options.head_gate)) {
       arguments.head_gate = gate->data();
     } else if (const auto* gates = std::get_if<Tensor<2>>(&options.head_gate)) {
@@ -255,22 +227,34 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
   const std::size_t head_size = settings_.head_size;
   LayerParameters& parameters = *parameters_;
 
-  float* free = arguments.workspace;
-  const auto take = [&free](std::size_t floats) {
-    return std::exchange(free, free + round_up_to_line(floats));
-  };
-
-  const float* Q = arguments.queries;  // (batch, queries, query width)
-  if (parameters.W_q) {
-    float* projected = take(query_rows * query_width);
-    parameters.W_q->project(arguments.queries, query_rows, projected);
-    Q = projected;
+  Workspace workspace(arguments.workspace);
+  InputProjections projections;
+  const float* Q = projections.add(parameters.W_q, arguments.queries, query_rows, nullptr,
+                                   workspace);  // (batch, queries, query width)
+  // A later query may read what this one does not, so a cache takes all keys; else those that no
+  // query reads are left alone.
+  const std::uint8_t* read = nullptr;
+  if (arguments.cache == nullptr && parameters.W_k) {
+    read = mark_read_keys(mask, settings_.num_heads, workspace);
   }
-  const KeyValues key_values = arguments.cache != nullptr
-                                   ? append_to_cache(parameters, settings_, arguments, take)
-                                   : project_read_keys(parameters, settings_, arguments, take);
+  const bool every_key_is_scored =
+      arguments.attention_weights != nullptr && (arguments.weights_stage == WeightsStage::raw ||
+                                                 arguments.weights_stage == WeightsStage::softcap);
+  const std::size_t key_rows = mask.batch * arguments.num_new_keys;
+  const auto kv_heads = [&](const float* rows) {
+    return split_heads_view(rows, arguments.num_new_keys, settings_.num_kv_heads, head_size);
+  };
+  KeyValues key_values{
+      .keys = kv_heads(projections.add(parameters.W_k, arguments.keys, key_rows,
+                                       every_key_is_scored ? nullptr : read, workspace)),
+      .values =
+          kv_heads(projections.add(parameters.W_v, arguments.values, key_rows, read, workspace))};
+  projections.project(arguments.num_threads);
+  if (arguments.cache != nullptr) {
+    key_values = append_to_cache(*arguments.cache, key_values, arguments.num_new_keys, settings_);
+  }
 
-  float* pooled = parameters.W_o ? take(query_rows * query_width) : arguments.output;
+  float* pooled = parameters.W_o ? workspace.take(query_rows * query_width) : arguments.output;
   PoolingArguments pooling{.mask = &mask,
                            .num_heads = settings_.num_heads,
                            .num_kv_heads = settings_.num_kv_heads,
@@ -293,7 +277,8 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
                                       .head_stride = head_size,
                                       .row_stride = query_width},
                            .attention_weights = arguments.attention_weights,
-                           .weights_stage = arguments.weights_stage};
+                           .weights_stage = arguments.weights_stage,
+                           .num_threads = arguments.num_threads};
   if (parameters.bias_k) {
     pooling.extra_slots[0] = {.key = parameters.bias_k->data(), .value = parameters.bias_v->data()};
   }
@@ -305,12 +290,17 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
                          .W_k = parameters.attention_W_k->data(),
                          .w_v = parameters.attention_w_v->data(),
                          .hiddens = settings_.attention_hiddens},
-         free);
+         workspace.rest());
   } else {
-    pool(pooling, DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap}, free);
+    pool(pooling, DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap},
+         workspace.rest());
   }
   if (parameters.W_o) {
-    parameters.W_o->project(pooled, query_rows, arguments.output);
+    const RowProjection last{.linear = &*parameters.W_o,
+                             .inputs = pooled,
+                             .outputs = arguments.output,
+                             .rows = query_rows};
+    project({&last, 1}, arguments.num_threads);
   }
 
   if (arguments.cache != nullptr) {
@@ -321,8 +311,8 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
   }
 }
 
-double MultiHeadAttention::workspace_size(double batch, double num_queries,
-                                          double num_keys) const noexcept {
+double MultiHeadAttention::workspace_size(double batch, double num_queries, double num_keys,
+                                          double num_threads) const noexcept {
   const auto head_size = static_cast<double>(settings_.head_size);
   const auto query_width = static_cast<double>(settings_.query_width());
   const auto key_value_width = static_cast<double>(settings_.key_value_width());
@@ -331,10 +321,11 @@ double MultiHeadAttention::workspace_size(double batch, double num_queries,
       settings_.pooling == Pooling::additive ? static_cast<double>(settings_.attention_hiddens) : 0;
   const double read_marks = batch * num_keys / sizeof(float);
   // Of each piece of workspace: queries, keys, values, marks, pooled heads.
-  constexpr double padding = 5.0 * line;
+  constexpr double padding = 5.0 * Workspace::line;
   return 2 * batch * (num_queries * query_width + num_keys * key_value_width) + read_marks +
          padding +
-         pooling_workspace_size(columns, head_size, head_size, head_size, attention_hiddens);
+         num_threads *
+             pooling_workspace_size(columns, head_size, head_size, head_size, attention_hiddens);
 }
 
 MultiHeadAttention& MultiHeadAttention::train() noexcept {
