@@ -8,6 +8,7 @@ import { measureColdStart } from './cold-start.mjs';
 import { engines } from './engines/engines.mjs';
 import { engineNames } from './engines/names.mjs';
 import { machine, packageVersions } from './machine.mjs';
+import { measureMemory, memoryTable } from './memory.mjs';
 import { peers } from './peers.mjs';
 import { measure } from './rounds.mjs';
 import { otherMeasures, shapes } from './shapes.mjs';
@@ -22,6 +23,7 @@ function progress(text) {
 const others = {
   'cold-start': { take: measureColdStart, show: coldStartTable },
   size: { take: measureSizes, show: sizeTable },
+  memory: { take: measureMemory, show: memoryTable },
   kernels: { take: measureKernels, show: kernelsTable },
 };
 

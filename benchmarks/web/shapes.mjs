@@ -61,6 +61,11 @@ export const otherMeasures = {
     hasThreads: true,
   },
   size: { about: 'JavaScript and WebAssembly loaded on one thread, brotli', engines: onTheWeb },
+  memory: {
+    about: 'WebAssembly memory of headwise by length, B1 D512 h8, no weights returned',
+    engines: inNode,
+    hasThreads: true,
+  },
   kernels: { about: 'kernels and layer by Google Benchmark, one thread', engines: ['native'] },
 };
 
