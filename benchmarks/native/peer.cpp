@@ -28,14 +28,14 @@ double milliseconds_of(const Call& call, long count) {
 
 void serve(std::int64_t threads) {
   (void)architecture();
-  std::cout << use_threads(threads) << std::endl;
+  std::cout << use_threads(threads) << '\n' << std::flush;
   const Call call = read_problem(std::cin);
   const std::span<const float> first = call();
-  std::cout.write(reinterpret_cast<const char*>(first.data()),  // NOLINT(*-reinterpret-cast)
+  std::cout.write(reinterpret_cast<const char*>(first.data()),
                   static_cast<std::streamsize>(first.size_bytes()));
   std::cout.flush();
   for (long count = 0; std::cin >> count;) {
-    std::cout << milliseconds_of(call, count) << std::endl;
+    std::cout << milliseconds_of(call, count) << '\n' << std::flush;
   }
 }
 

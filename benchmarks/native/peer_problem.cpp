@@ -47,7 +47,7 @@ Shape read_shape(std::istream& in) {
 
 void read_numbers(std::istream& in, float* numbers, std::size_t count) {
   const auto bytes = static_cast<std::streamsize>(count * sizeof(float));
-  in.read(reinterpret_cast<char*>(numbers), bytes);  // NOLINT(*-reinterpret-cast): raw float32
+  in.read(reinterpret_cast<char*>(numbers), bytes);
   if (in.gcount() != bytes) {
     throw std::runtime_error("the numbers end too early");
   }

@@ -18,7 +18,7 @@ export async function measureMemory(engine, _chosen, { threads, progress }) {
       const run = promisify(execFile)(engine.execPath, [script, JSON.stringify(request)]);
       results.push({ peer: 'headwise', length, ...JSON.parse((await run).stdout) });
     } catch (error) {
-      const failed = error.stderr?.trim().split('\n').at(-1) || error.message;
+      const failed = /^\w*Error: .*/m.exec(error.stderr)?.[0] ?? error.message;
       results.push({ peer: 'headwise', length, failed });
     }
   }
@@ -28,13 +28,15 @@ export async function measureMemory(engine, _chosen, { threads, progress }) {
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 export function memoryTable(results) {
-  const rows = [['', 'after one forward', 'after two', 'in use', 'in use a position']];
+  const rows = [['', 'after one forward', 'after two', 'in use', 'more than before']];
+  let before;
   for (const { length, failed, first, second } of results) {
     if (failed) rows.push([`L${length}`, failed, '', '', '']);
     else {
-      const each = `${(second.used / length / 1e3).toFixed(2)} KB`;
+      const more = before === undefined ? '' : megabytes(second.used - before);
+      before = second.used;
       const bytes = [first.bytes, second.bytes, second.used].map(megabytes);
-      rows.push([`L${length}`, ...bytes, each]);
+      rows.push([`L${length}`, ...bytes, more]);
     }
   }
   return align(rows);
