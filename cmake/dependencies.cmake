@@ -72,6 +72,7 @@ endif()
 if(HEADWISE_BUILD_BENCHMARKS AND NOT EMSCRIPTEN)
   set(BENCHMARK_ENABLE_TESTING OFF)
   set(BENCHMARK_ENABLE_INSTALL OFF)
+  set(BENCHMARK_ENABLE_WERROR OFF)
   FetchContent_Declare(
     benchmark
     URL https://github.com/google/benchmark/archive/refs/tags/v1.7.1.tar.gz

@@ -6,6 +6,24 @@ import { MultiHeadAttention, Tensor } from 'headwise';
 import { runModule } from './lib/child.mjs';
 import { assertFails, assertSameResult } from './lib/compare.mjs';
 import { withoutGrowth } from './lib/memory.mjs';
+import { memoryOfWhatLoads } from './lib/watch-memory.mjs';
+
+test('memory is found where a module exports it and where threads share it', async () => {
+  const header = [0, 97, 115, 109, 1, 0, 0, 0];
+  // (module (memory (export "m") 1)) and (module (import "a" "m" (memory 1)))
+  const exporting = [...header, 5, 3, 1, 0, 1, 7, 5, 1, 1, 109, 2, 0];
+  const importing = [...header, 2, 8, 1, 1, 97, 1, 109, 2, 0, 1];
+  const make = (bytes, imports) => () =>
+    new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes)), imports);
+  const shared = new WebAssembly.Memory({ initial: 1 });
+  const loadShared = make(importing, { a: { m: shared, f() {} } });
+  assert.equal((await memoryOfWhatLoads(make(exporting))).buffer.byteLength, 65536);
+  assert.equal(await memoryOfWhatLoads(loadShared), shared);
+  await assert.rejects(
+    memoryOfWhatLoads(() => {}),
+    { message: 'no WebAssembly memory was seen' },
+  );
+});
 
 /** After a first and a second forward, in a process of its own. */
 const measure = (length, options = {}) =>
