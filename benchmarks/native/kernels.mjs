@@ -38,17 +38,20 @@ async function report(architecture, repetitions) {
 
 const milliseconds = { ns: 1e-6, us: 1e-3, ms: 1, s: 1e3 };
 
-/** A report's runs by benchmark: times in milliseconds, with what they say of their work. */
+/**
+ * A report's runs by benchmark: times in milliseconds, with what they say of their work. Times are
+ * the processor's, in which what else the machine does counts less: there is one thread only.
+ */
 export function resultsOf({ benchmarks, context }, architecture) {
   const byName = new Map();
   const runs = benchmarks.filter(({ run_type }) => run_type === 'iteration');
   // In the order in which they stand in the program, not in which they were drawn.
   runs.sort((a, b) => a.family_index - b.family_index);
-  for (const { run_name, real_time, time_unit, flops, elements } of runs) {
+  for (const { run_name, cpu_time, time_unit, flops, elements } of runs) {
     const [benchmark, by] = run_name.split('/');
     const result = byName.get(run_name) ?? { benchmark, by, architecture, samples: [] };
     byName.set(run_name, result);
-    result.samples.push(real_time * milliseconds[time_unit]);
+    result.samples.push(cpu_time * milliseconds[time_unit]);
     Object.assign(result, flops && { flops }, elements && { elements });
     if (by === 'OpenBLAS') result.version = context.OpenBLAS;
   }

@@ -49,11 +49,11 @@ test('native code is compared with native code, and the rest with the rest', () 
   assert.equal(native.shareOfCeiling, undefined);
 });
 
-const ran = (run_name, family_index, real_time, more = {}) => ({
+const ran = (run_name, family_index, cpu_time, more = {}) => ({
   run_name,
   run_type: 'iteration',
   family_index,
-  real_time,
+  cpu_time,
   time_unit: 'ns',
   ...more,
 });
