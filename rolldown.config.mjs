@@ -49,8 +49,13 @@ export default defineConfig({
   },
   transform: {
     target: 'es2022',
-    // Embind's glue brings this constant only with types that are not registered here.
-    define: { GenericWireTypeSize: '8' },
+    define: {
+      // Embind's glue brings this constant only with types that are not registered here.
+      GenericWireTypeSize: '8',
+      // The glue loads nothing, so how it would do so can go.
+      'typeof importScripts': '"undefined"',
+      'typeof window': '"undefined"',
+    },
   },
   plugins: [wasmFiles],
   output: {

@@ -14,7 +14,7 @@ namespace {
 
 }  // namespace
 
-void scale(float* scores, std::size_t count, float scale) noexcept {
+[[gnu::noinline]] void scale(float* scores, std::size_t count, float scale) noexcept {
   const Batch scales(scale);
   for_each_vector(scores, count, [&](const Batch& score) { return score * scales; });
 }
