@@ -18,6 +18,10 @@ std::size_t queries_of_kv_head(const PoolingArguments& arguments) noexcept {
   return group * arguments.mask->num_queries;
 }
 
+bool reads_in_place(std::size_t queries, std::size_t columns) noexcept {
+  return queries <= most_direct_queries || queries * columns <= most_direct_scores;
+}
+
 /// Pools the heads of one sample that share a key-value head. Columns of the scores stand for the
 /// keys of `covered_`, then for the extra slots.
 class HeadPooling {
@@ -29,7 +33,7 @@ class HeadPooling {
         sample_(sample),
         covered_(covered_keys()),
         columns_(covered_.size() + mask_.num_extra_slots),
-        is_direct_(queries_of_kv_head(arguments) <= most_direct_queries),
+        is_direct_(reads_in_place(queries_of_kv_head(arguments), columns_)),
         keeps_weights_(arguments.attention_weights != nullptr || arguments.dropout.active()),
         gathered_keys_(workspace),
         gathered_values_(gathered_keys_ + gathered_rows() * arguments.key_size),
