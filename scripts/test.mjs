@@ -14,25 +14,31 @@ that fails and shows its output.
 
   --only=STEP,…   only these steps and what they need
   --skip=STEP,…   all but these steps; what needs them takes what is there
+  --all           also the steps that --list says are on request
   --list          names the steps
 `;
 
 const options = readOptions(help, {
   only: { type: 'string', multiple: true },
   skip: { type: 'string', multiple: true },
+  all: { type: 'boolean' },
   list: { type: 'boolean' },
 });
 
 if (options.list) {
   const width = Math.max(...testSteps.map((step) => step.name.length));
-  for (const { name, about } of testSteps) console.log(`${name.padEnd(width)}  ${about}`);
+  for (const { name, about, onRequest } of testSteps) {
+    console.log(`${name.padEnd(width)}  ${about}${onRequest ? ' (on request)' : ''}`);
+  }
   process.exit(0);
 }
 
 let steps;
 try {
   const skipped = withNames(names(options.skip));
-  steps = options.only ? withNeeds(testSteps, names(options.only)) : testSteps;
+  steps = options.only
+    ? withNeeds(testSteps, names(options.only))
+    : testSteps.filter(({ onRequest }) => options.all || !onRequest);
   steps = steps.filter((step) => !skipped.has(step.name));
 } catch (error) {
   giveUp(error.message);
