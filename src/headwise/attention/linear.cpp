@@ -39,9 +39,9 @@ void Linear::project(const float* inputs, std::size_t rows, float* outputs) {
     if (!packed_is_current_) {
       kernels::pack_columns(weight_.data() + group * out * in, in, in, out, packed);
     }
-    kernels::matrix_multiply(rows, out, in, inputs + group * in, sizes_.in,
+    kernels::matrix_multiply(rows, out, in, {.data = inputs + group * in, .row_stride = sizes_.in},
                              {.panels = packed, .panel_stride = in * kernels::panel_width()}, 1.0F,
-                             bias_.has_value() ? bias_->data() + group * out : nullptr,
+                             {.data = bias_.has_value() ? bias_->data() + group * out : nullptr},
                              outputs + group * out, sizes_.out);
   }
   packed_is_current_ = true;

@@ -170,10 +170,10 @@ class HeadPooling {
       }
       return;
     }
-    kernels::matrix_multiply(rows, size, columns.size(), weights, columns_,
+    kernels::matrix_multiply(rows, size, columns.size(), {.data = weights, .row_stride = columns_},
                              {.panels = packed_values_ + columns.begin * kernels::panel_width(),
                               .panel_stride = columns_ * kernels::panel_width()},
-                             1.0F, nullptr, result, stride);
+                             1.0F, {}, result, stride);
   }
 
   /// Scores of one query become its weights, stage by stage: softcap, masks, softmax, dropout. What

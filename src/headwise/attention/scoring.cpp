@@ -29,9 +29,9 @@ void HeadScores::take_keys(const float* keys, std::size_t stride) noexcept {
   }
   const std::size_t hiddens = scoring_.additive.hiddens;
   kernels::matrix_multiply(
-      columns_, hiddens, key_size_, keys, stride,
+      columns_, hiddens, key_size_, {.data = keys, .row_stride = stride},
       {.panels = scoring_.additive.W_k, .panel_stride = key_size_ * kernels::panel_width()}, 1.0F,
-      nullptr, key_features_, hiddens);
+      {}, key_features_, hiddens);
   kernels::pack_columns(key_features_, hiddens, hiddens, columns_, packed_keys_);
 }
 
@@ -51,16 +51,16 @@ void HeadScores::score(const float* queries, std::size_t stride, std::size_t row
   if (!scoring_.is_additive()) {
     const std::size_t panel_stride = key_size_ * kernels::panel_width();
     kernels::matrix_multiply(
-        rows, count, key_size_, queries, stride,
+        rows, count, key_size_, {.data = queries, .row_stride = stride},
         {.panels = packed_keys_ + first * key_size_, .panel_stride = panel_stride},
-        scoring_.dot_product.scale, nullptr, scores + first, columns_);
+        scoring_.dot_product.scale, {}, scores + first, columns_);
     return;
   }
   const std::size_t hiddens = scoring_.additive.hiddens;
   kernels::matrix_multiply(
-      rows, hiddens, query_size_, queries, stride,
+      rows, hiddens, query_size_, {.data = queries, .row_stride = stride},
       {.panels = scoring_.additive.W_q, .panel_stride = query_size_ * kernels::panel_width()}, 1.0F,
-      nullptr, query_features_, hiddens);
+      {}, query_features_, hiddens);
   for (std::size_t i = 0; i < rows; ++i) {
     kernels::additive_scores(query_features_ + i * hiddens, packed_keys_ + first * hiddens,
                              scoring_.additive.w_v, hiddens, count, scores + i * columns_ + first);

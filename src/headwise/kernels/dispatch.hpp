@@ -44,9 +44,9 @@ inline void pack_columns(const float* matrix, std::size_t row_stride, std::size_
 }
 
 inline void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth,
-                            const float* a, std::size_t a_stride, PackedMatrix b, float scale,
-                            const float* bias, float* c, std::size_t c_stride) noexcept {
-  kernels().matrix_multiply(rows, columns, depth, a, a_stride, b, scale, bias, c, c_stride);
+                            StridedMatrix a, PackedMatrix b, float scale, Addend addend, float* c,
+                            std::size_t c_stride) noexcept {
+  kernels().matrix_multiply(rows, columns, depth, a, b, scale, addend, c, c_stride);
 }
 
 inline void dot_rows(const float* x, const float* rows, std::size_t stride, std::size_t count,

@@ -12,9 +12,9 @@ struct KernelTable {
                     std::size_t columns, float* packed) noexcept;
   void (*pack_columns)(const float* matrix, std::size_t row_stride, std::size_t depth,
                        std::size_t columns, float* packed) noexcept;
-  void (*matrix_multiply)(std::size_t rows, std::size_t columns, std::size_t depth, const float* a,
-                          std::size_t a_stride, PackedMatrix b, float scale, const float* bias,
-                          float* c, std::size_t c_stride) noexcept;
+  void (*matrix_multiply)(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
+                          PackedMatrix b, float scale, Addend addend, float* c,
+                          std::size_t c_stride) noexcept;
   void (*dot_rows)(const float* x, const float* rows, std::size_t stride, std::size_t count,
                    std::size_t size, float scale, float* dots) noexcept;
   void (*sum_rows)(const float* weights, const float* rows, std::size_t stride, std::size_t count,
