@@ -4,18 +4,21 @@
 namespace headwise {
 
 HeadScores::HeadScores(const Scoring& scoring, const PoolingArguments& arguments,
-                       std::size_t columns, bool is_direct, float* workspace) noexcept
+                       std::size_t columns, bool is_direct, std::size_t block_rows,
+                       std::size_t row_stride, float* workspace) noexcept
     : scoring_(scoring),
       query_size_(arguments.query_size),
       key_size_(arguments.key_size),
       columns_(columns),
+      row_stride_(row_stride),
       is_direct_(is_direct && !scoring.is_additive()),
       packed_keys_(workspace),
       key_features_(packed_keys_ + kernels::packed_size(scoring.is_additive()
                                                             ? scoring.additive.hiddens
                                                             : arguments.key_size,
                                                         columns)),
-      query_features_(key_features_ + columns * scoring.additive.hiddens) {}
+      query_features_(key_features_ + columns * scoring.additive.hiddens),
+      workspace_end_(query_features_ + block_rows * scoring.additive.hiddens) {}
 
 void HeadScores::take_keys(const float* keys, std::size_t stride) noexcept {
   keys_ = keys;
@@ -41,7 +44,7 @@ void HeadScores::score(const float* queries, std::size_t stride, std::size_t row
     for (std::size_t i = 0; i < rows; ++i) {
       kernels::dot_rows(queries + i * stride, keys_ + columns.begin * keys_stride_, keys_stride_,
                         columns.size(), key_size_, scoring_.dot_product.scale,
-                        scores + i * columns_ + columns.begin);
+                        scores + i * row_stride_ + columns.begin);
     }
     return;
   }
@@ -53,7 +56,7 @@ void HeadScores::score(const float* queries, std::size_t stride, std::size_t row
     kernels::matrix_multiply(
         rows, count, key_size_, {.data = queries, .row_stride = stride},
         {.panels = packed_keys_ + first * key_size_, .panel_stride = panel_stride},
-        scoring_.dot_product.scale, {}, scores + first, columns_);
+        scoring_.dot_product.scale, {}, scores + first, row_stride_);
     return;
   }
   const std::size_t hiddens = scoring_.additive.hiddens;
@@ -63,7 +66,8 @@ void HeadScores::score(const float* queries, std::size_t stride, std::size_t row
       {}, query_features_, hiddens);
   for (std::size_t i = 0; i < rows; ++i) {
     kernels::additive_scores(query_features_ + i * hiddens, packed_keys_ + first * hiddens,
-                             scoring_.additive.w_v, hiddens, count, scores + i * columns_ + first);
+                             scoring_.additive.w_v, hiddens, count,
+                             scores + i * row_stride_ + first);
   }
 }
 
