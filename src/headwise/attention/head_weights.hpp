@@ -2,18 +2,13 @@
 
 #include <cstddef>
 #include <headwise/attention/pooling.hpp>
+#include <headwise/attention/rows.hpp>
 #include <headwise/attention/scoring.hpp>
 #include <headwise/kernels/dispatch.hpp>
 
 /// From queries and keys to attention weights, for the heads of one sample that share a key-value
 /// head: what pooling and its gradient share. Internal to them.
 namespace headwise {
-
-/// Rows of one matrix as they lie in memory.
-struct Rows {
-  const float* data = nullptr;
-  std::size_t stride = 0;
-};
 
 /// Columns of scores and weights stand for the keys of `covered`, then for the extra slots.
 class HeadWeights {

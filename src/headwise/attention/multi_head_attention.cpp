@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <headwise/attention/head_gate.hpp>
 #include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/pooling.hpp>
@@ -218,7 +219,8 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
         .output = result.output.data(),
         .attention_weights = result.attention_weights ? result.attention_weights->data() : nullptr,
         .weights_stage = options.weights_stage,
-        .workspace = workspace.data()};
+        .workspace = workspace.data(),
+        .requires_grad = options.requires_grad};
     if (const auto* gate = std::get_if<Tensor<1>>(&options.head_gate)) {
       arguments.head_gate = gate->data();
     } else if (const auto* gates = std::get_if<Tensor<2>>(&options.head_gate)) {
@@ -226,19 +228,25 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
       arguments.gate_stride = sizes.num_heads;
     }
     forward_into(arguments);
+    if (options.requires_grad) {
+      pending_has_batch_axis_ = Rank == 3;
+    }
     return result;
   });
 }
 
-void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
+void MultiHeadAttention::forward_into(const ForwardArguments& given) {
+  ForwardArguments arguments = given;
   const AttentionMask& mask = *arguments.mask;
   const std::size_t query_rows = mask.batch * mask.num_queries;
   const std::size_t query_width = settings_.query_width();
-  const std::size_t key_value_width = settings_.key_value_width();
-  const std::size_t head_size = settings_.head_size;
   LayerParameters& parameters = *parameters_;
 
   float* free = arguments.workspace;
+  if (arguments.requires_grad) {
+    keep_inputs(arguments);
+    free = record_->projections();
+  }
   const auto take = [&free](std::size_t floats) { return std::exchange(free, free + floats); };
 
   const float* Q = arguments.queries;  // (batch, queries, query width)
@@ -251,50 +259,40 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
                                    ? append_to_cache(parameters, settings_, arguments)
                                    : project_read_keys(parameters, settings_, arguments, take);
 
-  float* pooled = parameters.W_o ? take(query_rows * query_width) : arguments.output;
-  PoolingArguments pooling{.mask = &mask,
-                           .num_heads = settings_.num_heads,
-                           .num_kv_heads = settings_.num_kv_heads,
-                           .query_size = head_size,
-                           .key_size = head_size,
-                           .value_size = head_size,
-                           .queries = {.data = Q,
-                                       .sample_stride = mask.num_queries * query_width,
-                                       .head_stride = head_size,
-                                       .row_stride = query_width},
-                           .keys = {.data = key_values.keys,
-                                    .sample_stride = key_values.sample_stride,
-                                    .head_stride = head_size,
-                                    .row_stride = key_value_width},
-                           .values = {.data = key_values.values,
-                                      .sample_stride = key_values.sample_stride,
-                                      .head_stride = head_size,
-                                      .row_stride = key_value_width},
-                           .dropout = {.probability = training_ ? settings_.dropout : 0,
-                                       .seed = settings_.seed,
-                                       .call = dropout_calls_},
-                           .head_gate = arguments.head_gate,
-                           .gate_stride = arguments.gate_stride,
-                           .pooled = {.data = pooled,
-                                      .sample_stride = mask.num_queries * query_width,
-                                      .head_stride = head_size,
-                                      .row_stride = query_width},
-                           .attention_weights = arguments.attention_weights,
-                           .weights_stage = arguments.weights_stage};
-  if (parameters.bias_k) {
-    pooling.extra_slots[0] = {.key = parameters.bias_k->data(), .value = parameters.bias_v->data()};
+  float* pooled = nullptr;
+  if (arguments.requires_grad) {
+    pooled = record_->pooled();
+    free = arguments.workspace;
+  } else {
+    pooled = parameters.W_o ? take(query_rows * query_width) : arguments.output;
+  }
+  PoolingArguments pooling = pooling_arguments(mask, Q, key_values.keys, key_values.values,
+                                               key_values.sample_stride, pooled);
+  pooling.dropout = {.probability = training_ ? settings_.dropout : 0,
+                     .seed = settings_.seed,
+                     .call = dropout_calls_};
+  pooling.attention_weights = arguments.attention_weights;
+  pooling.weights_stage = arguments.weights_stage;
+  if (!arguments.requires_grad) {
+    pooling.head_gate = arguments.head_gate;
+    pooling.gate_stride = arguments.gate_stride;
   }
   // transpose_qkv, the pooling of each head and transpose_output: the heads lie side by side in Q,
   // K and V, are read there, and are written side by side.
   if (settings_.pooling == Pooling::additive) {
-    pool(pooling,
-         AdditiveScoring{.W_q = parameters.attention_W_q->data(),
-                         .W_k = parameters.attention_W_k->data(),
-                         .w_v = parameters.attention_w_v->data(),
-                         .hiddens = settings_.attention_hiddens},
-         free);
+    pool(pooling, additive_scoring(), free);
   } else {
     pool(pooling, DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap}, free);
+  }
+  if (arguments.requires_grad) {
+    // The gradient of a gate needs what it multiplied.
+    pooled = parameters.W_o ? take(query_rows * query_width) : arguments.output;
+    gate_heads(record_->pooled(), arguments.head_gate, arguments.gate_stride,
+               {.batch = mask.batch,
+                .num_heads = settings_.num_heads,
+                .length = mask.num_queries,
+                .size = settings_.head_size},
+               pooled);
   }
   if (parameters.W_o) {
     parameters.W_o->project(pooled, query_rows, arguments.output);
@@ -306,6 +304,48 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
   if (training_ && settings_.dropout > 0) {
     ++dropout_calls_;
   }
+}
+
+PoolingArguments MultiHeadAttention::pooling_arguments(const AttentionMask& mask, const float* Q,
+                                                       const float* K, const float* V,
+                                                       std::size_t key_value_sample_stride,
+                                                       float* pooled) const noexcept {
+  const std::size_t head_size = settings_.head_size;
+  const std::size_t query_sample_stride = mask.num_queries * settings_.query_width();
+  const auto key_value_heads = [&](const float* data) {
+    return HeadsView<const float>{.data = data,
+                                  .sample_stride = key_value_sample_stride,
+                                  .head_stride = head_size,
+                                  .row_stride = settings_.key_value_width()};
+  };
+  PoolingArguments pooling{.mask = &mask,
+                           .num_heads = settings_.num_heads,
+                           .num_kv_heads = settings_.num_kv_heads,
+                           .query_size = head_size,
+                           .key_size = head_size,
+                           .value_size = head_size,
+                           .queries = {.data = Q,
+                                       .sample_stride = query_sample_stride,
+                                       .head_stride = head_size,
+                                       .row_stride = settings_.query_width()},
+                           .keys = key_value_heads(K),
+                           .values = key_value_heads(V),
+                           .pooled = {.data = pooled,
+                                      .sample_stride = query_sample_stride,
+                                      .head_stride = head_size,
+                                      .row_stride = settings_.query_width()}};
+  if (parameters_->bias_k) {
+    pooling.extra_slots[0] = {.key = parameters_->bias_k->data(),
+                              .value = parameters_->bias_v->data()};
+  }
+  return pooling;
+}
+
+AdditiveScoring MultiHeadAttention::additive_scoring() const noexcept {
+  return {.W_q = parameters_->attention_W_q->data(),
+          .W_k = parameters_->attention_W_k->data(),
+          .w_v = parameters_->attention_w_v->data(),
+          .hiddens = settings_.attention_hiddens};
 }
 
 double MultiHeadAttention::workspace_size(double batch, double num_queries,
@@ -358,9 +398,7 @@ StateDict MultiHeadAttention::state_dict() const {
     StateDict result;
     // Reading does not change the parameters; `data` serves writing too.
     auto& parameters = const_cast<LayerParameters&>(*parameters_);  // NOLINT(*-const-cast)
-    const InputSizes sizes{
-        .query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
-    for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
+    for (const auto& [number, shape] : parameter_shapes(settings_, input_sizes())) {
       auto tensor = xt::xarray<float>::from_shape(shape);
       std::copy_n(parameters.data(number), tensor.size(), tensor.data());
       result.emplace(parameter_names[number], std::move(tensor));
@@ -379,6 +417,7 @@ void MultiHeadAttention::load_state_dict(const StateDict& state_dict) {
   }
   parameters_ = std::move(parameters);
   set_sizes(sizes);
+  parameters_changed();
 }
 
 }  // namespace headwise

@@ -176,20 +176,8 @@ void pool(const PoolingArguments& arguments, const DotProductScoring& scoring,
 
 void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,
           float* workspace) noexcept {
-  float* packed_query_weights = workspace;
-  float* packed_key_weights =
-      packed_query_weights + kernels::packed_size(arguments.query_size, scoring.hiddens);
-  float* rest = packed_key_weights + kernels::packed_size(arguments.key_size, scoring.hiddens);
-  kernels::pack_columns(scoring.W_q, arguments.query_size, arguments.query_size, scoring.hiddens,
-                        packed_query_weights);
-  kernels::pack_columns(scoring.W_k, arguments.key_size, arguments.key_size, scoring.hiddens,
-                        packed_key_weights);
-  pool_heads(arguments,
-             {.additive = {.W_q = packed_query_weights,
-                           .W_k = packed_key_weights,
-                           .w_v = scoring.w_v,
-                           .hiddens = scoring.hiddens}},
-             rest);
+  pool_heads(arguments, {.additive = pack_weights(scoring, arguments, workspace)},
+             workspace + packed_weights_size(scoring, arguments));
 }
 
 }  // namespace headwise

@@ -3,6 +3,22 @@
 
 namespace headwise {
 
+std::size_t packed_weights_size(const AdditiveScoring& scoring,
+                                const PoolingArguments& arguments) noexcept {
+  return kernels::packed_size(arguments.query_size, scoring.hiddens) +
+         kernels::packed_size(arguments.key_size, scoring.hiddens);
+}
+
+PackedAdditiveScoring pack_weights(const AdditiveScoring& scoring,
+                                   const PoolingArguments& arguments, float* workspace) noexcept {
+  float* W_q = workspace;
+  float* W_k = W_q + kernels::packed_size(arguments.query_size, scoring.hiddens);
+  kernels::pack_columns(scoring.W_q, arguments.query_size, arguments.query_size, scoring.hiddens,
+                        W_q);
+  kernels::pack_columns(scoring.W_k, arguments.key_size, arguments.key_size, scoring.hiddens, W_k);
+  return {.W_q = W_q, .W_k = W_k, .w_v = scoring.w_v, .hiddens = scoring.hiddens};
+}
+
 HeadScores::HeadScores(const Scoring& scoring, const PoolingArguments& arguments,
                        std::size_t columns, bool is_direct, std::size_t block_rows,
                        std::size_t row_stride, float* workspace) noexcept
@@ -72,9 +88,14 @@ void HeadScores::score(const float* queries, std::size_t stride, std::size_t row
 }
 
 void HeadScores::softcap(float* scores, std::size_t count) const noexcept {
-  if (scoring_.dot_product.softcap > 0.0F) {
+  if (has_softcap()) {
     kernels::softcap(scores, count, scoring_.dot_product.softcap);
   }
+}
+
+void HeadScores::softcap_gradient(float* gradients, const float* capped,
+                                  std::size_t count) const noexcept {
+  kernels::softcap_gradient(gradients, capped, count, scoring_.dot_product.softcap);
 }
 
 }  // namespace headwise

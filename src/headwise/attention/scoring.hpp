@@ -31,6 +31,14 @@ struct Scoring {
   [[nodiscard]] bool is_additive() const noexcept { return additive.w_v != nullptr; }
 };
 
+/// Packs W_q and W_k at the beginning of the workspace, of which as much is left as
+/// `packed_weights_size` takes.
+[[nodiscard]] PackedAdditiveScoring pack_weights(const AdditiveScoring& scoring,
+                                                 const PoolingArguments& arguments,
+                                                 float* workspace) noexcept;
+[[nodiscard]] std::size_t packed_weights_size(const AdditiveScoring& scoring,
+                                              const PoolingArguments& arguments) noexcept;
+
 /// The scores of one head for some queries at a time. Its columns are the keys that it was given.
 class HeadScores {
  public:
@@ -51,7 +59,17 @@ class HeadScores {
              float* scores) const noexcept;
 
   /// Additive scores are not capped.
+  [[nodiscard]] bool has_softcap() const noexcept { return scoring_.dot_product.softcap > 0.0F; }
   void softcap(float* scores, std::size_t count) const noexcept;
+  /// Gradients of capped scores become those of scores.
+  void softcap_gradient(float* gradients, const float* capped, std::size_t count) const noexcept;
+
+  /// For additive scores: W_q q of query i of those scored last; W_k k of all keys, packed as
+  /// columns.
+  [[nodiscard]] const float* query_features(std::size_t i) const noexcept {
+    return query_features_ + i * scoring_.additive.hiddens;
+  }
+  [[nodiscard]] const float* packed_key_features() const noexcept { return packed_keys_; }
 
  private:
   const Scoring& scoring_;

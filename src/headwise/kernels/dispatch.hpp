@@ -6,6 +6,7 @@
 #include <headwise/kernels/direct.hpp>
 #include <headwise/kernels/exponential.hpp>
 #include <headwise/kernels/finite.hpp>
+#include <headwise/kernels/gradients.hpp>
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/softmax.hpp>
@@ -80,6 +81,28 @@ inline void softcap(float* scores, std::size_t count, float cap) noexcept {
 inline void additive_scores(const float* query, const float* packed_keys, const float* w_v,
                             std::size_t hiddens, std::size_t count, float* scores) noexcept {
   kernels().additive_scores(query, packed_keys, w_v, hiddens, count, scores);
+}
+
+inline void multiply(float* values, const float* factors, std::size_t count) noexcept {
+  kernels().multiply(values, factors, count);
+}
+
+inline void softmax_gradient(float* gradients, const float* weights, std::size_t count,
+                             float mean) noexcept {
+  kernels().softmax_gradient(gradients, weights, count, mean);
+}
+
+inline void softcap_gradient(float* gradients, const float* capped, std::size_t count,
+                             float cap) noexcept {
+  kernels().softcap_gradient(gradients, capped, count, cap);
+}
+
+inline void additive_scores_gradient(const float* query, const float* packed_keys, const float* w_v,
+                                     const float* gradients, std::size_t hiddens, std::size_t count,
+                                     float* query_gradient, float* packed_key_gradients,
+                                     float* w_v_gradient) noexcept {
+  kernels().additive_scores_gradient(query, packed_keys, w_v, gradients, hiddens, count,
+                                     query_gradient, packed_key_gradients, w_v_gradient);
 }
 
 [[nodiscard]] inline bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,

@@ -26,6 +26,15 @@ struct KernelTable {
   void (*softcap)(float* scores, std::size_t count, float cap) noexcept;
   void (*additive_scores)(const float* query, const float* packed_keys, const float* w_v,
                           std::size_t hiddens, std::size_t count, float* scores) noexcept;
+  void (*multiply)(float* values, const float* factors, std::size_t count) noexcept;
+  void (*softmax_gradient)(float* gradients, const float* weights, std::size_t count,
+                           float mean) noexcept;
+  void (*softcap_gradient)(float* gradients, const float* capped, std::size_t count,
+                           float cap) noexcept;
+  void (*additive_scores_gradient)(const float* query, const float* packed_keys, const float* w_v,
+                                   const float* gradients, std::size_t hiddens, std::size_t count,
+                                   float* query_gradient, float* packed_key_gradients,
+                                   float* w_v_gradient) noexcept;
   bool (*all_finite)(const float* matrix, std::size_t row_stride, std::size_t rows,
                      std::size_t columns) noexcept;
 };
