@@ -142,7 +142,7 @@ class Backward {
       double of_weight = 0;
       for (std::size_t e = 0; e < size; ++e) {
         of_weight += factor * dO_(b, h, i, e) * heads_.V(b, g, j, e);
-        if (weight * factor != 0) {
+        if (weight != 0 && factor != 0) {
           dV_(b, g, j, e) += weight * factor * dO_(b, h, i, e);
         }
       }

@@ -165,6 +165,9 @@ class HeadPoolingBackward {
     }
     if (arguments_.dropout.active()) {
       kernels::multiply(weights_here, dropout_factors_ + columns.begin, columns.size());
+      for (std::size_t i = 0; careful_ && i < columns.size(); ++i) {
+        weights_here[i] = dropout_factors_[columns.begin + i] == 0.0F ? 0.0F : weights_here[i];
+      }
     }
   }
 
