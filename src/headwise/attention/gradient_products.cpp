@@ -3,12 +3,13 @@
 
 namespace headwise {
 
-void add_product(std::size_t rows, std::size_t columns, std::size_t depth, kernels::StridedMatrix a,
-                 Rows b, float scale, float* c, std::size_t c_stride, float* packed) noexcept {
+void multiply_unpacked(std::size_t rows, std::size_t columns, std::size_t depth,
+                       kernels::StridedMatrix a, Rows b, float scale, kernels::Addend addend,
+                       float* c, std::size_t c_stride, float* packed) noexcept {
   kernels::pack_rows(b.data, b.stride, depth, columns, packed);
   kernels::matrix_multiply(rows, columns, depth, a,
                            {.panels = packed, .panel_stride = depth * kernels::panel_width()},
-                           scale, {.data = c, .row_stride = c_stride}, c, c_stride);
+                           scale, addend, c, c_stride);
 }
 
 void add_product_of_nonzeros(std::size_t rows, std::size_t columns, std::size_t depth,

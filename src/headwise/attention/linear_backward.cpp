@@ -28,16 +28,17 @@ void differentiate_group(const Linear& linear, const LinearBackward& backward, s
   // The columns of one panel at a time: while it is packed it is read.
   for (std::size_t column = 0; column < in; column += kernels::panel_width()) {
     const std::size_t columns = std::min(kernels::panel_width(), in - column);
-    add_product(last - first, columns, out, {.data = gradient, .row_stride = out_stride},
-                {.data = weight + column, .stride = in}, 1.0F, input_gradient + column, in_stride,
-                backward.workspace);
+    multiply_unpacked(last - first, columns, out, {.data = gradient, .row_stride = out_stride},
+                      {.data = weight + column, .stride = in}, 1.0F, {}, input_gradient + column,
+                      in_stride, backward.workspace);
     for (std::size_t row = 0; row < last - first; row += rows_at_once) {
       const std::size_t depth = std::min(rows_at_once, last - first - row);
-      add_product(
+      multiply_unpacked(
           out, columns, depth,
           {.data = gradient + row * out_stride, .row_stride = 1, .depth_stride = out_stride},
           {.data = inputs + row * in_stride + column, .stride = in_stride}, 1.0F,
-          weight_gradient + column, in, backward.workspace);
+          {.data = weight_gradient + column, .row_stride = in}, weight_gradient + column, in,
+          backward.workspace);
     }
   }
 }
@@ -46,12 +47,14 @@ void differentiate_group(const Linear& linear, const LinearBackward& backward, s
 
 void linear_backward(const Linear& linear, const LinearBackward& backward) noexcept {
   const auto [in, out, groups] = linear.sizes();
-  std::fill_n(backward.input_gradient, backward.rows * in, 0.0F);
   for (std::size_t first = 0; first < backward.rows;) {
     const bool is_zero = is_zero_row(backward.gradient + first * out, out);
     std::size_t last = first + 1;
     while (last < backward.rows && is_zero_row(backward.gradient + last * out, out) == is_zero) {
       ++last;
+    }
+    if (is_zero) {
+      std::fill_n(backward.input_gradient + first * in, (last - first) * in, 0.0F);
     }
     for (std::size_t group = 0; !is_zero && group < groups; ++group) {
       differentiate_group(linear, backward, group, first, last);

@@ -125,8 +125,8 @@ class HeadPoolingBackward {
     if (careful_) {
       add_product_of_nonzeros(columns.size(), size, rows, transposed, block, gate, to_values, size);
     } else {
-      add_product(columns.size(), size, rows, transposed, block, gate, to_values, size,
-                  packed_block_);
+      multiply_unpacked(columns.size(), size, rows, transposed, block, gate,
+                        {.data = to_values, .row_stride = size}, to_values, size, packed_block_);
     }
     scoring_.add(
         {.head = head, .first = first, .rows = rows, .columns = columns, .data = score_gradients_});

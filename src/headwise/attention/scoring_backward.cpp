@@ -85,7 +85,8 @@ void ScoringBackward::add_rows(std::size_t rows, std::size_t columns, std::size_
   if (careful_) {
     add_product_of_nonzeros(rows, columns, depth, a, b, scale, c, c_stride);
   } else {
-    add_product(rows, columns, depth, a, b, scale, c, c_stride, packed_);
+    multiply_unpacked(rows, columns, depth, a, b, scale, {.data = c, .row_stride = c_stride}, c,
+                      c_stride, packed_);
   }
 }
 

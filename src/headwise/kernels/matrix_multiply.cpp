@@ -133,8 +133,14 @@ void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, s
   for (std::size_t first = 0; first < columns; first += panel_columns) {
     const std::size_t width = std::min(panel_columns, columns - first);
     for (std::size_t k = 0; k < depth; ++k, packed += panel_columns) {
-      std::copy_n(matrix + k * row_stride + first, width, packed);
-      std::fill(packed + width, packed + panel_columns, 0.0F);
+      const float* row = matrix + k * row_stride + first;
+      if (width == panel_columns) {
+        Batch::load_unaligned(row).store_unaligned(packed);
+        Batch::load_unaligned(row + lanes).store_unaligned(packed + lanes);
+      } else {
+        std::copy_n(row, width, packed);
+        std::fill(packed + width, packed + panel_columns, 0.0F);
+      }
     }
   }
 }
