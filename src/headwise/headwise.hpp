@@ -16,3 +16,5 @@
 #include <headwise/random.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
+#include <headwise/training/adam.hpp>
+#include <headwise/training/sgd.hpp>

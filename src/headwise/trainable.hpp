@@ -28,6 +28,11 @@ struct RemovedSlice {
   std::size_t count;
 };
 
+/// Cuts a slice out of a row-major matrix, the rest moving together at its beginning. `rows` and
+/// `columns` are those before.
+void cut_slice(float* matrix, std::size_t rows, std::size_t columns,
+               const RemovedSlice& slice) noexcept;
+
 /// What has parameters to train: the layer, or a part of a model.
 class Trainable {
  public:

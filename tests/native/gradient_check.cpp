@@ -13,20 +13,6 @@ std::size_t output_size(const Configuration& c) {
   return c.output_size != 0 ? c.output_size : c.heads * c.head_size;
 }
 
-reference::GradientProblem gradient_problem(const Problem& problem,
-                                            const reference::Doubles<3>& grad_output) {
-  const Configuration& c = problem.configuration;
-  const MultiHeadAttention layer(problem.layer);
-  return {.layer = problem.layer,
-          .parameters = problem.parameters,
-          .queries = problem.queries,
-          .keys = problem.keys,
-          .values = problem.values,
-          .options = problem.options,
-          .dropout_factors = dropout_factors(layer.settings(), c.batch, c.queries, c.keys),
-          .grad_output = grad_output};
-}
-
 Tensor<2> one_sample(const Tensor<3>& tensor) {
   Tensor<2> result(std::array{tensor.shape(1), tensor.shape(2)});
   std::copy(tensor.begin(), tensor.end(), result.begin());
@@ -51,12 +37,31 @@ NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_o
 
 }  // namespace
 
+reference::Doubles<3> random_grad_output(const Problem& problem) {
+  const Configuration& c = problem.configuration;
+  return randn<3>({c.batch, c.queries, output_size(c)}, c.numbers + 7);
+}
+
+reference::GradientProblem gradient_problem(const Problem& problem,
+                                            const reference::Doubles<3>& grad_output) {
+  const Configuration& c = problem.configuration;
+  const MultiHeadAttention layer(problem.layer);
+  return {.layer = problem.layer,
+          .parameters = problem.parameters,
+          .queries = problem.queries,
+          .keys = problem.keys,
+          .values = problem.values,
+          .options = problem.options,
+          .dropout_factors = dropout_factors(layer.settings(), c.batch, c.queries, c.keys),
+          .grad_output = grad_output};
+}
+
 GradientCheck::GradientCheck(const Problem& problem, double weight_error) {
   const Configuration& c = problem.configuration;
   if (!c.gradients) {
     return;
   }
-  grad_output_ = randn<3>({c.batch, c.queries, output_size(c)}, c.numbers + 7);
+  grad_output_ = random_grad_output(problem);
   reference::GradientProblem magnitude = gradient_problem(magnitudes(problem), grad_output_);
   for (double& number : magnitude.grad_output) {
     number = std::abs(number);

@@ -7,6 +7,13 @@
 
 namespace headwise::test {
 
+/// A gradient of the layer's output to begin with.
+reference::Doubles<3> random_grad_output(const Problem& problem);
+
+/// The problem with it, in training mode.
+reference::GradientProblem gradient_problem(const Problem& problem,
+                                            const reference::Doubles<3>& grad_output);
+
 /// Holds the layer's gradients against the reference's.
 class GradientCheck {
  public:

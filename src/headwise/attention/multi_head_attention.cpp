@@ -172,6 +172,38 @@ ForwardResult<2> MultiHeadAttention::forward(const Tensor<2>& queries,
   return checked_forward<2>(queries, nullptr, nullptr, options);
 }
 
+/// Forgets the sizes again that a call has inferred which then runs out of memory.
+class MultiHeadAttention::InitializationGuard {
+ public:
+  explicit InitializationGuard(MultiHeadAttention& layer) noexcept
+      : layer_(layer),
+        query_size_(layer.query_size_),
+        key_size_(layer.key_size_),
+        value_size_(layer.value_size_),
+        is_done_(layer.parameters_.has_value()) {}
+  InitializationGuard(const InitializationGuard&) = delete;
+  InitializationGuard(InitializationGuard&&) = delete;
+  InitializationGuard& operator=(const InitializationGuard&) = delete;
+  InitializationGuard& operator=(InitializationGuard&&) = delete;
+  ~InitializationGuard() {
+    if (!is_done_) {
+      layer_.parameters_.reset();
+      layer_.query_size_ = query_size_;
+      layer_.key_size_ = key_size_;
+      layer_.value_size_ = value_size_;
+    }
+  }
+
+  void keep() noexcept { is_done_ = true; }
+
+ private:
+  MultiHeadAttention& layer_;
+  std::optional<std::size_t> query_size_;
+  std::optional<std::size_t> key_size_;
+  std::optional<std::size_t> value_size_;
+  bool is_done_;
+};
+
 template <std::size_t Rank>
 ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& queries,
                                                         const Tensor<Rank>* keys,
@@ -204,6 +236,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
     auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(
         workspace_size(static_cast<double>(sizes.batch), static_cast<double>(sizes.num_queries),
                        static_cast<double>(sizes.num_keys)))});
+    InitializationGuard guard(*this);
     if (!parameters_) {
       initialize({.query_size = shape_of(&queries).back(),
                   .key_size = shape_of(keys).back(),
@@ -228,6 +261,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
       arguments.gate_stride = sizes.num_heads;
     }
     forward_into(arguments);
+    guard.keep();
     if (options.requires_grad) {
       pending_has_batch_axis_ = Rank == 3;
     }

@@ -277,6 +277,8 @@ class MultiHeadAttention : public Trainable {
   }
 
  private:
+  class InitializationGuard;
+
   template <std::size_t Rank>
   ForwardResult<Rank> checked_forward(const Tensor<Rank>& queries, const Tensor<Rank>* keys,
                                       const Tensor<Rank>* values, const ForwardOptions& options);

@@ -70,8 +70,10 @@ double MultiHeadAttention::record_size(double batch, double num_queries,
 void MultiHeadAttention::keep_inputs(ForwardArguments& arguments) {
   const AttentionMask& mask = *arguments.mask;
   const ForwardRecord::Sizes sizes = record_sizes(mask.batch, mask.num_queries, mask.num_keys);
+  // Running out of memory must leave the backward pending that there may be.
+  ParameterGradients gradients;
   if (!gradients_.exist()) {
-    gradients_ = ParameterGradients(settings_, input_sizes());
+    gradients = ParameterGradients(settings_, input_sizes());
   }
   record_ =
       ForwardRecord(sizes, mask, settings_.num_heads, arguments.head_gate, arguments.gate_stride,
@@ -79,6 +81,9 @@ void MultiHeadAttention::keep_inputs(ForwardArguments& arguments) {
                      .seed = settings_.seed,
                      .call = dropout_calls_},
                     record_ ? &*record_ : nullptr);
+  if (gradients.exist()) {
+    gradients_ = std::move(gradients);
+  }
   pending_ = PendingBackward::ready;
   arguments.queries =
       std::copy_n(arguments.queries, sizes.queries, record_->queries()) - sizes.queries;

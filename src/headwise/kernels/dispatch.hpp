@@ -10,6 +10,7 @@
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/softmax.hpp>
+#include <headwise/kernels/updates.hpp>
 #else
 #include <headwise/kernels/kernel_table.hpp>
 #endif
@@ -103,6 +104,16 @@ inline void additive_scores_gradient(const float* query, const float* packed_key
                                      float* w_v_gradient) noexcept {
   kernels().additive_scores_gradient(query, packed_keys, w_v, gradients, hiddens, count,
                                      query_gradient, packed_key_gradients, w_v_gradient);
+}
+
+inline void sgd_update(float* values, const float* gradients, float* momenta, std::size_t count,
+                       const SGDFactors& factors) noexcept {
+  kernels().sgd_update(values, gradients, momenta, count, factors);
+}
+
+inline void adam_update(float* values, const float* gradients, float* means, float* squares,
+                        std::size_t count, const AdamFactors& factors) noexcept {
+  kernels().adam_update(values, gradients, means, squares, count, factors);
 }
 
 [[nodiscard]] inline bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,

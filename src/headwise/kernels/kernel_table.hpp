@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <headwise/kernels/packed_matrix.hpp>
+#include <headwise/kernels/update_factors.hpp>
 
 /// The kernels of one instruction set; what each does is told where it is declared.
 namespace headwise::kernels {
@@ -35,6 +36,10 @@ struct KernelTable {
                                    const float* gradients, std::size_t hiddens, std::size_t count,
                                    float* query_gradient, float* packed_key_gradients,
                                    float* w_v_gradient) noexcept;
+  void (*sgd_update)(float* values, const float* gradients, float* momenta, std::size_t count,
+                     const SGDFactors& factors) noexcept;
+  void (*adam_update)(float* values, const float* gradients, float* means, float* squares,
+                      std::size_t count, const AdamFactors& factors) noexcept;
   bool (*all_finite)(const float* matrix, std::size_t row_stride, std::size_t rows,
                      std::size_t columns) noexcept;
 };

@@ -6,6 +6,7 @@
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/softmax.hpp>
+#include <headwise/kernels/updates.hpp>
 
 namespace headwise::kernels::HEADWISE_TARGET {
 
@@ -27,6 +28,8 @@ const KernelTable table = {.panel_width = panel_columns,
                            .softmax_gradient = softmax_gradient,
                            .softcap_gradient = softcap_gradient,
                            .additive_scores_gradient = additive_scores_gradient,
+                           .sgd_update = sgd_update,
+                           .adam_update = adam_update,
                            .all_finite = all_finite};
 
 }  // namespace headwise::kernels::HEADWISE_TARGET
