@@ -168,7 +168,7 @@ struct BackwardArguments {
 /// Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and
 /// W_v, split into heads, pooled in each head, put side by side and projected by W_o. Source:
 /// Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
-class MultiHeadAttention : public Trainable {
+class MultiHeadAttention final : public Trainable {
  public:
   /// Throws `Error` (invalid-option) for options outside their range or that exclude each other.
   explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
