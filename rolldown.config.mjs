@@ -3,11 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 
-/** The WebAssembly builds: build/wasm/headwise-<name>.js and .wasm. Their JavaScript is the same: one serves all. */
-const builds = ['simd', 'relaxed-simd'];
+/** The WebAssembly builds: build/wasm/headwise-<name>.js and .wasm. The JavaScript of the first serves all. */
+const builds = ['simd', 'relaxed-simd', 'simd-threads', 'relaxed-simd-threads'];
 const [first, ...others] = builds;
 
 const built = (file) => fileURLToPath(new URL(`build/wasm/${file}`, import.meta.url));
+
+/** By which short names the JavaScript of a build imports and exports what. */
+async function interfaceOf(build) {
+  const glue = await readFile(built(`headwise-${build}.js`), 'utf8');
+  return glue.match(/wasmImports=\{[^}]*\}|[\w$]*[=>()]*wasmExports\["\w+"\]/g)?.join('\n');
+}
 
 /** What a console shows of an object is the name of its class. */
 const keptNames = { class: true, function: false };
@@ -15,13 +21,10 @@ const keptNames = { class: true, function: false };
 const wasmFiles = {
   name: 'wasm-files',
   async buildStart() {
-    const glueOf = async (build) => {
-      const glue = await readFile(built(`headwise-${build}.js`), 'utf8');
-      return glue.replaceAll(`headwise-${build}`, 'headwise');
-    };
+    const expected = await interfaceOf(first);
     for (const build of others) {
-      if ((await glueOf(build)) !== (await glueOf(first))) {
-        this.error(`the glue of ${build} is not that of ${first}: they export different functions`);
+      if (expected === undefined || (await interfaceOf(build)) !== expected) {
+        this.error(`the glue of ${first} does not fit ${build}: they import or export differently`);
       }
     }
   },
@@ -34,7 +37,7 @@ const wasmFiles = {
 };
 
 export default defineConfig({
-  input: { index: 'bindings/index.ts' },
+  input: { index: 'bindings/index.ts', worker: 'bindings/worker.ts' },
   platform: 'neutral',
   // Its paths are for the editor.
   tsconfig: false,

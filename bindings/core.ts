@@ -18,12 +18,34 @@ export function core(): Core {
   return loaded;
 }
 
+/** Floats of a call for which other threads are worth their start. */
+const largeCall = 65536;
+
+let sawLargeCall = false;
+let startThreads: (() => void) | undefined;
+
+/** Has threads started after the first large call. */
+export function startThreadsLater(start: (() => void) | undefined): void {
+  startThreads = start;
+}
+
+/** The core for a call that computes. The number of threads is the same until the next one. */
+export function computingCore(): Core {
+  const loaded = core();
+  if (sawLargeCall && startThreads !== undefined) {
+    startThreads();
+    startThreads = undefined;
+  }
+  return loaded;
+}
+
 /**
  * Lays out pieces of working memory of the given sizes in floats and returns their addresses. What earlier calls left
  * there is lost; the heap views are to be read anew, since memory may have grown.
  */
 export function reserve(core: Core, ...sizes: readonly number[]): number[] {
   const total = sizes.reduce((sum, size) => sum + size, 0);
+  sawLargeCall ||= total > largeCall;
   let address = core.reserve(total);
   if (address === 0 && total > 0) {
     failOutOfMemory();
@@ -37,6 +59,27 @@ export function reserve(core: Core, ...sizes: readonly number[]): number[] {
 
 export function write(core: Core, address: number, data: Float32Array): void {
   core.HEAPF32.set(data, address / 4);
+}
+
+/** Sizes of inputs of which each is written once, however often it is given. */
+export function sizesOnce(inputs: readonly Float32Array[]): number[] {
+  return inputs.map((data, i) => (inputs.indexOf(data) < i ? 0 : data.length));
+}
+
+/** Writes each input once, to its own place of `at`, and returns where each lies. */
+export function writeOnce(
+  core: Core,
+  at: readonly number[],
+  inputs: readonly Float32Array[],
+): number[] {
+  return inputs.map((data, i) => {
+    const first = inputs.indexOf(data);
+    const address = at[first] ?? 0;
+    if (first === i) {
+      write(core, address, data);
+    }
+    return address;
+  });
 }
 
 export function writeIntegers(core: Core, address: number, data: ArrayLike<number>): void {

@@ -13,9 +13,12 @@
 #include <headwise/attention/pooling.hpp>
 #include <headwise/io/number_types.hpp>
 #include <headwise/random.hpp>
+#include <limits>
+#include <typeinfo>
 
 #include "file_calls.hpp"
 #include "record.hpp"
+#include "threads.hpp"
 
 namespace {
 
@@ -58,12 +61,14 @@ class WorkingMemory {
 
 WorkingMemory working_memory;  // NOLINT(*-avoid-non-const-global-variables)
 
+// What passes is numbers: 1 for true, 0 for false.
+
 /// Whether this is the build that engines with relaxed SIMD run.
-bool is_relaxed() {
+std::size_t is_relaxed() {
 #if defined(__wasm_relaxed_simd__)
-  return true;
+  return 1;
 #else
-  return false;
+  return 0;
 #endif
 }
 
@@ -81,6 +86,8 @@ bool can_allocate(double bytes) {
   std::free(block);
   return possible;
 }
+
+std::size_t allocates(double bytes) { return can_allocate(bytes) ? 1 : 0; }
 
 /// The order of the numbers is that of `maskRecord` in masks.ts.
 AttentionMask read_mask(Record& record) noexcept {
@@ -154,21 +161,21 @@ Address new_layer(Address options, double dropout, double scale, double softcap,
 
 void delete_layer(Address layer) { delete at<MultiHeadAttention>(layer); }
 
-/// Draws the parameters for these input sizes; false, and nothing changed, if there is no room.
-bool initialize(Address layer, double query_size, double key_size, double value_size) {
+/// Draws the parameters for these input sizes; 0, and nothing changed, if there is no room.
+std::size_t initialize(Address layer, double query_size, double key_size, double value_size) {
   const double floats =
       parameters_bound(layer_at(layer).settings(), query_size, key_size, value_size);
   if (!can_allocate(floats * sizeof(float))) {
-    return false;
+    return 0;
   }
   layer_at(layer).initialize({.query_size = static_cast<std::size_t>(query_size),
                               .key_size = static_cast<std::size_t>(key_size),
                               .value_size = static_cast<std::size_t>(value_size)});
-  return true;
+  return 1;
 }
 
-void set_training(Address layer, bool training) {
-  training ? layer_at(layer).train() : layer_at(layer).eval();
+void set_training(Address layer, std::size_t training) {
+  training != 0 ? layer_at(layer).train() : layer_at(layer).eval();
 }
 
 /// Parameters by number, see `parameter_names`. What is written there counts from the next forward
@@ -177,8 +184,10 @@ Address parameter(Address layer, std::size_t number) {
   return address_of(layer_at(layer).parameters()->data(number));
 }
 
+double num_threads() noexcept { return static_cast<double>(headwise::parallel::num_threads()); }
+
 double workspace_size(Address layer, double batch, double num_queries, double num_keys) {
-  return layer_at(layer).workspace_size(batch, num_queries, num_keys);
+  return layer_at(layer).workspace_size(batch, num_queries, num_keys, num_threads());
 }
 
 /// The order of the numbers is that of `runForward` in forward.ts.
@@ -198,6 +207,7 @@ void forward(Address layer, Address address) {
   arguments.attention_weights = record.pointer<float>();
   arguments.weights_stage = static_cast<WeightsStage>(record.integer());
   arguments.workspace = record.pointer<float>();
+  arguments.num_threads = headwise::parallel::num_threads();
   layer_at(layer).forward_into(arguments);
 }
 
@@ -221,12 +231,25 @@ void set_cache_length(Address cache, double length) {
 
 void masked_softmax(Address mask_record, Address weights) {
   Record record(mask_record);
-  headwise::masked_softmax_into(read_mask(record), at<float>(weights));
+  headwise::masked_softmax_into(read_mask(record), at<float>(weights),
+                                headwise::parallel::num_threads());
 }
 
-/// Sizes are batch · heads and so on as the heads lie in memory, see `poolingRecord` in
+double pooling_workspace_size(double num_keys, double query_size, double key_size,
+                              double value_size, double attention_hiddens) {
+  return num_threads() * headwise::pooling_workspace_size(num_keys, query_size, key_size,
+                                                          value_size, attention_hiddens);
+}
+
+/// What a pooling function is given. The order of the numbers is that of `pool` in
 /// pooling-functions.ts.
-headwise::PoolingArguments read_pooling(Address address, const AttentionMask& mask) {
+struct PoolingCall {
+  headwise::PoolingArguments arguments;
+  float* workspace;
+  headwise::AdditiveScoring additive;
+};
+
+PoolingCall read_pooling(Address address, const AttentionMask& mask) {
   Record record(address);
   headwise::PoolingArguments arguments;
   arguments.mask = &mask;
@@ -235,40 +258,43 @@ headwise::PoolingArguments read_pooling(Address address, const AttentionMask& ma
   arguments.query_size = record.size();
   arguments.key_size = record.size();
   arguments.value_size = record.size();
+  arguments.pooled = separate_heads_view(record.pointer<float>(), arguments.num_heads,
+                                         mask.num_queries, arguments.value_size);
+  arguments.attention_weights = record.pointer<float>();
+  arguments.weights_stage = static_cast<WeightsStage>(record.integer());
+  arguments.num_threads = headwise::parallel::num_threads();
+  auto* const workspace = record.pointer<float>();
+  headwise::AdditiveScoring additive;
+  additive.hiddens = record.size();
   arguments.queries = separate_heads_view(record.pointer<const float>(), arguments.num_heads,
                                           mask.num_queries, arguments.query_size);
   arguments.keys = separate_heads_view(record.pointer<const float>(), arguments.num_kv_heads,
                                        mask.num_keys, arguments.key_size);
   arguments.values = separate_heads_view(record.pointer<const float>(), arguments.num_kv_heads,
                                          mask.num_keys, arguments.value_size);
-  arguments.pooled = separate_heads_view(record.pointer<float>(), arguments.num_heads,
-                                         mask.num_queries, arguments.value_size);
-  arguments.attention_weights = record.pointer<float>();
-  arguments.weights_stage = static_cast<WeightsStage>(record.integer());
-  return arguments;
+  if (additive.hiddens > 0) {
+    additive.W_q = record.pointer<const float>();
+    additive.W_k = record.pointer<const float>();
+    additive.w_v = record.pointer<const float>();
+  }
+  return {.arguments = arguments, .workspace = workspace, .additive = additive};
 }
 
 void scaled_dot_product_attention(Address mask_record, Address pooling_record, double scale,
-                                  double softcap, Address workspace) {
+                                  double softcap) {
   Record record(mask_record);
   const AttentionMask mask = read_mask(record);
-  const headwise::PoolingArguments arguments = read_pooling(pooling_record, mask);
+  const PoolingCall call = read_pooling(pooling_record, mask);
   const headwise::DotProductScoring scoring{.scale = static_cast<float>(scale),
                                             .softcap = static_cast<float>(softcap)};
-  headwise::pool(arguments, scoring, at<float>(workspace));
+  headwise::pool(call.arguments, scoring, call.workspace);
 }
 
-void additive_attention(Address mask_record, Address pooling_record, Address W_q, Address W_k,
-                        Address w_v, std::size_t hiddens, Address workspace) {
+void additive_attention(Address mask_record, Address pooling_record) {
   Record record(mask_record);
   const AttentionMask mask = read_mask(record);
-  const headwise::PoolingArguments arguments = read_pooling(pooling_record, mask);
-  headwise::pool(arguments,
-                 headwise::AdditiveScoring{.W_q = at<const float>(W_q),
-                                           .W_k = at<const float>(W_k),
-                                           .w_v = at<const float>(w_v),
-                                           .hiddens = hiddens},
-                 at<float>(workspace));
+  const PoolingCall call = read_pooling(pooling_record, mask);
+  headwise::pool(call.arguments, call.additive, call.workspace);
 }
 
 void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,
@@ -289,11 +315,12 @@ void fill_normal(Address numbers, std::size_t count, double seed) {
   headwise::fill_normal(at<float>(numbers), count, static_cast<std::uint64_t>(seed));
 }
 
-void to_floats(int type, std::size_t size, bool big_endian, Address from, std::size_t count,
-               Address to) {
-  headwise::io::to_floats(
-      {.type = static_cast<headwise::io::NumberType>(type), .size = size, .big_endian = big_endian},
-      at<const std::byte>(from), count, at<float>(to));
+void to_floats(std::size_t type, std::size_t size, std::size_t big_endian, Address from,
+               std::size_t count, Address to) {
+  headwise::io::to_floats({.type = static_cast<headwise::io::NumberType>(type),
+                           .size = size,
+                           .big_endian = big_endian != 0},
+                          at<const std::byte>(from), count, at<float>(to));
 }
 
 void to_row_major(Address shape, std::size_t rank, Address from, Address to) {
@@ -314,14 +341,36 @@ Address answer(Address question) {
 
 }  // namespace
 
-// Embind's texts for errors that cannot happen here print addresses, and all of printf is 2 KB,
-// brotli, of the package. The linker knows the function by these names.
+// This file takes the place of Embind's own library, see CMakeLists.txt. That registers every type
+// that it knows, strings, views and more: 3 KB of the package.
 extern "C" {
-int siprintf(char* text, const char* /*format*/, ...) {  // NOLINT(cert-dcl50-cpp)
-  *text = '\0';
-  return 0;
+
+static emscripten::internal::InitFunc* init_functions = nullptr;
+
+void _embind_register_bindings(emscripten::internal::InitFunc* function) {
+  function->next = init_functions;
+  init_functions = function;
 }
-int sprintf(char* text, const char* format, ...) __attribute__((alias("siprintf")));
+
+void _embind_initialize_bindings() {
+  for (auto* function = init_functions; function != nullptr; function = function->next) {
+    function->init_func();
+  }
+}
+
+/// For texts of errors that cannot happen here.
+const char* __getTypeName(const std::type_info* /*type*/) { return nullptr; }
+}
+
+EMSCRIPTEN_BINDINGS(types) {
+  using namespace emscripten::internal;  // NOLINT(google-build-using-namespace)
+
+  using Integer = std::size_t;
+  _embind_register_void(TypeID<void>::get(), "void");
+  _embind_register_integer(TypeID<Integer>::get(), "size", sizeof(Integer),
+                           std::numeric_limits<Integer>::min(),
+                           std::numeric_limits<Integer>::max());
+  _embind_register_float(TypeID<double>::get(), "double", sizeof(double));
 }
 
 EMSCRIPTEN_BINDINGS(headwise) {
@@ -329,10 +378,13 @@ EMSCRIPTEN_BINDINGS(headwise) {
 
   // Layers and caches pass as addresses: Embind's classes would take more bytes than the layer.
   function("isRelaxed", &is_relaxed);
+  function("workerEntry", &headwise::bindings::worker_entry);
+  function("newStack", &headwise::bindings::new_stack);
+  function("setThreads", &headwise::bindings::set_threads);
   function("reserve", &reserve);
-  function("canAllocate", &can_allocate);
+  function("canAllocate", &allocates);
   function("maskedSoftmax", &masked_softmax);
-  function("poolingWorkspaceSize", &headwise::pooling_workspace_size);
+  function("poolingWorkspaceSize", &pooling_workspace_size);
   function("scaledDotProductAttention", &scaled_dot_product_attention);
   function("additiveAttention", &additive_attention);
   function("splitHeads", &split_heads);

@@ -49,7 +49,7 @@ export function readFloats(core: Core, format: NumberFormat, file: Uint8Array): 
     const now = Math.min(chunk, count - done);
     const [bytes = 0, numbers = 0] = reserve(core, (chunk * format.size) / 4, now);
     writeBytes(core, bytes, file.subarray(done * format.size, (done + now) * format.size));
-    core.toFloats(format.type, format.size, format.bigEndian, bytes, now, numbers);
+    core.toFloats(format.type, format.size, Number(format.bigEndian), bytes, now, numbers);
     floats.set(core.HEAPF32.subarray(numbers / 4, numbers / 4 + now), done);
   }
   return floats;

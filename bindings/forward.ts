@@ -1,6 +1,14 @@
 import { sizeOf, type Numbers } from './arrays.js';
 import { checkResultOptions, resultTensor, type AttentionResult } from './attention-weights.js';
-import { core, read, reserve, write, writeBytes, writeIntegers } from './core.js';
+import {
+  computingCore,
+  read,
+  reserve,
+  sizesOnce,
+  writeBytes,
+  writeIntegers,
+  writeOnce,
+} from './core.js';
 import { fail, showShape } from './errors.js';
 import { KeyValueCache } from './key-value-cache.js';
 import type { InputSizes, LayerSettings } from './layer-options.js';
@@ -117,7 +125,7 @@ export function runForward(
   gate: Floats | undefined,
   options: ForwardOptions,
 ): AttentionResult {
-  const loaded = core();
+  const loaded = computingCore();
   const { layer, settings } = target;
   const { cache } = options;
   const { numHeads } = settings;
@@ -154,7 +162,7 @@ export function runForward(
     sizeOf(outputShape),
     returnWeights ? sizeOf(weightsShape) : 0,
     loaded.workspaceSize(layer, batch, numQueries, numKeys),
-    ...inputs.map(({ length }) => length),
+    ...sizesOnce(inputs),
   );
   const result: AttentionResult = { output: resultTensor('out.output', out.output, outputShape) };
   if (returnWeights) {
@@ -166,12 +174,9 @@ export function runForward(
   }
   target.initialize(shapes);
 
-  inputs.forEach((data, i) => {
-    write(loaded, at[i] ?? 0, data);
-  });
+  const [queries = 0, keys = 0, values = 0, headGate = 0] = writeOnce(loaded, at, inputs);
   writeIntegers(loaded, lens, masks.validLens.lengths);
   writeBytes(loaded, mask, masks.mask);
-  const [queries = 0, keys = 0, values = 0, headGate = 0] = at;
   writeIntegers(loaded, record, [
     ...maskRecord(masks, lens, mask),
     queries,

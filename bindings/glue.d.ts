@@ -12,15 +12,18 @@ declare module 'headwise-glue' {
       seed: number,
     ): number;
     deleteLayer(layer: number): void;
-    initialize(layer: number, querySize: number, keySize: number, valueSize: number): boolean;
-    setTraining(layer: number, training: boolean): void;
+    initialize(layer: number, querySize: number, keySize: number, valueSize: number): number;
+    setTraining(layer: number, training: number): void;
     parameter(layer: number, number: number): number;
     workspaceSize(layer: number, batch: number, numQueries: number, numKeys: number): number;
     forward(layer: number, record: number): void;
     createCache(layer: number, batchSize: number, maxLength: number): number;
-    isRelaxed(): boolean;
+    isRelaxed(): number;
+    workerEntry(): number;
+    newStack(): number;
+    setThreads(threads: number, crew: number): void;
     reserve(floats: number): number;
-    canAllocate(bytes: number): boolean;
+    canAllocate(bytes: number): number;
     maskedSoftmax(maskRecord: number, weights: number): void;
     poolingWorkspaceSize(
       numKeys: number,
@@ -34,17 +37,8 @@ declare module 'headwise-glue' {
       poolingRecord: number,
       scale: number,
       softcap: number,
-      workspace: number,
     ): void;
-    additiveAttention(
-      maskRecord: number,
-      poolingRecord: number,
-      W_q: number,
-      W_k: number,
-      w_v: number,
-      hiddens: number,
-      workspace: number,
-    ): void;
+    additiveAttention(maskRecord: number, poolingRecord: number): void;
     splitHeads(
       batch: number,
       length: number,
@@ -60,7 +54,7 @@ declare module 'headwise-glue' {
     toFloats(
       type: number,
       size: number,
-      bigEndian: boolean,
+      bigEndian: number,
       from: number,
       count: number,
       to: number,
@@ -74,6 +68,7 @@ declare module 'headwise-glue' {
   }
 
   export interface CoreOptions {
+    wasmMemory: WebAssembly.Memory;
     /** Called in place of the glue's own loading; must pass the instance on before it returns. */
     instantiateWasm(
       imports: WebAssembly.Imports,
@@ -81,5 +76,5 @@ declare module 'headwise-glue' {
     ): WebAssembly.Exports;
   }
 
-  export default function createCore(options: CoreOptions): Promise<Core>;
+  export default function createCore(options: CoreOptions): Core;
 }

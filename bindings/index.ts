@@ -11,7 +11,7 @@ export type { AttentionResult, Out, ResultOptions, WeightsStage } from './attent
 export { HeadwiseError, type ErrorCode } from './errors.js';
 export type { FromStateDictOptions } from './from-state-dict.js';
 export { splitHeads, transposeOutput, transposeQkv } from './heads.js';
-export { init, type InitOptions, type Initialized, type Variant } from './init.js';
+export { dispose, init, type InitOptions, type Initialized, type Variant } from './init.js';
 export type { CacheOptions, KeyValueCache } from './key-value-cache.js';
 export type { MultiHeadAttentionOptions, Pooling, Projection } from './layer-options.js';
 export { maskedSoftmax, type MaskedSoftmaxOptions } from './masked-softmax.js';

@@ -1,20 +1,26 @@
-import createCore from 'headwise-glue';
+import createCore, { type Core } from 'headwise-glue';
 import { relaxedSimd, simd } from 'wasm-feature-detect';
-import { setCore } from './core.js';
+import { setCore, startThreadsLater } from './core.js';
 import { fail, HeadwiseError, show } from './errors.js';
 import { checkOptions } from './options.js';
+import { checkThreads, chooseThreads, endThreads, startThreads } from './threads.js';
 
-/** The builds of the WebAssembly core. */
+/** The builds of the WebAssembly core; each has a twin for several threads. */
 export type Variant = 'simd' | 'relaxed-simd';
 
 export interface InitOptions {
   /** Which build to load; `'auto'`, the default, takes the fastest that this engine can run. */
   variant?: 'auto' | Variant;
-  /** How many threads to compute on; `'auto'`, the default, takes what is best here. */
+  /**
+   * How many threads to compute on, the caller's among them, 64 at most. `'auto'`, the default, takes one for each
+   * core, 8 at most, where memory can be shared (Node; pages that are cross-origin isolated), else 1. Results are the
+   * same for any number.
+   */
   threads?: number | 'auto';
   /**
    * Where the WebAssembly file is, or its bytes, if it does not lie beside the package's JavaScript. Of which variant it
-   * is, is the caller's choice; `init` tells.
+   * is, is the caller's choice; `init` tells. It computes on one thread unless `threads` is a number above 1, and is
+   * the variant's twin for threads then.
    */
   wasm?: URL | string | BufferSource;
 }
@@ -25,13 +31,24 @@ export interface Initialized {
   readonly threads: number;
 }
 
-let running: Promise<Initialized> | undefined;
+/** What was loaded, and how to have its threads again after `dispose`. */
+interface Loaded extends Initialized {
+  resume(): Promise<void>;
+  pause(): void;
+}
+
+let running: Promise<Loaded> | undefined;
+let loaded: Loaded | undefined;
 
 /**
- * Loads the WebAssembly core. Everything but `Tensor` needs it; calling it again is free and gives the first call's
- * answer. Throws `HeadwiseError`: `unsupported` where WebAssembly SIMD is missing or a variant or thread count is asked
- * for that is not there or is not the one loaded, `load-failed` when the file cannot be had; it may then be called
- * again.
+ * Loads the WebAssembly core and starts its threads. Everything but `Tensor` needs it; calling it again is free and
+ * gives the first call's answer. Threads asked for by number are there when it resolves. Those of `'auto'` help from
+ * when they are there; under Node they start with the second large call, since their start takes longer than many a
+ * program. Workers sleep between calls and do not keep a Node program from ending.
+ *
+ * @throws HeadwiseError `unsupported` where WebAssembly SIMD is missing or a variant or thread count is asked for that
+ *   is not there or is not the one loaded; `load-failed` when the file or the workers cannot be had; it may then be
+ *   called again
  */
 export async function init(options?: InitOptions): Promise<Initialized> {
   const {
@@ -42,27 +59,36 @@ export async function init(options?: InitOptions): Promise<Initialized> {
   if (!['auto', 'simd', 'relaxed-simd'].includes(variant)) {
     fail('invalid-option', 'variant', "'auto', 'simd' or 'relaxed-simd'", show(variant));
   }
-  if (threads !== 'auto' && (!Number.isInteger(threads) || threads < 1)) {
-    fail('invalid-option', 'threads', "'auto' or an integer from 1 on", show(threads));
-  }
-  if (threads !== 'auto' && threads > 1) {
-    fail('unsupported', 'threads', '1, as many as this version has', show(threads));
-  }
-  running ??= load(variant, wasm).catch((error: unknown) => {
+  checkThreads(threads);
+  running ??= load(variant, threads, wasm).catch((error: unknown) => {
     running = undefined;
     throw error;
   });
-  const loaded = await running;
+  loaded = await running;
   if (variant !== 'auto' && variant !== loaded.variant) {
     fail('unsupported', 'variant', `'${loaded.variant}', which is loaded`, show(variant));
   }
-  return loaded;
+  if (threads !== 'auto' && threads !== loaded.threads) {
+    fail('unsupported', 'threads', `${loaded.threads}, for which it is loaded`, show(threads));
+  }
+  await loaded.resume();
+  return { variant: loaded.variant, threads: loaded.threads };
+}
+
+/**
+ * Ends the threads that `init` started. Layers and caches stay, and calls compute on the caller's thread alone until
+ * `init` is called again. Without threads, or before `init`, it does nothing.
+ */
+export function dispose(): void {
+  loaded?.pause();
 }
 
 /** The files, spelled out so that bundlers find them. */
-const files: Record<Variant, () => URL> = {
+const files: Record<Variant | `${Variant}-threads`, () => URL> = {
   simd: () => new URL('./headwise-simd.wasm', import.meta.url),
+  'simd-threads': () => new URL('./headwise-simd-threads.wasm', import.meta.url),
   'relaxed-simd': () => new URL('./headwise-relaxed-simd.wasm', import.meta.url),
+  'relaxed-simd-threads': () => new URL('./headwise-relaxed-simd-threads.wasm', import.meta.url),
 };
 
 /** The fastest build that the engine can run, or the one asked for. */
@@ -77,36 +103,89 @@ async function choose(variant: 'auto' | Variant): Promise<Variant> {
   return isRelaxed ? 'relaxed-simd' : 'simd';
 }
 
-async function load(variant: 'auto' | Variant, wasm: InitOptions['wasm']): Promise<Initialized> {
+async function load(
+  wanted: 'auto' | Variant,
+  wantedThreads: number | 'auto',
+  wasm: InitOptions['wasm'],
+): Promise<Loaded> {
   if (!(await simd())) {
     throw new HeadwiseError(
       'unsupported',
       'engine: expected WebAssembly SIMD (Chrome 91, Firefox 89, Safari 16.4, Node 16 or newer), got an engine without it',
     );
   }
-  const module = await compile(wasm ?? files[await choose(variant)]());
-  const core = await createCore({
+  const isAuto = wantedThreads === 'auto';
+  const threads = await chooseThreads(wasm !== undefined && isAuto ? 1 : wantedThreads);
+  const hasThreads = threads > 1;
+  const build = await choose(wanted);
+  const module = await compile(wasm ?? files[hasThreads ? (`${build}-threads` as const) : build]());
+  // As bindings/CMakeLists.txt has it, in pages of 64 KB.
+  const wasmMemory = new WebAssembly.Memory({ initial: 256, maximum: 65536, shared: hasThreads });
+  const core = instantiate(module, wasmMemory);
+  setCore(core);
+  const start = () => startThreads(core, module, wasmMemory, threads, !isAuto);
+  const startSilently = () => {
+    // Without them the caller's thread does all of the work.
+    start().catch(() => undefined);
+  };
+  let isPaused = hasThreads;
+  return {
+    variant: core.isRelaxed() ? 'relaxed-simd' : 'simd',
+    threads,
+    async resume() {
+      if (!isPaused) {
+        return;
+      }
+      isPaused = false;
+      if (!isAuto) {
+        await start();
+      } else if (typeof process === 'undefined') {
+        startSilently();
+      } else {
+        startThreadsLater(startSilently);
+      }
+    },
+    pause() {
+      startThreadsLater(undefined);
+      endThreads(core);
+      isPaused = hasThreads;
+    },
+  };
+}
+
+/** A module that does not fit, as a given one may not, is the caller's error. */
+function instantiate(module: WebAssembly.Module, wasmMemory: WebAssembly.Memory): Core {
+  let failure: unknown;
+  const core = createCore({
+    wasmMemory,
     instantiateWasm(imports, success) {
-      const instance = new WebAssembly.Instance(module, imports);
-      success(instance, module);
-      return instance.exports;
+      try {
+        const instance = new WebAssembly.Instance(module, imports);
+        success(instance, module);
+        return instance.exports;
+      } catch (error) {
+        failure = error;
+        return {};
+      }
     },
   });
-  setCore(core);
-  return { variant: core.isRelaxed() ? 'relaxed-simd' : 'simd', threads: 1 };
+  if (failure !== undefined) {
+    throw loadError('its place', failure);
+  }
+  return core;
 }
 
 async function compile(source: URL | string | BufferSource): Promise<WebAssembly.Module> {
   if (typeof source !== 'string' && !(source instanceof URL)) {
-    return WebAssembly.compile(source).catch((error: unknown) =>
-      failToLoad('the given bytes', error),
-    );
+    return WebAssembly.compile(source).catch((error: unknown) => {
+      throw loadError('the given bytes', error);
+    });
   }
   const url = new URL(source, import.meta.url);
   try {
     return await WebAssembly.compile(await bytesAt(url));
   } catch (error) {
-    return failToLoad(url.href, error);
+    throw loadError(url.href, error);
   }
 }
 
@@ -122,13 +201,8 @@ async function bytesAt(url: URL): Promise<BufferSource> {
   return response.arrayBuffer();
 }
 
-function failToLoad(source: string, cause: unknown): never {
+function loadError(source: string, cause: unknown): HeadwiseError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  throw new HeadwiseError(
-    'load-failed',
-    `wasm: expected a WebAssembly module at ${source}, got ${reason}`,
-    {
-      cause,
-    },
-  );
+  const message = `wasm: expected a WebAssembly module at ${source}, got ${reason}`;
+  return new HeadwiseError('load-failed', message, { cause });
 }

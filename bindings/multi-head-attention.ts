@@ -324,7 +324,7 @@ export class MultiHeadAttention {
   }
 
   #setTraining(training: boolean): this {
-    core().setTraining(this.#inUse(), training);
+    core().setTraining(this.#inUse(), Number(training));
     this.#training = training;
     return this;
   }

@@ -8,7 +8,15 @@ import {
   type CheckedResults,
   type ResultOptions,
 } from './attention-weights.js';
-import { core, read, reserve, write, writeBytes, writeIntegers } from './core.js';
+import {
+  computingCore,
+  read,
+  reserve,
+  sizesOnce,
+  writeBytes,
+  writeIntegers,
+  writeOnce,
+} from './core.js';
 import { fail, show, showShape } from './errors.js';
 import {
   checkMasks,
@@ -56,16 +64,12 @@ interface Pooling {
   readonly attentionHiddens: number;
 }
 
-/** Where things lie when the core is called. */
-interface Addresses {
-  readonly mask: number;
-  readonly pooling: number;
-  readonly parameters: readonly number[];
-  readonly workspace: number;
-}
-
 /** Lays everything out in working memory, calls `run` and copies the results out. */
-function pool(loaded: Core, pooling: Pooling, run: (at: Addresses) => void): AttentionResult {
+function pool(
+  loaded: Core,
+  pooling: Pooling,
+  run: (mask: number, pooling: number) => void,
+): AttentionResult {
   const { masks, results, outputShape, weightsShape } = pooling;
   const data = [...pooling.inputs, ...pooling.parameters].map((input) => input.data);
   const [querySize, keySize, valueSize] = pooling.inputs.map(({ shape }) => shape.at(-1) ?? 0) as [
@@ -97,7 +101,7 @@ function pool(loaded: Core, pooling: Pooling, run: (at: Addresses) => void): Att
       valueSize,
       pooling.attentionHiddens,
     ),
-    ...data.map(({ length }) => length),
+    ...sizesOnce(data),
   );
   const result: AttentionResult = {
     output: resultTensor('out.output', results.out.output, outputShape),
@@ -109,9 +113,7 @@ function pool(loaded: Core, pooling: Pooling, run: (at: Addresses) => void): Att
       weightsShape,
     );
   }
-  data.forEach((numbers, i) => {
-    write(loaded, at[i] ?? 0, numbers);
-  });
+  const inputs = writeOnce(loaded, at, data);
   writeIntegers(loaded, lens, masks.validLens.lengths);
   writeBytes(loaded, mask, masks.mask);
   writeIntegers(loaded, record, maskRecord(masks, lens, mask));
@@ -122,13 +124,15 @@ function pool(loaded: Core, pooling: Pooling, run: (at: Addresses) => void): Att
     querySize,
     keySize,
     valueSize,
-    ...at.slice(0, 3),
     output,
     results.returnWeights ? weights : 0,
     results.stage,
+    workspace,
+    pooling.attentionHiddens,
+    ...inputs,
   ];
-  writeIntegers(loaded, poolingRecord, Int32Array.from(numbers));
-  run({ mask: record, pooling: poolingRecord, parameters: at.slice(3), workspace });
+  writeIntegers(loaded, poolingRecord, numbers);
+  run(record, poolingRecord);
   read(loaded, output, result.output.data);
   if (result.attentionWeights) {
     read(loaded, weights, result.attentionWeights.data);
@@ -136,7 +140,7 @@ function pool(loaded: Core, pooling: Pooling, run: (at: Addresses) => void): Att
   return result;
 }
 
-const poolingRecordSize = 11;
+const poolingRecordSize = 16;
 
 /**
  * softmax(Q Kᵀ / √d) V for heads side by side. Query head h reads key-value head h / (heads / kvHeads).
@@ -156,7 +160,7 @@ export function scaledDotProductAttention(
   values: TensorInput,
   options?: ScaledDotProductAttentionOptions,
 ): AttentionResult {
-  const loaded = core();
+  const loaded = computingCore();
   const given = checkOptions(options, [...poolingOptionNames, 'scale', 'softcap']);
   const results = checkResultOptions(given);
   const inputs = [
@@ -205,8 +209,8 @@ export function scaledDotProductAttention(
     weightsShape: [batch, numHeads, numQueries, numKeys],
     attentionHiddens: 0,
   };
-  return pool(loaded, pooling, (at) => {
-    loaded.scaledDotProductAttention(at.mask, at.pooling, scale, softcap, at.workspace);
+  return pool(loaded, pooling, (mask, record) => {
+    loaded.scaledDotProductAttention(mask, record, scale, softcap);
   });
 }
 
@@ -238,7 +242,7 @@ export function additiveAttention(
   parameters: AdditiveAttentionParameters,
   options?: AdditiveAttentionOptions,
 ): AttentionResult {
-  const loaded = core();
+  const loaded = computingCore();
   const given = checkOptions(options, poolingOptionNames);
   const results = checkResultOptions(given);
   const inputs = [
@@ -285,8 +289,7 @@ export function additiveAttention(
     weightsShape: [batch, numQueries, numKeys],
     attentionHiddens: hiddens,
   };
-  return pool(loaded, pooling, ({ mask, pooling, parameters, workspace }) => {
-    const [W_qAt = 0, W_kAt = 0, w_vAt = 0] = parameters;
-    loaded.additiveAttention(mask, pooling, W_qAt, W_kAt, w_vAt, hiddens, workspace);
+  return pool(loaded, pooling, (mask, record) => {
+    loaded.additiveAttention(mask, record);
   });
 }

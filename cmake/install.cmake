@@ -10,7 +10,8 @@ install(
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING
   PATTERN "*.hpp"
-  PATTERN kernels EXCLUDE)
+  PATTERN kernels EXCLUDE
+  PATTERN parallel EXCLUDE)
 install(
   EXPORT headwiseTargets
   NAMESPACE headwise::

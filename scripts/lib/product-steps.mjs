@@ -33,7 +33,8 @@ const wasm = {
   run: (sh) => cmakeBuild(sh, 'wasm', { tools: [locateToolchain(root).emcc] }),
 };
 
-const wasmFiles = ['simd', 'relaxed-simd'].flatMap((build) => [
+const wasmBuilds = ['simd', 'relaxed-simd', 'simd-threads', 'relaxed-simd-threads'];
+const wasmFiles = wasmBuilds.flatMap((build) => [
   `build/wasm/headwise-${build}.js`,
   `build/wasm/headwise-${build}.wasm`,
 ]);

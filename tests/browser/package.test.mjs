@@ -1,47 +1,9 @@
-// The package as it is shipped, without a bundler, in a page and in a worker, under a
-// Content-Security-Policy that allows WebAssembly and no eval.
+// The package as it is shipped, without a bundler, in a page and in a worker.
 import assert from 'node:assert/strict';
-import { cpSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { launchBrowser } from './lib/browser.mjs';
-import { watchForProblems } from './lib/problems.mjs';
-import { serveFolder } from './lib/server.mjs';
+import { test } from 'node:test';
+import { servePackage } from './lib/package-server.mjs';
 
-const policy =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
-  "connect-src 'self'; img-src data:";
-
-const folder = fileURLToPath(new URL('../../build/browser-package', import.meta.url));
-let server;
-let browser;
-
-before(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  const lay = (from, to) =>
-    cpSync(fileURLToPath(new URL(from, import.meta.url)), join(folder, to), { recursive: true });
-  lay('package', '.');
-  lay('../../dist', 'headwise');
-  const headers = { 'Content-Security-Policy': policy };
-  [server, browser] = await Promise.all([serveFolder(folder, { headers }), launchBrowser()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-async function open(t) {
-  const page = await browser.newPage();
-  const problems = watchForProblems(page);
-  t.after(async () => {
-    await page.close();
-    assert.deepEqual(problems, []);
-  });
-  await page.goto(server.url);
-  return page;
-}
+const open = servePackage('plain');
 
 function assertIsToyExample({ variant, outputShape, weightsShape, weights }) {
   assert.equal(variant, 'relaxed-simd');

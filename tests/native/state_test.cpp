@@ -169,7 +169,8 @@ TEST_CASE("A linear layer projects with weights that changed after it was used")
   const auto project = [&linear](float a, float b) {
     const std::array<float, 2> inputs = {a, b};
     float output = 0;
-    linear.project(inputs.data(), 1, &output);
+    linear.pack();
+    linear.project(inputs.data(), 1, 0, 1, &output);
     return output;
   };
   CHECK(project(3, 5) == 23);

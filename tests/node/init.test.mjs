@@ -6,6 +6,7 @@ import { runModule } from './lib/child.mjs';
 const prelude = `
   import assert from 'node:assert/strict';
   import { readFileSync } from 'node:fs';
+  import { availableParallelism } from 'node:os';
   import * as headwise from 'headwise';
   const { init, MultiHeadAttention, Tensor, HeadwiseError } = headwise;
   const wasm = new URL('headwise-simd.wasm', import.meta.resolve('headwise'));
@@ -73,13 +74,17 @@ inNewProcess(
     instances++;
     return new Instance(...args);
   };
-  const chosen = { variant: isRelaxed ? 'relaxed-simd' : 'simd', threads: 1 };
+  const chosen = {
+    variant: isRelaxed ? 'relaxed-simd' : 'simd',
+    threads: Math.min(availableParallelism(), 8),
+  };
   assert.deepEqual(await Promise.all([init(), init()]), [chosen, chosen]);
   const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
   assert.deepEqual(await init({ variant: 'auto', threads: 'auto' }), chosen);
-  assert.deepEqual(await init({ variant: chosen.variant, threads: 1 }), chosen);
+  assert.deepEqual(await init(chosen), chosen);
   const other = isRelaxed ? 'simd' : 'relaxed-simd';
   await fails(init({ variant: other }), 'unsupported', /^variant: expected '.*', which is loaded, got /);
+  await fails(init({ threads: chosen.threads + 1 }), 'unsupported', /^threads: expected \\d+, for which it is loaded, got \\d+$/);
   assert.equal(instances, 1);
   // A layer made before the second call lives on.
   layer.forward(Tensor.ones([1, 2, 4]), Tensor.ones([1, 2, 4]), Tensor.ones([1, 2, 4]));
@@ -94,10 +99,9 @@ inNewProcess(
   await fails(init({ variant: 'fast' }), 'invalid-option', /^variant: expected .*, got "fast"$/);
   await fails(init({ variant: null }), 'invalid-option', /^variant: expected .*, got null$/);
   if (!isRelaxed) await fails(init({ variant: 'relaxed-simd' }), 'unsupported', /^variant: /);
-  for (const threads of [0, 1.5, '2', NaN]) {
-    await fails(init({ threads }), 'invalid-option', /^threads: expected 'auto' or an integer from 1 on, got /);
+  for (const threads of [0, 1.5, '2', NaN, 65, null]) {
+    await fails(init({ threads }), 'invalid-option', /^threads: expected 'auto' or an integer from 1 to 64, got /);
   }
-  await fails(init({ threads: 2 }), 'unsupported', /^threads: /);
   await init();
   works();
   `,

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = join(root, 'build/packed/project');
 const installed = join(project, 'node_modules/headwise');
-const builds = ['relaxed-simd', 'simd'];
+const builds = ['relaxed-simd', 'relaxed-simd-threads', 'simd', 'simd-threads'];
 
 const filesOf = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -31,6 +31,7 @@ test('the package holds what it needs and nothing else', () => {
     'README.md',
     ...builds.map((build) => `dist/headwise-${build}.wasm`),
     'dist/index.js',
+    'dist/worker.js',
     'package.json',
   ]);
 });
@@ -110,8 +111,9 @@ export { shape };
 test('what a page loads stays small', (t) => {
   const sizeOf = (name) =>
     brotliCompressSync(readFileSync(join(installed, 'dist', name))).byteLength;
-  const scriptsSize = scripts.map(sizeOf).reduce((sum, size) => sum + size, 0);
   for (const build of builds) {
+    const loaded = build.endsWith('-threads') ? ['index.js', 'worker.js'] : ['index.js'];
+    const scriptsSize = loaded.map(sizeOf).reduce((sum, size) => sum + size, 0);
     const wasmSize = sizeOf(`headwise-${build}.wasm`);
     const all = scriptsSize + wasmSize;
     t.diagnostic(

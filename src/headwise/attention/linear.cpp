@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 #include <headwise/attention/linear.hpp>
 #include <headwise/kernels/dispatch.hpp>
 #include <headwise/random.hpp>
@@ -30,21 +30,38 @@ float* Linear::weight_data() noexcept {
   return weight_.data();
 }
 
-void Linear::project(const float* inputs, std::size_t rows, float* outputs) {
-  const std::size_t in = sizes_.in / sizes_.groups;
-  const std::size_t out = sizes_.out / sizes_.groups;
-  const std::size_t packed_size = kernels::packed_size(in, out);
+std::size_t Linear::packed_size() const noexcept {
+  return kernels::packed_size(group_in(), group_out());
+}
+
+void Linear::pack() noexcept {
+  if (packed_is_current_) {
+    return;
+  }
+  const std::size_t in = group_in();
   for (std::size_t group = 0; group < sizes_.groups; ++group) {
-    float* packed = packed_weight_.data() + group * packed_size;
-    if (!packed_is_current_) {
-      kernels::pack_columns(weight_.data() + group * out * in, in, in, out, packed);
-    }
-    kernels::matrix_multiply(rows, out, in, {.data = inputs + group * in, .row_stride = sizes_.in},
-                             {.panels = packed, .panel_stride = in * kernels::panel_width()}, 1.0F,
-                             {.data = bias_.has_value() ? bias_->data() + group * out : nullptr},
-                             outputs + group * out, sizes_.out);
+    kernels::pack_columns(weight_.data() + group * group_out() * in, in, in, group_out(),
+                          packed_weight_.data() + group * packed_size());
   }
   packed_is_current_ = true;
+}
+
+void Linear::project(const float* inputs, std::size_t rows, std::size_t first, std::size_t count,
+                     float* outputs) const noexcept {
+  const std::size_t in = group_in();
+  const std::size_t end = first + count;
+  while (first < end) {
+    const std::size_t group = first / group_out();
+    const std::size_t column = first - group * group_out();
+    const std::size_t columns = std::min(end - first, group_out() - column);
+    kernels::matrix_multiply(rows, columns, in,
+                             {.data = inputs + group * in, .row_stride = sizes_.in},
+                             {.panels = packed_weight_.data() + group * packed_size() + column * in,
+                              .panel_stride = in * kernels::panel_width()},
+                             1.0F, {.data = bias_.has_value() ? bias_->data() + first : nullptr},
+                             outputs + first, sizes_.out);
+    first += columns;
+  }
 }
 
 }  // namespace headwise

@@ -31,12 +31,22 @@ class Linear {
   [[nodiscard]] float* weight_data() noexcept;
   [[nodiscard]] float* bias_data() noexcept { return bias_.has_value() ? bias_->data() : nullptr; }
 
-  /// inputs (rows, in) → outputs (rows, out), both contiguous.
-  void project(const float* inputs, std::size_t rows, float* outputs);
+  /// Packs the weights if they have changed. `project` needs that.
+  void pack() noexcept;
+
+  /// The columns [first, first + count) of outputs (rows, out) for inputs (rows, in), both
+  /// contiguous. `first` is where a panel begins.
+  void project(const float* inputs, std::size_t rows, std::size_t first, std::size_t count,
+               float* outputs) const noexcept;
 
   [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
 
  private:
+  [[nodiscard]] std::size_t group_in() const noexcept { return sizes_.in / sizes_.groups; }
+  [[nodiscard]] std::size_t group_out() const noexcept { return sizes_.out / sizes_.groups; }
+  /// Floats of one group's packed weights.
+  [[nodiscard]] std::size_t packed_size() const noexcept;
+
   Sizes sizes_;
   Tensor<2> weight_;
   std::optional<Tensor<1>> bias_;

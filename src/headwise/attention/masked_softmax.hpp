@@ -20,7 +20,8 @@ struct MaskedSoftmaxOptions {
                                        const MaskedSoftmaxOptions& options = {});
 
 /// `masked_softmax` for callers who own all memory: `weights`, (batch, queries, keys) of `mask`,
-/// holds the scores and receives the weights.
-void masked_softmax_into(const AttentionMask& mask, float* weights) noexcept;
+/// holds the scores and receives the weights. `num_threads` may compute.
+void masked_softmax_into(const AttentionMask& mask, float* weights,
+                         std::size_t num_threads) noexcept;
 
 }  // namespace headwise

@@ -5,7 +5,9 @@
 #include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/pooling.hpp>
+#include <headwise/attention/row_projection.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/parallel/for_each.hpp>
 #include <headwise/parameter_names.hpp>
 #include <random>
 #include <span>
@@ -57,24 +59,6 @@ LayerSettings check_and_settle(const MultiHeadAttentionOptions& options) {
   return settle(options);
 }
 
-/// Projects those of the rows (rows, in) → (rows, out) whose `read` mark is set, neighbours in one
-/// go, and zeroes the others: what masked memory holds is never looked at.
-void project_read_rows(Linear& linear, const float* inputs, const std::uint8_t* read,
-                       std::size_t rows, float* outputs) {
-  const auto [in, out, groups] = linear.sizes();
-  for (std::size_t first = 0; first < rows;) {
-    const std::uint8_t* end = std::find_if(read + first, read + rows,
-                                           [&](std::uint8_t mark) { return mark != read[first]; });
-    const auto last = static_cast<std::size_t>(end - read);
-    if (read[first] != 0) {
-      linear.project(inputs + first * in, last - first, outputs + first * out);
-    } else {
-      std::fill(outputs + first * out, outputs + last * out, 0.0F);
-    }
-    first = last;
-  }
-}
-
 /// Keys and values of every sample as pooling reads them.
 struct KeyValues {
   const float* keys = nullptr;
@@ -82,55 +66,66 @@ struct KeyValues {
   std::size_t sample_stride = 0;
 };
 
-/// The new keys and values behind those of the cache: all of them, since a later query may read
-/// what this one does not.
-KeyValues append_to_cache(LayerParameters& parameters, const LayerSettings& settings,
-                          const ForwardArguments& arguments) {
-  KeyValueCache& cache = *arguments.cache;
-  const std::size_t width = settings.key_value_width();
-  const auto append = [&](std::optional<Linear>& linear, const float* inputs, float* held) {
-    for (std::size_t sample = 0; sample < arguments.mask->batch; ++sample) {
-      float* outputs = held + sample * cache.sample_stride() + cache.length() * width;
-      const std::size_t in = linear ? linear->sizes().in : width;
-      const float* rows = inputs + sample * arguments.num_new_keys * in;
-      if (linear) {
-        linear->project(rows, arguments.num_new_keys, outputs);
-      } else {
-        std::copy_n(rows, arguments.num_new_keys * width, outputs);
-      }
+/// Hands out the workspace piece by piece.
+class Workspace {
+ public:
+  explicit Workspace(float* floats) noexcept : free_(floats) {}
+
+  float* take(std::size_t floats) noexcept { return std::exchange(free_, free_ + floats); }
+  /// All that is left.
+  [[nodiscard]] float* rest() const noexcept { return free_; }
+
+ private:
+  float* free_;
+};
+
+/// At most the three projections of the inputs, which are worked on together.
+class InputProjections {
+ public:
+  /// The rows projected, or the inputs themselves if they are not.
+  const float* add(std::optional<Linear>& linear, const float* inputs, std::size_t rows,
+                   const std::uint8_t* read, Workspace& workspace) noexcept {
+    if (!linear) {
+      return inputs;
     }
-  };
-  append(parameters.W_k, arguments.keys, cache.keys());
-  append(parameters.W_v, arguments.values, cache.values());
-  return {.keys = cache.keys(), .values = cache.values(), .sample_stride = cache.sample_stride()};
+    float* outputs = workspace.take(rows * linear->sizes().out);
+    list_[count_++] = {
+        .linear = &*linear, .inputs = inputs, .outputs = outputs, .rows = rows, .read = read};
+    return outputs;
+  }
+
+  void project(std::size_t num_threads) const noexcept {
+    headwise::project(std::span(list_).first(count_), num_threads);
+  }
+
+ private:
+  std::array<RowProjection, 3> list_{};
+  std::size_t count_ = 0;
+};
+
+/// A mark for each key: whether some query reads it.
+const std::uint8_t* mark_read_keys(const AttentionMask& mask, std::size_t num_heads,
+                                   Workspace& workspace) noexcept {
+  const std::size_t rows = mask.batch * mask.num_keys;
+  auto* read = reinterpret_cast<std::uint8_t*>(workspace.take(rows / sizeof(float) + 1));
+  for (std::size_t sample = 0; sample < mask.batch; ++sample) {
+    mask.mark_read_keys(sample, num_heads, read + sample * mask.num_keys);
+  }
+  return read;
 }
 
-/// Keys and values of which only those that some query reads are projected. `take` hands out
-/// workspace.
-template <typename Take>
-KeyValues project_read_keys(LayerParameters& parameters, const LayerSettings& settings,
-                            const ForwardArguments& arguments, Take take) {
-  const AttentionMask& mask = *arguments.mask;
-  const std::size_t sample_stride = mask.num_keys * settings.key_value_width();
-  if (!parameters.W_k) {
-    return {.keys = arguments.keys, .values = arguments.values, .sample_stride = sample_stride};
-  }
-  const std::size_t rows = mask.batch * mask.num_keys;
-  float* K = take(rows * settings.key_value_width());
-  float* V = take(rows * settings.key_value_width());
-  auto* read = reinterpret_cast<std::uint8_t*>(take(rows / sizeof(float) + 1));
-  for (std::size_t sample = 0; sample < mask.batch; ++sample) {
-    mask.mark_read_keys(sample, settings.num_heads, read + sample * mask.num_keys);
-  }
-  project_read_rows(*parameters.W_v, arguments.values, read, rows, V);
-  const bool every_key_is_scored =
-      arguments.attention_weights != nullptr && (arguments.weights_stage == WeightsStage::raw ||
-                                                 arguments.weights_stage == WeightsStage::softcap);
-  if (every_key_is_scored) {
-    std::fill_n(read, rows, std::uint8_t{1});
-  }
-  project_read_rows(*parameters.W_k, arguments.keys, read, rows, K);
-  return {.keys = K, .values = V, .sample_stride = sample_stride};
+/// The new keys and values behind those of the cache, which then holds all.
+KeyValues append_to_cache(KeyValueCache& cache, const KeyValues& fresh, std::size_t num_new_keys,
+                          std::size_t width) noexcept {
+  const auto append = [&](const float* rows, float* held) {
+    for (std::size_t sample = 0; sample < cache.batch_size(); ++sample) {
+      std::copy_n(rows + sample * num_new_keys * width, num_new_keys * width,
+                  held + sample * cache.sample_stride() + cache.length() * width);
+    }
+  };
+  append(fresh.keys, cache.keys());
+  append(fresh.values, cache.values());
+  return {.keys = cache.keys(), .values = cache.values(), .sample_stride = cache.sample_stride()};
 }
 
 }  // namespace
@@ -233,9 +228,10 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
       weights_shape[Rank] = sizes.num_keys + sizes.num_extra_slots;
       result.attention_weights = Tensor<Rank + 1>::from_shape(weights_shape);
     }
+    const std::size_t threads = parallel::num_threads();
     auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(
         workspace_size(static_cast<double>(sizes.batch), static_cast<double>(sizes.num_queries),
-                       static_cast<double>(sizes.num_keys)))});
+                       static_cast<double>(sizes.num_keys), static_cast<double>(threads)))});
     InitializationGuard guard(*this);
     if (!parameters_) {
       initialize({.query_size = shape_of(&queries).back(),
@@ -253,6 +249,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
         .attention_weights = result.attention_weights ? result.attention_weights->data() : nullptr,
         .weights_stage = options.weights_stage,
         .workspace = workspace.data(),
+        .num_threads = threads,
         .requires_grad = options.requires_grad};
     if (const auto* gate = std::get_if<Tensor<1>>(&options.head_gate)) {
       arguments.head_gate = gate->data();
@@ -276,30 +273,39 @@ void MultiHeadAttention::forward_into(const ForwardArguments& given) {
   const std::size_t query_width = settings_.query_width();
   LayerParameters& parameters = *parameters_;
 
-  float* free = arguments.workspace;
   if (arguments.requires_grad) {
     keep_inputs(arguments);
-    free = record_->projections();
   }
-  const auto take = [&free](std::size_t floats) { return std::exchange(free, free + floats); };
+  Workspace workspace(arguments.workspace);
+  Workspace kept(arguments.requires_grad ? record_->projections() : nullptr);
+  Workspace& heads = arguments.requires_grad ? kept : workspace;
+  InputProjections projections;
+  const float* Q = projections.add(parameters.W_q, arguments.queries, query_rows, nullptr,
+                                   heads);  // (batch, queries, query width)
+  // A later query may read what this one does not, so a cache takes all keys; else those that no
+  // query reads are left alone.
+  const std::uint8_t* read = nullptr;
+  if (arguments.cache == nullptr && parameters.W_k) {
+    read = mark_read_keys(mask, settings_.num_heads, workspace);
+  }
+  const bool every_key_is_scored =
+      arguments.attention_weights != nullptr && (arguments.weights_stage == WeightsStage::raw ||
+                                                 arguments.weights_stage == WeightsStage::softcap);
+  const std::size_t key_rows = mask.batch * arguments.num_new_keys;
+  const std::size_t key_value_width = settings_.key_value_width();
+  KeyValues key_values{
+      .keys = projections.add(parameters.W_k, arguments.keys, key_rows,
+                              every_key_is_scored ? nullptr : read, heads),
+      .values = projections.add(parameters.W_v, arguments.values, key_rows, read, heads),
+      .sample_stride = arguments.num_new_keys * key_value_width};
+  projections.project(arguments.num_threads);
+  if (arguments.cache != nullptr) {
+    key_values =
+        append_to_cache(*arguments.cache, key_values, arguments.num_new_keys, key_value_width);
+  }
 
-  const float* Q = arguments.queries;  // (batch, queries, query width)
-  if (parameters.W_q) {
-    float* projected = take(query_rows * query_width);
-    parameters.W_q->project(arguments.queries, query_rows, projected);
-    Q = projected;
-  }
-  const KeyValues key_values = arguments.cache != nullptr
-                                   ? append_to_cache(parameters, settings_, arguments)
-                                   : project_read_keys(parameters, settings_, arguments, take);
-
-  float* pooled = nullptr;
-  if (arguments.requires_grad) {
-    pooled = record_->pooled();
-    free = arguments.workspace;
-  } else {
-    pooled = parameters.W_o ? take(query_rows * query_width) : arguments.output;
-  }
+  float* gated = parameters.W_o ? workspace.take(query_rows * query_width) : arguments.output;
+  float* pooled = arguments.requires_grad ? record_->pooled() : gated;
   PoolingArguments pooling = pooling_arguments(mask, Q, key_values.keys, key_values.values,
                                                key_values.sample_stride, pooled);
   pooling.dropout = {.probability = training_ ? settings_.dropout : 0,
@@ -307,6 +313,7 @@ void MultiHeadAttention::forward_into(const ForwardArguments& given) {
                      .call = dropout_calls_};
   pooling.attention_weights = arguments.attention_weights;
   pooling.weights_stage = arguments.weights_stage;
+  pooling.num_threads = arguments.num_threads;
   if (!arguments.requires_grad) {
     pooling.head_gate = arguments.head_gate;
     pooling.gate_stride = arguments.gate_stride;
@@ -314,22 +321,26 @@ void MultiHeadAttention::forward_into(const ForwardArguments& given) {
   // transpose_qkv, the pooling of each head and transpose_output: the heads lie side by side in Q,
   // K and V, are read there, and are written side by side.
   if (settings_.pooling == Pooling::additive) {
-    pool(pooling, additive_scoring(), free);
+    pool(pooling, additive_scoring(), workspace.rest());
   } else {
-    pool(pooling, DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap}, free);
+    pool(pooling, DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap},
+         workspace.rest());
   }
   if (arguments.requires_grad) {
     // The gradient of a gate needs what it multiplied.
-    pooled = parameters.W_o ? take(query_rows * query_width) : arguments.output;
     gate_heads(record_->pooled(), arguments.head_gate, arguments.gate_stride,
                {.batch = mask.batch,
                 .num_heads = settings_.num_heads,
                 .length = mask.num_queries,
                 .size = settings_.head_size},
-               pooled);
+               gated);
   }
   if (parameters.W_o) {
-    parameters.W_o->project(pooled, query_rows, arguments.output);
+    const RowProjection last{.linear = &*parameters.W_o,
+                             .inputs = gated,
+                             .outputs = arguments.output,
+                             .rows = query_rows};
+    project({&last, 1}, arguments.num_threads);
   }
 
   if (arguments.cache != nullptr) {
@@ -382,8 +393,8 @@ AdditiveScoring MultiHeadAttention::additive_scoring() const noexcept {
           .hiddens = settings_.attention_hiddens};
 }
 
-double MultiHeadAttention::workspace_size(double batch, double num_queries,
-                                          double num_keys) const noexcept {
+double MultiHeadAttention::workspace_size(double batch, double num_queries, double num_keys,
+                                          double num_threads) const noexcept {
   const auto head_size = static_cast<double>(settings_.head_size);
   const auto query_width = static_cast<double>(settings_.query_width());
   const auto key_value_width = static_cast<double>(settings_.key_value_width());
@@ -392,7 +403,8 @@ double MultiHeadAttention::workspace_size(double batch, double num_queries,
       settings_.pooling == Pooling::additive ? static_cast<double>(settings_.attention_hiddens) : 0;
   const double read_marks = std::ceil(batch * num_keys / sizeof(float)) + 1;
   return 2 * batch * (num_queries * query_width + num_keys * key_value_width) + read_marks +
-         pooling_workspace_size(columns, head_size, head_size, head_size, attention_hiddens);
+         num_threads *
+             pooling_workspace_size(columns, head_size, head_size, head_size, attention_hiddens);
 }
 
 MultiHeadAttention& MultiHeadAttention::train() noexcept {

@@ -149,7 +149,9 @@ struct ForwardArguments {
   float* output = nullptr;             ///< (batch, queries, output_size)
   float* attention_weights = nullptr;  ///< (batch, heads, queries, keys + extra slots) or null
   WeightsStage weights_stage = WeightsStage::softmax;
-  float* workspace = nullptr;  ///< as many floats as `workspace_size` says
+  float* workspace = nullptr;  ///< as many floats as `workspace_size` says for `num_threads`
+  /// Threads that may compute, the calling one among them.
+  std::size_t num_threads = 1;
   /// Whether to keep what `backward_into` needs: `record_size` floats. Without a cache.
   bool requires_grad = false;
 };
@@ -163,6 +165,7 @@ struct BackwardArguments {
   float* values = nullptr;
   float* head_gate = nullptr;  ///< (batch, heads)
   float* workspace = nullptr;  ///< as many floats as `backward_workspace_size` says
+  std::size_t num_threads = 1;
 };
 
 /// Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and
@@ -247,8 +250,8 @@ class MultiHeadAttention final : public Trainable {
   [[nodiscard]] std::optional<LayerParameters>& parameters() noexcept { return parameters_; }
   /// Floats of workspace that one forward needs, at most; in double, see `pooling_workspace_size`.
   /// `num_keys` counts cached and new keys.
-  [[nodiscard]] double workspace_size(double batch, double num_queries,
-                                      double num_keys) const noexcept;
+  [[nodiscard]] double workspace_size(double batch, double num_queries, double num_keys,
+                                      double num_threads) const noexcept;
   /// Initialized parameters and valid arguments are the caller's business.
   void forward_into(const ForwardArguments& arguments);
 

@@ -37,14 +37,13 @@ ForwardRecord::Sizes MultiHeadAttention::record_sizes(std::size_t batch, std::si
                                                       std::size_t num_keys) const noexcept {
   const std::size_t query_rows = batch * num_queries;
   const std::size_t key_rows = batch * num_keys;
-  const std::size_t read_marks = key_rows / sizeof(float) + 1;
   return {.queries = query_rows * *query_size_,
           .keys = key_rows * *key_size_,
           .values = key_rows * *value_size_,
           .projections = settings_.projection == Projection::none
                              ? 0
                              : query_rows * settings_.query_width() +
-                                   2 * key_rows * settings_.key_value_width() + read_marks,
+                                   2 * key_rows * settings_.key_value_width(),
           .pooled = query_rows * settings_.query_width()};
 }
 
@@ -63,8 +62,8 @@ double MultiHeadAttention::record_size(double batch, double num_queries,
   }
   return batch * num_queries * (static_cast<double>(sizes.query_size) + 2 * query_width) +
          batch * num_keys *
-             (static_cast<double>(sizes.key_size + sizes.value_size) + 2 * key_value_width + 1) +
-         1 + parameters;
+             (static_cast<double>(sizes.key_size + sizes.value_size) + 2 * key_value_width) +
+         parameters;
 }
 
 void MultiHeadAttention::keep_inputs(ForwardArguments& arguments) {

@@ -4,6 +4,7 @@
 #include <headwise/attention/dot_product_attention.hpp>
 #include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/pooling.hpp>
+#include <headwise/parallel/for_each.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
 #include <utility>
@@ -47,10 +48,12 @@ PoolingResult<Rank> pool_tensors(const PooledSizes& sizes, const Tensor<Rank>& q
     shape.back() = sizes.mask.num_keys;
     result.attention_weights = Tensor<Rank>::from_shape(shape);
   }
-  auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(pooling_workspace_size(
-      static_cast<double>(sizes.mask.num_keys), static_cast<double>(sizes.query_size),
-      static_cast<double>(sizes.key_size), static_cast<double>(sizes.value_size),
-      attention_hiddens))});
+  const std::size_t threads = parallel::num_threads();
+  auto workspace = Tensor<1>::from_shape(
+      {threads * static_cast<std::size_t>(pooling_workspace_size(
+                     static_cast<double>(sizes.mask.num_keys),
+                     static_cast<double>(sizes.query_size), static_cast<double>(sizes.key_size),
+                     static_cast<double>(sizes.value_size), attention_hiddens))});
   const auto view = [](auto* data, std::size_t heads, std::size_t length, std::size_t size) {
     return separate_heads_view(data, heads, length, size);
   };
@@ -69,7 +72,8 @@ PoolingResult<Rank> pool_tensors(const PooledSizes& sizes, const Tensor<Rank>& q
                      sizes.value_size),
       .attention_weights =
           result.attention_weights.has_value() ? result.attention_weights->data() : nullptr,
-      .weights_stage = options.weights_stage};
+      .weights_stage = options.weights_stage,
+      .num_threads = threads};
   pool(arguments, scoring, workspace.data());
   return result;
 }

@@ -5,6 +5,7 @@
 #include <headwise/attention/pooling.hpp>
 #include <headwise/attention/scoring.hpp>
 #include <headwise/kernels/dispatch.hpp>
+#include <headwise/parallel/for_each.hpp>
 
 namespace headwise {
 namespace {
@@ -34,9 +35,10 @@ class HeadPooling {
     }
   }
 
-  void pool(std::size_t head) const noexcept {
-    for (std::size_t first = 0; first < mask_.num_queries; first += scoring_block_rows) {
-      pool_block(head, first, std::min(scoring_block_rows, mask_.num_queries - first));
+  /// Pools the queries [first, end) of one head.
+  void pool(std::size_t head, std::size_t first, std::size_t end) const noexcept {
+    for (; first < end; first += scoring_block_rows) {
+      pool_block(head, first, std::min(scoring_block_rows, end - first));
     }
   }
 
@@ -138,17 +140,58 @@ class HeadPooling {
   float* weights_;
 };
 
-void pool_heads(const PoolingArguments& arguments, const Scoring& scoring,
-                float* workspace) noexcept {
-  const std::size_t group = arguments.num_heads / std::max<std::size_t>(arguments.num_kv_heads, 1);
-  for (std::size_t sample = 0; sample < arguments.mask->batch; ++sample) {
-    for (std::size_t kv_head = 0; kv_head < arguments.num_kv_heads; ++kv_head) {
-      const HeadPooling pooling(arguments, scoring, sample, kv_head, workspace);
-      for (std::size_t i = 0; i < group; ++i) {
-        pooling.pool(kv_head * group + i);
-      }
-    }
+/// Queries for which keys and values are packed once more, at least: less would make packing cost.
+constexpr std::size_t least_part = 256;
+/// Pieces that each thread gets on average, if there are enough queries: none waits long for the
+/// last.
+constexpr std::size_t pieces_of_thread = 8;
+
+/// Parts that the queries are cut into where there are fewer key-value heads than work for all
+/// threads.
+std::size_t parts_of(std::size_t num_queries, std::size_t kv_heads, std::size_t threads) noexcept {
+  if (threads == 1 || kv_heads == 0) {
+    return 1;
   }
+  const std::size_t wanted = (threads * pieces_of_thread + kv_heads - 1) / kv_heads;
+  return std::clamp<std::size_t>(num_queries / least_part, 1, wanted);
+}
+
+/// Every key-value head of every sample is a piece of work, or several.
+void pool_heads(const PoolingArguments& arguments, const Scoring& scoring, double operations,
+                std::size_t workspace_size, float* workspace) noexcept {
+  const AttentionMask& mask = *arguments.mask;
+  const std::size_t group = arguments.num_heads / std::max<std::size_t>(arguments.num_kv_heads, 1);
+  const std::size_t kv_heads = mask.batch * arguments.num_kv_heads;
+  const std::size_t threads = parallel::threads_worth(operations, arguments.num_threads);
+  const std::size_t parts = parts_of(mask.num_queries, kv_heads, threads);
+  const std::size_t blocks = (mask.num_queries + scoring_block_rows - 1) / scoring_block_rows;
+  parallel::for_each(kv_heads * parts, threads, [&](std::size_t piece, std::size_t thread) {
+    const std::size_t part = piece % parts;
+    const std::size_t kv_head = piece / parts % arguments.num_kv_heads;
+    const HeadPooling pooling(arguments, scoring, piece / parts / arguments.num_kv_heads, kv_head,
+                              workspace + thread * workspace_size);
+    const std::size_t end = (part + 1) * blocks / parts * scoring_block_rows;
+    for (std::size_t i = 0; i < group; ++i) {
+      pooling.pool(kv_head * group + i, part * blocks / parts * scoring_block_rows,
+                   std::min(end, mask.num_queries));
+    }
+  });
+}
+
+/// Additions and multiplications of scores and sums, every key counted.
+double pooling_operations(const PoolingArguments& arguments, double score_operations) noexcept {
+  const AttentionMask& mask = *arguments.mask;
+  return static_cast<double>(mask.batch * arguments.num_heads) *
+         static_cast<double>(mask.num_queries) * static_cast<double>(mask.num_keys) *
+         (score_operations + 2.0 * static_cast<double>(arguments.value_size));
+}
+
+std::size_t workspace_of_thread(const PoolingArguments& arguments,
+                                std::size_t attention_hiddens) noexcept {
+  return static_cast<std::size_t>(pooling_workspace_size(
+      static_cast<double>(arguments.mask->num_keys + arguments.mask->num_extra_slots),
+      static_cast<double>(arguments.query_size), static_cast<double>(arguments.key_size),
+      static_cast<double>(arguments.value_size), static_cast<double>(attention_hiddens)));
 }
 
 }  // namespace
@@ -171,13 +214,18 @@ double pooling_workspace_size(double num_keys, double query_size, double key_siz
 
 void pool(const PoolingArguments& arguments, const DotProductScoring& scoring,
           float* workspace) noexcept {
-  pool_heads(arguments, {.dot_product = scoring}, workspace);
+  pool_heads(arguments, {.dot_product = scoring},
+             pooling_operations(arguments, 2.0 * static_cast<double>(arguments.key_size)),
+             workspace_of_thread(arguments, 0), workspace);
 }
 
 void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,
           float* workspace) noexcept {
+  constexpr double tanh_operations = 20;
+  const std::size_t packed = packed_weights_size(scoring, arguments);
   pool_heads(arguments, {.additive = pack_weights(scoring, arguments, workspace)},
-             workspace + packed_weights_size(scoring, arguments));
+             pooling_operations(arguments, tanh_operations * static_cast<double>(scoring.hiddens)),
+             workspace_of_thread(arguments, scoring.hiddens) - packed, workspace + packed);
 }
 
 }  // namespace headwise

@@ -38,6 +38,8 @@ struct PoolingArguments {
   /// (batch, heads, queries, keys + extra slots), before dropout; null if nobody asks.
   float* attention_weights = nullptr;
   WeightsStage weights_stage = WeightsStage::softmax;
+  /// At most so many threads pool; each needs workspace of its own.
+  std::size_t num_threads = 1;
 };
 
 /// How dot products become scores: scale · q·k, then cap · tanh(s / cap) if cap > 0.
@@ -58,13 +60,14 @@ struct AdditiveScoring {
 /// 1 / √d.
 [[nodiscard]] float default_scale(std::size_t head_size) noexcept;
 
-/// Floats of workspace that pooling needs, at most: linear in the number of keys, which counts
-/// extra slots. In double, which counts exactly and cannot overflow where std::size_t has 32 bits.
-/// `attention_hiddens` is 0 for dot products.
+/// Floats of workspace that each thread needs for pooling, at most: linear in the number of keys,
+/// which counts extra slots. In double, which counts exactly and cannot overflow where std::size_t
+/// has 32 bits. `attention_hiddens` is 0 for dot products.
 [[nodiscard]] double pooling_workspace_size(double num_keys, double query_size, double key_size,
                                             double value_size, double attention_hiddens) noexcept;
 
-/// Pools every head. Scores exist for a few queries at a time.
+/// Pools every head. Scores exist for a few queries of a thread at a time. `workspace` is
+/// `num_threads` times what `pooling_workspace_size` says.
 void pool(const PoolingArguments& arguments, const DotProductScoring& scoring,
           float* workspace) noexcept;
 void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,

@@ -4,15 +4,16 @@ import { init, MultiHeadAttention } from 'headwise';
 
 /** The package does not show its memory, so the test looks over its shoulder while it loads. */
 async function initAndTakeMemory() {
-  const { Instance } = WebAssembly;
+  const { Memory } = WebAssembly;
   let memory;
-  WebAssembly.Instance = function (...args) {
-    const instance = new Instance(...args);
-    memory ??= Object.values(instance.exports).find((each) => each instanceof WebAssembly.Memory);
-    return instance;
+  WebAssembly.Memory = class extends Memory {
+    constructor(descriptor) {
+      super(descriptor);
+      memory = this;
+    }
   };
   await init();
-  WebAssembly.Instance = Instance;
+  WebAssembly.Memory = Memory;
   return memory;
 }
 

@@ -1,0 +1,3 @@
+import { compute } from './threads.js';
+
+onmessage = async ({ data }) => postMessage(await compute(data));

@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <headwise/headwise.hpp>
+#include <headwise/parallel/for_each.hpp>
+#include <headwise/parallel/job_board.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "problem.hpp"
+
+namespace headwise::test {
+namespace {
+
+/// So many threads until the end of the scope.
+class Threads {
+ public:
+  explicit Threads(std::int64_t threads) { set_num_threads(threads); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  Threads(Threads&&) = delete;
+  Threads& operator=(Threads&&) = delete;
+  ~Threads() { set_num_threads(static_cast<std::int64_t>(before_)); }
+
+ private:
+  std::size_t before_ = num_threads();
+};
+
+/// Large enough for several threads.
+Configuration large() {
+  return {.batch = 2,
+          .queries = 300,
+          .keys = 217,
+          .heads = 6,
+          .kv_heads = 6,
+          .head_size = 16,
+          .query_size = 96,
+          .key_size = 96,
+          .value_size = 96};
+}
+
+std::vector<Configuration> large_configurations() {
+  std::vector<Configuration> all(12, large());
+  all[1].lens = LensKind::by_sample;
+  all[2].lens = LensKind::by_query;
+  all[2].causal = Causal::bottom_right;
+  all[3].causal = Causal::top_left;
+  all[3].kv_heads = 2;
+  all[4].mask = MaskKind::added;
+  all[4].gate = GateKind::by_sample;
+  all[5].pooling = Pooling::additive;
+  all[5].attention_hiddens = 7;
+  all[6].projection = Projection::convolution;
+  all[6].bias = true;
+  all[7].projection = Projection::none;
+  all[7].output_projection = false;
+  all[8].bias_kv = true;
+  all[8].zero_attention = true;
+  all[8].window = true;
+  all[8].window_left = 40;
+  all[9].cache = CacheUse::growing;
+  all[9].cached = 100;
+  all[10].call = Call::scaled_dot_product_attention;
+  all[10].heads = all[10].kv_heads = 1;
+  all[10].queries = 2000;
+  all[11].call = Call::masked_softmax;
+  all[11].lens = LensKind::by_query;
+  return all;
+}
+
+TEST_CASE("Results do not depend on the number of threads") {
+  for (const Configuration& configuration : large_configurations()) {
+    const std::string code = to_code(settled(configuration));
+    CAPTURE(code);
+    const Problem problem = make_problem(settled(configuration));
+    for (const bool return_weights : {false, true}) {
+      const auto result_with = [&](std::int64_t threads) {
+        const Threads set(threads);
+        return library_result(problem, return_weights);
+      };
+      const Result alone = result_with(1);
+      for (const std::int64_t threads : {2, 3, 8}) {
+        const Result together = result_with(threads);
+        CHECK(together.output == alone.output);
+        CHECK(together.weights == alone.weights);
+      }
+    }
+  }
+}
+
+TEST_CASE("Dropout does not depend on the number of threads") {
+  const auto X = randn<3>({2, 300, 96}, 1);
+  const auto output_with = [&](std::int64_t threads) {
+    const Threads set(threads);
+    MultiHeadAttention layer({.num_hiddens = 96, .num_heads = 6, .dropout = 0.5, .seed = 3});
+    layer.train();
+    return layer.forward(X, X, X).output;
+  };
+  CHECK(output_with(5) == output_with(1));
+}
+
+TEST_CASE("A job's pieces are each done once, one at a time under each thread's number") {
+  const Threads set(8);
+  for (const std::size_t pieces : {2, 3, 7, 8, 100, 1000}) {
+    for (int repetition = 0; repetition < 50; ++repetition) {
+      std::vector<std::atomic<int>> done(pieces);
+      std::vector<std::atomic<int>> busy(8);
+      std::atomic<bool> shared = false;
+      parallel::for_each(pieces, 8, [&](std::size_t piece, std::size_t thread) {
+        shared = shared || ++busy[thread] != 1;
+        ++done[piece];
+        --busy[thread];
+      });
+      CHECK_FALSE(shared);
+      CHECK(std::all_of(done.begin(), done.end(), [](const auto& count) { return count == 1; }));
+    }
+  }
+}
+
+TEST_CASE("Other threads do take part") {
+  const Threads set(2);
+  std::atomic<bool> helped = false;
+  // The caller's piece waits for the other thread's.
+  parallel::for_each(2, 2, [&](std::size_t /*piece*/, std::size_t thread) {
+    helped = helped || thread == 1;
+    while (!helped) {
+      std::this_thread::yield();
+    }
+  });
+  CHECK(helped);
+}
+
+TEST_CASE("A job takes no more threads than it asks for") {
+  const Threads set(4);
+  std::atomic<std::size_t> highest = 0;
+  parallel::for_each(1000, 2, [&](std::size_t /*piece*/, std::size_t thread) {
+    std::size_t seen = highest;
+    while (thread > seen && !highest.compare_exchange_weak(seen, thread)) {
+    }
+    std::this_thread::yield();
+  });
+  CHECK(highest <= 1);
+}
+
+TEST_CASE("Threads of an earlier crew take no more pieces and leave") {
+  parallel::JobBoard board;
+  std::vector<std::thread> threads;
+  const auto run = [&](std::size_t pieces) {
+    std::atomic<std::size_t> done = 0;
+    const auto work = [](const void* context, std::size_t /*piece*/,
+                         std::size_t /*thread*/) noexcept {
+      ++*static_cast<std::atomic<std::size_t>*>(const_cast<void*>(context));
+    };
+    board.run(pieces, 4, work, &done);
+    return done.load();
+  };
+  for (std::uint32_t crew = 0; crew < 5; ++crew) {
+    for (std::size_t thread = 1; thread < 4; ++thread) {
+      threads.emplace_back([&board, thread, crew] { board.serve(thread, crew); });
+    }
+    CHECK(run(100) == 100);
+    board.change_crew(crew + 1);
+    CHECK(run(10) == 10);
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+TEST_CASE("Small jobs stay on the calling thread") {
+  CHECK(parallel::threads_worth(0, 8) == 1);
+  CHECK(parallel::threads_worth(1.5 * parallel::smallest_share, 8) == 1);
+  CHECK(parallel::threads_worth(3.5 * parallel::smallest_share, 8) == 3);
+  CHECK(parallel::threads_worth(1e12, 8) == 8);
+}
+
+TEST_CASE("Calls of several threads at once are all answered") {
+  const Threads set(3);
+  const Problem problem = make_problem(settled(large()));
+  const Result expected = library_result(problem, true);
+  std::atomic<int> right = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      const Result result = library_result(problem, true);
+      right += result.output == expected.output && result.weights == expected.weights ? 1 : 0;
+    });
+  }
+  for (std::thread& caller : callers) {
+    caller.join();
+  }
+  CHECK(right == 4);
+}
+
+TEST_CASE("The number of threads is at least 1, and 64 at most") {
+  const Threads set(2);
+  CHECK(num_threads() == 2);
+  for (const std::int64_t threads : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-1} << 40}) {
+    try {
+      set_num_threads(threads);
+      FAIL("no error");
+    } catch (const Error& error) {
+      CHECK(error.code() == "invalid-option");
+      CHECK(error.what() ==
+            "threads: expected an integer from 1 on, got " + std::to_string(threads));
+    }
+  }
+  CHECK(num_threads() == 2);
+  set_num_threads(1000);
+  CHECK(num_threads() == 64);
+}
+
+}  // namespace
+}  // namespace headwise::test
