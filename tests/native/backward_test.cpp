@@ -297,7 +297,7 @@ TEST_CASE("No keys, no queries and no samples have gradients without numbers, or
 TEST_CASE("What a backward needs grows with queries and keys, not with their product") {
   const MultiHeadAttention layer = make_layer();
   const auto size = [&](double queries, double keys) {
-    return layer.record_size(2, queries, keys) + layer.backward_workspace_size(2, queries, keys);
+    return layer.record_size(2, queries, keys) + layer.backward_workspace_size(2, queries, keys, 1);
   };
   const double mixed = size(2000, 3000) - size(2000, 1000) - size(1000, 3000) + size(1000, 1000);
   CHECK(mixed == 0);

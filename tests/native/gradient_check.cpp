@@ -19,22 +19,6 @@ Tensor<2> one_sample(const Tensor<3>& tensor) {
   return result;
 }
 
-NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_output) {
-  MultiHeadAttention layer = make_layer(problem);
-  layer.train();
-  ForwardOptions options = problem.options;
-  options.requires_grad = true;
-  const Tensor<3> queries = problem.queries;
-  const Tensor<3> keys = problem.keys;
-  const Tensor<3> values = problem.values;
-  if (problem.configuration.batch_axis) {
-    layer.forward(queries, keys, values, options);
-    return by_name(layer.backward(grad_output), layer);
-  }
-  layer.forward(one_sample(queries), one_sample(keys), one_sample(values), options);
-  return by_name(layer.backward(one_sample(grad_output)), layer);
-}
-
 }  // namespace
 
 reference::Doubles<3> random_grad_output(const Problem& problem) {
@@ -54,6 +38,22 @@ reference::GradientProblem gradient_problem(const Problem& problem,
           .options = problem.options,
           .dropout_factors = dropout_factors(layer.settings(), c.batch, c.queries, c.keys),
           .grad_output = grad_output};
+}
+
+NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_output) {
+  MultiHeadAttention layer = make_layer(problem);
+  layer.train();
+  ForwardOptions options = problem.options;
+  options.requires_grad = true;
+  const Tensor<3> queries = problem.queries;
+  const Tensor<3> keys = problem.keys;
+  const Tensor<3> values = problem.values;
+  if (problem.configuration.batch_axis) {
+    layer.forward(queries, keys, values, options);
+    return by_name(layer.backward(grad_output), layer);
+  }
+  layer.forward(one_sample(queries), one_sample(keys), one_sample(values), options);
+  return by_name(layer.backward(one_sample(grad_output)), layer);
 }
 
 GradientCheck::GradientCheck(const Problem& problem, double weight_error) {

@@ -14,6 +14,9 @@ reference::Doubles<3> random_grad_output(const Problem& problem);
 reference::GradientProblem gradient_problem(const Problem& problem,
                                             const reference::Doubles<3>& grad_output);
 
+/// Those of a new layer in training mode.
+NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_output);
+
 /// Holds the layer's gradients against the reference's.
 class GradientCheck {
  public:

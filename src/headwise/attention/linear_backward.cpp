@@ -2,6 +2,7 @@
 #include <headwise/attention/gradient_products.hpp>
 #include <headwise/attention/linear_backward.hpp>
 #include <headwise/kernels/dispatch.hpp>
+#include <headwise/parallel/for_each.hpp>
 
 namespace headwise {
 namespace {
@@ -13,34 +14,50 @@ bool is_zero_row(const float* row, std::size_t size) noexcept {
   return std::all_of(row, row + size, [](float number) { return number == 0.0F; });
 }
 
-/// The gradients of one group for neighbouring rows.
-void differentiate_group(const Linear& linear, const LinearBackward& backward, std::size_t group,
-                         std::size_t first, std::size_t last) noexcept {
+/// The gradients of `columns` columns of one group's inputs and weights, from `column` on, for the
+/// rows [first, last).
+void differentiate_columns(const Linear& linear, const LinearBackward& backward, std::size_t group,
+                           std::size_t column, std::size_t columns, std::size_t first,
+                           std::size_t last, float* packed) noexcept {
   const std::size_t in = linear.sizes().in / linear.sizes().groups;
   const std::size_t out = linear.sizes().out / linear.sizes().groups;
   const std::size_t in_stride = linear.sizes().in;
   const std::size_t out_stride = linear.sizes().out;
-  const float* weight = linear.weight().data() + group * out * in;
-  float* weight_gradient = backward.weight_gradient + group * out * in;
-  const float* gradient = backward.gradient + first * out_stride + group * out;
-  const float* inputs = backward.inputs + first * in_stride + group * in;
-  float* input_gradient = backward.input_gradient + first * in_stride + group * in;
-  // The columns of one panel at a time: while it is packed it is read.
-  for (std::size_t column = 0; column < in; column += kernels::panel_width()) {
-    const std::size_t columns = std::min(kernels::panel_width(), in - column);
-    multiply_unpacked(last - first, columns, out, {.data = gradient, .row_stride = out_stride},
-                      {.data = weight + column, .stride = in}, 1.0F, {}, input_gradient + column,
-                      in_stride, backward.workspace);
-    for (std::size_t row = 0; row < last - first; row += rows_at_once) {
-      const std::size_t depth = std::min(rows_at_once, last - first - row);
-      multiply_unpacked(
-          out, columns, depth,
-          {.data = gradient + row * out_stride, .row_stride = 1, .depth_stride = out_stride},
-          {.data = inputs + row * in_stride + column, .stride = in_stride}, 1.0F,
-          {.data = weight_gradient + column, .row_stride = in}, weight_gradient + column, in,
-          backward.workspace);
-    }
+  const std::size_t in_column = group * in + column;
+  const float* gradient = backward.gradient + group * out;
+  multiply_unpacked(
+      last - first, columns, out, {.data = gradient + first * out_stride, .row_stride = out_stride},
+      {.data = linear.weight().data() + group * out * in + column, .stride = in}, 1.0F, {},
+      backward.input_gradient + first * in_stride + in_column, in_stride, packed);
+  float* weight_gradient = backward.weight_gradient + group * out * in + column;
+  for (std::size_t row = first; row < last; row += rows_at_once) {
+    multiply_unpacked(
+        out, columns, std::min(rows_at_once, last - row),
+        {.data = gradient + row * out_stride, .row_stride = 1, .depth_stride = out_stride},
+        {.data = backward.inputs + row * in_stride + in_column, .stride = in_stride}, 1.0F,
+        {.data = weight_gradient, .row_stride = in}, weight_gradient, in, packed);
   }
+}
+
+/// The gradients for the rows [first, last). The columns of one panel are a piece of work: while it
+/// is packed it is read.
+void differentiate_rows(const Linear& linear, const LinearBackward& backward, std::size_t first,
+                        std::size_t last) noexcept {
+  const auto [in, out, groups] = linear.sizes();
+  const std::size_t width = kernels::panel_width();
+  const std::size_t group_in = in / groups;
+  const std::size_t panels = (group_in + width - 1) / width;
+  const double operations = 4.0 * static_cast<double>(last - first) *
+                            static_cast<double>(group_in) * static_cast<double>(out);
+  const auto workspace_size =
+      static_cast<std::size_t>(linear_backward_workspace_size(static_cast<double>(out)));
+  parallel::for_each(groups * panels, parallel::threads_worth(operations, backward.num_threads),
+                     [&](std::size_t piece, std::size_t thread) {
+                       const std::size_t column = piece % panels * width;
+                       differentiate_columns(linear, backward, piece / panels, column,
+                                             std::min(width, group_in - column), first, last,
+                                             backward.workspace + thread * workspace_size);
+                     });
 }
 
 }  // namespace
@@ -55,9 +72,8 @@ void linear_backward(const Linear& linear, const LinearBackward& backward) noexc
     }
     if (is_zero) {
       std::fill_n(backward.input_gradient + first * in, (last - first) * in, 0.0F);
-    }
-    for (std::size_t group = 0; !is_zero && group < groups; ++group) {
-      differentiate_group(linear, backward, group, first, last);
+    } else {
+      differentiate_rows(linear, backward, first, last);
     }
     first = last;
   }

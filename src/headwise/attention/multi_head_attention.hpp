@@ -164,7 +164,8 @@ struct BackwardArguments {
   float* keys = nullptr;
   float* values = nullptr;
   float* head_gate = nullptr;  ///< (batch, heads)
-  float* workspace = nullptr;  ///< as many floats as `backward_workspace_size` says
+  float* workspace =
+      nullptr;  ///< as many floats as `backward_workspace_size` says for `num_threads`
   std::size_t num_threads = 1;
 };
 
@@ -264,8 +265,8 @@ class MultiHeadAttention final : public Trainable {
   [[nodiscard]] const AttentionMask& pending_sizes() const noexcept { return record_->sizes(); }
   /// Whether its inputs had a batch axis.
   [[nodiscard]] bool pending_has_batch_axis() const noexcept { return pending_has_batch_axis_; }
-  [[nodiscard]] double backward_workspace_size(double batch, double num_queries,
-                                               double num_keys) const noexcept;
+  [[nodiscard]] double backward_workspace_size(double batch, double num_queries, double num_keys,
+                                               double num_threads) const noexcept;
   /// A pending backward and valid arguments are the caller's business.
   void backward_into(const BackwardArguments& arguments) noexcept;
   /// A parameter's gradient by its number; null if there is none of that name, or none yet.

@@ -5,6 +5,7 @@
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/pooling_backward.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/parallel/for_each.hpp>
 #include <headwise/parameter_names.hpp>
 #include <utility>
 
@@ -91,7 +92,8 @@ void MultiHeadAttention::keep_inputs(ForwardArguments& arguments) {
 }
 
 double MultiHeadAttention::backward_workspace_size(double batch, double num_queries,
-                                                   double num_keys) const noexcept {
+                                                   double num_keys,
+                                                   double num_threads) const noexcept {
   const auto head_size = static_cast<double>(settings_.head_size);
   const auto query_width = static_cast<double>(settings_.query_width());
   const auto key_value_width = static_cast<double>(settings_.key_value_width());
@@ -105,9 +107,9 @@ double MultiHeadAttention::backward_workspace_size(double batch, double num_quer
   const double widest =
       std::max({query_width, key_value_width, static_cast<double>(settings_.output_size)});
   return heads + partial_sums +
-         std::max(linear_backward_workspace_size(widest),
-                  pooling_backward_workspace_size(columns, head_size, head_size, head_size,
-                                                  attention_hiddens));
+         num_threads * std::max(linear_backward_workspace_size(widest),
+                                pooling_backward_workspace_size(columns, head_size, head_size,
+                                                                head_size, attention_hiddens));
 }
 
 void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexcept {
@@ -131,7 +133,8 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
                              .input_gradient = input_gradient,
                              .weight_gradient = gradients_.data(number),
                              .bias_gradient = gradients_.data(number + 1),
-                             .workspace = free});
+                             .workspace = free,
+                             .num_threads = arguments.num_threads});
   };
   const bool has_projections = parameters.W_q.has_value();
   const float* Q = has_projections ? record.projections() : record.queries();
@@ -142,6 +145,7 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
   pooling.dropout = record.dropout();
   pooling.head_gate = record.head_gate();
   pooling.gate_stride = record.gate_stride();
+  pooling.num_threads = arguments.num_threads;
 
   const float* grad_pooled = arguments.grad_output;
   float* grad_Q = has_projections ? take(query_rows * query_width) : arguments.queries;
@@ -233,15 +237,17 @@ BackwardResult<Rank> MultiHeadAttention::checked_backward(const Tensor<Rank>& gr
         .keys = like(sizes.num_keys, *key_size_),
         .values = like(sizes.num_keys, *value_size_),
         .head_gate = Tensor<2>::from_shape({sizes.batch, settings_.num_heads})};
+    const std::size_t threads = parallel::num_threads();
     auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(backward_workspace_size(
         static_cast<double>(sizes.batch), static_cast<double>(sizes.num_queries),
-        static_cast<double>(sizes.num_keys)))});
+        static_cast<double>(sizes.num_keys), static_cast<double>(threads)))});
     backward_into({.grad_output = grad_output.data(),
                    .queries = result.queries.data(),
                    .keys = result.keys.data(),
                    .values = result.values.data(),
                    .head_gate = result.head_gate.data(),
-                   .workspace = workspace.data()});
+                   .workspace = workspace.data(),
+                   .num_threads = threads});
     return result;
   });
 }

@@ -4,6 +4,7 @@
 #include <headwise/attention/pooling_backward.hpp>
 #include <headwise/attention/scoring_backward.hpp>
 #include <headwise/kernels/dispatch.hpp>
+#include <headwise/parallel/for_each.hpp>
 
 namespace headwise {
 namespace {
@@ -211,15 +212,31 @@ class HeadPoolingBackward {
   const float* scoring_key_gradients_ = nullptr;
 };
 
+/// Every key-value head of every sample is a piece of work: what heads share is summed by the
+/// caller.
 void differentiate_heads(const PoolingArguments& arguments, const Scoring& scoring,
                          const AdditiveScoring& additive, const PoolingGradients& gradients,
-                         float* workspace) noexcept {
-  for (std::size_t sample = 0; sample < arguments.mask->batch; ++sample) {
-    for (std::size_t kv_head = 0; kv_head < arguments.num_kv_heads; ++kv_head) {
-      HeadPoolingBackward(arguments, scoring, additive, gradients, sample, kv_head, workspace)
-          .run();
-    }
-  }
+                         std::size_t workspace_size, float* workspace) noexcept {
+  const AttentionMask& mask = *arguments.mask;
+  const std::size_t size = arguments.query_size + arguments.key_size + 2 * arguments.value_size;
+  const double operations =
+      2.0 * static_cast<double>(mask.batch * arguments.num_heads * mask.num_queries) *
+      static_cast<double>(mask.num_keys) * static_cast<double>(size + additive.hiddens);
+  const std::size_t threads = parallel::threads_worth(operations, arguments.num_threads);
+  parallel::for_each(
+      mask.batch * arguments.num_kv_heads, threads, [&](std::size_t piece, std::size_t thread) {
+        HeadPoolingBackward(arguments, scoring, additive, gradients, piece / arguments.num_kv_heads,
+                            piece % arguments.num_kv_heads, workspace + thread * workspace_size)
+            .run();
+      });
+}
+
+std::size_t backward_workspace_of_thread(const PoolingArguments& arguments,
+                                         std::size_t attention_hiddens) noexcept {
+  return static_cast<std::size_t>(pooling_backward_workspace_size(
+      static_cast<double>(arguments.mask->num_keys + arguments.mask->num_extra_slots),
+      static_cast<double>(arguments.query_size), static_cast<double>(arguments.key_size),
+      static_cast<double>(arguments.value_size), static_cast<double>(attention_hiddens)));
 }
 
 }  // namespace
@@ -235,13 +252,16 @@ double pooling_backward_workspace_size(double num_keys, double query_size, doubl
 
 void pool_backward(const PoolingArguments& arguments, const DotProductScoring& scoring,
                    const PoolingGradients& gradients, float* workspace) noexcept {
-  differentiate_heads(arguments, {.dot_product = scoring}, {}, gradients, workspace);
+  differentiate_heads(arguments, {.dot_product = scoring}, {}, gradients,
+                      backward_workspace_of_thread(arguments, 0), workspace);
 }
 
 void pool_backward(const PoolingArguments& arguments, const AdditiveScoring& scoring,
                    const PoolingGradients& gradients, float* workspace) noexcept {
+  const std::size_t packed = packed_weights_size(scoring, arguments);
   differentiate_heads(arguments, {.additive = pack_weights(scoring, arguments, workspace)}, scoring,
-                      gradients, workspace + packed_weights_size(scoring, arguments));
+                      gradients, backward_workspace_of_thread(arguments, scoring.hiddens) - packed,
+                      workspace + packed);
 }
 
 }  // namespace headwise

@@ -31,15 +31,17 @@ struct PoolingGradients {
   float* w_v = nullptr;
 };
 
-/// Floats of workspace that the gradient of pooling needs, at most; as `pooling_workspace_size`.
+/// Floats of workspace that each thread needs for the gradient of pooling, at most; as
+/// `pooling_workspace_size`.
 [[nodiscard]] double pooling_backward_workspace_size(double num_keys, double query_size,
                                                      double key_size, double value_size,
                                                      double attention_hiddens) noexcept;
 
 /// The gradient of `pool`. `arguments` are those of the forward pass, but `pooled` is what it would
 /// give without a gate, which is read, and weights are not handed out. Scores are computed again,
-/// for a few queries at a time. What a query may not attend to reaches no gradient, NaN and
-/// infinity included.
+/// for a few queries of a thread at a time. What a query may not attend to reaches no gradient, NaN
+/// and infinity included. `workspace` is `num_threads` times what `pooling_backward_workspace_size`
+/// says.
 void pool_backward(const PoolingArguments& arguments, const DotProductScoring& scoring,
                    const PoolingGradients& gradients, float* workspace) noexcept;
 void pool_backward(const PoolingArguments& arguments, const AdditiveScoring& scoring,
