@@ -8,7 +8,7 @@ namespace headwise {
 namespace {
 
 /// Rows whose products are summed into a weight's gradient at a time.
-constexpr std::size_t rows_at_once = 256;
+constexpr std::size_t rows_summed_at_once = 256;
 
 bool is_zero_row(const float* row, std::size_t size) noexcept {
   return std::all_of(row, row + size, [](float number) { return number == 0.0F; });
@@ -30,9 +30,9 @@ void differentiate_columns(const Linear& linear, const LinearBackward& backward,
       {.data = linear.weight().data() + group * out * in + column, .stride = in}, 1.0F, {},
       backward.input_gradient + first * in_stride + in_column, in_stride, packed);
   float* weight_gradient = backward.weight_gradient + group * out * in + column;
-  for (std::size_t row = first; row < last; row += rows_at_once) {
+  for (std::size_t row = first; row < last; row += rows_summed_at_once) {
     multiply_unpacked(
-        out, columns, std::min(rows_at_once, last - row),
+        out, columns, std::min(rows_summed_at_once, last - row),
         {.data = gradient + row * out_stride, .row_stride = 1, .depth_stride = out_stride},
         {.data = backward.inputs + row * in_stride + in_column, .stride = in_stride}, 1.0F,
         {.data = weight_gradient, .row_stride = in}, weight_gradient, in, packed);
@@ -85,7 +85,7 @@ void linear_backward(const Linear& linear, const LinearBackward& backward) noexc
 }
 
 double linear_backward_workspace_size(double out) noexcept {
-  return std::max<double>(rows_at_once, out) * static_cast<double>(kernels::panel_width());
+  return std::max<double>(rows_summed_at_once, out) * static_cast<double>(kernels::panel_width());
 }
 
 }  // namespace headwise
