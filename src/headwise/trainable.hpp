@@ -9,7 +9,7 @@ namespace headwise {
 
 /// A parameter and its gradient, both row-major (rows, columns); a vector has one column.
 struct TrainableParameter {
-  std::string_view name;
+  std::string_view name;  ///< no other's of the same trainable; its letters outlive optimizers
   float* values;
   float* gradients;
   std::size_t rows;

@@ -101,6 +101,7 @@ Configuration random_configuration(std::uint64_t seed) {
   c.dropout = random.chance(0.7) ? 0 : random.pick({0.1, 0.5, 1.0});
   if (c.gradients && random.chance(0.1)) {
     c.queries = random.pick<std::size_t>({63, 65, 130});
+    c.keys = random.chance(0.5) ? c.keys : c.queries;
   }
   return settled(c);
 }

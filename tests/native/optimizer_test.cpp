@@ -207,6 +207,11 @@ TEST_CASE("Gradients are clipped by their norm as PyTorch does, and zeroed") {
   CHECK(std::abs(a.matrix_gradient[0] - first * factor) <= 1e-7);
   CHECK(std::abs(b.vector_gradient[6] - last * factor) <= 1e-7);
   CHECK(std::abs(clip_gradient_norm({&a, &b}, 0.5) - 0.5) <= 1e-5);
+  // Small norms show what is added to the divisor.
+  SGD({&a, &b}).zero_gradients();
+  a.vector_gradient[0] = 1e-6F;
+  clip_gradient_norm({&a, &b}, 1e-6);
+  CHECK(std::abs(a.vector_gradient[0] - 5e-7) <= 1e-9);
   SGD({&a, &b}).zero_gradients();
   CHECK(clip_gradient_norm({&a, &b}, 1) == 0);
 }
