@@ -47,7 +47,16 @@ export default defineConfig({
     // What is bundled from npm comes as its ES module.
     mainFields: ['module', 'main'],
   },
-  transform: { target: 'es2022' },
+  transform: {
+    target: 'es2022',
+    define: {
+      // Embind's glue brings this constant only with types that are not registered here.
+      GenericWireTypeSize: '8',
+      // The glue loads nothing, so how it would do so can go.
+      'typeof importScripts': '"undefined"',
+      'typeof window': '"undefined"',
+    },
+  },
   plugins: [wasmFiles],
   output: {
     dir: 'dist',

@@ -21,22 +21,11 @@ export function core(): Core {
 /** Floats of a call for which other threads are worth their start. */
 const largeCall = 65536;
 
-let sawLargeCall = false;
-let startThreads: (() => void) | undefined;
+let beforeLargeCall: (() => void) | undefined;
 
-/** Has threads started after the first large call. */
-export function startThreadsLater(start: (() => void) | undefined): void {
-  startThreads = start;
-}
-
-/** The core for a call that computes. The number of threads is the same until the next one. */
-export function computingCore(): Core {
-  const loaded = core();
-  if (sawLargeCall && startThreads !== undefined) {
-    startThreads();
-    startThreads = undefined;
-  }
-  return loaded;
+/** Has something done before the first large call from now on; given nothing, it is not done any more. */
+export function doBeforeLargeCall(action: (() => void) | undefined): void {
+  beforeLargeCall = action;
 }
 
 /**
@@ -44,13 +33,18 @@ export function computingCore(): Core {
  * there is lost; the heap views are to be read anew, since memory may have grown.
  */
 export function reserve(core: Core, ...sizes: readonly number[]): number[] {
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  sawLargeCall ||= total > largeCall;
+  // Pieces begin at cache lines of 16 floats: vectors that lie across two are read more slowly.
+  const rounded = sizes.map((size) => Math.ceil(size / 16) * 16);
+  const total = rounded.reduce((sum, size) => sum + size, 0);
+  if (total > largeCall) {
+    beforeLargeCall?.();
+    beforeLargeCall = undefined;
+  }
   let address = core.reserve(total);
   if (address === 0 && total > 0) {
     failOutOfMemory();
   }
-  return sizes.map((size) => {
+  return rounded.map((size) => {
     const piece = address;
     address += 4 * size;
     return piece;

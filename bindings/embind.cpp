@@ -3,6 +3,7 @@
 // only caller.
 
 #include <emscripten/bind.h>
+#include <malloc.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -35,6 +36,8 @@ using headwise::bindings::at;
 using headwise::bindings::Record;
 
 constexpr double address_space = 4294967295.0;
+/// Bytes: what numbers begin at, so that no vector of theirs lies across two lines.
+constexpr std::size_t cache_line = 64;
 /// Room for bookkeeping beside the numbers.
 constexpr double small_objects = 4096;
 
@@ -48,7 +51,8 @@ class WorkingMemory {
     const double bytes = floats * sizeof(float);
     if (bytes > static_cast<double>(size_)) {
       std::free(block_);
-      block_ = bytes < address_space ? std::malloc(static_cast<std::size_t>(bytes)) : nullptr;
+      block_ =
+          bytes < address_space ? memalign(cache_line, static_cast<std::size_t>(bytes)) : nullptr;
       size_ = block_ != nullptr ? static_cast<std::size_t>(bytes) : 0;
     }
     return address_of(block_);
@@ -213,14 +217,15 @@ void forward(Address layer, Address address) {
 
 /// The address of a new cache, 0 if there is no room. `delete_cache` gives it back.
 Address create_cache(Address layer, double batch_size, double max_length) {
-  const std::size_t width = layer_at(layer).settings().key_value_width();
-  const double floats = 2 * batch_size * max_length * static_cast<double>(width);
+  const headwise::LayerSettings& settings = layer_at(layer).settings();
+  const double floats =
+      2 * batch_size * max_length * static_cast<double>(settings.key_value_width());
   if (!can_allocate(floats * sizeof(float) + small_objects)) {
     return 0;
   }
   return address_of(new KeyValueCache(  // NOLINT(*-owning-memory): JavaScript owns it
       layer_at(layer).identity(), static_cast<std::size_t>(batch_size),
-      static_cast<std::size_t>(max_length), width));
+      static_cast<std::size_t>(max_length), settings.num_kv_heads, settings.head_size));
 }
 
 void delete_cache(Address cache) { delete at<KeyValueCache>(cache); }
@@ -340,6 +345,9 @@ Address answer(Address question) {
 }
 
 }  // namespace
+
+/// All that C++ allocates, tensors among it: malloc would give them multiples of 8 bytes.
+void* operator new(std::size_t size) { return memalign(cache_line, size); }
 
 // This file takes the place of Embind's own library, see CMakeLists.txt. That registers every type
 // that it knows, strings, views and more: 3 KB of the package.

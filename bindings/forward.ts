@@ -1,14 +1,6 @@
 import { sizeOf, type Numbers } from './arrays.js';
 import { checkResultOptions, resultTensor, type AttentionResult } from './attention-weights.js';
-import {
-  computingCore,
-  read,
-  reserve,
-  sizesOnce,
-  writeBytes,
-  writeIntegers,
-  writeOnce,
-} from './core.js';
+import { core, read, reserve, sizesOnce, writeBytes, writeIntegers, writeOnce } from './core.js';
 import { fail, showShape } from './errors.js';
 import { KeyValueCache } from './key-value-cache.js';
 import type { InputSizes, LayerSettings } from './layer-options.js';
@@ -125,7 +117,7 @@ export function runForward(
   gate: Floats | undefined,
   options: ForwardOptions,
 ): AttentionResult {
-  const loaded = computingCore();
+  const loaded = core();
   const { layer, settings } = target;
   const { cache } = options;
   const { numHeads } = settings;

@@ -1,9 +1,9 @@
 import createCore, { type Core } from 'headwise-glue';
 import { relaxedSimd, simd } from 'wasm-feature-detect';
-import { setCore, startThreadsLater } from './core.js';
+import { doBeforeLargeCall, setCore } from './core.js';
 import { fail, HeadwiseError, show } from './errors.js';
 import { checkOptions } from './options.js';
-import { checkThreads, chooseThreads, endThreads, startThreads } from './threads.js';
+import { checkThreads, chooseThreads, setThreads, startWorkers } from './threads.js';
 
 /** The builds of the WebAssembly core; each has a twin for several threads. */
 export type Variant = 'simd' | 'relaxed-simd';
@@ -43,7 +43,7 @@ let loaded: Loaded | undefined;
 /**
  * Loads the WebAssembly core and starts its threads. Everything but `Tensor` needs it; calling it again is free and
  * gives the first call's answer. Threads asked for by number are there when it resolves. Those of `'auto'` help from
- * when they are there; under Node they start with the second large call, since their start takes longer than many a
+ * when they are there; under Node they start with the first large call, since their start takes longer than many a
  * program. Workers sleep between calls and do not keep a Node program from ending.
  *
  * @throws HeadwiseError `unsupported` where WebAssembly SIMD is missing or a variant or thread count is asked for that
@@ -123,11 +123,6 @@ async function load(
   const wasmMemory = new WebAssembly.Memory({ initial: 256, maximum: 65536, shared: hasThreads });
   const core = instantiate(module, wasmMemory);
   setCore(core);
-  const start = () => startThreads(core, module, wasmMemory, threads, !isAuto);
-  const startSilently = () => {
-    // Without them the caller's thread does all of the work.
-    start().catch(() => undefined);
-  };
   let isPaused = hasThreads;
   return {
     variant: core.isRelaxed() ? 'relaxed-simd' : 'simd',
@@ -137,17 +132,23 @@ async function load(
         return;
       }
       isPaused = false;
+      setThreads(core, threads);
+      const start = () => startWorkers(core, module, wasmMemory, threads, !isAuto);
+      const startSilently = () => {
+        // Without them the caller's thread does all of the work.
+        start().catch(() => undefined);
+      };
       if (!isAuto) {
         await start();
       } else if (typeof process === 'undefined') {
         startSilently();
       } else {
-        startThreadsLater(startSilently);
+        doBeforeLargeCall(startSilently);
       }
     },
     pause() {
-      startThreadsLater(undefined);
-      endThreads(core);
+      doBeforeLargeCall(undefined);
+      setThreads(core, 1);
       isPaused = hasThreads;
     },
   };

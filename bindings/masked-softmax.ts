@@ -1,6 +1,6 @@
 import { toFloats, type TensorInput } from './arrays.js';
 import { resultTensor } from './attention-weights.js';
-import { computingCore, read, reserve, write, writeIntegers } from './core.js';
+import { core, read, reserve, write, writeIntegers } from './core.js';
 import { checkMasks, maskRecord, maskRecordSize } from './masks.js';
 import { checkOptions, type EmptyRows } from './options.js';
 import { checkShape } from './shapes.js';
@@ -36,7 +36,7 @@ export function maskedSoftmax(
   validLens?: ValidLens,
   options?: MaskedSoftmaxOptions,
 ): Tensor {
-  const loaded = computingCore();
+  const loaded = core();
   const { emptyRows, out } = checkOptions(options, ['emptyRows', 'out']);
   const { data, shape } = toFloats('scores', scores);
   const [batch, numQueries, numKeys] = checkShape('scores', shape, ['batch', 'queries', 'keys']);

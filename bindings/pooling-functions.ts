@@ -8,15 +8,7 @@ import {
   type CheckedResults,
   type ResultOptions,
 } from './attention-weights.js';
-import {
-  computingCore,
-  read,
-  reserve,
-  sizesOnce,
-  writeBytes,
-  writeIntegers,
-  writeOnce,
-} from './core.js';
+import { core, read, reserve, sizesOnce, writeBytes, writeIntegers, writeOnce } from './core.js';
 import { fail, show, showShape } from './errors.js';
 import {
   checkMasks,
@@ -160,7 +152,7 @@ export function scaledDotProductAttention(
   values: TensorInput,
   options?: ScaledDotProductAttentionOptions,
 ): AttentionResult {
-  const loaded = computingCore();
+  const loaded = core();
   const given = checkOptions(options, [...poolingOptionNames, 'scale', 'softcap']);
   const results = checkResultOptions(given);
   const inputs = [
@@ -242,7 +234,7 @@ export function additiveAttention(
   parameters: AdditiveAttentionParameters,
   options?: AdditiveAttentionOptions,
 ): AttentionResult {
-  const loaded = computingCore();
+  const loaded = core();
   const given = checkOptions(options, poolingOptionNames);
   const results = checkResultOptions(given);
   const inputs = [

@@ -41,7 +41,7 @@ function cores(): number {
 }
 
 /** Starts a worker and resolves when it is about to serve. Whether a Node program goes on until then is the caller's choice. */
-function start(task: WorkerTask, keepsProgram: boolean): Promise<unknown> {
+function startWorker(task: WorkerTask, keepsProgram: boolean): Promise<unknown> {
   // The address is spelled out where it is used, so that bundlers find the file.
   if (typeof process === 'undefined') {
     const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
@@ -72,16 +72,8 @@ let crew = 0;
 /** The ends of the workers' stacks, which are used again. */
 const stacks: number[] = [];
 
-/** Starts the threads beside the caller's and resolves when all are there; until then those that are there compute. */
-export async function startThreads(
-  core: Core,
-  module: WebAssembly.Module,
-  memory: WebAssembly.Memory,
-  count: number,
-  keepsProgram: boolean,
-): Promise<void> {
-  const entry = core.workerEntry();
-  crew++;
+/** From here on calls lay out memory for so many threads, and leave work to those that are there. */
+export function setThreads(core: Core, count: number): void {
   while (stacks.length < count - 1) {
     const stack = core.newStack();
     if (stack === 0) {
@@ -89,19 +81,27 @@ export async function startThreads(
     }
     stacks.push(stack);
   }
+  crew++;
   core.setThreads(count, crew);
-  const workers = stacks.slice(0, count - 1).map((stack, i) => {
-    return start({ module, memory, entry, stack, thread: i + 1, crew }, keepsProgram);
-  });
+}
+
+/** Starts the threads beside the caller's and resolves when all are there. Needs `setThreads`. */
+export async function startWorkers(
+  core: Core,
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  count: number,
+  keepsProgram: boolean,
+): Promise<void> {
+  const entry = core.workerEntry();
+  const workers = stacks
+    .slice(0, count - 1)
+    .map((stack, i) =>
+      startWorker({ module, memory, entry, stack, thread: i + 1, crew }, keepsProgram),
+    );
   await Promise.all(workers).catch((error: unknown) => {
-    endThreads(core);
+    setThreads(core, 1);
     const reason = error instanceof Error ? error.message : 'none';
     throw new HeadwiseError('load-failed', `threads: expected workers of worker.js, got ${reason}`);
   });
-}
-
-/** Sends the workers away: from here on the caller's thread computes alone. */
-export function endThreads(core: Core): void {
-  crew++;
-  core.setThreads(1, crew);
 }

@@ -1,5 +1,6 @@
-# xtl, xsimd, xtensor and Catch2: from where CMake finds packages, else fetched. xtl, xsimd and
-# xtensor are headers only; each becomes a target of its own name whose headers are system headers.
+# xtl, xsimd, xtensor, Catch2 and Google Benchmark: from where CMake finds packages, else fetched.
+# xtl, xsimd and xtensor are headers only; each becomes a target of its own name whose headers are
+# system headers.
 
 include(FetchContent)
 
@@ -65,5 +66,20 @@ if(HEADWISE_BUILD_TESTS AND NOT EMSCRIPTEN)
   if(Catch2_SOURCE_DIR)
     list(APPEND CMAKE_MODULE_PATH "${Catch2_SOURCE_DIR}/extras")
     set_target_properties(Catch2 Catch2WithMain PROPERTIES SYSTEM ON)
+  endif()
+endif()
+
+if(HEADWISE_BUILD_BENCHMARKS AND NOT EMSCRIPTEN)
+  set(BENCHMARK_ENABLE_TESTING OFF)
+  set(BENCHMARK_ENABLE_INSTALL OFF)
+  set(BENCHMARK_ENABLE_WERROR OFF)
+  FetchContent_Declare(
+    benchmark
+    URL https://github.com/google/benchmark/archive/refs/tags/v1.7.1.tar.gz
+    URL_HASH SHA256=6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7
+    FIND_PACKAGE_ARGS 1.6 CONFIG)
+  FetchContent_MakeAvailable(benchmark)
+  if(benchmark_SOURCE_DIR)
+    set_target_properties(benchmark PROPERTIES SYSTEM ON)
   endif()
 endif()

@@ -7,16 +7,18 @@ import { fileURLToPath } from 'node:url';
 import { Interrupted, SetupError, explainFileError } from './setup/errors.mjs';
 import { createProgress, secondsSince } from './setup/progress.mjs';
 import { setUp } from './setup/set-up.mjs';
-import { survey } from './setup/survey.mjs';
+import { goalNames, survey } from './setup/survey.mjs';
 
-const help = `Usage: node scripts/setup.mjs [--for=build|test] [--check]
+const help = `Usage: node scripts/setup.mjs [--for=GOAL] [--check]
 
 Makes ready what headwise is built and tested with, and does only what is left to do.
 
-  --for=build   what a build needs
-  --for=test    what all tests need as well (the default)
-  --check       says what is there and what is missing, changes nothing;
-                exits with 0 if nothing is missing, else with 1
+  --for=build         what a build needs
+  --for=test          what all tests need as well (the default)
+  --for=bench         what the benchmark in a current Node needs beyond a build
+  --for=bench-native  what the native benchmark needs beyond a build
+  --check             says what is there and what is missing, changes nothing;
+                      exits with 0 if nothing is missing, else with 1
 
 An emcc of version 3.1.69 or newer on PATH is used as it is. Otherwise, on Debian and Ubuntu, an
 Emscripten is put together in a folder that clones share: HEADWISE_TOOLCHAIN, or headwise/ in the
@@ -35,8 +37,8 @@ function readArguments() {
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
-    if (!['build', 'test'].includes(values.for)) {
-      throw new Error(`--for is 'build' or 'test', not '${values.for}'`);
+    if (!goalNames.includes(values.for)) {
+      throw new Error(`--for is one of ${goalNames.join(', ')}, not '${values.for}'`);
     }
     return values;
   } catch (error) {

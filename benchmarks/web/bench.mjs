@@ -4,11 +4,10 @@ import { existsSync } from 'node:fs';
 import { fromRoot } from '../../scripts/lib/files.mjs';
 import { giveUp, names, readOptions } from '../../scripts/lib/command.mjs';
 import { endWithSignals } from '../../scripts/lib/process.mjs';
-import { installPeers } from './install.mjs';
+import { engineNames, onTheWeb } from './engines/names.mjs';
+import { installPeers, setUpEngines } from './install.mjs';
 import { peers } from './peers.mjs';
 import { otherMeasures, shapes } from './shapes.mjs';
-
-const engineNames = ['node', 'node-current', 'chromium'];
 
 const measures = Object.keys({ ...shapes, ...otherMeasures });
 const list = (entries) => entries.map((name) => `      ${name}\n`).join('');
@@ -17,7 +16,9 @@ const help = `Usage: npm run bench [-- OPTIONS]
 Measures headwise, as built in dist/, and its peers in turn, and prints a table for each problem.
 The first time it installs the peers (about 500 MB).
 
-  --engines=NAME,…  of ${engineNames.join(', ')} (all); node is the Node that runs this
+  --engines=NAME,…  of ${engineNames.join(', ')} (all but native);
+                    node is the Node that runs this; native measures headwise in C++, and installs
+                    Google Benchmark and OpenBLAS if they are missing
   --shapes=NAME,…   what is measured (all), of
 ${list(measures)}  --peers=NAME,…    only these (all but the last variants of headwise), of
 ${list(Object.keys(peers))}  --threads=N,…     threads of everyone (1); several are run one after another
@@ -55,7 +56,7 @@ const peerNames = Object.keys(peers);
 const [rounds] = counts('rounds', [options.rounds]);
 const threads = names(options.threads);
 const request = {
-  engines: pick('engines', engineNames),
+  engines: pick('engines', engineNames, onTheWeb),
   shapes: pick('shapes', measures),
   peers: pick(
     'peers',
@@ -68,11 +69,14 @@ const request = {
   save: options.save,
 };
 
-if (!existsSync(fromRoot('dist/index.js'))) giveUp('dist/ is missing: npm run build makes it');
+const needsPackage = request.engines.some((name) => onTheWeb.includes(name));
+if (needsPackage && !existsSync(fromRoot('dist/index.js')))
+  giveUp('dist/ is missing: npm run build makes it');
 let closeAll;
 endWithSignals(async () => {
   await closeAll?.();
 });
+await setUpEngines(request.engines);
 await installPeers();
 // What these import is there only now.
 const { runAll } = await import('./run.mjs');

@@ -1,9 +1,17 @@
-// Installs the peers when they are missing or their versions changed.
+// Installs what is missing: for the engines, and the peers, also when their versions changed.
 import { freshness } from '../../scripts/lib/freshness.mjs';
 import { fromRoot } from '../../scripts/lib/files.mjs';
 import { run } from '../../scripts/lib/process.mjs';
 
 const folder = 'benchmarks/web';
+
+/** What the machine lacks for these engines. */
+export async function setUpEngines(engines) {
+  const goals = { 'node-current': 'bench', native: 'bench-native' };
+  for (const goal of engines.flatMap((name) => goals[name] ?? [])) {
+    await run(process.execPath, [fromRoot('scripts/setup.mjs'), `--for=${goal}`]);
+  }
+}
 
 export async function installPeers() {
   const installed = freshness({

@@ -1,18 +1,17 @@
 // Who is measured, and what each can do.
-const everywhere = ['node', 'node-current', 'chromium'];
-const inNode = ['node', 'node-current'];
+import { inNode, onTheWeb } from './engines/names.mjs';
 
 const ort = (graph) => ({
   module: 'onnxruntime-web',
   packages: ['onnxruntime-web'],
-  engines: everywhere,
+  engines: onTheWeb,
   graph,
 });
 
 const ortNative = (graph) => ({
   module: 'onnxruntime-node',
   packages: ['onnxruntime-node'],
-  engines: inNode,
+  engines: [...inNode, 'native'],
   graph,
   isNative: true,
 });
@@ -20,36 +19,48 @@ const ortNative = (graph) => ({
 const headwise = (settings) => ({
   module: 'headwise',
   packages: [],
-  engines: everywhere,
+  engines: onTheWeb,
   settings,
   isOurs: true,
+});
+
+const headwiseNative = (architecture) => ({
+  module: 'headwise-native',
+  packages: [],
+  engines: ['native'],
+  settings: { architecture },
+  isOurs: true,
+  isNative: true,
 });
 
 const ceiling = (variant) => ({
   module: 'ceiling',
   packages: [],
-  engines: everywhere,
+  engines: onTheWeb,
   ceiling: variant,
 });
 
 /**
- * `graph` names the ONNX model that a peer is given, `format` another kind of model, `isNative` what is shown beside the others and not
- * counted among them, `isOptional` what runs only where it is asked for.
+ * `graph` names the ONNX model that a peer is given, `format` another kind of model, `isNative` what
+ * is compared with native code only, `isOptional` what runs only where it is asked for.
  */
 export const peers = {
   headwise: headwise({}),
   'headwise-simd': { ...headwise({ variant: 'simd' }), isOptional: true },
   'headwise-relaxed-simd': { ...headwise({ variant: 'relaxed-simd' }), isOptional: true },
   'headwise-fresh': { ...headwise({ fresh: true }), isOptional: true },
+  'headwise-native-avx512': headwiseNative('avx512'),
+  'headwise-native-avx2': headwiseNative('avx2'),
+  'headwise-native-sse4_2': headwiseNative('sse4_2'),
   'onnxruntime-web-plain': ort('plain'),
   'onnxruntime-web-fused': ort('fused'),
   'onnxruntime-web-standard': ort('standard'),
   tfjs: {
     module: 'tfjs',
     packages: ['@tensorflow/tfjs-core', '@tensorflow/tfjs-backend-wasm'],
-    engines: everywhere,
+    engines: onTheWeb,
   },
-  jax: { module: 'jax', packages: ['@jax-js/jax'], engines: everywhere },
+  jax: { module: 'jax', packages: ['@jax-js/jax'], engines: onTheWeb },
   litert: {
     module: 'litert',
     packages: ['@litertjs/core'],

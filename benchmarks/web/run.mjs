@@ -2,9 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fromRoot } from '../../scripts/lib/files.mjs';
+import { measureKernels } from '../native/kernels.mjs';
+import { kernelsTable } from '../native/table.mjs';
 import { measureColdStart } from './cold-start.mjs';
 import { engines } from './engines/engines.mjs';
+import { engineNames } from './engines/names.mjs';
 import { machine, packageVersions } from './machine.mjs';
+import { measureMemory, memoryTable } from './memory.mjs';
 import { peers } from './peers.mjs';
 import { measure } from './rounds.mjs';
 import { otherMeasures, shapes } from './shapes.mjs';
@@ -15,30 +19,43 @@ function progress(text) {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${text && `… ${text}`}`);
 }
 
-const textOf = { 'cold-start': coldStartTable, size: sizeTable };
+/** How each of the other measures is taken and shown. */
+const others = {
+  'cold-start': { take: measureColdStart, show: coldStartTable },
+  size: { take: measureSizes, show: sizeTable },
+  memory: { take: measureMemory, show: memoryTable },
+  kernels: { take: measureKernels, show: kernelsTable },
+};
 
-async function results(name, engine, chosen, options) {
-  if (name === 'size') return measureSizes(options.progress);
-  if (name === 'cold-start') return measureColdStart(engine, chosen, options);
-  return compare(await measure(engine, name, chosen, options), options.threads);
-}
+const problem = (name) => ({
+  take: async (engine, chosen, options) =>
+    compare(await measure(engine, name, chosen, options), options.threads),
+  show: table,
+});
+
+const aboutMeasure = (shape) =>
+  otherMeasures[shape] ?? { ...shapes[shape], engines: engineNames, hasThreads: true };
+
+/** What there is to measure in an engine; what knows no threads is measured once. */
+const measuresIn = (name, { shapes: wanted, threads }) =>
+  threads
+    .flatMap((count) => wanted.map((shape) => ({ ...aboutMeasure(shape), shape, threads: count })))
+    .filter(({ engines: able }) => able.includes(name))
+    .filter(({ hasThreads, threads: count }) => hasThreads || count === threads[0]);
 
 async function runEngine(name, engine, request) {
   const chosen = Object.entries(peers).filter(
     ([peer, { engines: able }]) => request.peers.includes(peer) && able.includes(name),
   );
   const runs = [];
-  for (const threads of request.threads) {
-    for (const shape of request.shapes) {
-      if (shape === 'cold-start' && !engine.execPath) continue;
-      const about = shapes[shape]?.about ?? otherMeasures[shape];
-      console.log(`\n${about}; ${engine.version}, ${threads} thread${threads > 1 ? 's' : ''}`);
-      const options = { threads, rounds: request.rounds, progress };
-      const measured = await results(shape, engine, chosen, options);
-      progress('');
-      runs.push({ shape, about, threads, results: measured });
-      console.log((textOf[shape] ?? table)(measured));
-    }
+  for (const { shape, about, hasThreads, threads } of measuresIn(name, request)) {
+    const on = hasThreads ? `, ${threads} thread${threads > 1 ? 's' : ''}` : '';
+    console.log(`\n${about}; ${engine.version}${on}`);
+    const { take, show } = others[shape] ?? problem(shape);
+    const results = await take(engine, chosen, { threads, rounds: request.rounds, progress });
+    progress('');
+    runs.push({ shape, about, ...(hasThreads && { threads }), results });
+    console.log(show(results));
   }
   return runs;
 }

@@ -1,4 +1,6 @@
 // The problems that are measured.
+import { inNode, onTheWeb } from './engines/names.mjs';
+
 /** Numbers of valid keys, evenly from one to the other. */
 const spread = (count, from, to) =>
   Array.from({ length: count }, (_, i) => from + Math.round(((to - from) * i) / (count - 1)));
@@ -51,10 +53,20 @@ export const shapes = {
   },
 };
 
-/** What is measured of a peer besides the problems. */
+/** What is measured besides the problems, and in which engines; some on so many threads. */
 export const otherMeasures = {
-  'cold-start': 'a fresh process up to its first toy result',
-  size: 'JavaScript and WebAssembly loaded on one thread, brotli',
+  'cold-start': {
+    about: 'a fresh process up to its first toy result',
+    engines: inNode,
+    hasThreads: true,
+  },
+  size: { about: 'JavaScript and WebAssembly loaded on one thread, brotli', engines: onTheWeb },
+  memory: {
+    about: 'WebAssembly memory of headwise by length, B1 D512 h8, no weights returned',
+    engines: inNode,
+    hasThreads: true,
+  },
+  kernels: { about: 'kernels and layer by Google Benchmark, one thread', engines: ['native'] },
 };
 
 /**

@@ -39,7 +39,7 @@ async function sizeOf(path) {
 }
 
 /** Results by peer: bytes by file and together. */
-export async function measureSizes(progress) {
+export async function measureSizes(_engine, _chosen, { progress }) {
   const results = new Map();
   for (const [name, [folder, isLoaded]] of Object.entries(loaded)) {
     const peer = name.replace(/ \(.*/, '');

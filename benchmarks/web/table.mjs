@@ -1,11 +1,16 @@
 // What is printed of the results.
 import { peers } from './peers.mjs';
 
-const time = (milliseconds) =>
+/** A time as text, with its unit. */
+export const time = (milliseconds) =>
   milliseconds < 1 ? `${(milliseconds * 1000).toFixed(1)} µs` : `${milliseconds.toFixed(2)} ms`;
 
-const short = (milliseconds) =>
-  String(Number((milliseconds < 1 ? milliseconds * 1000 : milliseconds).toPrecision(3)));
+/** Quartiles as text, in the unit of their median. */
+export function quartiles({ median, lowerQuartile, upperQuartile }) {
+  const short = (milliseconds) =>
+    Number((median < 1 ? milliseconds * 1000 : milliseconds).toPrecision(3));
+  return `${short(lowerQuartile)} to ${short(upperQuartile)}`;
+}
 
 /** Columns side by side, the first to the left, the others to the right. */
 export function align(rows) {
@@ -20,20 +25,21 @@ export function align(rows) {
     .join('\n');
 }
 
-/** The fastest of the peers that ours are compared with. */
-function bestPeer(results) {
+/** The fastest of the peers that one of ours is compared with: native code with native code. */
+function bestPeer(results, { isNative }) {
+  const isPeer = (peer) => !peer.isOurs && !peer.ceiling && peer.isNative === isNative;
   return results
     .filter(({ peer, failed }) => !failed && isPeer(peers[peer]))
     .toSorted((a, b) => a.median - b.median)[0];
 }
 
-const isPeer = ({ isOurs, isNative, ceiling }) => !isOurs && !isNative && !ceiling;
-
 /** Adds, to each of ours, how it stands to the best peer and to the ceiling. */
 export function compare(results, threads) {
-  const best = bestPeer(results);
   for (const result of results.filter(({ peer, failed }) => peers[peer].isOurs && !failed)) {
-    const ceiling = results.find(({ peer }) => peers[peer].ceiling === result.variant);
+    const best = bestPeer(results, peers[result.peer]);
+    const ceiling = results.find(
+      ({ peer }) => result.variant && peers[peer].ceiling === result.variant,
+    );
     if (best) result.timesBestPeer = best.median / result.median;
     if (ceiling?.gflops && result.gflops) {
       result.shareOfCeiling = result.gflops / (ceiling.gflops * threads);
@@ -44,12 +50,10 @@ export function compare(results, threads) {
 
 export function coldStartTable(results) {
   const rows = [['', 'median', 'quartiles', 'above bare Node']];
-  for (const { peer, median, lowerQuartile, upperQuartile, above, failed } of results) {
+  for (const result of results) {
+    const { peer, median, above, failed } = result;
     if (failed) rows.push([peer, failed, '', '']);
-    else {
-      const quartiles = `${short(lowerQuartile)} to ${short(upperQuartile)}`;
-      rows.push([peer, time(median), quartiles, above ? time(above) : '']);
-    }
+    else rows.push([peer, time(median), quartiles(result), above ? time(above) : '']);
   }
   return align(rows);
 }
@@ -75,7 +79,7 @@ export function table(results) {
     rows.push([
       result.peer + (facts && ` (${facts})`),
       time(result.median),
-      `${short(result.lowerQuartile)} to ${short(result.upperQuartile)}`,
+      quartiles(result),
       result.gflops?.toFixed(1) ?? '',
       share ? `${(share * 100).toFixed(0)} %` : '',
       times ? `${times.toFixed(2)} ×` : '',

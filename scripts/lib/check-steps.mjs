@@ -4,11 +4,9 @@ import { locateToolchain } from '../setup/locate.mjs';
 import { cmakeBuild, cmakeTest } from './cmake.mjs';
 import { countAsOne, countCTests, countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { cppFiles, fromRoot, listFiles, root, testFiles } from './files.mjs';
+import { nodeSteps, nodeTests } from './node-steps.mjs';
 import { packedProject, packInto } from './packed.mjs';
 import { productSteps, tool } from './product-steps.mjs';
-
-const nodeTests = (sh, files, options) =>
-  sh(process.execPath, ['--test', '--test-reporter=spec', ...files], options);
 
 const isSource = (path) => /\.(cpp|cxx)$/.test(path);
 
@@ -128,18 +126,6 @@ const native = [
   },
 ];
 
-const packedNodeTests = (env = {}) => ({
-  // The examples in C++ must print what those in JavaScript print.
-  needs: ['pack', 'native'],
-  count: countNodeTests,
-  notes: notesOfNodeTests,
-  run: (sh) =>
-    nodeTests(sh, testFiles('tests/node'), {
-      cwd: fromRoot(packedProject),
-      env: { HEADWISE_NATIVE_BUILD: fromRoot('build/native'), ...env },
-    }),
-});
-
 const packed = [
   {
     name: 'pack',
@@ -153,27 +139,16 @@ const packed = [
     needs: ['pack', 'native'],
     count: countNodeTests,
     notes: notesOfNodeTests,
-    run: (sh) => nodeTests(sh, testFiles('tests/packaging')),
+    run: (sh) => nodeTests(sh, process.execPath, testFiles('tests/packaging')),
   },
-  {
-    name: 'node',
-    about: 'tests/node against the installed tarball',
-    ...packedNodeTests(),
-  },
-  {
-    name: 'node-relaxed',
-    about: 'the same with the build for relaxed SIMD, which Node 20 has behind a flag',
-    ...packedNodeTests({
-      NODE_OPTIONS: `--require ${fromRoot('scripts/setup/toolchain-files/relaxed-simd.cjs')}`,
-    }),
-  },
+  ...nodeSteps,
   {
     name: 'browser',
     about: 'tests/browser in headless Chromium',
     needs: ['page'],
     count: countNodeTests,
     notes: notesOfNodeTests,
-    run: (sh) => nodeTests(sh, testFiles('tests/browser')),
+    run: (sh) => nodeTests(sh, process.execPath, testFiles('tests/browser')),
   },
 ];
 

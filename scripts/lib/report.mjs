@@ -5,6 +5,8 @@ export const seconds = (value) =>
     ? `${value.toFixed(1)} s`
     : `${Math.floor(value / 60)} min ${String(Math.floor(value % 60)).padStart(2, '0')} s`;
 
+const marks = { failed: '✗', skipped: '-' };
+
 export function createReport(steps) {
   const width = Math.max(...steps.map((step) => step.name.length));
   const underWay = new Set();
@@ -34,10 +36,10 @@ export function createReport(steps) {
     },
     finished(step, { state, seconds: taken, counts, notes, output }) {
       underWay.delete(step);
-      const facts = [state === 'up to date' ? state : seconds(taken)];
+      const facts = [['up to date', 'skipped'].includes(state) ? state : seconds(taken)];
       if (counts && state !== 'failed') facts.push(`${counts.passed} passed`);
       if (counts?.skipped) facts.push(`${counts.skipped} skipped`);
-      const mark = state === 'failed' ? '✗' : '✓';
+      const mark = marks[state] ?? '✓';
       const lines = [`${mark} ${step.name.padEnd(width)}  ${facts.join(', ')}`];
       if (state === 'failed') lines.push(output.trimEnd());
       else lines.push(...notes.map((note) => `    ${note}`));

@@ -10,6 +10,7 @@ import { createReport } from './report.mjs';
  * @property {string[]} [needs] names of the steps that come first
  * @property {string} [lock] steps with the same lock do not run at the same time
  * @property {boolean} [live] shows its output as it comes
+ * @property {string | false} [skip] why it cannot run on this machine
  * @property {object} [made] what `freshness` takes; the step is left out while that is fresh
  * @property {(output: string, hasPassed: boolean) => object} [count] the tests that it ran, as
  *   { passed, failed, skipped }
@@ -37,7 +38,9 @@ async function runStep(step) {
   const began = performance.now();
   try {
     const record = step.made && freshness(step.made);
-    if (record?.isFresh()) {
+    if (step.skip) {
+      result.state = 'skipped';
+    } else if (record?.isFresh()) {
       result.state = 'up to date';
     } else {
       record?.forget();
@@ -49,8 +52,8 @@ async function runStep(step) {
     result.output += `${error.name === 'CommandFailed' ? error.message : error.stack}\n`;
   }
   result.seconds = (performance.now() - began) / 1000;
-  result.notes = step.notes?.(result.output) ?? [];
-  result.counts = step.count?.(result.output, result.state !== 'failed');
+  result.notes = step.skip ? [step.skip] : (step.notes?.(result.output) ?? []);
+  if (!step.skip) result.counts = step.count?.(result.output, result.state !== 'failed');
   return result;
 }
 

@@ -101,6 +101,7 @@ export function locateToolchain(projectRoot, env = process.env) {
     emcc: onPath?.emcc ?? existing('emscripten', 'emcc'),
     includeDir: existing('include'),
     prefix: existing('prefix'),
+    currentNode: existing('current-node', 'bin', 'node'),
     clangFormat: findLlvmTool('clang-format', env),
     clangTidy: findLlvmTool('clang-tidy', env),
     chrome: findChrome(env),

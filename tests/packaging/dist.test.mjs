@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = join(root, 'build/packed/project');
 const installed = join(project, 'node_modules/headwise');
-const builds = ['relaxed-simd', 'relaxed-simd-threads', 'simd', 'simd-threads'];
+const builds = ['relaxed-simd-threads', 'relaxed-simd', 'simd-threads', 'simd'];
 
 const filesOf = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

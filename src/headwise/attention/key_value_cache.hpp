@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/attention/heads.hpp>
 #include <headwise/tensor.hpp>
 
 namespace headwise {
@@ -28,14 +29,15 @@ class LayerIdentity {
 };
 
 /// Projected keys and values of earlier positions, for decoding. Made by
-/// `MultiHeadAttention::create_cache` and of use to that layer only.
+/// `MultiHeadAttention::create_cache` and of use to that layer only. Each head lies in one piece,
+/// so that pooling reads memory front to back.
 class KeyValueCache {
  public:
   KeyValueCache(std::uint64_t layer, std::size_t batch_size, std::size_t max_length,
-                std::size_t width);
+                std::size_t num_heads, std::size_t head_size);
 
   [[nodiscard]] std::size_t batch_size() const noexcept { return keys_.shape(0); }
-  [[nodiscard]] std::size_t max_length() const noexcept { return keys_.shape(1); }
+  [[nodiscard]] std::size_t max_length() const noexcept { return keys_.shape(2); }
   /// Positions held so far.
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
 
@@ -48,18 +50,19 @@ class KeyValueCache {
   // What follows is for the layer.
 
   [[nodiscard]] std::uint64_t layer() const noexcept { return layer_; }
-  /// (batch, max_length, width)
-  [[nodiscard]] float* keys() noexcept { return keys_.data(); }
-  [[nodiscard]] float* values() noexcept { return values_.data(); }
-  [[nodiscard]] std::size_t sample_stride() const noexcept {
-    return keys_.shape(1) * keys_.shape(2);
-  }
+  /// (batch, key-value heads, max_length, head size)
+  [[nodiscard]] HeadsView<float> keys() noexcept { return view(keys_); }
+  [[nodiscard]] HeadsView<float> values() noexcept { return view(values_); }
   void append(std::size_t positions) noexcept { length_ += positions; }
 
  private:
+  static HeadsView<float> view(Tensor<4>& heads) noexcept {
+    return separate_heads_view(heads.data(), heads.shape(1), heads.shape(2), heads.shape(3));
+  }
+
   std::uint64_t layer_;
-  Tensor<3> keys_;
-  Tensor<3> values_;
+  Tensor<4> keys_;
+  Tensor<4> values_;
   std::size_t length_ = 0;
 };
 

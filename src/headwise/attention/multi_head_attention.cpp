@@ -7,6 +7,7 @@
 #include <headwise/attention/pooling.hpp>
 #include <headwise/attention/row_projection.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/attention/workspace.hpp>
 #include <headwise/parallel/for_each.hpp>
 #include <headwise/parameter_names.hpp>
 #include <random>
@@ -61,22 +62,8 @@ LayerSettings check_and_settle(const MultiHeadAttentionOptions& options) {
 
 /// Keys and values of every sample as pooling reads them.
 struct KeyValues {
-  const float* keys = nullptr;
-  const float* values = nullptr;
-  std::size_t sample_stride = 0;
-};
-
-/// Hands out the workspace piece by piece.
-class Workspace {
- public:
-  explicit Workspace(float* floats) noexcept : free_(floats) {}
-
-  float* take(std::size_t floats) noexcept { return std::exchange(free_, free_ + floats); }
-  /// All that is left.
-  [[nodiscard]] float* rest() const noexcept { return free_; }
-
- private:
-  float* free_;
+  HeadsView<const float> keys;
+  HeadsView<const float> values;
 };
 
 /// At most the three projections of the inputs, which are worked on together.
@@ -114,18 +101,24 @@ const std::uint8_t* mark_read_keys(const AttentionMask& mask, std::size_t num_he
   return read;
 }
 
+HeadsView<const float> for_reading(const HeadsView<float>& heads) noexcept {
+  return {.data = heads.data,
+          .sample_stride = heads.sample_stride,
+          .head_stride = heads.head_stride,
+          .row_stride = heads.row_stride};
+}
+
 /// The new keys and values behind those of the cache, which then holds all.
 KeyValues append_to_cache(KeyValueCache& cache, const KeyValues& fresh, std::size_t num_new_keys,
-                          std::size_t width) noexcept {
-  const auto append = [&](const float* rows, float* held) {
-    for (std::size_t sample = 0; sample < cache.batch_size(); ++sample) {
-      std::copy_n(rows + sample * num_new_keys * width, num_new_keys * width,
-                  held + sample * cache.sample_stride() + cache.length() * width);
-    }
+                          const LayerSettings& settings) noexcept {
+  const auto append = [&](const HeadsView<const float>& rows, HeadsView<float> held) {
+    held.data += cache.length() * held.row_stride;
+    copy_heads(rows, held, cache.batch_size(), settings.num_kv_heads, num_new_keys,
+               settings.head_size);
   };
   append(fresh.keys, cache.keys());
   append(fresh.values, cache.values());
-  return {.keys = cache.keys(), .values = cache.values(), .sample_stride = cache.sample_stride()};
+  return {.keys = for_reading(cache.keys()), .values = for_reading(cache.values())};
 }
 
 }  // namespace
@@ -292,22 +285,22 @@ void MultiHeadAttention::forward_into(const ForwardArguments& given) {
       arguments.attention_weights != nullptr && (arguments.weights_stage == WeightsStage::raw ||
                                                  arguments.weights_stage == WeightsStage::softcap);
   const std::size_t key_rows = mask.batch * arguments.num_new_keys;
-  const std::size_t key_value_width = settings_.key_value_width();
+  const auto kv_heads = [&](const float* rows) {
+    return split_heads_view(rows, arguments.num_new_keys, settings_.num_kv_heads,
+                            settings_.head_size);
+  };
   KeyValues key_values{
-      .keys = projections.add(parameters.W_k, arguments.keys, key_rows,
-                              every_key_is_scored ? nullptr : read, heads),
-      .values = projections.add(parameters.W_v, arguments.values, key_rows, read, heads),
-      .sample_stride = arguments.num_new_keys * key_value_width};
+      .keys = kv_heads(projections.add(parameters.W_k, arguments.keys, key_rows,
+                                       every_key_is_scored ? nullptr : read, heads)),
+      .values = kv_heads(projections.add(parameters.W_v, arguments.values, key_rows, read, heads))};
   projections.project(arguments.num_threads);
   if (arguments.cache != nullptr) {
-    key_values =
-        append_to_cache(*arguments.cache, key_values, arguments.num_new_keys, key_value_width);
+    key_values = append_to_cache(*arguments.cache, key_values, arguments.num_new_keys, settings_);
   }
 
   float* gated = parameters.W_o ? workspace.take(query_rows * query_width) : arguments.output;
   float* pooled = arguments.requires_grad ? record_->pooled() : gated;
-  PoolingArguments pooling = pooling_arguments(mask, Q, key_values.keys, key_values.values,
-                                               key_values.sample_stride, pooled);
+  PoolingArguments pooling = pooling_arguments(mask, Q, key_values.keys, key_values.values, pooled);
   pooling.dropout = {.probability = training_ ? settings_.dropout : 0,
                      .seed = settings_.seed,
                      .call = dropout_calls_};
@@ -352,16 +345,12 @@ void MultiHeadAttention::forward_into(const ForwardArguments& given) {
 }
 
 PoolingArguments MultiHeadAttention::pooling_arguments(const AttentionMask& mask, const float* Q,
-                                                       const float* K, const float* V,
-                                                       std::size_t key_value_sample_stride,
+                                                       const HeadsView<const float>& keys,
+                                                       const HeadsView<const float>& values,
                                                        float* pooled) const noexcept {
   const std::size_t head_size = settings_.head_size;
-  const std::size_t query_sample_stride = mask.num_queries * settings_.query_width();
-  const auto key_value_heads = [&](const float* data) {
-    return HeadsView<const float>{.data = data,
-                                  .sample_stride = key_value_sample_stride,
-                                  .head_stride = head_size,
-                                  .row_stride = settings_.key_value_width()};
+  const auto query_heads = [&](auto* data) {
+    return split_heads_view(data, mask.num_queries, settings_.num_heads, head_size);
   };
   PoolingArguments pooling{.mask = &mask,
                            .num_heads = settings_.num_heads,
@@ -369,16 +358,10 @@ PoolingArguments MultiHeadAttention::pooling_arguments(const AttentionMask& mask
                            .query_size = head_size,
                            .key_size = head_size,
                            .value_size = head_size,
-                           .queries = {.data = Q,
-                                       .sample_stride = query_sample_stride,
-                                       .head_stride = head_size,
-                                       .row_stride = settings_.query_width()},
-                           .keys = key_value_heads(K),
-                           .values = key_value_heads(V),
-                           .pooled = {.data = pooled,
-                                      .sample_stride = query_sample_stride,
-                                      .head_stride = head_size,
-                                      .row_stride = settings_.query_width()}};
+                           .queries = query_heads(Q),
+                           .keys = keys,
+                           .values = values,
+                           .pooled = query_heads(pooled)};
   if (parameters_->bias_k) {
     pooling.extra_slots[0] = {.key = parameters_->bias_k->data(),
                               .value = parameters_->bias_v->data()};
@@ -401,8 +384,11 @@ double MultiHeadAttention::workspace_size(double batch, double num_queries, doub
   const auto columns = num_keys + static_cast<double>(settings_.num_extra_slots());
   const double attention_hiddens =
       settings_.pooling == Pooling::additive ? static_cast<double>(settings_.attention_hiddens) : 0;
-  const double read_marks = std::ceil(batch * num_keys / sizeof(float)) + 1;
+  const double read_marks = batch * num_keys / sizeof(float);
+  // Of each piece of workspace: queries, keys, values, marks, pooled heads.
+  constexpr double padding = 5.0 * Workspace::line;
   return 2 * batch * (num_queries * query_width + num_keys * key_value_width) + read_marks +
+         padding +
          num_threads *
              pooling_workspace_size(columns, head_size, head_size, head_size, attention_hiddens);
 }
@@ -434,7 +420,8 @@ KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) cons
   validation::check_cache_options(*this, options);
   return report_out_of_memory([&] {
     return KeyValueCache(identity(), static_cast<std::size_t>(options.batch_size),
-                         static_cast<std::size_t>(options.max_length), settings_.key_value_width());
+                         static_cast<std::size_t>(options.max_length), settings_.num_kv_heads,
+                         settings_.head_size);
   });
 }
 

@@ -295,10 +295,11 @@ class MultiHeadAttention final : public Trainable {
                                                   std::size_t num_keys) const noexcept;
   /// Keeps copies of the inputs and has `arguments` read those.
   void keep_inputs(ForwardArguments& arguments);
-  /// What pooling is told about heads that lie side by side. The mask must outlive it.
+  /// What pooling is told: queries (batch, queries, query width), and where the heads of keys and
+  /// values lie. The mask must outlive it.
   [[nodiscard]] PoolingArguments pooling_arguments(const AttentionMask& mask, const float* Q,
-                                                   const float* K, const float* V,
-                                                   std::size_t key_value_sample_stride,
+                                                   const HeadsView<const float>& keys,
+                                                   const HeadsView<const float>& values,
                                                    float* pooled) const noexcept;
   [[nodiscard]] AdditiveScoring additive_scoring() const noexcept;
   void set_sizes(const InputSizes& sizes) noexcept;

@@ -5,6 +5,7 @@
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/pooling_backward.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/attention/workspace.hpp>
 #include <headwise/parallel/for_each.hpp>
 #include <headwise/parameter_names.hpp>
 #include <utility>
@@ -43,8 +44,8 @@ ForwardRecord::Sizes MultiHeadAttention::record_sizes(std::size_t batch, std::si
           .values = key_rows * *value_size_,
           .projections = settings_.projection == Projection::none
                              ? 0
-                             : query_rows * settings_.query_width() +
-                                   2 * key_rows * settings_.key_value_width(),
+                             : Workspace::padded(query_rows * settings_.query_width()) +
+                                   2 * Workspace::padded(key_rows * settings_.key_value_width()),
           .pooled = query_rows * settings_.query_width()};
 }
 
@@ -64,7 +65,7 @@ double MultiHeadAttention::record_size(double batch, double num_queries,
   return batch * num_queries * (static_cast<double>(sizes.query_size) + 2 * query_width) +
          batch * num_keys *
              (static_cast<double>(sizes.key_size + sizes.value_size) + 2 * key_value_width) +
-         parameters;
+         3.0 * Workspace::line + parameters;
 }
 
 void MultiHeadAttention::keep_inputs(ForwardArguments& arguments) {
@@ -106,7 +107,9 @@ double MultiHeadAttention::backward_workspace_size(double batch, double num_quer
                                          attention_hiddens * (2 * head_size + 1));
   const double widest =
       std::max({query_width, key_value_width, static_cast<double>(settings_.output_size)});
-  return heads + partial_sums +
+  // Of each piece of workspace: gradients of the projections, heads, slots and parameters.
+  constexpr double padding = 9.0 * Workspace::line;
+  return heads + partial_sums + padding +
          num_threads * std::max(linear_backward_workspace_size(widest),
                                 pooling_backward_workspace_size(columns, head_size, head_size,
                                                                 head_size, attention_hiddens));
@@ -123,8 +126,7 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
   const std::size_t head_size = settings_.head_size;
   pending_ = PendingBackward::none;
 
-  float* free = arguments.workspace;
-  const auto take = [&free](std::size_t floats) { return std::exchange(free, free + floats); };
+  Workspace workspace(arguments.workspace);
   const auto differentiate = [&](const Linear& linear, std::size_t number, const float* inputs,
                                  const float* gradient, std::size_t rows, float* input_gradient) {
     linear_backward(linear, {.inputs = inputs,
@@ -133,26 +135,36 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
                              .input_gradient = input_gradient,
                              .weight_gradient = gradients_.data(number),
                              .bias_gradient = gradients_.data(number + 1),
-                             .workspace = free,
+                             .workspace = workspace.rest(),
                              .num_threads = arguments.num_threads});
   };
   const bool has_projections = parameters.W_q.has_value();
-  const float* Q = has_projections ? record.projections() : record.queries();
-  const float* K = has_projections ? Q + query_rows * query_width : record.keys();
-  const float* V = has_projections ? K + key_rows * key_value_width : record.values();
+  Workspace projections(record.projections());
+  const auto projected = [&](std::size_t floats, const float* inputs) -> const float* {
+    return has_projections ? projections.take(floats) : inputs;
+  };
+  const float* Q = projected(query_rows * query_width, record.queries());
+  const float* K = projected(key_rows * key_value_width, record.keys());
+  const float* V = projected(key_rows * key_value_width, record.values());
+  const auto query_heads = [&](auto* data) {
+    return split_heads_view(data, mask.num_queries, settings_.num_heads, head_size);
+  };
+  const auto key_value_heads = [&](auto* data) {
+    return split_heads_view(data, mask.num_keys, settings_.num_kv_heads, head_size);
+  };
   PoolingArguments pooling =
-      pooling_arguments(mask, Q, K, V, mask.num_keys * key_value_width, record.pooled());
+      pooling_arguments(mask, Q, key_value_heads(K), key_value_heads(V), record.pooled());
   pooling.dropout = record.dropout();
   pooling.head_gate = record.head_gate();
   pooling.gate_stride = record.gate_stride();
   pooling.num_threads = arguments.num_threads;
 
   const float* grad_pooled = arguments.grad_output;
-  float* grad_Q = has_projections ? take(query_rows * query_width) : arguments.queries;
-  float* grad_K = has_projections ? take(key_rows * key_value_width) : arguments.keys;
-  float* grad_V = has_projections ? take(key_rows * key_value_width) : arguments.values;
+  float* grad_Q = has_projections ? workspace.take(query_rows * query_width) : arguments.queries;
+  float* grad_K = has_projections ? workspace.take(key_rows * key_value_width) : arguments.keys;
+  float* grad_V = has_projections ? workspace.take(key_rows * key_value_width) : arguments.values;
   if (parameters.W_o) {
-    float* gradient = take(query_rows * query_width);
+    float* gradient = workspace.take(query_rows * query_width);
     // The gated heads once more: they are not needed later.
     float* gated = grad_Q;
     gate_heads(record.pooled(), pooling.head_gate, pooling.gate_stride,
@@ -165,28 +177,22 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
     grad_pooled = gradient;
   }
 
-  const auto query_heads = [&](auto* data) {
-    return split_heads_view(data, mask.num_queries, settings_.num_heads, head_size);
-  };
-  const auto key_value_heads = [&](float* data) {
-    return split_heads_view(data, mask.num_keys, settings_.num_kv_heads, head_size);
-  };
   PoolingGradients gradients{.pooled = query_heads(grad_pooled),
                              .queries = query_heads(grad_Q),
                              .keys = key_value_heads(grad_K),
                              .values = key_value_heads(grad_V),
                              .head_gate = arguments.head_gate};
   if (parameters.bias_k) {
-    gradients.extra_slots[0] = {.key = take(mask.batch * key_value_width),
-                                .value = take(mask.batch * key_value_width)};
+    gradients.extra_slots[0] = {.key = workspace.take(mask.batch * key_value_width),
+                                .value = workspace.take(mask.batch * key_value_width)};
   }
   if (settings_.pooling == Pooling::additive) {
     const std::size_t hiddens = settings_.attention_hiddens;
     const std::size_t kv_heads = mask.batch * settings_.num_kv_heads;
-    gradients.W_q = take(kv_heads * hiddens * head_size);
-    gradients.W_k = take(kv_heads * hiddens * head_size);
-    gradients.w_v = take(kv_heads * hiddens);
-    pool_backward(pooling, additive_scoring(), gradients, free);
+    gradients.W_q = workspace.take(kv_heads * hiddens * head_size);
+    gradients.W_k = workspace.take(kv_heads * hiddens * head_size);
+    gradients.w_v = workspace.take(kv_heads * hiddens);
+    pool_backward(pooling, additive_scoring(), gradients, workspace.rest());
     add_rows_to(gradients.W_q, kv_heads, hiddens * head_size,
                 gradients_.data(attention_W_q_number));
     add_rows_to(gradients.W_k, kv_heads, hiddens * head_size,
@@ -195,7 +201,7 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
   } else {
     pool_backward(pooling,
                   DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap},
-                  gradients, free);
+                  gradients, workspace.rest());
   }
   if (parameters.bias_k) {
     add_rows_to(gradients.extra_slots[0].key, mask.batch, key_value_width,

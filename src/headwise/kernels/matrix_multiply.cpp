@@ -80,10 +80,10 @@ struct WideTile {
   std::size_t panels;
 };
 
-constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 4>, .panels = 4},
+constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 3>, .panels = 3},
                                                  {.multiply = multiply_tile<2, 2>, .panels = 2}}};
 
-constexpr std::array<float, 4 * panel_columns> zeros{};
+constexpr std::array<float, 3 * panel_columns> zeros{};
 
 void copy_rows(const float* from, std::size_t from_stride, std::size_t rows, std::size_t columns,
                float* to, std::size_t to_stride) noexcept {
@@ -135,8 +135,8 @@ void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, s
     for (std::size_t k = 0; k < depth; ++k, packed += panel_columns) {
       const float* row = matrix + k * row_stride + first;
       if (width == panel_columns) {
-        Batch::load_unaligned(row).store_unaligned(packed);
-        Batch::load_unaligned(row + lanes).store_unaligned(packed + lanes);
+        // Of a known size, which takes no call.
+        std::copy_n(row, panel_columns, packed);
       } else {
         std::copy_n(row, width, packed);
         std::fill(packed + width, packed + panel_columns, 0.0F);

@@ -11,7 +11,7 @@ namespace headwise::kernels::HEADWISE_TARGET {
 
 [[gnu::noinline]] Batch hyperbolic_tangent(const Batch& x) noexcept { return xsimd::tanh(x); }
 
-void scale(float* scores, std::size_t count, float scale) noexcept {
+[[gnu::noinline]] void scale(float* scores, std::size_t count, float scale) noexcept {
   const Batch scales(scale);
   for_each_vector(scores, count, [&](const Batch& score) { return score * scales; });
 }

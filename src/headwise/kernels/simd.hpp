@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <headwise/kernels/target.hpp>
 #include <limits>
@@ -47,6 +48,19 @@ inline Batch at_least_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 #else
   return xsimd::max(bound, x);
 #endif
+}
+
+/// Element j is the sum over the lanes of sums[j].
+inline Batch sum_lanes(const std::array<Batch, lanes>& sums) noexcept {
+  if constexpr (lanes <= 8) {
+    return xsimd::haddp(sums.data());
+  }
+  // xsimd 13 puts some of the sums in each other's places for AVX-512.
+  std::array<float, lanes> totals;
+  for (std::size_t j = 0; j < lanes; ++j) {
+    totals[j] = xsimd::reduce_add(sums[j]);
+  }
+  return Batch::load_unaligned(totals.data());
 }
 
 /// to (4, 4) = from (4, 4) transposed, by vectors of four floats, which every instruction set has.

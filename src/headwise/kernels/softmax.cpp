@@ -9,52 +9,71 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-// Two vectors at a time: each step of either waits for the one before it.
-constexpr std::size_t stride = 2 * lanes;
-
+/// Of at least one vector. The last one may overlap the one before.
 float maximum_of(const float* row, std::size_t count) noexcept {
-  Batch left(minus_infinity);
+  // Two vectors at a time: each maximum waits for the one before it.
+  Batch left = Batch::load_unaligned(row + count - lanes);
   Batch right(minus_infinity);
   std::size_t i = 0;
-  for (; i + stride <= count; i += stride) {
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
     left = xsimd::max(left, Batch::load_unaligned(row + i));
     right = xsimd::max(right, Batch::load_unaligned(row + i + lanes));
   }
-  float maximum = xsimd::reduce_max(xsimd::max(left, right));
-  for (; i < count; ++i) {
-    maximum = std::max(maximum, row[i]);
+  if (i + lanes <= count) {
+    right = xsimd::max(right, Batch::load_unaligned(row + i));
   }
-  return maximum;
+  return xsimd::reduce_max(xsimd::max(left, right));
 }
+
+/// Vectors whose exponentials are computed at the same time: each step of one waits for the one
+/// before it.
+constexpr std::size_t vectors_at_once = 4;
+
+/// A vector from [n] on has ones in its last n lanes, zeros in the others.
+constexpr auto last_lanes = [] {
+  std::array<float, 2 * lanes> factors{};
+  std::fill(factors.begin() + lanes, factors.end(), 1.0F);
+  return factors;
+}();
 
 }  // namespace
 
 [[gnu::noinline]] float exponentiate(float* row, std::size_t count) noexcept {
+  if (count < lanes) {
+    std::array<float, lanes> padded;
+    padded.fill(minus_infinity);
+    std::copy_n(row, count, padded.begin());
+    const float sum = exponentiate(padded.data(), lanes);
+    std::copy_n(padded.begin(), count, row);
+    return sum;
+  }
   const Batch maximum(maximum_of(row, count));
   const Exponential exponential;
-  Batch left(0.0F);
-  Batch right(0.0F);
-  std::array<float, stride> last;
-  for (std::size_t i = 0; i < count; i += stride) {
-    const std::size_t left_over = count - i;
-    float* values = row + i;
-    if (left_over < stride) {
-      last.fill(minus_infinity);
-      std::copy_n(row + i, left_over, last.begin());
-      values = last.data();
+  float* last = row + count - lanes;
+  const Batch last_scores = Batch::load_unaligned(last);
+  Batch sum(0.0F);
+  std::size_t i = 0;
+  for (; i + vectors_at_once * lanes <= count; i += vectors_at_once * lanes) {
+    std::array<Batch, vectors_at_once> numerators;
+    for (std::size_t v = 0; v < vectors_at_once; ++v) {
+      const Batch scores = Batch::load_unaligned(row + i + v * lanes);
+      numerators[v] = exponential.of_nonpositive(scores - maximum);
     }
-    const Batch first = exponential.of_nonpositive(Batch::load_unaligned(values) - maximum);
-    const Batch second =
-        exponential.of_nonpositive(Batch::load_unaligned(values + lanes) - maximum);
-    left += first;
-    right += second;
-    first.store_unaligned(values);
-    second.store_unaligned(values + lanes);
-    if (left_over < stride) {
-      std::copy_n(last.begin(), left_over, row + i);
+    for (std::size_t v = 0; v < vectors_at_once; ++v) {
+      sum += numerators[v];
+      numerators[v].store_unaligned(row + i + v * lanes);
     }
   }
-  return xsimd::reduce_add(left + right);
+  for (; i < count; i += lanes) {
+    const bool is_whole = i + lanes <= count;
+    const Batch scores = is_whole ? Batch::load_unaligned(row + i) : last_scores;
+    const Batch numerators = exponential.of_nonpositive(scores - maximum);
+    // What the last vector shares with the one before is in the sum already.
+    const Batch is_new = Batch::load_unaligned(&last_lanes[std::min(count - i, lanes)]);
+    sum = multiply_add(numerators, is_new, sum);
+    numerators.store_unaligned(is_whole ? row + i : last);
+  }
+  return xsimd::reduce_add(sum);
 }
 
 void softmax(float* row, std::size_t count) noexcept {

@@ -1,30 +1,13 @@
 // Looks into the package's WebAssembly memory. Whoever imports this need not call init.
 import assert from 'node:assert/strict';
 import { init, MultiHeadAttention } from 'headwise';
-
-/** The package does not show its memory, so the test looks over its shoulder while it loads. */
-async function initAndTakeMemory() {
-  const { Memory } = WebAssembly;
-  let memory;
-  WebAssembly.Memory = class extends Memory {
-    constructor(descriptor) {
-      super(descriptor);
-      memory = this;
-    }
-  };
-  await init();
-  WebAssembly.Memory = Memory;
-  return memory;
-}
+import { memoryOfWhatLoads, usedBytes } from './watch-memory.mjs';
 
 /** The package's WebAssembly memory. */
-export const memory = await initAndTakeMemory();
+export const memory = await memoryOfWhatLoads(() => init());
 
-/** How far memory was ever written to. Memory itself grows in steps too large to show a leak. */
-export function usedMemory() {
-  const words = new Uint32Array(memory.buffer);
-  return 4 * (words.findLastIndex((word) => word !== 0) + 1);
-}
+/** How far it was ever written to. Memory itself grows in steps too large to show a leak. */
+export const usedMemory = () => usedBytes(memory);
 
 const options = { numHiddens: 8, numHeads: 2 };
 

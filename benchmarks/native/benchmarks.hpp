@@ -1,0 +1,11 @@
+#pragma once
+
+/// What main.cpp has Google Benchmark run; a file each.
+namespace headwise::benchmarks {
+
+void register_kernels();
+void register_layers();
+/// There where OpenBLAS is.
+void register_openblas();
+
+}  // namespace headwise::benchmarks

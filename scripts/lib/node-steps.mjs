@@ -1,0 +1,57 @@
+// The steps that run tests/node against the installed tarball: in both Nodes, with every WebAssembly
+// build. `init` loads the fastest one, so what makes it load another is what it finds in the engine
+// and the machine.
+import { locateToolchain } from '../setup/locate.mjs';
+import { currentNodeSteps } from '../setup/toolchain.mjs';
+import { countNodeTests, notesOfNodeTests } from './counts.mjs';
+import { fromRoot, root, testFiles } from './files.mjs';
+import { packedProject } from './packed.mjs';
+
+/** Runs test files with `node`, the path of a Node. */
+export const nodeTests = (sh, node, files, options) =>
+  sh(node, ['--test', '--test-reporter=spec', ...files], options);
+
+const nodes = {
+  this: { path: () => process.execPath },
+  current: {
+    path: () => locateToolchain(root).currentNode,
+    skip: currentNodeSteps.length === 0 && 'there is a current Node for Linux on x64 only',
+  },
+};
+
+/** What a Node process loads first to have an engine with relaxed SIMD, or without. */
+const engines = {
+  relaxed: 'scripts/setup/toolchain-files/relaxed-simd.cjs',
+  simd: 'scripts/lib/no-relaxed-simd.cjs',
+};
+
+/** One line a step: in which Node, with what kind of SIMD, and on how many cores it believes to be. */
+const runs = [
+  { name: 'node', node: 'this', simd: 'simd', cores: 3 },
+  { name: 'node-one-thread', node: 'this', simd: 'simd', cores: 1 },
+  { name: 'node-relaxed', node: 'this', simd: 'relaxed', cores: 3 },
+  { name: 'node-relaxed-one-thread', node: 'this', simd: 'relaxed', cores: 1 },
+  { name: 'node-current', node: 'current', simd: 'relaxed', cores: 3 },
+  { name: 'node-current-simd-one-thread', node: 'current', simd: 'simd', cores: 1 },
+];
+
+const required = (path) => `--require "${fromRoot(path)}"`;
+
+export const nodeSteps = runs.map(({ name, node, simd, cores }) => ({
+  name,
+  about: `tests/node against the installed tarball: ${node} Node, ${simd} SIMD, ${cores} core${cores > 1 ? 's' : ''}`,
+  skip: nodes[node].skip,
+  // The examples in C++ must print what those in JavaScript print.
+  needs: ['pack', 'native'],
+  count: countNodeTests,
+  notes: notesOfNodeTests,
+  run: (sh) =>
+    nodeTests(sh, nodes[node].path(), testFiles('tests/node'), {
+      cwd: fromRoot(packedProject),
+      env: {
+        HEADWISE_NATIVE_BUILD: fromRoot('build/native'),
+        HEADWISE_CORES: String(cores),
+        NODE_OPTIONS: [engines[simd], 'scripts/lib/cores.cjs'].map(required).join(' '),
+      },
+    }),
+}));
