@@ -346,8 +346,11 @@ Address answer(Address question) {
 
 }  // namespace
 
-/// All that C++ allocates, tensors among it: malloc would give them multiples of 8 bytes.
+// All that C++ allocates, tensors among it: malloc would give them multiples of 8 bytes.
+// NOLINTBEGIN(misc-use-internal-linkage): they replace the library's.
 void* operator new(std::size_t size) { return memalign(cache_line, size); }
+void operator delete(void* block) noexcept { std::free(block); }
+// NOLINTEND(misc-use-internal-linkage)
 
 // This file takes the place of Embind's own library, see CMakeLists.txt. That registers every type
 // that it knows, strings, views and more: 3 KB of the package.

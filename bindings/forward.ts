@@ -79,15 +79,21 @@ function checkInputs(
   };
   check('queries', q, 'batch', 'queries', sizes.querySize, 'querySize');
   const batch = batched ? (q.shape[0] ?? 0) : 1;
-  const known = { batch, numQueries: q.shape.at(-2) ?? 0, querySize: q.shape.at(-1) };
-  if (keyValues === undefined) {
-    return { ...known, numNewKeys: 0, keySize: sizes.keySize, valueSize: sizes.valueSize };
+  const [k, v] = keyValues ?? [];
+  // Neither `at` nor object spread here and below: both are slow enough to show in a small call.
+  const numNewKeys = k?.shape[first] ?? 0;
+  if (k !== undefined && v !== undefined) {
+    check('keys', k, batch, 'keys', sizes.keySize, 'keySize');
+    check('values', v, batch, numNewKeys, sizes.valueSize, 'valueSize');
   }
-  const [k, v] = keyValues;
-  check('keys', k, batch, 'keys', sizes.keySize, 'keySize');
-  const numNewKeys = k.shape.at(-2) ?? 0;
-  check('values', v, batch, numNewKeys, sizes.valueSize, 'valueSize');
-  return { ...known, numNewKeys, keySize: k.shape.at(-1), valueSize: v.shape.at(-1) };
+  return {
+    batch,
+    numQueries: q.shape[first] ?? 0,
+    numNewKeys,
+    querySize: q.shape[first + 1],
+    keySize: k === undefined ? sizes.keySize : k.shape[first + 1],
+    valueSize: v === undefined ? sizes.valueSize : v.shape[first + 1],
+  };
 }
 
 /** Checks the gate's shape and returns the numbers between its samples. */

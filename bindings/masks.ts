@@ -139,11 +139,13 @@ export function checkMasks(
   const target = hasHeadAxis
     ? [batch, numHeads, numQueries, numKeys]
     : [batch, numQueries, numKeys];
+  const { mask, maskStrides } = checkMask(options.mask, target);
   return {
     sizes,
     uniform,
     validLens,
-    ...checkMask(options.mask, target),
+    mask,
+    maskStrides,
     causal: causal !== false,
     firstPosition: causal === 'bottom-right' ? numKeys - numQueries : sizes.queryOffset,
     window: checkWindow(options.window),

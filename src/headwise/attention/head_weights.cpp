@@ -9,6 +9,16 @@ namespace {
 
 constexpr float masked_score = -std::numeric_limits<float>::infinity();
 
+/// Queries of one sample that share a key-value head.
+std::size_t queries_of_kv_head(const PoolingArguments& arguments) noexcept {
+  const std::size_t group = arguments.num_heads / std::max<std::size_t>(arguments.num_kv_heads, 1);
+  return group * arguments.mask->num_queries;
+}
+
+bool reads_in_place(std::size_t queries, std::size_t columns) noexcept {
+  return queries <= most_direct_queries || queries * columns <= most_direct_scores;
+}
+
 }  // namespace
 
 KeyRange HeadWeights::covered_keys() const noexcept {
@@ -19,16 +29,17 @@ KeyRange HeadWeights::covered_keys() const noexcept {
 }
 
 HeadWeights::HeadWeights(const PoolingArguments& arguments, const Scoring& scoring,
-                         std::size_t sample, std::size_t kv_head, bool is_direct,
+                         std::size_t sample, std::size_t kv_head, bool may_be_direct,
                          std::size_t block_rows, float* workspace) noexcept
     : arguments_(arguments),
       mask_(*arguments.mask),
       sample_(sample),
       covered_(covered_keys()),
       columns_(covered_.size() + mask_.num_extra_slots),
+      is_direct_(may_be_direct && reads_in_place(queries_of_kv_head(arguments), columns_)),
       gathered_keys_(workspace),
       gathered_values_(gathered_keys_ + gathered_rows() * arguments.key_size),
-      scores_(scoring, arguments, columns_, is_direct, block_rows, row_stride(columns_),
+      scores_(scoring, arguments, columns_, is_direct_, block_rows, row_stride(columns_),
               gathered_values_ + gathered_rows() * arguments.value_size) {
   const auto slot_key = [](const ExtraSlot& slot) { return slot.key; };
   const auto slot_value = [](const ExtraSlot& slot) { return slot.value; };

@@ -14,9 +14,9 @@ namespace headwise {
 class HeadWeights {
  public:
   /// Takes the keys and values of the head, which stay where they are, for `block_rows` queries at
-  /// a time.
+  /// a time. `may_be_direct` allows not to pack the keys where they are scored too few times.
   HeadWeights(const PoolingArguments& arguments, const Scoring& scoring, std::size_t sample,
-              std::size_t kv_head, bool is_direct, std::size_t block_rows,
+              std::size_t kv_head, bool may_be_direct, std::size_t block_rows,
               float* workspace) noexcept;
 
   /// Floats between two rows of so many columns. Not a power of two: rows would then compete for
@@ -29,6 +29,8 @@ class HeadWeights {
   [[nodiscard]] float* workspace_end() const noexcept { return scores_.workspace_end(); }
 
   [[nodiscard]] KeyRange covered() const noexcept { return covered_; }
+  /// Whether keys and values are better read in place.
+  [[nodiscard]] bool is_direct() const noexcept { return is_direct_; }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
   [[nodiscard]] std::size_t row_stride() const noexcept { return row_stride(columns_); }
   /// A row a column.
@@ -77,6 +79,7 @@ class HeadWeights {
   std::size_t sample_;
   KeyRange covered_;
   std::size_t columns_;
+  bool is_direct_;
   float* gathered_keys_;
   float* gathered_values_;
   HeadScores scores_;

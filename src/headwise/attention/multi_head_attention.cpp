@@ -112,9 +112,11 @@ HeadsView<const float> for_reading(const HeadsView<float>& heads) noexcept {
 KeyValues append_to_cache(KeyValueCache& cache, const KeyValues& fresh, std::size_t num_new_keys,
                           const LayerSettings& settings) noexcept {
   const auto append = [&](const HeadsView<const float>& rows, HeadsView<float> held) {
-    held.data += cache.length() * held.row_stride;
-    copy_heads(rows, held, cache.batch_size(), settings.num_kv_heads, num_new_keys,
-               settings.head_size);
+    if (num_new_keys > 0) {  // Else there are no rows to point at.
+      held.data += cache.length() * held.row_stride;
+      copy_heads(rows, held, cache.batch_size(), settings.num_kv_heads, num_new_keys,
+                 settings.head_size);
+    }
   };
   append(fresh.keys, cache.keys());
   append(fresh.values, cache.values());

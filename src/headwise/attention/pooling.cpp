@@ -10,12 +10,6 @@
 namespace headwise {
 namespace {
 
-/// Queries of one sample that share a key-value head.
-std::size_t queries_of_kv_head(const PoolingArguments& arguments) noexcept {
-  const std::size_t group = arguments.num_heads / std::max<std::size_t>(arguments.num_kv_heads, 1);
-  return group * arguments.mask->num_queries;
-}
-
 /// Pools the heads of one sample that share a key-value head.
 class HeadPooling {
  public:
@@ -24,12 +18,11 @@ class HeadPooling {
       : arguments_(arguments),
         mask_(*arguments.mask),
         sample_(sample),
-        is_direct_(queries_of_kv_head(arguments) <= most_direct_queries),
         keeps_weights_(arguments.attention_weights != nullptr || arguments.dropout.active()),
-        head_(arguments, scoring, sample, kv_head, is_direct_, scoring_block_rows, workspace),
+        head_(arguments, scoring, sample, kv_head, true, scoring_block_rows, workspace),
         packed_values_(head_.workspace_end()),
         weights_(packed_values_ + kernels::packed_size(head_.columns(), arguments.value_size)) {
-    if (!is_direct_) {
+    if (!head_.is_direct()) {
       kernels::pack_rows(head_.values().data, head_.values().stride, head_.columns(),
                          arguments.value_size, packed_values_);
     }
@@ -81,7 +74,7 @@ class HeadPooling {
     const std::size_t size = arguments_.value_size;
     const std::size_t stride = arguments_.pooled.row_stride;
     const float* weights = weights_ + columns.begin;
-    if (is_direct_) {
+    if (head_.is_direct()) {
       const Rows values = head_.values();
       for (std::size_t i = 0; i < rows; ++i) {
         kernels::sum_rows(weights + i * head_.row_stride(),
@@ -132,7 +125,6 @@ class HeadPooling {
   const PoolingArguments& arguments_;
   const AttentionMask& mask_;
   std::size_t sample_;
-  bool is_direct_;
   /// Whether the weights are needed as they are, not only their sum with the values.
   bool keeps_weights_;
   HeadWeights head_;

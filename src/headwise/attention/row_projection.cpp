@@ -7,7 +7,7 @@ namespace {
 
 /// Rows of a block at most: inputs that stay in the processor's nearer cache while the weights pass
 /// by.
-constexpr std::size_t most_block_rows = 96;
+constexpr std::size_t most_block_rows = 256;
 /// Columns of a block, whole panels of any instruction set: blocks small enough for threads to
 /// finish at nearly the same time.
 constexpr std::size_t block_columns = 128;

@@ -14,6 +14,8 @@ inline constexpr std::size_t scoring_block_rows = 16;
 /// Queries that share a key-value head and are so few that packing keys and values for them would
 /// take longer than reading them in place.
 inline constexpr std::size_t most_direct_queries = 3;
+/// Scores that are so few.
+inline constexpr std::size_t most_direct_scores = 32;
 
 /// Additive scoring with W_q and W_k packed by `pack_columns`.
 struct PackedAdditiveScoring {

@@ -36,17 +36,8 @@ constexpr auto last_lanes = [] {
   return factors;
 }();
 
-}  // namespace
-
-[[gnu::noinline]] float exponentiate(float* row, std::size_t count) noexcept {
-  if (count < lanes) {
-    std::array<float, lanes> padded;
-    padded.fill(minus_infinity);
-    std::copy_n(row, count, padded.begin());
-    const float sum = exponentiate(padded.data(), lanes);
-    std::copy_n(padded.begin(), count, row);
-    return sum;
-  }
+/// `exponentiate` of at least one vector.
+[[gnu::noinline]] float exponentiate_vectors(float* row, std::size_t count) noexcept {
   const Batch maximum(maximum_of(row, count));
   const Exponential exponential;
   float* last = row + count - lanes;
@@ -74,6 +65,20 @@ constexpr auto last_lanes = [] {
     numerators.store_unaligned(is_whole ? row + i : last);
   }
   return xsimd::reduce_add(sum);
+}
+
+}  // namespace
+
+float exponentiate(float* row, std::size_t count) noexcept {
+  if (count >= lanes) {
+    return exponentiate_vectors(row, count);
+  }
+  std::array<float, lanes> padded;
+  padded.fill(minus_infinity);
+  std::copy_n(row, count, padded.begin());
+  const float sum = exponentiate_vectors(padded.data(), lanes);
+  std::copy_n(padded.begin(), count, row);
+  return sum;
 }
 
 void softmax(float* row, std::size_t count) noexcept {
