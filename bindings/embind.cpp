@@ -354,9 +354,15 @@ void operator delete(void* block) noexcept { std::free(block); }
 
 // This file takes the place of Embind's own library, see CMakeLists.txt. That registers every type
 // that it knows, strings, views and more: 3 KB of the package.
-extern "C" {
+namespace {
 
-static emscripten::internal::InitFunc* init_functions = nullptr;
+emscripten::internal::InitFunc* init_functions =  // NOLINT(*-avoid-non-const-global-variables)
+    nullptr;
+
+}  // namespace
+
+extern "C" {
+// NOLINTBEGIN(*-identifier-naming, bugprone-*, cert-*): Embind's names
 
 void _embind_register_bindings(emscripten::internal::InitFunc* function) {
   function->next = init_functions;
@@ -371,6 +377,8 @@ void _embind_initialize_bindings() {
 
 /// For texts of errors that cannot happen here.
 const char* __getTypeName(const std::type_info* /*type*/) { return nullptr; }
+
+// NOLINTEND(*-identifier-naming, bugprone-*, cert-*)
 }
 
 EMSCRIPTEN_BINDINGS(types) {

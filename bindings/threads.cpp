@@ -5,7 +5,8 @@
 
 #if defined(__wasm_atomics__)
 // Of Emscripten's runtime: moves the stack pointer.
-extern "C" void _emscripten_stack_restore(void* stack);  // NOLINT(*-reserved-identifier, cert-*)
+// NOLINTNEXTLINE(*-identifier-naming, bugprone-*, cert-*)
+extern "C" void _emscripten_stack_restore(void* stack);
 #endif
 
 namespace headwise {

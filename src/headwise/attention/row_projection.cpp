@@ -75,7 +75,8 @@ void project(std::span<const RowProjection> projections, std::size_t num_threads
     const auto [in, out, groups] = projection.linear->sizes();
     projection.linear->pack();
     blocks += Blocks(projection).count();
-    operations += 2.0 * static_cast<double>(projection.rows) * static_cast<double>(in / groups) *
+    const std::size_t group_in = in / groups;
+    operations += 2.0 * static_cast<double>(projection.rows) * static_cast<double>(group_in) *
                   static_cast<double>(out);
   }
   parallel::for_each(blocks, parallel::threads_worth(operations, num_threads),
