@@ -20,6 +20,8 @@ std::string_view to_string(ErrorCode code) noexcept {
       return "cache-full";
     case ErrorCode::sizes_unknown:
       return "sizes-unknown";
+    case ErrorCode::no_pending_backward:
+      return "no-pending-backward";
     case ErrorCode::out_of_memory:
       return "out-of-memory";
   }

@@ -13,15 +13,16 @@ namespace headwise {
 
 /// What went wrong, as a short stable word for programs to compare.
 enum class ErrorCode {
-  invalid_option,      ///< an option's value is outside what the option takes
-  invalid_shape,       ///< a tensor's shape does not fit
-  invalid_value,       ///< a number inside an argument is outside its range
-  invalid_state_dict,  ///< names or shapes of a state dict do not fit the layer
-  invalid_file,        ///< a file breaks its format's rules, or holds what is not taken
-  invalid_cache,       ///< a cache that does not go with the layer or the call
-  cache_full,          ///< more positions than a cache has room for
-  sizes_unknown,       ///< the call needs sizes that the layer has not inferred yet
-  out_of_memory,       ///< the memory that the call needs cannot be had; nothing was changed
+  invalid_option,       ///< an option's value is outside what the option takes
+  invalid_shape,        ///< a tensor's shape does not fit
+  invalid_value,        ///< a number inside an argument is outside its range
+  invalid_state_dict,   ///< names or shapes of a state dict do not fit the layer
+  invalid_file,         ///< a file breaks its format's rules, or holds what is not taken
+  invalid_cache,        ///< a cache that does not go with the layer or the call
+  cache_full,           ///< more positions than a cache has room for
+  sizes_unknown,        ///< the call needs sizes that the layer has not inferred yet
+  no_pending_backward,  ///< no forward that required gradients is left to go back from
+  out_of_memory,        ///< the memory that the call needs cannot be had; nothing was changed
 };
 
 /// The code as it is spelled in both languages, for example `invalid-shape`.

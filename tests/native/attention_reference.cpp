@@ -186,9 +186,11 @@ Pooled pool(const Doubles<4>& scores, const Doubles<4>& V, const Pooling& poolin
         for (std::size_t j = 0; j < columns; ++j) {
           const double factor =
               pooling.dropout_factors.size() > 0 ? pooling.dropout_factors(b, h, i, j) : 1;
+          // What is dropped is 0 whatever it was.
+          const double weight = factor == 0 ? 0 : factor * weights[j];
           // What is masked is not read: even 0 times infinity would be NaN.
           for (std::size_t e = 0; visible[j] && e < value_size; ++e) {
-            result.output(b, h, i, e) += factor * weights[j] * V(b, kv_head, j, e);
+            result.output(b, h, i, e) += weight * V(b, kv_head, j, e);
           }
           const WeightsStage stage = pooling.weights_stage;
           result.weights(b, h, i, j) = stage == WeightsStage::raw       ? scores(b, h, i, j)

@@ -97,6 +97,12 @@ Configuration random_configuration(std::uint64_t seed) {
                                : random.pick({WeightsStage::raw, WeightsStage::softcap,
                                               WeightsStage::masked, WeightsStage::softmax});
   c.poisoned = random.chance(0.3);
+  c.gradients = random.chance(0.5);
+  c.dropout = random.chance(0.7) ? 0 : random.pick({0.1, 0.5, 1.0});
+  if (c.gradients && random.chance(0.1)) {
+    c.queries = random.pick<std::size_t>({63, 65, 130});
+    c.keys = random.chance(0.5) ? c.keys : c.queries;
+  }
   return settled(c);
 }
 
@@ -186,6 +192,8 @@ void settle_layer(Configuration& c) {
 
 Configuration settled(Configuration c) {
   c.kv_heads = std::gcd(c.heads, c.kv_heads);
+  c.gradients = c.gradients && c.call == Call::layer && c.cache == CacheUse::none;
+  c.dropout = c.gradients ? c.dropout : 0;
   if (c.call == Call::layer) {
     settle_layer(c);
   } else {

@@ -85,8 +85,10 @@ struct Configuration {
   EmptyRows empty_rows = EmptyRows::zero;
   WeightsStage stage = WeightsStage::softmax;
 
-  bool poisoned = false;  ///< whether NaN and infinities are planted in some inputs
-  bool decoded = false;   ///< whether the same is also fed in chunks through a cache
+  bool poisoned = false;   ///< whether NaN and infinities are planted in some inputs
+  bool decoded = false;    ///< whether the same is also fed in chunks through a cache
+  bool gradients = false;  ///< whether the gradients are compared, too
+  double dropout = 0;      ///< for these
 
   [[nodiscard]] std::size_t all_keys() const noexcept { return cached + keys; }
 };

@@ -6,6 +6,7 @@
 #include <exception>
 #include <sstream>
 
+#include "gradient_check.hpp"
 #include "problem.hpp"
 #include "rounding.hpp"
 
@@ -205,6 +206,10 @@ std::string fault_of(const Configuration& configuration) {
     if (fault.empty() && configuration.decoded) {
       fault = fault_of_decoding(problem, rounding);
     }
+    GradientCheck gradient_check(problem, rounding.relative_weights);
+    if (fault.empty() && configuration.gradients) {
+      fault = gradient_check.fault_of(problem);
+    }
     if (fault.empty() && configuration.poisoned) {
       poison(problem);
       if (underflows(problem)) {
@@ -213,6 +218,9 @@ std::string fault_of(const Configuration& configuration) {
       fault = fault_of_call("with NaN and infinities", problem, rounding);
       if (fault.empty() && configuration.decoded) {
         fault = fault_of_decoding(problem, rounding);
+      }
+      if (fault.empty() && configuration.gradients) {
+        fault = gradient_check.fault_of(problem);
       }
     }
     return fault;

@@ -58,6 +58,8 @@ constexpr auto fields = std::tuple{
     Field{"stage", &Configuration::stage},
     Field{"poisoned", &Configuration::poisoned},
     Field{"decoded", &Configuration::decoded},
+    Field{"gradients", &Configuration::gradients},
+    Field{"dropout", &Configuration::dropout},
 };
 
 template <typename Visitor>

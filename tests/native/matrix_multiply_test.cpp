@@ -12,17 +12,24 @@
 namespace headwise::test {
 namespace {
 
+enum class Added { nothing, row, matrix, own_place };
+
 /// One product with every stride wider than its matrix, and what it must be.
 class Product {
  public:
-  Product(std::size_t rows, std::size_t columns, std::size_t depth, bool with_bias)
+  Product(std::size_t rows, std::size_t columns, std::size_t depth, Added added,
+          bool transposed = false)
       : rows_(rows),
         columns_(columns),
         depth_(depth),
+        added_(added),
         scale_(depth % 2 == 1 ? 1.0F : 0.3F),
-        a_(random_floats(span_size(rows, depth, depth + 3), 1)),
+        a_row_stride_(transposed ? 1 : depth + 3),
+        a_depth_stride_(transposed ? rows + 3 : 1),
+        a_(random_floats(
+            transposed ? span_size(depth, rows, rows + 3) : span_size(rows, depth, depth + 3), 1)),
         b_(random_floats(span_size(depth, columns, columns + 2), 2)),
-        bias_(with_bias ? random_floats(columns, 3) : Floats()),
+        addend_(random_floats(span_size(added == Added::row ? 1 : rows, columns, columns + 4), 3)),
         packed_(kernels::packed_size(depth, columns), guard) {
     kernels::pack_rows(b_.data(), columns + 2, depth, columns, packed_.data());
   }
@@ -30,18 +37,18 @@ class Product {
   /// Rows [first, first + count) of C, its columns followed by `padding` guards.
   Floats multiply(std::size_t first, std::size_t count, std::size_t padding = 5) const {
     const std::size_t stride = columns_ + padding;
-    Floats c(span_size(count, columns_, stride) + padding, guard);
-    kernels::matrix_multiply(count, columns_, depth_, a_.data() + first * (depth_ + 3), depth_ + 3,
-                             packed(), scale_, bias(), c.data(), stride);
+    Floats c = result_before(first, count, padding);
+    kernels::matrix_multiply(count, columns_, depth_, a_from(first), packed(), scale_,
+                             addend(first, c, stride), c.data(), stride);
     return c;
   }
 
   Floats multiply_by_reference(std::size_t padding = 5) const {
     const std::size_t stride = columns_ + padding;
-    Floats c(span_size(rows_, columns_, stride) + padding, guard);
-    kernels::baseline::matrix_multiply_reference(rows_, columns_, depth_, a_.data(), depth_ + 3,
-                                                 b_.data(), columns_ + 2, scale_, bias(), c.data(),
-                                                 stride);
+    Floats c = result_before(0, rows_, padding);
+    kernels::baseline::matrix_multiply_reference(rows_, columns_, depth_, a_from(0), b_.data(),
+                                                 columns_ + 2, scale_, addend(0, c, stride),
+                                                 c.data(), stride);
     return c;
   }
 
@@ -51,12 +58,12 @@ class Product {
     double largest = 0;
     for (std::size_t i = 0; i < rows_; ++i) {
       for (std::size_t j = 0; j < columns_; ++j) {
-        const double offset = bias_.empty() ? 0 : bias_[j];
+        const double offset = added_ == Added::nothing ? 0 : addend_[addend_index(i) + j];
         double sum = 0;
         double magnitude = 0;
         for (std::size_t k = 0; k < depth_; ++k) {
-          const double term =
-              static_cast<double>(a_[i * (depth_ + 3) + k]) * b_[k * (columns_ + 2) + j];
+          const double term = static_cast<double>(a_[i * a_row_stride_ + k * a_depth_stride_]) *
+                              b_[k * (columns_ + 2) + j];
           sum += term;
           magnitude += std::abs(term);
         }
@@ -102,15 +109,46 @@ class Product {
   kernels::PackedMatrix packed() const {
     return {.panels = packed_.data(), .panel_stride = depth_ * kernels::panel_width()};
   }
-  const float* bias() const { return bias_.empty() ? nullptr : bias_.data(); }
+  kernels::StridedMatrix a_from(std::size_t row) const {
+    return {.data = a_.data() + row * a_row_stride_,
+            .row_stride = a_row_stride_,
+            .depth_stride = a_depth_stride_};
+  }
+  std::size_t addend_index(std::size_t row) const {
+    return added_ == Added::row ? 0 : row * (columns_ + 4);
+  }
+  kernels::Addend addend(std::size_t first, const Floats& c, std::size_t stride) const {
+    switch (added_) {
+      case Added::row:
+        return {.data = addend_.data()};
+      case Added::matrix:
+        return {.data = addend_.data() + addend_index(first), .row_stride = columns_ + 4};
+      case Added::own_place:
+        return {.data = c.data(), .row_stride = stride};
+      default:
+        return {};
+    }
+  }
+  /// Guards; between them the addend, if the product is added to what is there.
+  Floats result_before(std::size_t first, std::size_t count, std::size_t padding) const {
+    const std::size_t stride = columns_ + padding;
+    Floats c(span_size(count, columns_, stride) + padding, guard);
+    for (std::size_t i = 0; added_ == Added::own_place && i < count; ++i) {
+      std::copy_n(addend_.data() + addend_index(first + i), columns_, c.data() + i * stride);
+    }
+    return c;
+  }
 
   std::size_t rows_;
   std::size_t columns_;
   std::size_t depth_;
+  Added added_;
   float scale_;
+  std::size_t a_row_stride_;
+  std::size_t a_depth_stride_;
   Floats a_;
   Floats b_;
-  Floats bias_;
+  Floats addend_;
   Floats packed_;
 };
 
@@ -120,9 +158,10 @@ TEST_CASE("matrix_multiply agrees with its reference and with float64") {
   for (const std::size_t rows : awkward_sizes) {
     for (const std::size_t columns : awkward_sizes) {
       for (const std::size_t depth : awkward_sizes) {
-        const bool with_bias = (rows + columns + depth) % 4 == 1;
-        CAPTURE(rows, columns, depth, with_bias);
-        const Product product(rows, columns, depth, with_bias);
+        const auto added = static_cast<Added>((rows + columns + depth) / 2 % 4);
+        const bool transposed = (rows / 2 + columns) % 2 == 1;
+        CAPTURE(rows, columns, depth, static_cast<int>(added), transposed);
+        const Product product(rows, columns, depth, added, transposed);
         const Floats c = product.multiply(0, rows);
         const Floats reference = product.multiply_by_reference();
         CHECK(product.largest_error(c) <= 1);
@@ -139,7 +178,7 @@ TEST_CASE("matrix_multiply agrees with its reference and with float64") {
 TEST_CASE("matrix_multiply gives the same bits however rows are grouped into calls") {
   const std::size_t rows = 11;
   const std::size_t columns = 21;
-  const Product product(rows, columns, 13, true);
+  const Product product(rows, columns, 13, Added::matrix);
   const Floats whole = product.multiply(0, rows);
   for (std::size_t row = 0; row < rows; ++row) {
     const Floats alone = product.multiply(row, 1);
@@ -152,8 +191,9 @@ TEST_CASE("matrix_multiply gives the same bits however rows are grouped into cal
 TEST_CASE("matrix_multiply over depth 0 gives the bias") {
   const Floats bias = random_floats(9, 1);
   Floats c(18, guard);
-  kernels::matrix_multiply(2, 9, 0, nullptr, 0, {.panels = nullptr, .panel_stride = 0}, 2.0F,
-                           bias.data(), c.data(), 9);
+  kernels::matrix_multiply(2, 9, 0, {.data = nullptr, .row_stride = 0},
+                           {.panels = nullptr, .panel_stride = 0}, 2.0F, {.data = bias.data()},
+                           c.data(), 9);
   CHECK(std::equal(bias.begin(), bias.end(), c.begin()));
   CHECK(std::equal(bias.begin(), bias.end(), c.begin() + 9));
 }
@@ -162,7 +202,7 @@ TEST_CASE("Packing rows and packing columns give the same panels") {
   for (const std::size_t columns : awkward_sizes) {
     for (const std::size_t depth : {1, 3, 33}) {
       CAPTURE(columns, depth);
-      const Product product(1, columns, depth, false);
+      const Product product(1, columns, depth, Added::nothing);
       const Floats& packed = product.packed_from_rows();
       CHECK(packed == product.packed_from_columns());
       bool in_place = true;
@@ -183,19 +223,18 @@ TEST_CASE("matrix_multiply takes part of a packed matrix from some row on") {
   const std::size_t columns = 19;
   const std::size_t depth = 9;
   const std::size_t first = 4;
-  const Product product(1, columns, depth, false);
+  const Product product(1, columns, depth, Added::nothing);
   const Floats a = random_floats(depth - first, 7);
   Floats c(columns);
   Floats expected(columns);
   kernels::matrix_multiply(
-      1, columns, depth - first, a.data(), depth - first,
+      1, columns, depth - first, {.data = a.data(), .row_stride = depth - first},
       {.panels = product.packed_from_rows().data() + first * kernels::panel_width(),
        .panel_stride = depth * kernels::panel_width()},
-      1.0F, nullptr, c.data(), columns);
-  kernels::baseline::matrix_multiply_reference(1, columns, depth - first, a.data(), depth - first,
-                                               product.b().data() + first * (columns + 2),
-                                               columns + 2, 1.0F, nullptr, expected.data(),
-                                               columns);
+      1.0F, {}, c.data(), columns);
+  kernels::baseline::matrix_multiply_reference(
+      1, columns, depth - first, {.data = a.data(), .row_stride = depth - first},
+      product.b().data() + first * (columns + 2), columns + 2, 1.0F, {}, expected.data(), columns);
   CHECK(max_difference(c, expected) <= 5e-6);
 }
 

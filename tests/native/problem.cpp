@@ -34,6 +34,7 @@ MultiHeadAttentionOptions layer_options(const Configuration& c) {
   };
   return {.num_hiddens = size(c.heads * c.head_size),
           .num_heads = size(c.heads),
+          .dropout = c.dropout,
           .bias = c.bias,
           .query_size = size(c.query_size),
           .key_size = size(c.key_size),

@@ -10,8 +10,6 @@ namespace {
 
 using reference::Doubles;
 
-constexpr double unit_roundoff = 1.0 / (1 << 24);
-
 double largest(const auto& tensor) {
   double result = 0;
   for (const auto number : tensor) {
@@ -26,17 +24,6 @@ xt::xarray<float> magnitudes(xt::xarray<float> tensor) {
     number = std::abs(number);
   }
   return tensor;
-}
-
-/// The call with every number replaced by its magnitude.
-Problem magnitudes(Problem problem) {
-  for (xt::xarray<float>* tensor : {&problem.queries, &problem.keys, &problem.values}) {
-    *tensor = magnitudes(*tensor);
-  }
-  for (auto& [name, tensor] : problem.parameters) {
-    tensor = magnitudes(tensor);
-  }
-  return problem;
 }
 
 Doubles<4> with_four_axes(const xt::xarray<float>& tensor) {
@@ -92,6 +79,16 @@ double largest_gate(const HeadGate& head_gate) {
 
 }  // namespace
 
+Problem magnitudes(Problem problem) {
+  for (xt::xarray<float>* tensor : {&problem.queries, &problem.keys, &problem.values}) {
+    *tensor = magnitudes(*tensor);
+  }
+  for (auto& [name, tensor] : problem.parameters) {
+    tensor = magnitudes(tensor);
+  }
+  return problem;
+}
+
 Rounding rounding_of(const Problem& problem) {
   const Configuration& c = problem.configuration;
   // Operations beside those of the sums: scale, softcap, exponential, division, gate, bias.
@@ -123,7 +120,8 @@ Rounding rounding_of(const Problem& problem) {
   const double output_error =
       weight_error + unit_roundoff * sizes(columns, c.value_size, concat_size, others);
   return {.weights = c.stage == WeightsStage::softmax ? weight_error : score_error,
-          .output = output_magnitude * output_error};
+          .output = output_magnitude * output_error,
+          .relative_weights = weight_error};
 }
 
 }  // namespace headwise::test

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "gradient_check.hpp"
 #include "problem.hpp"
 
 namespace headwise::test {
@@ -98,6 +99,27 @@ TEST_CASE("Dropout does not depend on the number of threads") {
     return layer.forward(X, X, X).output;
   };
   CHECK(output_with(5) == output_with(1));
+}
+
+TEST_CASE("Gradients do not depend on the number of threads") {
+  for (Configuration configuration : large_configurations()) {
+    configuration.gradients = true;
+    configuration.dropout = 0.2;
+    configuration = settled(configuration);
+    if (!configuration.gradients) {
+      continue;
+    }
+    CAPTURE(to_code(configuration));
+    const Problem problem = make_problem(configuration);
+    const Tensor<3> grad_output = random_grad_output(problem);
+    const auto gradients_with = [&](std::int64_t threads) {
+      const Threads set(threads);
+      return library_gradients(problem, grad_output);
+    };
+    const NamedGradients alone = gradients_with(1);
+    CHECK(gradients_with(2) == alone);
+    CHECK(gradients_with(5) == alone);
+  }
 }
 
 TEST_CASE("A job's pieces are each done once, one at a time under each thread's number") {

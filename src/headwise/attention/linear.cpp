@@ -54,10 +54,11 @@ void Linear::project(const float* inputs, std::size_t rows, std::size_t first, s
     const std::size_t group = first / group_out();
     const std::size_t column = first - group * group_out();
     const std::size_t columns = std::min(end - first, group_out() - column);
-    kernels::matrix_multiply(rows, columns, in, inputs + group * in, sizes_.in,
+    kernels::matrix_multiply(rows, columns, in,
+                             {.data = inputs + group * in, .row_stride = sizes_.in},
                              {.panels = packed_weight_.data() + group * packed_size() + column * in,
                               .panel_stride = in * kernels::panel_width()},
-                             1.0F, bias_.has_value() ? bias_->data() + first : nullptr,
+                             1.0F, {.data = bias_.has_value() ? bias_->data() + first : nullptr},
                              outputs + first, sizes_.out);
     first += columns;
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <headwise/attention/head_gate.hpp>
 #include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/pooling.hpp>
@@ -161,6 +162,38 @@ ForwardResult<2> MultiHeadAttention::forward(const Tensor<2>& queries,
   return checked_forward<2>(queries, nullptr, nullptr, options);
 }
 
+/// Forgets the sizes again that a call has inferred which then runs out of memory.
+class MultiHeadAttention::InitializationGuard {
+ public:
+  explicit InitializationGuard(MultiHeadAttention& layer) noexcept
+      : layer_(layer),
+        query_size_(layer.query_size_),
+        key_size_(layer.key_size_),
+        value_size_(layer.value_size_),
+        is_done_(layer.parameters_.has_value()) {}
+  InitializationGuard(const InitializationGuard&) = delete;
+  InitializationGuard(InitializationGuard&&) = delete;
+  InitializationGuard& operator=(const InitializationGuard&) = delete;
+  InitializationGuard& operator=(InitializationGuard&&) = delete;
+  ~InitializationGuard() {
+    if (!is_done_) {
+      layer_.parameters_.reset();
+      layer_.query_size_ = query_size_;
+      layer_.key_size_ = key_size_;
+      layer_.value_size_ = value_size_;
+    }
+  }
+
+  void keep() noexcept { is_done_ = true; }
+
+ private:
+  MultiHeadAttention& layer_;
+  std::optional<std::size_t> query_size_;
+  std::optional<std::size_t> key_size_;
+  std::optional<std::size_t> value_size_;
+  bool is_done_;
+};
+
 template <std::size_t Rank>
 ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& queries,
                                                         const Tensor<Rank>* keys,
@@ -194,6 +227,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
     auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(
         workspace_size(static_cast<double>(sizes.batch), static_cast<double>(sizes.num_queries),
                        static_cast<double>(sizes.num_keys), static_cast<double>(threads)))});
+    InitializationGuard guard(*this);
     if (!parameters_) {
       initialize({.query_size = shape_of(&queries).back(),
                   .key_size = shape_of(keys).back(),
@@ -210,7 +244,8 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
         .attention_weights = result.attention_weights ? result.attention_weights->data() : nullptr,
         .weights_stage = options.weights_stage,
         .workspace = workspace.data(),
-        .num_threads = threads};
+        .num_threads = threads,
+        .requires_grad = options.requires_grad};
     if (const auto* gate = std::get_if<Tensor<1>>(&options.head_gate)) {
       arguments.head_gate = gate->data();
     } else if (const auto* gates = std::get_if<Tensor<2>>(&options.head_gate)) {
@@ -218,21 +253,30 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
       arguments.gate_stride = sizes.num_heads;
     }
     forward_into(arguments);
+    guard.keep();
+    if (options.requires_grad) {
+      pending_has_batch_axis_ = Rank == 3;
+    }
     return result;
   });
 }
 
-void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
+void MultiHeadAttention::forward_into(const ForwardArguments& given) {
+  ForwardArguments arguments = given;
   const AttentionMask& mask = *arguments.mask;
   const std::size_t query_rows = mask.batch * mask.num_queries;
   const std::size_t query_width = settings_.query_width();
-  const std::size_t head_size = settings_.head_size;
   LayerParameters& parameters = *parameters_;
 
+  if (arguments.requires_grad) {
+    keep_inputs(arguments);
+  }
   Workspace workspace(arguments.workspace);
+  Workspace kept(arguments.requires_grad ? record_->projections() : nullptr);
+  Workspace& heads = arguments.requires_grad ? kept : workspace;
   InputProjections projections;
   const float* Q = projections.add(parameters.W_q, arguments.queries, query_rows, nullptr,
-                                   workspace);  // (batch, queries, query width)
+                                   heads);  // (batch, queries, query width)
   // A later query may read what this one does not, so a cache takes all keys; else those that no
   // query reads are left alone.
   const std::uint8_t* read = nullptr;
@@ -244,62 +288,51 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
                                                  arguments.weights_stage == WeightsStage::softcap);
   const std::size_t key_rows = mask.batch * arguments.num_new_keys;
   const auto kv_heads = [&](const float* rows) {
-    return split_heads_view(rows, arguments.num_new_keys, settings_.num_kv_heads, head_size);
+    return split_heads_view(rows, arguments.num_new_keys, settings_.num_kv_heads,
+                            settings_.head_size);
   };
   KeyValues key_values{
       .keys = kv_heads(projections.add(parameters.W_k, arguments.keys, key_rows,
-                                       every_key_is_scored ? nullptr : read, workspace)),
-      .values =
-          kv_heads(projections.add(parameters.W_v, arguments.values, key_rows, read, workspace))};
+                                       every_key_is_scored ? nullptr : read, heads)),
+      .values = kv_heads(projections.add(parameters.W_v, arguments.values, key_rows, read, heads))};
   projections.project(arguments.num_threads);
   if (arguments.cache != nullptr) {
     key_values = append_to_cache(*arguments.cache, key_values, arguments.num_new_keys, settings_);
   }
 
-  float* pooled = parameters.W_o ? workspace.take(query_rows * query_width) : arguments.output;
-  PoolingArguments pooling{.mask = &mask,
-                           .num_heads = settings_.num_heads,
-                           .num_kv_heads = settings_.num_kv_heads,
-                           .query_size = head_size,
-                           .key_size = head_size,
-                           .value_size = head_size,
-                           .queries = {.data = Q,
-                                       .sample_stride = mask.num_queries * query_width,
-                                       .head_stride = head_size,
-                                       .row_stride = query_width},
-                           .keys = key_values.keys,
-                           .values = key_values.values,
-                           .dropout = {.probability = training_ ? settings_.dropout : 0,
-                                       .seed = settings_.seed,
-                                       .call = dropout_calls_},
-                           .head_gate = arguments.head_gate,
-                           .gate_stride = arguments.gate_stride,
-                           .pooled = {.data = pooled,
-                                      .sample_stride = mask.num_queries * query_width,
-                                      .head_stride = head_size,
-                                      .row_stride = query_width},
-                           .attention_weights = arguments.attention_weights,
-                           .weights_stage = arguments.weights_stage,
-                           .num_threads = arguments.num_threads};
-  if (parameters.bias_k) {
-    pooling.extra_slots[0] = {.key = parameters.bias_k->data(), .value = parameters.bias_v->data()};
+  float* gated = parameters.W_o ? workspace.take(query_rows * query_width) : arguments.output;
+  float* pooled = arguments.requires_grad ? record_->pooled() : gated;
+  PoolingArguments pooling = pooling_arguments(mask, Q, key_values.keys, key_values.values, pooled);
+  pooling.dropout = {.probability = training_ ? settings_.dropout : 0,
+                     .seed = settings_.seed,
+                     .call = dropout_calls_};
+  pooling.attention_weights = arguments.attention_weights;
+  pooling.weights_stage = arguments.weights_stage;
+  pooling.num_threads = arguments.num_threads;
+  if (!arguments.requires_grad) {
+    pooling.head_gate = arguments.head_gate;
+    pooling.gate_stride = arguments.gate_stride;
   }
   // transpose_qkv, the pooling of each head and transpose_output: the heads lie side by side in Q,
   // K and V, are read there, and are written side by side.
   if (settings_.pooling == Pooling::additive) {
-    pool(pooling,
-         AdditiveScoring{.W_q = parameters.attention_W_q->data(),
-                         .W_k = parameters.attention_W_k->data(),
-                         .w_v = parameters.attention_w_v->data(),
-                         .hiddens = settings_.attention_hiddens},
-         workspace.rest());
+    pool(pooling, additive_scoring(), workspace.rest());
   } else {
     pool(pooling, DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap},
          workspace.rest());
   }
+  if (arguments.requires_grad) {
+    // The gradient of a gate needs what it multiplied.
+    gate_heads(record_->pooled(), arguments.head_gate, arguments.gate_stride,
+               {.batch = mask.batch,
+                .num_heads = settings_.num_heads,
+                .length = mask.num_queries,
+                .size = settings_.head_size},
+               gated);
+  }
   if (parameters.W_o) {
     const RowProjection last{.linear = &*parameters.W_o,
-                             .inputs = pooled,
+                             .inputs = gated,
                              .outputs = arguments.output,
                              .rows = query_rows};
     project({&last, 1}, arguments.num_threads);
@@ -311,6 +344,38 @@ void MultiHeadAttention::forward_into(const ForwardArguments& arguments) {
   if (training_ && settings_.dropout > 0) {
     ++dropout_calls_;
   }
+}
+
+PoolingArguments MultiHeadAttention::pooling_arguments(const AttentionMask& mask, const float* Q,
+                                                       const HeadsView<const float>& keys,
+                                                       const HeadsView<const float>& values,
+                                                       float* pooled) const noexcept {
+  const std::size_t head_size = settings_.head_size;
+  const auto query_heads = [&](auto* data) {
+    return split_heads_view(data, mask.num_queries, settings_.num_heads, head_size);
+  };
+  PoolingArguments pooling{.mask = &mask,
+                           .num_heads = settings_.num_heads,
+                           .num_kv_heads = settings_.num_kv_heads,
+                           .query_size = head_size,
+                           .key_size = head_size,
+                           .value_size = head_size,
+                           .queries = query_heads(Q),
+                           .keys = keys,
+                           .values = values,
+                           .pooled = query_heads(pooled)};
+  if (parameters_->bias_k) {
+    pooling.extra_slots[0] = {.key = parameters_->bias_k->data(),
+                              .value = parameters_->bias_v->data()};
+  }
+  return pooling;
+}
+
+AdditiveScoring MultiHeadAttention::additive_scoring() const noexcept {
+  return {.W_q = parameters_->attention_W_q->data(),
+          .W_k = parameters_->attention_W_k->data(),
+          .w_v = parameters_->attention_w_v->data(),
+          .hiddens = settings_.attention_hiddens};
 }
 
 double MultiHeadAttention::workspace_size(double batch, double num_queries, double num_keys,
@@ -368,9 +433,7 @@ StateDict MultiHeadAttention::state_dict() const {
     StateDict result;
     // Reading does not change the parameters; `data` serves writing too.
     auto& parameters = const_cast<LayerParameters&>(*parameters_);  // NOLINT(*-const-cast)
-    const InputSizes sizes{
-        .query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
-    for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
+    for (const auto& [number, shape] : parameter_shapes(settings_, input_sizes())) {
       auto tensor = xt::xarray<float>::from_shape(shape);
       std::copy_n(parameters.data(number), tensor.size(), tensor.data());
       result.emplace(parameter_names[number], std::move(tensor));
@@ -389,6 +452,7 @@ void MultiHeadAttention::load_state_dict(const StateDict& state_dict) {
   }
   parameters_ = std::move(parameters);
   set_sizes(sizes);
+  parameters_changed();
 }
 
 }  // namespace headwise

@@ -3,14 +3,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/attention/attention_mask.hpp>
+#include <headwise/attention/forward_record.hpp>
 #include <headwise/attention/key_value_cache.hpp>
 #include <headwise/attention/layer_parameters.hpp>
 #include <headwise/attention/masks.hpp>
+#include <headwise/attention/parameter_gradients.hpp>
+#include <headwise/attention/pooling.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
+#include <headwise/trainable.hpp>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace headwise {
 
@@ -97,6 +102,9 @@ struct ForwardOptions {
   bool return_weights = false;
   /// Which state of the weights is returned. Default: the weights themselves.
   WeightsStage weights_stage = WeightsStage::softmax;
+  /// Whether `backward` will follow. What it needs is kept, copies of the inputs and masks
+  /// included; scores are not. Not with a cache. Source: PyTorch, `requires_grad`.
+  bool requires_grad = false;
 };
 
 template <std::size_t Rank>
@@ -108,6 +116,17 @@ struct ForwardResult {
 };
 
 using AttentionResult = ForwardResult<3>;
+
+/// Gradients of what a forward was given. Those of its parameters are in the layer.
+template <std::size_t Rank>
+struct BackwardResult {
+  Tensor<Rank> queries;
+  Tensor<Rank> keys;
+  Tensor<Rank> values;
+  /// (batch, heads), a row a sample; (1, heads) without a batch axis. Where no gate was given, at
+  /// gate 1.
+  Tensor<2> head_gate;
+};
 
 struct CacheOptions {
   /// Samples of every forward with the cache. At least 1.
@@ -133,12 +152,27 @@ struct ForwardArguments {
   float* workspace = nullptr;  ///< as many floats as `workspace_size` says for `num_threads`
   /// Threads that may compute, the calling one among them.
   std::size_t num_threads = 1;
+  /// Whether to keep what `backward_into` needs: `record_size` floats. Without a cache.
+  bool requires_grad = false;
+};
+
+/// One backward pass likewise, for the latest forward that required gradients. All that it points
+/// to is written, but for `grad_output`.
+struct BackwardArguments {
+  const float* grad_output = nullptr;  ///< of the output's shape
+  float* queries = nullptr;            ///< of the input's shape, and so on
+  float* keys = nullptr;
+  float* values = nullptr;
+  float* head_gate = nullptr;  ///< (batch, heads)
+  float* workspace =
+      nullptr;  ///< as many floats as `backward_workspace_size` says for `num_threads`
+  std::size_t num_threads = 1;
 };
 
 /// Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and
 /// W_v, split into heads, pooled in each head, put side by side and projected by W_o. Source:
 /// Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
-class MultiHeadAttention {
+class MultiHeadAttention final : public Trainable {
  public:
   /// Throws `Error` (invalid-option) for options outside their range or that exclude each other.
   explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
@@ -164,6 +198,20 @@ class MultiHeadAttention {
   AttentionResult forward(const Tensor<3>& queries, const ForwardOptions& options);
   ForwardResult<2> forward(const Tensor<2>& queries, const ForwardOptions& options);
 
+  /// Gradients of the inputs from that of the output, for the latest forward that succeeded with
+  /// `requires_grad`; other forwards leave it pending. Gradients of the parameters are added to
+  /// those there are. What a query may not attend to has gradient 0, and what it holds reaches
+  /// none. A float mask gets no gradient. Throws `Error` (no-pending-backward) where there was no
+  /// such forward, its backward was done, or parameters were changed since; invalid-shape,
+  /// out-of-memory; the layer is then as it was. Source: PyTorch, `Tensor.backward`.
+  BackwardResult<3> backward(const Tensor<3>& grad_output);
+  BackwardResult<2> backward(const Tensor<2>& grad_output);
+
+  /// Sums of the parameters' gradients since the last `zero_gradients`, under the names and in the
+  /// shapes of `state_dict`, which throws the same.
+  [[nodiscard]] StateDict gradients() const;
+  void zero_gradients() noexcept { gradients_.zero(); }
+
   /// An empty cache for decoding. Throws `Error` (sizes-unknown, invalid-option, out-of-memory).
   [[nodiscard]] KeyValueCache create_cache(const CacheOptions& options) const;
 
@@ -180,8 +228,9 @@ class MultiHeadAttention {
   /// `Error` (sizes-unknown) while sizes are still to be inferred.
   [[nodiscard]] StateDict state_dict() const;
 
-  /// Takes over the parameters in `state_dict`, all or none. Throws `Error` (invalid-state-dict)
-  /// that lists every name that is missing, unexpected or of the wrong shape.
+  /// Takes over the parameters in `state_dict`, all or none; a forward before it cannot be gone
+  /// back from. Throws `Error` (invalid-state-dict) that lists every name that is missing,
+  /// unexpected or of the wrong shape.
   void load_state_dict(const StateDict& state_dict);
 
   [[nodiscard]] const LayerSettings& settings() const noexcept { return settings_; }
@@ -207,10 +256,52 @@ class MultiHeadAttention {
   /// Initialized parameters and valid arguments are the caller's business.
   void forward_into(const ForwardArguments& arguments);
 
+  /// Floats that a forward keeps for its backward, masks and gates aside, and those of the
+  /// parameters' gradients.
+  [[nodiscard]] double record_size(double batch, double num_queries,
+                                   double num_keys) const noexcept;
+  [[nodiscard]] PendingBackward pending_backward() const noexcept { return pending_; }
+  /// Of what the latest forward with gradients kept: batch, queries and keys.
+  [[nodiscard]] const AttentionMask& pending_sizes() const noexcept { return record_->sizes(); }
+  /// Whether its inputs had a batch axis.
+  [[nodiscard]] bool pending_has_batch_axis() const noexcept { return pending_has_batch_axis_; }
+  [[nodiscard]] double backward_workspace_size(double batch, double num_queries, double num_keys,
+                                               double num_threads) const noexcept;
+  /// A pending backward and valid arguments are the caller's business.
+  void backward_into(const BackwardArguments& arguments) noexcept;
+  /// A parameter's gradient by its number; null if there is none of that name, or none yet.
+  [[nodiscard]] float* gradient(std::size_t number) noexcept {
+    return gradients_.exist() ? gradients_.data(number) : nullptr;
+  }
+
+  [[nodiscard]] std::vector<TrainableParameter> trainable_parameters() override;
+  void parameters_changed() noexcept override;
+  [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
+    return removed_slices_;
+  }
+
  private:
+  class InitializationGuard;
+
   template <std::size_t Rank>
   ForwardResult<Rank> checked_forward(const Tensor<Rank>& queries, const Tensor<Rank>* keys,
                                       const Tensor<Rank>* values, const ForwardOptions& options);
+  template <std::size_t Rank>
+  BackwardResult<Rank> checked_backward(const Tensor<Rank>& grad_output);
+  [[nodiscard]] InputSizes input_sizes() const noexcept {
+    return {.query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
+  }
+  [[nodiscard]] ForwardRecord::Sizes record_sizes(std::size_t batch, std::size_t num_queries,
+                                                  std::size_t num_keys) const noexcept;
+  /// Keeps copies of the inputs and has `arguments` read those.
+  void keep_inputs(ForwardArguments& arguments);
+  /// What pooling is told: queries (batch, queries, query width), and where the heads of keys and
+  /// values lie. The mask must outlive it.
+  [[nodiscard]] PoolingArguments pooling_arguments(const AttentionMask& mask, const float* Q,
+                                                   const HeadsView<const float>& keys,
+                                                   const HeadsView<const float>& values,
+                                                   float* pooled) const noexcept;
+  [[nodiscard]] AdditiveScoring additive_scoring() const noexcept;
   void set_sizes(const InputSizes& sizes) noexcept;
 
   LayerSettings settings_;
@@ -222,6 +313,11 @@ class MultiHeadAttention {
   /// Forward passes with dropout so far: each draws its own mask.
   std::uint32_t dropout_calls_ = 0;
   LayerIdentity identity_;
+  std::optional<ForwardRecord> record_;
+  PendingBackward pending_ = PendingBackward::none;
+  bool pending_has_batch_axis_ = true;
+  ParameterGradients gradients_;
+  std::vector<RemovedSlice> removed_slices_;
 };
 
 }  // namespace headwise

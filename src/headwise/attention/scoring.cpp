@@ -3,19 +3,38 @@
 
 namespace headwise {
 
+std::size_t packed_weights_size(const AdditiveScoring& scoring,
+                                const PoolingArguments& arguments) noexcept {
+  return kernels::packed_size(arguments.query_size, scoring.hiddens) +
+         kernels::packed_size(arguments.key_size, scoring.hiddens);
+}
+
+PackedAdditiveScoring pack_weights(const AdditiveScoring& scoring,
+                                   const PoolingArguments& arguments, float* workspace) noexcept {
+  float* W_q = workspace;
+  float* W_k = W_q + kernels::packed_size(arguments.query_size, scoring.hiddens);
+  kernels::pack_columns(scoring.W_q, arguments.query_size, arguments.query_size, scoring.hiddens,
+                        W_q);
+  kernels::pack_columns(scoring.W_k, arguments.key_size, arguments.key_size, scoring.hiddens, W_k);
+  return {.W_q = W_q, .W_k = W_k, .w_v = scoring.w_v, .hiddens = scoring.hiddens};
+}
+
 HeadScores::HeadScores(const Scoring& scoring, const PoolingArguments& arguments,
-                       std::size_t columns, bool is_direct, float* workspace) noexcept
+                       std::size_t columns, bool is_direct, std::size_t block_rows,
+                       std::size_t row_stride, float* workspace) noexcept
     : scoring_(scoring),
       query_size_(arguments.query_size),
       key_size_(arguments.key_size),
       columns_(columns),
+      row_stride_(row_stride),
       is_direct_(is_direct && !scoring.is_additive()),
       packed_keys_(workspace),
       key_features_(packed_keys_ + kernels::packed_size(scoring.is_additive()
                                                             ? scoring.additive.hiddens
                                                             : arguments.key_size,
                                                         columns)),
-      query_features_(key_features_ + columns * scoring.additive.hiddens) {}
+      query_features_(key_features_ + columns * scoring.additive.hiddens),
+      workspace_end_(query_features_ + block_rows * scoring.additive.hiddens) {}
 
 void HeadScores::take_keys(const float* keys, std::size_t stride) noexcept {
   keys_ = keys;
@@ -29,9 +48,9 @@ void HeadScores::take_keys(const float* keys, std::size_t stride) noexcept {
   }
   const std::size_t hiddens = scoring_.additive.hiddens;
   kernels::matrix_multiply(
-      columns_, hiddens, key_size_, keys, stride,
+      columns_, hiddens, key_size_, {.data = keys, .row_stride = stride},
       {.panels = scoring_.additive.W_k, .panel_stride = key_size_ * kernels::panel_width()}, 1.0F,
-      nullptr, key_features_, hiddens);
+      {}, key_features_, hiddens);
   kernels::pack_columns(key_features_, hiddens, hiddens, columns_, packed_keys_);
 }
 
@@ -41,7 +60,7 @@ void HeadScores::score(const float* queries, std::size_t stride, std::size_t row
     for (std::size_t i = 0; i < rows; ++i) {
       kernels::dot_rows(queries + i * stride, keys_ + columns.begin * keys_stride_, keys_stride_,
                         columns.size(), key_size_, scoring_.dot_product.scale,
-                        scores + i * columns_ + columns.begin);
+                        scores + i * row_stride_ + columns.begin);
     }
     return;
   }
@@ -51,26 +70,32 @@ void HeadScores::score(const float* queries, std::size_t stride, std::size_t row
   if (!scoring_.is_additive()) {
     const std::size_t panel_stride = key_size_ * kernels::panel_width();
     kernels::matrix_multiply(
-        rows, count, key_size_, queries, stride,
+        rows, count, key_size_, {.data = queries, .row_stride = stride},
         {.panels = packed_keys_ + first * key_size_, .panel_stride = panel_stride},
-        scoring_.dot_product.scale, nullptr, scores + first, columns_);
+        scoring_.dot_product.scale, {}, scores + first, row_stride_);
     return;
   }
   const std::size_t hiddens = scoring_.additive.hiddens;
   kernels::matrix_multiply(
-      rows, hiddens, query_size_, queries, stride,
+      rows, hiddens, query_size_, {.data = queries, .row_stride = stride},
       {.panels = scoring_.additive.W_q, .panel_stride = query_size_ * kernels::panel_width()}, 1.0F,
-      nullptr, query_features_, hiddens);
+      {}, query_features_, hiddens);
   for (std::size_t i = 0; i < rows; ++i) {
     kernels::additive_scores(query_features_ + i * hiddens, packed_keys_ + first * hiddens,
-                             scoring_.additive.w_v, hiddens, count, scores + i * columns_ + first);
+                             scoring_.additive.w_v, hiddens, count,
+                             scores + i * row_stride_ + first);
   }
 }
 
 void HeadScores::softcap(float* scores, std::size_t count) const noexcept {
-  if (scoring_.dot_product.softcap > 0.0F) {
+  if (has_softcap()) {
     kernels::softcap(scores, count, scoring_.dot_product.softcap);
   }
+}
+
+void HeadScores::softcap_gradient(float* gradients, const float* capped,
+                                  std::size_t count) const noexcept {
+  kernels::softcap_gradient(gradients, capped, count, scoring_.dot_product.softcap);
 }
 
 }  // namespace headwise

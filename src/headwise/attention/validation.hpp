@@ -51,6 +51,8 @@ void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
 /// Keys and values without axes stand for none. Returns the sizes of the pass.
 MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
                         const ForwardOptions& options);
+/// The gradient of the output, and whether there is a forward that it goes with.
+void check_backward(const MultiHeadAttention& layer, Shape grad_output);
 void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
 void check_dot_product_attention(Shape queries, Shape keys, Shape values,
                                  const DotProductAttentionOptions& options);

@@ -183,6 +183,9 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
                   .num_queries = queries[queries.size() - 2],
                   .num_keys = num_new_keys,
                   .num_extra_slots = layer.settings().num_extra_slots()};
+  if (options.cache != nullptr && options.requires_grad) {
+    fail(ErrorCode::invalid_option, "requires_grad", "no cache beside it", "both");
+  }
   if (options.cache != nullptr) {
     check_cache(layer, *options.cache, sizes.batch, num_new_keys);
     sizes.query_offset = static_cast<std::int64_t>(options.cache->length());
@@ -191,6 +194,19 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
   check_mask_options(options, sizes, true);
   check_head_gate(options.head_gate, sizes);
   return sizes;
+}
+
+void check_backward(const MultiHeadAttention& layer, Shape grad_output) {
+  if (layer.pending_backward() != PendingBackward::ready) {
+    const bool outdated = layer.pending_backward() == PendingBackward::outdated;
+    fail(ErrorCode::no_pending_backward, "backward",
+         "a forward with requires_grad since the last backward",
+         outdated ? "one whose parameters have changed since" : "none");
+  }
+  const AttentionMask& sizes = layer.pending_sizes();
+  const std::array<Axis, 3> axes = {sizes.batch, sizes.num_queries, layer.settings().output_size};
+  check_shape("grad_output", grad_output,
+              std::span(axes).last(layer.pending_has_batch_axis() ? 3 : 2));
 }
 
 void check_dot_product_attention(Shape queries, Shape keys, Shape values,

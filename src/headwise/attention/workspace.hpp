@@ -14,8 +14,10 @@ class Workspace {
 
   explicit Workspace(float* floats) noexcept : free_(floats) {}
 
-  float* take(std::size_t floats) noexcept {
-    return std::exchange(free_, free_ + (floats + line - 1) / line * line);
+  float* take(std::size_t floats) noexcept { return std::exchange(free_, free_ + padded(floats)); }
+  /// Floats that a piece takes.
+  [[nodiscard]] static std::size_t padded(std::size_t floats) noexcept {
+    return (floats + line - 1) / line * line;
   }
   /// All that is left.
   [[nodiscard]] float* rest() const noexcept { return free_; }

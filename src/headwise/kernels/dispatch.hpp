@@ -6,9 +6,11 @@
 #include <headwise/kernels/direct.hpp>
 #include <headwise/kernels/exponential.hpp>
 #include <headwise/kernels/finite.hpp>
+#include <headwise/kernels/gradients.hpp>
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/softmax.hpp>
+#include <headwise/kernels/updates.hpp>
 #else
 #include <headwise/kernels/kernel_table.hpp>
 #endif
@@ -44,9 +46,9 @@ inline void pack_columns(const float* matrix, std::size_t row_stride, std::size_
 }
 
 inline void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth,
-                            const float* a, std::size_t a_stride, PackedMatrix b, float scale,
-                            const float* bias, float* c, std::size_t c_stride) noexcept {
-  kernels().matrix_multiply(rows, columns, depth, a, a_stride, b, scale, bias, c, c_stride);
+                            StridedMatrix a, PackedMatrix b, float scale, Addend addend, float* c,
+                            std::size_t c_stride) noexcept {
+  kernels().matrix_multiply(rows, columns, depth, a, b, scale, addend, c, c_stride);
 }
 
 inline void dot_rows(const float* x, const float* rows, std::size_t stride, std::size_t count,
@@ -80,6 +82,38 @@ inline void softcap(float* scores, std::size_t count, float cap) noexcept {
 inline void additive_scores(const float* query, const float* packed_keys, const float* w_v,
                             std::size_t hiddens, std::size_t count, float* scores) noexcept {
   kernels().additive_scores(query, packed_keys, w_v, hiddens, count, scores);
+}
+
+inline void multiply(float* values, const float* factors, std::size_t count) noexcept {
+  kernels().multiply(values, factors, count);
+}
+
+inline void softmax_gradient(float* gradients, const float* weights, std::size_t count,
+                             float mean) noexcept {
+  kernels().softmax_gradient(gradients, weights, count, mean);
+}
+
+inline void softcap_gradient(float* gradients, const float* capped, std::size_t count,
+                             float cap) noexcept {
+  kernels().softcap_gradient(gradients, capped, count, cap);
+}
+
+inline void additive_scores_gradient(const float* query, const float* packed_keys, const float* w_v,
+                                     const float* gradients, std::size_t hiddens, std::size_t count,
+                                     float* query_gradient, float* packed_key_gradients,
+                                     float* w_v_gradient) noexcept {
+  kernels().additive_scores_gradient(query, packed_keys, w_v, gradients, hiddens, count,
+                                     query_gradient, packed_key_gradients, w_v_gradient);
+}
+
+inline void sgd_update(float* values, const float* gradients, float* momenta, std::size_t count,
+                       const SGDFactors& factors) noexcept {
+  kernels().sgd_update(values, gradients, momenta, count, factors);
+}
+
+inline void adam_update(float* values, const float* gradients, float* means, float* squares,
+                        std::size_t count, const AdamFactors& factors) noexcept {
+  kernels().adam_update(values, gradients, means, squares, count, factors);
 }
 
 [[nodiscard]] inline bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,

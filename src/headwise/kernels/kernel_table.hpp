@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <headwise/kernels/packed_matrix.hpp>
+#include <headwise/kernels/update_factors.hpp>
 
 /// The kernels of one instruction set; what each does is told where it is declared.
 namespace headwise::kernels {
@@ -12,9 +13,9 @@ struct KernelTable {
                     std::size_t columns, float* packed) noexcept;
   void (*pack_columns)(const float* matrix, std::size_t row_stride, std::size_t depth,
                        std::size_t columns, float* packed) noexcept;
-  void (*matrix_multiply)(std::size_t rows, std::size_t columns, std::size_t depth, const float* a,
-                          std::size_t a_stride, PackedMatrix b, float scale, const float* bias,
-                          float* c, std::size_t c_stride) noexcept;
+  void (*matrix_multiply)(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
+                          PackedMatrix b, float scale, Addend addend, float* c,
+                          std::size_t c_stride) noexcept;
   void (*dot_rows)(const float* x, const float* rows, std::size_t stride, std::size_t count,
                    std::size_t size, float scale, float* dots) noexcept;
   void (*sum_rows)(const float* weights, const float* rows, std::size_t stride, std::size_t count,
@@ -26,6 +27,19 @@ struct KernelTable {
   void (*softcap)(float* scores, std::size_t count, float cap) noexcept;
   void (*additive_scores)(const float* query, const float* packed_keys, const float* w_v,
                           std::size_t hiddens, std::size_t count, float* scores) noexcept;
+  void (*multiply)(float* values, const float* factors, std::size_t count) noexcept;
+  void (*softmax_gradient)(float* gradients, const float* weights, std::size_t count,
+                           float mean) noexcept;
+  void (*softcap_gradient)(float* gradients, const float* capped, std::size_t count,
+                           float cap) noexcept;
+  void (*additive_scores_gradient)(const float* query, const float* packed_keys, const float* w_v,
+                                   const float* gradients, std::size_t hiddens, std::size_t count,
+                                   float* query_gradient, float* packed_key_gradients,
+                                   float* w_v_gradient) noexcept;
+  void (*sgd_update)(float* values, const float* gradients, float* momenta, std::size_t count,
+                     const SGDFactors& factors) noexcept;
+  void (*adam_update)(float* values, const float* gradients, float* means, float* squares,
+                      std::size_t count, const AdamFactors& factors) noexcept;
   bool (*all_finite)(const float* matrix, std::size_t row_stride, std::size_t rows,
                      std::size_t columns) noexcept;
 };

@@ -20,18 +20,21 @@ constexpr std::size_t tile_rows = 6;
 /// What the tiles of a product share.
 struct Product {
   std::size_t depth;
-  std::size_t a_stride;
+  std::size_t a_row_stride;
+  std::size_t a_depth_stride;
   std::size_t panel_stride;
+  std::size_t addend_stride;
   std::size_t c_stride;
   float scale;
 };
 
-/// C = (A · B) · scale + bias for one tile, (Rows, Panels · panel_columns).
+/// C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
 template <std::size_t Rows, std::size_t Panels>
 [[gnu::noinline]] void multiply_tile(const Product& product, const float* a, const float* panels,
-                                     const float* bias, float* c) noexcept {
+                                     const float* addend, float* c) noexcept {
   constexpr std::size_t vectors = 2 * Panels;
-  const auto [depth, a_stride, panel_stride, c_stride, scale] = product;
+  const auto [depth, a_row_stride, a_depth_stride, panel_stride, addend_stride, c_stride, scale] =
+      product;
   std::array<std::array<Batch, vectors>, Rows> sums;
   for (auto& row : sums) {
     row.fill(Batch(0.0F));
@@ -43,7 +46,7 @@ template <std::size_t Rows, std::size_t Panels>
           Batch::load_unaligned(panels + j / 2 * panel_stride + k * panel_columns + j % 2 * lanes);
     }
     for (std::size_t i = 0; i < Rows; ++i) {
-      const Batch a_ik(a[i * a_stride + k]);
+      const Batch a_ik(a[i * a_row_stride + k * a_depth_stride]);
       for (std::size_t j = 0; j < vectors; ++j) {
         sums[i][j] = multiply_add(a_ik, b[j], sums[i][j]);
       }
@@ -52,7 +55,7 @@ template <std::size_t Rows, std::size_t Panels>
   const Batch factor(scale);
   for (std::size_t i = 0; i < Rows; ++i) {
     for (std::size_t j = 0; j < vectors; ++j) {
-      const Batch offset = Batch::load_unaligned(bias + j * lanes);
+      const Batch offset = Batch::load_unaligned(addend + i * addend_stride + j * lanes);
       (sums[i][j] * factor + offset).store_unaligned(c + i * c_stride + j * lanes);
     }
   }
@@ -82,6 +85,13 @@ constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 3
 
 constexpr std::array<float, 3 * panel_columns> zeros{};
 
+void copy_rows(const float* from, std::size_t from_stride, std::size_t rows, std::size_t columns,
+               float* to, std::size_t to_stride) noexcept {
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(from + i * from_stride, columns, to + i * to_stride);
+  }
+}
+
 /// Rows dealt out to tiles evenly: eight as twice four, not six and two.
 struct Tiling {
   std::size_t count;
@@ -96,21 +106,21 @@ struct Tiling {
 
 /// All rows of C for one panel of B, of whose columns the last may be beyond C's.
 void multiply_panel(const Product& product, const Tiling& tiling, std::size_t columns,
-                    const float* a, const float* panel, const float* bias, float* c) noexcept {
+                    const float* a, const float* panel, const float* addend, float* c) noexcept {
   for (std::size_t tile = 0, first = 0; tile < tiling.count; ++tile) {
     const std::size_t height = tiling.height + (tile < tiling.higher ? 1 : 0);
-    const float* a_tile = a + first * product.a_stride;
+    const float* a_tile = a + first * product.a_row_stride;
+    const float* addend_tile = addend + first * product.addend_stride;
     float* c_tile = c + first * product.c_stride;
     if (columns == panel_columns) {
-      tiles[height - 1](product, a_tile, panel, bias, c_tile);
+      tiles[height - 1](product, a_tile, panel, addend_tile, c_tile);
     } else {
-      std::array<float, tile_rows * panel_columns> whole;
+      std::array<float, tile_rows * panel_columns> whole{};
       Product buffered = product;
-      buffered.c_stride = panel_columns;
-      tiles[height - 1](buffered, a_tile, panel, bias, whole.data());
-      for (std::size_t i = 0; i < height; ++i) {
-        std::copy_n(whole.data() + i * panel_columns, columns, c_tile + i * product.c_stride);
-      }
+      buffered.addend_stride = buffered.c_stride = panel_columns;
+      copy_rows(addend_tile, product.addend_stride, height, columns, whole.data(), panel_columns);
+      tiles[height - 1](buffered, a_tile, panel, whole.data(), whole.data());
+      copy_rows(whole.data(), panel_columns, height, columns, c_tile, product.c_stride);
     }
     first += height;
   }
@@ -161,46 +171,44 @@ void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth
   }
 }
 
-void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, const float* a,
-                     std::size_t a_stride, PackedMatrix b, float scale, const float* bias, float* c,
+void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
+                     PackedMatrix b, float scale, Addend addend, float* c,
                      std::size_t c_stride) noexcept {
   const Product product{.depth = depth,
-                        .a_stride = a_stride,
+                        .a_row_stride = a.row_stride,
+                        .a_depth_stride = a.depth_stride,
                         .panel_stride = b.panel_stride,
+                        .addend_stride = addend.row_stride,
                         .c_stride = c_stride,
                         .scale = scale};
   const Tiling tiling(rows);
   const WideTile wide = rows > 0 && rows <= wide_tiles.size() ? wide_tiles[rows - 1] : WideTile{};
   for (std::size_t first = 0; first < columns;) {
     const float* panel = b.panels + first / panel_columns * b.panel_stride;
-    const float* panel_bias = bias != nullptr ? bias + first : zeros.data();
+    const float* panel_addend = addend.data != nullptr ? addend.data + first : zeros.data();
     const std::size_t left = columns - first;
     if (wide.panels > 0 && left >= wide.panels * panel_columns) {
-      wide.multiply(product, a, panel, panel_bias, c + first);
+      wide.multiply(product, a.data, panel, panel_addend, c + first);
       first += wide.panels * panel_columns;
       continue;
     }
-    std::array<float, panel_columns> whole_bias{};
-    if (left < panel_columns && bias != nullptr) {
-      std::copy_n(panel_bias, left, whole_bias.data());
-      panel_bias = whole_bias.data();
-    }
-    multiply_panel(product, tiling, std::min(panel_columns, left), a, panel, panel_bias, c + first);
+    multiply_panel(product, tiling, std::min(panel_columns, left), a.data, panel, panel_addend,
+                   c + first);
     first += panel_columns;
   }
 }
 
 void matrix_multiply_reference(std::size_t rows, std::size_t columns, std::size_t depth,
-                               const float* a, std::size_t a_stride, const float* b,
-                               std::size_t b_stride, float scale, const float* bias, float* c,
-                               std::size_t c_stride) noexcept {
+                               StridedMatrix a, const float* b, std::size_t b_stride, float scale,
+                               Addend addend, float* c, std::size_t c_stride) noexcept {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j) {
       float sum = 0.0F;
       for (std::size_t k = 0; k < depth; ++k) {
-        sum += a[i * a_stride + k] * b[k * b_stride + j];
+        sum += a.data[i * a.row_stride + k * a.depth_stride] * b[k * b_stride + j];
       }
-      c[i * c_stride + j] = sum * scale + (bias != nullptr ? bias[j] : 0.0F);
+      const float offset = addend.data != nullptr ? addend.data[i * addend.row_stride + j] : 0.0F;
+      c[i * c_stride + j] = sum * scale + offset;
     }
   }
 }

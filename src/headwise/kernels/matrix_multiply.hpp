@@ -25,16 +25,15 @@ void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, s
 void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth,
                   std::size_t columns, float* packed) noexcept;
 
-/// C (rows, columns) = A (rows, depth) · B (depth, columns) · scale + bias (columns,). `bias` may
-/// be null. Writes exactly `columns` floats of each row of C.
-void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, const float* a,
-                     std::size_t a_stride, PackedMatrix b, float scale, const float* bias, float* c,
+/// C (rows, columns) = A (rows, depth) · B (depth, columns) · scale + addend. Writes exactly
+/// `columns` floats of each row of C.
+void matrix_multiply(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
+                     PackedMatrix b, float scale, Addend addend, float* c,
                      std::size_t c_stride) noexcept;
 
 /// The same product as the formula has it, B unpacked as (depth, columns).
 void matrix_multiply_reference(std::size_t rows, std::size_t columns, std::size_t depth,
-                               const float* a, std::size_t a_stride, const float* b,
-                               std::size_t b_stride, float scale, const float* bias, float* c,
-                               std::size_t c_stride) noexcept;
+                               StridedMatrix a, const float* b, std::size_t b_stride, float scale,
+                               Addend addend, float* c, std::size_t c_stride) noexcept;
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -11,4 +11,19 @@ struct PackedMatrix {
   std::size_t panel_stride;
 };
 
+/// A matrix (rows, depth) read in place: element (i, k) is data[i · row_stride + k · depth_stride].
+/// With the strides exchanged it is read as its transpose.
+struct StridedMatrix {
+  const float* data;
+  std::size_t row_stride;
+  std::size_t depth_stride = 1;
+};
+
+/// What a product is added to: element (i, j) is data[i · row_stride + j]. A stride of 0 repeats
+/// one row, null is nothing. It may be the product's own place, which then accumulates.
+struct Addend {
+  const float* data = nullptr;
+  std::size_t row_stride = 0;
+};
+
 }  // namespace headwise::kernels

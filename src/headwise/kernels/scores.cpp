@@ -2,17 +2,14 @@
 #include <array>
 #include <cmath>
 #include <headwise/kernels/for_each_vector.hpp>
+#include <headwise/kernels/hyperbolic_tangent.hpp>
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/simd.hpp>
 
 namespace headwise::kernels::HEADWISE_TARGET {
-namespace {
 
-/// Not inlined: it is long, and used in four places.
 [[gnu::noinline]] Batch hyperbolic_tangent(const Batch& x) noexcept { return xsimd::tanh(x); }
-
-}  // namespace
 
 [[gnu::noinline]] void scale(float* scores, std::size_t count, float scale) noexcept {
   const Batch scales(scale);

@@ -1,10 +1,12 @@
 #include <headwise/kernels/direct.hpp>
 #include <headwise/kernels/exponential.hpp>
 #include <headwise/kernels/finite.hpp>
+#include <headwise/kernels/gradients.hpp>
 #include <headwise/kernels/kernel_table.hpp>
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/softmax.hpp>
+#include <headwise/kernels/updates.hpp>
 
 namespace headwise::kernels::HEADWISE_TARGET {
 
@@ -22,6 +24,12 @@ const KernelTable table = {.panel_width = panel_columns,
                            .scale = scale,
                            .softcap = softcap,
                            .additive_scores = additive_scores,
+                           .multiply = multiply,
+                           .softmax_gradient = softmax_gradient,
+                           .softcap_gradient = softcap_gradient,
+                           .additive_scores_gradient = additive_scores_gradient,
+                           .sgd_update = sgd_update,
+                           .adam_update = adam_update,
                            .all_finite = all_finite};
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

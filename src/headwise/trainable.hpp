@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace headwise {
+
+/// A parameter and its gradient, both row-major (rows, columns); a vector has one column.
+struct TrainableParameter {
+  std::string_view name;  ///< no other's of the same trainable; its letters outlive optimizers
+  float* values;
+  float* gradients;
+  std::size_t rows;
+  std::size_t columns;
+
+  [[nodiscard]] std::size_t size() const noexcept { return rows * columns; }
+};
+
+/// Neighbouring rows, or columns, that were cut out of a parameter for good.
+struct RemovedSlice {
+  enum class Axis : unsigned char { rows, columns };
+
+  std::string_view name;  ///< of the parameter
+  Axis axis;
+  std::size_t first;  ///< as the parameter was before
+  std::size_t count;
+};
+
+/// Cuts a slice out of a row-major matrix, the rest moving together at its beginning. `rows` and
+/// `columns` are those before.
+void cut_slice(float* matrix, std::size_t rows, std::size_t columns,
+               const RemovedSlice& slice) noexcept;
+
+/// What has parameters to train: the layer, or a part of a model.
+class Trainable {
+ public:
+  /// Parameters and gradients as they lie now, in the same order every time. Empty as long as there
+  /// was no backward: what has no gradients is not trained.
+  [[nodiscard]] virtual std::vector<TrainableParameter> trainable_parameters() = 0;
+
+  /// To be called when values were written: what was computed from the old ones is invalid.
+  virtual void parameters_changed() noexcept = 0;
+
+  /// Every slice ever removed, the first one first, for who keeps numbers beside the parameters.
+  [[nodiscard]] virtual std::span<const RemovedSlice> removed_slices() const noexcept = 0;
+
+ protected:
+  Trainable() = default;
+  Trainable(const Trainable&) = default;
+  Trainable(Trainable&&) = default;
+  Trainable& operator=(const Trainable&) = default;
+  Trainable& operator=(Trainable&&) = default;
+  ~Trainable() = default;
+};
+
+}  // namespace headwise

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <headwise/trainable.hpp>
+#include <string_view>
+#include <vector>
+
+namespace headwise {
+
+/// Changes the parameters of one or more layers, or parts of models, by their gradients. What it
+/// trains must outlive it, at the same place in memory. Numbers that it keeps beside a parameter,
+/// such as momenta, follow when slices of it are removed. What has no gradients yet is left alone.
+class Optimizer {
+ public:
+  /// Changes every parameter once; a backward that was pending is then outdated. Throws `Error`
+  /// (out-of-memory), and nothing was changed.
+  void step();
+
+  /// Makes every gradient 0.
+  void zero_gradients() const;
+
+  [[nodiscard]] double learning_rate() const noexcept { return learning_rate_; }
+  /// For schedules. Throws `Error` (invalid-option) unless it is finite and at least 0.
+  void set_learning_rate(double learning_rate);
+
+  /// Floats of memory that the next step will ask for, for callers who must know before.
+  [[nodiscard]] double missing_state() const;
+
+ protected:
+  /// `states` is how many numbers go beside one of a parameter.
+  Optimizer(const std::vector<Trainable*>& trainables, std::size_t states, double learning_rate);
+  Optimizer(const Optimizer&) = default;
+  Optimizer(Optimizer&&) = default;
+  Optimizer& operator=(const Optimizer&) = default;
+  Optimizer& operator=(Optimizer&&) = default;
+  ~Optimizer() = default;
+
+  /// Changes one parameter, in step `step` from 1 on. `state` holds the parameter's size of floats
+  /// for every state, one state after the other; 0 before the first step.
+  virtual void update(const TrainableParameter& parameter, float* state,
+                      std::size_t step) const noexcept = 0;
+
+ private:
+  struct State {
+    std::string_view name;  ///< of the parameter
+    std::size_t rows;
+    std::size_t columns;
+    std::vector<float> numbers;
+  };
+  struct Training {
+    Trainable* trainable;
+    std::vector<State> states;  ///< empty before the first step
+    std::size_t steps = 0;
+    std::size_t slices_seen = 0;
+  };
+
+  void prepare(Training& training, const std::vector<TrainableParameter>& parameters) const;
+  void remove(std::vector<State>& states, const RemovedSlice& slice) const;
+
+  std::vector<Training> trainings_;
+  std::size_t states_;
+  double learning_rate_;
+};
+
+/// Returns the norm of all gradients together and multiplies them by min(1, max_norm / (norm +
+/// 1e-6)), so that it is at most `max_norm` from then on. Source: PyTorch,
+/// `torch.nn.utils.clip_grad_norm_`. Throws `Error` (invalid-option) unless `max_norm` is finite
+/// and at least 0.
+double clip_gradient_norm(const std::vector<Trainable*>& trainables, double max_norm);
+
+}  // namespace headwise

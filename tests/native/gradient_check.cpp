@@ -1,0 +1,110 @@
+#include "gradient_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "rounding.hpp"
+
+namespace headwise::test {
+namespace {
+
+std::size_t output_size(const Configuration& c) {
+  return c.output_size != 0 ? c.output_size : c.heads * c.head_size;
+}
+
+Tensor<2> one_sample(const Tensor<3>& tensor) {
+  Tensor<2> result(std::array{tensor.shape(1), tensor.shape(2)});
+  std::copy(tensor.begin(), tensor.end(), result.begin());
+  return result;
+}
+
+}  // namespace
+
+reference::Doubles<3> random_grad_output(const Problem& problem) {
+  const Configuration& c = problem.configuration;
+  return randn<3>({c.batch, c.queries, output_size(c)}, c.numbers + 7);
+}
+
+reference::GradientProblem gradient_problem(const Problem& problem,
+                                            const reference::Doubles<3>& grad_output) {
+  const Configuration& c = problem.configuration;
+  const MultiHeadAttention layer(problem.layer);
+  return {.layer = problem.layer,
+          .parameters = problem.parameters,
+          .queries = problem.queries,
+          .keys = problem.keys,
+          .values = problem.values,
+          .options = problem.options,
+          .dropout_factors = dropout_factors(layer.settings(), c.batch, c.queries, c.keys),
+          .grad_output = grad_output};
+}
+
+NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_output) {
+  MultiHeadAttention layer = make_layer(problem);
+  layer.train();
+  ForwardOptions options = problem.options;
+  options.requires_grad = true;
+  const Tensor<3> queries = problem.queries;
+  const Tensor<3> keys = problem.keys;
+  const Tensor<3> values = problem.values;
+  if (problem.configuration.batch_axis) {
+    layer.forward(queries, keys, values, options);
+    return by_name(layer.backward(grad_output), layer);
+  }
+  layer.forward(one_sample(queries), one_sample(keys), one_sample(values), options);
+  return by_name(layer.backward(one_sample(grad_output)), layer);
+}
+
+GradientCheck::GradientCheck(const Problem& problem, double weight_error) {
+  const Configuration& c = problem.configuration;
+  if (!c.gradients) {
+    return;
+  }
+  grad_output_ = random_grad_output(problem);
+  reference::GradientProblem magnitude = gradient_problem(magnitudes(problem), grad_output_);
+  for (double& number : magnitude.grad_output) {
+    number = std::abs(number);
+  }
+  const auto bounds =
+      by_name(reference::gradient_magnitudes(gradient_problem(problem, grad_output_), magnitude));
+  // Every gradient is a few products of sums over the sizes, and of weights.
+  const std::size_t longest = c.query_size + c.key_size + c.value_size + c.heads * c.head_size +
+                              output_size(c) + c.attention_hiddens + c.keys +
+                              c.batch * (c.queries + c.keys);
+  const double error = 4 * weight_error + (static_cast<double>(longest) + 50) * unit_roundoff;
+  for (const auto& [name, bound] : bounds) {
+    double largest = 0;
+    for (const double number : bound) {
+      largest = std::fmax(largest, number);
+    }
+    tolerances_[name] = largest * error;
+  }
+}
+
+std::string GradientCheck::fault_of(const Problem& problem) const {
+  const NamedGradients expected =
+      by_name(reference::gradients(gradient_problem(problem, grad_output_)));
+  const NamedGradients got = library_gradients(problem, grad_output_);
+  for (const auto& [name, numbers] : expected) {
+    const auto& ours = got.at(name);
+    if (ours.size() != numbers.size()) {
+      return "the gradient of " + name + " has another size";
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const bool same = std::isfinite(numbers[i])
+                            ? std::abs(ours[i] - numbers[i]) <= tolerances_.at(name)
+                            : !std::isfinite(ours[i]);
+      if (!same) {
+        std::ostringstream stream;
+        stream.precision(9);
+        stream << "gradient of " << name << " at flat index " << i << ": got " << ours[i]
+               << ", expected " << numbers[i] << " within " << tolerances_.at(name);
+        return stream.str();
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace headwise::test

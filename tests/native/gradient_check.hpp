@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+
+#include "gradient_problem.hpp"
+#include "problem.hpp"
+
+namespace headwise::test {
+
+/// A gradient of the layer's output to begin with.
+reference::Doubles<3> random_grad_output(const Problem& problem);
+
+/// The problem with it, in training mode.
+reference::GradientProblem gradient_problem(const Problem& problem,
+                                            const reference::Doubles<3>& grad_output);
+
+/// Those of a new layer in training mode.
+NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_output);
+
+/// Holds the layer's gradients against the reference's.
+class GradientCheck {
+ public:
+  /// `weight_error` is how far weights stray, relative to each. Inputs must be finite, and the
+  /// configuration one with gradients for any to be compared.
+  GradientCheck(const Problem& problem, double weight_error);
+
+  /// What is wrong with the problem's gradients; empty if nothing is. Some of the problem's inputs
+  /// may by now be NaN or infinite: what these reach may then be any number that is not finite.
+  [[nodiscard]] std::string fault_of(const Problem& problem) const;
+
+ private:
+  reference::Doubles<3> grad_output_;
+  /// How far each tensor's elements may lie from the reference's.
+  std::map<std::string, double> tolerances_;
+};
+
+}  // namespace headwise::test

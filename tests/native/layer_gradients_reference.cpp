@@ -1,0 +1,262 @@
+#include "layer_gradients_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headwise::test::reference {
+namespace {
+
+Doubles<4> zeros_like(const Doubles<4>& tensor) { return Doubles<4>(tensor.shape(), 0.0); }
+
+/// (batch, heads, length, d) of the first `length` rows → (batch, length, heads · d)
+Doubles<3> join(const Doubles<4>& x, std::size_t length) {
+  const std::size_t size = x.shape(3);
+  Doubles<3> result(std::array{x.shape(0), length, x.shape(1) * size}, 0.0);
+  for (std::size_t b = 0; b < x.shape(0); ++b) {
+    for (std::size_t i = 0; i < length; ++i) {
+      for (std::size_t c = 0; c < result.shape(2); ++c) {
+        result(b, i, c) = x(b, c / size, i, c % size);
+      }
+    }
+  }
+  return result;
+}
+
+class Backward {
+ public:
+  /// `problem` and `terms` differ for magnitudes only: the weights are those of `problem`.
+  Backward(const GradientProblem& problem, const GradientProblem& terms, bool magnitudes)
+      : terms_(terms),
+        magnitudes_(magnitudes),
+        heads_(
+            project_heads(terms.layer, terms.parameters, terms.queries, terms.keys, terms.values)) {
+    const Heads heads = project_heads(problem.layer, problem.parameters, problem.queries,
+                                      problem.keys, problem.values);
+    scores_ = scores_of(problem.layer, problem.parameters, heads);
+    pooling_ = {.masks = masks_of(problem.options, 0, false),
+                .softcap = problem.layer.softcap,
+                .num_extra_slots = heads.K.shape(2) - problem.keys.shape(1),
+                .dropout_factors = problem.dropout_factors};
+    weights_ = pool(scores_, heads.V, pooling_).weights;
+    pooled_ = magnitudes ? sum_magnitudes() : pool(scores_, heads.V, pooling_).output;
+    dQ_ = zeros_like(heads_.Q);
+    dK_ = zeros_like(heads_.K);
+    dV_ = zeros_like(heads_.V);
+    for (const auto& [name, parameter] : terms.parameters) {
+      result_.parameters[name] = std::vector<double>(parameter.size(), 0.0);
+    }
+  }
+
+  Gradients run() {
+    const auto [batch, heads, queries, size] = pooled_.shape();
+    Doubles<4> gated = pooled_;
+    for (std::size_t b = 0; b < batch; ++b) {
+      for (std::size_t h = 0; h < heads; ++h) {
+        for (std::size_t i = 0; i < queries; ++i) {
+          for (std::size_t e = 0; e < size; ++e) {
+            gated(b, h, i, e) *= gate(b, h);
+          }
+        }
+      }
+    }
+    dO_ = split(project_backward("W_o", join(gated, queries), terms_.grad_output), heads);
+    result_.head_gate = Doubles<2>(std::array{batch, heads}, 0.0);
+    for (std::size_t b = 0; b < batch; ++b) {
+      for (std::size_t h = 0; h < heads; ++h) {
+        for (std::size_t i = 0; i < queries; ++i) {
+          for (std::size_t e = 0; e < size; ++e) {
+            result_.head_gate(b, h) += dO_(b, h, i, e) * pooled_(b, h, i, e);
+            dO_(b, h, i, e) *= gate(b, h);
+          }
+          query(b, h, i);
+        }
+      }
+    }
+    const std::size_t keys = terms_.keys.shape(1);
+    if (terms_.layer.bias_kv) {
+      slot("bias_k", dK_);
+      slot("bias_v", dV_);
+    }
+    result_.queries = project_backward("W_q", terms_.queries, join(dQ_, queries));
+    result_.keys = project_backward("W_k", terms_.keys, join(dK_, keys));
+    result_.values = project_backward("W_v", terms_.values, join(dV_, keys));
+    return result_;
+  }
+
+ private:
+  double gate(std::size_t sample, std::size_t head) const {
+    const double gate = gate_of(terms_.options.head_gate, sample, head);
+    return magnitudes_ ? std::abs(gate) : gate;
+  }
+
+  double dropout_factor(std::size_t b, std::size_t h, std::size_t i, std::size_t j) const {
+    return pooling_.dropout_factors.size() > 0 ? pooling_.dropout_factors(b, h, i, j) : 1;
+  }
+
+  std::size_t kv_head(std::size_t head) const {
+    return head / (heads_.Q.shape(1) / heads_.K.shape(1));
+  }
+
+  Doubles<4> sum_magnitudes() const {
+    Doubles<4> result(heads_.Q.shape(), 0.0);
+    for (std::size_t b = 0; b < result.shape(0); ++b) {
+      for (std::size_t h = 0; h < result.shape(1); ++h) {
+        for (std::size_t i = 0; i < result.shape(2); ++i) {
+          for (std::size_t j = 0; j < heads_.V.shape(2); ++j) {
+            for (std::size_t e = 0; e < result.shape(3); ++e) {
+              result(b, h, i, e) +=
+                  dropout_factor(b, h, i, j) * weights_(b, h, i, j) * heads_.V(b, kv_head(h), j, e);
+            }
+          }
+        }
+      }
+    }
+    return result;
+  }
+
+  /// Whether no key is left, so that weights do not depend on scores.
+  bool is_empty(std::size_t b, std::size_t h, std::size_t i) const {
+    const std::size_t keys = terms_.keys.shape(1);
+    if (pooling_.num_extra_slots > 0) {
+      return false;
+    }
+    for (std::size_t j = 0; j < keys; ++j) {
+      if (sees(pooling_.masks, heads_.Q.shape(2), keys, b, h, i, j)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void query(std::size_t b, std::size_t h, std::size_t i) {
+    const std::size_t columns = heads_.K.shape(2);
+    const std::size_t size = heads_.V.shape(3);
+    const std::size_t g = kv_head(h);
+    double mean = 0;
+    for (std::size_t e = 0; e < size; ++e) {
+      mean += dO_(b, h, i, e) * pooled_(b, h, i, e);
+    }
+    for (std::size_t j = 0; j < columns; ++j) {
+      const double weight = weights_(b, h, i, j);
+      const double factor = dropout_factor(b, h, i, j);
+      double of_weight = 0;
+      for (std::size_t e = 0; e < size; ++e) {
+        of_weight += factor * dO_(b, h, i, e) * heads_.V(b, g, j, e);
+        if (weight != 0 && factor != 0) {
+          dV_(b, g, j, e) += weight * factor * dO_(b, h, i, e);
+        }
+      }
+      double of_score = weight * (magnitudes_ ? of_weight + mean : of_weight - mean);
+      if (pooling_.softcap > 0) {
+        const double tangent = std::tanh(scores_(b, h, i, j) / pooling_.softcap);
+        of_score *= magnitudes_ ? 1 + tangent * tangent : 1 - tangent * tangent;
+      }
+      if (weight != 0 && of_score != 0 && !is_empty(b, h, i)) {
+        score(b, h, i, j, of_score);
+      }
+    }
+  }
+
+  void score(std::size_t b, std::size_t h, std::size_t i, std::size_t j, double of_score) {
+    const std::size_t g = kv_head(h);
+    const std::size_t size = heads_.Q.shape(3);
+    if (terms_.layer.pooling == headwise::Pooling::additive) {
+      additive_score(b, h, i, j, of_score);
+      return;
+    }
+    double scale = terms_.layer.scale.value_or(1 / std::sqrt(static_cast<double>(size)));
+    scale = magnitudes_ ? std::abs(scale) : scale;
+    for (std::size_t e = 0; e < size; ++e) {
+      dQ_(b, h, i, e) += scale * of_score * heads_.K(b, g, j, e);
+      dK_(b, g, j, e) += scale * of_score * heads_.Q(b, h, i, e);
+    }
+  }
+
+  void additive_score(std::size_t b, std::size_t h, std::size_t i, std::size_t j, double of_score) {
+    const std::size_t g = kv_head(h);
+    const Doubles<2> W_q = terms_.parameters.at("attention.W_q.weight");
+    const Doubles<2> W_k = terms_.parameters.at("attention.W_k.weight");
+    const Doubles<2> w_v = terms_.parameters.at("attention.w_v.weight");
+    const std::size_t size = heads_.Q.shape(3);
+    for (std::size_t u = 0; u < w_v.size(); ++u) {
+      double sum = 0;
+      for (std::size_t e = 0; e < size; ++e) {
+        sum += W_q(u, e) * heads_.Q(b, h, i, e) + W_k(u, e) * heads_.K(b, g, j, e);
+      }
+      const double tangent = magnitudes_ ? 1 : std::tanh(sum);
+      const double slope = magnitudes_ ? 1 : 1 - tangent * tangent;
+      const double of_sum = of_score * w_v(0, u) * slope;
+      result_.parameters["attention.w_v.weight"][u] += of_score * tangent;
+      for (std::size_t e = 0; e < size; ++e) {
+        dQ_(b, h, i, e) += of_sum * W_q(u, e);
+        dK_(b, g, j, e) += of_sum * W_k(u, e);
+        if (of_sum != 0) {
+          result_.parameters["attention.W_q.weight"][u * size + e] += of_sum * heads_.Q(b, h, i, e);
+          result_.parameters["attention.W_k.weight"][u * size + e] += of_sum * heads_.K(b, g, j, e);
+        }
+      }
+    }
+  }
+
+  /// The gradient of the slot after the keys.
+  void slot(const std::string& name, const Doubles<4>& gradient) {
+    const auto [batch, heads, columns, size] = gradient.shape();
+    for (std::size_t b = 0; b < batch; ++b) {
+      for (std::size_t c = 0; c < heads * size; ++c) {
+        result_.parameters[name][c] += gradient(b, c / size, terms_.keys.shape(1), c % size);
+      }
+    }
+  }
+
+  /// The gradient of x from that of x Wᵀ + b, or that itself where there is no such weight.
+  Doubles<3> project_backward(const std::string& name, const Doubles<3>& x, const Doubles<3>& dy) {
+    const auto found = terms_.parameters.find(name + ".weight");
+    if (found == terms_.parameters.end()) {
+      return dy;
+    }
+    const xt::xarray<float>& W = found->second;
+    const std::size_t out = W.shape(0);
+    const std::size_t in = W.shape(1);
+    const std::size_t groups = x.shape(2) / in;
+    Doubles<3> dx(x.shape(), 0.0);
+    for (std::size_t b = 0; b < x.shape(0); ++b) {
+      for (std::size_t i = 0; i < x.shape(1); ++i) {
+        bool is_zero = true;
+        for (std::size_t o = 0; o < out; ++o) {
+          is_zero = is_zero && dy(b, i, o) == 0;
+        }
+        for (std::size_t o = 0; !is_zero && o < out; ++o) {
+          const std::size_t first = o / (out / groups) * in;
+          for (std::size_t e = 0; e < in; ++e) {
+            dx(b, i, first + e) += static_cast<double>(W.data()[o * in + e]) * dy(b, i, o);
+            result_.parameters[name + ".weight"][o * in + e] += dy(b, i, o) * x(b, i, first + e);
+          }
+          if (terms_.parameters.contains(name + ".bias")) {
+            result_.parameters[name + ".bias"][o] += dy(b, i, o);
+          }
+        }
+      }
+    }
+    return dx;
+  }
+
+  const GradientProblem& terms_;
+  bool magnitudes_;
+  Heads heads_;
+  Pooling pooling_;
+  Doubles<4> scores_, weights_, pooled_;
+  Doubles<4> dO_, dQ_, dK_, dV_;
+  Gradients result_;
+};
+
+}  // namespace
+
+Gradients gradients(const GradientProblem& problem) {
+  return Backward(problem, problem, false).run();
+}
+
+Gradients gradient_magnitudes(const GradientProblem& problem, const GradientProblem& magnitude) {
+  return Backward(problem, magnitude, true).run();
+}
+
+}  // namespace headwise::test::reference

@@ -1,0 +1,307 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <functional>
+#include <headwise/kernels/dispatch.hpp>
+#include <headwise/kernels/updates.hpp>
+
+#include "floats.hpp"
+
+namespace headwise::test {
+namespace {
+
+/// Two parameters, (5, 3) and (7,), whose gradients are given.
+class Parameters final : public Trainable {
+ public:
+  Floats matrix = random_floats(15, 1);
+  Floats matrix_gradient = Floats(15);
+  Floats vector = random_floats(7, 2);
+  Floats vector_gradient = Floats(7);
+  std::size_t rows = 5;
+  std::size_t columns = 3;
+  bool have_gradients = true;
+  std::size_t changes = 0;
+  std::vector<RemovedSlice> slices;
+
+  std::vector<TrainableParameter> trainable_parameters() override {
+    if (!have_gradients) {
+      return {};
+    }
+    return {{"matrix", matrix.data(), matrix_gradient.data(), rows, columns},
+            {"vector", vector.data(), vector_gradient.data(), vector.size(), 1}};
+  }
+  void parameters_changed() noexcept override { ++changes; }
+  std::span<const RemovedSlice> removed_slices() const noexcept override { return slices; }
+
+  /// Gradients of step `step`, of some size and both signs.
+  void draw_gradients(std::uint64_t step) {
+    matrix_gradient = random_floats(matrix.size(), 100 + step);
+    vector_gradient = random_floats(vector.size(), 200 + step);
+  }
+
+  void remove(const RemovedSlice& slice) {
+    cut_slice(matrix.data(), rows, columns, slice);
+    cut_slice(matrix_gradient.data(), rows, columns, slice);
+    (slice.axis == RemovedSlice::Axis::rows ? rows : columns) -= slice.count;
+    matrix.resize(rows * columns);
+    matrix_gradient.resize(rows * columns);
+    slices.push_back(slice);
+  }
+};
+
+using Doubles = std::vector<double>;
+
+/// One step of a rule for one number: its value, gradient and two states, and the step from 1 on.
+using Rule = std::function<void(double&, double, std::array<double, 2>&, int)>;
+
+/// Fifty steps of the optimizer, held against the rule in float64.
+void check_replay(const std::function<void(Parameters&, const std::function<void()>&)>& run,
+                  const Rule& rule) {
+  Parameters parameters;
+  Doubles values(parameters.matrix.begin(), parameters.matrix.end());
+  std::vector<std::array<double, 2>> states(values.size(), {0, 0});
+  int step = 0;
+  run(parameters, [&] {
+    ++step;
+    parameters.draw_gradients(static_cast<std::uint64_t>(step));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      rule(values[i], parameters.matrix_gradient[i], states[i], step);
+    }
+  });
+  CHECK(step == 50);
+  CHECK(parameters.changes == 50);
+  CHECK(max_difference(parameters.matrix, values) <= 2e-5);
+}
+
+template <typename Algorithm>
+auto fifty_steps(auto options) {
+  return [options](Parameters& parameters, const std::function<void()>& draw) {
+    Algorithm optimizer({&parameters}, options);
+    for (int step = 0; step < 50; ++step) {
+      draw();
+      optimizer.step();
+    }
+  };
+}
+
+TEST_CASE("SGD replays PyTorch's rule") {
+  for (const SGDOptions& options : {SGDOptions{}, SGDOptions{.learning_rate = 0.1},
+                                    SGDOptions{0.05, 0.9, 0}, SGDOptions{0.05, 0.9, 0.1}}) {
+    CAPTURE(options.learning_rate, options.momentum, options.weight_decay);
+    check_replay(fifty_steps<SGD>(options),
+                 [&](double& p, double gradient, std::array<double, 2>& states, int step) {
+                   const double g = gradient + options.weight_decay * p;
+                   states[0] = step == 1 ? g : options.momentum * states[0] + g;
+                   p -= options.learning_rate * states[0];
+                 });
+  }
+}
+
+TEST_CASE("Adam replays PyTorch's rule, with decoupled weight decay") {
+  for (const AdamOptions& options :
+       {AdamOptions{}, AdamOptions{.learning_rate = 0.1, .weight_decay = 0.3},
+        AdamOptions{.learning_rate = 0.01, .betas = {0.5, 0.9}, .epsilon = 0.1}}) {
+    CAPTURE(options.learning_rate, options.weight_decay);
+    const auto [b1, b2] = options.betas;
+    check_replay(fifty_steps<Adam>(options),
+                 [&](double& p, double g, std::array<double, 2>& states, int step) {
+                   auto& [m, v] = states;
+                   p *= 1 - options.learning_rate * options.weight_decay;
+                   m = b1 * m + (1 - b1) * g;
+                   v = b2 * v + (1 - b2) * g * g;
+                   const double m_hat = m / (1 - std::pow(b1, step));
+                   const double v_hat = v / (1 - std::pow(b2, step));
+                   p -= options.learning_rate * m_hat / (std::sqrt(v_hat) + options.epsilon);
+                 });
+  }
+}
+
+TEST_CASE("A learning rate that changes counts from the next step on") {
+  Parameters parameters;
+  const Floats before = parameters.vector;
+  parameters.draw_gradients(1);
+  SGD optimizer({&parameters}, {.learning_rate = 1});
+  optimizer.set_learning_rate(0);
+  CHECK(optimizer.learning_rate() == 0);
+  optimizer.step();
+  CHECK(max_difference(parameters.vector, before) == 0);
+  optimizer.set_learning_rate(0.5);
+  optimizer.step();
+  CHECK(std::abs(parameters.vector[0] - (before[0] - 0.5F * parameters.vector_gradient[0])) <=
+        1e-6);
+}
+
+/// Steps before and after slices are removed; the kept numbers must be those of a run that never
+/// had the others.
+template <typename Algorithm>
+void check_following(auto options) {
+  Parameters pruned;
+  Parameters whole;
+  Algorithm optimizer({&pruned}, options);
+  Algorithm other({&whole}, options);
+  for (std::uint64_t step = 1; step <= 6; ++step) {
+    whole.draw_gradients(step);
+    pruned.vector_gradient = whole.vector_gradient;
+    pruned.matrix_gradient = whole.matrix_gradient;
+    std::size_t rows = 5;
+    std::size_t columns = 3;
+    for (const RemovedSlice& slice : pruned.slices) {
+      cut_slice(pruned.matrix_gradient.data(), rows, columns, slice);
+      (slice.axis == RemovedSlice::Axis::rows ? rows : columns) -= slice.count;
+    }
+    optimizer.step();
+    other.step();
+    if (step == 2) {
+      pruned.remove({"matrix", RemovedSlice::Axis::rows, 1, 2});
+      pruned.remove({"matrix", RemovedSlice::Axis::columns, 0, 1});
+    }
+    if (step == 4) {
+      pruned.remove({"matrix", RemovedSlice::Axis::rows, 2, 1});
+    }
+  }
+  const Floats expected = {whole.matrix[1], whole.matrix[2], whole.matrix[10], whole.matrix[11]};
+  CHECK(max_difference(pruned.matrix, expected) == 0);
+  CHECK(max_difference(pruned.vector, whole.vector) == 0);
+}
+
+TEST_CASE("What is kept beside a parameter follows when slices of it are removed") {
+  check_following<SGD>(SGDOptions{0.1, 0.9, 0.01});
+  check_following<Adam>(AdamOptions{.learning_rate = 0.1});
+}
+
+TEST_CASE("What has no gradients yet is left alone, and trained when it has") {
+  Parameters parameters;
+  parameters.have_gradients = false;
+  const Floats before = parameters.matrix;
+  Adam optimizer({&parameters}, {});
+  CHECK(optimizer.missing_state() == 0);
+  optimizer.step();
+  CHECK(parameters.changes == 0);
+  CHECK(max_difference(parameters.matrix, before) == 0);
+  parameters.have_gradients = true;
+  parameters.draw_gradients(1);
+  CHECK(optimizer.missing_state() == 44);
+  optimizer.step();
+  CHECK(optimizer.missing_state() == 0);
+  // The first step of Adam is the learning rate, whatever the gradient's size.
+  CHECK(std::abs(std::abs(parameters.matrix[0] - before[0]) - 1e-3F) <= 1e-6);
+}
+
+TEST_CASE("Gradients are clipped by their norm as PyTorch does, and zeroed") {
+  Parameters a;
+  Parameters b;
+  a.draw_gradients(1);
+  b.draw_gradients(2);
+  double squares = 0;
+  for (const auto* gradient :
+       {&a.matrix_gradient, &a.vector_gradient, &b.matrix_gradient, &b.vector_gradient}) {
+    for (const float number : *gradient) {
+      squares += static_cast<double>(number) * static_cast<double>(number);
+    }
+  }
+  const float first = a.matrix_gradient[0];
+  const float last = b.vector_gradient[6];
+  CHECK(std::abs(clip_gradient_norm({&a, &b}, 1000) - std::sqrt(squares)) <= 1e-9);
+  CHECK(a.matrix_gradient[0] == first);
+  CHECK(std::abs(clip_gradient_norm({&a, &b}, 0.5) - std::sqrt(squares)) <= 1e-9);
+  const double factor = 0.5 / (std::sqrt(squares) + 1e-6);
+  CHECK(std::abs(a.matrix_gradient[0] - first * factor) <= 1e-7);
+  CHECK(std::abs(b.vector_gradient[6] - last * factor) <= 1e-7);
+  CHECK(std::abs(clip_gradient_norm({&a, &b}, 0.5) - 0.5) <= 1e-5);
+  // Small norms show what is added to the divisor.
+  SGD({&a, &b}).zero_gradients();
+  a.vector_gradient[0] = 1e-6F;
+  clip_gradient_norm({&a, &b}, 1e-6);
+  CHECK(std::abs(a.vector_gradient[0] - 5e-7) <= 1e-9);
+  SGD({&a, &b}).zero_gradients();
+  CHECK(clip_gradient_norm({&a, &b}, 1) == 0);
+}
+
+TEST_CASE("Bad options of optimizers are errors") {
+  Parameters parameters;
+  CHECK(error_of([] { return SGD({}); }) ==
+        "invalid-option; trainables: expected at least one layer or model, got none");
+  CHECK(error_of([] { return SGD({nullptr}); }) ==
+        "invalid-option; trainables: expected layers and models, got null");
+  CHECK(error_of([&] { return Adam({&parameters, &parameters}); }) ==
+        "invalid-option; trainables: expected each of them once, got one twice");
+  const auto sgd = [&](const SGDOptions& options) {
+    return error_of([&] { return SGD({&parameters}, options); });
+  };
+  const auto adam = [&](const AdamOptions& options) {
+    return error_of([&] { return Adam({&parameters}, options); });
+  };
+  const std::string from_0 = ": expected a finite number from 0 on, got ";
+  CHECK(sgd({.learning_rate = -0.5}) == "invalid-option; learning_rate" + from_0 + "-0.5");
+  CHECK(sgd({.momentum = nan}) == "invalid-option; momentum" + from_0 + "NaN");
+  CHECK(sgd({.weight_decay = infinity}) == "invalid-option; weight_decay" + from_0 + "Infinity");
+  CHECK(adam({.epsilon = -1}) == "invalid-option; epsilon" + from_0 + "-1");
+  CHECK(adam({.weight_decay = -1}) == "invalid-option; weight_decay" + from_0 + "-1");
+  CHECK(adam({.betas = {0.9, 1}}) ==
+        "invalid-option; betas: expected two numbers from 0 to below 1, got 1");
+  CHECK(error_of([&] { return clip_gradient_norm({&parameters}, -1); }) ==
+        "invalid-option; max_norm" + from_0 + "-1");
+  SGD optimizer({&parameters});
+  CHECK_THROWS_AS(optimizer.set_learning_rate(-1), Error);
+  CHECK(optimizer.learning_rate() == 1e-3);
+}
+
+TEST_CASE("A layer learns what another computes, and its pending backward is then outdated") {
+  MultiHeadAttention teacher({.num_hiddens = 6, .num_heads = 2, .bias = true, .seed = 1});
+  MultiHeadAttention pupil({.num_hiddens = 6, .num_heads = 2, .bias = true, .seed = 2});
+  const auto X = randn<3>({4, 5, 6}, 3);
+  const Tensor<3> wanted = teacher.forward(X, X, X).output;
+  Adam optimizer({&pupil}, {.learning_rate = 0.02});
+  optimizer.step();  // there is nothing to learn from yet
+  double first = 0;
+  double loss = 0;
+  for (int step = 0; step < 300; ++step) {
+    const Tensor<3> output = pupil.forward(X, X, X, {.requires_grad = true}).output;
+    Tensor<3> gradient = output - wanted;
+    loss = 0;
+    for (const float difference : gradient) {
+      loss += difference * difference;
+    }
+    first = step == 0 ? loss : first;
+    optimizer.zero_gradients();
+    pupil.backward(gradient);
+    optimizer.step();
+  }
+  CHECK(loss < 0.001 * first);
+  pupil.forward(X, X, X, {.requires_grad = true});
+  optimizer.step();
+  CHECK(error_of([&] {
+          return pupil.backward(wanted);
+        }).ends_with("got one whose parameters have changed since"));
+}
+
+TEST_CASE("The updates of optimizers agree with their references, wherever a number lies") {
+  for (const std::size_t count : {1, 3, 7, 33, 129}) {
+    CAPTURE(count);
+    const Floats gradients = random_floats(count, 1);
+    Floats values = random_floats(count + 1, 2);
+    Floats means = random_floats(count + 1, 3);
+    Floats squares = random_floats(count + 1, 4);
+    for (float& square : squares) {
+      square *= square;
+    }
+    values.back() = means.back() = squares.back() = guard;
+    Floats other_values = values;
+    Floats other_means = means;
+    Floats other_squares = squares;
+    const kernels::AdamFactors adam{0.9F, 0.1F, 0.99F, 0.01F, 0.999F, 0.02F, 0.3F, 1e-8F};
+    kernels::adam_update(values.data(), gradients.data(), means.data(), squares.data(), count,
+                         adam);
+    kernels::baseline::adam_update_reference(other_values.data(), gradients.data(),
+                                             other_means.data(), other_squares.data(), count, adam);
+    const kernels::SGDFactors sgd{0.1F, 0.9F, 0.01F};
+    kernels::sgd_update(values.data(), gradients.data(), means.data(), count, sgd);
+    kernels::baseline::sgd_update_reference(other_values.data(), gradients.data(),
+                                            other_means.data(), count, sgd);
+    CHECK(max_difference(values, other_values) <= 1e-5);
+    CHECK(max_difference(means, other_means) <= 1e-6);
+    CHECK(max_difference(squares, other_squares) <= 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace headwise::test
