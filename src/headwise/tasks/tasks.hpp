@@ -94,9 +94,10 @@ struct InductionOptions {
 };
 
 /// A random period, repeated. From the first token that was there before on, each position is to
-/// say what will follow; the right key is what followed the same token a period ago. Since periods
-/// vary, its distance says nothing: a head must match tokens. Source: Elhage et al. 2021; Olsson et
-/// al. 2022, In-context Learning and Induction Heads.
+/// say what will follow; the right key is what followed the same token a period ago. Where a period
+/// fits in more than twice, what followed older copies is as right: `induction_scores` counts it.
+/// Since periods vary, distance says nothing: a head must match tokens. Source: Elhage et al. 2021;
+/// Olsson et al. 2022, In-context Learning and Induction Heads.
 class InductionTask final : public Task {
  public:
   explicit InductionTask(const InductionOptions& options);
