@@ -13,10 +13,14 @@
 #include <headwise/error.hpp>
 #include <headwise/io/npy.hpp>
 #include <headwise/io/safetensors.hpp>
+#include <headwise/models/attention_only_transformer.hpp>
 #include <headwise/random.hpp>
 #include <headwise/state_dict.hpp>
-#include <headwise/tensor.hpp>
+#include <headwise/tasks/pattern_scores.hpp>
+#include <headwise/tasks/tasks.hpp>
 #include <headwise/tensor.hpp>
 #include <headwise/threads.hpp>
+#include <headwise/tokens.hpp>
 #include <headwise/training/adam.hpp>
+#include <headwise/training/cross_entropy.hpp>
 #include <headwise/training/sgd.hpp>

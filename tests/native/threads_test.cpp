@@ -10,23 +10,10 @@
 
 #include "gradient_check.hpp"
 #include "problem.hpp"
+#include "set_threads.hpp"
 
 namespace headwise::test {
 namespace {
-
-/// So many threads until the end of the scope.
-class Threads {
- public:
-  explicit Threads(std::int64_t threads) { set_num_threads(threads); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  Threads(Threads&&) = delete;
-  Threads& operator=(Threads&&) = delete;
-  ~Threads() { set_num_threads(static_cast<std::int64_t>(before_)); }
-
- private:
-  std::size_t before_ = num_threads();
-};
 
 /// Large enough for several threads.
 Configuration large() {
@@ -77,7 +64,7 @@ TEST_CASE("Results do not depend on the number of threads") {
     const Problem problem = make_problem(settled(configuration));
     for (const bool return_weights : {false, true}) {
       const auto result_with = [&](std::int64_t threads) {
-        const Threads set(threads);
+        const SetThreads set(threads);
         return library_result(problem, return_weights);
       };
       const Result alone = result_with(1);
@@ -93,7 +80,7 @@ TEST_CASE("Results do not depend on the number of threads") {
 TEST_CASE("Dropout does not depend on the number of threads") {
   const auto X = randn<3>({2, 300, 96}, 1);
   const auto output_with = [&](std::int64_t threads) {
-    const Threads set(threads);
+    const SetThreads set(threads);
     MultiHeadAttention layer({.num_hiddens = 96, .num_heads = 6, .dropout = 0.5, .seed = 3});
     layer.train();
     return layer.forward(X, X, X).output;
@@ -113,7 +100,7 @@ TEST_CASE("Gradients do not depend on the number of threads") {
     const Problem problem = make_problem(configuration);
     const Tensor<3> grad_output = random_grad_output(problem);
     const auto gradients_with = [&](std::int64_t threads) {
-      const Threads set(threads);
+      const SetThreads set(threads);
       return library_gradients(problem, grad_output);
     };
     const NamedGradients alone = gradients_with(1);
@@ -123,7 +110,7 @@ TEST_CASE("Gradients do not depend on the number of threads") {
 }
 
 TEST_CASE("A job's pieces are each done once, one at a time under each thread's number") {
-  const Threads set(8);
+  const SetThreads set(8);
   for (const std::size_t pieces : {2, 3, 7, 8, 100, 1000}) {
     for (int repetition = 0; repetition < 50; ++repetition) {
       std::vector<std::atomic<int>> done(pieces);
@@ -141,7 +128,7 @@ TEST_CASE("A job's pieces are each done once, one at a time under each thread's 
 }
 
 TEST_CASE("Other threads do take part") {
-  const Threads set(2);
+  const SetThreads set(2);
   std::atomic<bool> helped = false;
   // The caller's piece waits for the other thread's.
   parallel::for_each(2, 2, [&](std::size_t /*piece*/, std::size_t thread) {
@@ -154,7 +141,7 @@ TEST_CASE("Other threads do take part") {
 }
 
 TEST_CASE("A job takes no more threads than it asks for") {
-  const Threads set(4);
+  const SetThreads set(4);
   std::atomic<std::size_t> highest = 0;
   parallel::for_each(1000, 2, [&](std::size_t /*piece*/, std::size_t thread) {
     std::size_t seen = highest;
@@ -198,7 +185,7 @@ TEST_CASE("Small jobs stay on the calling thread") {
 }
 
 TEST_CASE("Calls of several threads at once are all answered") {
-  const Threads set(3);
+  const SetThreads set(3);
   const Problem problem = make_problem(settled(large()));
   const Result expected = library_result(problem, true);
   std::atomic<int> right = 0;
@@ -216,7 +203,7 @@ TEST_CASE("Calls of several threads at once are all answered") {
 }
 
 TEST_CASE("The number of threads is at least 1, and 64 at most") {
-  const Threads set(2);
+  const SetThreads set(2);
   CHECK(num_threads() == 2);
   for (const std::int64_t threads : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-1} << 40}) {
     try {

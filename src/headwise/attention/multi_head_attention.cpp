@@ -10,7 +10,7 @@
 #include <headwise/attention/workspace.hpp>
 #include <headwise/parallel/for_each.hpp>
 #include <headwise/parameter_names.hpp>
-#include <random>
+#include <headwise/random.hpp>
 #include <span>
 #include <utility>
 
@@ -21,11 +21,6 @@ using Shape = std::span<const std::size_t>;
 
 std::optional<std::size_t> to_size(std::optional<std::int64_t> size) noexcept {
   return size.has_value() ? std::optional(static_cast<std::size_t>(*size)) : std::nullopt;
-}
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return device();
 }
 
 /// Options with their defaults. Checks nothing.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <headwise/attention/attention_mask.hpp>
 #include <headwise/attention/forward_record.hpp>
+#include <headwise/attention/head_gate.hpp>
 #include <headwise/attention/key_value_cache.hpp>
 #include <headwise/attention/layer_parameters.hpp>
 #include <headwise/attention/masks.hpp>
@@ -14,7 +15,6 @@
 #include <headwise/trainable.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace headwise {
@@ -77,10 +77,6 @@ struct FromStateDictOptions {
   bool zero_attention = false;
   std::optional<std::uint64_t> seed = {};
 };
-
-/// Factor of each head's pooled output: absent, (heads,) or (batch, heads). Source: Michel et al.
-/// 2019, the gates ξ_h.
-using HeadGate = std::variant<std::monostate, Tensor<1>, Tensor<2>>;
 
 struct ForwardOptions {
   /// Which keys each query may attend to: absent, (batch,) or (batch, queries). Source: d2l.
@@ -247,6 +243,10 @@ class MultiHeadAttention final : public Trainable {
 
   /// Fixes the input sizes and draws the parameters from the seed. Sizes fit those known already.
   void initialize(const InputSizes& sizes);
+  /// All sizes are known.
+  [[nodiscard]] InputSizes input_sizes() const noexcept {
+    return {.query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
+  }
   /// Empty until all sizes are known.
   [[nodiscard]] std::optional<LayerParameters>& parameters() noexcept { return parameters_; }
   /// Floats of workspace that one forward needs, at most; in double, see `pooling_workspace_size`.
@@ -288,9 +288,6 @@ class MultiHeadAttention final : public Trainable {
                                       const Tensor<Rank>* values, const ForwardOptions& options);
   template <std::size_t Rank>
   BackwardResult<Rank> checked_backward(const Tensor<Rank>& grad_output);
-  [[nodiscard]] InputSizes input_sizes() const noexcept {
-    return {.query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
-  }
   [[nodiscard]] ForwardRecord::Sizes record_sizes(std::size_t batch, std::size_t num_queries,
                                                   std::size_t num_keys) const noexcept;
   /// Keeps copies of the inputs and has `arguments` read those.

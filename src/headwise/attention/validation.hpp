@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/attention/head_gate.hpp>
 #include <headwise/attention/mask_options.hpp>
 #include <headwise/error.hpp>
 #include <headwise/state_dict.hpp>
@@ -35,6 +36,8 @@ using Shape = std::span<const std::size_t>;
 
 // Options: validation_options.cpp
 
+/// From 1 to 2147483647.
+void check_size(std::string_view argument, std::int64_t size);
 void check_layer_options(const MultiHeadAttentionOptions& options);
 void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& options);
 void check_truncate(std::int64_t length, std::size_t held);
@@ -53,6 +56,8 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
                         const ForwardOptions& options);
 /// The gradient of the output, and whether there is a forward that it goes with.
 void check_backward(const MultiHeadAttention& layer, Shape grad_output);
+void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
+                     std::size_t num_heads);
 void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
 void check_dot_product_attention(Shape queries, Shape keys, Shape values,
                                  const DotProductAttentionOptions& options);

@@ -81,22 +81,6 @@ void check_window(const std::optional<Window>& window) {
   }
 }
 
-void check_head_gate(const HeadGate& head_gate, const MaskSizes& sizes) {
-  const auto check = [&](const auto& gate) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(gate)>, std::monostate>) {
-      const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_heads};
-      const Shape expected = Shape(by_sample).last(gate.dimension());
-      const Shape shape = shape_of(gate);
-      if (!std::ranges::equal(shape, expected)) {
-        fail(ErrorCode::invalid_shape, "head_gate",
-             shape_text(Shape(by_sample).last(1)) + " or " + shape_text(Shape(by_sample)),
-             shape_text(shape));
-      }
-    }
-  };
-  std::visit(check, head_gate);
-}
-
 template <typename Options>
 void check_mask_options(const Options& options, const MaskSizes& sizes, bool has_head_axis) {
   check_valid_lens(options.valid_lens, sizes);
@@ -133,6 +117,23 @@ void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, st
 }
 
 }  // namespace
+
+void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
+                     std::size_t num_heads) {
+  const auto check = [&](const auto& gate) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(gate)>, std::monostate>) {
+      const std::array<std::size_t, 2> by_sample = {batch, num_heads};
+      const Shape expected = Shape(by_sample).last(gate.dimension());
+      const Shape shape = shape_of(gate);
+      if (!std::ranges::equal(shape, expected)) {
+        fail(ErrorCode::invalid_shape, argument,
+             shape_text(Shape(by_sample).last(1)) + " or " + shape_text(Shape(by_sample)),
+             shape_text(shape));
+      }
+    }
+  };
+  std::visit(check, head_gate);
+}
 
 void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
   const auto check = [&](const auto& lens) {
@@ -192,7 +193,7 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
     sizes.num_keys += options.cache->length();
   }
   check_mask_options(options, sizes, true);
-  check_head_gate(options.head_gate, sizes);
+  check_head_gate("head_gate", options.head_gate, sizes.batch, sizes.num_heads);
   return sizes;
 }
 

@@ -9,13 +9,6 @@ namespace {
 
 constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
 
-void check_size(std::string_view argument, std::int64_t size) {
-  if (size < 1 || size > largest_size) {
-    fail(ErrorCode::invalid_option, argument, "an integer from 1 to 2147483647",
-         std::to_string(size));
-  }
-}
-
 void check_optional_size(std::string_view argument, const std::optional<std::int64_t>& size) {
   if (size.has_value()) {
     check_size(argument, *size);
@@ -85,6 +78,13 @@ void check_pooling(const MultiHeadAttentionOptions& options) {
 }
 
 }  // namespace
+
+void check_size(std::string_view argument, std::int64_t size) {
+  if (size < 1 || size > largest_size) {
+    fail(ErrorCode::invalid_option, argument, "an integer from 1 to 2147483647",
+         std::to_string(size));
+  }
+}
 
 void check_scale(const std::optional<double>& scale) {
   if (scale.has_value() && !std::isfinite(*scale)) {

@@ -1,17 +1,23 @@
 #include <algorithm>
 #include <headwise/attention/multi_head_attention.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/attention/validation_state_dict.hpp>
 #include <headwise/attention/validation_text.hpp>
 #include <headwise/parameter_names.hpp>
-#include <map>
 #include <string>
-#include <vector>
 
 namespace headwise::validation {
 namespace {
 
-/// Shapes of the layer's parameters by name. Sizes that are not known yet stand as words.
-std::map<std::string, std::vector<Axis>> expected_parameters(const MultiHeadAttention& layer) {
+void append(std::string& list, std::string_view separator, const std::string& item) {
+  if (!item.empty()) {
+    list += (list.empty() ? "" : std::string(separator)) + item;
+  }
+}
+
+}  // namespace
+
+ExpectedParameters expected_parameters(const MultiHeadAttention& layer) {
   const LayerSettings& settings = layer.settings();
   const bool convolution = settings.projection == Projection::convolution;
   const std::size_t groups = convolution ? settings.num_heads : 1;
@@ -29,7 +35,7 @@ std::map<std::string, std::vector<Axis>> expected_parameters(const MultiHeadAtte
   if (!layer.value_size()) {
     unknown.emplace(4, convolution ? "value_size / num_heads" : "value_size");
   }
-  std::map<std::string, std::vector<Axis>> parameters;
+  ExpectedParameters parameters;
   for (const auto& [number, shape] : parameter_shapes(settings, sizes)) {
     std::vector<Axis> axes(shape.begin(), shape.end());
     if (const auto word = unknown.find(number); word != unknown.end()) {
@@ -40,16 +46,7 @@ std::map<std::string, std::vector<Axis>> expected_parameters(const MultiHeadAtte
   return parameters;
 }
 
-void append(std::string& list, std::string_view separator, const std::string& item) {
-  if (!item.empty()) {
-    list += (list.empty() ? "" : std::string(separator)) + item;
-  }
-}
-
-}  // namespace
-
-InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& state_dict) {
-  const auto parameters = expected_parameters(layer);
+void check_parameters(const ExpectedParameters& parameters, const StateDict& state_dict) {
   std::string missing;
   std::string unexpected;
   std::string wrong;
@@ -79,6 +76,10 @@ InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& st
   if (!message.empty()) {
     throw Error(ErrorCode::invalid_state_dict, "state_dict: " + message);
   }
+}
+
+InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& state_dict) {
+  check_parameters(expected_parameters(layer), state_dict);
   const std::size_t groups =
       layer.settings().projection == Projection::convolution ? layer.num_heads() : 1;
   const auto size = [&](const std::optional<std::size_t>& known, const std::string& name) {

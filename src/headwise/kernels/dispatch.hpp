@@ -7,6 +7,7 @@
 #include <headwise/kernels/exponential.hpp>
 #include <headwise/kernels/finite.hpp>
 #include <headwise/kernels/gradients.hpp>
+#include <headwise/kernels/layer_norm.hpp>
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/softmax.hpp>
@@ -88,6 +89,10 @@ inline void multiply(float* values, const float* factors, std::size_t count) noe
   kernels().multiply(values, factors, count);
 }
 
+inline void add(float* values, const float* others, std::size_t count) noexcept {
+  kernels().add(values, others, count);
+}
+
 inline void softmax_gradient(float* gradients, const float* weights, std::size_t count,
                              float mean) noexcept {
   kernels().softmax_gradient(gradients, weights, count, mean);
@@ -104,6 +109,18 @@ inline void additive_scores_gradient(const float* query, const float* packed_key
                                      float* w_v_gradient) noexcept {
   kernels().additive_scores_gradient(query, packed_keys, w_v, gradients, hiddens, count,
                                      query_gradient, packed_key_gradients, w_v_gradient);
+}
+
+inline void layer_norm(const float* row, const float* weight, const float* bias, std::size_t count,
+                       float* normalized) noexcept {
+  kernels().layer_norm(row, weight, bias, count, normalized);
+}
+
+inline void layer_norm_gradient(const float* row, const float* weight, const float* gradient,
+                                std::size_t count, float* row_gradient, float* weight_gradient,
+                                float* bias_gradient) noexcept {
+  kernels().layer_norm_gradient(row, weight, gradient, count, row_gradient, weight_gradient,
+                                bias_gradient);
 }
 
 inline void sgd_update(float* values, const float* gradients, float* momenta, std::size_t count,

@@ -20,6 +20,17 @@ void multiply_reference(float* values, const float* factors, std::size_t count) 
   }
 }
 
+void add(float* values, const float* others, std::size_t count) noexcept {
+  for_each_vector(values, others, count,
+                  [](const Batch& value, const Batch& other) { return value + other; });
+}
+
+void add_reference(float* values, const float* others, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] += others[i];
+  }
+}
+
 void softmax_gradient(float* gradients, const float* weights, std::size_t count,
                       float mean) noexcept {
   const Batch means(mean);

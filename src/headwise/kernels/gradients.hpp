@@ -10,6 +10,10 @@ namespace headwise::kernels::HEADWISE_TARGET {
 void multiply(float* values, const float* factors, std::size_t count) noexcept;
 void multiply_reference(float* values, const float* factors, std::size_t count) noexcept;
 
+/// values[i] += others[i]
+void add(float* values, const float* others, std::size_t count) noexcept;
+void add_reference(float* values, const float* others, std::size_t count) noexcept;
+
 /// The softmax's: gradients[i] = weights[i] · (gradients[i] − mean), where `mean` is
 /// Σ weights[i] · gradients[i].
 void softmax_gradient(float* gradients, const float* weights, std::size_t count,

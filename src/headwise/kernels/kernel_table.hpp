@@ -28,6 +28,7 @@ struct KernelTable {
   void (*additive_scores)(const float* query, const float* packed_keys, const float* w_v,
                           std::size_t hiddens, std::size_t count, float* scores) noexcept;
   void (*multiply)(float* values, const float* factors, std::size_t count) noexcept;
+  void (*add)(float* values, const float* others, std::size_t count) noexcept;
   void (*softmax_gradient)(float* gradients, const float* weights, std::size_t count,
                            float mean) noexcept;
   void (*softcap_gradient)(float* gradients, const float* capped, std::size_t count,
@@ -36,6 +37,11 @@ struct KernelTable {
                                    const float* gradients, std::size_t hiddens, std::size_t count,
                                    float* query_gradient, float* packed_key_gradients,
                                    float* w_v_gradient) noexcept;
+  void (*layer_norm)(const float* row, const float* weight, const float* bias, std::size_t count,
+                     float* normalized) noexcept;
+  void (*layer_norm_gradient)(const float* row, const float* weight, const float* gradient,
+                              std::size_t count, float* row_gradient, float* weight_gradient,
+                              float* bias_gradient) noexcept;
   void (*sgd_update)(float* values, const float* gradients, float* momenta, std::size_t count,
                      const SGDFactors& factors) noexcept;
   void (*adam_update)(float* values, const float* gradients, float* means, float* squares,

@@ -3,6 +3,7 @@
 #include <headwise/kernels/finite.hpp>
 #include <headwise/kernels/gradients.hpp>
 #include <headwise/kernels/kernel_table.hpp>
+#include <headwise/kernels/layer_norm.hpp>
 #include <headwise/kernels/matrix_multiply.hpp>
 #include <headwise/kernels/scores.hpp>
 #include <headwise/kernels/softmax.hpp>
@@ -25,9 +26,12 @@ const KernelTable table = {.panel_width = panel_columns,
                            .softcap = softcap,
                            .additive_scores = additive_scores,
                            .multiply = multiply,
+                           .add = add,
                            .softmax_gradient = softmax_gradient,
                            .softcap_gradient = softcap_gradient,
                            .additive_scores_gradient = additive_scores_gradient,
+                           .layer_norm = layer_norm,
+                           .layer_norm_gradient = layer_norm_gradient,
                            .sgd_update = sgd_update,
                            .adam_update = adam_update,
                            .all_finite = all_finite};

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <headwise/tokens.hpp>
 #include <headwise/trainable.hpp>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,5 +14,10 @@ void check_trainables(const std::vector<Trainable*>& trainables);
 /// Finite and at least 0.
 void check_at_least_0(std::string_view argument, double number);
 void check_betas(const std::array<double, 2>& betas);
+/// Numbers from `first` to below `end`.
+void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
+                   std::size_t end);
+void check_targets(const Tokens& targets, std::size_t vocabulary_size);
+void check_cross_entropy(std::span<const std::size_t> logits, const Tokens& targets);
 
 }  // namespace headwise::validation

@@ -33,4 +33,25 @@ void check_betas(const std::array<double, 2>& betas) {
   }
 }
 
+void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
+                   std::size_t end) {
+  for (const std::int64_t symbol : symbols) {
+    if (symbol < first || symbol >= static_cast<std::int64_t>(end)) {
+      fail(ErrorCode::invalid_value, argument,
+           "integers from " + std::to_string(first) + " to " +
+               std::to_string(static_cast<std::int64_t>(end) - 1),
+           std::to_string(symbol));
+    }
+  }
+}
+
+void check_targets(const Tokens& targets, std::size_t vocabulary_size) {
+  check_symbols("targets", targets, ignored_target, vocabulary_size);
+}
+
+void check_cross_entropy(std::span<const std::size_t> logits, const Tokens& targets) {
+  check_shape("targets", targets.shape(), std::array<Axis, 2>{logits[0], logits[1]});
+  check_targets(targets, logits[2]);
+}
+
 }  // namespace headwise::validation

@@ -1,0 +1,231 @@
+#include <headwise/attention/validation.hpp>
+#include <headwise/error.hpp>
+#include <headwise/kernels/philox.hpp>
+#include <headwise/models/attention_only_transformer.hpp>
+#include <headwise/models/validation.hpp>
+#include <headwise/parallel/for_each.hpp>
+#include <headwise/random.hpp>
+#include <utility>
+
+namespace headwise {
+namespace {
+
+/// Layers that shared a seed would begin with the same parameters.
+std::uint64_t seed_of_layer(std::uint64_t seed, std::size_t layer) noexcept {
+  const kernels::PhiloxCounter random =
+      kernels::philox({static_cast<std::uint32_t>(layer), 0, random_stream::layer_seeds, 0},
+                      kernels::philox_key(seed));
+  constexpr unsigned bits_above_53 = 11;
+  return (std::uint64_t{random[0]} << 32U | random[1]) >> bits_above_53;
+}
+
+std::vector<MultiHeadAttention> make_layers(const AttentionOnlyTransformerOptions& options,
+                                            std::uint64_t seed) {
+  std::vector<MultiHeadAttention> layers;
+  const auto num_layers = static_cast<std::size_t>(options.num_layers);
+  layers.reserve(num_layers);
+  for (std::size_t layer = 0; layer < num_layers; ++layer) {
+    layers.emplace_back(MultiHeadAttentionOptions{.num_hiddens = options.num_hiddens,
+                                                  .num_heads = options.num_heads,
+                                                  .dropout = options.dropout,
+                                                  .bias = options.bias,
+                                                  .query_size = options.num_hiddens,
+                                                  .key_size = options.num_hiddens,
+                                                  .value_size = options.num_hiddens,
+                                                  .seed = seed_of_layer(seed, layer)});
+  }
+  return layers;
+}
+
+const AttentionOnlyTransformerOptions& checked(const AttentionOnlyTransformerOptions& options) {
+  if constexpr (validation::enabled) {
+    validation::check_transformer_options(options);
+  }
+  return options;
+}
+
+ModelParameters::Sizes sizes_of(const AttentionOnlyTransformerOptions& options) noexcept {
+  return {.vocabulary_size = static_cast<std::size_t>(options.vocabulary_size),
+          .max_length = static_cast<std::size_t>(options.max_length),
+          .num_hiddens = static_cast<std::size_t>(options.num_hiddens),
+          .num_layers = static_cast<std::size_t>(options.num_layers),
+          .learned_positions = options.positions == Positions::learned,
+          .layer_norm = options.layer_norm};
+}
+
+std::vector<Trainable*> list(ModelParameters& own, std::vector<MultiHeadAttention>& layers) {
+  std::vector<Trainable*> result = {&own};
+  for (MultiHeadAttention& layer : layers) {
+    result.push_back(&layer);
+  }
+  return result;
+}
+
+/// Arguments of the public functions as a pass reads them, and memory for it.
+struct PassMemory {
+  std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> targets;
+  std::vector<std::int32_t> places;
+  std::vector<TransformerLayerPass> layers;
+  Tensor<1> workspace;
+  TransformerPass pass;
+
+  PassMemory(const Tokens& given, const std::vector<HeadGate>& head_gates,
+             const AttentionOnlyTransformer& model)
+      : tokens(given.begin(), given.end()), layers(model.num_layers()) {
+    pass.tokens = tokens.data();
+    pass.batch = given.shape(0);
+    pass.length = given.shape(1);
+    pass.layers = layers;
+    pass.num_threads = parallel::num_threads();
+    for (std::size_t layer = 0; layer < head_gates.size(); ++layer) {
+      if (const auto* gate = std::get_if<Tensor<1>>(&head_gates[layer])) {
+        layers[layer].head_gate = gate->data();
+      } else if (const auto* gates = std::get_if<Tensor<2>>(&head_gates[layer])) {
+        layers[layer].head_gate = gates->data();
+        layers[layer].gate_stride = gates->shape(1);
+      }
+    }
+  }
+
+  void take_workspace(double floats) {
+    workspace = Tensor<1>::from_shape({static_cast<std::size_t>(floats)});
+    pass.workspace = workspace.data();
+  }
+
+  /// For a pass with a loss.
+  void take_targets(const Tokens& given, const AttentionOnlyTransformer& model) {
+    targets.assign(given.begin(), given.end());
+    places.resize(2 * targets.size());
+    pass.targets = targets.data();
+    pass.places = places.data();
+    take_workspace(model.loss_workspace_size(static_cast<double>(pass.batch),
+                                             static_cast<double>(pass.length),
+                                             static_cast<double>(pass.num_threads)));
+  }
+};
+
+/// Training mode until the end of the scope.
+class TrainingMode {
+ public:
+  explicit TrainingMode(AttentionOnlyTransformer& model) noexcept
+      : model_(model), was_training_(model.training()) {
+    model.train();
+  }
+  TrainingMode(const TrainingMode&) = delete;
+  TrainingMode(TrainingMode&&) = delete;
+  TrainingMode& operator=(const TrainingMode&) = delete;
+  TrainingMode& operator=(TrainingMode&&) = delete;
+  ~TrainingMode() {
+    if (!was_training_) {
+      model_.eval();
+    }
+  }
+
+ private:
+  AttentionOnlyTransformer& model_;
+  bool was_training_;
+};
+
+}  // namespace
+
+AttentionOnlyTransformer::AttentionOnlyTransformer(const AttentionOnlyTransformerOptions& options)
+    : causal_(checked(options).causal),
+      seed_(options.seed.has_value() ? *options.seed : random_seed()),
+      own_(report_out_of_memory(
+          [&] { return std::make_unique<ModelParameters>(sizes_of(options), seed_); })),
+      layers_(report_out_of_memory([&] { return make_layers(options, seed_); })),
+      optimizer_(list(*own_, layers_), options.optimizer) {}
+
+TransformerResult AttentionOnlyTransformer::forward(const Tokens& tokens,
+                                                    const TransformerForwardOptions& options) {
+  validation::check_transformer_pass(*this, tokens, nullptr, options);
+  return report_out_of_memory([&] {
+    PassMemory memory(tokens, options.head_gates, *this);
+    TransformerPass& pass = memory.pass;
+    memory.take_workspace(forward_workspace_size(static_cast<double>(pass.batch),
+                                                 static_cast<double>(pass.length),
+                                                 static_cast<double>(pass.num_threads)));
+    TransformerResult result{
+        .logits = Tensor<3>::from_shape({pass.batch, pass.length, sizes().vocabulary_size}),
+        .attention_weights = {}};
+    pass.logits = result.logits.data();
+    for (std::size_t layer = 0; options.return_weights && layer < num_layers(); ++layer) {
+      result.attention_weights.push_back(Tensor<4>::from_shape(
+          {pass.batch, layers_[layer].num_heads(), pass.length, pass.length}));
+      memory.layers[layer].attention_weights = result.attention_weights.back().data();
+    }
+    forward_into(pass);
+    return result;
+  });
+}
+
+double AttentionOnlyTransformer::loss(const Tokens& tokens, const Tokens& targets,
+                                      const TransformerForwardOptions& options) {
+  validation::check_transformer_pass(*this, tokens, &targets, options);
+  return report_out_of_memory([&] {
+    PassMemory memory(tokens, options.head_gates, *this);
+    memory.take_targets(targets, *this);
+    return loss_into(memory.pass);
+  });
+}
+
+LossAndGradients AttentionOnlyTransformer::loss_and_gradients(
+    const Tokens& tokens, const Tokens& targets, const TransformerForwardOptions& options) {
+  validation::check_transformer_pass(*this, tokens, &targets, options);
+  return report_out_of_memory([&] {
+    PassMemory memory(tokens, options.head_gates, *this);
+    memory.take_targets(targets, *this);
+    LossAndGradients result{.loss = 0, .head_gates = {}};
+    for (std::size_t layer = 0; layer < num_layers(); ++layer) {
+      result.head_gates.push_back(
+          Tensor<2>::from_shape({memory.pass.batch, layers_[layer].num_heads()}));
+      memory.layers[layer].head_gate_gradient = result.head_gates.back().data();
+    }
+    result.loss = loss_and_gradients_into(memory.pass);
+    return result;
+  });
+}
+
+double AttentionOnlyTransformer::train_step(const Tokens& tokens, const Tokens& targets,
+                                            Optimizer& optimizer) {
+  validation::check_transformer_pass(*this, tokens, &targets, {});
+  const TrainingMode training(*this);
+  const double loss = report_out_of_memory([&] {
+    PassMemory memory(tokens, {}, *this);
+    memory.take_targets(targets, *this);
+    zero_gradients();
+    return loss_and_gradients_into(memory.pass);
+  });
+  optimizer.step();
+  return loss;
+}
+
+double AttentionOnlyTransformer::train_step(const Tokens& tokens, const Tokens& targets) {
+  return train_step(tokens, targets, optimizer_);
+}
+
+std::vector<Trainable*> AttentionOnlyTransformer::trainables() { return list(*own_, layers_); }
+
+void AttentionOnlyTransformer::zero_gradients() noexcept {
+  own_->zero_gradients();
+  for (MultiHeadAttention& layer : layers_) {
+    layer.zero_gradients();
+  }
+}
+
+AttentionOnlyTransformer& AttentionOnlyTransformer::train() noexcept {
+  for (MultiHeadAttention& layer : layers_) {
+    layer.train();
+  }
+  return *this;
+}
+
+AttentionOnlyTransformer& AttentionOnlyTransformer::eval() noexcept {
+  for (MultiHeadAttention& layer : layers_) {
+    layer.eval();
+  }
+  return *this;
+}
+
+}  // namespace headwise

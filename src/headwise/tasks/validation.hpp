@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <headwise/tensor.hpp>
+#include <headwise/tokens.hpp>
+#include <string_view>
+
+namespace headwise {
+struct AssociativeRecallOptions;
+struct CopyOptions;
+struct InductionOptions;
+struct SequenceOptions;
+}  // namespace headwise
+
+/// The checks of the tasks' public edge, as in attention/validation.hpp.
+namespace headwise::validation {
+
+void check_at_least(std::string_view argument, std::int64_t number, std::int64_t least);
+/// Of so many symbols as many as `count` are drawn without repetition.
+void check_distinct(std::string_view argument, std::int64_t symbols, std::string_view counted,
+                    std::int64_t count);
+void check_task_options(const CopyOptions& options);
+void check_task_options(const SequenceOptions& options);
+void check_task_options(const AssociativeRecallOptions& options);
+void check_task_options(const InductionOptions& options);
+
+/// (batch, heads, length, length)
+void check_self_attention(const Tensor<4>& weights);
+/// Of weights (batch, heads, queries, keys); `name` is what the positions are called.
+void check_positions(const Tensor<4>& weights, std::string_view name, const Tokens& positions);
+void check_keys(const Tensor<4>& weights, const Tokens& keys);
+
+}  // namespace headwise::validation

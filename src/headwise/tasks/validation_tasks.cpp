@@ -1,0 +1,74 @@
+#include <array>
+#include <headwise/attention/validation.hpp>
+#include <headwise/attention/validation_text.hpp>
+#include <headwise/tasks/tasks.hpp>
+#include <headwise/tasks/validation.hpp>
+#include <headwise/training/validation.hpp>
+#include <string>
+
+namespace headwise::validation {
+namespace {
+
+void check_at_least_other(std::string_view argument, std::int64_t number, const std::string& other,
+                          std::int64_t least) {
+  check_size(argument, number);
+  if (number < least) {
+    fail(ErrorCode::invalid_option, argument,
+         "at least " + other + " (" + std::to_string(least) + ")", std::to_string(number));
+  }
+}
+
+}  // namespace
+
+void check_at_least(std::string_view argument, std::int64_t number, std::int64_t least) {
+  if (number < least) {
+    fail(ErrorCode::invalid_option, argument, "an integer from " + std::to_string(least) + " on",
+         std::to_string(number));
+  }
+}
+
+void check_distinct(std::string_view argument, std::int64_t symbols, std::string_view counted,
+                    std::int64_t count) {
+  check_at_least_other(argument, symbols, std::string(counted), count);
+}
+
+void check_task_options(const CopyOptions& options) {
+  check_size("num_symbols", options.num_symbols);
+  check_size("offset", options.offset);
+  check_at_least_other("length", options.length, "offset + 1", options.offset + 1);
+}
+
+void check_task_options(const SequenceOptions& options) {
+  check_size("num_symbols", options.num_symbols);
+  check_size("num_items", options.num_items);
+}
+
+void check_task_options(const AssociativeRecallOptions& options) {
+  check_size("num_values", options.num_values);
+  check_size("num_pairs", options.num_pairs);
+  check_size("num_questions", options.num_questions);
+  check_distinct("num_names", options.num_names, "num_pairs", options.num_pairs);
+}
+
+void check_task_options(const InductionOptions& options) {
+  check_size("min_period", options.min_period);
+  check_at_least_other("max_period", options.max_period, "min_period", options.min_period);
+  check_distinct("num_symbols", options.num_symbols, "max_period", options.max_period);
+  check_at_least_other("length", options.length, "max_period + 1", options.max_period + 1);
+}
+
+void check_self_attention(const Tensor<4>& weights) {
+  check_shape("attention_weights", weights.shape(),
+              std::array<Axis, 4>{"batch", "heads", weights.shape(2), weights.shape(2)});
+}
+
+void check_positions(const Tensor<4>& weights, std::string_view name, const Tokens& positions) {
+  check_shape(name, positions.shape(), std::array<Axis, 2>{weights.shape(0), weights.shape(2)});
+}
+
+void check_keys(const Tensor<4>& weights, const Tokens& keys) {
+  check_positions(weights, "keys", keys);
+  check_symbols("keys", keys, ignored_target, weights.shape(3));
+}
+
+}  // namespace headwise::validation

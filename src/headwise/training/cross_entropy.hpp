@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <headwise/tensor.hpp>
+#include <headwise/tokens.hpp>
+
+namespace headwise {
+
+/// The mean of −log softmax(logits)[target] over all targets that are not −1, for logits (batch,
+/// length, vocabulary) and targets (batch, length). Without any target it is 0, so that a batch
+/// where nothing is asked changes nothing; PyTorch gives NaN. Throws `Error` (invalid-shape,
+/// invalid-value, out-of-memory). Source: PyTorch, `nn.functional.cross_entropy` with
+/// `ignore_index`, which is −100 there by default.
+[[nodiscard]] double cross_entropy(const Tensor<3>& logits, const Tokens& targets);
+
+/// Rows of logits and what each was to say.
+struct CrossEntropy {
+  float* logits = nullptr;  ///< (rows, vocabulary); their gradient is written in their place
+  const std::int32_t* targets = nullptr;  ///< (rows,), none of them ignored
+  float* losses = nullptr;                ///< (rows,), written
+  std::size_t rows = 0;
+  std::size_t vocabulary_size = 0;
+  std::size_t num_threads = 1;
+};
+
+/// The same for callers who own all memory.
+[[nodiscard]] double cross_entropy_into(const CrossEntropy& arguments) noexcept;
+
+}  // namespace headwise
