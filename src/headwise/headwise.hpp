@@ -16,7 +16,6 @@
 #include <headwise/random.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
-#include <headwise/tensor.hpp>
 #include <headwise/threads.hpp>
 #include <headwise/training/adam.hpp>
 #include <headwise/training/sgd.hpp>
