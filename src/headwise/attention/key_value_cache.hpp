@@ -28,7 +28,7 @@ class LayerIdentity {
 };
 
 /// Projected keys and values of earlier positions, for decoding. Made by
-/// `MultiHeadAttention::create_cache` and of use to that layer only.
+/// `MultiHeadAttention::create_cache` and of use to that layer only, until heads of it are pruned.
 class KeyValueCache {
  public:
   KeyValueCache(std::uint64_t layer, std::size_t batch_size, std::size_t max_length,
@@ -48,6 +48,8 @@ class KeyValueCache {
   // What follows is for the layer.
 
   [[nodiscard]] std::uint64_t layer() const noexcept { return layer_; }
+  /// Floats of a position's keys. Pruning makes the layer's smaller, so an older cache shows.
+  [[nodiscard]] std::size_t width() const noexcept { return keys_.shape(2); }
   /// (batch, max_length, width)
   [[nodiscard]] float* keys() noexcept { return keys_.data(); }
   [[nodiscard]] float* values() noexcept { return values_.data(); }

@@ -62,6 +62,10 @@ void check_additive_attention(Shape queries, Shape keys, Shape values,
                               const AdditiveAttentionParameters& parameters,
                               const AdditiveAttentionOptions& options);
 
+// Pruning: validation_pruning.cpp
+
+void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int64_t> heads);
+
 // State dicts: validation_state_dict.cpp
 
 /// Returns the input sizes that the dict and the layer agree on.
