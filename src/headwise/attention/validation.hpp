@@ -16,7 +16,10 @@ struct AdditiveAttentionParameters;
 struct CacheOptions;
 struct DotProductAttentionOptions;
 struct ForwardOptions;
+struct HeadImportanceOptions;
+struct HeadMeasureBatch;
 struct InputSizes;
+struct MeasuredHeads;
 struct MultiHeadAttentionOptions;
 }  // namespace headwise
 
@@ -65,6 +68,11 @@ void check_additive_attention(Shape queries, Shape keys, Shape values,
 // Pruning: validation_pruning.cpp
 
 void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int64_t> heads);
+
+// Importance: validation_importance.cpp
+
+void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options);
+void check_ignored_keys(const HeadMeasureBatch& batch);
 
 // State dicts: validation_state_dict.cpp
 
