@@ -183,6 +183,7 @@ std::optional<Tensor<1>> measure_head_importance(const MultiHeadAttention& layer
                                                  const std::vector<HeadMeasureBatch>& batches,
                                                  const HeadImportanceOptions& options,
                                                  const OutputLoss& loss) {
+  validation::check_output_loss(loss, options);
   // What a pass leaves in a layer, such as gradients, stays in this copy.
   MultiHeadAttention copy = report_out_of_memory([&] { return layer; });
   copy.eval();
@@ -195,21 +196,17 @@ std::optional<Tensor<1>> measure_head_importance(const MultiHeadAttention& layer
     validation::check_ignored_keys(batch);
     heads.batch_sizes.push_back(batch.queries.shape(0));
   }
-  if (loss.value) {
-    heads.loss = [&](std::size_t batch, const std::vector<Tensor<1>>& gates) {
-      ForwardOptions gated = masks_of(batches[batch]);
-      gated.head_gate = gates.front();
-      return loss.value(batch, forward(batch, gated).output);
-    };
-  }
-  if (loss.gradient) {
-    heads.gate_gradients = [&](std::size_t batch) {
-      ForwardOptions with_gradients = masks_of(batches[batch]);
-      with_gradients.requires_grad = true;
-      const Tensor<3> output = forward(batch, with_gradients).output;
-      return std::vector<Tensor<2>>{copy.backward(loss.gradient(batch, output)).head_gate};
-    };
-  }
+  heads.loss = [&](std::size_t batch, const std::vector<Tensor<1>>& gates) {
+    ForwardOptions gated = masks_of(batches[batch]);
+    gated.head_gate = gates.front();
+    return loss.value(batch, forward(batch, gated).output);
+  };
+  heads.gate_gradients = [&](std::size_t batch) {
+    ForwardOptions with_gradients = masks_of(batches[batch]);
+    with_gradients.requires_grad = true;
+    const Tensor<3> output = forward(batch, with_gradients).output;
+    return std::vector<Tensor<2>>{copy.backward(loss.gradient(batch, output)).head_gate};
+  };
   heads.attention_weights = [&](std::size_t batch, const MeasuredHeads::TakeWeights& take) {
     ForwardOptions with_weights = masks_of(batches[batch]);
     with_weights.return_weights = true;

@@ -26,15 +26,15 @@ struct MeasuredHeads {
   std::vector<std::size_t> num_heads;    ///< of each layer
   std::vector<std::size_t> batch_sizes;  ///< samples of each batch
   /// Sum of the samples' losses, with gates (heads,) for each layer.
-  std::function<double(std::size_t batch, const std::vector<Tensor<1>>& gates)> loss;
+  std::function<double(std::size_t batch, const std::vector<Tensor<1>>& gates)> loss = {};
   /// ∂loss/∂gate at gates of 1: (samples, heads) for each layer.
-  std::function<std::vector<Tensor<2>>(std::size_t batch)> gate_gradients;
+  std::function<std::vector<Tensor<2>>(std::size_t batch)> gate_gradients = {};
   /// Hands each layer's weights to `take`, 0 in the rows of queries without a key. `ignored_keys`
   /// (batch, keys) may be null.
   using TakeWeights =
       std::function<void(std::size_t layer, const float* weights, const WeightsSizes& sizes,
                          const std::uint8_t* ignored_keys)>;
-  std::function<void(std::size_t batch, const TakeWeights& take)> attention_weights;
+  std::function<void(std::size_t batch, const TakeWeights& take)> attention_weights = {};
 };
 
 struct HeadImportanceOptions {
@@ -80,7 +80,8 @@ struct OutputLoss {
 };
 
 /// The same for the heads of one layer, in evaluation mode: (heads,). The layer stays as it is.
-/// Throws what `forward` and `backward` throw, too, and invalid-shape for `ignored_keys`.
+/// Throws what `forward` and `backward` throw, too, invalid-option for a `loss` without what the
+/// measure needs of it, and invalid-shape for `ignored_keys`.
 [[nodiscard]] std::optional<Tensor<1>> measure_head_importance(
     const MultiHeadAttention& layer, const std::vector<HeadMeasureBatch>& batches,
     const HeadImportanceOptions& options, const OutputLoss& loss = {});

@@ -20,6 +20,7 @@ struct HeadImportanceOptions;
 struct HeadMeasureBatch;
 struct InputSizes;
 struct MeasuredHeads;
+struct OutputLoss;
 struct MultiHeadAttentionOptions;
 }  // namespace headwise
 
@@ -72,6 +73,7 @@ void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int
 // Importance: validation_importance.cpp
 
 void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options);
+void check_output_loss(const OutputLoss& loss, const HeadImportanceOptions& options);
 void check_ignored_keys(const HeadMeasureBatch& batch);
 
 // State dicts: validation_state_dict.cpp

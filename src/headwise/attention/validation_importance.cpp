@@ -7,7 +7,7 @@
 namespace headwise::validation {
 namespace {
 
-std::string_view name_of(HeadMeasure measure) {
+std::string_view measure_name(HeadMeasure measure) {
   switch (measure) {
     case HeadMeasure::gradient:
       return "'gradient'";
@@ -23,7 +23,7 @@ std::string_view name_of(HeadMeasure measure) {
 }  // namespace
 
 void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options) {
-  const std::string_view measure = name_of(options.measure);
+  const std::string_view measure = measure_name(options.measure);
   if (options.normalize && options.measure != HeadMeasure::gradient) {
     fail(ErrorCode::invalid_option, "normalize", "measure 'gradient' beside it", measure);
   }
@@ -34,11 +34,20 @@ void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptio
     }
   };
   if (options.measure == HeadMeasure::gradient) {
-    check_is_there("loss_gradient", static_cast<bool>(heads.gate_gradients));
+    check_is_there("gate_gradients", static_cast<bool>(heads.gate_gradients));
   } else if (options.measure == HeadMeasure::ablation) {
     check_is_there("loss", static_cast<bool>(heads.loss));
   } else {
     check_is_there("attention_weights", static_cast<bool>(heads.attention_weights));
+  }
+}
+
+void check_output_loss(const OutputLoss& loss, const HeadImportanceOptions& options) {
+  if (options.measure == HeadMeasure::gradient && !loss.gradient) {
+    fail(ErrorCode::invalid_option, "loss", "its gradient beside measure 'gradient'", "none");
+  }
+  if (options.measure == HeadMeasure::ablation && !loss.value) {
+    fail(ErrorCode::invalid_option, "loss", "its value beside measure 'ablation'", "none");
   }
 }
 
