@@ -4,6 +4,7 @@
 
 #include <headwise/attention/additive_attention.hpp>
 #include <headwise/attention/dot_product_attention.hpp>
+#include <headwise/attention/head_importance.hpp>
 #include <headwise/attention/heads.hpp>
 #include <headwise/attention/key_value_cache.hpp>
 #include <headwise/attention/masked_softmax.hpp>

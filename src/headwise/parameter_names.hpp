@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace headwise {
@@ -19,5 +20,18 @@ inline constexpr std::array<std::string_view, 13> parameter_names = {"W_q.weight
                                                                      "attention.W_q.weight",
                                                                      "attention.W_k.weight",
                                                                      "attention.w_v.weight"};
+
+/// Numbers of parameters. A bias comes after its weight.
+namespace parameter_number {
+inline constexpr std::size_t W_q = 0;
+inline constexpr std::size_t W_k = 2;
+inline constexpr std::size_t W_v = 4;
+inline constexpr std::size_t W_o = 6;
+inline constexpr std::size_t bias_k = 8;
+inline constexpr std::size_t bias_v = 9;
+inline constexpr std::size_t attention_W_q = 10;
+inline constexpr std::size_t attention_W_k = 11;
+inline constexpr std::size_t attention_w_v = 12;
+}  // namespace parameter_number
 
 }  // namespace headwise

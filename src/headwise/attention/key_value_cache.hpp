@@ -29,8 +29,8 @@ class LayerIdentity {
 };
 
 /// Projected keys and values of earlier positions, for decoding. Made by
-/// `MultiHeadAttention::create_cache` and of use to that layer only. Each head lies in one piece,
-/// so that pooling reads memory front to back.
+/// `MultiHeadAttention::create_cache` and of use to that layer only, until heads of it are pruned.
+/// Each head lies in one piece, so that pooling reads memory front to back.
 class KeyValueCache {
  public:
   KeyValueCache(std::uint64_t layer, std::size_t batch_size, std::size_t max_length,
@@ -50,6 +50,8 @@ class KeyValueCache {
   // What follows is for the layer.
 
   [[nodiscard]] std::uint64_t layer() const noexcept { return layer_; }
+  /// Floats of a position's keys. Pruning makes the layer's smaller, so an older cache shows.
+  [[nodiscard]] std::size_t width() const noexcept { return keys_.shape(1) * keys_.shape(3); }
   /// (batch, key-value heads, max_length, head size)
   [[nodiscard]] HeadsView<float> keys() noexcept { return view(keys_); }
   [[nodiscard]] HeadsView<float> values() noexcept { return view(values_); }

@@ -1,6 +1,9 @@
 #include <cmath>
+#include <functional>
 #include <headwise/attention/layer_parameters.hpp>
+#include <headwise/parameter_names.hpp>
 #include <headwise/random.hpp>
+#include <numeric>
 
 namespace headwise {
 
@@ -74,17 +77,21 @@ float* LayerParameters::data(std::size_t number) noexcept {
   }
   const auto data_of = [](auto& tensor) { return tensor.has_value() ? tensor->data() : nullptr; };
   switch (number) {
-    case 8:
+    case parameter_number::bias_k:
       return data_of(bias_k);
-    case 9:
+    case parameter_number::bias_v:
       return data_of(bias_v);
-    case 10:
+    case parameter_number::attention_W_q:
       return data_of(attention_W_q);
-    case 11:
+    case parameter_number::attention_W_k:
       return data_of(attention_W_k);
     default:
       return data_of(attention_w_v);
   }
+}
+
+std::size_t ParameterShape::columns() const noexcept {
+  return std::accumulate(shape.begin() + 1, shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
 std::vector<ParameterShape> parameter_shapes(const LayerSettings& settings,
@@ -104,20 +111,25 @@ std::vector<ParameterShape> parameter_shapes(const LayerSettings& settings,
       add_linear(number, {out, in / settings.num_heads, 1});
     }
   };
-  add_projection(0, settings.query_width(), sizes.query_size);
-  add_projection(2, settings.key_value_width(), sizes.key_size);
-  add_projection(4, settings.key_value_width(), sizes.value_size);
+  add_projection(parameter_number::W_q, settings.query_width(), sizes.query_size);
+  add_projection(parameter_number::W_k, settings.key_value_width(), sizes.key_size);
+  add_projection(parameter_number::W_v, settings.key_value_width(), sizes.value_size);
   if (settings.output_projection) {
-    add_linear(6, {settings.output_size, settings.query_width()});
+    add_linear(parameter_number::W_o, {settings.output_size, settings.query_width()});
   }
   if (settings.bias_kv) {
-    parameters.push_back({.number = 8, .shape = {1, 1, settings.key_value_width()}});
-    parameters.push_back({.number = 9, .shape = {1, 1, settings.key_value_width()}});
+    parameters.push_back(
+        {.number = parameter_number::bias_k, .shape = {1, 1, settings.key_value_width()}});
+    parameters.push_back(
+        {.number = parameter_number::bias_v, .shape = {1, 1, settings.key_value_width()}});
   }
   if (settings.pooling == Pooling::additive) {
-    parameters.push_back({.number = 10, .shape = {settings.attention_hiddens, settings.head_size}});
-    parameters.push_back({.number = 11, .shape = {settings.attention_hiddens, settings.head_size}});
-    parameters.push_back({.number = 12, .shape = {1, settings.attention_hiddens}});
+    parameters.push_back({.number = parameter_number::attention_W_q,
+                          .shape = {settings.attention_hiddens, settings.head_size}});
+    parameters.push_back({.number = parameter_number::attention_W_k,
+                          .shape = {settings.attention_hiddens, settings.head_size}});
+    parameters.push_back(
+        {.number = parameter_number::attention_w_v, .shape = {1, settings.attention_hiddens}});
   }
   return parameters;
 }

@@ -78,6 +78,10 @@ struct LayerParameters {
 struct ParameterShape {
   std::size_t number;
   std::vector<std::size_t> shape;
+
+  /// The parameter as a matrix: its first axis, and the others together.
+  [[nodiscard]] std::size_t rows() const noexcept { return shape.front(); }
+  [[nodiscard]] std::size_t columns() const noexcept;
 };
 
 /// Names and shapes of all parameters that a layer of these settings has, in the order of their

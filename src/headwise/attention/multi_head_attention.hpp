@@ -14,6 +14,7 @@
 #include <headwise/tensor.hpp>
 #include <headwise/trainable.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -211,6 +212,18 @@ class MultiHeadAttention final : public Trainable {
   /// An empty cache for decoding. Throws `Error` (sizes-unknown, invalid-option, out-of-memory).
   [[nodiscard]] KeyValueCache create_cache(const CacheOptions& options) const;
 
+  /// Removes heads for good: rows of W_q, W_k and W_v and columns of W_o. The output is that of
+  /// gating these heads at 0, and a pass takes less time and memory by what went. `heads` are
+  /// indices before the call, in any order; one given twice counts once, none change nothing. Heads
+  /// that are left are numbered from 0 again, and `num_hiddens` is theirs; the scale and
+  /// `output_size` stay. Gradients of what is left stay too, and so does what optimizers keep
+  /// beside it. A pending backward and older caches are invalid from then on. Throws `Error`
+  /// (invalid-option) for indices that the layer does not have, for all of them, for some of the
+  /// heads that share a key-value head, and for a layer without W_o or with convolutions;
+  /// sizes-unknown, out-of-memory; the layer is then as it was. Source: Michel et al. 2019; Hugging
+  /// Face Transformers, `prune_heads`.
+  void prune_heads(const std::vector<std::int64_t>& heads);
+
   /// Switches dropout on (training mode) or off (a new layer). Both return the layer.
   MultiHeadAttention& train() noexcept;
   MultiHeadAttention& eval() noexcept;
@@ -230,6 +243,7 @@ class MultiHeadAttention final : public Trainable {
   void load_state_dict(const StateDict& state_dict);
 
   [[nodiscard]] const LayerSettings& settings() const noexcept { return settings_; }
+  /// Size of all heads together; pruning makes it smaller.
   [[nodiscard]] std::size_t num_hiddens() const noexcept { return settings_.num_hiddens; }
   [[nodiscard]] std::size_t num_heads() const noexcept { return settings_.num_heads; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return settings_.seed; }
@@ -273,6 +287,10 @@ class MultiHeadAttention final : public Trainable {
   [[nodiscard]] float* gradient(std::size_t number) noexcept {
     return gradients_.exist() ? gradients_.data(number) : nullptr;
   }
+
+  /// `prune_heads` for heads in ascending order, each once, that may be removed. Allocates at most
+  /// as much as parameters and gradients take now.
+  void remove_heads(std::span<const std::size_t> heads);
 
   [[nodiscard]] std::vector<TrainableParameter> trainable_parameters() override;
   void parameters_changed() noexcept override;

@@ -13,17 +13,6 @@
 namespace headwise {
 namespace {
 
-// Parameters by number, see `parameter_names`.
-constexpr std::size_t W_q_number = 0;
-constexpr std::size_t W_k_number = 2;
-constexpr std::size_t W_v_number = 4;
-constexpr std::size_t W_o_number = 6;
-constexpr std::size_t bias_k_number = 8;
-constexpr std::size_t bias_v_number = 9;
-constexpr std::size_t attention_W_q_number = 10;
-constexpr std::size_t attention_W_k_number = 11;
-constexpr std::size_t attention_w_v_number = 12;
-
 /// sum (size,) += the sum of the rows (count, size), in their order.
 void add_rows_to(const float* rows, std::size_t count, std::size_t size, float* sum) noexcept {
   for (std::size_t row = 0; row < count; ++row) {
@@ -173,7 +162,8 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
                 .length = mask.num_queries,
                 .size = head_size},
                gated);
-    differentiate(*parameters.W_o, W_o_number, gated, arguments.grad_output, query_rows, gradient);
+    differentiate(*parameters.W_o, parameter_number::W_o, gated, arguments.grad_output, query_rows,
+                  gradient);
     grad_pooled = gradient;
   }
 
@@ -194,10 +184,10 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
     gradients.w_v = workspace.take(kv_heads * hiddens);
     pool_backward(pooling, additive_scoring(), gradients, workspace.rest());
     add_rows_to(gradients.W_q, kv_heads, hiddens * head_size,
-                gradients_.data(attention_W_q_number));
+                gradients_.data(parameter_number::attention_W_q));
     add_rows_to(gradients.W_k, kv_heads, hiddens * head_size,
-                gradients_.data(attention_W_k_number));
-    add_rows_to(gradients.w_v, kv_heads, hiddens, gradients_.data(attention_w_v_number));
+                gradients_.data(parameter_number::attention_W_k));
+    add_rows_to(gradients.w_v, kv_heads, hiddens, gradients_.data(parameter_number::attention_w_v));
   } else {
     pool_backward(pooling,
                   DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap},
@@ -205,15 +195,17 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
   }
   if (parameters.bias_k) {
     add_rows_to(gradients.extra_slots[0].key, mask.batch, key_value_width,
-                gradients_.data(bias_k_number));
+                gradients_.data(parameter_number::bias_k));
     add_rows_to(gradients.extra_slots[0].value, mask.batch, key_value_width,
-                gradients_.data(bias_v_number));
+                gradients_.data(parameter_number::bias_v));
   }
   if (has_projections) {
-    differentiate(*parameters.W_q, W_q_number, record.queries(), grad_Q, query_rows,
+    differentiate(*parameters.W_q, parameter_number::W_q, record.queries(), grad_Q, query_rows,
                   arguments.queries);
-    differentiate(*parameters.W_k, W_k_number, record.keys(), grad_K, key_rows, arguments.keys);
-    differentiate(*parameters.W_v, W_v_number, record.values(), grad_V, key_rows, arguments.values);
+    differentiate(*parameters.W_k, parameter_number::W_k, record.keys(), grad_K, key_rows,
+                  arguments.keys);
+    differentiate(*parameters.W_v, parameter_number::W_v, record.values(), grad_V, key_rows,
+                  arguments.values);
   }
 }
 
@@ -280,18 +272,12 @@ std::vector<TrainableParameter> MultiHeadAttention::trainable_parameters() {
   if (!gradients_.exist()) {
     return result;
   }
-  for (const auto& [number, shape] : parameter_shapes(settings_, input_sizes())) {
-    std::size_t size = 1;
-    for (const std::size_t axis : shape) {
-      size *= axis;
-    }
-    const bool is_matrix = shape.size() > 1 && shape.front() > 1;
-    const std::size_t rows = is_matrix ? shape.front() : size;
-    result.push_back({.name = parameter_names[number],
-                      .values = parameters_->data(number),
-                      .gradients = gradients_.data(number),
-                      .rows = rows,
-                      .columns = size / rows});
+  for (const ParameterShape& parameter : parameter_shapes(settings_, input_sizes())) {
+    result.push_back({.name = parameter_names[parameter.number],
+                      .values = parameters_->data(parameter.number),
+                      .gradients = gradients_.data(parameter.number),
+                      .rows = parameter.rows(),
+                      .columns = parameter.columns()});
   }
   return result;
 }

@@ -17,7 +17,11 @@ struct AdditiveAttentionParameters;
 struct CacheOptions;
 struct DotProductAttentionOptions;
 struct ForwardOptions;
+struct HeadImportanceOptions;
+struct HeadMeasureBatch;
 struct InputSizes;
+struct MeasuredHeads;
+struct OutputLoss;
 struct MultiHeadAttentionOptions;
 }  // namespace headwise
 
@@ -66,6 +70,16 @@ void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
 void check_additive_attention(Shape queries, Shape keys, Shape values,
                               const AdditiveAttentionParameters& parameters,
                               const AdditiveAttentionOptions& options);
+
+// Pruning: validation_pruning.cpp
+
+void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int64_t> heads);
+
+// Importance: validation_importance.cpp
+
+void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options);
+void check_output_loss(const OutputLoss& loss, const HeadImportanceOptions& options);
+void check_ignored_keys(const HeadMeasureBatch& batch);
 
 // State dicts: validation_state_dict.cpp
 

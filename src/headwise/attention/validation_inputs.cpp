@@ -105,6 +105,9 @@ void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, st
   if (cache.layer() != layer.identity()) {
     fail(ErrorCode::invalid_cache, "cache", "one that this layer made", "another layer's");
   }
+  if (cache.width() != layer.settings().key_value_width()) {
+    fail(ErrorCode::invalid_cache, "cache", "one made since heads were pruned", "an older one");
+  }
   if (cache.batch_size() != batch) {
     fail(ErrorCode::invalid_cache, "cache", "a batch size of " + std::to_string(batch),
          std::to_string(cache.batch_size()));

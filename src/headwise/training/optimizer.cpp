@@ -41,11 +41,20 @@ void Optimizer::step() {
   }
 }
 
-/// Makes the states for a first step; for a later one, removes what was removed since the last.
+/// Removes what was removed since the last step. Makes the states for a first one, or for a layer
+/// of other sizes that was put in the place of the old.
 void Optimizer::prepare(Training& training,
                         const std::vector<TrainableParameter>& parameters) const {
   const auto slices = training.trainable->removed_slices();
-  if (training.states.empty()) {
+  for (std::size_t i = training.slices_seen; i < slices.size(); ++i) {
+    remove(training.states, slices[i]);
+  }
+  training.slices_seen = slices.size();
+  const auto fits = [](const State& state, const TrainableParameter& parameter) {
+    return state.name == parameter.name && state.rows == parameter.rows &&
+           state.columns == parameter.columns;
+  };
+  if (!std::ranges::equal(training.states, parameters, fits)) {
     std::vector<State> states;
     for (const TrainableParameter& parameter : parameters) {
       states.push_back({.name = parameter.name,
@@ -54,12 +63,8 @@ void Optimizer::prepare(Training& training,
                         .numbers = std::vector<float>(states_ * parameter.size(), 0.0F)});
     }
     training.states = std::move(states);
-  } else {
-    for (const RemovedSlice& slice : slices.subspan(training.slices_seen)) {
-      remove(training.states, slice);
-    }
+    training.steps = 0;
   }
-  training.slices_seen = slices.size();
 }
 
 void Optimizer::remove(std::vector<State>& states, const RemovedSlice& slice) const {
@@ -67,16 +72,20 @@ void Optimizer::remove(std::vector<State>& states, const RemovedSlice& slice) co
     if (state.name != slice.name) {
       continue;
     }
-    const std::size_t size = state.rows * state.columns;
     const bool is_of_rows = slice.axis == RemovedSlice::Axis::rows;
-    const std::size_t left = size - slice.count * (is_of_rows ? state.columns : state.rows);
+    std::size_t& length = is_of_rows ? state.rows : state.columns;
+    if (slice.first + slice.count > length) {
+      continue;
+    }
+    const std::size_t size = state.rows * state.columns;
+    const std::size_t left = size - size / length * slice.count;
     for (std::size_t i = 0; i < states_; ++i) {
       float* numbers = state.numbers.data() + i * size;
       cut_slice(numbers, state.rows, state.columns, slice);
       std::copy_n(numbers, left, state.numbers.data() + i * left);
     }
     state.numbers.resize(states_ * left);
-    (is_of_rows ? state.rows : state.columns) -= slice.count;
+    length -= slice.count;
   }
 }
 

@@ -9,7 +9,8 @@ namespace headwise {
 
 /// Changes the parameters of one or more layers, or parts of models, by their gradients. What it
 /// trains must outlive it, at the same place in memory. Numbers that it keeps beside a parameter,
-/// such as momenta, follow when slices of it are removed. What has no gradients yet is left alone.
+/// such as momenta, follow when slices of it are removed; a layer that another one was assigned to
+/// is better given a new optimizer. What has no gradients yet is left alone.
 class Optimizer {
  public:
   /// Changes every parameter once; a backward that was pending is then outdated. Throws `Error`
