@@ -149,7 +149,7 @@ struct ForwardArguments {
   float* workspace = nullptr;  ///< as many floats as `workspace_size` says for `num_threads`
   /// Threads that may compute, the calling one among them.
   std::size_t num_threads = 1;
-  /// Whether to keep what `backward_into` needs: `record_size` floats. Without a cache.
+  /// Whether to keep what `backward_into` needs: `missing_record` floats. Without a cache.
   bool requires_grad = false;
 };
 
@@ -270,10 +270,11 @@ class MultiHeadAttention final : public Trainable {
   /// Initialized parameters and valid arguments are the caller's business.
   void forward_into(const ForwardArguments& arguments);
 
-  /// Floats that a forward keeps for its backward, masks and gates aside, and those of the
-  /// parameters' gradients.
-  [[nodiscard]] double record_size(double batch, double num_queries,
-                                   double num_keys) const noexcept;
+  /// Floats that a forward with gradients will ask for and keep: a record of its own, masks and
+  /// gates aside, and the parameters' gradients. Less where an earlier one left what can be used.
+  /// The input sizes are those that the layer has, or is about to infer.
+  [[nodiscard]] double missing_record(const InputSizes& sizes, double batch, double num_queries,
+                                      double num_keys) const;
   [[nodiscard]] PendingBackward pending_backward() const noexcept { return pending_; }
   /// Of what the latest forward with gradients kept: batch, queries and keys.
   [[nodiscard]] const AttentionMask& pending_sizes() const noexcept { return record_->sizes(); }

@@ -38,23 +38,25 @@ ForwardRecord::Sizes MultiHeadAttention::record_sizes(std::size_t batch, std::si
           .pooled = query_rows * settings_.query_width()};
 }
 
-double MultiHeadAttention::record_size(double batch, double num_queries,
-                                       double num_keys) const noexcept {
+double MultiHeadAttention::missing_record(const InputSizes& sizes, double batch, double num_queries,
+                                          double num_keys) const {
   const auto query_width = static_cast<double>(settings_.query_width());
   const auto key_value_width = static_cast<double>(settings_.key_value_width());
-  const InputSizes sizes = input_sizes();
-  double parameters = 0;
-  for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
-    double size = 1;
-    for (const std::size_t axis : shape) {
-      size *= static_cast<double>(axis);
+  double floats = 0;
+  if (!gradients_.exist()) {
+    for (const ParameterShape& parameter : parameter_shapes(settings_, sizes)) {
+      floats += static_cast<double>(parameter.rows()) * static_cast<double>(parameter.columns());
     }
-    parameters += size;
   }
-  return batch * num_queries * (static_cast<double>(sizes.query_size) + 2 * query_width) +
+  const auto is = [](std::size_t kept, double given) { return static_cast<double>(kept) == given; };
+  if (record_ && is(pending_sizes().batch, batch) && is(pending_sizes().num_queries, num_queries) &&
+      is(pending_sizes().num_keys, num_keys)) {
+    return floats;
+  }
+  return floats + batch * num_queries * (static_cast<double>(sizes.query_size) + 2 * query_width) +
          batch * num_keys *
              (static_cast<double>(sizes.key_size + sizes.value_size) + 2 * key_value_width) +
-         3.0 * Workspace::line + parameters;
+         3.0 * Workspace::line;
 }
 
 void MultiHeadAttention::keep_inputs(ForwardArguments& arguments) {

@@ -165,9 +165,9 @@ class AttentionOnlyTransformer {
                                               double num_threads) const noexcept;
   [[nodiscard]] double loss_workspace_size(double batch, double length,
                                            double num_threads) const noexcept;
-  /// Floats that the model keeps from the first `loss_and_gradients_into` of these sizes on: what
-  /// layers keep for their backward, and gradients.
-  [[nodiscard]] double record_size(double batch, double length) const noexcept;
+  /// Floats that `loss_and_gradients_into` will ask for and keep: what layers keep for their
+  /// backward, and gradients. None from the second of the same sizes on.
+  [[nodiscard]] double missing_record(double batch, double length) const;
 
   void forward_into(const TransformerPass& pass);
   [[nodiscard]] double loss_into(const TransformerPass& pass);

@@ -285,11 +285,11 @@ double AttentionOnlyTransformer::loss_workspace_size(double batch, double length
   return batch * (length * (buffers * num_hiddens + vocabulary_size + 1) + most_heads) + most;
 }
 
-double AttentionOnlyTransformer::record_size(double batch, double length) const noexcept {
+double AttentionOnlyTransformer::missing_record(double batch, double length) const {
   const ModelParameters::Entry& last = own_->entries().back();
-  auto floats = static_cast<double>(last.offset + last.size());
+  double floats = own_->have_gradients() ? 0 : static_cast<double>(last.offset + last.size());
   for (const MultiHeadAttention& layer : layers_) {
-    floats += layer.record_size(batch, length, length);
+    floats += layer.missing_record(layer.input_sizes(), batch, length, length);
   }
   return floats;
 }

@@ -13,6 +13,8 @@ namespace headwise {
 /// is better given a new optimizer. What has no gradients yet is left alone.
 class Optimizer {
  public:
+  virtual ~Optimizer() = default;
+
   /// Changes every parameter once; a backward that was pending is then outdated. Throws `Error`
   /// (out-of-memory), and nothing was changed.
   void step();
@@ -34,7 +36,6 @@ class Optimizer {
   Optimizer(Optimizer&&) = default;
   Optimizer& operator=(const Optimizer&) = default;
   Optimizer& operator=(Optimizer&&) = default;
-  ~Optimizer() = default;
 
   /// Changes one parameter, in step `step` from 1 on. `state` holds the parameter's size of floats
   /// for every state, one state after the other; 0 before the first step.

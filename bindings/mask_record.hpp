@@ -1,0 +1,12 @@
+#pragma once
+
+#include <headwise/attention/attention_mask.hpp>
+
+#include "record.hpp"
+
+namespace headwise::bindings {
+
+/// The order of the numbers is that of `maskRecord` in masks.ts.
+AttentionMask read_mask(Record& record) noexcept;
+
+}  // namespace headwise::bindings

@@ -1,0 +1,151 @@
+#include "training_calls.hpp"
+
+#include <algorithm>
+#include <headwise/models/attention_only_transformer.hpp>
+#include <headwise/parallel/for_each.hpp>
+#include <headwise/training/adam.hpp>
+#include <headwise/training/sgd.hpp>
+#include <vector>
+
+#include "layer_calls.hpp"
+#include "memory.hpp"
+
+namespace headwise::bindings {
+namespace {
+
+/// The three sizes of a pass.
+struct PassSizes {
+  double batch;
+  double num_queries;
+  double num_keys;
+};
+
+PassSizes sizes_of(const AttentionMask& mask) noexcept {
+  return {.batch = static_cast<double>(mask.batch),
+          .num_queries = static_cast<double>(mask.num_queries),
+          .num_keys = static_cast<double>(mask.num_keys)};
+}
+
+std::vector<Trainable*> read_trainables(Address address) {
+  Record record(address);
+  std::vector<Trainable*> trainables;
+  for (std::size_t left = record.size(); left > 0; --left) {
+    const bool is_model = record.flag();
+    const Address trainable = record.size();
+    if (is_model) {
+      std::ranges::copy(at<AttentionOnlyTransformer>(trainable)->trainables(),
+                        std::back_inserter(trainables));
+    } else {
+      trainables.push_back(&layer_at(trainable));
+    }
+  }
+  return trainables;
+}
+
+Optimizer& optimizer_at(Address optimizer) noexcept { return *at<Optimizer>(optimizer); }
+
+/// JavaScript owns it.
+template <typename Kind, typename Options>
+Address new_optimizer(Address trainables, const Options& options) {
+  if (!can_allocate(small_objects)) {
+    return 0;
+  }
+  Optimizer* const optimizer =
+      new Kind(read_trainables(trainables), options);  // NOLINT(*-owning-memory)
+  return address_of(optimizer);
+}
+
+}  // namespace
+
+std::size_t can_record(Address layer, Address address, double mask_floats) {
+  Record record(address);
+  const PassSizes sizes{.batch = static_cast<double>(record.size()),
+                        .num_queries = static_cast<double>(record.size()),
+                        .num_keys = static_cast<double>(record.size())};
+  const InputSizes inputs{
+      .query_size = record.size(), .key_size = record.size(), .value_size = record.size()};
+  const double floats =
+      missing_parameters(layer_at(layer), inputs) +
+      layer_at(layer).missing_record(inputs, sizes.batch, sizes.num_queries, sizes.num_keys);
+  return can_allocate((floats + mask_floats) * sizeof(float) + small_objects) ? 1 : 0;
+}
+
+std::size_t pending_backward(Address layer) {
+  return static_cast<std::size_t>(layer_at(layer).pending_backward());
+}
+
+double backward_workspace_size(Address layer) {
+  const auto [batch, num_queries, num_keys] = sizes_of(layer_at(layer).pending_sizes());
+  return layer_at(layer).backward_workspace_size(batch, num_queries, num_keys,
+                                                 static_cast<double>(parallel::num_threads()));
+}
+
+void backward(Address layer, Address address) {
+  Record record(address);
+  BackwardArguments arguments;
+  arguments.grad_output = record.pointer<const float>();
+  arguments.queries = record.pointer<float>();
+  arguments.keys = record.pointer<float>();
+  arguments.values = record.pointer<float>();
+  arguments.head_gate = record.pointer<float>();
+  arguments.workspace = record.pointer<float>();
+  arguments.num_threads = parallel::num_threads();
+  layer_at(layer).backward_into(arguments);
+}
+
+Address gradient(Address layer, std::size_t number) {
+  return address_of(layer_at(layer).gradient(number));
+}
+
+void zero_gradients(Address layer) { layer_at(layer).zero_gradients(); }
+
+void parameters_changed(Address layer) { layer_at(layer).parameters_changed(); }
+
+std::size_t remove_heads(Address layer, Address address) {
+  Record record(address);
+  std::vector<std::size_t> heads(record.size());
+  std::ranges::generate(heads, [&] { return record.size(); });
+  const double floats =
+      2 * parameters_bound(layer_at(layer).settings(), layer_at(layer).input_sizes());
+  if (!can_allocate(floats * sizeof(float))) {
+    return 0;
+  }
+  layer_at(layer).remove_heads(heads);
+  return 1;
+}
+
+Address new_sgd(Address trainables, double learning_rate, double momentum, double weight_decay) {
+  return new_optimizer<SGD>(trainables, SGDOptions{.learning_rate = learning_rate,
+                                                   .momentum = momentum,
+                                                   .weight_decay = weight_decay});
+}
+
+Address new_adam(Address trainables, double learning_rate, double beta_1, double beta_2,
+                 double epsilon, double weight_decay) {
+  return new_optimizer<Adam>(trainables, AdamOptions{.learning_rate = learning_rate,
+                                                     .betas = {beta_1, beta_2},
+                                                     .epsilon = epsilon,
+                                                     .weight_decay = weight_decay});
+}
+
+void delete_optimizer(Address optimizer) { delete at<Optimizer>(optimizer); }
+
+void set_learning_rate(Address optimizer, double learning_rate) {
+  optimizer_at(optimizer).set_learning_rate(learning_rate);
+}
+
+std::size_t step(Address optimizer) {
+  if (!can_allocate(optimizer_at(optimizer).missing_state() * sizeof(float) + small_objects)) {
+    return 0;
+  }
+  optimizer_at(optimizer).step();
+  return 1;
+}
+
+void zero_all_gradients(Address optimizer) { optimizer_at(optimizer).zero_gradients(); }
+
+double clip_gradient_norm(Address trainables, double max_norm) {
+  return headwise::clip_gradient_norm(read_trainables(trainables), max_norm);
+}
+
+}  // namespace headwise::bindings

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+
+#include "record.hpp"
+
+/// Going back through layers, and what trains them.
+namespace headwise::bindings {
+
+/// Whether there is room for what a forward keeps for its backward, and for parameters and
+/// gradients that are not there yet. The order of the numbers is that of `checkRoom` in
+/// backward.ts.
+std::size_t can_record(Address layer, Address record, double mask_floats);
+
+/// 0 for none, 1 for a pending backward, 2 for one whose parameters have changed since.
+std::size_t pending_backward(Address layer);
+
+/// Floats of working memory for the pending backward.
+double backward_workspace_size(Address layer);
+/// The order of the numbers is that of `runBackward` in backward.ts.
+void backward(Address layer, Address record);
+
+/// A parameter's gradient by the parameter's number, 0 if there is none yet.
+Address gradient(Address layer, std::size_t number);
+void zero_gradients(Address layer);
+
+/// To be called when parameters were written.
+void parameters_changed(Address layer);
+
+/// Removes heads, ascending and each once: their number and they. 0, and nothing changed, if there
+/// is no room.
+std::size_t remove_heads(Address layer, Address record);
+
+/// The address of a new optimizer, 0 if there is no room. `trainables` are their number, and of
+/// each whether it is a model, and its address.
+Address new_sgd(Address trainables, double learning_rate, double momentum, double weight_decay);
+Address new_adam(Address trainables, double learning_rate, double beta_1, double beta_2,
+                 double epsilon, double weight_decay);
+void delete_optimizer(Address optimizer);
+void set_learning_rate(Address optimizer, double learning_rate);
+/// 0, and nothing changed, if there is no room.
+std::size_t step(Address optimizer);
+void zero_all_gradients(Address optimizer);
+
+double clip_gradient_norm(Address trainables, double max_norm);
+
+}  // namespace headwise::bindings
