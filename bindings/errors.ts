@@ -14,7 +14,8 @@
  * - `invalid-cache`: a cache that does not go with the layer or the call
  * - `cache-full`: more positions than a cache has room for
  * - `sizes-unknown`: the call needs sizes that the layer has not inferred yet
- * - `disposed`: the layer was disposed of
+ * - `no-pending-backward`: no forward that required gradients is left to go back from
+ * - `disposed`: the layer, cache, model or optimizer was disposed of
  * - `out-of-memory`: the memory that the call needs cannot be had; nothing was changed
  */
 export type ErrorCode =
@@ -31,6 +32,7 @@ export type ErrorCode =
   | 'invalid-cache'
   | 'cache-full'
   | 'sizes-unknown'
+  | 'no-pending-backward'
   | 'disposed'
   | 'out-of-memory';
 

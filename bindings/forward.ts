@@ -1,11 +1,12 @@
 import { sizeOf, type Numbers } from './arrays.js';
 import { checkResultOptions, resultTensor, type AttentionResult } from './attention-weights.js';
 import { core, read, reserve, sizesOnce, writeBytes, writeIntegers, writeOnce } from './core.js';
-import { fail, showShape } from './errors.js';
+import { fail, failOutOfMemory, showShape } from './errors.js';
 import { KeyValueCache } from './key-value-cache.js';
 import type { InputSizes, LayerSettings } from './layer-options.js';
 import { checkMasks, maskDataSizes, maskRecord, maskRecordSize } from './masks.js';
 import type { ForwardOptions } from './multi-head-attention.js';
+import { checkBoolean } from './options.js';
 import { checkShape, type Axis } from './shapes.js';
 
 type Floats = Numbers<Float32Array>;
@@ -112,8 +113,22 @@ function checkHeadGate(gate: Floats | undefined, batch: number, numHeads: number
 
 const none = new Float32Array();
 
-/** Numbers behind those of the mask, see `forward` in embind.cpp. */
-const forwardRecordSize = 11;
+/** Numbers behind those of the mask, see `forward` in layer_calls.cpp. */
+const forwardRecordSize = 12;
+
+/** Fails if there is no room for what a backward needs of this pass. */
+function checkRoom(
+  layer: number,
+  record: number,
+  { batch, numQueries, querySize = 0, keySize = 0, valueSize = 0 }: InputShapes,
+  numKeys: number,
+  maskFloats: number,
+): void {
+  writeIntegers(core(), record, [batch, numQueries, numKeys, querySize, keySize, valueSize]);
+  if (!core().canRecord(layer, record, maskFloats)) {
+    failOutOfMemory();
+  }
+}
 
 /** One forward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
 export function runForward(
@@ -129,8 +144,12 @@ export function runForward(
   const { numHeads } = settings;
   const shapes = checkInputs(target, q, keyValues);
   const { batch, numQueries, numNewKeys } = shapes;
+  const requiresGrad = checkBoolean('requiresGrad', options.requiresGrad, false);
+  if (requiresGrad && cache !== undefined) {
+    fail('invalid-option', 'requiresGrad', 'no cache beside it', 'both');
+  }
   const cacheAddress =
-    cache === undefined ? 0 : KeyValueCache.addressFor(cache, target.owner, batch, numNewKeys);
+    cache === undefined ? 0 : KeyValueCache.addressFor(cache, target, batch, numNewKeys);
   const numKeys = numNewKeys + (cache?.length ?? 0);
   const numExtraSlots = Number(settings.biasKv) + Number(settings.zeroAttention);
   const masks = checkMasks(options, {
@@ -153,10 +172,12 @@ export function runForward(
     keyValues?.[1].data ?? none,
     gate?.data ?? none,
   ];
+  const [lensSize, maskSize] = maskDataSizes(masks);
   const [record = 0, lens = 0, mask = 0, output = 0, weights = 0, workspace = 0, ...at] = reserve(
     loaded,
     maskRecordSize + forwardRecordSize,
-    ...maskDataSizes(masks),
+    lensSize,
+    maskSize,
     sizeOf(outputShape),
     returnWeights ? sizeOf(weightsShape) : 0,
     loaded.workspaceSize(layer, batch, numQueries, numKeys),
@@ -169,6 +190,10 @@ export function runForward(
       out.attentionWeights,
       weightsShape,
     );
+  }
+  if (requiresGrad) {
+    const maskFloats = [lensSize, maskSize, gate?.data.length ?? 0].reduce((a, b) => a + b);
+    checkRoom(layer, record, shapes, numKeys, maskFloats);
   }
   target.initialize(shapes);
 
@@ -188,6 +213,7 @@ export function runForward(
     returnWeights ? weights : 0,
     stage,
     workspace,
+    Number(requiresGrad),
   ]);
   loaded.forward(layer, record);
   if (cache !== undefined) {

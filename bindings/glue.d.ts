@@ -1,4 +1,4 @@
-/** What `embind.cpp` exports. Addresses are bytes in WebAssembly memory; sizes are counted in elements. */
+/** What `embind.cpp` exports: the calls of the other C++ files. Addresses are bytes in WebAssembly memory; sizes are counted in elements. */
 declare module 'headwise-glue' {
   export interface Core {
     readonly HEAPF32: Float32Array;
@@ -65,6 +65,28 @@ declare module 'headwise-glue' {
     readNpyHeader(question: number): number;
     writeNpyHeader(question: number): number;
     planLayer(question: number): number;
+    canRecord(layer: number, record: number, maskFloats: number): number;
+    pendingBackward(layer: number): number;
+    backwardWorkspaceSize(layer: number): number;
+    backward(layer: number, record: number): void;
+    gradient(layer: number, number: number): number;
+    zeroGradients(layer: number): void;
+    parametersChanged(layer: number): void;
+    removeHeads(layer: number, record: number): number;
+    newSgd(trainables: number, learningRate: number, momentum: number, weightDecay: number): number;
+    newAdam(
+      trainables: number,
+      learningRate: number,
+      beta1: number,
+      beta2: number,
+      epsilon: number,
+      weightDecay: number,
+    ): number;
+    deleteOptimizer(optimizer: number): void;
+    setLearningRate(optimizer: number, learningRate: number): void;
+    step(optimizer: number): number;
+    zeroAllGradients(optimizer: number): void;
+    clipGradientNorm(trainables: number, maxNorm: number): number;
   }
 
   export interface CoreOptions {

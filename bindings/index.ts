@@ -8,6 +8,7 @@ export type {
   TensorLike,
 } from './arrays.js';
 export type { AttentionResult, Out, ResultOptions, WeightsStage } from './attention-weights.js';
+export type { Gradients } from './backward.js';
 export { HeadwiseError, type ErrorCode } from './errors.js';
 export type { FromStateDictOptions } from './from-state-dict.js';
 export { splitHeads, transposeOutput, transposeQkv } from './heads.js';
@@ -18,6 +19,14 @@ export { maskedSoftmax, type MaskedSoftmaxOptions } from './masked-softmax.js';
 export type { MaskOptions } from './masks.js';
 export { MultiHeadAttention, type ForwardOptions, type StateDict } from './multi-head-attention.js';
 export { loadNpy, saveNpy } from './npy.js';
+export {
+  Adam,
+  clipGradientNorm,
+  SGD,
+  type AdamOptions,
+  type Optimizer,
+  type SGDOptions,
+} from './optimizers.js';
 export type { EmptyRows } from './options.js';
 export {
   additiveAttention,
@@ -29,4 +38,5 @@ export {
 export { positionalEncoding } from './positional-encoding.js';
 export { loadSafetensors, saveSafetensors, type Safetensors } from './safetensors.js';
 export { Tensor, type NestedArray } from './tensor.js';
+export type { Trainable } from './trainables.js';
 export type { ValidLens } from './valid-lens.js';

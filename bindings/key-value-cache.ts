@@ -23,20 +23,32 @@ const forgotten = new FinalizationRegistry<number>((address) => {
   core().deleteCache(address);
 });
 
+/** Whom a cache goes with: a layer, as long as no heads of it are pruned. */
+export interface CacheOwner {
+  readonly owner: object;
+  readonly settings: { readonly numKvHeads: number };
+}
+
 /**
  * Projected keys and values of earlier positions, for decoding. Made by `MultiHeadAttention.createCache` and of use to
- * that layer only.
+ * that layer only, until heads of it are pruned.
  */
 export class KeyValueCache {
   readonly #owner: object;
+  readonly #numKvHeads: number;
   readonly #batchSize: number;
   readonly #maxLength: number;
   #address: number;
   #length = 0;
 
   /** @internal */
-  constructor(owner: object, address: number, { batchSize, maxLength }: CacheOptions) {
+  constructor(
+    { owner, settings }: CacheOwner,
+    address: number,
+    { batchSize, maxLength }: CacheOptions,
+  ) {
     this.#owner = owner;
+    this.#numKvHeads = settings.numKvHeads;
     this.#address = address;
     this.#batchSize = batchSize;
     this.#maxLength = maxLength;
@@ -102,13 +114,21 @@ export class KeyValueCache {
    *
    * @internal
    */
-  static addressFor(cache: unknown, owner: object, batch: number, newKeys: number): number {
+  static addressFor(
+    cache: unknown,
+    { owner, settings }: CacheOwner,
+    batch: number,
+    newKeys: number,
+  ): number {
     if (!(cache instanceof KeyValueCache)) {
       fail('invalid-type', 'cache', 'one that createCache made', show(cache));
     }
     cache.#inUse();
     if (cache.#owner !== owner) {
       fail('invalid-cache', 'cache', 'one that this layer made', "another layer's");
+    }
+    if (cache.#numKvHeads !== settings.numKvHeads) {
+      fail('invalid-cache', 'cache', 'one made since heads were pruned', 'an older one');
     }
     if (cache.#batchSize !== batch) {
       fail('invalid-cache', 'cache', `a batch size of ${batch}`, `${cache.#batchSize}`);

@@ -230,7 +230,7 @@ export function checkLayerOptions(
   return [settings, sizes];
 }
 
-/** The numbers that `read_options` in embind.cpp reads, in its order. */
+/** The numbers that `read_options` in layer_calls.cpp reads, in its order. */
 export function layerRecord(settings: LayerSettings): Int32Array {
   return Int32Array.of(
     settings.numHiddens,

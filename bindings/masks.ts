@@ -157,7 +157,7 @@ export function maskDataSizes({ validLens, mask }: CheckedMasks): [number, numbe
   return [validLens.lengths.length, Math.ceil((mask?.byteLength ?? 0) / 4)];
 }
 
-/** The numbers that `read_mask` in embind.cpp reads, in its order. */
+/** The numbers that `read_mask` in mask_record.cpp reads, in its order. */
 export function maskRecord(masks: CheckedMasks, validLens: number, mask: number): number[] {
   const { sizes, window } = masks;
   const { rank } = masks.validLens;

@@ -1,10 +1,17 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { toFloatList, toFloats, type Numbers, type TensorInput } from './arrays.js';
+import {
+  toFloatList,
+  toFloats,
+  type NumericArray,
+  type Numbers,
+  type TensorInput,
+} from './arrays.js';
 import {
   resultOptionNames,
   type AttentionResult,
   type ResultOptions,
 } from './attention-weights.js';
+import { checkPending, runBackward, type Gradients, type PendingShapes } from './backward.js';
 import { core, read, reserve, write, writeIntegers } from './core.js';
 import { fail, failOutOfMemory, HeadwiseError } from './errors.js';
 import { runForward } from './forward.js';
@@ -22,7 +29,9 @@ import {
 import { maskOptionNames, type MaskOptions } from './masks.js';
 import { checkOptions } from './options.js';
 import { checkStateDict, parametersOf } from './parameters.js';
+import { checkHeads, checkPrunable, withoutHeads } from './pruning.js';
 import { Tensor } from './tensor.js';
+import { makeTrainable } from './trainables.js';
 
 export interface ForwardOptions extends MaskOptions, ResultOptions {
   /**
@@ -35,9 +44,20 @@ export interface ForwardOptions extends MaskOptions, ResultOptions {
    * then means cached and given; query i stands at position (cached keys) + i. Default: none.
    */
   cache?: KeyValueCache;
+  /**
+   * Whether `backward` will follow. What it needs is kept in WebAssembly memory, copies of the inputs and masks
+   * included; scores are not. Not with a cache. Default: no. Source: PyTorch, `requires_grad`.
+   */
+  requiresGrad?: boolean;
 }
 
-const forwardOptionNames = [...maskOptionNames, ...resultOptionNames, 'headGate', 'cache'] as const;
+const forwardOptionNames = [
+  ...maskOptionNames,
+  ...resultOptionNames,
+  'headGate',
+  'cache',
+  'requiresGrad',
+] as const;
 
 /** Parameters by name, as PyTorch's `state_dict()` has them. */
 export type StateDict = Record<string, Tensor>;
@@ -59,10 +79,12 @@ const forgotten = new FinalizationRegistry<number>((layer) => {
  */
 export class MultiHeadAttention {
   // Private, since the sizes of WebAssembly memory follow from them.
-  readonly #settings: LayerSettings;
+  #settings: LayerSettings;
   #sizes: InputSizes;
   #initialized = false;
   #training = false;
+  /** Of the latest forward with gradients. */
+  #pending: PendingShapes = { queries: [], keys: [], values: [] };
   /** The layer's address in WebAssembly memory. */
   #layer: number | undefined;
 
@@ -94,6 +116,7 @@ export class MultiHeadAttention {
     }
     this.#layer = layer;
     forgotten.register(this, layer, this);
+    makeTrainable(this, { isModel: false, address: () => this.#inUse() });
   }
 
   /**
@@ -218,7 +241,10 @@ export class MultiHeadAttention {
       }
       this.#needSizes('forward');
     }
-    return runForward(
+    const keyValues = fromCache
+      ? undefined
+      : ([toFloats('keys', keys), toFloats('values', values)] as const);
+    const result = runForward(
       {
         layer,
         owner: this,
@@ -229,10 +255,74 @@ export class MultiHeadAttention {
         },
       },
       q,
-      fromCache ? undefined : [toFloats('keys', keys), toFloats('values', values)],
+      keyValues,
       given.headGate === undefined ? undefined : toFloatList('headGate', given.headGate),
       given,
     );
+    if (given.requiresGrad === true && keyValues !== undefined) {
+      const [{ shape: ofKeys }, { shape: ofValues }] = keyValues;
+      this.#pending = { queries: [...q.shape], keys: [...ofKeys], values: [...ofValues] };
+    }
+    return result;
+  }
+
+  /**
+   * Gradients of the inputs from that of the output, for the latest forward that succeeded with `requiresGrad`; other
+   * forwards leave it pending. Gradients of the parameters are added to those there are, see `gradients`. What a query
+   * may not attend to has gradient 0, and what it holds reaches none. A float mask gets no gradient. Source: PyTorch,
+   * `Tensor.backward`.
+   *
+   * @param gradOutput of the output's shape
+   * @throws HeadwiseError `no-pending-backward` where there was no such forward, its backward was done, or parameters
+   *   were changed since; `invalid-shape`, `invalid-type`, `disposed`, `out-of-memory`; the layer is then as it was
+   */
+  backward(gradOutput: TensorInput): Gradients {
+    const layer = this.#inUse();
+    checkPending(layer);
+    const grad = toFloats('gradOutput', gradOutput);
+    return runBackward(layer, this.#settings, this.#pending, grad);
+  }
+
+  /**
+   * Sums of the parameters' gradients since the last `zeroGradients`, under the names and in the shapes of `stateDict`;
+   * copies of the caller's own.
+   *
+   * @throws HeadwiseError `sizes-unknown` while sizes are still to be inferred, `disposed`
+   */
+  gradients(): StateDict {
+    const layer = this.#inUse();
+    this.#needSizes('gradients');
+    return this.#readParameters((number) => core().gradient(layer, number));
+  }
+
+  /** Makes the gradients of the parameters 0. */
+  zeroGradients(): void {
+    core().zeroGradients(this.#inUse());
+  }
+
+  /**
+   * Removes heads for good: rows of W_q, W_k and W_v and columns of W_o. The output is that of gating these heads at 0,
+   * and a pass takes less time and memory by what went. `heads` are indices before the call, in any order; one given
+   * twice counts once, none change nothing. Heads that are left are numbered from 0 again, and `numHiddens` is theirs;
+   * the scale and `outputSize` stay. Gradients of what is left stay too, and so does what optimizers keep beside it. A
+   * pending backward and older caches are invalid from then on. Source: Michel et al. 2019; Hugging Face Transformers,
+   * `prune_heads`.
+   *
+   * @throws HeadwiseError `invalid-option` for indices that the layer does not have, for all of them, for some of the
+   *   heads that share a key-value head, and for a layer without W_o or with convolutions; `invalid-type`,
+   *   `sizes-unknown`, `disposed`, `out-of-memory`; the layer is then as it was
+   */
+  pruneHeads(heads: readonly number[] | NumericArray): void {
+    const layer = this.#inUse();
+    checkPrunable(this.#settings);
+    this.#needSizes('pruneHeads');
+    const checked = checkHeads(heads, this.#settings);
+    const [record = 0] = reserve(core(), checked.length + 1);
+    writeIntegers(core(), record, [checked.length, ...checked]);
+    if (!core().removeHeads(layer, record)) {
+      failOutOfMemory();
+    }
+    this.#settings = withoutHeads(this.#settings, checked.length);
   }
 
   /**
@@ -249,7 +339,7 @@ export class MultiHeadAttention {
     if (address === 0) {
       failOutOfMemory();
     }
-    return new KeyValueCache(this, address, checked);
+    return new KeyValueCache({ owner: this, settings: this.#settings }, address, checked);
   }
 
   /**
@@ -264,13 +354,7 @@ export class MultiHeadAttention {
   stateDict(): StateDict {
     const layer = this.#inUse();
     this.#needSizes('stateDict');
-    const dict: StateDict = {};
-    for (const { number, name, shape } of parametersOf(this.#settings, this.#sizes)) {
-      const tensor = Tensor.zeros(shape as number[]);
-      read(core(), core().parameter(layer, number), tensor.data);
-      dict[name] = tensor;
-    }
-    return dict;
+    return this.#readParameters((number) => core().parameter(layer, number));
   }
 
   /**
@@ -289,6 +373,7 @@ export class MultiHeadAttention {
     for (const { number, name } of parameters) {
       write(core(), core().parameter(layer, number), tensors.get(name)?.data ?? new Float32Array());
     }
+    core().parametersChanged(layer);
   }
 
   /** Gives the layer's WebAssembly memory back. Using the layer afterwards is an error; disposing again is not. */
@@ -321,6 +406,20 @@ export class MultiHeadAttention {
         `${what}: expected known sizes, got none yet; give querySize, keySize and valueSize, or call forward or loadStateDict first`,
       );
     }
+  }
+
+  /** Copies of numbers that lie as the parameters do, by their names; zeros where there are none at address 0. */
+  #readParameters(addressOf: (number: number) => number): StateDict {
+    const dict: StateDict = {};
+    for (const { number, name, shape } of parametersOf(this.#settings, this.#sizes)) {
+      const tensor = Tensor.zeros(shape as number[]);
+      const address = addressOf(number);
+      if (address !== 0) {
+        read(core(), address, tensor.data);
+      }
+      dict[name] = tensor;
+    }
+    return dict;
   }
 
   #setTraining(training: boolean): this {

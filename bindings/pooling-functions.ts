@@ -109,7 +109,7 @@ function pool(
   writeIntegers(loaded, lens, masks.validLens.lengths);
   writeBytes(loaded, mask, masks.mask);
   writeIntegers(loaded, record, maskRecord(masks, lens, mask));
-  // The numbers that `read_pooling` in embind.cpp reads, in its order.
+  // The numbers that `read_pooling` in function_calls.cpp reads, in its order.
   const numbers = [
     masks.sizes.numHeads,
     pooling.numKvHeads,

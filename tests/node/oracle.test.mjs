@@ -2,51 +2,22 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { init, MultiHeadAttention, scaledDotProductAttention, Tensor } from 'headwise';
+import { init, scaledDotProductAttention, Tensor } from 'headwise';
 import { indexFile, oracleIndex } from '../data/make_oracle_index.mjs';
 import { maxDifference } from './lib/compare.mjs';
-import { dataFile } from './lib/records.mjs';
-import { readSafetensors } from './lib/safetensors.mjs';
+import {
+  assertAgrees,
+  cases,
+  fromTorch,
+  inputsOf,
+  optionsOf,
+  readCase,
+  selfAttention,
+  validLensOf,
+  withLayer,
+} from './lib/oracle.mjs';
 
 await init();
-
-const { cases } = JSON.parse(readFileSync(dataFile('oracle/cases.json'), 'utf8'));
-
-/** A case with its tensors: `inputs`, `parameters` and what is `expected`, by name without prefix. */
-function readCase({ name, op, attrs, expect, file }) {
-  const tensors = Object.entries(readSafetensors(`oracle/${file}`));
-  const startingWith = (prefix) =>
-    Object.fromEntries(
-      tensors
-        .filter(([key]) => key.startsWith(prefix))
-        .map(([key, tensor]) => [key.slice(prefix.length), tensor]),
-    );
-  return {
-    ...{ name, op, attrs, expect },
-    inputs: startingWith('in.'),
-    parameters: startingWith('param.'),
-    expected: startingWith('out.'),
-  };
-}
-
-function assertAgrees(context, oracle, name, actual) {
-  const largest = maxDifference(actual.data, oracle.expected[name].data);
-  const { atol, shape } = oracle.expect[`out.${name}`];
-  context.diagnostic(`${name}: largest difference ${largest.toExponential(2)} of ${atol}`);
-  assert.deepEqual(actual.shape, shape);
-  assert.ok(largest <= atol, `${name}: largest difference ${largest} > ${atol}`);
-}
-
-/** Runs `use` with a layer of these options and parameters. */
-function withLayer(options, parameters, use) {
-  const layer = new MultiHeadAttention(options);
-  try {
-    layer.loadStateDict(parameters);
-    return use(layer);
-  } finally {
-    layer.dispose();
-  }
-}
 
 /** Checks output, weights and, where the case has them, the heads side by side before W_o. */
 function checkLayer(context, oracle, options, inputs, forwardOptions, parameters) {
@@ -65,36 +36,6 @@ function checkLayer(context, oracle, options, inputs, forwardOptions, parameters
       assertAgrees(context, oracle, 'concat', layer.forward(...inputs, given).output);
     });
   }
-}
-
-const inputsOf = ({ inputs }) => [inputs.queries, inputs.keys, inputs.values];
-const selfAttention = ({ inputs }) => [inputs.x, inputs.x, inputs.x];
-const validLensOf = ({ inputs }) => ({ validLens: inputs.valid_lens });
-
-/** Options of the layer that a case's attributes name as PyTorch users would. */
-const optionsOf = ({ attrs }) => ({
-  numHiddens: attrs.num_hiddens ?? attrs.embed_dim ?? attrs.out_channels,
-  numHeads: attrs.num_heads,
-  numKvHeads: attrs.num_kv_heads,
-  bias: attrs.bias,
-});
-
-/** nn.MultiheadAttention's parameters under d2l's names. */
-function fromTorch(torch, size) {
-  const rows = ({ data, shape }, first) =>
-    new Tensor(
-      data.slice((first * data.length) / shape[0], ((first + size) * data.length) / shape[0]),
-      [size, ...shape.slice(1)],
-    );
-  const projections = ['q', 'k', 'v'].flatMap((name, i) => [
-    [`W_${name}.weight`, torch[`${name}_proj_weight`] ?? rows(torch.in_proj_weight, size * i)],
-    [`W_${name}.bias`, rows(torch.in_proj_bias, size * i)],
-  ]);
-  return {
-    ...Object.fromEntries(projections),
-    'W_o.weight': torch['out_proj.weight'],
-    'W_o.bias': torch['out_proj.bias'],
-  };
 }
 
 /** Positions from `begin` up to `end` of (batch, length, size). */
@@ -196,7 +137,7 @@ const checks = {
     });
   },
 
-  // Heads gated at 0 are as good as pruned.
+  // Heads gated at 0 are as good as removed.
   prune_heads(context, oracle) {
     const { num_heads: numHeads, pruned_heads: pruned } = oracle.attrs;
     const heads = Array.from({ length: numHeads }, (_, head) => head);
@@ -216,6 +157,14 @@ const checks = {
         .map((sample) => sample.filter((_, head) => headGate[head] === 1));
       const shape = oracle.expect['out.attention_kept'].shape;
       assertAgrees(context, oracle, 'attention_kept', new Tensor(kept.flat(3), shape));
+
+      layer.pruneHeads(pruned);
+      const removed = layer.forward(...inputsOf(oracle), given);
+      assertAgrees(context, oracle, 'output', removed.output);
+      assertAgrees(context, oracle, 'attention_kept', removed.attentionWeights);
+      for (const name of ['W_q.weight', 'W_o.weight']) {
+        assertAgrees(context, oracle, `pruned.${name}`, layer.stateDict()[name]);
+      }
     });
   },
 

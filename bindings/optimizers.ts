@@ -1,0 +1,204 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { core } from './core.js';
+import { fail, failOutOfMemory, HeadwiseError, show } from './errors.js';
+import { checkOptions } from './options.js';
+import { checkInUse, checkTrainables, writeTrainables, type Trainable } from './trainables.js';
+
+/** Optimizers that were dropped without `dispose` give their WebAssembly memory back when they are collected. */
+const forgotten = new FinalizationRegistry<number>((optimizer) => {
+  core().deleteOptimizer(optimizer);
+});
+
+/** Each of them is a finite number from 0 on. */
+function checkAtLeast0(numbers: Readonly<Record<string, unknown>>): void {
+  for (const [argument, value] of Object.entries(numbers)) {
+    if (!Number.isFinite(value) || (value as number) < 0) {
+      fail('invalid-option', argument, 'a finite number from 0 on', show(value));
+    }
+  }
+}
+
+/**
+ * Changes the parameters of one or more layers and models by their gradients, in WebAssembly memory. What it keeps
+ * beside a parameter follows when heads are pruned. What has no gradients yet is left alone.
+ */
+abstract class Optimizer {
+  readonly #trainables: readonly Trainable[];
+  #address: number;
+  #learningRate: number;
+
+  /** @internal */
+  protected constructor(
+    trainables: Trainable | readonly Trainable[],
+    learningRate: number,
+    create: (trainables: number) => number,
+  ) {
+    this.#trainables = checkTrainables(trainables);
+    this.#learningRate = learningRate;
+    this.#address = create(writeTrainables(this.#trainables));
+    if (this.#address === 0) {
+      failOutOfMemory();
+    }
+    forgotten.register(this, this.#address, this);
+  }
+
+  /** The learning rate of the next step, which schedules may change: a finite number from 0 on. */
+  get learningRate(): number {
+    return this.#learningRate;
+  }
+
+  set learningRate(value: number) {
+    const optimizer = this.#inUse();
+    checkAtLeast0({ learningRate: value });
+    core().setLearningRate(optimizer, value);
+    this.#learningRate = value;
+  }
+
+  /** Whether `dispose` was called. */
+  get disposed(): boolean {
+    return this.#address === 0;
+  }
+
+  /**
+   * Changes every parameter once. A backward that was pending is then outdated.
+   *
+   * @throws HeadwiseError `disposed`, for what it trains as well, `out-of-memory`; nothing was changed
+   */
+  step(): void {
+    const optimizer = this.#inUse();
+    checkInUse(this.#trainables);
+    if (!core().step(optimizer)) {
+      failOutOfMemory();
+    }
+  }
+
+  /**
+   * Makes every gradient 0.
+   *
+   * @throws HeadwiseError `disposed`
+   */
+  zeroGradients(): void {
+    const optimizer = this.#inUse();
+    checkInUse(this.#trainables);
+    core().zeroAllGradients(optimizer);
+  }
+
+  /** Gives the optimizer's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
+  dispose(): void {
+    if (this.#address !== 0) {
+      forgotten.unregister(this);
+      core().deleteOptimizer(this.#address);
+      this.#address = 0;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #inUse(): number {
+    if (this.#address === 0) {
+      throw new HeadwiseError(
+        'disposed',
+        'optimizer: expected one in use, got one that was disposed of',
+      );
+    }
+    return this.#address;
+  }
+}
+
+export type { Optimizer };
+
+export interface SGDOptions {
+  /** At least 0, as are the others. Default: 0.001. */
+  learningRate?: number;
+  /** What is kept of the sum of gradients at each step. Default: 0. */
+  momentum?: number;
+  /** How much of the parameter is added to its gradient: an L2 penalty. Default: 0. */
+  weightDecay?: number;
+}
+
+/**
+ * Stochastic gradient descent: b ← momentum · b + g + weightDecay · p, p ← p − learningRate · b. Source: PyTorch,
+ * `torch.optim.SGD`, without dampening and Nesterov's variant.
+ */
+export class SGD extends Optimizer {
+  /** @throws HeadwiseError `invalid-option`, `unknown-option`, `invalid-type`, `disposed`, `out-of-memory` */
+  constructor(trainables: Trainable | readonly Trainable[], options?: SGDOptions) {
+    const {
+      learningRate = 1e-3,
+      momentum = 0,
+      weightDecay = 0,
+    } = checkOptions(options, ['learningRate', 'momentum', 'weightDecay']);
+    checkAtLeast0({ learningRate, momentum, weightDecay });
+    super(trainables, learningRate, (address) =>
+      core().newSgd(address, learningRate, momentum, weightDecay),
+    );
+  }
+}
+
+export interface AdamOptions {
+  /** At least 0. Default: 0.001. */
+  learningRate?: number;
+  /** What is kept of the means of gradients and of their squares at each step, from 0 to below 1. Default: [0.9, 0.999]. */
+  betas?: readonly [number, number];
+  /** Added to the root that is divided by. At least 0. Default: 1e-8. */
+  epsilon?: number;
+  /**
+   * Times the learning rate, the part of the parameter that goes at each step, whatever its gradient: AdamW's decay, not
+   * an L2 penalty. At least 0. Default: 0; AdamW's in PyTorch is 0.01.
+   */
+  weightDecay?: number;
+}
+
+/** The options with their defaults, in the order of the core's arguments. */
+export function checkAdamOptions(
+  options: AdamOptions | undefined,
+  argument?: string,
+): [learningRate: number, beta1: number, beta2: number, epsilon: number, weightDecay: number] {
+  const {
+    learningRate = 1e-3,
+    betas = [0.9, 0.999],
+    epsilon = 1e-8,
+    weightDecay = 0,
+  } = checkOptions(options, ['learningRate', 'betas', 'epsilon', 'weightDecay'], argument);
+  checkAtLeast0({ learningRate, epsilon, weightDecay });
+  const expected = 'two numbers from 0 to below 1';
+  const given: unknown = betas;
+  if (!Array.isArray(given) || given.length !== 2) {
+    fail('invalid-option', 'betas', expected, show(given));
+  }
+  for (const beta of given as readonly unknown[]) {
+    if (typeof beta !== 'number' || !(beta >= 0 && beta < 1)) {
+      fail('invalid-option', 'betas', expected, show(beta));
+    }
+  }
+  return [learningRate, betas[0], betas[1], epsilon, weightDecay];
+}
+
+/**
+ * Adam (Kingma and Ba 2015) with the decoupled decay of AdamW (Loshchilov and Hutter 2019). Source: PyTorch,
+ * `torch.optim.AdamW`; without weight decay it is `torch.optim.Adam`.
+ */
+export class Adam extends Optimizer {
+  /** @throws HeadwiseError `invalid-option`, `unknown-option`, `invalid-type`, `disposed`, `out-of-memory` */
+  constructor(trainables: Trainable | readonly Trainable[], options?: AdamOptions) {
+    const checked = checkAdamOptions(options);
+    super(trainables, checked[0], (address) => core().newAdam(address, ...checked));
+  }
+}
+
+/**
+ * Multiplies all gradients by min(1, maxNorm / (norm + 1e-6)), so that their norm together is at most `maxNorm`, and
+ * returns what it was before. Source: PyTorch, `torch.nn.utils.clip_grad_norm_`.
+ *
+ * @throws HeadwiseError `invalid-option`, `disposed`
+ */
+export function clipGradientNorm(
+  trainables: Trainable | readonly Trainable[],
+  maxNorm: number,
+): number {
+  const checked = checkTrainables(trainables);
+  checkAtLeast0({ maxNorm });
+  return core().clipGradientNorm(writeTrainables(checked), maxNorm);
+}

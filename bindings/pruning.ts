@@ -1,0 +1,49 @@
+import { fail, show } from './errors.js';
+import type { LayerSettings } from './layer-options.js';
+
+/** Whether these settings, and no list of heads yet, allow heads to be removed. */
+export function checkPrunable({ projection, outputProjection }: LayerSettings): void {
+  if (projection === 'convolution') {
+    fail('invalid-option', 'pruneHeads', "projection 'linear'", "'convolution'");
+  }
+  if (!outputProjection) {
+    fail('invalid-option', 'pruneHeads', 'a layer with W_o', 'one without');
+  }
+}
+
+/** The heads to remove, ascending and each once; of those that share a key-value head all or none. */
+export function checkHeads(heads: unknown, { numHeads, numKvHeads }: LayerSettings): number[] {
+  if (!Array.isArray(heads) && !ArrayBuffer.isView(heads)) {
+    fail('invalid-type', 'heads', 'an array of integers', show(heads));
+  }
+  const given = new Set(Array.from(heads as ArrayLike<number>));
+  for (const head of given) {
+    if (!Number.isInteger(head) || head < 0 || head >= numHeads) {
+      fail('invalid-option', 'heads', `integers from 0 to ${numHeads - 1}`, show(head));
+    }
+  }
+  if (given.size === numHeads) {
+    fail('invalid-option', 'heads', 'at least one head to be left', `all ${numHeads}`);
+  }
+  const groupSize = numHeads / numKvHeads;
+  for (let first = 0; first < numHeads; first += groupSize) {
+    const group = Array.from({ length: groupSize }, (_, i) => first + i);
+    const count = group.filter((head) => given.has(head)).length;
+    if (count !== 0 && count !== groupSize) {
+      const all = `all or none of the heads ${first} to ${first + groupSize - 1}, which share a key-value head`;
+      fail('invalid-option', 'heads', all, `${count} of ${groupSize}`);
+    }
+  }
+  return [...given].sort((a, b) => a - b);
+}
+
+/** Settings of the layer that is left; all but its numbers of heads stay, the scale included. */
+export function withoutHeads(settings: LayerSettings, count: number): LayerSettings {
+  const numHeads = settings.numHeads - count;
+  return {
+    ...settings,
+    numHeads,
+    numKvHeads: (settings.numKvHeads / settings.numHeads) * numHeads,
+    numHiddens: numHeads * settings.headSize,
+  };
+}
