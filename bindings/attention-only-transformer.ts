@@ -90,8 +90,8 @@ export class AttentionOnlyTransformer {
     const [settings, { optimizer }] = checkTransformerOptions(options);
     checkAdamOptions(optimizer, 'optimizer');
     this.#settings = settings;
-    this.#numHeads = Array.from({ length: settings.numLayers }, () => settings.layer.numHeads);
     this.#model = newModel(loaded, settings);
+    this.#numHeads = Array.from({ length: settings.numLayers }, () => settings.layer.numHeads);
     forgotten.register(this, this.#model, this);
     makeTrainable(this, { isModel: true, address: () => this.#inUse() });
     try {
@@ -233,16 +233,19 @@ export class AttentionOnlyTransformer {
    * @param optimizer one that trains this model. Default: the model's own, Adam by `options.optimizer`
    * @returns the loss before the step
    */
-  trainStep(tokens: TokensInput, targets: TokensInput, optimizer?: Optimizer): number {
+  trainStep(
+    tokens: TokensInput,
+    targets: TokensInput,
+    optimizer: Optimizer = this.#optimizer,
+  ): number {
     const model = this.#passModel();
     const pass = checkPass(model, tokens, [targets], undefined);
-    const chosen = optimizer === undefined ? this.#optimizer : optimizer;
-    const address = Optimizer.addressOf(chosen);
+    const address = Optimizer.addressOf(optimizer);
     const { training } = this;
     this.train();
     try {
       const { loss } = runPass(model, 'gradients', pass, { optimizer: address });
-      chosen.step();
+      optimizer.step();
       return loss;
     } finally {
       this.#setTraining(training);

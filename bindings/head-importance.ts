@@ -5,8 +5,8 @@ import {
   checkImportance,
   importanceOptionNames,
   measureHeads,
-  type CheckedImportance,
   type HeadImportanceOptions,
+  type HeadMeasure,
   type MeasuredHeads,
 } from './head-measures.js';
 import { scoreHeads, toHeadWeights } from './head-scores.js';
@@ -61,35 +61,24 @@ export interface ModelImportanceOptions extends HeadImportanceOptions {
   batches: readonly ModelMeasureBatch[];
 }
 
-function checkBatches<Batch>(batches: unknown): readonly Batch[] {
+function checkBatches(batches: unknown): void {
   if (!Array.isArray(batches)) {
     fail('invalid-type', 'batches', 'an array', show(batches));
   }
-  return batches as readonly Batch[];
 }
 
-function checkLoss(
-  loss: OutputLoss | undefined,
-  measure: CheckedImportance['measure'],
-): OutputLoss {
-  const { value, gradient } = checkOptions(loss, ['value', 'gradient'], 'loss');
-  if (measure === 'gradient' && typeof gradient !== 'function') {
-    fail(
-      'invalid-option',
-      'loss',
-      "its gradient beside measure 'gradient'",
-      gradient === undefined ? 'none' : show(gradient),
-    );
+/** Which function of the loss a measure needs. */
+const neededOfLoss = { gradient: 'gradient', ablation: 'value', confidence: '', entropy: '' };
+
+function checkLoss(loss: OutputLoss | undefined, measure: HeadMeasure): OutputLoss {
+  const given: Record<string, unknown> = checkOptions(loss, ['value', 'gradient'], 'loss');
+  const needed = neededOfLoss[measure];
+  const got = given[needed];
+  if (needed !== '' && typeof got !== 'function') {
+    const expected = `its ${needed} beside measure '${measure}'`;
+    fail('invalid-option', 'loss', expected, got === undefined ? 'none' : show(got));
   }
-  if (measure === 'ablation' && typeof value !== 'function') {
-    fail(
-      'invalid-option',
-      'loss',
-      "its value beside measure 'ablation'",
-      value === undefined ? 'none' : show(value),
-    );
-  }
-  return loss ?? {};
+  return given;
 }
 
 function checkIgnoredKeys(value: unknown, keys: Numbers<Float32Array>): Uint8Array | undefined {
@@ -128,8 +117,7 @@ function measuredLayer(
       ignoredKeys: checkIgnoredKeys(ignoredKeys, k),
     };
   });
-  const at = (batch: number): (typeof checked)[number] =>
-    checked[batch] as (typeof checked)[number];
+  const at = (batch: number): (typeof checked)[number] => checked[batch];
   return {
     numHeads: [layer.numHeads],
     counts: checked.map(({ inputs: [{ shape }] }) => (shape.length === 2 ? 1 : (shape[0] ?? 0))),
@@ -171,8 +159,7 @@ function measuredModel(
         : toTokens('targets', targets).data.filter((target) => target !== ignoredTarget);
     return { tokens, targets: targets ?? [], asked: asked.length };
   });
-  const at = (batch: number): (typeof checked)[number] =>
-    checked[batch] as (typeof checked)[number];
+  const at = (batch: number): (typeof checked)[number] => checked[batch];
   return {
     numHeads: model.numHeads,
     counts: checked.map(({ asked }) => asked),
@@ -202,7 +189,8 @@ async function importance(
       'batches',
     ]);
     const checked = checkImportance(given);
-    const batches = checkBatches<ModelMeasureBatch>(given.batches);
+    const { batches = [] } = given;
+    checkBatches(given.batches);
     const copy = AttentionOnlyTransformer.copyOf(measured);
     try {
       return await measureHeads(measuredModel(copy, batches), checked);
@@ -224,7 +212,8 @@ async function importance(
   ]);
   const checked = checkImportance(given);
   const loss = checkLoss(given.loss, checked.measure);
-  const batches = checkBatches<LayerMeasureBatch>(given.batches);
+  const { batches = [] } = given;
+  checkBatches(given.batches);
   const copy = MultiHeadAttention.copyOf(measured);
   try {
     const [numbers = []] = await measureHeads(measuredLayer(copy, batches, loss), checked);

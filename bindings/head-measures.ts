@@ -152,11 +152,9 @@ export async function measureHeads(
     Array.from({ length: count }, () => ({ sum: 0, count: 0 })),
   );
   const add: Add = (layer, head, sum, count) => {
-    const mean = means[layer]?.[head];
-    if (mean !== undefined) {
-      mean.sum += sum;
-      mean.count += count;
-    }
+    const mean = means[layer][head];
+    mean.sum += sum;
+    mean.count += count;
   };
   const passes = measure === 'ablation' ? 1 + means.flat().length : 1;
   const total = passes * heads.counts.length;

@@ -19,6 +19,7 @@ import { readStateDict, toDict, type FromStateDictOptions } from './from-state-d
 import { checkCacheOptions, KeyValueCache, type CacheOptions } from './key-value-cache.js';
 import {
   checkLayerOptions,
+  layerOptionNames,
   layerRecord,
   type InputSizes,
   type LayerSettings,
@@ -151,13 +152,12 @@ export class MultiHeadAttention {
    */
   static copyOf(layer: MultiHeadAttention): MultiHeadAttention {
     layer.#inUse();
-    const { attentionHiddens, scale, ...settings } = layer.#settings;
-    const { headSize, ...options } = {
-      ...settings,
-      ...layer.#sizes,
-      ...(settings.pooling === 'additive' ? { attentionHiddens } : { scale }),
-    };
-    const copy = new MultiHeadAttention(options as MultiHeadAttentionOptions);
+    const settled = { ...layer.#settings, ...layer.#sizes };
+    const unfit = settled.pooling === 'additive' ? 'scale' : 'attentionHiddens';
+    const options = layerOptionNames
+      .filter((name) => name !== unfit)
+      .map((name) => [name, settled[name]]);
+    const copy = new MultiHeadAttention(Object.fromEntries(options) as MultiHeadAttentionOptions);
     try {
       if (layer.#initialized) {
         copy.loadStateDict(layer.stateDict());

@@ -104,9 +104,9 @@ export interface CopyTaskOptions {
 export class CopyTask extends Task {
   /** @throws HeadwiseError `invalid-option`, `unknown-option`, as the other tasks */
   constructor(options: CopyTaskOptions) {
-    const given = checkOptions(options, ['numSymbols', 'length', 'offset']);
+    const { offset = 1, ...given } = checkOptions(options, ['numSymbols', 'length', 'offset']);
     const numSymbols = checkSize('numSymbols', given.numSymbols);
-    const offset = checkSize('offset', given.offset === undefined ? 1 : given.offset);
+    checkSize('offset', offset);
     const length = checkAtLeast('length', given.length, 'offset + 1', offset + 1);
     super('copy', [numSymbols, length, offset], numSymbols, length);
   }
@@ -162,6 +162,8 @@ export interface AssociativeRecallTaskOptions {
   numQuestions?: number;
 }
 
+const recallNames = ['numNames', 'numValues', 'numPairs', 'numQuestions'] as const;
+
 /**
  * Pairs of a name and a value, then names, of each of which the value is to be said; the right key is the value in the
  * pair. Source: Ba et al. 2016, Using Fast Weights to Attend to the Recent Past; Arora et al. 2023, Zoology, for several
@@ -169,13 +171,10 @@ export interface AssociativeRecallTaskOptions {
  */
 export class AssociativeRecallTask extends Task {
   constructor(options: AssociativeRecallTaskOptions) {
-    const given = checkOptions(options, ['numNames', 'numValues', 'numPairs', 'numQuestions']);
+    const { numQuestions = 1, ...given } = checkOptions(options, recallNames);
     const numValues = checkSize('numValues', given.numValues);
     const numPairs = checkSize('numPairs', given.numPairs);
-    const numQuestions = checkSize(
-      'numQuestions',
-      given.numQuestions === undefined ? 1 : given.numQuestions,
-    );
+    checkSize('numQuestions', numQuestions);
     const numNames = checkAtLeast('numNames', given.numNames, 'numPairs', numPairs);
     super(
       'associative-recall',
