@@ -23,12 +23,13 @@ export function makeProblem(shape) {
   }
   // Inputs of this size make scores that differ enough for softmax to matter.
   const x = uniform(batch * queries * numHiddens, 1, 2);
-  const y = kind === 'self' ? x : uniform(batch * keys * numHiddens, 2, 2);
+  const y = kind === 'self' || kind === 'training' ? x : uniform(batch * keys * numHiddens, 2, 2);
   const weights = {};
   for (const [i, name] of projections.entries()) {
     weights[name] = uniform(numHiddens ** 2, 3 + i, Math.sqrt(3 / numHiddens));
   }
-  return { ...shape, data: { queries: x, keys: y }, weights };
+  const target = kind === 'training' && uniform(x.length, 7);
+  return { ...shape, data: { queries: x, keys: y, target }, weights };
 }
 
 /** (out, in), as state dicts have it, to (in, out), as graphs multiply. */
