@@ -84,7 +84,7 @@ function halfPruned(attention, x, y, options) {
   const gated = Float32Array.from(attention.forward(x, y, y, { ...options, headGate }).output.data);
   attention.pruneHeads(heads.filter((head) => head % 2 === 0));
   const forward = () => attention.forward(x, y, y, options).output.data;
-  const largest = Math.max(...gated.map(Math.abs));
+  const largest = gated.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   if (forward().some((value, i) => !(Math.abs(value - gated[i]) <= 1e-4 * largest))) {
     throw new Error('the pruned layer is not the gated one');
   }
