@@ -15,8 +15,9 @@ function uniform(length, seed, scale = 1) {
 
 const projections = ['W_q', 'W_k', 'W_v', 'W_o'];
 
-/** The shape with `queries`, `keys` and `weights`, or with `scores`. */
+/** The shape with `queries`, `keys` and `weights`, or with `scores`; of learning, whose numbers are the task's, as it is. */
 export function makeProblem(shape) {
+  if (shape.kind === 'learning') return shape;
   const { kind, batch, queries, keys, numHiddens } = shape;
   if (kind === 'softmax') {
     return { ...shape, data: { scores: uniform(batch * queries * keys, 1, 4) } };

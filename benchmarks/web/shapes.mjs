@@ -80,6 +80,12 @@ export const otherMeasures = {
     engines: inNode,
     hasThreads: true,
   },
+  learning: {
+    about:
+      'headwise learning induction (2 layers, 2 heads, D32 L32 B32) up to a score of 0.9, and to sort 6 symbols up to 99 % exact',
+    engines: onTheWeb,
+    hasThreads: true,
+  },
   kernels: { about: 'kernels and layer by Google Benchmark, one thread', engines: ['native'] },
 };
 
