@@ -18,6 +18,7 @@ export async function modelFor(peer, shapeName, problem) {
   if (peer.ceiling) {
     return { model: write(`ceiling-${peer.ceiling}.wasm`, await ceilingModule(peer.ceiling)) };
   }
+  if (problem.kind === 'training' && !peer.trains) return undefined;
   if (peer.format === 'tflite') {
     return { model: write(`${shapeName}.tflite`, tfliteModel(problem)) };
   }

@@ -22,7 +22,11 @@ const headwise = (settings) => ({
   engines: onTheWeb,
   settings,
   isOurs: true,
+  trains: true,
 });
+
+/** Another pass of ours, beside the forward. */
+const headwisePass = (pass) => ({ ...headwise({ pass }), isPart: true, isOptional: true });
 
 const headwiseNative = (architecture) => ({
   module: 'headwise-native',
@@ -42,13 +46,16 @@ const ceiling = (variant) => ({
 
 /**
  * `graph` names the ONNX model that a peer is given, `format` another kind of model, `isNative` what
- * is compared with native code only, `isOptional` what runs only where it is asked for.
+ * is compared with native code only, `isOptional` what runs only where it is asked for, `trains`
+ * who can take a step of training, `isPart` what is compared with a forward of ours only.
  */
 export const peers = {
   headwise: headwise({}),
   'headwise-simd': { ...headwise({ variant: 'simd' }), isOptional: true },
   'headwise-relaxed-simd': { ...headwise({ variant: 'relaxed-simd' }), isOptional: true },
   'headwise-fresh': { ...headwise({ fresh: true }), isOptional: true },
+  'headwise-backward': headwisePass('backward'),
+  'headwise-half-pruned': headwisePass('half-pruned'),
   'headwise-native-avx512': headwiseNative('avx512'),
   'headwise-native-avx2': headwiseNative('avx2'),
   'headwise-native-sse4_2': headwiseNative('sse4_2'),
@@ -57,10 +64,11 @@ export const peers = {
   'onnxruntime-web-standard': ort('standard'),
   tfjs: {
     module: 'tfjs',
-    packages: ['@tensorflow/tfjs-core', '@tensorflow/tfjs-backend-wasm'],
+    packages: ['@tensorflow/tfjs', '@tensorflow/tfjs-core', '@tensorflow/tfjs-backend-wasm'],
     engines: onTheWeb,
+    trains: true,
   },
-  jax: { module: 'jax', packages: ['@jax-js/jax'], engines: onTheWeb },
+  jax: { module: 'jax', packages: ['@jax-js/jax'], engines: onTheWeb, trains: true },
   litert: {
     module: 'litert',
     packages: ['@litertjs/core'],

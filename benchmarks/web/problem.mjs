@@ -15,20 +15,22 @@ function uniform(length, seed, scale = 1) {
 
 const projections = ['W_q', 'W_k', 'W_v', 'W_o'];
 
-/** The shape with `queries`, `keys` and `weights`, or with `scores`. */
+/** The shape with `queries`, `keys` and `weights`, or with `scores`; of learning, whose numbers are the task's, as it is. */
 export function makeProblem(shape) {
+  if (shape.kind === 'learning') return shape;
   const { kind, batch, queries, keys, numHiddens } = shape;
   if (kind === 'softmax') {
     return { ...shape, data: { scores: uniform(batch * queries * keys, 1, 4) } };
   }
   // Inputs of this size make scores that differ enough for softmax to matter.
   const x = uniform(batch * queries * numHiddens, 1, 2);
-  const y = kind === 'self' ? x : uniform(batch * keys * numHiddens, 2, 2);
+  const y = kind === 'self' || kind === 'training' ? x : uniform(batch * keys * numHiddens, 2, 2);
   const weights = {};
   for (const [i, name] of projections.entries()) {
     weights[name] = uniform(numHiddens ** 2, 3 + i, Math.sqrt(3 / numHiddens));
   }
-  return { ...shape, data: { queries: x, keys: y }, weights };
+  const target = kind === 'training' && uniform(x.length, 7);
+  return { ...shape, data: { queries: x, keys: y, target }, weights };
 }
 
 /** (out, in), as state dicts have it, to (in, out), as graphs multiply. */

@@ -1,6 +1,8 @@
 // Answers in float64, by the formula. Peers are held against some rows of it: all of them where
 // they are few, evenly spread ones, with the first and the last, where they are many.
 
+import { changeOfOutput } from './reference-training.mjs';
+
 const mostRows = 384;
 
 /** Numbers of the result's rows that are checked; a row is one query of one sample. */
@@ -14,7 +16,7 @@ export function checkedRows({ batch, queries }) {
 export function pickRows(shape, result) {
   const rows = checkedRows(shape);
   const width = result.length / (shape.batch * shape.queries);
-  const picked = new Float32Array(rows.length * width);
+  const picked = new result.constructor(rows.length * width);
   rows.forEach((row, i) => {
     picked.set(result.subarray(row * width, (row + 1) * width), i * width);
   });
@@ -80,6 +82,7 @@ function attentionRows(problem, rows) {
 
 /** The checked rows, one after another. */
 export function reference(problem) {
+  if (problem.kind === 'training') return pickRows(problem, changeOfOutput(problem));
   const rows = checkedRows(problem);
   const answers = (problem.kind === 'softmax' ? softmaxRows : attentionRows)(problem, rows);
   return Float64Array.from(answers.flatMap((row) => Array.from(row)));

@@ -34,7 +34,7 @@ export async function measure(engine, shapeName, chosen, { threads, rounds, prog
       const each = await session.warmUp(warmUpMilliseconds);
       result.callsPerVisit = Math.max(1, Math.round(visitMilliseconds / each));
       result.samples = [];
-      result.flops = peer.ceiling ? flopsPerCall : flops(shape);
+      result.flops = peer.ceiling ? flopsPerCall : peer.isPart ? undefined : flops(shape);
     } catch (error) {
       result.failed = error.message.split('\n')[0];
       await result.session?.close();

@@ -7,6 +7,7 @@ import { kernelsTable } from '../native/table.mjs';
 import { measureColdStart } from './cold-start.mjs';
 import { engines } from './engines/engines.mjs';
 import { engineNames } from './engines/names.mjs';
+import { learningTable, measureLearning } from './learning.mjs';
 import { machine, packageVersions } from './machine.mjs';
 import { measureMemory, memoryTable } from './memory.mjs';
 import { peers } from './peers.mjs';
@@ -24,6 +25,7 @@ const others = {
   'cold-start': { take: measureColdStart, show: coldStartTable },
   size: { take: measureSizes, show: sizeTable },
   memory: { take: measureMemory, show: memoryTable },
+  learning: { take: measureLearning, show: learningTable },
   kernels: { take: measureKernels, show: kernelsTable },
 };
 

@@ -2,6 +2,7 @@
 // then timed visit by visit.
 import { makeProblem } from './problem.mjs';
 import { pickRows } from './reference.mjs';
+import { here } from './timing.mjs';
 
 /**
  * @param request `module` and `settings` of the peer, `shape`, `threads`, and `model`, the path of
@@ -10,7 +11,7 @@ import { pickRows } from './reference.mjs';
  */
 export async function openSession({ module, settings, shape, threads, model }, readFile) {
   const { load } = await import(`./peers/${module}.mjs`);
-  const peer = await load({ ...settings, threads });
+  const peer = await load({ ...settings, threads, trains: shape.kind === 'training' });
   const prepared = await peer.prepare(makeProblem(shape), model && (await readFile(model)));
   // A peer in a process of its own has made its first call, and times the others there.
   const { time: calls, first } = typeof prepared === 'function' ? await here(prepared) : prepared;
@@ -36,23 +37,6 @@ export async function openSession({ module, settings, shape, threads, model }, r
     async visit(count) {
       if (count > 1) await calls(Math.ceil(count / 10));
       return (await calls(count)) / count;
-    },
-  };
-}
-
-/** Calls made and timed in this process. */
-async function here(call) {
-  return {
-    first: await call(),
-    /** Milliseconds of so many calls. */
-    async time(count) {
-      const began = performance.now();
-      for (let i = 0; i < count; i++) {
-        const result = call();
-        // A peer that answers at once is not made to wait for a turn of the event loop.
-        if (result instanceof Promise) await result;
-      }
-      return performance.now() - began;
     },
   };
 }

@@ -53,6 +53,20 @@ export const shapes = {
   },
 };
 
+/** A step of stochastic gradient descent on the mean over positions of the squared distance to a target. */
+const training = (shape) => ({ ...shape, kind: 'training', learningRate: 1e-3 });
+
+Object.assign(shapes, {
+  'train-b32-l32-d32': {
+    about: 'a training step: B32 L32 D32 h2',
+    ...training(selfAttention(32, 32, 32, 2)),
+  },
+  'train-l128-d384': {
+    about: 'a training step: B1 L128 D384 h12',
+    ...training(selfAttention(1, 128, 384, 12)),
+  },
+});
+
 /** What is measured besides the problems, and in which engines; some on so many threads. */
 export const otherMeasures = {
   'cold-start': {
@@ -66,6 +80,12 @@ export const otherMeasures = {
     engines: inNode,
     hasThreads: true,
   },
+  learning: {
+    about:
+      'headwise learning induction (2 layers, 2 heads, D32 L32 B32) up to a score of 0.9, and to sort 6 symbols up to 99 % exact',
+    engines: onTheWeb,
+    hasThreads: true,
+  },
   kernels: { about: 'kernels and layer by Google Benchmark, one thread', engines: ['native'] },
 };
 
@@ -74,7 +94,7 @@ export const otherMeasures = {
  * Masked keys count as if they were computed, for everyone.
  */
 export function flops({ kind, batch, queries, keys, numHiddens }) {
-  if (kind === 'softmax') return undefined;
+  if (kind === 'softmax' || kind === 'training') return undefined;
   const projected = 2 * queries + (kind === 'cached' ? 0 : 2 * keys);
   return batch * (2 * projected * numHiddens ** 2 + 4 * queries * keys * numHiddens);
 }

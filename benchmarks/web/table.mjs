@@ -36,6 +36,11 @@ function bestPeer(results, { isNative }) {
 /** Adds, to each of ours, how it stands to the best peer and to the ceiling. */
 export function compare(results, threads) {
   for (const result of results.filter(({ peer, failed }) => peers[peer].isOurs && !failed)) {
+    if (peers[result.peer].isPart) {
+      const forward = results.find(({ peer, failed: none }) => peer === 'headwise' && !none);
+      if (forward) result.timesForward = result.median / forward.median;
+      continue;
+    }
     const best = bestPeer(results, peers[result.peer]);
     const ceiling = results.find(
       ({ peer }) => result.variant && peers[peer].ceiling === result.variant,
@@ -63,6 +68,8 @@ export const sizeTable = (results) =>
 
 export function table(results) {
   const rows = [['', 'median', 'quartiles', 'GFLOP/s', 'of ceiling', 'to best peer']];
+  const hasParts = results.some(({ timesForward }) => timesForward);
+  if (hasParts) rows[0].push('of a forward');
   const failed = [];
   for (const result of results) {
     if (result.failed) {
@@ -75,7 +82,7 @@ export function table(results) {
     ]
       .filter(Boolean)
       .join(', ');
-    const { shareOfCeiling: share, timesBestPeer: times } = result;
+    const { shareOfCeiling: share, timesBestPeer: times, timesForward: part } = result;
     rows.push([
       result.peer + (facts && ` (${facts})`),
       time(result.median),
@@ -83,6 +90,7 @@ export function table(results) {
       result.gflops?.toFixed(1) ?? '',
       share ? `${(share * 100).toFixed(0)} %` : '',
       times ? `${times.toFixed(2)} ×` : '',
+      ...(hasParts ? [part ? `${part.toFixed(2)} ×` : ''] : []),
     ]);
   }
   return [align(rows), ...failed].join('\n');

@@ -100,8 +100,36 @@ void forward_of(const Record& record, MultiHeadAttention& layer, KeyValueCache* 
   options.head_gate = head_gate_of(record);
   options.cache = cache;
   options.return_weights = true;
+  options.requires_grad = record.has("requires_grad");
   const bool batched = record.numbers<std::size_t>("queries").size() == 3;
   (batched ? forward_ranked<3> : forward_ranked<2>)(record, layer, options);
+}
+
+/// A backward after what the record says came before. The layer stays as it was.
+void backward_of(const Record& record, MultiHeadAttention& layer) {
+  if (record.has("queries")) {
+    const bool training = layer.training();
+    layer.eval();
+    const bool batched = record.numbers<std::size_t>("queries").size() == 3;
+    (batched ? forward_ranked<3> : forward_ranked<2>)(record, layer, {.requires_grad = true});
+    if (training) {
+      layer.train();
+    }
+  }
+  const auto go_back = [&] {
+    if (record.numbers<std::size_t>("grad_output").size() == 3) {
+      layer.backward(tensor_of<3>(record, "grad_output"));
+    } else {
+      layer.backward(tensor_of<2>(record, "grad_output"));
+    }
+  };
+  if (record.has("done")) {
+    go_back();
+  }
+  if (record.has("loaded")) {
+    layer.load_state_dict(layer.state_dict());
+  }
+  go_back();
 }
 
 using LayerCall = std::function<void(const Record&, MultiHeadAttention&)>;
@@ -126,6 +154,13 @@ const std::map<std::string, LayerCall> layer_calls = {
        with_cache(record, layer, [&](KeyValueCache& cache) {
          cache.truncate(record.number<std::int64_t>("length"));
        });
+     }},
+    {"backward", backward_of},
+    {"gradients",
+     [](const Record&, MultiHeadAttention& layer) { static_cast<void>(layer.gradients()); }},
+    {"prune_heads",
+     [](const Record& record, MultiHeadAttention& layer) {
+       layer.prune_heads(record.numbers<std::int64_t>("heads"));
      }},
     {"state_dict",
      [](const Record&, MultiHeadAttention& layer) { static_cast<void>(layer.state_dict()); }},

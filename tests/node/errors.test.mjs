@@ -89,7 +89,22 @@ function forward(record, layer, cache) {
     headGate: tensorOf(record, 'head_gate'),
     cache,
     returnWeights: true,
+    requiresGrad: record.number('requires_grad') === 1,
   });
+}
+
+/** A backward after what the record says came before. The layer stays as it was. */
+function backward(record, layer) {
+  const gradOutput = tensorOf(record, 'grad_output');
+  const inputs = inputsOf(record);
+  if (inputs[0]) {
+    const { training } = layer;
+    layer.eval().forward(...inputs, { requiresGrad: true });
+    if (training) layer.train();
+  }
+  if (record.number('done')) layer.backward(gradOutput);
+  if (record.number('loaded')) layer.loadStateDict(layer.stateDict());
+  layer.backward(gradOutput);
 }
 
 const layerCalls = {
@@ -100,6 +115,9 @@ const layerCalls = {
   create_cache: (record, layer) => layer.createCache(cacheOptionsOf(record)),
   truncate: (record, layer) =>
     withCache(record, layer, (cache) => cache.truncate(record.number('length'))),
+  backward,
+  gradients: (record, layer) => layer.gradients(),
+  prune_heads: (record, layer) => layer.pruneHeads(record.numbers('heads')),
   state_dict: (record, layer) => layer.stateDict(),
   load_state_dict: (record, layer) => layer.loadStateDict(stateDictOf(record)),
 };

@@ -1,13 +1,14 @@
 // headwise, as built in dist/. A call copies the inputs in and writes the result to an array that is
 // used again, or with `fresh` to a new one.
-import { init, maskedSoftmax, MultiHeadAttention } from '../../../dist/index.js';
+import { init, maskedSoftmax, MultiHeadAttention, SGD } from '../../../dist/index.js';
+import { afterAnother, training } from '../timing.mjs';
 
-export async function load({ threads, variant = 'auto', fresh = false }) {
+export async function load({ threads, variant = 'auto', fresh = false, pass = 'forward' }) {
   const chosen = await init({ variant, threads });
   return {
     about: chosen,
     prepare: (problem) =>
-      problem.kind === 'softmax' ? softmax(problem, fresh) : layer(problem, fresh),
+      problem.kind === 'softmax' ? softmax(problem, fresh) : layer(problem, fresh, pass),
   };
 }
 
@@ -17,7 +18,7 @@ function softmax({ batch, queries, keys, validLens, data }, fresh) {
   return () => maskedSoftmax(scores, validLens, options).data;
 }
 
-function layer(problem, fresh) {
+function layer(problem, fresh, pass) {
   const { kind, batch, queries, keys, numHiddens, numHeads, validLens, data, weights } = problem;
   const square = [numHiddens, numHiddens];
   const dict = {};
@@ -26,12 +27,26 @@ function layer(problem, fresh) {
   }
   const attention = MultiHeadAttention.fromStateDict(dict, { numHeads });
   const x = { data: data.queries, shape: [batch, queries, numHiddens] };
-  const y = kind === 'self' ? x : { data: data.keys, shape: [batch, keys, numHiddens] };
+  const y =
+    kind === 'self' || kind === 'training'
+      ? x
+      : { data: data.keys, shape: [batch, keys, numHiddens] };
   const options = {
     ...(validLens && { validLens }),
     ...(!fresh && { out: { output: new Float32Array(data.queries.length) } }),
   };
-  if (kind !== 'cached') return () => attention.forward(x, y, y, options).output.data;
+  const forward = () => attention.forward(x, y, y, options).output.data;
+  if (kind === 'training') return train(attention, x, problem);
+  if (pass === 'backward') {
+    const gradOutput = { data: data.queries, shape: x.shape };
+    return afterAnother(
+      forward(),
+      () => attention.forward(x, y, y, { ...options, requiresGrad: true }),
+      () => attention.backward(gradOutput),
+    );
+  }
+  if (pass === 'half-pruned') return halfPruned(attention, x, y, options);
+  if (kind !== 'cached') return forward;
 
   // The query attends to what the cache holds and adds nothing to it: two projections and the
   // pooling are timed, as in the peers, whose projected keys and values are constants.
@@ -39,4 +54,39 @@ function layer(problem, fresh) {
   const last = { data: data.keys.subarray(0, batch * numHiddens), shape: [batch, 1, numHiddens] };
   attention.forward(last, y, y, { cache });
   return () => attention.forward(x, null, null, { cache, ...options }).output.data;
+}
+
+function train(attention, x, { batch, queries, data, learningRate }) {
+  const optimizer = new SGD(attention, { learningRate });
+  const gradOutput = { data: new Float32Array(x.data.length), shape: x.shape };
+  const forward = () => attention.forward(x, x, x).output.data;
+  const step = () => {
+    optimizer.zeroGradients();
+    const { output } = attention.forward(x, x, x, { requiresGrad: true });
+    let loss = 0;
+    for (let i = 0; i < output.data.length; i++) {
+      const apart = output.data[i] - data.target[i];
+      loss += apart * apart;
+      gradOutput.data[i] = (2 / (batch * queries)) * apart;
+    }
+    attention.backward(gradOutput);
+    optimizer.step();
+    return loss / (batch * queries);
+  };
+  return training(step, forward);
+}
+
+/** Every other head goes; what is held against the reference is the whole layer's output. */
+function halfPruned(attention, x, y, options) {
+  const heads = Array.from({ length: attention.numHeads }, (_, head) => head);
+  const first = Float32Array.from(attention.forward(x, y, y, options).output.data);
+  const headGate = heads.map((head) => head % 2);
+  const gated = Float32Array.from(attention.forward(x, y, y, { ...options, headGate }).output.data);
+  attention.pruneHeads(heads.filter((head) => head % 2 === 0));
+  const forward = () => attention.forward(x, y, y, options).output.data;
+  const largest = gated.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  if (forward().some((value, i) => !(Math.abs(value - gated[i]) <= 1e-4 * largest))) {
+    throw new Error('the pruned layer is not the gated one');
+  }
+  return afterAnother(first, () => {}, forward);
 }

@@ -2,6 +2,7 @@
 // arrays of the inputs and reads the result. Arrays are counted references: what is used again is
 // passed as `.ref`.
 import { additiveMask, projectedCache, transposed } from '../problem.mjs';
+import { training } from '../timing.mjs';
 
 export async function load({ threads }) {
   // It takes a thread for each core wherever there are workers, and cannot be told otherwise.
@@ -27,7 +28,7 @@ function softmax({ jit, nn, numpy: np }, problem) {
   };
 }
 
-function layer({ jit, nn, numpy: np }, problem) {
+function layer({ jit, nn, numpy: np, valueAndGrad }, problem) {
   const { kind, batch, queries, keys, numHiddens: D, numHeads, validLens, data } = problem;
   const size = D / numHeads;
   const weights = Object.values(problem.weights).map((weight) =>
@@ -57,11 +58,39 @@ function layer({ jit, nn, numpy: np }, problem) {
     return async () => run(input(data.queries, 1), ...kept(held)).data();
   }
 
-  const run = jit((x, y, W_q, W_k, W_v, W_o, mask) => {
+  const output = (x, y, W_q, W_k, W_v, W_o, mask) => {
     const k = heads(y.ref, W_k, keys, [0, 2, 3, 1]);
     const v = heads(y, W_v, keys, [0, 2, 1, 3]);
     return attend(heads(x, W_q, queries, [0, 2, 1, 3]), k, v, W_o, mask);
-  });
+  };
+  const run = jit(output);
+  if (kind === 'training') {
+    const loss = (given, x, target) => {
+      const apart = output(x.ref, x, ...given).sub(target);
+      return apart.ref
+        .mul(apart)
+        .sum()
+        .mul(1 / (batch * queries));
+    };
+    const differentiate = jit(valueAndGrad(loss));
+    const update = jit((weight, gradient) => weight.sub(gradient.mul(problem.learningRate)));
+    const target = input(data.target, queries);
+    const step = async () => {
+      const [value, gradients] = differentiate(
+        kept(weights),
+        input(data.queries, queries),
+        target.ref,
+      );
+      gradients.forEach((gradient, i) => (weights[i] = update(weights[i], gradient)));
+      // Reading the loss waits for the step, as programs that print it do.
+      await value.data();
+    };
+    const forward = () => {
+      const x = input(data.queries, queries);
+      return run(x.ref, x, ...kept(weights)).data();
+    };
+    return training(step, forward);
+  }
   return async () => {
     const x = input(data.queries, queries);
     const y = kind === 'self' ? x.ref : input(data.keys, keys);

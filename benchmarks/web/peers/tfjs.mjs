@@ -1,10 +1,11 @@
 // TensorFlow.js on its WebAssembly backend. Weights are tensors laid out for the product; a call
 // makes tensors of the inputs and reads the result.
 import { additiveMask, projectedCache, transposed } from '../problem.mjs';
+import { training } from '../timing.mjs';
 import { loadTensorFlow } from '#tfjs';
 
-export async function load({ threads }) {
-  const { tf, wasm } = await loadTensorFlow();
+export async function load({ threads, trains }) {
+  const { tf, wasm } = await loadTensorFlow(trains);
   wasm.setThreadsCount(threads);
   await tf.setBackend('wasm');
   await tf.ready();
@@ -38,7 +39,7 @@ function layer(tf, problem) {
   const weights = Object.fromEntries(
     Object.entries(problem.weights).map(([name, weight]) => [
       name,
-      tf.tensor(transposed(weight, D), [D, D]),
+      tf.variable(tf.tensor(transposed(weight, D), [D, D])),
     ]),
   );
   const heads = (input, name, length) =>
@@ -53,16 +54,24 @@ function layer(tf, problem) {
   const mask = validLens && tf.tensor(additiveMask(problem, 1), [batch, 1, 1, keys]);
   const scale = tf.scalar(1 / Math.sqrt(size));
 
-  return () =>
-    read(tf, () => {
-      const x = tf.tensor(data.queries, [batch * queries, D]);
-      const y = kind === 'cross' ? tf.tensor(data.keys, [batch * keys, D]) : x;
-      const q = heads(x, 'W_q', queries);
-      const k = cachedKeys || heads(y, 'W_k', keys);
-      const v = cachedValues || heads(y, 'W_v', keys);
-      let scores = tf.mul(tf.matMul(q, k, false, true), scale);
-      if (mask) scores = tf.add(scores, mask);
-      const pooled = tf.transpose(tf.matMul(tf.softmax(scores), v), [0, 2, 1, 3]);
-      return tf.matMul(tf.reshape(pooled, [batch * queries, D]), weights.W_o);
-    });
+  const output = () => {
+    const x = tf.tensor(data.queries, [batch * queries, D]);
+    const y = kind === 'cross' ? tf.tensor(data.keys, [batch * keys, D]) : x;
+    const q = heads(x, 'W_q', queries);
+    const k = cachedKeys || heads(y, 'W_k', keys);
+    const v = cachedValues || heads(y, 'W_v', keys);
+    let scores = tf.mul(tf.matMul(q, k, false, true), scale);
+    if (mask) scores = tf.add(scores, mask);
+    const pooled = tf.transpose(tf.matMul(tf.softmax(scores), v), [0, 2, 1, 3]);
+    return tf.matMul(tf.reshape(pooled, [batch * queries, D]), weights.W_o);
+  };
+  const forward = () => read(tf, output);
+  if (kind !== 'training') return forward;
+
+  const optimizer = tf.train.sgd(problem.learningRate);
+  const target = tf.tensor(data.target, [batch * queries, D]);
+  const loss = () => tf.mean(tf.sum(tf.squaredDifference(output(), target), 1));
+  // Reading the loss waits for the step, as programs that print it do.
+  const step = () => read(tf, () => optimizer.minimize(loss, true));
+  return training(step, forward);
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { smallerConfigurations, toJson } from './configuration.mjs';
+import { checkGradients } from './gradient-check.mjs';
 import { makeProblem, poison } from './problem.mjs';
 import {
   makeLayer,
@@ -155,6 +156,14 @@ export function faultOf(configuration) {
       if (configuration.decoded) checkDecoding(problem, rounding);
     };
     check('the call');
+    if (configuration.call === 'layer' && configuration.cache === 'none') {
+      const [outputShape] = resultShapes(configuration);
+      checkGradients(
+        problem,
+        outputShape.reduce((a, b) => a * b, 1),
+        rounding,
+      );
+    }
     if (configuration.poisoned) {
       poison(problem);
       if (!underflows(problem)) check('with NaN and infinities');

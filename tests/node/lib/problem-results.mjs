@@ -29,7 +29,7 @@ export function positions({ data, shape: [batch, length, size] }, begin, end) {
 }
 
 /** A tensor in one of the ways in which it may be passed. */
-function pass({ given, batchAxis }, tensor) {
+export function pass({ given, batchAxis }, tensor) {
   const { data } = tensor;
   const shape = batchAxis ? tensor.shape : tensor.shape.slice(1);
   if (given === 'nested') return reference.nested({ data, shape });

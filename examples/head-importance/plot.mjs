@@ -1,0 +1,109 @@
+// The pruning curves as an SVG.
+import { extent, mean } from 'd3-array';
+import { scaleLinear } from 'd3-scale';
+import { schemeTableau10 } from 'd3-scale-chromatic';
+import { area, line } from 'd3-shape';
+import { familiesOf } from './report.mjs';
+
+const [width, height] = [1000, 420];
+const margin = { left: 56, right: 16, top: 40, bottom: 48 };
+const panelWidth = 330;
+
+/** Mean, least and most of a number over curves, by heads kept. */
+const summaries = (curves, number) =>
+  curves[0].points.map(({ kept }, i) => {
+    const values = curves.map(({ points }) => points[i][number]);
+    const [least, most] = extent(values);
+    return { kept, least, most, mean: mean(values) };
+  });
+
+function axes(x, y, title) {
+  const [left, right] = x.range();
+  const [bottom, top] = y.range();
+  const xTicks = x.ticks(6).map((tick) => {
+    const at = x(tick).toFixed(1);
+    return `<text x="${at}" y="${bottom + 18}" text-anchor="middle">${tick}</text>`;
+  });
+  const yTicks = y.ticks(5).map((tick) => {
+    const at = y(tick).toFixed(1);
+    return (
+      `<path class="grid" d="M${left},${at}H${right}"/>` +
+      `<text x="${left - 8}" y="${at}" dy="0.32em" text-anchor="end">${y.tickFormat(5)(tick)}</text>`
+    );
+  });
+  return [
+    ...yTicks,
+    ...xTicks,
+    `<path class="axis" d="M${left},${bottom}H${right}"/>`,
+    `<text class="title" x="${left}" y="${top - 16}">${title}</text>`,
+    `<text x="${(left + right) / 2}" y="${bottom + 38}" text-anchor="middle">heads kept</text>`,
+  ].join('\n');
+}
+
+/** One panel; heads go from left to right. */
+function panel(families, colours, number, title, left, domain) {
+  const x = scaleLinear([12, 2], [left, left + panelWidth]);
+  const y = scaleLinear(domain, [height - margin.bottom, margin.top]);
+  const at = ({ kept }) => x(kept);
+  const band = area(
+    at,
+    ({ least }) => y(least),
+    ({ most }) => y(most),
+  ).digits(1);
+  const path = line(at, ({ mean: value }) => y(value)).digits(1);
+  const drawn = [...families].map(([name, curves]) => {
+    const points = summaries(curves, number);
+    const random = name === 'random';
+    return (
+      (random ? `<path class="band" d="${band(points)}"/>` : '') +
+      `<path class="line" d="${path(points)}" stroke="${colours.get(name)}"${random ? ' stroke-dasharray="4 3"' : ''}/>`
+    );
+  });
+  return [axes(x, y, title), ...drawn].join('\n');
+}
+
+function legend(colours, left) {
+  const entries = [...colours].map(([name, colour], i) => {
+    const y = margin.top + 10 + 24 * i;
+    const dash = name === 'random' ? ' stroke-dasharray="4 3"' : '';
+    return (
+      `<path class="line" d="M${left},${y}h24" stroke="${colour}"${dash}/>` +
+      `<text x="${left + 32}" y="${y}" dy="0.32em">${name}</text>`
+    );
+  });
+  const note = margin.top + 10 + 24 * colours.size + 6;
+  return [
+    ...entries,
+    `<text class="note" x="${left}" y="${note}">lines: means of seeds</text>`,
+    `<text class="note" x="${left}" y="${note + 18}">grey: all random orders</text>`,
+  ].join('\n');
+}
+
+/** Loss and accuracy against heads kept, of the measures taken once and of random orders. */
+export function drawCurves(results) {
+  const families = new Map([...familiesOf(results)].filter(([name]) => !name.endsWith('-anew')));
+  const names = [...families.keys()];
+  const colours = new Map(
+    names.map((name, i) => [name, name === 'random' ? '#555' : schemeTableau10[i]]),
+  );
+  const losses = [...families.values()].flatMap((curves) => summaries(curves, 'loss'));
+  const largest = Math.max(...losses.map(({ most }) => most));
+  const second = margin.left + panelWidth + 56;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+<title>Loss and accuracy as heads go, the least important first</title>
+<style>
+text { font: 13px system-ui, sans-serif; fill: #333 }
+.title { font-weight: 600; fill: #111 }
+.note { fill: #666 }
+.grid { stroke: #e5e5e5 }
+.axis { stroke: #999 }
+.line { fill: none; stroke-width: 2; stroke-linejoin: round }
+.band { fill: #999; opacity: 0.2 }
+</style>
+<rect width="${width}" height="${height}" fill="#fff"/>
+${panel(families, colours, 'loss', 'Loss', margin.left, [0, largest])}
+${panel(families, colours, 'accuracy', 'Accuracy', second, [0, 1])}
+${legend(colours, second + panelWidth + 20)}
+</svg>
+`;
+}
