@@ -230,6 +230,13 @@ TEST_CASE("Random integers are all alike, and the same in every build") {
     }
     CHECK(std::abs(sum / 7000 - (end - 1.0) / (2.0 * end)) <= 0.02);
   }
+  // Of 2^32 numbers, four fall on three here: without drawing again, a third would come too often.
+  RandomIntegers thirds(1, 3);
+  int first_thirds = 0;
+  for (int i = 0; i < 3000; ++i) {
+    first_thirds += thirds.below(3U << 30U) % 3 == 0 ? 1 : 0;
+  }
+  CHECK(std::abs(first_thirds - 1000) <= 5 * std::sqrt(1000.0));
   RandomIntegers random(12345, 1);
   std::vector<std::uint32_t> numbers;
   for (int i = 0; i < 6; ++i) {
