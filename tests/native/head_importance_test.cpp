@@ -256,7 +256,7 @@ TEST_CASE("Progress counts every pass, and stopping gives nothing") {
 }
 
 TEST_CASE("Heads of several layers are measured together and normalized apart") {
-  const MeasuredHeads heads{.num_heads = {2, 1},
+  const MeasuredHeads heads{.num_heads = {2, 1, 1},
                             .batch_sizes = {2},
                             .loss =
                                 [](std::size_t, const std::vector<Tensor<1>>& gates) {
@@ -265,15 +265,18 @@ TEST_CASE("Heads of several layers are measured together and normalized apart") 
                             .gate_gradients =
                                 [](std::size_t) {
                                   return std::vector<Tensor<2>>{Tensor<2>{{3, -4}, {-3, 4}},
+                                                                full<2>({2, 1}, 7),
                                                                 full<2>({2, 1}, 0)};
                                 },
                             .attention_weights = {}};
   const auto ablation = *measure_head_importance(heads, {.measure = HeadMeasure::ablation});
   CHECK(max_difference(ablation[0], Tensor<1>{1, 2}) == 0);
   CHECK(ablation[1](0) == 3);
+  CHECK(ablation[2](0) == 0);
   const auto gradient = *measure_head_importance(heads, {.normalize = true});
   CHECK(max_difference(gradient[0], Tensor<1>{0.6F, 0.8F}) <= 1e-7);
-  CHECK(gradient[1](0) == 0);
+  CHECK(gradient[1](0) == 1);
+  CHECK(gradient[2](0) == 0);
 }
 
 TEST_CASE("What cannot be measured is an error") {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pruning_curve.hpp"
+
+/// What is printed and written of the experiment.
+namespace example {
+
+/// All that is known of one seed's model.
+struct SeedResult {
+  std::uint64_t seed;
+  double loss_of_all;
+  double loss_of_planted;
+  double loss_of_others;
+  std::vector<double> previous_token;          ///< scores by `place_of`
+  std::vector<double> induction;               ///< scores by `place_of`
+  std::vector<std::vector<float>> importance;  ///< of each of `measures`, by `place_of`
+  std::vector<PruningCurve> curves;
+};
+
+/// Which heads do in fact what they were planted for.
+void print_heads(const SeedResult& result);
+
+/// Of each order, how soon planted heads go, and the curve of losses and accuracies.
+void print_orders(const std::vector<SeedResult>& results);
+
+/// Two files in the folder, comma-separated with a line of names:
+///   curve.csv   seed, order, kept, loss, accuracy, forward_ms, step_ms: a line for each number of
+///               heads kept; orders are named by their measure, `-anew` where it was taken again
+///               after each head, or random-1, random-2, …
+///   heads.csv   seed, layer, head, role, previous_token, induction, and each measure: a line for
+///               each head of the whole model. Entropy is negated: larger is more important.
+/// Throws `std::runtime_error` if they cannot be written.
+void write_csv(const std::string& folder, const std::vector<SeedResult>& results);
+
+}  // namespace example
