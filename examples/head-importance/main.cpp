@@ -66,6 +66,7 @@ void run(const Arguments& arguments) {
     results.push_back(result_of(seed, arguments.quick));
     print_heads(results.back());
   }
+  print_ranks(results);
   print_orders(results);
   if (!arguments.folder.empty()) {
     write_csv(arguments.folder, results);

@@ -52,6 +52,22 @@ double mean_accuracy(const PruningCurve& curve) {
   return sum / static_cast<double>(curve.points.size() - 1);
 }
 
+/// Share of the pairs of a planted head and one of `role` whose planted head is the more important.
+double pairs_ranked_right(const SeedResult& result, std::size_t measure, Role role) {
+  const std::vector<float>& importance = result.importance[measure];
+  double pairs = 0;
+  double right = 0;
+  for (const Head& planted : all_heads()) {
+    for (const Head& other : all_heads()) {
+      if (is_planted(role_of(planted)) && role_of(other) == role) {
+        pairs += 1;
+        right += importance[place_of(planted)] > importance[place_of(other)] ? 1 : 0;
+      }
+    }
+  }
+  return right / pairs;
+}
+
 struct Family {
   std::string name;
   std::vector<const PruningCurve*> curves;
@@ -82,35 +98,45 @@ std::vector<Family> families_of(const std::vector<SeedResult>& results) {
   return families;
 }
 
+/// One number for each number of heads kept.
 template <typename Function>
-double median_of(const std::vector<Family>& families, std::size_t point, Function time_of) {
-  std::vector<double> times;
-  for (const Family& family : families) {
-    for (const PruningCurve* curve : family.curves) {
-      times.push_back(time_of(curve->points[point]));
-    }
-  }
-  std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
-  return times[times.size() / 2];
-}
-
-template <typename Function>
-void print_curves(const std::vector<Family>& families, const char* title, const char* format,
-                  Function number_of) {
-  std::printf("\n%s\n%-25s", title, "heads kept");
-  const std::vector<CurvePoint>& points = families.front().curves.front()->points;
-  for (const CurvePoint& point : points) {
-    std::printf(" %6zu", point.kept);
-  }
-  for (const Family& family : families) {
-    std::printf("\n%-25s", family.name.c_str());
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      std::printf(format, family.mean([&](const PruningCurve& curve) {
-        return number_of(curve.points[i]);
-      }));
-    }
+void print_row(const std::string& name, const char* format, std::size_t points,
+               const Function& number_of) {
+  std::printf("%-25s", name.c_str());
+  for (std::size_t point = 0; point < points; ++point) {
+    std::printf(format, number_of(point));
   }
   std::printf("\n");
+}
+
+void print_heads_kept(const char* title, const std::vector<CurvePoint>& points) {
+  std::printf("\n%s\n", title);
+  print_row("heads kept", " %6zu", points.size(), [&](std::size_t i) { return points[i].kept; });
+}
+
+/// The mean of each family.
+void print_means(const char* title, const std::vector<Family>& families,
+                 double CurvePoint::* number) {
+  const std::vector<CurvePoint>& points = families.front().curves.front()->points;
+  print_heads_kept(title, points);
+  for (const Family& family : families) {
+    print_row(family.name, " %6.3f", points.size(), [&](std::size_t i) {
+      return family.mean([&](const PruningCurve& curve) { return curve.points[i].*number; });
+    });
+  }
+}
+
+double median_of(const std::vector<SeedResult>& results, std::size_t point,
+                 double CurvePoint::* number) {
+  std::vector<double> numbers;
+  for (const SeedResult& result : results) {
+    for (const PruningCurve& curve : result.curves) {
+      numbers.push_back(curve.points[point].*number);
+    }
+  }
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::ranges::nth_element(numbers, middle);
+  return *middle;
 }
 
 std::ofstream open(const std::string& path) {
@@ -144,6 +170,22 @@ void print_heads(const SeedResult& result) {
   std::printf("\n");
 }
 
+void print_ranks(const std::vector<SeedResult>& results) {
+  std::printf("\nPairs of heads of which the planted one is ranked above ...\n%-25s%14s%14s\n",
+              "measure", "a quiet one", "a sharp one");
+  for (std::size_t measure = 0; measure < measures().size(); ++measure) {
+    std::printf("%-25s", measures()[measure].name.c_str());
+    for (const Role role : {Role::quiet, Role::sharp}) {
+      double sum = 0;
+      for (const SeedResult& result : results) {
+        sum += pairs_ranked_right(result, measure, role);
+      }
+      std::printf("%12.0f %%", 100 * sum / static_cast<double>(results.size()));
+    }
+    std::printf("\n");
+  }
+}
+
 void print_orders(const std::vector<SeedResult>& results) {
   const std::vector<Family> families = families_of(results);
   std::printf("\nHeads that go, in the mean, before ...\n");
@@ -155,23 +197,14 @@ void print_orders(const std::vector<SeedResult>& results) {
                 family.mean(gone_before_planted), family.mean(gone_before_lost),
                 family.mean(gone_before_doubled), family.mean(mean_accuracy));
   }
-  print_curves(families, "Loss", " %6.3f", [](const CurvePoint& point) { return point.loss; });
-  print_curves(families, "Accuracy", " %6.3f",
-               [](const CurvePoint& point) { return point.accuracy; });
-  std::printf("\nMilliseconds, the median over all orders\n%-25s", "heads kept");
+  print_means("Loss", families, &CurvePoint::loss);
+  print_means("Accuracy", families, &CurvePoint::accuracy);
   const std::vector<CurvePoint>& points = families.front().curves.front()->points;
-  for (const CurvePoint& point : points) {
-    std::printf(" %6zu", point.kept);
-  }
-  std::printf("\n%-25s", "forward");
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    std::printf(" %6.2f", median_of(families, i, [](const CurvePoint& p) { return p.forward_ms; }));
-  }
-  std::printf("\n%-25s", "step of training");
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    std::printf(" %6.2f", median_of(families, i, [](const CurvePoint& p) { return p.step_ms; }));
-  }
-  std::printf("\n");
+  print_heads_kept("Milliseconds, the median of all orders", points);
+  print_row("forward", " %6.2f", points.size(),
+            [&](std::size_t i) { return median_of(results, i, &CurvePoint::forward_ms); });
+  print_row("step of training", " %6.2f", points.size(),
+            [&](std::size_t i) { return median_of(results, i, &CurvePoint::step_ms); });
 }
 
 void write_csv(const std::string& folder, const std::vector<SeedResult>& results) {

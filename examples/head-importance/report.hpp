@@ -23,6 +23,9 @@ struct SeedResult {
 /// Which heads do in fact what they were planted for.
 void print_heads(const SeedResult& result);
 
+/// How well each measure, taken of the whole model, tells planted heads from the others.
+void print_ranks(const std::vector<SeedResult>& results);
+
 /// Of each order, how soon planted heads go, and the curve of losses and accuracies.
 void print_orders(const std::vector<SeedResult>& results);
 
