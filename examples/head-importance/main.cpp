@@ -38,10 +38,13 @@ Arguments read(int argc, char** argv) {
 
 SeedResult result_of(std::uint64_t seed, bool quick) {
   PlantedModel planted(seed, quick ? 150 : 300, quick ? 50 : 100);
+  using enum Role;
   SeedResult result{.seed = seed,
-                    .loss_of_all = planted.loss_with(true, true),
-                    .loss_of_planted = planted.loss_with(true, false),
-                    .loss_of_others = planted.loss_with(false, true),
+                    .loss = planted.loss_without({}),
+                    .loss_without_others = planted.loss_without({sharp, quiet}),
+                    .loss_without_previous_token = planted.loss_without({previous_token}),
+                    .loss_without_induction = planted.loss_without({induction}),
+                    .loss_without_planted = planted.loss_without({previous_token, induction}),
                     .previous_token = planted.previous_token_scores(),
                     .induction = planted.induction_scores(),
                     .importance = {},

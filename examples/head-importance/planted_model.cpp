@@ -1,5 +1,6 @@
 #include "planted_model.hpp"
 
+#include <algorithm>
 #include <array>
 #include <headwise/tasks/random_integers.hpp>
 
@@ -144,13 +145,13 @@ std::vector<double> PlantedModel::induction_scores() {
   return scores;
 }
 
-double PlantedModel::loss_with(bool planted, bool others) {
+double PlantedModel::loss_without(std::initializer_list<Role> shut) {
   TransformerForwardOptions options;
-  for (std::size_t layer = 0; layer < num_layers; ++layer) {
+  for (const auto& of_layer : roles) {
     Tensor<1> gates = Tensor<1>::from_shape({heads_of_layer});
-    for (std::size_t head = 0; head < heads_of_layer; ++head) {
-      gates(head) = (is_planted(roles[layer][head]) ? planted : others) ? 1.0F : 0.0F;
-    }
+    std::ranges::transform(of_layer, gates.begin(), [&](Role role) {
+      return std::ranges::find(shut, role) == shut.end() ? 1.0F : 0.0F;
+    });
     options.head_gates.emplace_back(gates);
   }
   const TaskBatch batch = test_batch();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <headwise/headwise.hpp>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,8 @@ class PlantedModel {
   /// How much each head does what its role is called, on the test batch; by `place_of`.
   [[nodiscard]] std::vector<double> previous_token_scores();
   [[nodiscard]] std::vector<double> induction_scores();
-  /// The loss on the test batch with planted heads, others, or both.
-  [[nodiscard]] double loss_with(bool planted, bool others);
+  /// The loss on the test batch, with the heads of these roles shut.
+  [[nodiscard]] double loss_without(std::initializer_list<Role> shut);
 
  private:
   void plant(std::int64_t steps);

@@ -150,9 +150,12 @@ std::ofstream open(const std::string& path) {
 }  // namespace
 
 void print_heads(const SeedResult& result) {
-  std::printf("\nseed %zu: loss %.4f; of the planted heads alone %.4f, of the others alone %.4f\n",
-              static_cast<std::size_t>(result.seed), result.loss_of_all, result.loss_of_planted,
-              result.loss_of_others);
+  std::printf("\nseed %zu: loss %.4f; without sharp and quiet heads %.4f\n",
+              static_cast<std::size_t>(result.seed), result.loss, result.loss_without_others);
+  std::printf(
+      "without previous-token heads %.2f, without induction heads %.2f, without both %.2f\n",
+      result.loss_without_previous_token, result.loss_without_induction,
+      result.loss_without_planted);
   std::printf("%-6s%-16s%15s%10s", "head", "role", "previous token", "induction");
   for (const Measure& measure : measures()) {
     std::printf(" %*s", static_cast<int>(measure.name.size()), measure.name.c_str());

@@ -11,9 +11,12 @@ namespace example {
 /// All that is known of one seed's model.
 struct SeedResult {
   std::uint64_t seed;
-  double loss_of_all;
-  double loss_of_planted;
-  double loss_of_others;
+  double loss;
+  // With the gates of some heads shut:
+  double loss_without_others;
+  double loss_without_previous_token;
+  double loss_without_induction;
+  double loss_without_planted;
   std::vector<double> previous_token;          ///< scores by `place_of`
   std::vector<double> induction;               ///< scores by `place_of`
   std::vector<std::vector<float>> importance;  ///< of each of `measures`, by `place_of`
