@@ -56,7 +56,7 @@ PruningCurve prune(const PlantedModel& planted, std::string order, Function impo
   PrunedModel pruned(planted);
   PruningCurve curve{.order = std::move(order), .points = {point_of(pruned, planted)}, .gone = {}};
   while (pruned.num_heads() > num_layers) {
-    const std::vector<float> importance = importance_of(pruned);
+    const std::vector<float>& importance = importance_of(pruned);
     const std::vector<Head> heads = pruned.removable();
     curve.gone.push_back(*std::ranges::min_element(
         heads, {}, [&](const Head& head) { return importance[place_of(head)]; }));
@@ -126,7 +126,8 @@ std::vector<float> PrunedModel::importance(const Measure& measure, const TaskBat
 PruningCurve prune_by(const PlantedModel& planted, const Measure& measure) {
   const std::vector<float> importance =
       PrunedModel(planted).importance(measure, planted.measuring_batch());
-  return prune(planted, measure.name, [&](PrunedModel&) { return importance; });
+  return prune(planted, measure.name,
+               [&](PrunedModel&) -> const std::vector<float>& { return importance; });
 }
 
 PruningCurve prune_by_measuring_anew(const PlantedModel& planted, const Measure& measure) {
@@ -142,7 +143,7 @@ PruningCurve prune_at_random(const PlantedModel& planted, std::uint64_t seed, st
   choose(order, order.size(), random);
   const std::vector<float> importance(order.begin(), order.end());
   return prune(planted, "random-" + std::to_string(number + 1),
-               [&](PrunedModel&) { return importance; });
+               [&](PrunedModel&) -> const std::vector<float>& { return importance; });
 }
 
 }  // namespace example
