@@ -13,6 +13,8 @@
 #include "function_calls.hpp"
 #include "layer_calls.hpp"
 #include "memory.hpp"
+#include "model_calls.hpp"
+#include "task_calls.hpp"
 #include "threads.hpp"
 #include "training_calls.hpp"
 
@@ -135,4 +137,16 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("step", &step);
   function("zeroAllGradients", &zero_all_gradients);
   function("clipGradientNorm", &clip_gradient_norm);
+  function("newModel", &new_model);
+  function("deleteModel", &delete_model);
+  function("modelLayer", &model_layer);
+  function("modelParameter", &model_parameter);
+  function("modelGradient", &model_gradient);
+  function("zeroModelGradients", &zero_model_gradients);
+  function("modelWorkspaceSize", &model_workspace_size);
+  function("canDifferentiate", &can_differentiate);
+  function("runModel", &run_model);
+  function("canPrune", &can_prune);
+  function("drawTask", &draw_task);
+  function("scoreHeads", &score_heads);
 }

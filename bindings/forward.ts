@@ -98,7 +98,12 @@ function checkInputs(
 }
 
 /** Checks the gate's shape and returns the numbers between its samples. */
-function checkHeadGate(gate: Floats | undefined, batch: number, numHeads: number): number {
+export function checkHeadGate(
+  gate: Floats | undefined,
+  batch: number,
+  numHeads: number,
+  argument = 'headGate',
+): number {
   if (gate === undefined) {
     return 0;
   }
@@ -106,7 +111,7 @@ function checkHeadGate(gate: Floats | undefined, batch: number, numHeads: number
   const expected = shape.length === 1 ? [numHeads] : [batch, numHeads];
   if (shape.length !== expected.length || !shape.every((size, i) => size === expected[i])) {
     const either = `${showShape([numHeads])} or ${showShape([batch, numHeads])}`;
-    fail('invalid-shape', 'headGate', either, showShape(shape));
+    fail('invalid-shape', argument, either, showShape(shape));
   }
   return shape.length === 1 ? 0 : numHeads;
 }

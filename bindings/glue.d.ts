@@ -87,6 +87,18 @@ declare module 'headwise-glue' {
     step(optimizer: number): number;
     zeroAllGradients(optimizer: number): void;
     clipGradientNorm(trainables: number, maxNorm: number): number;
+    newModel(options: number, dropout: number, seed: number): number;
+    deleteModel(model: number): void;
+    modelLayer(model: number, layer: number): number;
+    modelParameter(model: number, place: number): number;
+    modelGradient(model: number, place: number): number;
+    zeroModelGradients(model: number): void;
+    modelWorkspaceSize(model: number, batch: number, length: number, loss: number): number;
+    canDifferentiate(model: number, batch: number, length: number, optimizer: number): number;
+    runModel(model: number, record: number): number;
+    canPrune(model: number): number;
+    drawTask(record: number): void;
+    scoreHeads(record: number): void;
   }
 
   export interface CoreOptions {

@@ -7,10 +7,26 @@ export type {
   TensorInput,
   TensorLike,
 } from './arrays.js';
+export {
+  AttentionOnlyTransformer,
+  type HeadGatesOptions,
+  type LossAndGradients,
+  type TransformerForwardOptions,
+  type TransformerResult,
+} from './attention-only-transformer.js';
 export type { AttentionResult, Out, ResultOptions, WeightsStage } from './attention-weights.js';
 export type { Gradients } from './backward.js';
 export { HeadwiseError, type ErrorCode } from './errors.js';
 export type { FromStateDictOptions } from './from-state-dict.js';
+export {
+  measureHeadImportance,
+  type LayerImportanceOptions,
+  type LayerMeasureBatch,
+  type ModelImportanceOptions,
+  type ModelMeasureBatch,
+  type OutputLoss,
+} from './head-importance.js';
+export type { HeadImportanceOptions, HeadMeasure } from './head-measures.js';
 export { splitHeads, transposeOutput, transposeQkv } from './heads.js';
 export { dispose, init, type InitOptions, type Initialized, type Variant } from './init.js';
 export type { CacheOptions, KeyValueCache } from './key-value-cache.js';
@@ -29,6 +45,13 @@ export {
 } from './optimizers.js';
 export type { EmptyRows } from './options.js';
 export {
+  inductionScores,
+  keyScores,
+  patternScores,
+  type PatternScores,
+  type PatternScoresOptions,
+} from './pattern-scores.js';
+export {
   additiveAttention,
   scaledDotProductAttention,
   type AdditiveAttentionOptions,
@@ -37,6 +60,22 @@ export {
 } from './pooling-functions.js';
 export { positionalEncoding } from './positional-encoding.js';
 export { loadSafetensors, saveSafetensors, type Safetensors } from './safetensors.js';
+export {
+  AssociativeRecallTask,
+  CopyTask,
+  InductionTask,
+  ReverseTask,
+  SortTask,
+  type AssociativeRecallTaskOptions,
+  type CopyTaskOptions,
+  type InductionTaskOptions,
+  type SequenceTaskOptions,
+  type Task,
+  type TaskBatch,
+} from './tasks.js';
 export { Tensor, type NestedArray } from './tensor.js';
+export type { Tokens, TokensInput } from './tokens.js';
 export type { Trainable } from './trainables.js';
+export type { AttentionOnlyTransformerOptions, Positions } from './transformer-options.js';
+export type { HeadGates } from './transformer-pass.js';
 export type { ValidLens } from './valid-lens.js';

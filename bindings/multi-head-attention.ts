@@ -12,13 +12,14 @@ import {
   type ResultOptions,
 } from './attention-weights.js';
 import { checkPending, runBackward, type Gradients, type PendingShapes } from './backward.js';
-import { core, read, reserve, write, writeIntegers } from './core.js';
+import { core, reserve, writeIntegers } from './core.js';
 import { fail, failOutOfMemory, HeadwiseError } from './errors.js';
 import { runForward } from './forward.js';
 import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
 import { checkCacheOptions, KeyValueCache, type CacheOptions } from './key-value-cache.js';
 import {
   checkLayerOptions,
+  layerOptionNames,
   layerRecord,
   type InputSizes,
   type LayerSettings,
@@ -28,9 +29,15 @@ import {
 } from './layer-options.js';
 import { maskOptionNames, type MaskOptions } from './masks.js';
 import { checkOptions } from './options.js';
-import { checkStateDict, parametersOf } from './parameters.js';
-import { checkHeads, checkPrunable, withoutHeads } from './pruning.js';
-import { Tensor } from './tensor.js';
+import {
+  checkStateDict,
+  parametersOf,
+  readTensors,
+  writeTensors,
+  type Parameter,
+} from './parameters.js';
+import { checkHeads, checkPrunable, removeHeads, withoutHeads } from './pruning.js';
+import type { Tensor } from './tensor.js';
 import { makeTrainable } from './trainables.js';
 
 export interface ForwardOptions extends MaskOptions, ResultOptions {
@@ -136,6 +143,30 @@ export class MultiHeadAttention {
     const layer = new MultiHeadAttention(read.options);
     layer.loadStateDict(read.dict);
     return layer;
+  }
+
+  /**
+   * A layer of the same parameters, in evaluation mode.
+   *
+   * @internal
+   */
+  static copyOf(layer: MultiHeadAttention): MultiHeadAttention {
+    layer.#inUse();
+    const settled = { ...layer.#settings, ...layer.#sizes };
+    const unfit = settled.pooling === 'additive' ? 'scale' : 'attentionHiddens';
+    const options = layerOptionNames
+      .filter((name) => name !== unfit)
+      .map((name) => [name, settled[name]]);
+    const copy = new MultiHeadAttention(Object.fromEntries(options) as MultiHeadAttentionOptions);
+    try {
+      if (layer.#initialized) {
+        copy.loadStateDict(layer.stateDict());
+      }
+    } catch (error) {
+      copy.dispose();
+      throw error;
+    }
+    return copy;
   }
 
   get numHiddens(): number {
@@ -292,7 +323,7 @@ export class MultiHeadAttention {
   gradients(): StateDict {
     const layer = this.#inUse();
     this.#needSizes('gradients');
-    return this.#readParameters((number) => core().gradient(layer, number));
+    return readTensors(this.#parameters(), ({ number }) => core().gradient(layer, number));
   }
 
   /** Makes the gradients of the parameters 0. */
@@ -317,11 +348,7 @@ export class MultiHeadAttention {
     checkPrunable(this.#settings);
     this.#needSizes('pruneHeads');
     const checked = checkHeads(heads, this.#settings);
-    const [record = 0] = reserve(core(), checked.length + 1);
-    writeIntegers(core(), record, [checked.length, ...checked]);
-    if (!core().removeHeads(layer, record)) {
-      failOutOfMemory();
-    }
+    removeHeads(layer, checked);
     this.#settings = withoutHeads(this.#settings, checked.length);
   }
 
@@ -354,7 +381,7 @@ export class MultiHeadAttention {
   stateDict(): StateDict {
     const layer = this.#inUse();
     this.#needSizes('stateDict');
-    return this.#readParameters((number) => core().parameter(layer, number));
+    return readTensors(this.#parameters(), ({ number }) => core().parameter(layer, number));
   }
 
   /**
@@ -366,13 +393,11 @@ export class MultiHeadAttention {
   loadStateDict(dict: Readonly<Record<string, TensorInput>>): void {
     const layer = this.#inUse();
     const tensors = toDict(dict);
-    const parameters = parametersOf(this.#settings, this.#sizes);
+    const parameters = this.#parameters();
     checkStateDict(tensors, parameters);
 
     this.#initialize(layer, this.#sizesIn(tensors));
-    for (const { number, name } of parameters) {
-      write(core(), core().parameter(layer, number), tensors.get(name)?.data ?? new Float32Array());
-    }
+    writeTensors(parameters, tensors, ({ number }) => core().parameter(layer, number));
     core().parametersChanged(layer);
   }
 
@@ -408,18 +433,8 @@ export class MultiHeadAttention {
     }
   }
 
-  /** Copies of numbers that lie as the parameters do, by their names; zeros where there are none at address 0. */
-  #readParameters(addressOf: (number: number) => number): StateDict {
-    const dict: StateDict = {};
-    for (const { number, name, shape } of parametersOf(this.#settings, this.#sizes)) {
-      const tensor = Tensor.zeros(shape as number[]);
-      const address = addressOf(number);
-      if (address !== 0) {
-        read(core(), address, tensor.data);
-      }
-      dict[name] = tensor;
-    }
-    return dict;
+  #parameters(): Parameter[] {
+    return parametersOf(this.#settings, this.#sizes);
   }
 
   #setTraining(training: boolean): this {

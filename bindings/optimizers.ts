@@ -22,7 +22,7 @@ function checkAtLeast0(numbers: Readonly<Record<string, unknown>>): void {
  * Changes the parameters of one or more layers and models by their gradients, in WebAssembly memory. What it keeps
  * beside a parameter follows when heads are pruned. What has no gradients yet is left alone.
  */
-abstract class Optimizer {
+export abstract class Optimizer {
   readonly #trainables: readonly Trainable[];
   #address: number;
   #learningRate: number;
@@ -96,6 +96,20 @@ abstract class Optimizer {
     this.dispose();
   }
 
+  /**
+   * Checks that it can make a step and returns its address in WebAssembly memory.
+   *
+   * @internal
+   */
+  static addressOf(optimizer: unknown): number {
+    if (!(optimizer instanceof Optimizer)) {
+      fail('invalid-type', 'optimizer', 'an SGD or an Adam', show(optimizer));
+    }
+    const address = optimizer.#inUse();
+    checkInUse(optimizer.#trainables);
+    return address;
+  }
+
   #inUse(): number {
     if (this.#address === 0) {
       throw new HeadwiseError(
@@ -106,8 +120,6 @@ abstract class Optimizer {
     return this.#address;
   }
 }
-
-export type { Optimizer };
 
 export interface SGDOptions {
   /** At least 0, as are the others. Default: 0.001. */

@@ -1,7 +1,9 @@
 import type { Numbers } from './arrays.js';
+import { core, read, write } from './core.js';
 import { HeadwiseError, showShape } from './errors.js';
 import type { InputSizes, LayerSettings } from './layer-options.js';
 import { fits, type Axis } from './shapes.js';
+import { Tensor } from './tensor.js';
 
 /** A parameter's number in the core, its name and its shape as far as it is known. */
 export interface Parameter {
@@ -55,10 +57,39 @@ export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parame
   return parameters;
 }
 
+/** Copies of numbers that lie as the parameters do, by their names; zeros where there are none, at address 0. */
+export function readTensors<Each extends Omit<Parameter, 'number'>>(
+  parameters: readonly Each[],
+  addressOf: (parameter: Each) => number,
+): Record<string, Tensor> {
+  const tensors: Record<string, Tensor> = {};
+  for (const parameter of parameters) {
+    const tensor = Tensor.zeros(parameter.shape as number[]);
+    const address = addressOf(parameter);
+    if (address !== 0) {
+      read(core(), address, tensor.data);
+    }
+    tensors[parameter.name] = tensor;
+  }
+  return tensors;
+}
+
+/** Writes tensors that were checked to where the parameters lie. */
+export function writeTensors<Each extends Omit<Parameter, 'number'>>(
+  parameters: readonly Each[],
+  tensors: ReadonlyMap<string, Numbers<Float32Array>>,
+  addressOf: (parameter: Each) => number,
+): void {
+  for (const parameter of parameters) {
+    const data = tensors.get(parameter.name)?.data ?? new Float32Array();
+    write(core(), addressOf(parameter), data);
+  }
+}
+
 /** Checks names and shapes of a state dict and lists all that is wrong. */
 export function checkStateDict(
   tensors: ReadonlyMap<string, Numbers<Float32Array>>,
-  parameters: readonly Parameter[],
+  parameters: readonly Omit<Parameter, 'number'>[],
 ): void {
   const expected = new Map(parameters.map(({ name, shape }) => [name, shape]));
   const missing: string[] = [];

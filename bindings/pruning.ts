@@ -1,4 +1,5 @@
-import { fail, show } from './errors.js';
+import { core, reserve, writeIntegers } from './core.js';
+import { fail, failOutOfMemory, show } from './errors.js';
 import type { LayerSettings } from './layer-options.js';
 
 /** Whether these settings, and no list of heads yet, allow heads to be removed. */
@@ -12,18 +13,22 @@ export function checkPrunable({ projection, outputProjection }: LayerSettings): 
 }
 
 /** The heads to remove, ascending and each once; of those that share a key-value head all or none. */
-export function checkHeads(heads: unknown, { numHeads, numKvHeads }: LayerSettings): number[] {
+export function checkHeads(
+  heads: unknown,
+  { numHeads, numKvHeads }: LayerSettings,
+  argument = 'heads',
+): number[] {
   if (!Array.isArray(heads) && !ArrayBuffer.isView(heads)) {
-    fail('invalid-type', 'heads', 'an array of integers', show(heads));
+    fail('invalid-type', argument, 'an array of integers', show(heads));
   }
   const given = new Set(Array.from(heads as ArrayLike<number>));
   for (const head of given) {
     if (!Number.isInteger(head) || head < 0 || head >= numHeads) {
-      fail('invalid-option', 'heads', `integers from 0 to ${numHeads - 1}`, show(head));
+      fail('invalid-option', argument, `integers from 0 to ${numHeads - 1}`, show(head));
     }
   }
   if (given.size === numHeads) {
-    fail('invalid-option', 'heads', 'at least one head to be left', `all ${numHeads}`);
+    fail('invalid-option', argument, 'at least one head to be left', `all ${numHeads}`);
   }
   const groupSize = numHeads / numKvHeads;
   for (let first = 0; first < numHeads; first += groupSize) {
@@ -31,10 +36,19 @@ export function checkHeads(heads: unknown, { numHeads, numKvHeads }: LayerSettin
     const count = group.filter((head) => given.has(head)).length;
     if (count !== 0 && count !== groupSize) {
       const all = `all or none of the heads ${first} to ${first + groupSize - 1}, which share a key-value head`;
-      fail('invalid-option', 'heads', all, `${count} of ${groupSize}`);
+      fail('invalid-option', argument, all, `${count} of ${groupSize}`);
     }
   }
   return [...given].sort((a, b) => a - b);
+}
+
+/** Removes checked heads from the layer at this address. */
+export function removeHeads(layer: number, heads: readonly number[]): void {
+  const [record = 0] = reserve(core(), heads.length + 1);
+  writeIntegers(core(), record, [heads.length, ...heads]);
+  if (!core().removeHeads(layer, record)) {
+    failOutOfMemory();
+  }
 }
 
 /** Settings of the layer that is left; all but its numbers of heads stay, the scale included. */

@@ -15,7 +15,7 @@
 #include <headwise/io/npy.hpp>
 #include <headwise/io/safetensors.hpp>
 #include <headwise/models/attention_only_transformer.hpp>
-#include <headwise/models/transformer_importance.hpp>
+#include <headwise/models/model_head_importance.hpp>
 #include <headwise/random.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tasks/pattern_scores.hpp>

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "compare.hpp"
+#include "model_error_calls.hpp"
 #include "table.hpp"
 
 namespace headwise::test {
@@ -262,8 +263,10 @@ TEST_CASE("Every bad call of the table fails with its code and text and changes 
     const std::string& name = record.text("call");
     if (const auto call = layer_calls.find(name); call != layer_calls.end()) {
       check_layer_call(record, call->second);
+    } else if (const auto other = other_calls.find(name); other != other_calls.end()) {
+      check_fails(record, [&] { other->second(record); });
     } else {
-      check_fails(record, [&] { other_calls.at(name)(record); });
+      check_fails(record, [&] { model_error_calls().at(name)(record); });
     }
   }
 }

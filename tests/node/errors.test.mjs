@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';
-import { assertFails, assertFailsAndChangesNothing } from './lib/compare.mjs';
+import { assertFails, assertFailsAndChangesNothing, assertRejects } from './lib/compare.mjs';
+import { modelCalls, promisingCalls } from './lib/model-error-calls.mjs';
 import { maskOptionsOf, optionsOf, readRecords, validLensOf } from './lib/records.mjs';
 
 const { init, MultiHeadAttention, Tensor } = headwise;
@@ -157,15 +158,17 @@ const otherCalls = {
 };
 
 for (const record of readRecords('errors.txt')) {
-  test(`${record.text('call')}: ${record.text('name')}`, () => {
+  test(`${record.text('call')}: ${record.text('name')}`, async () => {
     const name = record.text('call');
     const code = record.text('code');
     const message = camelCase(record.text('message'));
     if (name in layerCalls) {
       const call = (layer) => layerCalls[name](record, layer);
       assertFailsAndChangesNothing(optionsOf(record), call, code, message);
+    } else if (name in promisingCalls) {
+      await assertRejects(() => promisingCalls[name](record), code, message);
     } else {
-      assertFails(() => otherCalls[name](record), code, message);
+      assertFails(() => (otherCalls[name] ?? modelCalls[name])(record), code, message);
     }
   });
 }

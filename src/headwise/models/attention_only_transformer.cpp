@@ -137,6 +137,23 @@ AttentionOnlyTransformer::AttentionOnlyTransformer(const AttentionOnlyTransforme
       layers_(report_out_of_memory([&] { return make_layers(options, seed_); })),
       optimizer_(list(*own_, layers_), options.optimizer) {}
 
+AttentionOnlyTransformer::AttentionOnlyTransformer(bool causal, std::uint64_t seed,
+                                                   std::unique_ptr<ModelParameters> own,
+                                                   std::vector<MultiHeadAttention> layers,
+                                                   const AdamOptions& optimizer)
+    : causal_(causal),
+      seed_(seed),
+      own_(std::move(own)),
+      layers_(std::move(layers)),
+      optimizer_(list(*own_, layers_), optimizer) {}
+
+AttentionOnlyTransformer AttentionOnlyTransformer::copy() const {
+  return report_out_of_memory([&] {
+    return AttentionOnlyTransformer(causal_, seed_, std::make_unique<ModelParameters>(*own_),
+                                    layers_, optimizer_.options());
+  });
+}
+
 TransformerResult AttentionOnlyTransformer::forward(const Tokens& tokens,
                                                     const TransformerForwardOptions& options) {
   validation::check_transformer_pass(*this, tokens, nullptr, options);

@@ -96,6 +96,10 @@ class AttentionOnlyTransformer {
   /// Throws `Error` (invalid-option, out-of-memory).
   explicit AttentionOnlyTransformer(const AttentionOnlyTransformerOptions& options);
 
+  /// A model of the same parameters, gradients and mode, whose own optimizer begins anew. Throws
+  /// `Error` (out-of-memory).
+  [[nodiscard]] AttentionOnlyTransformer copy() const;
+
   /// tokens (batch, length) from 0 to below the vocabulary's size. Throws `Error` (invalid-shape,
   /// invalid-value, out-of-memory); the model is then as it was, and so with every other call.
   TransformerResult forward(const Tokens& tokens, const TransformerForwardOptions& options = {});
@@ -172,6 +176,9 @@ class AttentionOnlyTransformer {
 
  private:
   struct Buffers;
+
+  AttentionOnlyTransformer(bool causal, std::uint64_t seed, std::unique_ptr<ModelParameters> own,
+                           std::vector<MultiHeadAttention> layers, const AdamOptions& optimizer);
 
   void embed(const TransformerPass& pass, float* x) const noexcept;
   void apply_layer(const TransformerPass& pass, std::size_t layer, const float* x, float* y,

@@ -27,6 +27,12 @@ Adam::Adam(const std::vector<Trainable*>& trainables, const AdamOptions& options
   }
 }
 
+AdamOptions Adam::options() const noexcept {
+  AdamOptions now = options_;
+  now.learning_rate = learning_rate();
+  return now;
+}
+
 void Adam::update(const TrainableParameter& parameter, float* state,
                   std::size_t step) const noexcept {
   const auto [beta_1, beta_2] = options_.betas;

@@ -25,6 +25,9 @@ class Adam final : public Optimizer {
   /// Throws as `SGD` does.
   explicit Adam(const std::vector<Trainable*>& trainables, const AdamOptions& options = {});
 
+  /// As they are now: with the learning rate that was set last.
+  [[nodiscard]] AdamOptions options() const noexcept;
+
  private:
   void update(const TrainableParameter& parameter, float* state,
               std::size_t step) const noexcept override;

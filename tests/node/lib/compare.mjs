@@ -14,17 +14,23 @@ export function maxDifference(a, b) {
   return largest;
 }
 
+const isError = (code, message) => (error) => {
+  assert.ok(error instanceof HeadwiseError, `${error?.stack ?? error}`);
+  assert.equal(error.name, 'HeadwiseError');
+  assert.equal(error.code, code, error.message);
+  const check = message instanceof RegExp ? assert.match : assert.equal;
+  check(error.message, message);
+  return true;
+};
+
 /** Checks that the call throws this error of headwise's own. `message` is a text or a pattern. */
 export function assertFails(call, code, message) {
-  assert.throws(call, (error) => {
-    assert.ok(error instanceof HeadwiseError, `${error?.stack ?? error}`);
-    assert.equal(error.name, 'HeadwiseError');
-    assert.equal(error.code, code, error.message);
-    const check = message instanceof RegExp ? assert.match : assert.equal;
-    check(error.message, message);
-    return true;
-  });
+  assert.throws(call, isError(code, message));
 }
+
+/** The same of a call that gives a promise: it is rejected, and nothing is thrown. */
+export const assertRejects = (call, code, message) =>
+  assert.rejects(call(), isError(code, message));
 
 /**
  * A pass in training mode that fits the layer's sizes, those that are still unknown taken as 6: no

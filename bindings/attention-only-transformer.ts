@@ -1,0 +1,382 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { TensorInput } from './arrays.js';
+import { core, reserve } from './core.js';
+import { fail, failOutOfMemory, HeadwiseError } from './errors.js';
+import { toDict } from './from-state-dict.js';
+import type { LayerSettings } from './layer-options.js';
+import type { StateDict } from './multi-head-attention.js';
+import { Adam, checkAdamOptions, Optimizer } from './optimizers.js';
+import { checkBoolean, checkOptions, entriesOf } from './options.js';
+import { checkStateDict, readTensors, writeTensors } from './parameters.js';
+import { checkHeads, removeHeads, withoutHeads } from './pruning.js';
+import type { Tensor } from './tensor.js';
+import type { TokensInput } from './tokens.js';
+import { makeTrainable } from './trainables.js';
+import {
+  checkTransformerOptions,
+  newModel,
+  type AttentionOnlyTransformerOptions,
+  type TransformerSettings,
+} from './transformer-options.js';
+import { transformerParameters, type ModelParameter } from './transformer-parameters.js';
+import { checkPass, runPass, type HeadGates, type PassModel } from './transformer-pass.js';
+
+export interface HeadGatesOptions {
+  /**
+   * One gate a layer, as the layer's `forward` takes it: one number a head, or (batch, heads); undefined for a layer
+   * without. Default: none.
+   */
+  headGates?: HeadGates;
+}
+
+export interface TransformerForwardOptions extends HeadGatesOptions {
+  /** Whether to return the attention weights of every layer. Default: no, and then they are never stored. */
+  returnWeights?: boolean;
+}
+
+export interface TransformerResult {
+  /** (batch, length, vocabulary) */
+  logits: Tensor;
+  /** (batch, heads, queries, keys) of each layer, present if `returnWeights` asked for it. */
+  attentionWeights?: Tensor[];
+}
+
+export interface LossAndGradients {
+  loss: number;
+  /** Gradient of each layer's gates, (batch, heads): a row a sample. Where no gate was given, at gate 1. */
+  headGates: Tensor[];
+}
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+/** Models that were dropped without `dispose` give their WebAssembly memory back when they are collected. */
+const forgotten = new FinalizationRegistry<number>((model) => {
+  core().deleteModel(model);
+});
+
+/**
+ * Token embedding and positions, layers of residual multi-head attention, unembedding, and no feed-forward layers:
+ * x ← x + attention(x), or x + attention(norm(x)). Source: Elhage et al. 2021, A Mathematical Framework for Transformer
+ * Circuits.
+ *
+ * ```js
+ * const task = new InductionTask({ numSymbols: 16, length: 20, minPeriod: 4, maxPeriod: 10 });
+ * const model = new AttentionOnlyTransformer({
+ *   ...{ vocabularySize: task.vocabularySize, maxLength: task.length },
+ *   ...{ numHiddens: 32, numHeads: 2, numLayers: 2 },
+ * });
+ * const { tokens, targets } = task.batch(1, 32);
+ * const loss = model.trainStep(tokens, targets);
+ * ```
+ *
+ * Tokens and targets are (batch, length); those without a batch axis, (length), are answered without one. Parameters,
+ * gradients and what optimizers keep stay in WebAssembly memory.
+ */
+export class AttentionOnlyTransformer {
+  // Private, since the sizes of WebAssembly memory follow from them.
+  readonly #settings: TransformerSettings;
+  #numHeads: readonly number[];
+  #training = false;
+  readonly #optimizer: Adam;
+  /** The model's address in WebAssembly memory. */
+  #model: number | undefined;
+
+  /**
+   * @throws HeadwiseError `invalid-option` for options outside their range; `unknown-option`, `not-initialized`,
+   *   `out-of-memory`
+   */
+  constructor(options: AttentionOnlyTransformerOptions) {
+    const loaded = core();
+    const [settings, { optimizer }] = checkTransformerOptions(options);
+    checkAdamOptions(optimizer, 'optimizer');
+    this.#settings = settings;
+    this.#model = newModel(loaded, settings);
+    this.#numHeads = Array.from({ length: settings.numLayers }, () => settings.layer.numHeads);
+    forgotten.register(this, this.#model, this);
+    makeTrainable(this, { isModel: true, address: () => this.#inUse() });
+    try {
+      this.#optimizer = new Adam(this, optimizer);
+    } catch (error) {
+      this.#delete();
+      throw error;
+    }
+  }
+
+  /**
+   * A model of the same parameters, in evaluation mode.
+   *
+   * @internal
+   */
+  static copyOf(model: AttentionOnlyTransformer): AttentionOnlyTransformer {
+    const { layer, ...settings } = model.#settings;
+    const { numHiddens, numHeads, bias, dropout, seed } = layer;
+    const copy = new AttentionOnlyTransformer({
+      ...settings,
+      ...{ numHiddens, numHeads, bias, dropout, seed },
+    });
+    try {
+      // Which heads go does not matter: what is left is overwritten.
+      copy.#prune(model.#numHeads.map((left) => range(numHeads - left)));
+      copy.loadStateDict(model.stateDict());
+    } catch (error) {
+      copy.dispose();
+      throw error;
+    }
+    return copy;
+  }
+
+  get vocabularySize(): number {
+    return this.#settings.vocabularySize;
+  }
+
+  get maxLength(): number {
+    return this.#settings.maxLength;
+  }
+
+  /** Size of the residual stream. */
+  get numHiddens(): number {
+    return this.#settings.layer.numHiddens;
+  }
+
+  get numLayers(): number {
+    return this.#settings.numLayers;
+  }
+
+  /** Heads of each layer. */
+  get numHeads(): number[] {
+    return [...this.#numHeads];
+  }
+
+  get causal(): boolean {
+    return this.#settings.causal;
+  }
+
+  /** The seed given, or the one that was drawn. */
+  get seed(): number {
+    return this.#settings.layer.seed;
+  }
+
+  /** Whether dropout acts; a new model is in `eval` mode. */
+  get training(): boolean {
+    return this.#training;
+  }
+
+  /** Whether `dispose` was called. */
+  get disposed(): boolean {
+    return this.#model === undefined;
+  }
+
+  /** The learning rate of `trainStep`'s own optimizer, which schedules may change: a finite number from 0 on. */
+  get learningRate(): number {
+    return this.#optimizer.learningRate;
+  }
+
+  set learningRate(value: number) {
+    this.#inUse();
+    this.#optimizer.learningRate = value;
+  }
+
+  /** Switches dropout on and returns the model. */
+  train(): this {
+    return this.#setTraining(true);
+  }
+
+  /** Switches dropout off and returns the model. */
+  eval(): this {
+    return this.#setTraining(false);
+  }
+
+  /**
+   * Logits of what follows each token and, on request, every layer's attention weights.
+   *
+   * @param tokens (batch, length), from 0 to below `vocabularySize`; at most `maxLength` long
+   * @throws HeadwiseError `invalid-shape`, `invalid-value`, `invalid-type`, `invalid-option`, `unknown-option`,
+   *   `disposed`, `out-of-memory`; the model is then as it was, and so with every other call
+   */
+  forward(tokens: TokensInput, options?: TransformerForwardOptions): TransformerResult {
+    const model = this.#passModel();
+    const given = checkOptions(options, ['headGates', 'returnWeights']);
+    const returnWeights = checkBoolean('returnWeights', given.returnWeights, false);
+    const pass = checkPass(model, tokens, undefined, given.headGates);
+    const { logits, attentionWeights } = runPass(model, 'forward', pass, { returnWeights });
+    return returnWeights ? { logits, attentionWeights } : { logits };
+  }
+
+  /**
+   * The mean of −log softmax(logits)[target] over all targets that are not −1; 0 without any.
+   *
+   * @param targets of the tokens' shape: tokens or −1, which asks nothing
+   */
+  loss(tokens: TokensInput, targets: TokensInput, options?: HeadGatesOptions): number {
+    const model = this.#passModel();
+    const { headGates } = checkOptions(options, ['headGates']);
+    return runPass(model, 'loss', checkPass(model, tokens, [targets], headGates)).loss;
+  }
+
+  /** The loss and its gradients. Those of the parameters are added to those there are, see `gradients`. */
+  lossAndGradients(
+    tokens: TokensInput,
+    targets: TokensInput,
+    options?: HeadGatesOptions,
+  ): LossAndGradients {
+    const model = this.#passModel();
+    const { headGates } = checkOptions(options, ['headGates']);
+    const pass = checkPass(model, tokens, [targets], headGates);
+    const result = runPass(model, 'gradients', pass);
+    return { loss: result.loss, headGates: result.headGates };
+  }
+
+  /**
+   * One step of training, in training mode: gradients made zero, `lossAndGradients`, a step of the optimizer. Between
+   * steps training may stop, and go on, wherever it likes.
+   *
+   * @param optimizer one that trains this model. Default: the model's own, Adam by `options.optimizer`
+   * @returns the loss before the step
+   */
+  trainStep(
+    tokens: TokensInput,
+    targets: TokensInput,
+    optimizer: Optimizer = this.#optimizer,
+  ): number {
+    const model = this.#passModel();
+    const pass = checkPass(model, tokens, [targets], undefined);
+    const address = Optimizer.addressOf(optimizer);
+    const { training } = this;
+    this.train();
+    try {
+      const { loss } = runPass(model, 'gradients', pass, { optimizer: address });
+      optimizer.step();
+      return loss;
+    } finally {
+      this.#setTraining(training);
+    }
+  }
+
+  /**
+   * Sums of the parameters' gradients since the last `zeroGradients`, under the names and in the shapes of `stateDict`;
+   * copies of the caller's own.
+   */
+  gradients(): StateDict {
+    return readTensors(this.#parameters(), ({ gradient }) => gradient());
+  }
+
+  /** Makes the gradients of the parameters 0. */
+  zeroGradients(): void {
+    core().zeroModelGradients(this.#inUse());
+  }
+
+  /**
+   * The parameters by name, copies of the caller's own: `embedding.weight` (vocabularySize, numHiddens),
+   * `position.weight` (maxLength, numHiddens) if learned, `layers.0.attention.` and a name of the layer's `stateDict`,
+   * `layers.0.norm.weight` and `.bias` (numHiddens,), `norm.weight` and `.bias` of the last norm, `unembedding.weight`
+   * (vocabularySize, numHiddens).
+   */
+  stateDict(): StateDict {
+    return readTensors(this.#parameters(), ({ values }) => values());
+  }
+
+  /**
+   * Takes over the parameters in `dict`, all or none.
+   *
+   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
+   *   `invalid-type`, `disposed`
+   */
+  loadStateDict(dict: Readonly<Record<string, TensorInput>>): void {
+    const model = this.#inUse();
+    const tensors = toDict(dict);
+    const parameters = this.#parameters();
+    checkStateDict(tensors, parameters);
+    writeTensors(parameters, tensors, ({ values }) => values());
+    this.#numHeads.forEach((_, layer) => {
+      core().parametersChanged(core().modelLayer(model, layer));
+    });
+  }
+
+  /**
+   * Removes heads of layers for good, as `pruneHeads` of a layer does; what is wrong with one layer leaves all as they
+   * were. Source: Hugging Face Transformers, `prune_heads`.
+   *
+   * @param heads by the number of their layer: `{ 0: [1, 3], 1: [0] }`
+   * @throws HeadwiseError `invalid-option` for layers and heads that the model does not have, and for all heads of a
+   *   layer; `invalid-type`, `disposed`, `out-of-memory`
+   */
+  pruneHeads(heads: Readonly<Record<number, readonly number[]>>): void {
+    this.#inUse();
+    const given = new Map(entriesOf('heads', heads, 'lists of heads'));
+    const checked = this.#layers().map((settings, layer) => {
+      const name = String(layer);
+      const list = given.get(name) ?? [];
+      given.delete(name);
+      return checkHeads(list, settings, `heads[${layer}]`);
+    });
+    for (const name of given.keys()) {
+      fail('invalid-option', 'heads', `layers from 0 to ${this.numLayers - 1}`, name);
+    }
+    this.#prune(checked);
+  }
+
+  /** Gives the model's WebAssembly memory back. Using the model afterwards is an error; disposing again is not. */
+  dispose(): void {
+    this.#optimizer.dispose();
+    this.#delete();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #inUse(): number {
+    if (this.#model === undefined) {
+      throw new HeadwiseError(
+        'disposed',
+        'model: expected one in use, got one that was disposed of',
+      );
+    }
+    return this.#model;
+  }
+
+  #passModel(): PassModel {
+    return { model: this.#inUse(), settings: this.#settings, numHeads: this.#numHeads };
+  }
+
+  #delete(): void {
+    forgotten.unregister(this);
+    if (this.#model !== undefined) {
+      core().deleteModel(this.#model);
+    }
+    this.#model = undefined;
+  }
+
+  #setTraining(training: boolean): this {
+    const model = this.#inUse();
+    this.#numHeads.forEach((_, layer) => {
+      core().setTraining(core().modelLayer(model, layer), Number(training));
+    });
+    this.#training = training;
+    return this;
+  }
+
+  /** The layers' settings, as pruning left them. */
+  #layers(): LayerSettings[] {
+    const { layer } = this.#settings;
+    return this.#numHeads.map((left) => withoutHeads(layer, layer.numHeads - left));
+  }
+
+  #parameters(): ModelParameter[] {
+    return transformerParameters(this.#inUse(), this.#settings, this.#layers());
+  }
+
+  /** Removes checked heads from every layer, or, if there is no room, from none. */
+  #prune(heads: readonly (readonly number[])[]): void {
+    const model = this.#inUse();
+    // Working memory for the longest list, so that it does not have to grow half-way.
+    reserve(core(), this.#settings.layer.numHeads + 1);
+    if (!core().canPrune(model)) {
+      failOutOfMemory();
+    }
+    heads.forEach((given, layer) => {
+      removeHeads(core().modelLayer(model, layer), given);
+    });
+    this.#numHeads = this.#numHeads.map((count, layer) => count - (heads[layer]?.length ?? 0));
+  }
+}

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+
+#include "record.hpp"
+
+/// Attention-only transformers pass as addresses, and so do their layers, for the calls that take
+/// layers.
+namespace headwise::bindings {
+
+/// The address of a new model, 0 if there is no room. `delete_model` gives it back. The order of
+/// the numbers is that of `newModel` in transformer-options.ts.
+Address new_model(Address options, double dropout, double seed);
+void delete_model(Address model);
+Address model_layer(Address model, std::size_t layer);
+
+/// What the model has beside its layers, by its place in `ModelParameters::entries`. What is
+/// written there counts from the next pass on.
+Address model_parameter(Address model, std::size_t place);
+/// 0 if there is none yet.
+Address model_gradient(Address model, std::size_t place);
+void zero_model_gradients(Address model);
+
+/// Floats of working memory for a forward or, with `loss` 1, for a pass with a loss.
+double model_workspace_size(Address model, double batch, double length, double loss);
+/// Whether there is room for what a pass with gradients keeps and, if there is an optimizer, for
+/// its next step.
+std::size_t can_differentiate(Address model, double batch, double length, Address optimizer);
+/// Runs a pass and returns its loss, 0 for a forward. The order of the numbers is that of `runPass`
+/// in transformer-pass.ts.
+double run_model(Address model, Address record);
+
+/// Whether there is room to remove heads from every layer.
+std::size_t can_prune(Address model);
+
+}  // namespace headwise::bindings

@@ -1,0 +1,35 @@
+import { toLengths, type Numbers } from './arrays.js';
+import { fail, show } from './errors.js';
+import type { ValidLens } from './valid-lens.js';
+
+/**
+ * Numbers of symbols, (batch, length), or (length) of one sequence: nested arrays, an integer array with a shape, or an
+ * integer array alone, which is one sequence. Integers, as numbers or BigInts.
+ */
+export type TokensInput = ValidLens;
+
+/** Numbers of symbols, row-major, in plain JavaScript memory. */
+export interface Tokens {
+  readonly data: Int32Array;
+  readonly shape: readonly number[];
+}
+
+/** The target of a position where nothing is asked; the key of a query that has no right one. */
+export const ignoredTarget = -1;
+
+export function checkSymbols(
+  argument: string,
+  symbols: Float64Array,
+  first: number,
+  end: number,
+): void {
+  for (const symbol of symbols) {
+    if (!Number.isInteger(symbol) || symbol < first || symbol >= end) {
+      fail('invalid-value', argument, `integers from ${first} to ${end - 1}`, show(symbol));
+    }
+  }
+}
+
+export function toTokens(argument: string, value: unknown): Numbers<Float64Array> {
+  return toLengths(argument, value);
+}
