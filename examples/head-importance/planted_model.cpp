@@ -11,6 +11,7 @@ using namespace headwise;
 
 constexpr std::int64_t batch_size = 32;
 constexpr std::int64_t test_size = 128;
+constexpr double first_learning_rate = 0.005;
 
 constexpr std::array<std::array<Role, heads_of_layer>, num_layers> roles = {
     {{Role::sharp, Role::previous_token, Role::quiet, Role::sharp, Role::previous_token,
@@ -24,8 +25,7 @@ AttentionOnlyTransformerOptions options_of(std::uint64_t seed) {
           .num_heads = heads_of_layer,
           .num_layers = num_layers,
           .positions = Positions::learned,
-          .seed = seed,
-          .optimizer = {.learning_rate = 0.005}};
+          .seed = seed};
 }
 
 /// Gates (batch, heads) of a layer that open, for each sample, one of its planted heads or both.
@@ -68,17 +68,26 @@ PlantedModel::PlantedModel(std::uint64_t seed, std::int64_t planting, std::int64
     : seed_(seed),
       task_({.num_symbols = 16, .length = 24, .min_period = 6, .max_period = 12}),
       model_(options_of(seed)) {
-  plant(planting);
+  plant(planting, planting + settling);
   sharpen();
   for (std::int64_t step = planting; step < planting + settling; ++step) {
+    slow_down(step, planting + settling);
     const TaskBatch batch = training_batch(step);
     model_.train_step(batch.tokens, batch.targets);
   }
 }
 
+/// The learning rate falls to 0 with the last step, so that none throws about what is learnt:
+/// models then hardly depend on how the processor rounds.
+void PlantedModel::slow_down(std::int64_t step, std::int64_t all_steps) {
+  model_.optimizer().set_learning_rate(first_learning_rate * static_cast<double>(all_steps - step) /
+                                       static_cast<double>(all_steps));
+}
+
 /// A head whose gate is 0 adds nothing and gets no gradient: it stays as it was drawn.
-void PlantedModel::plant(std::int64_t steps) {
+void PlantedModel::plant(std::int64_t steps, std::int64_t all_steps) {
   for (std::int64_t step = 0; step < steps; ++step) {
+    slow_down(step, all_steps);
     const TaskBatch batch = training_batch(step);
     RandomIntegers random(seed_, static_cast<std::uint64_t>(step));
     TransformerForwardOptions options;

@@ -59,7 +59,8 @@ class PlantedModel {
   [[nodiscard]] double loss_without(std::initializer_list<Role> shut);
 
  private:
-  void plant(std::int64_t steps);
+  void plant(std::int64_t steps, std::int64_t all_steps);
+  void slow_down(std::int64_t step, std::int64_t all_steps);
   void sharpen();
 
   std::uint64_t seed_;
