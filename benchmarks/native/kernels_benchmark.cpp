@@ -23,7 +23,7 @@ void multiply(benchmark::State& state, const ProductShape& shape) {
                                         .panel_stride = depth * kernels::panel_width()};
   std::vector<float> c(rows * columns);
   for (auto _ : state) {
-    kernels::matrix_multiply(rows, columns, depth, a.data(), depth, panels, 1.0F, nullptr, c.data(),
+    kernels::matrix_multiply(rows, columns, depth, {a.data(), depth}, panels, 1.0F, {}, c.data(),
                              columns);
     benchmark::ClobberMemory();
   }

@@ -1,9 +1,12 @@
-// The layer's forward pass, weights drawn and inputs at random, as a program would call it.
+// The layer's forward and backward passes, weights drawn and inputs at random, as a program would
+// call them.
 #include <benchmark/benchmark.h>
 
 #include <array>
 #include <headwise/headwise.hpp>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "benchmarks.hpp"
 #include "products.hpp"
@@ -23,28 +26,90 @@ constexpr std::array<LayerShape, 4> layer_shapes = {
      {.length = 512, .num_hiddens = 768, .num_heads = 12},
      {.length = 2048, .num_hiddens = 512, .num_heads = 8}}};
 
-void forward(benchmark::State& state, const LayerShape& shape) {
-  const auto [length, num_hiddens, num_heads] = shape;
-  MultiHeadAttention attention({.num_hiddens = num_hiddens, .num_heads = num_heads, .seed = 1});
-  const auto X = randn<3>({1, length, static_cast<std::size_t>(num_hiddens)}, 1);
+constexpr std::array<LayerShape, 2> trained_shapes = {layer_shapes[1], layer_shapes[2]};
+
+std::string name_of(const char* work, const LayerShape& shape, const char* who) {
+  return std::string(work) + " L" + std::to_string(shape.length) + " D" +
+         std::to_string(shape.num_hiddens) + " h" + std::to_string(shape.num_heads) + "/" + who;
+}
+
+MultiHeadAttention layer_of(const LayerShape& shape) {
+  return MultiHeadAttention({.num_hiddens = shape.num_hiddens,
+                             .num_heads = shape.num_heads,
+                             .query_size = shape.num_hiddens,
+                             .key_size = shape.num_hiddens,
+                             .value_size = shape.num_hiddens,
+                             .seed = 1});
+}
+
+Tensor<3> inputs_of(const LayerShape& shape) {
+  return randn<3>({1, shape.length, static_cast<std::size_t>(shape.num_hiddens)}, 1);
+}
+
+/// Of `projections` products with a (D, D) matrix, and `poolings` with all scores.
+void count_layer_operations(benchmark::State& state, const LayerShape& shape, double projections,
+                            double poolings) {
+  const auto L = static_cast<double>(shape.length);
+  const auto D = static_cast<double>(shape.num_hiddens);
+  count_operations(state, 2 * projections * L * D * D + 2 * poolings * L * L * D);
+}
+
+void forward(benchmark::State& state, const LayerShape& shape, const ForwardOptions& options) {
+  MultiHeadAttention attention = layer_of(shape);
+  const Tensor<3> X = inputs_of(shape);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(attention.forward(X, X, X, options));
+  }
+  count_layer_operations(state, shape, 4, 2);
+}
+
+/// The forward before each, since a record serves once, is not in the time.
+void backward(benchmark::State& state, const LayerShape& shape) {
+  MultiHeadAttention attention = layer_of(shape);
+  const Tensor<3> X = inputs_of(shape);
+  for (auto _ : state) {
+    state.PauseTiming();
+    const Tensor<3> output = attention.forward(X, X, X, {.requires_grad = true}).output;
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(attention.backward(output));
+  }
+  count_layer_operations(state, shape, 8, 5);
+}
+
+/// Half of the heads are gone.
+void forward_pruned(benchmark::State& state, const LayerShape& shape) {
+  MultiHeadAttention attention = layer_of(shape);
+  std::vector<std::int64_t> heads(static_cast<std::size_t>(shape.num_heads / 2));
+  std::iota(heads.begin(), heads.end(), 0);
+  attention.prune_heads(heads);
+  const Tensor<3> X = inputs_of(shape);
   for (auto _ : state) {
     benchmark::DoNotOptimize(attention.forward(X, X, X));
   }
-  const auto L = static_cast<double>(length);
-  const auto D = static_cast<double>(num_hiddens);
-  count_operations(state, 8 * L * D * D + 4 * L * L * D);
+  count_layer_operations(state, shape, 2, 1);
 }
 
 }  // namespace
 
 void register_layers() {
+  const auto add = [](const std::string& name, const auto& run) {
+    benchmark::RegisterBenchmark(name.c_str(), run);
+  };
   for (const LayerShape& shape : layer_shapes) {
-    const std::string name = "layer L" + std::to_string(shape.length) + " D" +
-                             std::to_string(shape.num_hiddens) + " h" +
-                             std::to_string(shape.num_heads) + "/headwise";
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [shape](benchmark::State& state) { forward(state, shape); });
+    add(name_of("layer", shape, "headwise"),
+        [shape](benchmark::State& state) { forward(state, shape, {}); });
   }
+  for (const LayerShape& shape : trained_shapes) {
+    add(name_of("backward", shape, "headwise"),
+        [shape](benchmark::State& state) { backward(state, shape); });
+    add(name_of("backward", shape, "its forward"),
+        [shape](benchmark::State& state) { forward(state, shape, {.requires_grad = true}); });
+  }
+  const LayerShape& shape = trained_shapes.front();
+  add(name_of("half the heads", shape, "headwise"),
+      [shape](benchmark::State& state) { forward_pruned(state, shape); });
+  add(name_of("half the heads", shape, "all heads"),
+      [shape](benchmark::State& state) { forward(state, shape, {}); });
 }
 
 }  // namespace headwise::benchmarks

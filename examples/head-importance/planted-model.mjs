@@ -10,6 +10,7 @@ import {
 
 const batchSize = 32;
 const testSize = 128;
+const firstLearningRate = 0.005;
 
 /**
  * What each head was meant for, layer by layer. `previous token` and `induction` are planted: the first look at the
@@ -67,10 +68,16 @@ export class PlantedModel {
   constructor(seed, planting, settling) {
     this.seed = seed;
     this.model = new AttentionOnlyTransformer(optionsOf(seed));
-    const optimizer = new Adam(this.model, { learningRate: 0.005 });
+    const optimizer = new Adam(this.model);
+    const slowDown = (step) => {
+      // Falls to 0 with the last step, so that none throws about what is learnt: models then hardly
+      // depend on how the processor rounds.
+      optimizer.learningRate = firstLearningRate * (1 - step / (planting + settling));
+    };
     // A head whose gate is 0 adds nothing and gets no gradient: it stays as it was drawn. Each of two twins learns to
     // do without the other, and to do no harm beside it.
     for (let step = 0; step < planting; step++) {
+      slowDown(step);
       const { tokens, targets } = this.trainingBatch(step);
       const headGates = roles.map((ofLayer) => plantingGates(ofLayer, batchSize, step));
       optimizer.zeroGradients();
@@ -79,6 +86,7 @@ export class PlantedModel {
     }
     sharpen(this.model);
     for (let step = planting; step < planting + settling; step++) {
+      slowDown(step);
       const { tokens, targets } = this.trainingBatch(step);
       this.model.trainStep(tokens, targets, optimizer);
     }

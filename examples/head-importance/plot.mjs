@@ -40,6 +40,13 @@ function axes(x, y, title) {
   ].join('\n');
 }
 
+/** The first lines are the widest, so that they show beneath those that take the same way. */
+function strokeOf(name, place, colours) {
+  const dash = name === 'random' ? ' stroke-dasharray="4 3"' : '';
+  const width = name === 'random' ? 2 : 7 - 1.4 * place;
+  return `class="line" stroke="${colours.get(name)}" stroke-width="${width.toFixed(1)}"${dash}`;
+}
+
 /** One panel; heads go from left to right. */
 function panel(families, colours, number, title, left, domain) {
   const x = scaleLinear([12, 2], [left, left + panelWidth]);
@@ -51,23 +58,20 @@ function panel(families, colours, number, title, left, domain) {
     ({ most }) => y(most),
   ).digits(1);
   const path = line(at, ({ mean: value }) => y(value)).digits(1);
-  const drawn = [...families].map(([name, curves]) => {
-    const points = summaries(curves, number);
-    const random = name === 'random';
-    return (
-      (random ? `<path class="band" d="${band(points)}"/>` : '') +
-      `<path class="line" d="${path(points)}" stroke="${colours.get(name)}"${random ? ' stroke-dasharray="4 3"' : ''}/>`
-    );
-  });
+  const bands = summaries(families.get('random'), number);
+  const lines = [...families].map(
+    ([name, curves], i) =>
+      `<path d="${path(summaries(curves, number))}" ${strokeOf(name, i, colours)}/>`,
+  );
+  const drawn = [`<path class="band" d="${band(bands)}"/>`, ...lines];
   return [axes(x, y, title), ...drawn].join('\n');
 }
 
 function legend(colours, left) {
-  const entries = [...colours].map(([name, colour], i) => {
+  const entries = [...colours.keys()].map((name, i) => {
     const y = margin.top + 10 + 24 * i;
-    const dash = name === 'random' ? ' stroke-dasharray="4 3"' : '';
     return (
-      `<path class="line" d="M${left},${y}h24" stroke="${colour}"${dash}/>` +
+      `<path d="M${left},${y}h24" ${strokeOf(name, i, colours)}/>` +
       `<text x="${left + 32}" y="${y}" dy="0.32em">${name}</text>`
     );
   });
@@ -97,7 +101,7 @@ text { font: 13px system-ui, sans-serif; fill: #333 }
 .note { fill: #666 }
 .grid { stroke: #e5e5e5 }
 .axis { stroke: #999 }
-.line { fill: none; stroke-width: 2; stroke-linejoin: round }
+.line { fill: none; stroke-linejoin: round }
 .band { fill: #999; opacity: 0.2 }
 </style>
 <rect width="${width}" height="${height}" fill="#fff"/>

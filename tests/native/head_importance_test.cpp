@@ -131,6 +131,62 @@ TEST_CASE("Confidence and entropy are means over the queries that see a key") {
   CHECK(all_equal(measured(HeadMeasure::entropy, {}), 0));
 }
 
+TEST_CASE("Masks, ignored keys and extra slots are those of the sample measured") {
+  const auto X = randn<3>({2, 3, 4}, 1);
+  const auto measured = [&](HeadMeasure measure, const MultiHeadAttention& layer, const auto& set) {
+    HeadMeasureBatch batch{X, X, X};
+    set(batch);
+    return *measure_head_importance(
+        layer, {batch}, {.measure = measure},
+        {.value = [](std::size_t, const Tensor<3>& output) { return product(output, output); },
+         .gradient = [](std::size_t, const Tensor<3>& output) { return output; }});
+  };
+  // Of queries that see themselves alone, entropy is 0.
+  const MultiHeadAttention layer({.num_hiddens = 4, .num_heads = 2, .seed = 1});
+  const auto none = [](HeadMeasureBatch&) {};
+  const auto own_key = [](HeadMeasureBatch& batch) { batch.window = Window{0, 0}; };
+  const auto entropy_with = [&](const auto& set) {
+    return measured(HeadMeasure::entropy, layer, set);
+  };
+  CHECK(entropy_with(none)(0) > 0.5F);
+  CHECK(all_equal(entropy_with(own_key), 0));
+  CHECK(all_equal(entropy_with([](HeadMeasureBatch& batch) {
+                    batch.mask = xt::xarray<bool>{
+                        {true, false, false}, {true, false, false}, {false, false, true}};
+                  }),
+                  0));
+  CHECK(all_equal(entropy_with([](HeadMeasureBatch& batch) {
+                    batch.causal = Causal::top_left;
+                    batch.window = Window{0, {}};
+                  }),
+                  0));
+  // So are the passes masked that gradients and ablation are taken from.
+  for (const HeadMeasure measure : {HeadMeasure::gradient, HeadMeasure::ablation}) {
+    const auto masked = measured(measure, layer, own_key);
+    CHECK(max_difference(masked, measured(measure, layer, none)) > 1e-3);
+  }
+
+  const MultiHeadAttention sure(
+      {.num_hiddens = 4, .num_heads = 1, .projection = Projection::none, .scale = 100});
+  const auto confidence_with = [&](const xt::xtensor<std::uint8_t, 2>& ignored) {
+    return measured(HeadMeasure::confidence, sure, [&](HeadMeasureBatch& batch) {
+      batch.window = Window{0, 0};
+      batch.ignored_keys = ignored;
+    })(0);
+  };
+  CHECK(confidence_with({{0, 0, 0}, {1, 1, 1}}) == 0.5F);
+  CHECK(confidence_with({{0, 1, 1}, {1, 0, 1}}) == 2 / 6.0F);
+
+  const MultiHeadAttention with_slot({.num_hiddens = 4, .num_heads = 2, .zero_attention = true});
+  HeadMeasureBatch batch{X, X, X};
+  batch.valid_lens = LensBySample{0, 0};  // so that all weight is on the slot
+  const auto of_slots = [&](HeadMeasure measure) {
+    return *measure_head_importance(with_slot, {batch}, {.measure = measure});
+  };
+  CHECK(all_equal(of_slots(HeadMeasure::confidence), 0));
+  CHECK(all_equal(of_slots(HeadMeasure::entropy), 0));
+}
+
 TEST_CASE("Extra slots are no keys to be confident of, and belong to the entropy") {
   // Weights of one query of one head: two keys, a slot.
   const std::vector<float> weights = {0.25F, 0.25F, 0.5F};
@@ -177,11 +233,10 @@ TEST_CASE("Progress counts every pass, and stopping gives nothing") {
   const auto X = randn<3>({1, 2, 6}, 1);
   const std::vector<Tensor<3>> cotangents = {X, X};
   const OutputLoss loss = linear_loss(cotangents);
-  const std::array<std::pair<HeadMeasure, std::size_t>, 4> totals = {
-      {{HeadMeasure::gradient, 2},
-       {HeadMeasure::ablation, 8},
-       {HeadMeasure::confidence, 2},
-       {HeadMeasure::entropy, 2}}};
+  const std::array<std::pair<HeadMeasure, std::size_t>, 4> totals = {{{HeadMeasure::gradient, 2},
+                                                                      {HeadMeasure::ablation, 8},
+                                                                      {HeadMeasure::confidence, 2},
+                                                                      {HeadMeasure::entropy, 2}}};
   for (const auto& [measure, total] : totals) {
     std::size_t passes = 0;
     HeadImportanceOptions options{.measure = measure};
@@ -201,22 +256,27 @@ TEST_CASE("Progress counts every pass, and stopping gives nothing") {
 }
 
 TEST_CASE("Heads of several layers are measured together and normalized apart") {
-  const MeasuredHeads heads{
-      .num_heads = {2, 1},
-      .batch_sizes = {2},
-      .loss =
-          [](std::size_t, const std::vector<Tensor<1>>& gates) {
-            return 10.0 - 2 * gates[0](0) - 4 * gates[0](1) - 6 * gates[1](0);
-          },
-      .gate_gradients =
-          [](std::size_t) { return std::vector<Tensor<2>>{Tensor<2>{{3, -4}, {-3, 4}}, full<2>({2, 1}, 0)}; },
-      .attention_weights = {}};
+  const MeasuredHeads heads{.num_heads = {2, 1, 1},
+                            .batch_sizes = {2},
+                            .loss =
+                                [](std::size_t, const std::vector<Tensor<1>>& gates) {
+                                  return 10.0 - 2 * gates[0](0) - 4 * gates[0](1) - 6 * gates[1](0);
+                                },
+                            .gate_gradients =
+                                [](std::size_t) {
+                                  return std::vector<Tensor<2>>{Tensor<2>{{3, -4}, {-3, 4}},
+                                                                full<2>({2, 1}, 7),
+                                                                full<2>({2, 1}, 0)};
+                                },
+                            .attention_weights = {}};
   const auto ablation = *measure_head_importance(heads, {.measure = HeadMeasure::ablation});
   CHECK(max_difference(ablation[0], Tensor<1>{1, 2}) == 0);
   CHECK(ablation[1](0) == 3);
+  CHECK(ablation[2](0) == 0);
   const auto gradient = *measure_head_importance(heads, {.normalize = true});
   CHECK(max_difference(gradient[0], Tensor<1>{0.6F, 0.8F}) <= 1e-7);
-  CHECK(gradient[1](0) == 0);
+  CHECK(gradient[1](0) == 1);
+  CHECK(gradient[2](0) == 0);
 }
 
 TEST_CASE("What cannot be measured is an error") {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 #include <set>
@@ -46,6 +47,39 @@ std::vector<Row> checked_rows(const Task& task) {
     }
   }
   return rows;
+}
+
+/// The symbols that stand at any position from `first` to below `end`.
+std::set<std::int64_t> symbols_at(const std::vector<Row>& rows, std::size_t first,
+                                  std::size_t end) {
+  std::set<std::int64_t> symbols;
+  for (const Row& row : rows) {
+    symbols.insert(row.tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                   row.tokens.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  return symbols;
+}
+
+TEST_CASE("Tasks draw from all of their symbols") {
+  const auto copies = rows_of(CopyTask({.num_symbols = 5, .length = 4}).batch(1, 50));
+  CHECK(symbols_at(copies, 0, 1).size() == 5);
+  CHECK(symbols_at(copies, 3, 4).size() == 5);
+  const auto reversed = rows_of(ReverseTask({.num_symbols = 5, .num_items = 2}).batch(1, 50));
+  CHECK(symbols_at(reversed, 1, 2).size() == 5);
+  const auto sorted = rows_of(SortTask({.num_symbols = 5, .num_items = 2}).batch(1, 50));
+  CHECK(symbols_at(sorted, 0, 1).size() == 5);
+  CHECK(symbols_at(sorted, 1, 2).size() == 5);
+  const AssociativeRecallTask recall({.num_names = 5, .num_values = 3, .num_pairs = 2});
+  const auto recalled = rows_of(recall.batch(1, 50));
+  CHECK(symbols_at(recalled, 0, 1).size() == 5);
+  CHECK(symbols_at(recalled, 3, 4).size() == 3);
+  std::set<std::int64_t> keys;
+  for (const Row& row : recalled) {
+    keys.insert(row.keys.back());
+  }
+  CHECK(keys == std::set<std::int64_t>{1, 3});
+  const InductionTask induction({.num_symbols = 5, .length = 4, .min_period = 2, .max_period = 3});
+  CHECK(symbols_at(rows_of(induction.batch(1, 50)), 0, 1).size() == 5);
 }
 
 TEST_CASE("CopyTask asks for the token a fixed way back") {
@@ -174,6 +208,9 @@ TEST_CASE("A sequence is that of its seed and number") {
     CHECK(later.targets.data()[i] == batch.targets.data()[place]);
     CHECK(later.keys.data()[i] == batch.keys.data()[place]);
   }
+  // All bits of the number count, not the first 32 alone.
+  const std::int64_t far = std::int64_t{1} << 32U;
+  CHECK(task.batch(5, 10, far).tokens != batch.tokens);
   CHECK(task.batch(5, 0).tokens.shape() == std::array<std::size_t, 2>{0, 12});
 }
 
@@ -193,12 +230,36 @@ TEST_CASE("Random integers are all alike, and the same in every build") {
     }
     CHECK(std::abs(sum / 7000 - (end - 1.0) / (2.0 * end)) <= 0.02);
   }
+  // Of 2^32 numbers, four fall on three here: without drawing again, a third would come too often.
+  RandomIntegers thirds(1, 3);
+  int first_thirds = 0;
+  for (int i = 0; i < 3000; ++i) {
+    first_thirds += thirds.below(3U << 30U) % 3 == 0 ? 1 : 0;
+  }
+  CHECK(std::abs(first_thirds - 1000) <= 5 * std::sqrt(1000.0));
   RandomIntegers random(12345, 1);
   std::vector<std::uint32_t> numbers;
   for (int i = 0; i < 6; ++i) {
     numbers.push_back(random.below(1000));
   }
   CHECK(numbers == std::vector<std::uint32_t>{905, 141, 335, 28, 197, 122});
+}
+
+TEST_CASE("Each number is as often chosen first as second") {
+  std::array<std::array<int, 4>, 2> counts{};
+  RandomIntegers random(1, 1);
+  for (int i = 0; i < 4000; ++i) {
+    std::array<std::int32_t, 4> numbers = {0, 1, 2, 3};
+    choose(numbers, 2, random);
+    CHECK(numbers[0] != numbers[1]);
+    ++counts[0][static_cast<std::size_t>(numbers[0])];
+    ++counts[1][static_cast<std::size_t>(numbers[1])];
+  }
+  for (const auto& of_place : counts) {
+    for (const int count : of_place) {
+      CHECK(std::abs(count - 1000) <= 5 * std::sqrt(1000.0));
+    }
+  }
 }
 
 TEST_CASE("Options of tasks out of range are told") {

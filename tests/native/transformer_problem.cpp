@@ -71,6 +71,19 @@ std::vector<TransformerProblem> transformer_problems() {
           make("all options", all, 2, 5, gates_by_sample)};
 }
 
+AttentionOnlyTransformer model_of(const TransformerProblem& problem) {
+  AttentionOnlyTransformer model(problem.options);
+  StateDict dict = model.state_dict();
+  std::uint64_t seed = 0;
+  for (auto& [name, tensor] : dict) {
+    if (name.find("norm.") != std::string::npos) {
+      fill_normal(tensor.data(), tensor.size(), ++seed);
+    }
+  }
+  model.load_state_dict(dict);
+  return model;
+}
+
 reference::Transformer reference_of(const TransformerProblem& problem,
                                     const AttentionOnlyTransformer& model) {
   return reference::transformer_of(model, static_cast<std::size_t>(problem.options.num_heads));

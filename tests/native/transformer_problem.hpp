@@ -19,6 +19,10 @@ struct TransformerProblem {
 /// Every option at least once, and sizes of 1. The last one has learned positions and layer norms.
 std::vector<TransformerProblem> transformer_problems();
 
+/// The problem's model. Its norms are drawn at random: new ones are all alike, so that none would
+/// be missed.
+AttentionOnlyTransformer model_of(const TransformerProblem& problem);
+
 reference::Transformer reference_of(const TransformerProblem& problem,
                                     const AttentionOnlyTransformer& model);
 reference::Gates gates_of(const TransformerProblem& problem);

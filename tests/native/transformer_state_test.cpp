@@ -94,6 +94,14 @@ TEST_CASE("A state dict loaded is the state dict given, and so are the results")
   CHECK(loaded.forward(tokens).logits == model.forward(tokens).logits);
 }
 
+TEST_CASE("A backward of a layer on its own does not outlive the parameters it belongs to") {
+  AttentionOnlyTransformer model(small_options());
+  const auto X = randn<3>({1, 3, 6}, 1);
+  model.layer(0).forward(X, X, X, {.requires_grad = true});
+  model.load_state_dict(model.state_dict());
+  CHECK(error_of([&] { return model.layer(0).backward(X); }).starts_with("no-pending-backward"));
+}
+
 TEST_CASE("A bad state dict is told, and nothing is loaded") {
   AttentionOnlyTransformer model(small_options());
   const StateDict before = model.state_dict();
@@ -139,6 +147,9 @@ TEST_CASE("Options out of range are told") {
         "invalid-option; num_heads: expected a divisor of num_hiddens (6), got 4");
   CHECK(construction_error([](Options& o) { o.dropout = 2; }) ==
         "invalid-option; dropout: expected a number from 0 to 1, got 2");
+  CHECK(construction_error([](Options& o) { o.seed = std::uint64_t{1} << 53U; }) ==
+        "invalid-option; seed: expected an integer from 0 to 9007199254740991, got "
+        "9007199254740992");
   CHECK(construction_error([](Options& o) { o.optimizer.learning_rate = -1; }) ==
         "invalid-option; learning_rate: expected a finite number from 0 on, got -1");
 }

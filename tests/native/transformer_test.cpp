@@ -10,7 +10,7 @@ namespace {
 TEST_CASE("Logits and weights are those of float64") {
   for (const TransformerProblem& problem : transformer_problems()) {
     CAPTURE(problem.name);
-    AttentionOnlyTransformer model(problem.options);
+    AttentionOnlyTransformer model = model_of(problem);
     const auto reference = reference_of(problem, model);
     const auto expected = reference::forward(reference, problem.tokens, gates_of(problem));
     const auto result =
@@ -47,7 +47,7 @@ double slope(double& number, const Loss& loss) {
 TEST_CASE("Gradients are the slopes of the loss in float64") {
   for (const TransformerProblem& problem : transformer_problems()) {
     CAPTURE(problem.name);
-    AttentionOnlyTransformer model(problem.options);
+    AttentionOnlyTransformer model = model_of(problem);
     auto reference = reference_of(problem, model);
     auto gates = gates_of(problem);
     const auto loss = [&] {
@@ -57,6 +57,7 @@ TEST_CASE("Gradients are the slopes of the loss in float64") {
     const auto result =
         model.loss_and_gradients(problem.tokens, problem.targets, {.head_gates = problem.gates});
     CHECK(std::abs(result.loss - loss()) <= 3e-6);
+    CHECK(model.gradients().size() == model.state_dict().size());
     for (const auto& [name, gradient] : model.gradients()) {
       CAPTURE(name);
       std::vector<double> slopes;

@@ -80,7 +80,7 @@ test('options that headwise does not know are named', () => {
   const layer = new MultiHeadAttention(options);
   for (const name of ['scale', 'softcap', 'queryOffset', 'attnMask', 'valid_lens']) {
     const forward = (given) => layer.forward(good, good, good, given);
-    unknown(forward, name, `${shared}, headGate, cache`);
+    unknown(forward, name, `${shared}, headGate, cache, requiresGrad`);
   }
   assert.equal(layer.querySize, undefined);
   for (const name of ['headGate', 'cache', 'dropout']) {

@@ -1,6 +1,7 @@
 // What a newcomer runs first: the README's example and examples/.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { output, project, runModule } from './lib/child.mjs';
@@ -44,6 +45,27 @@ const native = process.env.HEADWISE_NATIVE_BUILD;
 test('the toy example in C++ prints the same', () => {
   assert.ok(native, 'HEADWISE_NATIVE_BUILD names the folder of the native build');
   assert.equal(output(join(native, 'examples', 'headwise-example-toy'), []), toy());
+});
+
+test('the head-importance example finds the planted heads and writes what it found', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const printed = output(process.execPath, [
+    'examples/head-importance/main.mjs',
+    '--quick',
+    folder,
+  ]);
+  // All eight others are removed before the first planted head, confidence is taken in.
+  assert.match(printed, /^ablation +8\.0 +10\.0/m);
+  assert.match(printed, /^confidence +100 % +0 %$/m);
+  const lines = (name) => readFileSync(join(folder, name), 'utf8').trim().split('\n');
+  const [columns, ...points] = lines('curve.csv');
+  assert.equal(columns, 'seed,order,kept,loss,accuracy,forward_ms,step_ms');
+  // Five measures taken once, five taken anew, one random order, from 12 heads to 2.
+  assert.equal(points.length, 11 * 11);
+  assert.equal(lines('heads.csv').length, 1 + 12);
+  const [svg] = lines('curve.svg');
+  assert.match(svg, /^<svg xmlns=/);
 });
 
 test('every JavaScript example runs', () => {

@@ -99,6 +99,7 @@ bool sum_ablations(const MeasuredHeads& heads, const HeadImportanceOptions& opti
 bool mean_over_rows(const MeasuredHeads& heads, const HeadImportanceOptions& options,
                     HeadNumbers& means) {
   std::vector<std::vector<RowSum>> sums;
+  sums.reserve(heads.num_heads.size());
   for (const std::size_t count : heads.num_heads) {
     sums.emplace_back(count);
   }

@@ -1,5 +1,6 @@
 #include <headwise/attention/head_pruning.hpp>
 #include <headwise/parameter_names.hpp>
+#include <ranges>
 
 namespace headwise {
 namespace {
@@ -15,11 +16,11 @@ struct HeadRun {
 /// The last run first, so that cutting it out moves none of the others.
 std::vector<HeadRun> runs_from_the_last(std::span<const std::size_t> heads) {
   std::vector<HeadRun> runs;
-  for (auto head = heads.rbegin(); head != heads.rend(); ++head) {
-    if (!runs.empty() && runs.back().first == *head + 1) {
-      runs.back() = {.first = *head, .count = runs.back().count + 1};
+  for (const std::size_t head : std::views::reverse(heads)) {
+    if (!runs.empty() && runs.back().first == head + 1) {
+      runs.back() = {.first = head, .count = runs.back().count + 1};
     } else {
-      runs.push_back({.first = *head, .count = 1});
+      runs.push_back({.first = head, .count = 1});
     }
   }
   return runs;

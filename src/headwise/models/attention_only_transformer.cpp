@@ -37,7 +37,7 @@ std::vector<MultiHeadAttention> make_layers(const AttentionOnlyTransformerOption
   return layers;
 }
 
-const AttentionOnlyTransformerOptions& checked(const AttentionOnlyTransformerOptions& options) {
+AttentionOnlyTransformerOptions checked(const AttentionOnlyTransformerOptions& options) {
   if constexpr (validation::enabled) {
     validation::check_transformer_options(options);
   }

@@ -34,6 +34,7 @@ std::vector<Score> score_heads(const Tensor<4>& weights, const Function& score_o
   return report_out_of_memory([&] {
     const WeightsView view = view_of(weights);
     std::vector<Score> scores;
+    scores.reserve(view.num_heads);
     for (std::size_t head = 0; head < view.num_heads; ++head) {
       scores.push_back(score_of(view, head));
     }

@@ -7,7 +7,7 @@ namespace headwise {
 namespace {
 
 template <typename Options>
-const Options& checked_task(const Options& options) {
+Options checked_task(const Options& options) {
   if constexpr (validation::enabled) {
     validation::check_task_options(options);
   }
