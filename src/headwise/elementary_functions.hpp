@@ -20,7 +20,7 @@ namespace headwise {
   constexpr std::int64_t bias = 1023;
   const auto bits = std::bit_cast<std::int64_t>(x);
   std::int64_t exponent = (bits >> mantissa_bits) - bias;
-  double mantissa = std::bit_cast<double>(bits - (exponent << mantissa_bits));
+  auto mantissa = std::bit_cast<double>(bits - (exponent << mantissa_bits));
   if (mantissa > std::numbers::sqrt2) {
     mantissa /= 2;
     ++exponent;

@@ -7,44 +7,43 @@
 namespace headwise::test {
 namespace {
 
+/// The largest of `error(i)` for i from 0 to `last`.
+template <typename Function>
+double largest(int last, const Function& error) {
+  double result = 0;
+  for (int i = 0; i <= last; ++i) {
+    result = std::fmax(result, error(i));
+  }
+  return result;
+}
+
 TEST_CASE("natural_logarithm is right to a few roundings") {
-  double largest = 0;
-  for (double x = 1e-300; x < 1e300; x *= 1.37) {
-    largest = std::fmax(largest, std::abs(natural_logarithm(x) / std::log(x) - 1));
-  }
-  for (double x = 0.5; x < 2; x += 1.0 / 1027) {
-    largest = std::fmax(largest, std::abs(natural_logarithm(x) - std::log(x)));
-  }
-  for (double distance = 0.1; distance > 1e-15; distance /= 3) {
-    largest =
-        std::fmax(largest, std::abs(natural_logarithm(1 - distance) / std::log(1 - distance) - 1));
-  }
-  CHECK(largest <= 1e-15);
+  const auto relative = [](double x) { return std::abs(natural_logarithm(x) / std::log(x) - 1); };
+  CHECK(largest(2000, [&](int i) { return relative(std::exp((i - 1000) * 0.69)); }) <= 1e-15);
+  CHECK(largest(1500, [](int i) {
+          const double x = 0.5 + i / 1000.0;
+          return std::abs(natural_logarithm(x) - std::log(x));
+        }) <= 1e-15);
+  CHECK(largest(30, [&](int i) { return relative(1 - 0.1 * std::exp(-i)); }) <= 1e-15);
   CHECK(natural_logarithm(1) == 0);
   CHECK(std::isnan(natural_logarithm(std::numeric_limits<double>::quiet_NaN())));
   CHECK(std::isinf(natural_logarithm(std::numeric_limits<double>::infinity())));
 }
 
 TEST_CASE("decay is right to a few roundings") {
-  double largest = 0;
-  for (double x = 0; x <= 10; x += 1.0 / 64) {
-    largest = std::fmax(largest, std::abs(decay(x) / std::exp(-x) - 1));
-  }
-  CHECK(largest <= 2e-14);
+  CHECK(largest(640, [](int i) { return std::abs(decay(i / 64.0) / std::exp(-i / 64.0) - 1); }) <=
+        2e-14);
   CHECK(decay(0) == 1);
 }
 
 TEST_CASE("Angles have their sine and cosine, and so have their sums") {
-  double largest = 0;
-  for (double x = 0; x <= 1; x += 1.0 / 64) {
-    const Angle angle = angle_of(x);
-    const Angle sum = angle + angle_of(1);
-    largest = std::fmax(largest, std::abs(angle.sine - std::sin(x)));
-    largest = std::fmax(largest, std::abs(angle.cosine - std::cos(x)));
-    largest = std::fmax(largest, std::abs(sum.sine - std::sin(x + 1)));
-    largest = std::fmax(largest, std::abs(sum.cosine - std::cos(x + 1)));
-  }
-  CHECK(largest <= 5e-16);
+  const auto error = [](const Angle& angle, double x) {
+    return std::fmax(std::abs(angle.sine - std::sin(x)), std::abs(angle.cosine - std::cos(x)));
+  };
+  CHECK(largest(64, [&](int i) {
+          const double x = i / 64.0;
+          return std::fmax(error(angle_of(x), x), error(angle_of(x) + angle_of(1), x + 1));
+        }) <= 5e-16);
 }
 
 }  // namespace
