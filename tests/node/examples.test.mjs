@@ -8,19 +8,25 @@ import { output, project, runModule } from './lib/child.mjs';
 
 const compact = (text) => text.replace(/\[ /g, '[').replace(/ \]/g, ']');
 
-test('the README’s first example prints what its comments say', () => {
-  const readme = readFileSync(join(project, 'README.md'), 'utf8');
-  const [, code] = /```js\n(.*?)```/s.exec(readme) ?? [];
-  assert.ok(code, 'the README has no JavaScript example');
-  // console.log(…); // what it prints, up to a colon or an ellipsis
-  const promised = [...code.matchAll(/^console\.log\(.*\); \/\/ ([^:…\n]+)/gm)];
-  const printed = compact(runModule(code)).trimEnd().split('\n');
-  assert.ok(promised.length >= 3, 'the example prints too little to tell that it works');
-  assert.equal(printed.length, promised.length);
-  promised.forEach(([, text], i) =>
-    assert.ok(printed[i].startsWith(text), `${printed[i]}: ${text}`),
-  );
+const readme = readFileSync(join(project, 'README.md'), 'utf8');
+const readmeExamples = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code);
+
+test('the README has an example of the layer, and one of training', () => {
+  assert.equal(readmeExamples.length, 2);
 });
+
+for (const [number, code] of readmeExamples.entries()) {
+  test(`the README’s example ${number + 1} prints what its comments say`, () => {
+    // console.log(…); // what it prints, up to a colon or an ellipsis
+    const promised = [...code.matchAll(/^console\.log\(.*\); \/\/ ([^:…\n]+)/gm)];
+    const printed = compact(runModule(code)).trimEnd().split('\n');
+    assert.ok(promised.length >= 3, 'the example prints too little to tell that it works');
+    assert.equal(printed.length, promised.length);
+    promised.forEach(([, text], i) =>
+      assert.ok(printed[i].startsWith(text), `${printed[i]}: ${text}`),
+    );
+  });
+}
 
 const toy = () => output(process.execPath, ['examples/toy.mjs']);
 

@@ -66,6 +66,19 @@ test('a second forward of the same shapes takes no more', () => {
   }
 });
 
+test('a backward takes memory that is linear in the length, and a second one no more', (t) => {
+  const some = [1024, 2048, 4096];
+  const all = some.map((length) => measure(length, { ...oneValid, requiresGrad: true }));
+  const used = all.map(([first]) => first.used);
+  t.diagnostic(`bytes in use at L ${some.join(', ')}: ${used.join(', ')}`);
+  const ratio = (used[2] - used[1]) / (used[1] - used[0]);
+  assert.ok(Math.abs(ratio - 2) < 0.02, `${ratio}`);
+  for (const [first, second] of all) {
+    assert.equal(second.bytes, first.bytes);
+    assert.ok(second.used <= first.used + 1000, `${second.used} after ${first.used}`);
+  }
+});
+
 test('masked keys take as much memory as valid ones', () => {
   const [[all], [masked]] = [measure(2048), measured.get(2048)];
   assert.equal(all.bytes, masked.bytes);

@@ -68,7 +68,9 @@ for (const moduleResolution of ['nodenext', 'bundler']) {
     const source = join(project, 'consumer.ts');
     writeFileSync(
       source,
-      `import { init, MultiHeadAttention, Tensor } from 'headwise';
+      `import {
+  Adam, AttentionOnlyTransformer, init, measureHeadImportance, MultiHeadAttention, SortTask, Tensor,
+} from 'headwise';
 await init();
 using attention = new MultiHeadAttention({ numHiddens: 100, numHeads: 5 });
 const X = Tensor.ones([2, 4, 100]);
@@ -84,13 +86,32 @@ attention.forward(X, X, X, {
   out: { output: new Float32Array(800) },
 });
 attention.forward(X, null, null, { cache, validLens: [3n, 2n] });
+attention.forward(X, X, X, { requiresGrad: true });
+const gate: Tensor = attention.backward(output).headGate;
+using optimizer = new Adam(attention, { learningRate: 0.1, betas: [0.9, 0.99] });
+optimizer.step();
+attention.pruneHeads([1, 3]);
+const task = new SortTask({ numSymbols: 9, numItems: 4 });
+using model = new AttentionOnlyTransformer({
+  vocabularySize: task.vocabularySize, maxLength: task.length, numHiddens: 8, numHeads: 2,
+});
+const { tokens, targets } = task.batch(1, 2);
+const loss: number = model.trainStep(tokens, targets);
+const { signal } = new AbortController();
+const importance: number[][] = await measureHeadImportance(model, {
+  measure: 'ablation', batches: [{ tokens, targets }], signal, onProgress: ({ done, total }) => done / total,
+});
+// @ts-expect-error there is no such measure
+measureHeadImportance(model, { measure: 'weight', batches: [] });
+// @ts-expect-error only layers and models are trained
+new Adam(gate);
 // @ts-expect-error heads are counted in numbers
 new MultiHeadAttention({ numHiddens: 100, numHeads: 'five' });
 // @ts-expect-error a window has two sides
 attention.forward(X, X, X, { window: [2] });
 // @ts-expect-error there is no such stage
 attention.forward(X, X, X, { weightsStage: 'scores' });
-export { shape };
+export { gate, importance, loss, shape };
 `,
     );
     const options = {

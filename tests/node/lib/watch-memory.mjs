@@ -34,8 +34,8 @@ export function usedBytes(memory) {
 }
 
 /**
- * What two forwards of a new layer take, each told after it: bytes of memory and bytes in use. For a
- * process in which headwise is not initialized yet.
+ * What two forwards of a new layer take, with `requiresGrad` a backward after each, each told after
+ * it: bytes of memory and bytes in use. For a process in which headwise is not initialized yet.
  */
 export async function memoryOfForwards(
   headwise,
@@ -46,7 +46,8 @@ export async function memoryOfForwards(
   const data = Float32Array.from({ length: length * numHiddens }, (_, i) => Math.sin(i));
   const X = { data, shape: [1, length, numHiddens] };
   return [1, 2].map(() => {
-    layer.forward(X, X, X, options);
+    const { output } = layer.forward(X, X, X, options);
+    if (options.requiresGrad) layer.backward(output);
     return { bytes: memory.buffer.byteLength, used: usedBytes(memory) };
   });
 }
