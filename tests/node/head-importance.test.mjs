@@ -133,6 +133,14 @@ test('extra slots are no keys to be confident of, and belong to the entropy', ()
     const confidence = means((row) => Math.max(...row.slice(0, 4)));
     assert.ok(maxDifference(await measured('confidence'), confidence) <= 1e-6);
     assert.ok(maxDifference(await measured('entropy'), means(entropyOf)) <= 1e-6);
+
+    // The slot, of score 0, outweighs keys of lower scores.
+    const splitting = { numHiddens: 1, numHeads: 1, projection: 'none', zeroAttention: true };
+    const alone = new MultiHeadAttention(splitting);
+    const given = { queries: [[1]], keys: [[-Math.log(3)]], values: [[1]] };
+    const low = await measureHeadImportance(alone, { measure: 'confidence', batches: [given] });
+    assert.ok(maxDifference(low, [0.25]) <= 1e-6);
+    alone.dispose();
   }));
 
 test('a measured layer stays as it was, and is measured without dropout', () =>

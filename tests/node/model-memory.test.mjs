@@ -199,6 +199,31 @@ test('a first step for whose optimizer there is no room changes nothing', () => 
   [model, twin].forEach((each) => each.dispose());
 });
 
+test('with room to prune one layer but not the other, none is pruned', () => {
+  const model = new AttentionOnlyTransformer({ ...options, numHiddens: 600, numHeads: 6 });
+  model.pruneHeads({ 0: [1, 2, 3, 4] });
+  const before = model.stateDict();
+  withoutGrowth(() => {
+    const layers = fillMemory();
+    const prune = () => model.pruneHeads({ 0: [0], 1: [0] });
+    let failures = 0;
+    for (; model.numHeads[0] === 2 && layers.length > 0; layers.shift().dispose()) {
+      try {
+        prune();
+      } catch ({ code }) {
+        assert.equal(code, 'out-of-memory');
+        assert.deepEqual(model.stateDict(), before);
+        failures++;
+      }
+    }
+    assert.ok(failures > 0);
+    layers.forEach((layer) => layer.dispose());
+  });
+  if (model.numHeads[0] === 2) model.pruneHeads({ 0: [0], 1: [0] });
+  assert.deepEqual(model.numHeads, [1, 5]);
+  model.dispose();
+});
+
 test('measuring a model of which there is no room for a copy is an error', async () => {
   const model = new AttentionOnlyTransformer({ ...options, numHiddens: 600 });
   let layers = [];

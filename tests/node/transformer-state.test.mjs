@@ -373,9 +373,17 @@ test('a model and a layer share an optimizer', () => {
       const expected = own[name].data.map((number, i) => number - 0.5 * gradients[name].data[i]);
       assert.ok(maxDifference(data, expected) <= 1e-6, name);
     }
-    sgd.zeroGradients();
+    layer.dispose();
+    const state = model.stateDict();
+    assertFails(
+      () => model.trainStep(tokens, targets, sgd),
+      'disposed',
+      'layer: expected one in use, got one that was disposed of',
+    );
+    assert.deepEqual(model.stateDict(), state);
+    assert.deepEqual(model.gradients(), gradients);
+    model.zeroGradients();
     assert.ok(model.gradients()['embedding.weight'].data.every((number) => number === 0));
     sgd.dispose();
-    layer.dispose();
   });
 });
