@@ -86,20 +86,5 @@ TEST_CASE("Scores of a task's own truth are 1") {
   CHECK(induction_scores(weights, batch.tokens) == std::vector<double>{1});
 }
 
-TEST_CASE("Scores name what does not fit") {
-  const Tensor<4> weights = full<4>({2, 1, 3, 4}, 0);
-  const Tensor<4> square = full<4>({2, 1, 3, 3}, 0);
-  CHECK(error_of([&] { return pattern_scores(weights, true); }) ==
-        "invalid-shape; attention_weights: expected (batch, heads, 3, 3), got (2, 1, 3, 4)");
-  CHECK(error_of([&] { return induction_scores(weights, {{0, 0, 0}, {0, 0, 0}}); }) ==
-        "invalid-shape; attention_weights: expected (batch, heads, 3, 3), got (2, 1, 3, 4)");
-  CHECK(error_of([&] { return induction_scores(square, {{0, 0}}); }) ==
-        "invalid-shape; tokens: expected (2, 3), got (1, 2)");
-  CHECK(error_of([&] { return key_scores(weights, {{0, 0}}); }) ==
-        "invalid-shape; keys: expected (2, 3), got (1, 2)");
-  CHECK(error_of([&] { return key_scores(weights, {{0, 0, 4}, {0, 0, 0}}); }) ==
-        "invalid-value; keys: expected integers from -1 to 3, got 4");
-}
-
 }  // namespace
 }  // namespace headwise::test

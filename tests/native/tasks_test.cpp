@@ -262,52 +262,5 @@ TEST_CASE("Each number is as often chosen first as second") {
   }
 }
 
-TEST_CASE("Options of tasks out of range are told") {
-  const std::string size = ": expected an integer from 1 to 2147483647, got 0";
-  const auto error = [](const auto& make) { return error_of([&] { return make().length(); }); };
-  CHECK(error([] { return CopyTask({.num_symbols = 0, .length = 3}); }) ==
-        "invalid-option; num_symbols" + size);
-  CHECK(error([] { return CopyTask({.num_symbols = 2, .length = 3, .offset = 0}); }) ==
-        "invalid-option; offset" + size);
-  CHECK(error([] { return CopyTask({.num_symbols = 2, .length = 3, .offset = 3}); }) ==
-        "invalid-option; length: expected at least offset + 1 (4), got 3");
-  CHECK(error([] { return ReverseTask({.num_symbols = 2, .num_items = 0}); }) ==
-        "invalid-option; num_items" + size);
-  CHECK(error([] { return SortTask({.num_symbols = 2, .num_items = 3}); }) ==
-        "invalid-option; num_symbols: expected at least num_items (3), got 2");
-  CHECK(error([] {
-          return AssociativeRecallTask({.num_names = 3, .num_values = 2, .num_pairs = 4});
-        }) == "invalid-option; num_names: expected at least num_pairs (4), got 3");
-  CHECK(error([] {
-          return AssociativeRecallTask({.num_names = 3, .num_values = 0, .num_pairs = 3});
-        }) == "invalid-option; num_values" + size);
-  CHECK(error([] {
-          return AssociativeRecallTask({.num_names = 3, .num_values = 1, .num_pairs = 0});
-        }) == "invalid-option; num_pairs" + size);
-  CHECK(error([] {
-          return AssociativeRecallTask(
-              {.num_names = 3, .num_values = 1, .num_pairs = 3, .num_questions = 0});
-        }) == "invalid-option; num_questions" + size);
-  const auto induction = [&](std::int64_t symbols, std::int64_t length, std::int64_t least,
-                             std::int64_t most) {
-    return error([&] {
-      return InductionTask(
-          {.num_symbols = symbols, .length = length, .min_period = least, .max_period = most});
-    });
-  };
-  CHECK(induction(5, 6, 0, 5) == "invalid-option; min_period" + size);
-  CHECK(induction(5, 6, 4, 3) ==
-        "invalid-option; max_period: expected at least min_period (4), got 3");
-  CHECK(induction(4, 6, 4, 5) ==
-        "invalid-option; num_symbols: expected at least max_period (5), got 4");
-  CHECK(induction(5, 5, 4, 5) ==
-        "invalid-option; length: expected at least max_period + 1 (6), got 5");
-  const CopyTask task({.num_symbols = 2, .length = 3});
-  CHECK(error_of([&] { return task.batch(1, -1); }) ==
-        "invalid-option; batch_size: expected an integer from 0 on, got -1");
-  CHECK(error_of([&] { return task.batch(1, 1, -1); }) ==
-        "invalid-option; first: expected an integer from 0 on, got -1");
-}
-
 }  // namespace
 }  // namespace headwise::test
