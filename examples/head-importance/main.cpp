@@ -39,7 +39,7 @@ Arguments read(int argc, char** argv) {
 constexpr Effort full_effort = {
     .planting = 300, .settling = 100, .sequences = 128, .seeds = 5, .random_orders = 5};
 constexpr Effort quick_effort = {
-    .planting = 100, .settling = 25, .sequences = 16, .seeds = 1, .random_orders = 1};
+    .planting = 40, .settling = 10, .sequences = 16, .seeds = 1, .random_orders = 1};
 
 SeedResult result_of(std::uint64_t seed, const Effort& effort) {
   PlantedModel planted(seed, effort);
