@@ -12,9 +12,9 @@ void draw_sequences(const Task& task, Record& record) {
   const std::uint64_t seed = record.wide();
   const std::uint64_t first = record.wide();
   const std::size_t batch_size = record.size();
-  std::int32_t* const tokens = record.pointer<std::int32_t>();
-  std::int32_t* const targets = record.pointer<std::int32_t>();
-  std::int32_t* const keys = record.pointer<std::int32_t>();
+  auto* const tokens = record.pointer<std::int32_t>();
+  auto* const targets = record.pointer<std::int32_t>();
+  auto* const keys = record.pointer<std::int32_t>();
   const std::span workspace(record.pointer<std::int32_t>(), task.vocabulary_size());
   const std::size_t length = task.length();
   for (std::size_t i = 0; i < batch_size; ++i) {

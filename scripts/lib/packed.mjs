@@ -25,7 +25,7 @@ export async function packInto(sh) {
     ['install', '--offline', '--ignore-scripts', '--no-package-lock', `../${tarball()}`],
     { cwd: fromRoot(packedProject) },
   );
-  for (const path of ['README.md', 'examples', 'tests/node', 'tests/data']) {
+  for (const path of ['README.md', 'docs/training.md', 'examples', 'tests/node', 'tests/data']) {
     if (existsSync(fromRoot(path))) {
       cpSync(fromRoot(path), fromRoot(packedProject, path), { recursive: true });
     }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <headwise/elementary_functions.hpp>
 #include <headwise/kernels/philox.hpp>
 #include <headwise/random.hpp>
 #include <random>
@@ -27,7 +28,7 @@ std::array<double, 2> normal_pair(std::size_t pair, std::uint32_t stream, kernel
       const double y = random[i + 1] * two_to_minus_31 - 1.0;
       const double square = x * x + y * y;
       if (square > 0.0 && square < 1.0) {
-        const double factor = std::sqrt(-2.0 * std::log(square) / square);
+        const double factor = std::sqrt(-2.0 * natural_logarithm(square) / square);
         return {x * factor, y * factor};
       }
     }

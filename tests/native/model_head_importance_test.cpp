@@ -182,7 +182,7 @@ TEST_CASE("Stopping gives nothing, and what cannot be measured is an error") {
   HeadImportanceOptions options{.measure = HeadMeasure::ablation};
   options.progress = [&](std::size_t done, std::size_t total) {
     CHECK(done == ++passes);
-    CHECK(total == 2 * (1 + 4));
+    CHECK(total == std::size_t{2} * (1 + 4));
   };
   options.stop = [&] { return passes == 7; };
   CHECK_FALSE(measure_head_importance(model, {batch_of(0, 1), batch_of(1, 3)}, options));

@@ -8,24 +8,29 @@ import { output, project, runModule } from './lib/child.mjs';
 
 const compact = (text) => text.replace(/\[ /g, '[').replace(/ \]/g, ']');
 
-const readme = readFileSync(join(project, 'README.md'), 'utf8');
-const readmeExamples = [...readme.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code);
+/** Documents, and how many examples in JavaScript each has. */
+const documents = { 'README.md': 2, 'docs/training.md': 2 };
 
-test('the README has an example of the layer, and one of training', () => {
-  assert.equal(readmeExamples.length, 2);
-});
+for (const [document, count] of Object.entries(documents)) {
+  const text = readFileSync(join(project, document), 'utf8');
+  const examples = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code);
 
-for (const [number, code] of readmeExamples.entries()) {
-  test(`the README’s example ${number + 1} prints what its comments say`, () => {
-    // console.log(…); // what it prints, up to a colon or an ellipsis
-    const promised = [...code.matchAll(/^console\.log\(.*\); \/\/ ([^:…\n]+)/gm)];
-    const printed = compact(runModule(code)).trimEnd().split('\n');
-    assert.ok(promised.length >= 3, 'the example prints too little to tell that it works');
-    assert.equal(printed.length, promised.length);
-    promised.forEach(([, text], i) =>
-      assert.ok(printed[i].startsWith(text), `${printed[i]}: ${text}`),
-    );
+  test(`${document} has ${count} examples in JavaScript`, () => {
+    assert.equal(examples.length, count);
   });
+
+  for (const [number, code] of examples.entries()) {
+    test(`${document}: example ${number + 1} prints what its comments say`, () => {
+      // console.log(…); // what it prints, up to a colon or an ellipsis
+      const promised = [...code.matchAll(/\bconsole\.log\(.*\); \/\/ ([^:…\n]+)/g)];
+      const printed = compact(runModule(code)).trimEnd().split('\n');
+      assert.ok(promised.length >= 3, 'the example prints too little to tell that it works');
+      assert.equal(printed.length, promised.length);
+      promised.forEach(([, text], i) =>
+        assert.ok(printed[i].startsWith(text), `${printed[i]}: ${text}`),
+      );
+    });
+  }
 }
 
 const toy = () => output(process.execPath, ['examples/toy.mjs']);

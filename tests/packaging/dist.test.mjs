@@ -58,7 +58,12 @@ test('its JavaScript imports nothing but its own files', () => {
 
 test('classes keep their names, which consoles and debuggers show', async () => {
   const headwise = await import(join(installed, 'dist/index.js'));
-  for (const name of ['HeadwiseError', 'MultiHeadAttention', 'Tensor']) {
+  for (const name of [
+    'AttentionOnlyTransformer',
+    'HeadwiseError',
+    'MultiHeadAttention',
+    'Tensor',
+  ]) {
     assert.equal(headwise[name].name, name);
   }
 });
@@ -140,7 +145,7 @@ test('what a page loads stays small', (t) => {
     t.diagnostic(
       `${build}, brotli: JavaScript ${scriptsSize} + WebAssembly ${wasmSize} = ${all} bytes`,
     );
-    assert.ok(all <= 40_000, `${build}: ${all} bytes`);
+    assert.ok(all <= 65_000, `${build}: ${all} bytes`);
   }
 });
 

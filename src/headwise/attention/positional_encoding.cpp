@@ -1,7 +1,8 @@
-#include <cmath>
 #include <cstddef>
 #include <headwise/attention/positional_encoding.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/elementary_functions.hpp>
+#include <numbers>
 
 namespace headwise {
 
@@ -15,12 +16,18 @@ Tensor<2> positional_encoding(std::int64_t length, std::int64_t num_hiddens) {
 }
 
 void positional_encoding_into(std::size_t length, std::size_t num_hiddens, float* P) noexcept {
-  for (std::size_t i = 0; i < length; ++i) {
-    for (std::size_t column = 0; column < num_hiddens; ++column) {
-      const auto even = static_cast<double>(column - column % 2);
-      const double angle =
-          static_cast<double>(i) / std::pow(10000.0, even / static_cast<double>(num_hiddens));
-      *P++ = static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+  constexpr double ln_10000 = 4 * std::numbers::ln10;
+  for (std::size_t column = 0; column < num_hiddens; column += 2) {
+    const Angle step =
+        angle_of(decay(ln_10000 * static_cast<double>(column) / static_cast<double>(num_hiddens)));
+    // Turned from position to position, which is right to a rounding of a double for each.
+    Angle angle{.sine = 0, .cosine = 1};
+    for (std::size_t i = 0; i < length; ++i, angle = angle + step) {
+      float* pair = P + i * num_hiddens + column;
+      pair[0] = static_cast<float>(angle.sine);
+      if (column + 1 < num_hiddens) {
+        pair[1] = static_cast<float>(angle.cosine);
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cmath>
 #include <headwise/attention/weight_statistics.hpp>
+#include <headwise/elementary_functions.hpp>
 
 namespace headwise {
 namespace {
@@ -45,7 +45,7 @@ void add_entropy(const float* weights, const WeightsSizes& sizes, RowSum* sums) 
     double entropy = 0;
     for (std::size_t column = 0; column < columns; ++column) {
       const auto weight = static_cast<double>(row[column]);
-      entropy -= weight == 0 ? 0 : weight * std::log(weight);
+      entropy -= weight == 0 ? 0 : weight * natural_logarithm(weight);
     }
     return entropy;
   });

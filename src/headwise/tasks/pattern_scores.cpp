@@ -1,6 +1,6 @@
 #include <array>
-#include <cmath>
 #include <headwise/attention/validation.hpp>
+#include <headwise/elementary_functions.hpp>
 #include <headwise/error.hpp>
 #include <headwise/tasks/pattern_scores.hpp>
 #include <headwise/tasks/validation.hpp>
@@ -22,10 +22,10 @@ double relative_entropy(const float* weights, std::size_t count) noexcept {
   for (std::size_t key = 0; key < count; ++key) {
     const auto weight = static_cast<double>(weights[key]);
     if (weight > 0) {
-      entropy -= weight * std::log(weight);
+      entropy -= weight * natural_logarithm(weight);
     }
   }
-  return entropy / std::log(static_cast<double>(count));
+  return entropy / natural_logarithm(static_cast<double>(count));
 }
 
 /// A score of each head; `score_of` is told the view and the head.

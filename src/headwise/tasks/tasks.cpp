@@ -84,7 +84,9 @@ void SortTask::draw(RandomIntegers& random, const TaskSample& sample,
   choose(symbols.first(separator), num_items, random);
   std::copy_n(symbols.begin(), num_items, items.begin());
   const auto sorted = symbols.first(num_items);
-  std::sort(sorted.begin(), sorted.end());
+  // Slower than std::sort, and a tenth of its code.
+  std::ranges::make_heap(sorted);
+  std::ranges::sort_heap(sorted);
   ask_in_turn(sample, separator, [&](std::size_t i) {
     return static_cast<std::size_t>(std::find(items.begin(), items.end(), sorted[i]) -
                                     items.begin());

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cmath>
 #include <headwise/attention/validation.hpp>
+#include <headwise/elementary_functions.hpp>
 #include <headwise/error.hpp>
 #include <headwise/kernels/dispatch.hpp>
 #include <headwise/parallel/for_each.hpp>
@@ -18,7 +18,7 @@ float differentiate_row(float* logits, std::size_t target, std::size_t count,
   const float sum = kernels::exponentiate(logits, count);
   kernels::scale(logits, count, share / sum);
   logits[target] -= share;
-  return std::log(sum) + distance;
+  return static_cast<float>(natural_logarithm(static_cast<double>(sum))) + distance;
 }
 
 }  // namespace
