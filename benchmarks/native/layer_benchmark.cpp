@@ -105,7 +105,7 @@ void register_layers() {
     add(name_of("backward", shape, "its forward"),
         [shape](benchmark::State& state) { forward(state, shape, {.requires_grad = true}); });
   }
-  const LayerShape& shape = trained_shapes.front();
+  const LayerShape shape = trained_shapes.front();
   add(name_of("half the heads", shape, "headwise"),
       [shape](benchmark::State& state) { forward_pruned(state, shape); });
   add(name_of("half the heads", shape, "all heads"),

@@ -10,7 +10,6 @@ namespace {
 using namespace headwise;
 
 constexpr std::int64_t batch_size = 32;
-constexpr std::int64_t test_size = 128;
 constexpr double first_learning_rate = 0.005;
 
 constexpr std::array<std::array<Role, heads_of_layer>, num_layers> roles = {
@@ -64,14 +63,15 @@ std::vector<Head> all_heads() {
   return heads;
 }
 
-PlantedModel::PlantedModel(std::uint64_t seed, std::int64_t planting, std::int64_t settling)
+PlantedModel::PlantedModel(std::uint64_t seed, const Effort& effort)
     : seed_(seed),
+      effort_(effort),
       task_({.num_symbols = 16, .length = 24, .min_period = 6, .max_period = 12}),
       model_(options_of(seed)) {
-  plant(planting, planting + settling);
+  plant();
   sharpen();
-  for (std::int64_t step = planting; step < planting + settling; ++step) {
-    slow_down(step, planting + settling);
+  for (std::int64_t step = effort.planting; step < effort.planting + effort.settling; ++step) {
+    slow_down(step);
     const TaskBatch batch = training_batch(step);
     model_.train_step(batch.tokens, batch.targets);
   }
@@ -79,15 +79,16 @@ PlantedModel::PlantedModel(std::uint64_t seed, std::int64_t planting, std::int64
 
 /// The learning rate falls to 0 with the last step, so that none throws about what is learnt:
 /// models then hardly depend on how the processor rounds.
-void PlantedModel::slow_down(std::int64_t step, std::int64_t all_steps) {
-  model_.optimizer().set_learning_rate(first_learning_rate * static_cast<double>(all_steps - step) /
-                                       static_cast<double>(all_steps));
+void PlantedModel::slow_down(std::int64_t step) {
+  const auto steps = static_cast<double>(effort_.planting + effort_.settling);
+  model_.optimizer().set_learning_rate(first_learning_rate *
+                                       (1 - static_cast<double>(step) / steps));
 }
 
 /// A head whose gate is 0 adds nothing and gets no gradient: it stays as it was drawn.
-void PlantedModel::plant(std::int64_t steps, std::int64_t all_steps) {
-  for (std::int64_t step = 0; step < steps; ++step) {
-    slow_down(step, all_steps);
+void PlantedModel::plant() {
+  for (std::int64_t step = 0; step < effort_.planting; ++step) {
+    slow_down(step);
     const TaskBatch batch = training_batch(step);
     RandomIntegers random(seed_, static_cast<std::uint64_t>(step));
     TransformerForwardOptions options;
@@ -127,9 +128,11 @@ TaskBatch PlantedModel::training_batch(std::int64_t number) const {
   return task_.batch(seed_, batch_size, batch_size * number);
 }
 
-TaskBatch PlantedModel::measuring_batch() const { return task_.batch(seed_ + 1000, test_size); }
+TaskBatch PlantedModel::measuring_batch() const {
+  return task_.batch(seed_ + 1000, effort_.sequences);
+}
 
-TaskBatch PlantedModel::test_batch() const { return task_.batch(seed_ + 2000, test_size); }
+TaskBatch PlantedModel::test_batch() const { return task_.batch(seed_ + 2000, effort_.sequences); }
 
 std::vector<double> PlantedModel::previous_token_scores() {
   std::vector<double> scores;

@@ -38,11 +38,19 @@ std::vector<Head> all_heads();
 /// For all twelve heads.
 inline std::size_t place_of(const Head& head) { return head.layer * heads_of_layer + head.number; }
 
+/// How much is done for the figures.
+struct Effort {
+  std::int64_t planting;   ///< steps of training with the planted heads alone
+  std::int64_t settling;   ///< steps with all heads
+  std::int64_t sequences;  ///< to measure heads on, and as many to test on
+  std::uint64_t seeds;
+  std::size_t random_orders;  ///< for each seed
+};
+
 /// Every role has two heads, each of which was trained to do without the other.
 class PlantedModel {
  public:
-  /// `planting` steps with the planted heads alone, then `settling` steps with all of them.
-  PlantedModel(std::uint64_t seed, std::int64_t planting, std::int64_t settling);
+  PlantedModel(std::uint64_t seed, const Effort& effort);
 
   /// A model of its own, to be pruned.
   [[nodiscard]] headwise::AttentionOnlyTransformer copy() const;
@@ -59,11 +67,12 @@ class PlantedModel {
   [[nodiscard]] double loss_without(std::initializer_list<Role> shut);
 
  private:
-  void plant(std::int64_t steps, std::int64_t all_steps);
-  void slow_down(std::int64_t step, std::int64_t all_steps);
+  void plant();
+  void slow_down(std::int64_t step);
   void sharpen();
 
   std::uint64_t seed_;
+  Effort effort_;
   headwise::InductionTask task_;
   headwise::AttentionOnlyTransformer model_;
 };

@@ -126,14 +126,14 @@ AttentionOnlyTransformer trained_on(const Task& task, std::int64_t steps) {
     // Falling to 0, so that the last steps do not throw about what is learnt.
     model.optimizer().set_learning_rate(0.01 * static_cast<double>(steps - step) /
                                         static_cast<double>(steps));
-    const TaskBatch batch = task.batch(1, 32, 32 * step);
+    const TaskBatch batch = task.batch(1, 16, 16 * step);
     model.train_step(batch.tokens, batch.targets);
   }
   return model;
 }
 
 TEST_CASE("Two layers learn induction") {
-  const InductionTask task({.num_symbols = 16, .length = 32, .min_period = 6, .max_period = 16});
+  const InductionTask task({.num_symbols = 16, .length = 20, .min_period = 4, .max_period = 10});
   const TaskBatch unseen = task.batch(2, 32);
   const auto best_score = [&](AttentionOnlyTransformer model) {
     double best = 0;

@@ -178,14 +178,6 @@ double pooling_operations(const PoolingArguments& arguments, double score_operat
          (score_operations + 2.0 * static_cast<double>(arguments.value_size));
 }
 
-std::size_t workspace_of_thread(const PoolingArguments& arguments,
-                                std::size_t attention_hiddens) noexcept {
-  return static_cast<std::size_t>(pooling_workspace_size(
-      static_cast<double>(arguments.mask->num_keys + arguments.mask->num_extra_slots),
-      static_cast<double>(arguments.query_size), static_cast<double>(arguments.key_size),
-      static_cast<double>(arguments.value_size), static_cast<double>(attention_hiddens)));
-}
-
 }  // namespace
 
 float default_scale(std::size_t head_size) noexcept {
@@ -208,7 +200,7 @@ void pool(const PoolingArguments& arguments, const DotProductScoring& scoring,
           float* workspace) noexcept {
   pool_heads(arguments, {.dot_product = scoring},
              pooling_operations(arguments, 2.0 * static_cast<double>(arguments.key_size)),
-             workspace_of_thread(arguments, 0), workspace);
+             workspace_of_thread(arguments, 0, pooling_workspace_size), workspace);
 }
 
 void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,
@@ -217,7 +209,8 @@ void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,
   const std::size_t packed = packed_weights_size(scoring, arguments);
   pool_heads(arguments, {.additive = pack_weights(scoring, arguments, workspace)},
              pooling_operations(arguments, tanh_operations * static_cast<double>(scoring.hiddens)),
-             workspace_of_thread(arguments, scoring.hiddens) - packed, workspace + packed);
+             workspace_of_thread(arguments, scoring.hiddens, pooling_workspace_size) - packed,
+             workspace + packed);
 }
 
 }  // namespace headwise

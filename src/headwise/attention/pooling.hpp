@@ -66,6 +66,16 @@ struct AdditiveScoring {
 [[nodiscard]] double pooling_workspace_size(double num_keys, double query_size, double key_size,
                                             double value_size, double attention_hiddens) noexcept;
 
+/// What a function such as `pooling_workspace_size` says for these arguments.
+template <typename Size>
+[[nodiscard]] std::size_t workspace_of_thread(const PoolingArguments& arguments,
+                                              std::size_t attention_hiddens, Size size) noexcept {
+  return static_cast<std::size_t>(
+      size(static_cast<double>(arguments.mask->num_keys + arguments.mask->num_extra_slots),
+           static_cast<double>(arguments.query_size), static_cast<double>(arguments.key_size),
+           static_cast<double>(arguments.value_size), static_cast<double>(attention_hiddens)));
+}
+
 /// Pools every head. Scores exist for a few queries of a thread at a time. `workspace` is
 /// `num_threads` times what `pooling_workspace_size` says.
 void pool(const PoolingArguments& arguments, const DotProductScoring& scoring,

@@ -231,14 +231,6 @@ void differentiate_heads(const PoolingArguments& arguments, const Scoring& scori
       });
 }
 
-std::size_t backward_workspace_of_thread(const PoolingArguments& arguments,
-                                         std::size_t attention_hiddens) noexcept {
-  return static_cast<std::size_t>(pooling_backward_workspace_size(
-      static_cast<double>(arguments.mask->num_keys + arguments.mask->num_extra_slots),
-      static_cast<double>(arguments.query_size), static_cast<double>(arguments.key_size),
-      static_cast<double>(arguments.value_size), static_cast<double>(attention_hiddens)));
-}
-
 }  // namespace
 
 double pooling_backward_workspace_size(double num_keys, double query_size, double key_size,
@@ -253,15 +245,17 @@ double pooling_backward_workspace_size(double num_keys, double query_size, doubl
 void pool_backward(const PoolingArguments& arguments, const DotProductScoring& scoring,
                    const PoolingGradients& gradients, float* workspace) noexcept {
   differentiate_heads(arguments, {.dot_product = scoring}, {}, gradients,
-                      backward_workspace_of_thread(arguments, 0), workspace);
+                      workspace_of_thread(arguments, 0, pooling_backward_workspace_size),
+                      workspace);
 }
 
 void pool_backward(const PoolingArguments& arguments, const AdditiveScoring& scoring,
                    const PoolingGradients& gradients, float* workspace) noexcept {
   const std::size_t packed = packed_weights_size(scoring, arguments);
-  differentiate_heads(arguments, {.additive = pack_weights(scoring, arguments, workspace)}, scoring,
-                      gradients, backward_workspace_of_thread(arguments, scoring.hiddens) - packed,
-                      workspace + packed);
+  differentiate_heads(
+      arguments, {.additive = pack_weights(scoring, arguments, workspace)}, scoring, gradients,
+      workspace_of_thread(arguments, scoring.hiddens, pooling_backward_workspace_size) - packed,
+      workspace + packed);
 }
 
 }  // namespace headwise

@@ -1,5 +1,7 @@
 // Looks into the package's WebAssembly memory. Whoever imports this need not call init.
 import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { init, MultiHeadAttention } from 'headwise';
 import { memoryOfWhatLoads, usedBytes } from './watch-memory.mjs';
 
@@ -44,4 +46,22 @@ export function withoutGrowth(use) {
   } finally {
     delete memory.grow;
   }
+}
+
+/** Checks that what `make` leaves behind gives its memory back when it is collected. */
+export async function assertForgottenGivesBack(make) {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc');
+  const forget = async () => {
+    make();
+    // Finalizers run in a turn of their own, after the collection.
+    for (let i = 0; i < 3; i++) {
+      collectGarbage();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  await forget();
+  const used = usedMemory();
+  for (let round = 0; round < 5; round++) await forget();
+  assert.ok(usedMemory() <= used + 1000, `${usedMemory()} bytes in use after ${used}`);
 }
