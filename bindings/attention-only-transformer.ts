@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { TensorInput } from './arrays.js';
-import { core, reserve } from './core.js';
+import { core, reserve, writeIntegers } from './core.js';
 import { fail, failOutOfMemory, HeadwiseError } from './errors.js';
 import { toDict } from './from-state-dict.js';
 import type { LayerSettings } from './layer-options.js';
@@ -14,7 +14,7 @@ import type { TokensInput } from './tokens.js';
 import { makeTrainable } from './trainables.js';
 import {
   checkTransformerOptions,
-  newModel,
+  transformerRecord,
   type AttentionOnlyTransformerOptions,
   type TransformerSettings,
 } from './transformer-options.js';
@@ -54,6 +54,18 @@ const forgotten = new FinalizationRegistry<number>((model) => {
   core().deleteModel(model);
 });
 
+/** The address of a new model. */
+function newModel(settings: TransformerSettings): number {
+  const record = transformerRecord(settings);
+  const [address = 0] = reserve(core(), record.length);
+  writeIntegers(core(), address, record);
+  const model = core().newModel(address, settings.layer.dropout, settings.layer.seed);
+  if (model === 0) {
+    failOutOfMemory();
+  }
+  return model;
+}
+
 /**
  * Token embedding and positions, layers of residual multi-head attention, unembedding, and no feed-forward layers:
  * x ← x + attention(x), or x + attention(norm(x)). Source: Elhage et al. 2021, A Mathematical Framework for Transformer
@@ -86,11 +98,11 @@ export class AttentionOnlyTransformer {
    *   `out-of-memory`
    */
   constructor(options: AttentionOnlyTransformerOptions) {
-    const loaded = core();
+    core(); // Fails before `init`, whatever the options are.
     const [settings, { optimizer }] = checkTransformerOptions(options);
     checkAdamOptions(optimizer, 'optimizer');
     this.#settings = settings;
-    this.#model = newModel(loaded, settings);
+    this.#model = newModel(settings);
     this.#numHeads = Array.from({ length: settings.numLayers }, () => settings.layer.numHeads);
     forgotten.register(this, this.#model, this);
     makeTrainable(this, { isModel: true, address: () => this.#inUse() });

@@ -1,6 +1,3 @@
-import type { Core } from 'headwise-glue';
-import { reserve, writeIntegers } from './core.js';
-import { failOutOfMemory } from './errors.js';
 import { checkLayerOptions, type LayerSettings } from './layer-options.js';
 import type { AdamOptions } from './optimizers.js';
 import { checkBoolean, checkOptions, checkSize, checkWord } from './options.js';
@@ -77,11 +74,9 @@ export function checkTransformerOptions(
   return [{ ...settings, layer }, given];
 }
 
-/** The address of a new model. */
-export function newModel(loaded: Core, settings: TransformerSettings): number {
-  const { layer } = settings;
-  // The numbers that `new_model` in model_calls.cpp reads, in its order.
-  const record = [
+/** The numbers that `new_model` in model_calls.cpp reads, in its order. */
+export function transformerRecord({ layer, ...settings }: TransformerSettings): number[] {
+  return [
     settings.vocabularySize,
     settings.maxLength,
     layer.numHiddens,
@@ -92,11 +87,4 @@ export function newModel(loaded: Core, settings: TransformerSettings): number {
     Number(settings.layerNorm),
     Number(layer.bias),
   ];
-  const [address = 0] = reserve(loaded, record.length);
-  writeIntegers(loaded, address, record);
-  const model = loaded.newModel(address, layer.dropout, layer.seed);
-  if (model === 0) {
-    failOutOfMemory();
-  }
-  return model;
 }

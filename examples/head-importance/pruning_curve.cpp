@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <headwise/tasks/random_integers.hpp>
 #include <numeric>
+#include <random>
 
 namespace example {
 namespace {
@@ -139,8 +139,9 @@ PruningCurve prune_by_measuring_anew(const PlantedModel& planted, const Measure&
 PruningCurve prune_at_random(const PlantedModel& planted, std::uint64_t seed, std::size_t number) {
   std::vector<std::int32_t> order(all_heads().size());
   std::iota(order.begin(), order.end(), 0);
-  RandomIntegers random(seed, number);
-  choose(order, order.size(), random);
+  std::seed_seq seeds{seed, static_cast<std::uint64_t>(number)};
+  std::mt19937 random(seeds);
+  std::ranges::shuffle(order, random);
   const std::vector<float> importance(order.begin(), order.end());
   return prune(planted, "random-" + std::to_string(number + 1),
                [&](PrunedModel&) -> const std::vector<float>& { return importance; });

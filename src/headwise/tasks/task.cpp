@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <headwise/attention/validation.hpp>
 #include <headwise/error.hpp>
+#include <headwise/tasks/random_integers.hpp>
 #include <headwise/tasks/task.hpp>
 #include <headwise/tasks/validation.hpp>
 #include <numeric>

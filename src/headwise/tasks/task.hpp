@@ -2,11 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <headwise/tasks/random_integers.hpp>
 #include <headwise/tokens.hpp>
 #include <span>
 
 namespace headwise {
+
+class RandomIntegers;
 
 /// Sequences of a task, (batch, length) each.
 struct TaskBatch {

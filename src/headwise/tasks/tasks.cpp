@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <headwise/attention/validation.hpp>
+#include <headwise/tasks/random_integers.hpp>
 #include <headwise/tasks/tasks.hpp>
 #include <headwise/tasks/validation.hpp>
 
