@@ -56,6 +56,7 @@ void Optimizer::prepare(Training& training,
   };
   if (!std::ranges::equal(training.states, parameters, fits)) {
     std::vector<State> states;
+    states.reserve(parameters.size());
     for (const TrainableParameter& parameter : parameters) {
       states.push_back({.name = parameter.name,
                         .rows = parameter.rows,
