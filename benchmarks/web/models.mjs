@@ -19,6 +19,7 @@ export async function modelFor(peer, shapeName, problem) {
     return { model: write(`ceiling-${peer.ceiling}.wasm`, await ceilingModule(peer.ceiling)) };
   }
   if (problem.kind === 'training' && !peer.trains) return undefined;
+  if (peer.isPart && !['self', 'cross'].includes(problem.kind)) return undefined;
   if (peer.format === 'tflite') {
     return { model: write(`${shapeName}.tflite`, tfliteModel(problem)) };
   }
