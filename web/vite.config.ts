@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { defineConfig, type Plugin } from 'vite';
 
+import headers from './headers.json' with { type: 'json' };
 import { text } from './src/text.js';
 
 /** Fills `{{name}}` in index.html from text.ts, so that all words of the page stay in one place. */
@@ -31,5 +32,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
+  // What docs/hosting.md asks of any host.
+  preview: { headers: { ...headers.security, ...headers.isolation } },
   plugins: [words(text.document)],
 });

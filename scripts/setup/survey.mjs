@@ -175,7 +175,6 @@ function browserNeeds(env, distribution) {
     browser('chrome', 'CHROME_PATH', 'Chrome or Chromium', 'chromium'),
     browser('firefox', 'FIREFOX_PATH', 'Firefox', 'firefox-esr'),
     ...(hasWebKit(distribution) ? webkitNeeds(env) : []),
-
   ];
 }
 
