@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
+import { serwist } from '@serwist/vite';
 import { defineConfig, type Plugin } from 'vite';
 
 import headers from './headers.json' with { type: 'json' };
@@ -20,8 +21,10 @@ function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
   };
 }
 
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
 export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: path('.'),
   // Relative addresses: the folder works at any depth of any host.
   base: './',
   build: {
@@ -34,5 +37,16 @@ export default defineConfig({
   },
   // What docs/hosting.md asks of any host.
   preview: { headers: { ...headers.security, ...headers.isolation } },
-  plugins: [words(text.document)],
+  plugins: [
+    words(text.document),
+    serwist({
+      swSrc: path('service-worker/service-worker.ts'),
+      swDest: path('../build/page/service-worker.js'),
+      swUrl: 'service-worker.js',
+      globDirectory: path('../build/page'),
+      globPatterns: ['**/*'],
+      injectionPoint: 'self.__SW_MANIFEST',
+      rollupFormat: 'iife',
+    }),
+  ],
 });

@@ -47,7 +47,11 @@ const checks = [
     about: 'TypeScript',
     needs: ['dependencies'],
     count: countAsOne,
-    run: (sh) => tool(sh, 'typescript/bin/tsc', '--project', 'tsconfig.json'),
+    async run(sh) {
+      for (const project of ['tsconfig.json', 'web/service-worker/tsconfig.json']) {
+        await tool(sh, 'typescript/bin/tsc', '--project', project);
+      }
+    },
   },
   {
     name: 'format-cpp',

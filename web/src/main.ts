@@ -1,5 +1,6 @@
 import { init } from 'headwise';
 
+import { addFrame } from './frame/frame.js';
 import { createPage } from './page.js';
 import { createFailure } from './parts/failure.js';
 import { createHeadsContent } from './parts/heads-part.js';
@@ -12,18 +13,18 @@ async function start(): Promise<void> {
   // The layer loads while the words are laid out.
   const ready = init();
   const { toy, heads } = createPage();
+  const settleFrame = addFrame();
   try {
     await ready;
     const headsStore = new Store(headsFields, settleHeads);
     connectHistory([{ store: headsStore, showNotices: heads.showNotices }]);
     toy.live.append(...createToyContent());
     heads.live.append(...createHeadsContent(headsStore));
-    // The act that the address names has only now found its place.
-    document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
   } catch (error) {
     toy.live.replaceChildren(createFailure(error));
     heads.live.replaceChildren();
   }
+  settleFrame();
 }
 
 await start();

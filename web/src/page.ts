@@ -15,7 +15,6 @@ export function createPage(): Page {
     element(
       'header',
       { class: 'page masthead' },
-      element('p', { class: 'site-name' }, text.header.name),
       element('h1', {}, text.header.title),
       element(
         'div',
