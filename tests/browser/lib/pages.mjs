@@ -42,7 +42,11 @@ export function usePages({ serve = servePage, withServiceWorker = false } = {}) 
     await server?.close();
   });
 
-  async function open(t, address = '', { media = {}, width = 1280, prepare, until = isReady } = {}) {
+  async function open(
+    t,
+    address = '',
+    { media = {}, width = 1280, prepare, until = isReady } = {},
+  ) {
     // A context of its own has no service worker and no files of the test before.
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
@@ -64,9 +68,17 @@ export function usePages({ serve = servePage, withServiceWorker = false } = {}) 
 }
 
 /** What the reader asks of pages: still and light, unless told otherwise. */
-export const prefer = (page, { scheme = 'light', motion = 'reduce', forcedColors = 'none' } = {}) =>
-  page.emulateMediaFeatures([
-    { name: 'prefers-color-scheme', value: scheme },
-    { name: 'prefers-reduced-motion', value: motion },
-    { name: 'forced-colors', value: forcedColors },
-  ]);
+export async function prefer(
+  page,
+  { scheme = 'light', motion = 'reduce', forcedColors = 'none' } = {},
+) {
+  // Puppeteer's own function for this does not know forced colours.
+  const session = await page.createCDPSession();
+  await session.send('Emulation.setEmulatedMedia', {
+    features: [
+      { name: 'prefers-color-scheme', value: scheme },
+      { name: 'prefers-reduced-motion', value: motion },
+      { name: 'forced-colors', value: forcedColors },
+    ],
+  });
+}
