@@ -50,7 +50,7 @@ export function usePages({ serve = servePage, withServiceWorker = false } = {}) 
     // A context of its own has no service worker and no files of the test before.
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(30_000);
     const problems = watchForProblems(page);
     t.after(async () => {
       await context.close();
