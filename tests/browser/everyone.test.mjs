@@ -85,6 +85,42 @@ describe('by keyboard alone', () => {
   });
 });
 
+describe('the navigation', () => {
+  const links = (page) =>
+    page.$$eval('nav a', (found) =>
+      found.filter((link) => link.checkVisibility()).map((link) => link.getAttribute('href')),
+    );
+  const current = (page, href) =>
+    page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll('[aria-current]')].map((link) => link.hash).join() === wanted,
+      {},
+      href,
+    );
+
+  test('tells no act above the first, and the last one at the end of the page', async (t) => {
+    const { page } = await open(t);
+    const acts = await actsOf(page);
+    await current(page, '');
+    // So high a window that the last act never comes up to its middle.
+    await page.setViewport({ width: 1280, height: 2400 });
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await current(page, `#${acts.at(-1)}`);
+  });
+
+  test('has no link to an act that the address hides', async (t) => {
+    const { page } = await open(t, '?hide=toy');
+    const [, ...rest] = await actsOf(page);
+    await page.waitForFunction(() => !document.querySelector('nav li').checkVisibility());
+    assert.deepEqual(
+      await links(page),
+      rest.map((act) => `#${act}`),
+    );
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await current(page, `#${rest.at(-1)}`);
+  });
+});
+
 describe('headings', () => {
   test('are in order, one of the first level, and name every act', async (t) => {
     const { page } = await open(t);

@@ -13,10 +13,14 @@ for (const scheme of ['light', 'dark']) {
       const paper = await page.$eval('body', (body) => getComputedStyle(body).backgroundColor);
       assert.equal(paper, scheme === 'dark' ? 'rgb(21, 24, 29)' : 'rgb(255, 255, 255)');
       const keep = async (name, section) => {
-        const element = await page.$(section);
-        const { height } = await element.boundingBox();
+        const { y, height } = await (await page.$(section)).boundingBox();
         assert.ok(height > 40, `${section} is ${height} high`);
-        await element.screenshot({ path: artefact(`${name}-${width}-${scheme}.png`) });
+        const path = artefact(`${name}-${width}-${scheme}.png`);
+        await page.screenshot({
+          path,
+          clip: { x: 0, y, width, height },
+          captureBeyondViewport: true,
+        });
       };
       await keep('header', '.masthead');
       for (const act of await actsOf(page)) await keep(act, `#${act}`);

@@ -2,9 +2,13 @@ import { element, setAttributes } from '../dom.js';
 import { text } from '../text/index.js';
 import { currentAct } from './current-act.js';
 
-/** Links to the acts by their headings; the one under the reader's eyes is told as current. */
+/**
+ * Links to the acts by their headings; the one under the reader's eyes is told as current, and one
+ * that is not shown has no link.
+ */
 export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
   const links = acts.map((act) => element('a', { href: `#${act.id}` }, ...headingOf(act)));
+  const items = links.map((link) => element('li', {}, link));
   const root = element(
     'nav',
     { class: 'navigation', 'aria-label': text.frame.navigation },
@@ -12,16 +16,20 @@ export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
       'div',
       { class: 'page navigation-row' },
       element('p', { class: 'site-name' }, text.header.name),
-      element('ol', { class: 'act-links' }, ...links.map((link) => element('li', {}, link))),
+      element('ol', { class: 'act-links' }, ...items),
     ),
   );
 
   const tell = (): void => {
-    const tops = acts.map((act) => act.getBoundingClientRect().top);
+    const shown = acts.map((act) => act.getClientRects().length > 0);
+    const tops = acts.map((act, index) =>
+      shown[index] ? act.getBoundingClientRect().top : Infinity,
+    );
     const { scrollHeight } = document.documentElement;
     const below = scrollHeight - window.innerHeight - window.scrollY;
     const current = currentAct(tops, window.innerHeight, below);
     links.forEach((link, index) => {
+      setAttributes(items[index], { hidden: !shown[index] });
       setAttributes(link, { 'aria-current': index === current ? 'location' : undefined });
     });
   };

@@ -1,3 +1,4 @@
+import { exports } from './export.js';
 import { frame } from './frame.js';
 import { controls, heads } from './heads.js';
 import { maps } from './maps.js';
@@ -5,4 +6,4 @@ import { page } from './page.js';
 import { toy } from './toy.js';
 
 /** Every word of the page, a file an act. `*…*` is emphasis, and only paragraphs may use it. */
-export const text = { ...page, ...maps, frame, toy, heads, controls } as const;
+export const text = { ...page, ...maps, frame, toy, heads, controls, exports } as const;
