@@ -1,5 +1,5 @@
-// What the page weighs and asks for. How long it takes is told, and measured by
-// benchmarks/web/page.mjs: here it would be another number on every machine.
+// What the page weighs and asks for. How long it takes is told here and measured by
+// benchmarks/web/page-load.mjs: as a bound it would say more about the machine than about the page.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -30,4 +30,10 @@ test('a first visit asks for one WebAssembly file, and for little beside it', as
   assert.equal([...files].filter((file) => file.endsWith('.wasm')).length, 1);
   assert.ok(files.size <= 8, [...files].join());
   assert.ok(total < 150_000, `${total} bytes`);
+
+  const [paint, interactive] = await page.evaluate(() =>
+    ['first-paint', 'interactive'].map((name) => performance.getEntriesByName(name)[0]?.startTime),
+  );
+  assert.ok(interactive > 0);
+  t.diagnostic(`first paint ${paint?.toFixed(0)} ms, interactive ${interactive.toFixed(0)} ms`);
 });

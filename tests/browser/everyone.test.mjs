@@ -207,13 +207,18 @@ test('the page as a PDF has a few pages, as a reader prints it', async (t) => {
 });
 
 describe('at any width', () => {
-  test('from 320 to 2560 pixels nothing sticks out', async (t) => {
-    const { page } = await open(t);
-    for (const width of [320, 360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
-      await page.setViewport({ width, height: 900 });
-      assert.ok((await overflowOf(page)) <= 0, `${width} pixels`);
-    }
-  });
+  for (const [what, address] of [
+    ['as it opens', ''],
+    ['with 20 heads', '?input=random&seed=1&heads=20&valid=6,2'],
+  ]) {
+    test(`from 320 to 2560 pixels nothing sticks out, ${what}`, async (t) => {
+      const { page } = await open(t, address);
+      for (const width of [320, 360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
+        await page.setViewport({ width, height: 900 });
+        assert.ok((await overflowOf(page)) <= 0, `${width} pixels`);
+      }
+    });
+  }
 
   test('nor does it where letters are twice as large', async (t) => {
     const { page } = await open(t, '', { width: 720 });

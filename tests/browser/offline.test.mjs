@@ -1,9 +1,11 @@
 // The page without a network, after one visit, and in a folder of any host.
 import assert from 'node:assert/strict';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { fromRoot, listFiles } from '../../scripts/lib/files.mjs';
 import { assertDrawnAsWeighed, readCells } from './page-reader.mjs';
 import { actsOf, isReady, usePages } from './lib/pages.mjs';
-import { servePage, servePageBelow } from './lib/server.mjs';
+import { headers, serveFolder, servePage, servePageBelow } from './lib/server.mjs';
 
 for (const { name, serve, isolated, threads } of [
   { name: 'isolated', serve: servePage, isolated: true, threads: /-threads-/ },
@@ -24,6 +26,11 @@ for (const { name, serve, isolated, threads } of [
       await page.evaluate(() => navigator.serviceWorker.ready);
 
       await server().close();
+      // What an act loads when it is first used, though the page came without a service worker.
+      for (const file of listFiles(['build/page/assets'])) {
+        const answer = page.evaluate(async (path) => (await fetch(path)).status, file.slice(11));
+        assert.equal(await answer, 200, file);
+      }
       await page.goto(`${server().url}?heads=2&input=random&seed=7&valid=6,1#heads`);
       await page.waitForSelector(isReady);
       assert.deepEqual(await actsOf(page), acts);
@@ -50,3 +57,26 @@ for (const { name, serve, isolated, threads } of [
     });
   });
 }
+
+describe('a page that changes', () => {
+  const copy = fromRoot('build/changing-page');
+  const { open, url } = usePages({
+    withServiceWorker: true,
+    serve() {
+      cpSync(fromRoot('build/page'), copy, { recursive: true });
+      return serveFolder(copy, { headers: headers.security });
+    },
+  });
+
+  test('shows its new version at once where there is a network', async (t) => {
+    const { page } = await open(t);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    const file = `${copy}/index.html`;
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(/<title>.*<\/title>/, '<title>new</title>'),
+    );
+    await page.goto(url());
+    assert.equal(await page.title(), 'new');
+  });
+});

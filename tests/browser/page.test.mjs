@@ -1,15 +1,11 @@
 // The built page in Chromium: what is drawn, what the controls and the keyboard change, and what
 // the address keeps.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { launchBrowser } from './lib/browser.mjs';
 import { watchForProblems } from './lib/problems.mjs';
 import { servePage } from './lib/server.mjs';
 import { assertDrawnAsWeighed, contrastWithin, readCells } from './page-reader.mjs';
-
-const built = (path) => fileURLToPath(new URL(`../../build/${path}`, import.meta.url));
 
 let server;
 let browser;
@@ -17,7 +13,6 @@ let page;
 let problems;
 
 before(async () => {
-  mkdirSync(built('artefacts'), { recursive: true });
   [server, browser] = await Promise.all([servePage(), launchBrowser()]);
 });
 
@@ -269,27 +264,6 @@ describe('the address', () => {
     assert.equal(query(), '?heads=2&valid=6,0&other=kept');
     assert.equal(await textOf('#heads .notices'), '');
   });
-});
-
-describe('the layout', () => {
-  for (const scheme of ['light', 'dark']) {
-    for (const width of [360, 768, 1280, 2560]) {
-      test(`fits ${width} pixels, ${scheme}`, async () => {
-        await prefer({ scheme });
-        await page.setViewport({ width, height: 900 });
-        await open('?input=random&seed=1&heads=20&valid=6,2');
-        const overflow = () =>
-          page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        assert.ok((await overflow()) <= 0, 'with 20 heads');
-        await open();
-        assert.ok((await overflow()) <= 0, 'with 5 heads');
-        const paper = await page.$eval('body', (body) => getComputedStyle(body).backgroundColor);
-        assert.equal(paper, scheme === 'dark' ? 'rgb(21, 24, 29)' : 'rgb(255, 255, 255)');
-        const path = built(`artefacts/page-${width}-${scheme}.png`);
-        await page.screenshot({ path, fullPage: true });
-      });
-    }
-  }
 });
 
 describe('when the layer cannot run', () => {

@@ -20,6 +20,7 @@ export function addFrame(): () => void {
   );
   return () => {
     main.removeAttribute('aria-busy');
+    performance.mark('interactive');
     goToAddress();
     keepOffline();
   };
