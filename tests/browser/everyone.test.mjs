@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { readPixels } from './page-reader.mjs';
 import { actsOf, artefact, overflowOf, usePages } from './lib/pages.mjs';
 
 const { open } = usePages();
@@ -11,13 +12,14 @@ const focused = (page) =>
   page.evaluate(() => {
     const { activeElement: at } = document;
     const act = at.closest('main > section')?.id;
-    const { outlineStyle, outlineWidth } = getComputedStyle(at);
+    const { outlineStyle, outlineWidth, clipPath } = getComputedStyle(at);
+    const { top, bottom } = at.getBoundingClientRect();
     return {
       tag: at.localName,
       act,
       href: at.getAttribute('href'),
       label: at.getAttribute('aria-label') ?? at.textContent,
-      inView: at.getBoundingClientRect().bottom > 0 && at.getBoundingClientRect().top < innerHeight,
+      inView: clipPath === 'none' && bottom > 0 && top < innerHeight,
       outlined: outlineStyle !== 'none' && parseFloat(outlineWidth) > 0,
     };
   });
@@ -153,18 +155,17 @@ describe('with other media', () => {
     test(`forced colours, ${scheme}, tell what is chosen and what stands on the scale`, async (t) => {
       const { page } = await open(t, '', { media: { forcedColors: 'active', scheme } });
       await page.screenshot({ path: artefact(`forced-colors-${scheme}.png`), fullPage: true });
-      const ground = (selector) =>
-        page.$eval(selector, (found) => getComputedStyle(found).backgroundColor);
-      assert.notEqual(
-        await ground('#heads .segment > :checked + span'),
-        await ground('#heads .segment > :not(:checked) + span'),
+      const seen = async (selector) => readPixels(page, await page.$(selector));
+      const chosen = await seen('#heads .segment:has(:checked)');
+      const other = await seen('#heads .segment:has(:not(:checked))');
+      assert.notEqual(chosen.ground, other.ground);
+      assert.ok(chosen.contrast >= 4.5);
+      const weights = await page.$$eval('#heads .cell', (cells) =>
+        cells.map(({ dataset }) => Number(dataset.weight)).filter((weight) => weight > 0),
       );
-      const fills = await page.$$eval('#heads .cell-text[data-ink]', (texts) =>
-        texts.map((text) => [text.dataset.ink, getComputedStyle(text).fill]),
-      );
-      assert.notEqual(fills.length, 0);
-      for (const [ink, fill] of fills) {
-        assert.equal(fill, ink === 'light' ? 'rgb(255, 255, 255)' : 'rgb(0, 0, 0)');
+      for (const weight of [Math.min(...weights), Math.max(...weights)]) {
+        const { contrast } = await seen(`#heads .cell[data-weight="${weight}"]`);
+        assert.ok(contrast >= 4.5, `${contrast} where the weight is ${weight}`);
       }
     });
   }
