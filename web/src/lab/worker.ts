@@ -1,0 +1,8 @@
+/** The worker of acts 3 and 4: models are trained and measured here, so that the page stays free. */
+import { expose } from 'comlink';
+
+import { transferErrors } from './error-transfer.js';
+import { PruningService, TrainingService, type Services } from './services.js';
+
+transferErrors();
+expose({ training: new TrainingService(), pruning: new PruningService() } satisfies Services);
