@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 
 import { defineConfig, type Plugin } from 'vite';
 
-import { text } from './src/text.js';
+import { text } from './src/text/index.js';
 
-/** Fills `{{name}}` in index.html from text.ts, so that all words of the page stay in one place. */
+/** Fills `{{name}}` in index.html from src/text, so that all words of the page stay in one place. */
 function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
   const escape = (value: string): string =>
     value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

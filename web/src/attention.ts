@@ -1,6 +1,6 @@
 import { MultiHeadAttention, Tensor } from 'headwise';
 
-import { sizes, type ViewState } from './state/view-state.js';
+import { sizes, validLensOf, type HeadsState } from './state/heads-state.js';
 
 /** One forward pass, as the maps need it. All numbers come from the layer and its tensors. */
 export interface AttentionView {
@@ -13,7 +13,7 @@ export interface AttentionView {
 }
 
 /** Runs the layer anew: at these sizes that takes well under a frame, so nothing is cached. */
-export function attend(state: ViewState): AttentionView {
+export function attend(state: HeadsState): AttentionView {
   const queries = inputOf(state, sizes.queries, 2 * state.seed);
   const keys = inputOf(state, sizes.keys, 2 * state.seed + 1);
   const attention = new MultiHeadAttention({
@@ -22,8 +22,9 @@ export function attend(state: ViewState): AttentionView {
     seed: state.seed,
   });
   try {
+    const validLens = validLensOf(state);
     const { output, attentionWeights } = attention.forward(queries, keys, keys, {
-      validLens: [...state.validLens],
+      validLens,
       returnWeights: true,
     });
     if (attentionWeights === undefined) throw new Error('forward returned no weights');
@@ -32,7 +33,7 @@ export function attend(state: ViewState): AttentionView {
       keysShape: keys.shape,
       outputShape: output.shape,
       weights: attentionWeights,
-      validLens: state.validLens,
+      validLens,
     };
   } finally {
     attention.dispose();
@@ -41,7 +42,7 @@ export function attend(state: ViewState): AttentionView {
 
 // Seeds s, 2s and 2s + 1 differ for every s ≥ 1, so that parameters, queries and keys are
 // independent draws.
-function inputOf(state: ViewState, length: number, seed: number): Tensor {
+function inputOf(state: HeadsState, length: number, seed: number): Tensor {
   const shape = [sizes.batch, length, sizes.hiddens];
   return state.input === 'ones' ? Tensor.ones(shape) : Tensor.randn(shape, seed);
 }

@@ -4,25 +4,25 @@ import { createPage } from './page.js';
 import { createFailure } from './parts/failure.js';
 import { createHeadsContent } from './parts/heads-part.js';
 import { createToyContent } from './parts/toy-part.js';
-import { readQuery } from './state/address.js';
+import { headsFields, settleHeads } from './state/heads-state.js';
 import { connectHistory } from './state/history.js';
-import { ViewStore } from './state/view-store.js';
+import { Store } from './state/store.js';
 
 async function start(): Promise<void> {
   // The layer loads while the words are laid out.
   const ready = init();
-  const page = createPage();
+  const { toy, heads } = createPage();
   try {
     await ready;
-    const { state, corrections } = readQuery(window.location.search);
-    const store = new ViewStore(state);
-    connectHistory(store, page.showNotices);
-    page.showNotices(corrections);
-    page.toy.append(...createToyContent());
-    page.heads.append(...createHeadsContent(store));
+    const headsStore = new Store(headsFields, settleHeads);
+    connectHistory([{ store: headsStore, showNotices: heads.showNotices }]);
+    toy.live.append(...createToyContent());
+    heads.live.append(...createHeadsContent(headsStore));
+    // The act that the address names has only now found its place.
+    document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
   } catch (error) {
-    page.toy.replaceChildren(createFailure(error));
-    page.heads.replaceChildren();
+    toy.live.replaceChildren(createFailure(error));
+    heads.live.replaceChildren();
   }
 }
 

@@ -1,24 +1,26 @@
-import { initialState, sizes, type ViewState } from '../state/view-state.js';
-import type { ViewStore } from '../state/view-store.js';
-import { text } from '../text.js';
+import { range } from 'd3-array';
+
+import { sizes, validLensOf, type HeadsState } from '../state/heads-state.js';
+import type { Store } from '../state/store.js';
+import { text } from '../text/index.js';
 import { createSlider } from './slider.js';
 
 export interface LengthSliders {
   /** One for each sample, to stand beside what it changes. */
   readonly roots: readonly HTMLElement[];
-  show(state: ViewState): void;
+  show(state: HeadsState): void;
 }
 
 /** How many keys of each sample are valid. */
-export function createLengthSliders(store: ViewStore): LengthSliders {
-  const sliders = initialState.validLens.map((_length, sample) =>
+export function createLengthSliders(store: Store<HeadsState>): LengthSliders {
+  const sliders = range(sizes.batch).map((sample) =>
     createSlider({
       label: text.controls.validLen(sample + 1),
       min: 0,
       max: sizes.keys,
       describe: (length) => text.sample.validLen(length, sizes.keys),
       onSlide: (length, origin) => {
-        const validLens = [...store.state.validLens];
+        const validLens = [...validLensOf(store.state)];
         validLens[sample] = length;
         store.change({ validLens }, origin);
       },
@@ -27,8 +29,8 @@ export function createLengthSliders(store: ViewStore): LengthSliders {
   return {
     roots: sliders.map(({ root }) => root),
     show(state) {
-      sliders.forEach((slider, sample) => {
-        slider.show(state.validLens[sample] ?? 0);
+      validLensOf(state).forEach((length, sample) => {
+        sliders[sample]?.show(length);
       });
     },
   };

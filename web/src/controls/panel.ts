@@ -1,23 +1,17 @@
 import { element, setAttributes } from '../dom.js';
-import {
-  headCounts,
-  initialState,
-  inputs,
-  sameState,
-  type ViewState,
-} from '../state/view-state.js';
-import type { ViewStore } from '../state/view-store.js';
-import { text } from '../text.js';
+import { headCounts, inputs, type HeadsState } from '../state/heads-state.js';
+import type { Store } from '../state/store.js';
+import { text } from '../text/index.js';
 import { createChoice } from './choice.js';
 import { createSeedField } from './seed-field.js';
 
 export interface Panel {
   readonly root: HTMLElement;
-  show(state: ViewState): void;
+  show(state: HeadsState): void;
 }
 
 /** The controls of the whole layer. They change the store and show what it holds, nothing else. */
-export function createPanel(store: ViewStore): Panel {
+export function createPanel(store: Store<HeadsState>): Panel {
   const input = createChoice({
     label: text.controls.input,
     values: inputs,
@@ -39,7 +33,7 @@ export function createPanel(store: ViewStore): Panel {
   });
   const reset = element('button', { type: 'button', class: 'reset' }, text.controls.reset);
   reset.addEventListener('click', () => {
-    store.change(initialState);
+    store.reset();
   });
   return {
     root: element(
@@ -56,7 +50,7 @@ export function createPanel(store: ViewStore): Panel {
       seed.show(state.seed);
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
       setAttributes(reset, {
-        'aria-disabled': sameState(state, initialState) ? 'true' : undefined,
+        'aria-disabled': store.isInitial ? 'true' : undefined,
       });
     },
   };

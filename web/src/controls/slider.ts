@@ -1,5 +1,5 @@
 import { element } from '../dom.js';
-import type { Origin } from '../state/view-store.js';
+import type { Origin } from '../state/store.js';
 
 export interface Slider {
   readonly root: HTMLElement;

@@ -3,7 +3,7 @@ import { range } from 'd3-array';
 import type { AttentionView } from '../attention.js';
 import { element, newId, setAttributes } from '../dom.js';
 import { formatWeight } from '../format.js';
-import { text } from '../text.js';
+import { text } from '../text/index.js';
 import { neighbour, type Cell } from './cell.js';
 import { hatchFill } from './hatch.js';
 import { createLegend } from './legend.js';

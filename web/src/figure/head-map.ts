@@ -3,7 +3,7 @@ import { range } from 'd3-array';
 import { colourOfWeight, wantsDarkInk } from '../colour.js';
 import { element, setAttributes, svg } from '../dom.js';
 import { formatCell, formatWeight } from '../format.js';
-import { text } from '../text.js';
+import { text } from '../text/index.js';
 import type { Cell } from './cell.js';
 
 /** In units of the drawing; CSS decides how large a unit is. */

@@ -4,7 +4,7 @@ import { scaleLinear } from 'd3-scale';
 
 import { colourOfWeight } from '../colour.js';
 import { element, setAttributes, svg } from '../dom.js';
-import { text } from '../text.js';
+import { text } from '../text/index.js';
 import { createHatch, hatchFill } from './hatch.js';
 
 export interface Legend {

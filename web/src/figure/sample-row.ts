@@ -2,7 +2,7 @@ import { range } from 'd3-array';
 import type { Tensor } from 'headwise';
 
 import { element, newId } from '../dom.js';
-import { text } from '../text.js';
+import { text } from '../text/index.js';
 import type { Cell } from './cell.js';
 import { createHeadMap, type HeadMap } from './head-map.js';
 

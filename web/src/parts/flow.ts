@@ -1,7 +1,7 @@
 import type { AttentionView } from '../attention.js';
 import { element } from '../dom.js';
 import { formatShape } from '../format.js';
-import { text } from '../text.js';
+import { text } from '../text/index.js';
 
 /** What goes into the layer and what comes out, with the shapes that it really had. */
 export function createFlow(view: AttentionView): HTMLElement {

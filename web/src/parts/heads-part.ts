@@ -4,21 +4,21 @@ import { createPanel } from '../controls/panel.js';
 import { element } from '../dom.js';
 import { createHeadFigure } from '../figure/head-figure.js';
 import { formatWeight } from '../format.js';
-import type { ViewState } from '../state/view-state.js';
-import type { ViewStore } from '../state/view-store.js';
-import { text } from '../text.js';
+import type { HeadsState } from '../state/heads-state.js';
+import type { Store } from '../state/store.js';
+import { text } from '../text/index.js';
 import { createFailure } from './failure.js';
 import { findLargest } from './largest.js';
 
 /** Part 2: the same layer under the reader's hands. */
-export function createHeadsContent(store: ViewStore): HTMLElement[] {
+export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
   const panel = createPanel(store);
   const lengths = createLengthSliders(store);
   const figure = createHeadFigure(text.heads.figure, lengths.roots);
   const summary = element('p', { class: 'reason' });
   const failure = element('div');
 
-  const show = (state: ViewState): void => {
+  const show = (state: HeadsState): void => {
     panel.show(state);
     lengths.show(state);
     try {
@@ -36,7 +36,7 @@ export function createHeadsContent(store: ViewStore): HTMLElement[] {
   return [panel.root, failure, summary, figure.root];
 }
 
-function summarise(state: ViewState, { weights, validLens }: AttentionView): string {
+function summarise(state: HeadsState, { weights, validLens }: AttentionView): string {
   if (validLens.every((length) => length === 0)) return text.heads.nothing;
   if (state.input === 'ones') return text.heads.even;
   const { sample, head, query, key } = findLargest(weights);

@@ -1,14 +1,24 @@
 import { element, paragraph } from '../dom.js';
 
+/** An act of the page. */
+export interface Part {
+  readonly root: HTMLElement;
+  /** Where its live content goes. */
+  readonly live: HTMLElement;
+  /** Says what of the address could not be taken as it was. */
+  readonly showNotices: (sentences: readonly string[]) => void;
+}
+
 /** A numbered part of the page with its heading and prose; `id` is its address. */
 export function createPart(
   id: string,
   number: number,
   words: { readonly title: string; readonly paragraphs: readonly string[] },
-  ...content: readonly HTMLElement[]
-): HTMLElement {
+): Part {
   const headingId = `${id}-title`;
-  return element(
+  const notices = element('div', { class: 'notices', role: 'status' });
+  const live = element('div', { class: 'live' });
+  const root = element(
     'section',
     { id, class: 'part', 'aria-labelledby': headingId },
     element(
@@ -19,6 +29,14 @@ export function createPart(
       words.title,
     ),
     element('div', { class: 'prose' }, ...words.paragraphs.map((words) => paragraph(words))),
-    ...content,
+    notices,
+    live,
   );
+  return {
+    root,
+    live,
+    showNotices(sentences) {
+      notices.replaceChildren(...sentences.map((sentence) => element('p', {}, sentence)));
+    },
+  };
 }

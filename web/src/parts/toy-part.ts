@@ -4,8 +4,8 @@ import { attend, type AttentionView } from '../attention.js';
 import { element } from '../dom.js';
 import { createHeadFigure } from '../figure/head-figure.js';
 import { formatFraction } from '../format.js';
-import { toyExample } from '../state/view-state.js';
-import { text } from '../text.js';
+import { toyExample } from '../state/heads-state.js';
+import { text } from '../text/index.js';
 import { createFlow } from './flow.js';
 
 /** Part 1: the chapter's call, what came of it, and why. */
