@@ -23,3 +23,9 @@ export function formatFraction(weight: number): string {
   if (!isWholePart) return formatWeight(weight);
   return parts === 1 ? '1' : `1/${parts}`;
 }
+
+/** A share of one, in whole parts of a hundred. */
+export const formatShare = format('.0%');
+
+/** A loss: two digits that say something, however small it is. */
+export const formatLoss = format('.2~g');

@@ -81,7 +81,7 @@ export class PruningBench {
   /** Undoes what was removed beyond what `wanted` begins with. */
   #goBackTo(wanted: readonly Head[]): void {
     const isOnTheWay = ({ gone }: Saved): boolean =>
-      gone.every((head, i) => wanted[i] !== undefined && sameHead(head, wanted[i]));
+      gone.length <= wanted.length && gone.every((head, i) => sameHead(head, wanted[i]));
     const kept = this.#saved.filter(isOnTheWay);
     const last = kept.at(-1);
     if (last === undefined || kept.length === this.#saved.length) return;

@@ -119,7 +119,7 @@ export class PlantedModel {
   #sharpen(): void {
     const dict = this.model.stateDict();
     plantedRoles.forEach((roles, layer) => {
-      const weights = dict[`layers.${layer}.attention.W_q.weight`]?.data ?? new Float32Array();
+      const weights = dict[`layers.${layer}.attention.W_q.weight`].data;
       const rows = weights.length / numHeads;
       roles.forEach((role, head) => {
         if (role !== 'sharp') return;

@@ -1,4 +1,4 @@
-import { transfer } from 'comlink';
+import { transfer, type ProxyMarked } from 'comlink';
 import { init } from 'headwise';
 
 import { PruningBench, type BenchState } from './bench.js';
@@ -100,7 +100,8 @@ export class PruningService {
   }
 }
 
+/** What the page may call. Marked as proxies: the services stay in the worker. */
 export interface Services {
-  readonly training: TrainingService;
-  readonly pruning: PruningService;
+  readonly training: TrainingService & ProxyMarked;
+  readonly pruning: PruningService & ProxyMarked;
 }
