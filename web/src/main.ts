@@ -11,11 +11,11 @@ import { Store } from './state/store.js';
 async function start(): Promise<void> {
   // The layer loads while the words are laid out.
   const ready = init();
-  const { toy, heads } = createPage();
+  const { toy, heads, showNotices } = createPage();
   try {
     await ready;
     const headsStore = new Store(headsFields, settleHeads);
-    connectHistory([{ store: headsStore, showNotices: heads.showNotices }]);
+    connectHistory([{ store: headsStore, showNotices: heads.showNotices }], showNotices);
     toy.live.append(...createToyContent());
     heads.live.append(...createHeadsContent(headsStore));
     // The act that the address names has only now found its place.

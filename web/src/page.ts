@@ -1,16 +1,20 @@
 import { element, paragraph } from './dom.js';
+import { createNotices } from './parts/notices.js';
 import { createPart, type Part } from './parts/part.js';
 import { text } from './text/index.js';
 
 export interface Page {
   readonly toy: Part;
   readonly heads: Part;
+  /** Says what the address asks of the whole page in vain. */
+  readonly showNotices: Part['showNotices'];
 }
 
 /** Lays out all that can be read before the layer has loaded. */
 export function createPage(): Page {
   const toy = createPart('toy', 1, text.toy);
   const heads = createPart('heads', 2, text.heads);
+  const notices = createNotices();
   document.body.append(
     element(
       'header',
@@ -23,12 +27,12 @@ export function createPage(): Page {
         ...text.header.intro.map((words) => paragraph(words)),
       ),
     ),
-    element('main', { class: 'page' }, toy.root, heads.root),
+    element('main', { class: 'page' }, notices.root, toy.root, heads.root),
     element(
       'footer',
       { class: 'page colophon' },
       paragraph(text.footer.source, { class: 'prose' }),
     ),
   );
-  return { toy, heads };
+  return { toy, heads, showNotices: notices.show };
 }

@@ -1,4 +1,6 @@
 import { element, paragraph } from '../dom.js';
+import { hideable, type HideableName } from '../state/hidden.js';
+import { createNotices } from './notices.js';
 
 /** An act of the page. */
 export interface Part {
@@ -11,12 +13,12 @@ export interface Part {
 
 /** A numbered part of the page with its heading and prose; `id` is its address. */
 export function createPart(
-  id: string,
+  id: HideableName,
   number: number,
   words: { readonly title: string; readonly paragraphs: readonly string[] },
 ): Part {
   const headingId = `${id}-title`;
-  const notices = element('div', { class: 'notices', role: 'status' });
+  const notices = createNotices();
   const live = element('div', { class: 'live' });
   const root = element(
     'section',
@@ -28,15 +30,16 @@ export function createPart(
       ' ',
       words.title,
     ),
-    element('div', { class: 'prose' }, ...words.paragraphs.map((words) => paragraph(words))),
-    notices,
+    hideable(
+      'prose',
+      element('div', { class: 'prose' }, ...words.paragraphs.map((words) => paragraph(words))),
+    ),
+    notices.root,
     live,
   );
   return {
-    root,
+    root: hideable(id, root),
     live,
-    showNotices(sentences) {
-      notices.replaceChildren(...sentences.map((sentence) => element('p', {}, sentence)));
-    },
+    showNotices: notices.show,
   };
 }

@@ -1,3 +1,4 @@
+import { hideFrom } from './hidden.js';
 import type { Addressed } from './store.js';
 
 /** An act as the address sees it. */
@@ -8,9 +9,13 @@ export interface AddressedAct {
 }
 
 /** Reads the address into the stores, and keeps the two in step from then on, in both directions. */
-export function connectHistory(acts: readonly AddressedAct[]): void {
+export function connectHistory(
+  acts: readonly AddressedAct[],
+  showNotices: AddressedAct['showNotices'],
+): void {
   const read = (): void => {
     const parameters = new URLSearchParams(window.location.search);
+    showNotices(hideFrom(parameters));
     for (const { store, showNotices } of acts) showNotices(store.readFrom(parameters));
   };
   for (const { store, showNotices } of acts) {

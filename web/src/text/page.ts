@@ -1,4 +1,4 @@
-import { choiceOf } from './words.js';
+import { choiceOf, listOf } from './words.js';
 
 export const page = {
   document: {
@@ -25,6 +25,8 @@ export const page = {
       `The address asks for ${name} “${given}”; it can be a number from ${min} to ${max}, and is ${shown} here.`,
     list: (name: string, given: string, shown: string) =>
       `The address asks for ${name} “${given}”; here they are ${shown}.`,
+    hide: (given: string, known: readonly string[]) =>
+      `The address asks to hide “${given}”; what can be hidden is ${listOf(known)}.`,
     text: (name: string, longest: number) =>
       `What the address holds as ${name} is longer than ${longest} characters and was cut.`,
   },
