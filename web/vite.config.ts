@@ -31,5 +31,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
+  worker: { format: 'es' },
   plugins: [words(text.document)],
 });

@@ -6,6 +6,7 @@ import { text } from './text/index.js';
 export interface Page {
   readonly toy: Part;
   readonly heads: Part;
+  readonly train: Part;
   /** Says what the address asks of the whole page in vain. */
   readonly showNotices: Part['showNotices'];
 }
@@ -14,6 +15,7 @@ export interface Page {
 export function createPage(): Page {
   const toy = createPart('toy', 1, text.toy);
   const heads = createPart('heads', 2, text.heads);
+  const train = createPart('train', 3, text.train);
   const notices = createNotices();
   document.body.append(
     element(
@@ -27,12 +29,12 @@ export function createPage(): Page {
         ...text.header.intro.map((words) => paragraph(words)),
       ),
     ),
-    element('main', { class: 'page' }, notices.root, toy.root, heads.root),
+    element('main', { class: 'page' }, notices.root, toy.root, heads.root, train.root),
     element(
       'footer',
       { class: 'page colophon' },
       paragraph(text.footer.source, { class: 'prose' }),
     ),
   );
-  return { toy, heads, showNotices: notices.show };
+  return { toy, heads, train, showNotices: notices.show };
 }

@@ -40,7 +40,7 @@ export function drawAxes(x: Axis, y: Axis): SVGGElement {
 
 /** Places and words; marks that a logarithmic scale leaves without a number are left out. */
 function marksOf({ scale, ticks }: Axis): [number, string][] {
-  const format = scale.tickFormat(ticks, '~g');
+  const format = scale.tickFormat(ticks, '.4~g');
   return scale
     .ticks(ticks)
     .map((mark): [number, string] => [scale(mark), format(mark)])

@@ -5,7 +5,7 @@ export interface Choice<Value> {
   show(value: Value): void;
 }
 
-interface Options<Value> {
+export interface ChoiceOptions<Value> {
   readonly label: string;
   readonly values: readonly Value[];
   readonly nameOf: (value: Value) => string;
@@ -13,7 +13,7 @@ interface Options<Value> {
 }
 
 /** A few values side by side: radio buttons in a row, with the keyboard behaviour of those. */
-export function createChoice<Value>(options: Options<Value>): Choice<Value> {
+export function createChoice<Value>(options: ChoiceOptions<Value>): Choice<Value> {
   const group = newId('choice');
   const radios = options.values.map((value) => {
     const radio = element('input', {

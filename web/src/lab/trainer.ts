@@ -9,7 +9,7 @@ import {
 
 import { accuracyOf } from './accuracy.js';
 import { lastStep, type Measurement, type RunOptions, type Start, type Update } from './run.js';
-import { makeTask } from './tasks.js';
+import { makeTask } from './make-task.js';
 
 const numHiddens = 32;
 const batchSize = 32;

@@ -2,7 +2,9 @@ import { exports } from './export.js';
 import { controls, heads } from './heads.js';
 import { maps } from './maps.js';
 import { page } from './page.js';
+import { prune } from './prune.js';
 import { toy } from './toy.js';
+import { lab, train } from './train.js';
 
 /** Every word of the page, a file an act. `*…*` is emphasis, and only paragraphs may use it. */
-export const text = { ...page, ...maps, toy, heads, controls, exports } as const;
+export const text = { ...page, ...maps, toy, heads, controls, exports, train, prune, lab } as const;

@@ -98,6 +98,7 @@ export const train = {
   guessing: 'guessing',
   scale: 'Loss axis',
   scales: { log: 'Logarithmic', linear: 'Linear' },
+  exportName: 'the training run',
   maps: 'Weights of every head for one sequence that is never trained on',
   closeUp: (where: Place) => `Layer ${where.layer}, head ${where.head}`,
   closeUpHint: 'Choose a head above to see it here, cell by cell.',

@@ -1,4 +1,5 @@
 import { element, setAttributes } from '../dom.js';
+import type { Piece } from '../export/compose.js';
 import { formatShare } from '../format.js';
 import type { Head } from '../lab/heads.js';
 import type { ScoreName } from '../lab/run.js';
@@ -13,6 +14,8 @@ export interface HeadCard {
   readonly place: Head;
   draw(record: RunRecord, role: ScoreName | undefined): void;
   showChosen(isChosen: boolean): void;
+  /** Its lines, to be saved. */
+  drawing(): Piece;
 }
 
 /** One head while it learns: its map, its role, its lines. Pressing it chooses the head. */
@@ -58,6 +61,10 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
         ),
       });
     },
+    drawing: () => ({
+      drawing: lines.root,
+      title: `${text.train.closeUp({ layer: place.layer + 1, head: place.head + 1 })}: ${roleName.textContent}`,
+    }),
     showChosen(isChosen) {
       root.setAttribute('aria-pressed', String(isChosen));
     },

@@ -1,6 +1,7 @@
 import { group } from 'd3-array';
 
 import { element } from '../dom.js';
+import type { Piece } from '../export/compose.js';
 import { sameHead, type Head } from '../lab/heads.js';
 import { text } from '../text/index.js';
 import { createHeadCard, type HeadCard } from './head-card.js';
@@ -9,6 +10,8 @@ import type { RunRecord } from './run-record.js';
 export interface HeadCards {
   readonly root: HTMLElement;
   draw(record: RunRecord, chosen: Head | undefined): void;
+  /** The lines of every head, a row a layer. */
+  drawings(): Piece[][];
 }
 
 /** All heads of the model, a row a layer. */
@@ -24,9 +27,8 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
         onChoose(place);
       }),
     );
-    const rows = group(cards, ({ place }) => place.layer);
     root.replaceChildren(
-      ...Array.from(rows, ([layer, ofLayer]) =>
+      ...Array.from(layersOf(cards), ([layer, ofLayer]) =>
         element(
           'div',
           { class: 'layer' },
@@ -47,6 +49,8 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
 
   return {
     root,
+    drawings: () =>
+      Array.from(layersOf(cards), ([, ofLayer]) => ofLayer.map((card) => card.drawing())),
     draw(record, chosen) {
       if (drawn === undefined || !isAlike(drawn, record)) build(record);
       drawn = record;
@@ -58,3 +62,6 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
     },
   };
 }
+
+const layersOf = (cards: readonly HeadCard[]): Map<number, HeadCard[]> =>
+  group(cards, ({ place }) => place.layer);

@@ -1,5 +1,11 @@
 import type { Head } from '../lab/heads.js';
-import type { Measurement, RunOptions, Start, Update } from '../lab/run.js';
+import {
+  scoreNames,
+  type Measurement,
+  type RunOptions,
+  type Start,
+  type Update,
+} from '../lab/run.js';
 import { RoleWatch, type RoleEvent } from './roles.js';
 
 /** Where the goal of the act is reached. */
@@ -44,6 +50,13 @@ export class RunRecord {
     });
     this.events.push(...events);
     return events;
+  }
+
+  /** All of it as plain numbers, to be saved. */
+  get data(): unknown {
+    const { options, step, losses, measurements, events, weights, start } = this;
+    const tokens = [...start.tokens];
+    return { options, step, losses, measurements, events, scoreNames, tokens, weights };
   }
 
   get latest(): Measurement | undefined {

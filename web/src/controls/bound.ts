@@ -1,0 +1,28 @@
+import type { Store } from '../state/store.js';
+import { createChoice, type Choice, type ChoiceOptions } from './choice.js';
+
+type Words<Value> = Omit<ChoiceOptions<Value>, 'onChoose'>;
+
+interface Binding<State extends object, Name extends keyof State> extends Words<State[Name]> {
+  /** How the values are offered: side by side unless another way is given. */
+  readonly as?: (options: ChoiceOptions<State[Name]>) => Choice<State[Name]>;
+}
+
+/** A control for one value of a store: it changes the store and shows what it holds, nothing else. */
+export function boundChoice<State extends object, Name extends keyof State & string>(
+  store: Store<State>,
+  name: Name,
+  { as: create = createChoice, ...words }: Binding<State, Name>,
+): HTMLElement {
+  const choice = create({
+    ...words,
+    onChoose: (chosen) => {
+      store.change({ [name]: chosen } as unknown as Partial<State>);
+    },
+  });
+  choice.show(store.state[name]);
+  store.subscribe((state) => {
+    choice.show(state[name]);
+  });
+  return choice.root;
+}

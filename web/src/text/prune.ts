@@ -1,0 +1,5 @@
+/** The fourth act. */
+export const prune = {
+  title: 'Which heads matter',
+  paragraphs: ['', ''],
+} as const;
