@@ -29,3 +29,6 @@ export const formatShare = format('.0%');
 
 /** A loss: two digits that say something, however small it is. */
 export const formatLoss = format('.2~g');
+
+/** Two digits: what else the machine does changes the third. */
+export const formatMilliseconds = format('.2r');

@@ -3,31 +3,36 @@ import { init } from 'headwise';
 import { createPage } from './page.js';
 import { createFailure } from './parts/failure.js';
 import { createHeadsContent } from './parts/heads-part.js';
+import { createPruneContent } from './parts/prune-part.js';
 import { createToyContent } from './parts/toy-part.js';
 import { createTrainContent } from './parts/train-part.js';
 import { headsFields, settleHeads } from './state/heads-state.js';
 import { connectHistory } from './state/history.js';
+import { pruneFields } from './state/prune-state.js';
 import { Store } from './state/store.js';
 import { trainFields } from './state/train-state.js';
 
 async function start(): Promise<void> {
   // The layer loads while the words are laid out.
   const ready = init();
-  const { toy, heads, train, showNotices } = createPage();
+  const { toy, heads, train, prune, showNotices } = createPage();
   try {
     await ready;
     const headsStore = new Store(headsFields, settleHeads);
     const trainStore = new Store(trainFields);
+    const pruneStore = new Store(pruneFields);
     connectHistory(
       [
         { store: headsStore, showNotices: heads.showNotices },
         { store: trainStore, showNotices: train.showNotices },
+        { store: pruneStore, showNotices: prune.showNotices },
       ],
       showNotices,
     );
     toy.live.append(...createToyContent());
     heads.live.append(...createHeadsContent(headsStore));
     train.live.append(...createTrainContent(trainStore));
+    prune.live.append(...createPruneContent(pruneStore));
     // The act that the address names has only now found its place.
     document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
   } catch (error) {

@@ -14,9 +14,8 @@ interface Axis {
   readonly name: string;
 }
 
-/** Lines across at the marks of `y`, numbers at both axes, and what they count. */
-export function drawAxes(x: Axis, y: Axis): SVGGElement {
-  const [left = 0, right = 0] = x.scale.range();
+/** Lines across at the marks of `y`, and their numbers; `span` is from where to where they go. */
+export function drawGrid(y: Axis, [left = 0, right = 0]: readonly number[]): SVGGElement {
   const [bottom = 0, top = 0] = y.scale.range();
   return svg(
     'g',
@@ -29,12 +28,23 @@ export function drawAxes(x: Axis, y: Axis): SVGGElement {
         svg('text', { x: left - 8, dy: '0.32em', 'text-anchor': 'end' }, mark),
       ),
     ),
+    svg('line', { class: 'chart-base', x1: left, x2: right, y1: bottom, y2: bottom }),
+    svg('text', { x: left, y: top - 12 }, y.name),
+  );
+}
+
+/** The grid, and numbers along `x`. */
+export function drawAxes(x: Axis, y: Axis): SVGGElement {
+  const span = x.scale.range();
+  const [bottom = 0] = y.scale.range();
+  return svg(
+    'g',
+    { class: 'chart-axes' },
+    drawGrid(y, span),
     ...marksOf(x).map(([at, mark]) =>
       svg('text', { x: at, y: bottom + 18, 'text-anchor': 'middle' }, mark),
     ),
-    svg('line', { class: 'chart-base', x1: left, x2: right, y1: bottom, y2: bottom }),
-    svg('text', { class: 'chart-name', x: left, y: top - 12 }, y.name),
-    svg('text', { class: 'chart-name', x: right, y: bottom + 34, 'text-anchor': 'end' }, x.name),
+    svg('text', { x: span[1], y: bottom + 36, 'text-anchor': 'end' }, x.name),
   );
 }
 

@@ -2,7 +2,8 @@ import { median } from 'd3-array';
 import type { AttentionOnlyTransformer, StateDict } from 'headwise';
 
 import { sameHead, type Head } from './heads.js';
-import { plantedRoles, type PlantedModel, type Quality } from './planted-model.js';
+import type { PlantedModel, Quality } from './planted-model.js';
+import { plantedRoles } from './roles.js';
 
 const timings = 11;
 

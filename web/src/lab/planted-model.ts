@@ -1,20 +1,7 @@
 import { Adam, AttentionOnlyTransformer, InductionTask, type TaskBatch } from 'headwise';
 
 import { accuracyOf } from './accuracy.js';
-
-/**
- * What a head was made for. The first two are planted: they alone are open while the model learns,
- * so they must do the work. Sharp heads look hard at one key for no purpose, quiet ones are as they
- * were drawn. The experiment is that of docs/head-importance.md, made smaller.
- */
-export type Role = 'previousToken' | 'induction' | 'sharp' | 'quiet';
-
-export const plantedRoles: readonly (readonly Role[])[] = [
-  ['sharp', 'previousToken', 'quiet', 'quiet', 'previousToken', 'sharp'],
-  ['quiet', 'sharp', 'induction', 'sharp', 'quiet', 'induction'],
-];
-
-export const hasRole = (role: Role): boolean => role === 'previousToken' || role === 'induction';
+import { isPlanted, plantedRoles, type Role } from './roles.js';
 
 const numHeads = plantedRoles[0]?.length ?? 0;
 const numHiddens = 48;
@@ -34,7 +21,10 @@ export interface Quality {
   readonly accuracy: number;
 }
 
-/** A model of which it is known which heads do the work: no others were open while it learnt. */
+/**
+ * A model of which it is known which heads do the work: no others were open while it learnt. The
+ * experiment is that of docs/head-importance.md, made smaller.
+ */
 export class PlantedModel {
   readonly model: AttentionOnlyTransformer;
   /** Never trained on: the first ranks heads, the second says what became of the model. */
@@ -108,10 +98,10 @@ export class PlantedModel {
    * so that each learns to do without the other.
    */
   #plantingGates(roles: readonly Role[]): number[][] {
-    const twins = roles.flatMap((role, head) => (hasRole(role) ? [head] : []));
+    const twins = roles.flatMap((role, head) => (isPlanted(role) ? [head] : []));
     return Array.from({ length: batchSize }, (_, sample) => {
       const shut = twins[(sample + this.#step) % 3];
-      return roles.map((role, head) => Number(hasRole(role) && head !== shut));
+      return roles.map((role, head) => Number(isPlanted(role) && head !== shut));
     });
   }
 

@@ -5,7 +5,8 @@ import { PruningBench, type BenchState } from './bench.js';
 import type { Head } from './heads.js';
 import { PlantedModel, type Quality } from './planted-model.js';
 import type { RunOptions, Start, Update } from './run.js';
-import { study, studySize, type Study } from './study.js';
+import { study, studySize } from './study.js';
+import type { Study } from './studied.js';
 import { Trainer } from './trainer.js';
 
 export interface Progress {

@@ -2,38 +2,9 @@ import { least } from 'd3-array';
 import { measureHeadImportance, Tensor, type HeadMeasure } from 'headwise';
 
 import { canGo, type Head } from './heads.js';
-import { numSteps, PlantedModel, plantedRoles, type Quality } from './planted-model.js';
-
-export const measures = [
-  'ablation',
-  'gradient',
-  'confidence',
-  'entropy',
-] as const satisfies readonly HeadMeasure[];
-
-/** Orders in which heads go: the least important first by a measure, or drawn by lot. */
-export const orderNames = [...measures, 'random'] as const;
-export type OrderName = (typeof orderNames)[number];
-
-const numRandomOrders = 3;
-
-export const plantedHeads: readonly Head[] = plantedRoles.flatMap((roles, layer) =>
-  roles.map((_, head) => ({ layer, head })),
-);
-
-/** What became of a model as its heads went: of all heads first, of one a layer last. */
-export interface Curve {
-  readonly order: OrderName;
-  readonly points: readonly (Quality & { readonly kept: number })[];
-}
-
-/** What one seed has to say. */
-export interface Study {
-  readonly seed: number;
-  /** By measure, a number a head in the order of `plantedHeads`. */
-  readonly importance: Readonly<Record<HeadMeasure, readonly number[]>>;
-  readonly curves: readonly Curve[];
-}
+import { numSteps, type PlantedModel } from './planted-model.js';
+import { allHeads, plantedRoles } from './roles.js';
+import { measures, numRandomOrders, rankOf, type Curve, type Study } from './studied.js';
 
 /** Steps of work in one study: of training, of measures, of curves. */
 export const studySize = numSteps + measures.length + measures.length + numRandomOrders;
@@ -57,14 +28,11 @@ export async function* study(planted: PlantedModel, seed: number): AsyncGenerato
   const found = importance as Study['importance'];
   const curves: Curve[] = [];
   for (const measure of measures) {
-    // Little entropy is taken for much importance.
-    const sign = measure === 'entropy' ? -1 : 1;
-    const rank = found[measure].map((number) => sign * number);
-    curves.push({ order: measure, points: shutInOrder(planted, rank) });
+    curves.push({ order: measure, points: shutInOrder(planted, rankOf(measure, found[measure])) });
     yield;
   }
   for (let number = 0; number < numRandomOrders; number += 1) {
-    const rank = [...Tensor.randn([plantedHeads.length], numRandomOrders * seed + number).data];
+    const rank = [...Tensor.randn([allHeads.length], numRandomOrders * seed + number).data];
     curves.push({ order: 'random', points: shutInOrder(planted, rank) });
     yield;
   }
@@ -76,13 +44,13 @@ function shutInOrder(planted: PlantedModel, rank: readonly number[]): Curve['poi
   const gates = plantedRoles.map(({ length }) => new Float32Array(length).fill(1));
   const gone: Head[] = [];
   const pointNow = (): Curve['points'][number] => ({
-    kept: plantedHeads.length - gone.length,
+    kept: allHeads.length - gone.length,
     ...planted.quality(gates),
   });
   const points = [pointNow()];
   for (;;) {
-    const removable = plantedHeads.filter((head) => canGo(head, plantedHeads, gone));
-    const next = least(removable, (head) => rank[plantedHeads.indexOf(head)] ?? NaN);
+    const removable = allHeads.filter((head) => canGo(head, allHeads, gone));
+    const next = least(removable, (head) => rank[allHeads.indexOf(head)] ?? NaN);
     if (next === undefined) return points;
     gates[next.layer]?.fill(0, next.head, next.head + 1);
     gone.push(next);

@@ -50,7 +50,7 @@ export const train = {
   title: 'Train it',
   paragraphs: [
     'Here heads learn, while you watch. The model is attention and nothing else, and its tasks are such that everybody knows where a query should look. A line below each head rises when the head takes a role.',
-    'Induction takes two heads, one above the other: the lower looks at the token before, the upper then finds what followed the same token last time. *Your goal:* have 99 % of the answers right. Then try it with a single layer. Can one do the work of two?',
+    'Induction takes two heads, one above the other: the lower looks at the token before, the upper then finds what followed the same token last time. *Your goal:* have 99% of the answers right. Then try it with a single layer. Can one do the work of two?',
   ],
   panel: 'What is trained',
   task: 'Task',
@@ -72,7 +72,7 @@ export const train = {
     `Step ${step}: loss ${loss}, ${accuracy} of the answers right on sequences never trained on.`,
   ended: (step: number) => `This run ends at step ${step}.`,
   goal: (step: number, seed: number) =>
-    `Step ${step}: 99 % of the answers are right. Seed ${seed} reaches the goal here every time.`,
+    `Step ${step}: 99% of the answers are right. Seed ${seed} reaches the goal here every time.`,
   took: (step: number, where: Place, score: ScoreName, task: TaskName) =>
     `Step ${step}: ${place(where)} looks at ${lookingAt(score, task)}.`,
   left: (step: number, where: Place, score: ScoreName, task: TaskName) =>

@@ -11,13 +11,13 @@ export interface RoleEvent {
 }
 
 /**
- * A head takes a role when this share of its weight follows the pattern. An untrained one gives it
- * less than a quarter; in induction a third of the positions is never looked back at, so a head
- * that reads the token before for all the others has little more than half.
+ * A head takes a role when this share of its weight follows the pattern, of which an untrained one
+ * gives it less than a quarter. The token before needs less: in induction a third of the positions
+ * is never looked back at, and nothing teaches a head where to look from there.
  */
-const enough = 0.4;
+const enough = (name: ScoreName): number => (name === 'previousToken' ? 0.3 : 0.4);
 /** Well below, lest a head that wavers take the same role time and again. */
-const tooLittle = 0.25;
+const tooLittle = 0.2;
 
 /** What heads can be seen to do in a task: the right key goes by a name of its own where it has one. */
 export const scoresOf: Readonly<Record<TaskName, readonly ScoreName[]>> = {
@@ -65,7 +65,7 @@ export class RoleWatch {
     const best = scoresOf[this.#task].reduce((a, b) => (at(b) > at(a) ? b : a));
     const events: RoleEvent[] = [];
     const old = this.#role;
-    if (at(best) >= enough && best !== old) {
+    if (at(best) >= enough(best) && best !== old) {
       this.#role = best;
       events.push({ step, place, score: best, kind: 'took' });
     } else if (old !== undefined && at(old) < tooLittle) {
