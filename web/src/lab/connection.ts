@@ -1,4 +1,5 @@
 import { wrap, type Remote } from 'comlink';
+import { HeadwiseError } from 'headwise';
 
 import { transferErrors } from './error-transfer.js';
 import type { Services } from './services.js';
@@ -36,16 +37,11 @@ export class Connection {
     try {
       return await Promise.race([act(running.services), running.failure, silence]);
     } catch (error) {
-      if (error instanceof WorkerLost) this.#drop(running);
+      if (isBeyondRepair(error)) this.#drop(running);
       throw error;
     } finally {
       window.clearTimeout(timer);
     }
-  }
-
-  /** Ends the worker, and with it whatever it is doing. */
-  end(): void {
-    if (this.#running !== undefined) this.#drop(this.#running);
   }
 
   #drop(running: Running): void {
@@ -53,6 +49,14 @@ export class Connection {
     if (this.#running === running) this.#running = undefined;
   }
 }
+
+/** The memory of WebAssembly never shrinks: only with its worker does it go. */
+const isBeyondRepair = (error: unknown): boolean =>
+  error instanceof WorkerLost || isOutOfMemory(error);
+
+/** Of WebAssembly, or of JavaScript. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof HeadwiseError ? error.code === 'out-of-memory' : error instanceof RangeError;
 
 function start(): Running {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });

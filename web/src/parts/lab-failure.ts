@@ -1,7 +1,7 @@
 import { HeadwiseError } from 'headwise';
 
 import { element } from '../dom.js';
-import { WorkerLost } from '../lab/connection.js';
+import { isOutOfMemory, WorkerLost } from '../lab/connection.js';
 import { text } from '../text/index.js';
 import { createFailure } from './failure.js';
 
@@ -25,8 +25,5 @@ export function createLabFailure(error: unknown, onAgain: () => void): HTMLEleme
 
 function wordsFor(error: unknown): { readonly title: string; readonly advice: string } {
   if (error instanceof WorkerLost) return text.lab.lost;
-  const isMemory =
-    (error instanceof HeadwiseError && error.code === 'out-of-memory') ||
-    error instanceof RangeError;
-  return isMemory ? text.lab.memory : text.lab.other;
+  return isOutOfMemory(error) ? text.lab.memory : text.lab.other;
 }
