@@ -23,3 +23,19 @@ export function formatFraction(weight: number): string {
   if (!isWholePart) return formatWeight(weight);
   return parts === 1 ? '1' : `1/${parts}`;
 }
+
+/** A difference or a number of any sign, with a true minus. */
+export const formatSigned = format('+.2f');
+
+/** A number among others in a formula or a table. */
+export function formatNumber(value: number): string {
+  if (value === -Infinity) return '−∞';
+  const size = Math.abs(value);
+  return size !== 0 && (size < 0.001 || size >= 100_000) ? exponent(value) : upToFour(value);
+}
+
+const upToFour = format('.4~f');
+const exponent = format('.2~e');
+
+/** `12 %` */
+export const formatShare = (share: number): string => `${format('.1~f')(100 * share)}\u00a0%`;

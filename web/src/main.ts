@@ -1,5 +1,6 @@
 import { init } from 'headwise';
 
+import { Inputs } from './inputs/inputs.js';
 import { createPage } from './page.js';
 import { createFailure } from './parts/failure.js';
 import { createHeadsContent } from './parts/heads-part.js';
@@ -7,6 +8,7 @@ import { createToyContent } from './parts/toy-part.js';
 import { headsFields, settleHeads } from './state/heads-state.js';
 import { connectHistory } from './state/history.js';
 import { Store } from './state/store.js';
+import { toyFields } from './state/toy-state.js';
 
 async function start(): Promise<void> {
   // The layer loads while the words are laid out.
@@ -14,10 +16,18 @@ async function start(): Promise<void> {
   const { toy, heads, showNotices } = createPage();
   try {
     await ready;
-    const headsStore = new Store(headsFields, settleHeads);
-    connectHistory([{ store: headsStore, showNotices: heads.showNotices }], showNotices);
-    toy.live.append(...createToyContent());
-    heads.live.append(...createHeadsContent(headsStore));
+    const inputs = new Inputs();
+    const toyStore = new Store(toyFields);
+    const headsStore = new Store(headsFields, (state) => settleHeads(state, inputs));
+    connectHistory(
+      [
+        { store: toyStore, showNotices: toy.showNotices },
+        { store: headsStore, showNotices: heads.showNotices },
+      ],
+      showNotices,
+    );
+    toy.live.append(...createToyContent(toyStore));
+    heads.live.append(...createHeadsContent(headsStore, inputs));
     // The act that the address names has only now found its place.
     document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
   } catch (error) {
