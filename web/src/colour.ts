@@ -32,7 +32,7 @@ export function contrastColours(largest: number): MapColours {
 }
 
 /**
- * Differences from −`largest` (orange) to `largest` (violet), with 0 in pale grey between them;
+ * Differences from −`largest` (violet) to `largest` (orange), with 0 in pale grey between them;
  * orange and violet are told apart with every common kind of colour blindness.
  */
 export function differenceColours(largest: number): MapColours {

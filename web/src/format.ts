@@ -5,6 +5,9 @@ export const formatWeight = format('.4f');
 
 const twoDecimals = format('.2f');
 
+/** Two decimals, where there is little room. */
+export const formatShort = twoDecimals;
+
 /** What fits into a cell: `.33`, and `1` where rounding leaves nothing else. */
 export function formatCell(weight: number): string {
   const rounded = twoDecimals(weight);
@@ -31,10 +34,14 @@ export const formatSigned = format('+.2f');
 export function formatNumber(value: number): string {
   if (value === -Infinity) return '−∞';
   const size = Math.abs(value);
-  return size !== 0 && (size < 0.001 || size >= 100_000) ? exponent(value) : upToFour(value);
+  if (size !== 0 && (size < 0.001 || size >= 100_000)) return exponent(value);
+  return Number.isInteger(value) ? whole(value) : formatWeight(value);
 }
 
-const upToFour = format('.4~f');
+/** A setting: as short as it is exact. */
+export const formatSetting = format('.4~f');
+
+const whole = format('d');
 const exponent = format('.2~e');
 
 /** `12 %` */

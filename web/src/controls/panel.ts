@@ -1,6 +1,6 @@
 import { element, setAttributes } from '../dom.js';
 import { createCopyLink } from '../export/copy-link.js';
-import { formatNumber } from '../format.js';
+import { formatSetting } from '../format.js';
 import type { Inputs } from '../inputs/inputs.js';
 import { dropoutRange, inputNames, scaleRange, type HeadsState } from '../state/heads-state.js';
 import { hideable } from '../state/hidden.js';
@@ -48,7 +48,7 @@ export function createPanel(
   const scale = createNamedSlider({
     label: words.scale,
     range: scaleRange,
-    describe: (factor) => `× ${formatNumber(factor)}`,
+    describe: (factor) => `× ${formatSetting(factor)}`,
     onSlide: (factor, origin) => {
       store.change({ scale: factor }, origin);
     },
@@ -56,7 +56,7 @@ export function createPanel(
   const dropout = createNamedSlider({
     label: words.dropout,
     range: dropoutRange,
-    describe: formatNumber,
+    describe: formatSetting,
     onSlide: (rate, origin) => {
       store.change({ dropout: rate }, origin);
     },

@@ -1,7 +1,7 @@
 import { max, range, sum } from 'd3-array';
 
 import { element } from '../dom.js';
-import { formatNumber, formatWeight } from '../format.js';
+import { formatNumber, formatSetting, formatWeight } from '../format.js';
 import type { AttentionView } from '../layer/attention-view.js';
 import { hideable } from '../state/hidden.js';
 import { text } from '../text/index.js';
@@ -21,7 +21,7 @@ interface ArithmeticSettings {
 
 /** As many terms of a sum, or numbers of a vector, fit on a line. */
 const termsShown = 3;
-const valuesShown = 6;
+const valuesShown = 4;
 
 /** The way from a query and a key to their weight, step by step with its numbers. */
 export function createArithmetic(): Arithmetic {
@@ -113,14 +113,14 @@ function stepsOf(view: AttentionView, cell: Cell, settings: ArithmeticSettings):
       : [
           [
             words.dropout,
-            after === 0 ? words.dropped : words.kept(formatNumber(settings.dropout)),
+            after === 0 ? words.dropped : words.kept(formatSetting(settings.dropout)),
             formatNumber(after),
           ],
         ];
   return [
     [words.dot, products(q, k), formatNumber(dot)],
     [
-      words.scale(headSize, formatNumber(settings.scale)),
+      words.scale(headSize, formatSetting(settings.scale)),
       `${formatNumber(dot)} × ${formatNumber(view.scale)}`,
       formatNumber(score),
     ],

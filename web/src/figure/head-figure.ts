@@ -19,8 +19,8 @@ import { Selection } from './selection.js';
 export interface HeadFigureStyle {
   /** Whether each head has a scale of its own. */
   readonly contrast?: boolean;
-  /** What stands beside each head's name. */
-  readonly notes?: readonly string[];
+  /** Lines below each head's name. */
+  readonly notes?: readonly (readonly string[])[];
   /** Counted from 0. */
   readonly selected?: { readonly sample: number; readonly head: number };
 }
@@ -117,6 +117,8 @@ export function createHeadFigure({ label, controls = [], onActive, onPin }: Opti
         shape,
         hatch: hatchFill(hatchId),
         control: controls[sample],
+        // The enlarged map has the names.
+        isBare: beside.hasChildNodes(),
         register,
       }),
     );
@@ -156,7 +158,7 @@ export function createHeadFigure({ label, controls = [], onActive, onPin }: Opti
       rows.forEach((row, sample) => {
         row.draw(next, (head) => styles[head] ?? weightStyle());
         row.maps.forEach((map, head) => {
-          map.describe(notes[head] ?? '', selected?.sample === sample && selected.head === head);
+          map.describe(notes[head] ?? [], selected?.sample === sample && selected.head === head);
         });
       });
       if (isOther) showSelection();

@@ -28,8 +28,8 @@ export interface HeadMap {
   readonly root: HTMLElement;
   readonly drawing: SVGSVGElement;
   draw(valueOf: (query: number, key: number) => CellValue, style: MapStyle): void;
-  /** What stands beside the head's name, and whether the head is the selected one. */
-  describe(words: string, isSelected: boolean): void;
+  /** What stands below the head's name, and whether the head is the selected one. */
+  describe(lines: readonly string[], isSelected: boolean): void;
   /** Rings a cell: fully where the reader is, faintly in the other heads' maps. */
   ring(cell: Cell | undefined, isHere: boolean): void;
   /** The one cell that the Tab key reaches. */
@@ -52,14 +52,16 @@ interface Options {
   readonly register: Register;
   /** What queries and keys are called at the edges. Default: q1, k1 and so on, where they fit. */
   readonly names?: AxisNames;
+  /** Whether nothing stands at the edges. */
+  readonly isBare?: boolean;
   /** Whether the sums of rows and columns stand at the far edges. */
   readonly hasSums?: boolean;
 }
 
 /** The weights of one head for one sample: queries down, keys across. */
 export function createHeadMap(options: Options): HeadMap {
-  const { sample, head, queries, keys, hatch, register, hasSums = false } = options;
-  const geometry = geometryOf(queries, keys, options.names, hasSums);
+  const { sample, head, queries, keys, hatch, register, isBare, hasSums = false } = options;
+  const geometry = geometryOf(queries, keys, options.names, { isBare, hasSums });
   const { left, top, width, height } = geometry;
   const cells = range(queries).map((query) =>
     range(keys).map((key) => ({
@@ -161,8 +163,8 @@ export function createHeadMap(options: Options): HeadMap {
         range(keys).map((key) => sum(values, (row) => row[key]?.weight)),
       );
     },
-    describe(words, isSelected) {
-      note.textContent = words;
+    describe(lines, isSelected) {
+      note.replaceChildren(...lines.map((line) => element('span', {}, line)));
       setAttributes(root, { 'data-selected': isSelected });
     },
     ring(cell, isHere) {

@@ -19,7 +19,9 @@ interface Options {
   readonly onHead: (head: number) => void;
 }
 
+/** Of the boxes; shapes beside the last column stand further out. */
 const width = 372;
+const shapeRoom = 22;
 const box = { width: 112, height: 34 } as const;
 const wide = 240;
 const centres = [64, 186, 308] as const;
@@ -77,7 +79,7 @@ const edges: readonly (readonly [LayerPart, LayerPart])[] = [
 export function createLayerFigure({ onPart, onHead }: Options): LayerFigure {
   const drawing = svg('svg', {
     class: 'layer-figure',
-    viewBox: `0 0 ${width} ${tops.output + box.height + 24}`,
+    viewBox: `0 0 ${width + shapeRoom} ${tops.output + box.height + 24}`,
     role: 'group',
     'aria-label': text.layer.label,
   });
@@ -87,9 +89,8 @@ export function createLayerFigure({ onPart, onHead }: Options): LayerFigure {
   const shapes = edges.map(([from, to]) => ({ from, to, ...createEdge(from, to) }));
   const outputShape = svg('text', {
     class: 'edge-shape',
-    x: middle,
+    x: middle + 6,
     y: tops.output + box.height + 13,
-    'text-anchor': 'middle',
   });
   const headsTitle = svg('text', { class: 'edge-shape', x: strip.left, y: frame.top - 6 });
   const heads = svg('g', { role: 'group' });

@@ -38,15 +38,16 @@ export function geometryOf(
   queries: number,
   keys: number,
   given: AxisNames | undefined,
-  hasSums: boolean,
+  { isBare = false, hasSums = false }: { isBare?: boolean | undefined; hasSums?: boolean },
 ): MapGeometry {
   const isDense = given === undefined && Math.max(queries, keys) > mostNamed;
-  const names = shortened(given ?? numbered(isDense ? 0 : queries, isDense ? 0 : keys));
+  const isUnnamed = isDense || isBare;
+  const names = shortened(given ?? numbered(isUnnamed ? 0 : queries, isUnnamed ? 0 : keys));
   const widest = (all: readonly string[]): number =>
     signWidth * (max(all, (name) => Array.from(name).length) ?? 0);
   const isTurned = widest(names.keys) > pitch;
-  const left = isDense ? 2 : Math.max(24, widest(names.queries) + 8);
-  const top = isDense ? 2 : isTurned ? widest(names.keys) * 0.75 + 14 : 20;
+  const left = isUnnamed ? 2 : Math.max(24, widest(names.queries) + 8);
+  const top = isUnnamed ? 2 : isTurned ? widest(names.keys) * 0.75 + 14 : 20;
   const edge = hasSums ? sums : 0;
   return {
     left,

@@ -21,11 +21,13 @@ interface Options {
   /** Stands in the heading, beside what it changes. */
   readonly control: HTMLElement | undefined;
   readonly register: Register;
+  /** Whether maps go without names at their edges. */
+  readonly isBare: boolean;
 }
 
 /** One sample of the batch: its heading, and the maps of all heads side by side. */
 export function createSampleRow(options: Options): SampleRow {
-  const { sample, shape, hatch, control, register } = options;
+  const { sample, shape, hatch, control, register, isBare } = options;
   const [, heads = 0, queries = 0, keys = 0] = shape;
   const maps = range(heads).map((head) =>
     createHeadMap({
@@ -35,6 +37,7 @@ export function createSampleRow(options: Options): SampleRow {
       keys,
       hatch,
       register,
+      isBare,
       title: text.map.title(head + 1),
       label: text.map.label(head + 1, sample + 1, queries, keys),
     }),

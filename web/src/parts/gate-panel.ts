@@ -4,7 +4,7 @@ import { createNamedSlider, type Slider } from '../controls/slider.js';
 import { element, setAttributes } from '../dom.js';
 import { createExportMenu } from '../export/export-menu.js';
 import { createGateBars } from '../figure/gate-bars.js';
-import { formatNumber, formatShare } from '../format.js';
+import { formatSetting, formatShare } from '../format.js';
 import type { AttentionView } from '../layer/attention-view.js';
 import { gateEffect, type GateEffect } from '../layer/gate-effect.js';
 import type { LayerSettings } from '../layer/with-layer.js';
@@ -35,7 +35,7 @@ export function createGatePanel(store: Store<HeadsState>): GatePanel {
       createNamedSlider({
         label: text.gates.gate(head + 1),
         range: gateRange,
-        describe: formatNumber,
+        describe: formatSetting,
         onSlide(gate, origin) {
           const gates = [...gatesOf(store.state)];
           gates[head] = gate;

@@ -7,7 +7,7 @@ import type { Cell } from '../figure/cell.js';
 import { createCloseUp } from '../figure/close-up.js';
 import { createCompare } from '../figure/compare.js';
 import { createHeadFigure } from '../figure/head-figure.js';
-import { formatNumber, formatWeight } from '../format.js';
+import { formatShort, formatWeight } from '../format.js';
 import type { Inputs } from '../inputs/inputs.js';
 import { attend, type AttentionView } from '../layer/attention-view.js';
 import { summariseHeads, type HeadSummary } from '../layer/head-summary.js';
@@ -125,13 +125,12 @@ function settingsOf(state: HeadsState, inputs: Inputs): LayerSettings {
   return { seed, heads, causal, scale, dropout, validLens: validLensOf(state, inputs) };
 }
 
-function noteOf({ pattern, largest, entropy }: HeadSummary, role: string | undefined): string {
-  const found = text.heads.note(
-    text.patterns[pattern],
-    formatWeight(largest),
-    formatNumber(Number(entropy.toFixed(2))),
-  );
-  return role === undefined ? found : `${found} · ${text.heads.planted(role)}`;
+/** A line for the pattern, and one for the measures. */
+function noteOf({ pattern, largest, entropy }: HeadSummary, role: string | undefined): string[] {
+  return [
+    text.heads.pattern(text.patterns[pattern], role),
+    text.heads.measures(formatShort(largest), formatShort(entropy)),
+  ];
 }
 
 function summarise(state: HeadsState, { weights, validLens }: AttentionView): string {

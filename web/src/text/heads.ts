@@ -17,9 +17,11 @@ export const heads = {
     `The largest weight is ${where.weight}, where head ${where.head} lets query ${where.query} of sample ${where.sample} look at key ${where.key}.`,
   even: 'Every row is even: where all keys are equal, no head can prefer one.',
   nothing: 'No sample has a valid key: there is nothing to look at, and every weight is 0.',
-  note: (pattern: string, largest: string, entropy: string) =>
-    `${pattern} · max ${largest} · H ${entropy}`,
-  planted: (role: string) => `planted: ${role}`,
+  pattern: (found: string, planted: string | undefined) => {
+    if (planted === undefined) return found;
+    return planted === found ? `${found}, as planted` : `${found}, planted: ${planted}`;
+  },
+  measures: (largest: string, entropy: string) => `max ${largest}, H ${entropy}`,
   goal: {
     task: 'Find the head whose silence moves the output most: close the gate of one head at a time, all others open.',
     near: (head: number, share: string) =>

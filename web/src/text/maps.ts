@@ -45,7 +45,7 @@ export const maps = {
   },
 
   figureCaption:
-    'Rows are queries (q), columns are keys (k); each row sums to 1 unless all its keys are masked. The scale is the same in every map, unless you ask for contrast per head.',
+    'Rows are queries (q), columns are keys (k); each row sums to 1 unless all its keys are masked. The scale is the same in every map, unless you ask for contrast per head. Where a head is summed up, H is the mean entropy of its rows in nats: 0 where every query looks at one key.',
 
   /** The one map that is enlarged. */
   closeUp: {
@@ -91,10 +91,10 @@ export const maps = {
     label: (head: number, other: number, sample: number) =>
       `Weights of head ${head} less those of head ${other}, sample ${sample}`,
     legend: (head: number, other: number) =>
-      `violet: head ${head} weighs more; orange: head ${other} does`,
+      `orange: head ${head} weighs more; violet: head ${other} does`,
     ends: (largest: string) => [`−${largest}`, '0', `+${largest}`],
     legendLabel: (largest: string) =>
-      `Colours of differences from −${largest} (orange) by 0 (pale) to ${largest} (violet)`,
+      `Colours of differences from −${largest} (violet) by 0 (pale) to ${largest} (orange)`,
     same: 'Both heads weigh every key alike.',
     largest: (value: string) => `The largest difference is ${value}.`,
     cell: (words: {
