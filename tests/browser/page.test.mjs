@@ -57,7 +57,7 @@ const textOf = (selector) => page.$eval(selector, (found) => found.textContent);
 const readOut = (part) => textOf(`#${part} .read-out`);
 const cellAt = (part, sample, head, query, key) =>
   page.$(
-    `#${part} .cell[data-sample="${sample}"][data-head="${head}"]` +
+    `#${part} .samples .cell[data-sample="${sample}"][data-head="${head}"]` +
       `[data-query="${query}"][data-key="${key}"]`,
   );
 const control = (name, role) => page.$(`::-p-aria([name="${name}"][role="${role}"])`);
@@ -183,8 +183,8 @@ describe('a cell is read out', () => {
     assert.match(await readOut('heads'), /^Point at a cell/);
     await (await cellAt('heads', 0, 1, 2, 0)).hover();
     assert.equal(await readOut('heads'), 'Sample 1. Head 2, query 3, key 1: weight 0.3333');
-    assert.equal((await page.$$('#heads .ring[data-shown]')).length, 5);
-    assert.equal((await page.$$('#heads .ring[data-shown][data-here]')).length, 1);
+    assert.equal((await page.$$('#heads .samples .ring[data-shown]')).length, 5);
+    assert.equal((await page.$$('#heads .samples .ring[data-shown][data-here]')).length, 1);
     await (await cellAt('heads', 1, 4, 3, 5)).hover();
     assert.equal(await readOut('heads'), 'Sample 2. Head 5, query 4, key 6: weight 0.0000, masked');
     await page.mouse.move(1, 1);
@@ -224,7 +224,11 @@ describe('a cell is read out', () => {
     }
     await page.keyboard.press('Escape');
     assert.match(await readOut('heads'), /^Point at a cell/);
-    assert.equal((await page.$$('#heads .cell[tabindex="0"]')).length, 10, 'one stop a map');
+    assert.equal(
+      (await page.$$('#heads .samples .cell[tabindex="0"]')).length,
+      10,
+      'one stop a map',
+    );
     const outline = await page.$eval('.head:has(:focus)', (head) => getComputedStyle(head).outline);
     assert.match(outline, /solid 2px/, 'the focus is visible');
   });
@@ -244,7 +248,7 @@ describe('the address', () => {
     await other.goto(page.url());
     await other.waitForSelector('#heads .map');
     assert.deepEqual(await drawnWeights(other), second);
-    assert.equal(await other.$eval('[value="10"]', (radio) => radio.checked), true);
+    assert.equal(await other.$eval('#heads [value="10"]', (radio) => radio.checked), true);
     await other.close();
 
     await page.goBack();
@@ -252,7 +256,7 @@ describe('the address', () => {
     await page.goBack();
     assert.equal(query(), '');
     assert.deepEqual(await drawnWeights(), first);
-    assert.equal(await page.$eval('[value="5"]', (radio) => radio.checked), true);
+    assert.equal(await page.$eval('#heads [value="5"]', (radio) => radio.checked), true);
     await page.goForward();
     await page.goForward();
     assert.deepEqual(await drawnWeights(), second);
@@ -275,7 +279,7 @@ describe('the layout', () => {
       test(`fits ${width} pixels, ${scheme}`, async () => {
         await prefer({ scheme });
         await page.setViewport({ width, height: 900 });
-        await open('?input=random&seed=1&heads=20&valid=6,2');
+        await open('?input=text&heads=20&tokens=letters&part=W_q&compare=3');
         const overflow = () =>
           page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok((await overflow()) <= 0, 'with 20 heads');
@@ -293,7 +297,7 @@ describe('the layout', () => {
 test('a strict Content-Security-Policy leaves the page as it is', async () => {
   const policy =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; " +
-    "img-src 'self'; connect-src 'self'; base-uri 'none'";
+    "img-src 'self' blob:; connect-src 'self'; base-uri 'none'";
   const strict = await serveFolder(built('page'), {
     headers: { 'Content-Security-Policy': policy },
   });

@@ -49,7 +49,7 @@ describe('a run', () => {
     await press(page, 'Start');
     await waitForGoal(page);
     await press(page, 'Pause');
-    const accuracy = Number(/(\d+)% of the answers/.exec(await statusOf(page))[1]);
+    const accuracy = Number(/(\d+)\s%/.exec(await statusOf(page))[1]);
     assert.ok(accuracy >= 98, await statusOf(page));
     const events = await eventsOf(page);
     assert.ok(
@@ -76,7 +76,7 @@ describe('a run', () => {
       await waitForGoal(page);
       await press(page, 'Pause');
       const events = await eventsOf(page);
-      return events.slice(0, events.findIndex((told) => /99%/.test(told)) + 1);
+      return events.slice(0, events.findIndex((told) => /99\s%/.test(told)) + 1);
     };
     const first = await eventsAt('?train-speed=full&train-seed=3');
     assert.deepEqual(await eventsAt('?train-speed=60&train-seed=3'), first);
@@ -126,16 +126,16 @@ describe('the options', () => {
   test('stand in the address, and every change begins a new run', async (t) => {
     const { page } = await openRun(t, '?train-task=sort&train-layers=1&train-heads=4&train-seed=7');
     assert.equal((await page.$$('#train .head-card')).length, 4);
-    assert.equal(await page.$eval('#train .menu', (menu) => menu.value), 'sort');
+    assert.equal(await page.$eval('#train select', (menu) => menu.value), 'sort');
     await press(page, 'One step');
     await waitForStep(page, 1);
-    await page.select('#train .menu', 'reverse');
+    await page.select('#train select', 'reverse');
     await waitForStep(page, 0);
     assert.match(await textOf(page, '#train .task-explanation'), /from the last to the first/);
     const { search } = new URL(page.url());
     assert.equal(search, '?train-task=reverse&train-layers=1&train-heads=4&train-seed=7');
     await page.goBack();
-    await page.waitForFunction(() => document.querySelector('#train .menu').value === 'sort');
+    await page.waitForFunction(() => document.querySelector('#train select').value === 'sort');
   });
 
   test('that the address cannot have are told, and the run goes on with others', async (t) => {
@@ -163,16 +163,16 @@ test('the keyboard alone starts, stops and looks into a head', async (t) => {
 
   await page.$eval('#train .head-card', (card) => card.focus());
   await page.keyboard.press('Enter');
-  await page.waitForSelector('#train .close-up .cell');
-  assert.equal(await textOf(page, '#train .close-up-name'), 'Layer 1, head 1');
-  await page.$eval('#train .close-up .cell[tabindex="0"]', (cell) => cell.focus());
+  await page.waitForSelector('#train .enlarged .cell');
+  assert.equal(await textOf(page, '#train .enlarged .head-title'), 'Layer 1, head 1');
+  await page.$eval('#train .enlarged .cell[tabindex="0"]', (cell) => cell.focus());
   assert.match(
-    await textOf(page, '#train .close-up .read-out'),
+    await textOf(page, '#train .enlarged .read-out'),
     /^Query 1 \(\w\) gives key 1 .*1\.0000\.$/,
   );
   await page.keyboard.press('ArrowRight');
   assert.match(
-    await textOf(page, '#train .close-up .read-out'),
+    await textOf(page, '#train .enlarged .read-out'),
     /may not see key 2 .* comes later\.$/,
   );
 });

@@ -1,5 +1,6 @@
 import { init } from 'headwise';
 
+import { Inputs } from './inputs/inputs.js';
 import { createPage } from './page.js';
 import { createFailure } from './parts/failure.js';
 import { createHeadsContent } from './parts/heads-part.js';
@@ -10,6 +11,7 @@ import { headsFields, settleHeads } from './state/heads-state.js';
 import { connectHistory } from './state/history.js';
 import { pruneFields } from './state/prune-state.js';
 import { Store } from './state/store.js';
+import { toyFields } from './state/toy-state.js';
 import { trainFields } from './state/train-state.js';
 
 async function start(): Promise<void> {
@@ -18,19 +20,22 @@ async function start(): Promise<void> {
   const { toy, heads, train, prune, showNotices } = createPage();
   try {
     await ready;
-    const headsStore = new Store(headsFields, settleHeads);
+    const inputs = new Inputs();
+    const toyStore = new Store(toyFields);
+    const headsStore = new Store(headsFields, (state) => settleHeads(state, inputs));
     const trainStore = new Store(trainFields);
     const pruneStore = new Store(pruneFields);
     connectHistory(
       [
+        { store: toyStore, showNotices: toy.showNotices },
         { store: headsStore, showNotices: heads.showNotices },
         { store: trainStore, showNotices: train.showNotices },
         { store: pruneStore, showNotices: prune.showNotices },
       ],
       showNotices,
     );
-    toy.live.append(...createToyContent());
-    heads.live.append(...createHeadsContent(headsStore));
+    toy.live.append(...createToyContent(toyStore));
+    heads.live.append(...createHeadsContent(headsStore, inputs));
     train.live.append(...createTrainContent(trainStore));
     prune.live.append(...createPruneContent(pruneStore));
     // The act that the address names has only now found its place.

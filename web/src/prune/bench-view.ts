@@ -1,10 +1,11 @@
 import { element, setAttributes } from '../dom.js';
-import { formatLoss, formatShare } from '../format.js';
+import { formatLoss, formatPercent } from '../format.js';
 import type { BenchState } from '../lab/bench.js';
 import type { Connection } from '../lab/connection.js';
 import { canGo, sameHead, type Head } from '../lab/heads.js';
 import { latestOnly } from '../lab/latest.js';
 import { allHeads, isPlanted, plantedRoles } from '../lab/roles.js';
+import { createGoal } from '../parts/goal.js';
 import type { PruneState } from '../state/prune-state.js';
 import type { Store } from '../state/store.js';
 import { text } from '../text/index.js';
@@ -12,7 +13,7 @@ import { createHeadTile, type HeadTile } from './head-tile.js';
 import { createQualityTable } from './quality-table.js';
 
 /** The goal: no more heads than do the work, and so many answers right. */
-const goal = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, accuracy: 0.95 };
+const wanted = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, accuracy: 0.95 };
 
 export interface BenchView {
   readonly root: HTMLElement;
@@ -29,6 +30,7 @@ export function createBenchView(
 ): BenchView {
   const words = text.prune;
   const table = createQualityTable();
+  const goal = createGoal(words.goalTask);
   const status = element('p', { class: 'bench-status', role: 'status' });
   const undo = element('button', { type: 'button' }, words.undo);
   const reset = element('button', { type: 'button' }, words.reset);
@@ -74,10 +76,11 @@ export function createBenchView(
     table.show(state);
     const { loss, accuracy } = state.pruned;
     const heads = allHeads.length - state.gone.length;
-    const isReached = heads <= goal.heads && accuracy >= goal.accuracy;
-    const sentence = words.status(heads, formatLoss(loss), formatShare(accuracy));
-    status.textContent = isReached ? `${sentence} ${words.reached}` : sentence;
-    setAttributes(status, { 'data-reached': isReached });
+    const right = formatPercent(accuracy);
+    status.textContent = words.status(heads, formatLoss(loss), right);
+    if (heads > wanted.heads || accuracy < wanted.accuracy) return;
+    const share = state.prunedMilliseconds / state.wholeMilliseconds;
+    goal.show(words.reached(heads, right, formatPercent(share)), true);
   }
 
   const showModel = latestOnly(async (gone: readonly Head[]) => {
@@ -90,7 +93,7 @@ export function createBenchView(
   const tryGates = latestOnly(async (gates: readonly (readonly number[])[]) => {
     try {
       const { loss, accuracy } = await connection.call(({ pruning }) => pruning.tryGates(gates));
-      status.textContent = words.tried(formatLoss(loss), formatShare(accuracy));
+      status.textContent = words.tried(formatLoss(loss), formatPercent(accuracy));
     } catch (error) {
       onFailure(error);
     }
@@ -126,6 +129,7 @@ export function createBenchView(
     { class: 'bench' },
     element('h3', {}, words.bench),
     element('p', { class: 'bench-hint' }, words.benchHint),
+    goal.root,
     ...rows,
     element(
       'div',

@@ -36,8 +36,7 @@ export function createHeadTile(head: Head & { readonly role: Role }, actions: Ac
   const note = element('p', { class: 'tile-note' });
   const slider = createSlider({
     label: words.gate(place),
-    min: 0,
-    max: open,
+    range: { min: 0, max: open, step: 1 },
     describe: words.gateValue,
     onSlide: (percent) => {
       set(percent);

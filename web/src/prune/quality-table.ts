@@ -1,5 +1,5 @@
 import { element } from '../dom.js';
-import { formatLoss, formatMilliseconds, formatShare } from '../format.js';
+import { formatLoss, formatMilliseconds, formatPercent } from '../format.js';
 import type { BenchState } from '../lab/bench.js';
 import { allHeads } from '../lab/roles.js';
 import { text } from '../text/index.js';
@@ -40,14 +40,14 @@ export function createQualityTable(): QualityTable {
           words.whole,
           String(allHeads.length),
           formatLoss(whole.loss),
-          formatShare(whole.accuracy),
+          formatPercent(whole.accuracy),
           time(wholeMilliseconds),
         ),
         row(
           words.left,
           String(allHeads.length - gone.length),
           formatLoss(pruned.loss),
-          formatShare(pruned.accuracy),
+          formatPercent(pruned.accuracy),
           time(prunedMilliseconds),
         ),
       );

@@ -28,8 +28,9 @@ export const prune = {
   title: 'Which heads matter, and which can go',
   paragraphs: [
     'To tell whether a measure of importance is right one must know the truth, so here it is planted. While the model learns, only four of its twelve heads are open: two that look at the token before, two that find what followed it last time. Then the others are opened. Some are *sharp*: they look hard at one key, for nothing. Some are *quiet*, as they were drawn.',
-    'Ablation asks how much the loss grows without a head, the gradient how it would begin to. Confidence and entropy only ask how hard a head looks. Which of them are fooled? *Your goal:* prune until four heads are left and still 95% of the answers are right.',
+    'Ablation asks how much the loss grows without a head, the gradient how it would begin to. Confidence and entropy only ask how hard a head looks. Which of them are fooled?',
   ],
+  goalTask: 'Prune until four heads are left and still 95\u00a0% of the answers are right.',
   panel: 'What is planted',
   plant: 'Plant and train',
   stop: 'Stop',
@@ -70,7 +71,7 @@ export const prune = {
   layer: (layer: number) => `Layer ${layer}`,
   head: (head: number) => `Head ${head}`,
   gate: ({ layer, head }: Place) => `Gate of head ${head} of layer ${layer}`,
-  gateValue: (percent: number) => `${percent}%`,
+  gateValue: (percent: number) => `${percent}\u00a0%`,
   pruneHead: 'Prune',
   pruneLabel: ({ layer, head }: Place) => `Prune head ${head} of layer ${layer}`,
   lastOne: 'last of its layer',
@@ -86,6 +87,7 @@ export const prune = {
     `With these gates: loss ${loss}, ${accuracy} of the answers right.`,
   status: (heads: number, loss: string, accuracy: string) =>
     `${inWords(heads, 'sentence')} heads left: loss ${loss}, ${accuracy} of the answers right.`,
-  reached: 'Goal reached: these four do the work.',
+  reached: (heads: number, accuracy: string, ratio: string) =>
+    `${inWords(heads, 'sentence')} heads get ${accuracy} of the answers right, in ${ratio} of the time.`,
   exportNames: { importance: 'the importance of heads', curves: 'the pruning curves' },
 } as const;

@@ -1,5 +1,6 @@
 import type { ScoreName } from '../lab/run.js';
 import { copyOffset, type TaskName } from '../lab/tasks.js';
+import { inWords } from './words.js';
 
 interface Place {
   readonly layer: number;
@@ -50,8 +51,12 @@ export const train = {
   title: 'Train it',
   paragraphs: [
     'Here heads learn, while you watch. The model is attention and nothing else, and its tasks are such that everybody knows where a query should look. A line below each head rises when the head takes a role.',
-    'Induction takes two heads, one above the other: the lower looks at the token before, the upper then finds what followed the same token last time. *Your goal:* have 99% of the answers right. Then try it with a single layer. Can one do the work of two?',
+    'Induction takes two heads, one above the other: the lower looks at the token before, the upper then finds what followed the same token last time.',
   ],
+  goalTask:
+    'Have 99\u00a0% of the answers right. Then try it with a single layer: can one do the work of two?',
+  goalReached: (step: number, layers: number, seed: number) =>
+    `It took ${step} steps with ${layers === 1 ? 'one layer' : `${inWords(layers)} layers`} and seed ${seed}, and always will.`,
   panel: 'What is trained',
   task: 'Task',
   tasks,
@@ -71,8 +76,7 @@ export const train = {
   status: (step: number, loss: string, accuracy: string) =>
     `Step ${step}: loss ${loss}, ${accuracy} of the answers right on sequences never trained on.`,
   ended: (step: number) => `This run ends at step ${step}.`,
-  goal: (step: number, seed: number) =>
-    `Step ${step}: 99% of the answers are right. Seed ${seed} reaches the goal here every time.`,
+  goal: (step: number) => `Step ${step}: 99\u00a0% of the answers are right.`,
   took: (step: number, where: Place, score: ScoreName, task: TaskName) =>
     `Step ${step}: ${place(where)} looks at ${lookingAt(score, task)}.`,
   left: (step: number, where: Place, score: ScoreName, task: TaskName) =>
@@ -100,8 +104,10 @@ export const train = {
   scales: { log: 'Logarithmic', linear: 'Linear' },
   exportName: 'the training run',
   maps: 'Weights of every head for one sequence that is never trained on',
-  closeUp: (where: Place) => `Layer ${where.layer}, head ${where.head}`,
-  closeUpHint: 'Choose a head above to see it here, cell by cell.',
+  enlarged: (where: Place) => `Layer ${where.layer}, head ${where.head}`,
+  enlargedLabel: (where: Place) =>
+    `Layer ${where.layer}, head ${where.head}: weights of all queries (rows) for all keys (columns)`,
+  enlargedHint: 'Choose a head above to see it here, cell by cell.',
   cell: (query: number, querySymbol: string, key: number, keySymbol: string, weight: string) =>
     `Query ${query} (${querySymbol}) gives key ${key} (${keySymbol}) the weight ${weight}.`,
   later: (query: number, querySymbol: string, key: number, keySymbol: string) =>

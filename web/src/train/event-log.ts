@@ -39,7 +39,7 @@ export function createEventLog(): EventLog {
         goalTold = false;
         list.replaceChildren();
       }
-      const { task, seed } = record.options;
+      const { task } = record.options;
       for (const { step, place, score, kind } of record.events.slice(told)) {
         const where = { layer: place.layer + 1, head: place.head + 1 };
         tell(text.train[kind](step, where, score, task), score);
@@ -47,7 +47,7 @@ export function createEventLog(): EventLog {
       told = record.events.length;
       if (record.goalStep !== undefined && !goalTold) {
         goalTold = true;
-        tell(text.train.goal(record.goalStep, seed), 'goal');
+        tell(text.train.goal(record.goalStep), 'goal');
       }
       none.hidden = list.childElementCount > 0;
     },

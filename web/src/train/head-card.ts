@@ -1,6 +1,6 @@
 import { element, setAttributes } from '../dom.js';
 import type { Piece } from '../export/compose.js';
-import { formatShare } from '../format.js';
+import { formatPercent } from '../format.js';
 import type { Head } from '../lab/heads.js';
 import type { ScoreName } from '../lab/run.js';
 import { text } from '../text/index.js';
@@ -50,7 +50,7 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
       const { latest } = record;
       const scores = scoresOf[task].map((name) => {
         const share = latest === undefined ? NaN : scoreAt(latest, heads, place, name);
-        return `${text.train.score(name, task)} ${formatShare(share)}`;
+        return `${text.train.score(name, task)} ${formatPercent(share)}`;
       });
       setAttributes(root, {
         'data-role': role,
@@ -63,7 +63,7 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
     },
     drawing: () => ({
       drawing: lines.root,
-      title: `${text.train.closeUp({ layer: place.layer + 1, head: place.head + 1 })}: ${roleName.textContent}`,
+      title: `${text.train.enlarged({ layer: place.layer + 1, head: place.head + 1 })}: ${roleName.textContent}`,
     }),
     showChosen(isChosen) {
       root.setAttribute('aria-pressed', String(isChosen));

@@ -16,7 +16,11 @@ export interface HeadCards {
 
 /** All heads of the model, a row a layer. */
 export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
-  const root = element('div', { class: 'layers', role: 'group', 'aria-label': text.train.maps });
+  const root = element('div', {
+    class: 'run-layers',
+    role: 'group',
+    'aria-label': text.train.maps,
+  });
   let cards: readonly HeadCard[] = [];
   let drawn: RunRecord | undefined;
 
@@ -31,8 +35,8 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
       ...Array.from(layersOf(cards), ([layer, ofLayer]) =>
         element(
           'div',
-          { class: 'layer' },
-          element('h3', { class: 'layer-name' }, text.train.layer(layer + 1)),
+          { class: 'run-layer' },
+          element('h3', { class: 'run-layer-name' }, text.train.layer(layer + 1)),
           element(
             'div',
             { class: 'head-cards', 'data-heads': options.heads },

@@ -1,6 +1,6 @@
 import { boundChoice } from '../controls/bound.js';
-import { createMenu } from '../controls/menu.js';
 import { createSeedField } from '../controls/seed-field.js';
+import { createSelect } from '../controls/select.js';
 import { element } from '../dom.js';
 import { taskNames } from '../lab/tasks.js';
 import type { Store } from '../state/store.js';
@@ -29,7 +29,7 @@ export function createTrainPanel(store: Store<TrainState>): HTMLElement {
       label: words.task,
       values: taskNames,
       nameOf: (name) => words.tasks[name],
-      as: createMenu,
+      as: createSelect,
     }),
     boundChoice(store, 'layers', { label: words.layers, values: layerCounts, nameOf: String }),
     boundChoice(store, 'heads', { label: words.heads, values: trainHeadCounts, nameOf: String }),
@@ -37,7 +37,7 @@ export function createTrainPanel(store: Store<TrainState>): HTMLElement {
       label: words.rate,
       values: learningRates,
       nameOf: String,
-      as: createMenu,
+      as: createSelect,
     }),
     seed.root,
   );

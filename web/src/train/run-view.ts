@@ -2,12 +2,13 @@ import { createKey } from '../chart/key.js';
 import { boundChoice } from '../controls/bound.js';
 import { element } from '../dom.js';
 import { composeDrawings } from '../export/compose.js';
-import { formatLoss, formatShare } from '../format.js';
+import { createGoal } from '../parts/goal.js';
+import { formatLoss, formatPercent } from '../format.js';
 import { sameHead, type Head } from '../lab/heads.js';
 import type { Store } from '../state/store.js';
 import { lossScales, type TrainState } from '../state/train-state.js';
 import { text } from '../text/index.js';
-import { createCloseUp } from './close-up.js';
+import { createEnlargedHead } from './enlarged-head.js';
 import { createEventLog } from './event-log.js';
 import { createHeadCards } from './head-cards.js';
 import { createLossCurve } from './loss-curve.js';
@@ -16,8 +17,8 @@ import type { RunRecord } from './run-record.js';
 import type { RunnerState } from './runner.js';
 import { createTokenStrip } from './token-strip.js';
 
-/** Milliseconds between two drawings of the close-up while a run goes on: it has many elements. */
-const closeUpPause = 250;
+/** Milliseconds between two drawings of the enlarged head while a run goes on: it has many elements. */
+const enlargedPause = 250;
 
 export interface RunView {
   readonly roots: readonly HTMLElement[];
@@ -31,21 +32,22 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
   const words = text.train;
   let shown: RunRecord | undefined;
   let chosen: Head | undefined;
-  let closeUpDrawn = -Infinity;
+  let enlargedDrawn = -Infinity;
 
   const status = element('p', { class: 'run-status' }, words.waiting);
   const explanation = element('p', { class: 'task-explanation' });
   const sequence = element('div');
   const scoreKey = element('div');
   const log = createEventLog();
-  const closeUp = createCloseUp();
+  const goal = createGoal(words.goalTask);
+  const enlarged = createEnlargedHead();
   const curve = createLossCurve(
     () => shown,
     () => store.state.scale,
   );
   const cards = createHeadCards((place) => {
     chosen = chosen !== undefined && sameHead(chosen, place) ? undefined : place;
-    closeUpDrawn = -Infinity;
+    enlargedDrawn = -Infinity;
     onChoose();
   });
 
@@ -65,12 +67,17 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
         words.scores,
       ),
     );
-    closeUpDrawn = -Infinity;
+    enlargedDrawn = -Infinity;
+  }
+
+  function showGoal({ goalStep, options }: RunRecord): void {
+    if (goalStep === undefined) return;
+    goal.show(words.goalReached(goalStep, options.layers, options.seed), true);
   }
 
   function statusOf({ step, latest }: RunRecord, state: RunnerState): string {
     if (state === 'making' || latest === undefined) return words.waiting;
-    const sentence = words.status(step, formatLoss(latest.loss), formatShare(latest.accuracy));
+    const sentence = words.status(step, formatLoss(latest.loss), formatPercent(latest.accuracy));
     return state === 'ended' ? `${sentence} ${words.ended(step)}` : sentence;
   }
 
@@ -100,18 +107,19 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
   );
 
   return {
-    roots: [status, run, explanation, sequence, scoreKey, cards.root, closeUp.root],
+    roots: [goal.root, status, run, explanation, sequence, scoreKey, cards.root, enlarged.root],
     draw(record, state) {
       if (record === undefined) return;
       if (record !== shown) begin(record);
       log.show(record);
+      showGoal(record);
       curve.draw();
       cards.draw(record, chosen);
       status.textContent = statusOf(record, state);
       const now = performance.now();
-      if (state === 'running' && now - closeUpDrawn < closeUpPause) return;
-      closeUpDrawn = now;
-      closeUp.draw(record, chosen);
+      if (state === 'running' && now - enlargedDrawn < enlargedPause) return;
+      enlargedDrawn = now;
+      enlarged.draw(record, chosen);
     },
     figure: () =>
       composeDrawings([[{ drawing: curve.root, title: words.lossCurve }], ...cards.drawings()]),
