@@ -35,6 +35,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
+  worker: { format: 'es' },
   // What docs/hosting.md asks of any host.
   preview: { headers: { ...headers.security, ...headers.isolation } },
   plugins: [

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { interpolateViridis } from 'd3-scale-chromatic';
 
-/** All cells of a part as the browser shows them, in the order of the tensor of weights. */
+/** All cells of a part's small multiples as the browser shows them, in the order of the tensor of weights. */
 export const readCells = (page, part) =>
-  page.$$eval(`#${part} .map`, (maps) =>
+  page.$$eval(`#${part} .samples .map`, (maps) =>
     maps.flatMap((map) => {
       const texts = map.querySelectorAll('.cell-text');
       return Array.from(map.querySelectorAll('.cell'), (cell, at) => ({

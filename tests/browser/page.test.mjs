@@ -54,7 +54,7 @@ const textOf = (selector) => page.$eval(selector, (found) => found.textContent);
 const readOut = (part) => textOf(`#${part} .read-out`);
 const cellAt = (part, sample, head, query, key) =>
   page.$(
-    `#${part} .cell[data-sample="${sample}"][data-head="${head}"]` +
+    `#${part} .samples .cell[data-sample="${sample}"][data-head="${head}"]` +
       `[data-query="${query}"][data-key="${key}"]`,
   );
 const control = (name, role) => page.$(`::-p-aria([name="${name}"][role="${role}"])`);
@@ -180,8 +180,8 @@ describe('a cell is read out', () => {
     assert.match(await readOut('heads'), /^Point at a cell/);
     await (await cellAt('heads', 0, 1, 2, 0)).hover();
     assert.equal(await readOut('heads'), 'Sample 1. Head 2, query 3, key 1: weight 0.3333');
-    assert.equal((await page.$$('#heads .ring[data-shown]')).length, 5);
-    assert.equal((await page.$$('#heads .ring[data-shown][data-here]')).length, 1);
+    assert.equal((await page.$$('#heads .samples .ring[data-shown]')).length, 5);
+    assert.equal((await page.$$('#heads .samples .ring[data-shown][data-here]')).length, 1);
     await (await cellAt('heads', 1, 4, 3, 5)).hover();
     assert.equal(await readOut('heads'), 'Sample 2. Head 5, query 4, key 6: weight 0.0000, masked');
     await page.mouse.move(1, 1);
@@ -221,7 +221,11 @@ describe('a cell is read out', () => {
     }
     await page.keyboard.press('Escape');
     assert.match(await readOut('heads'), /^Point at a cell/);
-    assert.equal((await page.$$('#heads .cell[tabindex="0"]')).length, 10, 'one stop a map');
+    assert.equal(
+      (await page.$$('#heads .samples .cell[tabindex="0"]')).length,
+      10,
+      'one stop a map',
+    );
     const outline = await page.$eval('.head:has(:focus)', (head) => getComputedStyle(head).outline);
     assert.match(outline, /solid 2px/, 'the focus is visible');
   });
@@ -241,7 +245,7 @@ describe('the address', () => {
     await other.goto(page.url());
     await other.waitForSelector('#heads .map');
     assert.deepEqual(await drawnWeights(other), second);
-    assert.equal(await other.$eval('[value="10"]', (radio) => radio.checked), true);
+    assert.equal(await other.$eval('#heads [value="10"]', (radio) => radio.checked), true);
     await other.close();
 
     await page.goBack();
@@ -249,7 +253,7 @@ describe('the address', () => {
     await page.goBack();
     assert.equal(query(), '');
     assert.deepEqual(await drawnWeights(), first);
-    assert.equal(await page.$eval('[value="5"]', (radio) => radio.checked), true);
+    assert.equal(await page.$eval('#heads [value="5"]', (radio) => radio.checked), true);
     await page.goForward();
     await page.goForward();
     assert.deepEqual(await drawnWeights(), second);

@@ -6,6 +6,8 @@ import { text } from './text/index.js';
 export interface Page {
   readonly toy: Part;
   readonly heads: Part;
+  readonly train: Part;
+  readonly prune: Part;
   /** Says what the address asks of the whole page in vain. */
   readonly showNotices: Part['showNotices'];
 }
@@ -14,6 +16,8 @@ export interface Page {
 export function createPage(): Page {
   const toy = createPart('toy', 1, text.toy);
   const heads = createPart('heads', 2, text.heads);
+  const train = createPart('train', 3, text.train);
+  const prune = createPart('prune', 4, text.prune);
   const notices = createNotices();
   document.body.append(
     element(
@@ -26,12 +30,12 @@ export function createPage(): Page {
         ...text.header.intro.map((words) => paragraph(words)),
       ),
     ),
-    element('main', { class: 'page' }, notices.root, toy.root, heads.root),
+    element('main', { class: 'page' }, notices.root, toy.root, heads.root, train.root, prune.root),
     element(
       'footer',
       { class: 'page colophon' },
       paragraph(text.footer.source, { class: 'prose' }),
     ),
   );
-  return { toy, heads, showNotices: notices.show };
+  return { toy, heads, train, prune, showNotices: notices.show };
 }

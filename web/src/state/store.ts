@@ -1,4 +1,4 @@
-import type { Fields } from './field.js';
+import { initialState, type Fields } from './field.js';
 
 /**
  * Where a change came from, which decides what it does to the browser's history: a `step` can be
@@ -42,9 +42,7 @@ export class Store<State extends object> implements Addressed {
   ) {
     this.fields = fields;
     this.#settle = settle;
-    this.#initial = Object.fromEntries(
-      this.#names.map((name) => [name, fields[name].initial]),
-    ) as State;
+    this.#initial = initialState(fields);
     this.#state = this.#initial;
   }
 
@@ -65,6 +63,11 @@ export class Store<State extends object> implements Addressed {
     if (this.#isSame(state, this.#state)) return;
     this.#state = state;
     for (const listener of this.#listeners) listener(state, origin);
+  }
+
+  /** Tells everyone again, since something has changed that the state only names. */
+  announce(): void {
+    for (const listener of this.#listeners) listener(this.#state, 'address');
   }
 
   reset(): void {

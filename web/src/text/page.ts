@@ -25,11 +25,16 @@ export const page = {
       `The address asks for ${name} “${given}”; it can be a number from ${min} to ${max}, and is ${shown} here.`,
     list: (name: string, given: string, shown: string) =>
       `The address asks for ${name} “${given}”; here they are ${shown}.`,
+    file: (name: string) =>
+      `This view was made from the file “${name}”, which no link can hold. Choose the file again to see it.`,
+    numbers: (reason: string) => `The numbers in the address cannot be read. ${reason}`,
     hide: (given: string, known: readonly string[]) =>
       `The address asks to hide “${given}”; what can be hidden is ${listOf(known)}.`,
     text: (name: string, longest: number) =>
       `What the address holds as ${name} is longer than ${longest} characters and was cut.`,
   },
+
+  goal: { name: 'Your goal', reached: 'Reached' },
 
   failure: {
     title: 'The layer cannot run here',

@@ -19,6 +19,13 @@ export const toy = {
     headSize: (size: number) => `of ${size} hidden units each`,
   },
   figure: 'Weights of every head in the toy example',
+  maps: 'the maps of the toy example',
+  broken:
+    'Random numbers instead of ones, and nothing else has changed: now keys differ, and each head finds differences of its own. The shape of the output is the same.',
+  goal: {
+    task: 'Break the tie. Change the one thing that makes the five heads differ.',
+    reached: 'The parameters were different all along; it took different keys to show it.',
+  },
   conclusion: (heads: number) =>
     `${inWords(heads, 'sentence')} heads, ${inWords(heads)} identical maps.`,
   reason: (shares: readonly string[]) =>

@@ -1,0 +1,32 @@
+import type { StateDict, Tensor } from 'headwise';
+
+/** How much there is of an input: enough to set up controls, without its numbers. */
+export interface InputSizes {
+  readonly batch: number;
+  readonly keys: number;
+  /** The valid length of each sample, as the input has them. */
+  readonly lens: readonly number[];
+  /** How many heads can look at it. */
+  readonly headCounts: readonly number[];
+}
+
+/** What a layer is given. */
+export interface AttentionInput {
+  /** (batch, queries, size) */
+  readonly queries: Tensor;
+  /** (batch, keys, size) */
+  readonly keys: Tensor;
+  /** (batch, keys, size) */
+  readonly values: Tensor;
+  /** The names of each sample's queries and keys, where they have any but their numbers. */
+  readonly tokens?: readonly (readonly string[])[];
+  /** Parameters that come with the input; without them, they are drawn from the seed. */
+  readonly parameters?: StateDict;
+  /** For each head, the name of the pattern that its parameters were made for. */
+  readonly roles?: readonly string[];
+}
+
+/** Numbers of heads that divide `numHiddens` and can be told apart on a page. */
+export function headCountsOf(numHiddens: number): readonly number[] {
+  return [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20].filter((count) => numHiddens % count === 0);
+}
