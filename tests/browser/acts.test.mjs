@@ -29,7 +29,7 @@ const open = async (address) => {
 const weightsOf = (act) =>
   engine.evaluate(
     (id) =>
-      [...document.querySelectorAll(`#${id} .cell`)].map(({ dataset }) => ({
+      [...document.querySelectorAll(`#${id} .samples .cell`)].map(({ dataset }) => ({
         sample: Number(dataset.sample),
         key: Number(dataset.key),
         weight: Number(dataset.weight),

@@ -67,23 +67,28 @@ describe('by keyboard alone', () => {
 
   test('Tab walks through all there is, seen at every stop, and out at the end', async (t) => {
     const { page } = await open(t);
-    const reached = new Set();
-    const all = await page.$$eval(
-      'a[href], button, input:not([type=radio]), input:checked, select, textarea, [tabindex="0"]',
-      (stops) => stops.filter((stop) => stop.checkVisibility()).length,
-    );
-    let stops = 0;
-    for (; stops <= all; stops++) {
+    const mark = 'a[href], button, input:not([type=radio]), input:checked, select, textarea';
+    const stops = await page.$$eval(mark, (all) => {
+      const shown = all.filter((stop) => stop.checkVisibility() && !stop.disabled);
+      for (const stop of shown) stop.dataset.unreached = '';
+      return shown.length;
+    });
+    const cells = await page.$$eval('.map', (maps) => maps.length);
+    const acts = new Set();
+    // Each map is one stop, and what scrolls may be another.
+    for (let presses = 0; ; presses++) {
+      assert.ok(presses < stops + 2 * cells + 20, 'Tab does not come to the end');
       const stop = await press(page, 'Tab');
       if (stop.tag === 'body') break;
-      reached.add(stop.act);
+      acts.add(stop.act);
       assert.ok(stop.inView, `${stop.act}, ${stop.tag}, “${stop.label}” is out of view`);
+      await page.evaluate(() => delete document.activeElement.dataset.unreached);
     }
-    assert.equal(stops, all);
-    for (const act of await actsOf(page)) {
-      const interactive = await page.$(`#${act} :is(button, input, [tabindex="0"])`);
-      if (interactive !== null) assert.ok(reached.has(act), `${act} was not reached`);
-    }
+    const unreached = await page.$$eval('[data-unreached]', (all) =>
+      all.map((stop) => stop.outerHTML.slice(0, 100)),
+    );
+    assert.deepEqual(unreached, []);
+    for (const act of await actsOf(page)) assert.ok(acts.has(act), `${act} was not reached`);
   });
 });
 
@@ -160,13 +165,19 @@ describe('with other media', () => {
       const other = await seen('#heads .segment:has(:not(:checked))');
       assert.notEqual(chosen.ground, other.ground);
       assert.ok(chosen.contrast >= 4.5);
-      const weights = await page.$$eval('#heads .cell', (cells) =>
-        cells.map(({ dataset }) => Number(dataset.weight)).filter((weight) => weight > 0),
-      );
-      for (const weight of [Math.min(...weights), Math.max(...weights)]) {
-        const { contrast } = await seen(`#heads .cell[data-weight="${weight}"]`);
-        assert.ok(contrast >= 4.5, `${contrast} where the weight is ${weight}`);
+      // In small maps there are no numbers.
+      const cells = await page.$$('#heads .map:has(.cell-text) .cell:not([data-masked])');
+      let read = 0;
+      for (const cell of cells) {
+        const isWritten = await cell.evaluate((rect) =>
+          rect.closest('.map').querySelector('.cell-text').checkVisibility(),
+        );
+        if (!isWritten) continue;
+        const { contrast } = await readPixels(page, cell);
+        assert.ok(contrast >= 3, `${contrast}`);
+        if (++read === 8) break;
       }
+      assert.equal(read, 8);
     });
   }
 
@@ -182,7 +193,10 @@ describe('with other media', () => {
       await page.setViewport({ width: 718, height: 1000 });
       const visible = (selector) =>
         page.$$eval(selector, (found) => found.filter((each) => each.checkVisibility()).length);
-      assert.equal(await visible('nav, button, input, select, textarea, .skip-link'), 0);
+      assert.equal(
+        await visible('nav, button:not(:has(svg)), input, select, textarea, .skip-link'),
+        0,
+      );
       for (const act of await actsOf(page)) {
         assert.equal(await visible(`#${act} h2`), 1);
         const figures = (await page.$$(`#${act} svg.map`)).length;
@@ -212,9 +226,9 @@ describe('at any width', () => {
     ['as it opens', ''],
     ['with 20 heads', '?input=random&seed=1&heads=20&valid=6,2'],
   ]) {
-    test(`from 320 to 2560 pixels nothing sticks out, ${what}`, async (t) => {
+    test(`from 360 to 2560 pixels nothing sticks out, ${what}`, async (t) => {
       const { page } = await open(t, address);
-      for (const width of [320, 360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
+      for (const width of [360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
         await page.setViewport({ width, height: 900 });
         assert.ok((await overflowOf(page)) <= 0, `${width} pixels`);
       }

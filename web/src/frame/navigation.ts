@@ -3,11 +3,11 @@ import { text } from '../text/index.js';
 import { currentAct } from './current-act.js';
 
 /**
- * Links to the acts by their headings; the one under the reader's eyes is told as current, and one
+ * Links to the acts; the one under the reader's eyes is told as current, and one
  * that is not shown has no link.
  */
 export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
-  const links = acts.map((act) => element('a', { href: `#${act.id}` }, ...headingOf(act)));
+  const links = acts.map((act) => element('a', { href: `#${act.id}` }, ...nameOf(act)));
   const items = links.map((link) => element('li', {}, link));
   const root = element(
     'nav',
@@ -37,10 +37,12 @@ export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
   return root;
 }
 
-/** The number and the title of an act, as its heading has them. */
-function headingOf(act: HTMLElement): Node[] {
-  const heading = act.querySelector('h2');
-  return heading === null ? [] : [...heading.cloneNode(true).childNodes];
+/** The number of an act, as its heading has it, and its short name. */
+function nameOf(act: HTMLElement): Node[] {
+  const names: Readonly<Partial<Record<string, string>>> = text.frame.acts;
+  const number = act.querySelector('h2 .part-number')?.cloneNode(true);
+  const name = new Text(names[act.id] ?? act.id);
+  return number === undefined ? [name] : [number, name];
 }
 
 /** Calls when the reader scrolls, or what is laid out changes its height. */

@@ -23,7 +23,8 @@ export const layer = {
     W_o: 'W_o',
     output: 'output',
   } satisfies Record<LayerPart, string>,
-  partLabel: (name: string, shape: string) => `${name}, ${shape}: show numbers`,
+  /** The name as the figure shows it, where what follows “_” stands lower. */
+  partLabel: (name: string, shape: string) => `${name.replace('_', '')}, ${shape}: show numbers`,
   headLabel: (head: number) => `Head ${head}: select`,
   headsTitle: (heads: number) => (heads === 1 ? '1 head' : `${heads} heads`),
   about: {

@@ -9,12 +9,13 @@ export interface EventLog {
 
 /** What happened in the run, told as it happens: heads that take roles, and the goal. */
 export function createEventLog(): EventLog {
-  const list = element('ol', {
-    class: 'log-list',
-    role: 'log',
-    tabindex: 0,
-    'aria-label': text.train.log,
-  });
+  const list = element('ol');
+  // Not the list itself, which is a list to those who hear it, too.
+  const scroller = element(
+    'div',
+    { class: 'log-list', role: 'log', tabindex: 0, 'aria-label': text.train.log },
+    list,
+  );
   const none = element('p', { class: 'log-none' }, text.train.nothingYet);
   let shown: RunRecord | undefined;
   let told = 0;
@@ -22,7 +23,7 @@ export function createEventLog(): EventLog {
 
   const tell = (sentence: string, kind: string): void => {
     list.append(element('li', { 'data-kind': kind }, sentence));
-    list.scrollTop = list.scrollHeight;
+    scroller.scrollTop = scroller.scrollHeight;
   };
   return {
     root: element(
@@ -30,7 +31,7 @@ export function createEventLog(): EventLog {
       { class: 'log' },
       element('h3', { class: 'log-name' }, text.train.log),
       none,
-      list,
+      scroller,
     ),
     show(record) {
       if (record !== shown) {
