@@ -34,6 +34,10 @@ export default defineConfig({
     // Content-Security-Policy needs no `data:`.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // By which d3-scale-chromatic makes colour maps: those that nothing uses are left out.
+      treeshake: { manualPureFunctions: ['ramp', 'colors'] },
+    },
   },
   worker: { format: 'es' },
   // What docs/hosting.md asks of any host.
