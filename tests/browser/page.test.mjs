@@ -57,7 +57,8 @@ const cellAt = (part, sample, head, query, key) =>
     `#${part} .samples .cell[data-sample="${sample}"][data-head="${head}"]` +
       `[data-query="${query}"][data-key="${key}"]`,
   );
-const control = (name, role) => page.$(`::-p-aria([name="${name}"][role="${role}"])`);
+const control = (name, role, part = 'heads') =>
+  page.$(`#${part} ::-p-aria([name="${name}"][role="${role}"])`);
 const query = () => new URL(page.url()).search;
 
 describe('the toy example', () => {
@@ -69,7 +70,7 @@ describe('the toy example', () => {
     for (const { sample, weight } of cells.filter(({ masked }) => !masked)) {
       assert.equal(weight, Math.fround(sample === 0 ? 1 / 3 : 1 / 2));
     }
-    assert.ok(await control('Head 2, query 3, key 1: weight 0.3333', 'gridcell'));
+    assert.ok(await control('Head 2, query 3, key 1: weight 0.3333', 'gridcell', 'toy'));
   });
 
   test('shows the shape of the output and says why the maps are equal', async () => {
@@ -165,10 +166,14 @@ describe('the controls', () => {
     for (const wrong of ['0', '-3', 'seven']) {
       await seed.click({ count: 3 });
       await page.keyboard.type(wrong);
-      assert.match(await textOf('.control-hint'), /whole number from 1 to 999999/, wrong);
+      assert.match(
+        await textOf('#heads .seed ~ .control-hint'),
+        /whole number from 1 to 999999/,
+        wrong,
+      );
     }
     await page.keyboard.press('Tab');
-    assert.equal(await textOf('.control-hint'), '');
+    assert.equal(await textOf('#heads .seed ~ .control-hint'), '');
     assert.equal(await seed.evaluate((input) => input.value), '1');
     assert.deepEqual(await drawnWeights(), initial);
   });

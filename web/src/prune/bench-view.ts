@@ -37,9 +37,10 @@ export function createBenchView(
   const tiles = allHeads.map((head) =>
     createHeadTile(head, {
       onPrune: () => {
+        // What was pressed goes with the head; undoing it is the nearest thing to do.
+        undo.focus({ preventScroll: true });
         const { layer, head: number } = head;
         store.change({ gone: [...store.state.gone, { layer, head: number }] });
-        moveFocus();
       },
       onGate: () => {
         tryGates(gatesNow());
@@ -57,11 +58,6 @@ export function createBenchView(
     plantedRoles.map((_, layer) =>
       tiles.filter((_tile, i) => allHeads[i].layer === layer).map(({ gate }) => gate),
     );
-
-  /** The button that was pressed is gone; undoing it is the nearest thing to do. */
-  function moveFocus(): void {
-    if (document.activeElement === null || document.activeElement === document.body) undo.focus();
-  }
 
   function showTiles(): void {
     tiles.forEach((tile, i) => {
