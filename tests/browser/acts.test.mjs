@@ -1,6 +1,7 @@
 // Each act opened by its address, and its numbers read: in Chromium, Firefox and WebKit.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { init, MultiHeadAttention, Tensor } from 'headwise';
 import { engineName, launchEngine } from './lib/engines.mjs';
 import { artefact, isReady } from './lib/pages.mjs';
@@ -63,6 +64,25 @@ const readings = {
     const expected = await expectedHeads();
     cells.forEach(({ weight }, i) => assert.ok(Math.abs(weight - expected[i]) < 1e-6, `${i}`));
   },
+  async train() {
+    const status = () =>
+      engine.evaluate(() => document.querySelector('#train .run-status').textContent);
+    const reach = async (step) => {
+      const deadline = Date.now() + 30_000;
+      while (!(await status()).startsWith(`Step ${step}:`)) {
+        assert.ok(Date.now() < deadline, await status());
+        await sleep(50);
+      }
+    };
+    await reach(0);
+    await engine.evaluate(() => {
+      const buttons = [...document.querySelectorAll('#train button')];
+      buttons.find(({ textContent }) => textContent === 'One step').click();
+    });
+    await reach(1);
+    const [loss] = /\d+\.\d+/.exec(await status());
+    assert.ok(loss > 1 && loss < 5, await status());
+  },
 };
 
 test(`every act can be opened by its address and read, in ${engineName}`, async (t) => {
@@ -83,11 +103,11 @@ test(`every act can be opened by its address and read, in ${engineName}`, async 
           text: section.textContent,
         };
       }, act);
-      await engine.screenshot(artefact(`${act}-${engineName}.png`));
       assert.deepEqual(failures, []);
       assert.ok(top >= bar && top < bar + 200, `its title stands at ${top}, below ${bar}`);
       assert.match(text, /\d/);
       await readings[act]?.();
+      await engine.screenshot(artefact(`${act}-${engineName}.png`));
     });
   }
   assert.deepEqual(engine.problems, []);

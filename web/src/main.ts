@@ -41,8 +41,11 @@ async function start(): Promise<void> {
     train.live.append(...createTrainContent(trainStore));
     prune.live.append(...createPruneContent(pruneStore));
   } catch (error) {
-    toy.live.replaceChildren(createFailure(error));
-    heads.live.replaceChildren();
+    const acts = [toy, heads, train, prune];
+    for (const { live } of acts) live.replaceChildren();
+    // Told once, where the reader will look.
+    const named = acts.find(({ root }) => `#${root.id}` === window.location.hash);
+    (named ?? toy).live.append(createFailure(error));
   }
   settleFrame();
 }
