@@ -2,7 +2,6 @@ import { createKey } from '../chart/key.js';
 import { boundChoice } from '../controls/bound.js';
 import { element } from '../dom.js';
 import { composeDrawings } from '../export/compose.js';
-import { createCopyLink } from '../export/copy-link.js';
 import { createExportMenu } from '../export/export-menu.js';
 import { Connection } from '../lab/connection.js';
 import { allHeads } from '../lab/roles.js';
@@ -108,5 +107,5 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     }),
   );
   results.hidden = true;
-  return [panel.root, failure, results, bench.root, createCopyLink('prune')];
+  return [panel.root, bench.goal, failure, results, bench.root];
 }

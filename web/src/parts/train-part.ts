@@ -1,5 +1,4 @@
 import { element } from '../dom.js';
-import { createCopyLink } from '../export/copy-link.js';
 import { createExportMenu } from '../export/export-menu.js';
 import { Connection } from '../lab/connection.js';
 import type { Store } from '../state/store.js';
@@ -76,6 +75,5 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
       figure: () => view.figure(),
       data: () => runner.record?.data,
     }),
-    createCopyLink('train'),
   ];
 }

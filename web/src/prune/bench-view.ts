@@ -17,6 +17,8 @@ const wanted = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, a
 
 export interface BenchView {
   readonly root: HTMLElement;
+  /** What the reader is to reach: told before there is a model. */
+  readonly goal: HTMLElement;
   /** There is a model on the bench: shows it as the store has it. */
   open(): void;
   close(): void;
@@ -125,7 +127,6 @@ export function createBenchView(
     { class: 'bench' },
     element('h3', {}, words.bench),
     element('p', { class: 'bench-hint' }, words.benchHint),
-    goal.root,
     ...rows,
     element(
       'div',
@@ -138,6 +139,7 @@ export function createBenchView(
   root.hidden = true;
   return {
     root,
+    goal: goal.root,
     open() {
       isOpen = true;
       root.hidden = false;

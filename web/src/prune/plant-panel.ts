@@ -1,3 +1,4 @@
+import { createActPanel } from '../controls/act-panel.js';
 import { createSeedField } from '../controls/seed-field.js';
 import { element } from '../dom.js';
 import type { PruneState } from '../state/prune-state.js';
@@ -44,13 +45,11 @@ export function createPlantPanel(
     return state === 'done' ? words.done(studies.length) : words.stopped(studies.length);
   }
   return {
-    root: element(
-      'div',
-      { class: 'panel', role: 'group', 'aria-label': words.panel },
-      seed.root,
-      plant,
-      element('div', { class: 'plant-progress' }, bar, status),
-    ),
+    root: createActPanel(store, {
+      act: 'prune',
+      label: words.panel,
+      controls: [seed.root, plant, element('div', { class: 'plant-progress' }, bar, status)],
+    }),
     show(planter) {
       isBusy = planter.state === 'busy';
       plant.textContent = isBusy ? words.stop : words.plant;

@@ -1,7 +1,7 @@
+import { createActPanel } from '../controls/act-panel.js';
 import { boundChoice } from '../controls/bound.js';
 import { createSeedField } from '../controls/seed-field.js';
 import { createSelect } from '../controls/select.js';
-import { element } from '../dom.js';
 import { taskNames } from '../lab/tasks.js';
 import type { Store } from '../state/store.js';
 import {
@@ -22,23 +22,25 @@ export function createTrainPanel(store: Store<TrainState>): HTMLElement {
     seed.show(state.seed);
   });
   const words = text.train;
-  return element(
-    'div',
-    { class: 'panel', role: 'group', 'aria-label': words.panel },
-    boundChoice(store, 'task', {
-      label: words.task,
-      values: taskNames,
-      nameOf: (name) => words.tasks[name],
-      as: createSelect,
-    }),
-    boundChoice(store, 'layers', { label: words.layers, values: layerCounts, nameOf: String }),
-    boundChoice(store, 'heads', { label: words.heads, values: trainHeadCounts, nameOf: String }),
-    boundChoice(store, 'rate', {
-      label: words.rate,
-      values: learningRates,
-      nameOf: String,
-      as: createSelect,
-    }),
-    seed.root,
-  );
+  return createActPanel(store, {
+    act: 'train',
+    label: words.panel,
+    controls: [
+      boundChoice(store, 'task', {
+        label: words.task,
+        values: taskNames,
+        nameOf: (name) => words.tasks[name],
+        as: createSelect,
+      }),
+      boundChoice(store, 'layers', { label: words.layers, values: layerCounts, nameOf: String }),
+      boundChoice(store, 'heads', { label: words.heads, values: trainHeadCounts, nameOf: String }),
+      boundChoice(store, 'rate', {
+        label: words.rate,
+        values: learningRates,
+        nameOf: String,
+        as: createSelect,
+      }),
+      seed.root,
+    ],
+  });
 }

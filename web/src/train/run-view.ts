@@ -18,7 +18,7 @@ import type { RunnerState } from './runner.js';
 import { createTokenStrip } from './token-strip.js';
 
 /** Milliseconds between two drawings of the enlarged head while a run goes on: it has many elements. */
-const enlargedPause = 250;
+const enlargedPause = 500;
 
 export interface RunView {
   readonly roots: readonly HTMLElement[];
