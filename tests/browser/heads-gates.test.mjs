@@ -141,7 +141,7 @@ describe('the figure of the layer', () => {
     const shapes = {
       queries: '(2, 4, 100)',
       keys: '(2, 6, 100)',
-      W_q: '(100, 100)',
+      Wq: '(100, 100)',
       'k of the head': '(2, 4, 6, 25)',
       'weights × v': '(2, 4, 4, 25)',
       Concatenate: '(2, 4, 100)',
@@ -149,7 +149,10 @@ describe('the figure of the layer', () => {
     };
     for (const [part, shape] of Object.entries(shapes)) {
       await press(page, `${part}, ${shape}: show numbers`, 'button');
-      assert.match(await textOf(page, '#heads .numbers'), new RegExp(`^Numbers of ${part} \\(`));
+      assert.match(
+        await textOf(page, '#heads .numbers'),
+        new RegExp(`^Numbers of ${part.replace('Wq', 'W_q')} \\(`),
+      );
       assert.equal(await textOf(page, '#heads .numbers-shape'), shape);
     }
     const X = Tensor.randn([2, 4, 100], 2);

@@ -23,7 +23,7 @@ export const layer = {
     W_o: 'W_o',
     output: 'output',
   } satisfies Record<LayerPart, string>,
-  /** The name as the figure shows it, where what follows “_” stands lower. */
+  // The subscript of W_q is told as it is seen.
   partLabel: (name: string, shape: string) => `${name.replace('_', '')}, ${shape}: show numbers`,
   headLabel: (head: number) => `Head ${head}: select`,
   headsTitle: (heads: number) => (heads === 1 ? '1 head' : `${heads} heads`),
