@@ -110,7 +110,12 @@ test(`every act can be opened by its address and read, in ${engineName}`, async 
       await engine.screenshot(artefact(`${act}-${engineName}.png`));
     });
   }
-  assert.deepEqual(engine.problems, []);
+  // Firefox tells of what was still on its way when the page was left, as it is above.
+  const left = /NS_BINDING_ABORTED|A ServiceWorker intercepted the request/;
+  assert.deepEqual(
+    engine.problems.filter((problem) => !left.test(problem)),
+    [],
+  );
 });
 
 test(`threads run where memory can be shared, in ${engineName}`, async () => {
