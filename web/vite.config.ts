@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url';
 
+import { serwist } from '@serwist/vite';
 import { defineConfig, type Plugin } from 'vite';
 
-import { text } from './src/text.js';
+import headers from './headers.json' with { type: 'json' };
+import { text } from './src/text/index.js';
 
-/** Fills `{{name}}` in index.html from text.ts, so that all words of the page stay in one place. */
+/** Fills `{{name}}` in index.html from src/text, so that all words of the page stay in one place. */
 function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
   const escape = (value: string): string =>
     value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -19,8 +21,10 @@ function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
   };
 }
 
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
 export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: path('.'),
   // Relative addresses: the folder works at any depth of any host.
   base: './',
   build: {
@@ -30,6 +34,24 @@ export default defineConfig({
     // Content-Security-Policy needs no `data:`.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // By which d3-scale-chromatic makes colour maps: those that nothing uses are left out.
+      treeshake: { manualPureFunctions: ['ramp', 'colors'] },
+    },
   },
-  plugins: [words(text.document)],
+  worker: { format: 'es' },
+  // What docs/hosting.md asks of any host.
+  preview: { headers: { ...headers.security, ...headers.isolation } },
+  plugins: [
+    words(text.document),
+    serwist({
+      swSrc: path('service-worker/service-worker.ts'),
+      swDest: path('../build/page/service-worker.js'),
+      swUrl: 'service-worker.js',
+      globDirectory: path('../build/page'),
+      globPatterns: ['**/*'],
+      injectionPoint: 'self.__SW_MANIFEST',
+      rollupFormat: 'iife',
+    }),
+  ],
 });

@@ -1,6 +1,7 @@
 // The steps of `npm test` beyond those that make the product.
 import { join } from 'node:path';
 import { locateToolchain } from '../setup/locate.mjs';
+import { browserSteps } from './browser-steps.mjs';
 import { cmakeBuild, cmakeTest } from './cmake.mjs';
 import { countAsOne, countCTests, countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { cppFiles, fromRoot, listFiles, root, testFiles } from './files.mjs';
@@ -47,7 +48,11 @@ const checks = [
     about: 'TypeScript',
     needs: ['dependencies'],
     count: countAsOne,
-    run: (sh) => tool(sh, 'typescript/bin/tsc', '--project', 'tsconfig.json'),
+    async run(sh) {
+      for (const project of ['tsconfig.json', 'web/service-worker/tsconfig.json']) {
+        await tool(sh, 'typescript/bin/tsc', '--project', project);
+      }
+    },
   },
   {
     name: 'format-cpp',
@@ -142,14 +147,7 @@ const packed = [
     run: (sh) => nodeTests(sh, process.execPath, testFiles('tests/packaging')),
   },
   ...nodeSteps,
-  {
-    name: 'browser',
-    about: 'tests/browser in headless Chromium',
-    needs: ['page'],
-    count: countNodeTests,
-    notes: notesOfNodeTests,
-    run: (sh) => nodeTests(sh, process.execPath, testFiles('tests/browser')),
-  },
+  ...browserSteps,
 ];
 
 const [setup, dependencies, wasm, packageParts, page] = productSteps('test');

@@ -46,14 +46,33 @@ export function ask(
   return spawnSync(program, args, { encoding: 'utf8', env }).stdout ?? '';
 }
 
-/** @returns {string | null} Chrome or Chromium; null also if CHROME_PATH names none */
-export function findChrome(env = process.env) {
-  if (env.CHROME_PATH) return isExecutable(env.CHROME_PATH) ? env.CHROME_PATH : null;
-  const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser'];
-  return findProgram(
-    [...names, '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
-    env,
-  );
+/** Where browsers are, and the variable that may name another one. */
+const browsers = {
+  chrome: {
+    variable: 'CHROME_PATH',
+    programs: [
+      'google-chrome',
+      'google-chrome-stable',
+      'chromium',
+      'chromium-browser',
+      '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    ],
+  },
+  firefox: {
+    variable: 'FIREFOX_PATH',
+    programs: ['firefox-esr', 'firefox', '/Applications/Firefox.app/Contents/MacOS/firefox'],
+  },
+};
+
+/**
+ * A browser's program, or null; null also if its variable names none.
+ * @param {keyof typeof browsers} name
+ */
+export function findBrowser(name, env = process.env) {
+  const { variable, programs } = browsers[name];
+  const named = env[variable];
+  if (named) return isExecutable(named) ? named : null;
+  return findProgram(programs, env);
 }
 
 /** A Python that has NumPy: Debian's, or another on PATH. */
@@ -104,6 +123,8 @@ export function locateToolchain(projectRoot, env = process.env) {
     currentNode: existing('current-node', 'bin', 'node'),
     clangFormat: findLlvmTool('clang-format', env),
     clangTidy: findLlvmTool('clang-tidy', env),
-    chrome: findChrome(env),
+    chrome: findBrowser('chrome', env),
+    firefox: findBrowser('firefox', env),
+    webkitDriver: findProgram(['WebKitWebDriver'], env),
   };
 }

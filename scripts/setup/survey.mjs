@@ -4,7 +4,7 @@ import path from 'node:path';
 import { debianKeyring, findDebianMirror, readDistribution } from './distribution.mjs';
 import {
   ask,
-  findChrome,
+  findBrowser,
   findEmscriptenOnPath,
   findLlvmTool,
   findNumPy,
@@ -45,6 +45,9 @@ const goals = {
 };
 
 export const goalNames = Object.keys(goals);
+
+/** Whether tests in WebKit can be had: elsewhere there is no driver to be installed. */
+export const hasWebKit = (distribution = readDistribution()) => distribution.usesApt;
 
 /**
  * @param {string} goal one of goalNames
@@ -149,16 +152,43 @@ function testNeeds(env, distribution) {
     },
     { what: 'clang-tidy 19', found: findLlvmTool('clang-tidy', env), package: 'clang-tidy-19' },
     { what: 'Python 3 with NumPy', found: findNumPy(env), package: 'python3-numpy' },
-    {
-      what: env.CHROME_PATH
-        ? `a browser where CHROME_PATH points (${env.CHROME_PATH})`
-        : 'Chrome or Chromium (on PATH, or named by CHROME_PATH)',
-      found: findChrome(env),
-      // Ubuntu's package is a placeholder for a snap, which does not run everywhere.
-      package: env.CHROME_PATH || distribution.id === 'ubuntu' ? undefined : 'chromium',
-    },
+    ...browserNeeds(env, distribution),
   ];
 }
+
+/** @returns {Need[]} */
+function browserNeeds(env, distribution) {
+  const browser = (
+    /** @type {'chrome' | 'firefox'} */ name,
+    /** @type {string} */ variable,
+    /** @type {string} */ called,
+    /** @type {string} */ ofDebian,
+  ) => ({
+    what: env[variable]
+      ? `a browser where ${variable} points (${env[variable]})`
+      : `${called} (on PATH, or named by ${variable})`,
+    found: findBrowser(name, env),
+    // Ubuntu's packages are placeholders for snaps, which do not run everywhere.
+    package: env[variable] || distribution.id === 'ubuntu' ? undefined : ofDebian,
+  });
+  return [
+    browser('chrome', 'CHROME_PATH', 'Chrome or Chromium', 'chromium'),
+    browser('firefox', 'FIREFOX_PATH', 'Firefox', 'firefox-esr'),
+    ...(hasWebKit(distribution) ? webkitNeeds(env) : []),
+  ];
+}
+
+/** @returns {Need[]} the browser comes with its driver, and neither runs without a display */
+const webkitNeeds = (env) =>
+  [
+    ['WebKitGTK and its WebDriver', 'WebKitWebDriver', 'webkit2gtk-driver'],
+    ['a display without a screen', 'xvfb-run', 'xvfb'],
+    ['what lets programs onto that display', 'xauth', 'xauth'],
+  ].map(([what, program, name]) => ({
+    what,
+    found: findProgram([program], env),
+    package: name,
+  }));
 
 /** @returns {Need[]} */
 function archiveNeeds(env, distribution) {

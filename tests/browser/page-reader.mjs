@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { interpolateViridis } from 'd3-scale-chromatic';
 
-/** All cells of a part as the browser shows them, in the order of the tensor of weights. */
+/** All cells of a part's small multiples as the browser shows them, in the order of the tensor of weights. */
 export const readCells = (page, part) =>
-  page.$$eval(`#${part} .map`, (maps) =>
+  page.$$eval(`#${part} .samples .map`, (maps) =>
     maps.flatMap((map) => {
       const texts = map.querySelectorAll('.cell-text');
       return Array.from(map.querySelectorAll('.cell'), (cell, at) => ({
@@ -46,8 +46,11 @@ function viridis(weight) {
   return `rgb(${parts.join(', ')})`;
 }
 
-/** The contrast (WCAG) between the lightest and the darkest pixel that an element shows. */
-export async function contrastWithin(page, element) {
+/**
+ * What the pixels of an element tell: the contrast (WCAG) between the lightest and the darkest, and
+ * the colour that most of them have.
+ */
+export async function readPixels(page, element) {
   const png = await element.screenshot({ encoding: 'base64' });
   return page.evaluate(async (encoded) => {
     const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
@@ -57,13 +60,20 @@ export async function contrastWithin(page, element) {
     const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
     const linear = (value) =>
       value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+    const counts = new Map();
     let [darkest, lightest] = [1, 0];
     for (let at = 0; at < data.length; at += 4) {
       const [red, green, blue] = data.slice(at, at + 3);
       const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
       darkest = Math.min(darkest, luminance);
       lightest = Math.max(lightest, luminance);
+      const colour = [red, green, blue].join();
+      counts.set(colour, (counts.get(colour) ?? 0) + 1);
     }
-    return (lightest + 0.05) / (darkest + 0.05);
+    const [[ground]] = [...counts].sort(([, a], [, b]) => b - a);
+    return { contrast: (lightest + 0.05) / (darkest + 0.05), ground };
   }, png);
 }
+
+/** The contrast (WCAG) between the lightest and the darkest pixel that an element shows. */
+export const contrastWithin = async (page, element) => (await readPixels(page, element)).contrast;

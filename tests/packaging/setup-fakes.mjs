@@ -16,7 +16,19 @@ const versions = {
   cmake: 'cmake version 3.25.1',
 };
 
-const idlePrograms = ['ninja', 'c++', 'clang-format-19', 'clang-tidy-19', 'python3', 'chromium'];
+/** What the tests run in: the programs, by the packages that bring them. */
+export const browserPackages = {
+  chromium: 'chromium',
+  'firefox-esr': 'firefox-esr',
+  'webkit2gtk-driver': 'WebKitWebDriver',
+  xvfb: 'xvfb-run',
+  xauth: 'xauth',
+};
+
+const idlePrograms = [
+  ...['ninja', 'c++', 'clang-format-19', 'clang-tidy-19', 'python3'],
+  ...Object.values(browserPackages),
+];
 
 const announce = libraryDebs.map(({ package: name }) => `'uri' ${name}_1_all.deb 10 SHA256:0`);
 const offer = libraryDebs.map((deb) => `${deb.package} | ${deb.version}.0-1 | u ${deb.suite}/main`);
@@ -45,11 +57,10 @@ END
       echo > "$deb"
     done ;;
   *" install "*)
-    cat > "$here/chromium" <<'END'
-#!/bin/sh
-END
     # There is no chmod in this PATH.
-    "$NODE" -e 'fs.chmodSync(process.argv[1], 0o755)' "$here/chromium" ;;
+    for name in ${Object.values(browserPackages).join(' ')}; do
+      "$NODE" -e 'fs.writeFileSync(process.argv[1], "#!/bin/sh\\n", { mode: 0o755 })' "$here/$name"
+    done ;;
 esac
 `;
 

@@ -14,7 +14,7 @@ import {
 } from '../../scripts/setup/distribution.mjs';
 import { Interrupted, SetupError, explainFailure } from '../../scripts/setup/errors.mjs';
 import {
-  findChrome,
+  findBrowser,
   findNumPy,
   locateToolchain,
   toolchainFolder,
@@ -30,7 +30,7 @@ import {
   matchesPin,
   parseVersion,
 } from '../../scripts/setup/versions.mjs';
-import { fakeMachine, readIfThere } from './setup-fakes.mjs';
+import { browserPackages, fakeMachine, readIfThere } from './setup-fakes.mjs';
 
 function temporaryFolder(t) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'headwise-setup-'));
@@ -291,10 +291,15 @@ describe('tools', () => {
     assert.equal(toolchainFolder({ HEADWISE_TOOLCHAIN: '/t', HOME: '/h' }), '/t');
   });
 
-  test('include the browser that CHROME_PATH names, or none', () => {
-    assert.equal(findChrome({ CHROME_PATH: process.execPath }), process.execPath);
-    assert.equal(findChrome({ CHROME_PATH: '/nowhere', PATH: process.env.PATH }), null);
-  });
+  for (const [name, variable] of [
+    ['chrome', 'CHROME_PATH'],
+    ['firefox', 'FIREFOX_PATH'],
+  ]) {
+    test(`include the browser that ${variable} names, or none`, () => {
+      assert.equal(findBrowser(name, { [variable]: process.execPath }), process.execPath);
+      assert.equal(findBrowser(name, { [variable]: '/nowhere', PATH: process.env.PATH }), null);
+    });
+  }
 });
 
 /** There is no current Node to be had elsewhere. */
@@ -337,18 +342,19 @@ describe('setup.mjs', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency
 
   test('installs the packages that are missing, with sudo where it must', async (t) => {
     const machine = fakeMachine(t);
-    machine.remove('chromium');
+    for (const program of Object.values(browserPackages)) machine.remove(program);
     const { code, stderr } = await machine.run();
     assert.equal(stderr, '');
     assert.equal(code, 0);
     const installs = machine.calls().filter((call) => call.includes(' install '));
     assert.equal(installs.length, 1);
-    assert.match(installs[0], / chromium$/);
+    assert.ok(installs[0].endsWith(` ${Object.keys(browserPackages).join(' ')}`), installs[0]);
   });
 
   test('--for=build wants no browser and no formatter', async (t) => {
     const machine = fakeMachine(t);
-    for (const name of ['chromium', 'clang-format-19', 'clang-tidy-19']) machine.remove(name);
+    const unwanted = [...Object.values(browserPackages), 'clang-format-19', 'clang-tidy-19'];
+    for (const name of unwanted) machine.remove(name);
     assert.equal((await machine.run(['--for=build'])).code, 0);
     assert.ok(machine.calls().every((call) => !/install|npm/.test(call)));
   });

@@ -33,7 +33,7 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
   return created;
 }
 
-/** A paragraph in which `*…*` is emphasised: the only markup that text.ts may use. */
+/** A paragraph in which `*…*` is emphasised: the only markup that the words may use. */
 export function paragraph(content: string, attributes: Attributes = {}): HTMLParagraphElement {
   const pieces = content
     .split('*')

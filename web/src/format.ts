@@ -5,6 +5,9 @@ export const formatWeight = format('.4f');
 
 const twoDecimals = format('.2f');
 
+/** Two decimals, where there is little room. */
+export const formatShort = twoDecimals;
+
 /** What fits into a cell: `.33`, and `1` where rounding leaves nothing else. */
 export function formatCell(weight: number): string {
   const rounded = twoDecimals(weight);
@@ -23,3 +26,37 @@ export function formatFraction(weight: number): string {
   if (!isWholePart) return formatWeight(weight);
   return parts === 1 ? '1' : `1/${parts}`;
 }
+
+/** A difference or a number of any sign, with a true minus. */
+export const formatSigned = format('+.2f');
+
+/** The same where it has to fit into a cell: `+.12`, and `0` for what rounds to it. */
+export function formatSignedCell(value: number): string {
+  return Math.abs(value) < 0.005 ? '0' : formatSigned(value).replace(/(?<=.)0\./, '.');
+}
+
+/** A number among others in a formula or a table. */
+export function formatNumber(value: number): string {
+  if (value === -Infinity) return '−∞';
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 0.001 || size >= 100_000)) return exponent(value);
+  return Number.isInteger(value) ? whole(value) : formatWeight(value);
+}
+
+/** A setting: as short as it is exact. */
+export const formatSetting = format('.4~f');
+
+const whole = format('d');
+const exponent = format('.2~e');
+
+/** `12 %` */
+export const formatShare = (share: number): string => `${format('.1~f')(100 * share)}\u00a0%`;
+
+/** `12 %`, where a tenth of a percent says nothing. */
+export const formatPercent = (share: number): string => `${format('.0f')(100 * share)}\u00a0%`;
+
+/** A loss: two digits that say something, however small it is. */
+export const formatLoss = format('.2~g');
+
+/** Two digits: what else the machine does changes the third. */
+export const formatMilliseconds = format('.2r');

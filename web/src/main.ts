@@ -1,29 +1,53 @@
 import { init } from 'headwise';
 
+import { addFrame } from './frame/frame.js';
+import { Inputs } from './inputs/inputs.js';
 import { createPage } from './page.js';
 import { createFailure } from './parts/failure.js';
 import { createHeadsContent } from './parts/heads-part.js';
+import { createPruneContent } from './parts/prune-part.js';
 import { createToyContent } from './parts/toy-part.js';
-import { readQuery } from './state/address.js';
+import { createTrainContent } from './parts/train-part.js';
+import { headsFields, settleHeads } from './state/heads-state.js';
 import { connectHistory } from './state/history.js';
-import { ViewStore } from './state/view-store.js';
+import { pruneFields } from './state/prune-state.js';
+import { Store } from './state/store.js';
+import { toyFields } from './state/toy-state.js';
+import { trainFields } from './state/train-state.js';
 
 async function start(): Promise<void> {
   // The layer loads while the words are laid out.
   const ready = init();
-  const page = createPage();
+  const { toy, heads, train, prune, showNotices } = createPage();
+  const settleFrame = addFrame();
   try {
     await ready;
-    const { state, corrections } = readQuery(window.location.search);
-    const store = new ViewStore(state);
-    connectHistory(store, page.showNotices);
-    page.showNotices(corrections);
-    page.toy.append(...createToyContent());
-    page.heads.append(...createHeadsContent(store));
+    const inputs = new Inputs();
+    const toyStore = new Store(toyFields);
+    const headsStore = new Store(headsFields, (state) => settleHeads(state, inputs));
+    const trainStore = new Store(trainFields);
+    const pruneStore = new Store(pruneFields);
+    connectHistory(
+      [
+        { store: toyStore, showNotices: toy.showNotices },
+        { store: headsStore, showNotices: heads.showNotices },
+        { store: trainStore, showNotices: train.showNotices },
+        { store: pruneStore, showNotices: prune.showNotices },
+      ],
+      showNotices,
+    );
+    toy.live.append(...createToyContent(toyStore));
+    heads.live.append(...createHeadsContent(headsStore, inputs));
+    train.live.append(...createTrainContent(trainStore));
+    prune.live.append(...createPruneContent(pruneStore));
   } catch (error) {
-    page.toy.replaceChildren(createFailure(error));
-    page.heads.replaceChildren();
+    const acts = [toy, heads, train, prune];
+    for (const { live } of acts) live.replaceChildren();
+    // Told once, where the reader will look.
+    const named = acts.find(({ root }) => `#${root.id}` === window.location.hash);
+    (named ?? toy).live.append(createFailure(error));
   }
+  settleFrame();
 }
 
 await start();

@@ -1,25 +1,28 @@
 import { element, paragraph } from './dom.js';
-import { createPart } from './parts/part.js';
-import { text } from './text.js';
+import { createNotices } from './parts/notices.js';
+import { createPart, type Part } from './parts/part.js';
+import { text } from './text/index.js';
 
 export interface Page {
-  /** Where the live content of each part goes. */
-  readonly toy: HTMLElement;
-  readonly heads: HTMLElement;
-  /** Says what of the address could not be taken as it was. */
-  readonly showNotices: (notices: readonly string[]) => void;
+  readonly toy: Part;
+  readonly heads: Part;
+  readonly train: Part;
+  readonly prune: Part;
+  /** Says what the address asks of the whole page in vain. */
+  readonly showNotices: Part['showNotices'];
 }
 
 /** Lays out all that can be read before the layer has loaded. */
 export function createPage(): Page {
-  const toy = element('div', { class: 'live' });
-  const heads = element('div', { class: 'live' });
-  const notices = element('div', { class: 'notices', role: 'status' });
+  const toy = createPart('toy', 1, text.toy);
+  const heads = createPart('heads', 2, text.heads);
+  const train = createPart('train', 3, text.train);
+  const prune = createPart('prune', 4, text.prune);
+  const notices = createNotices();
   document.body.append(
     element(
       'header',
       { class: 'page masthead' },
-      element('p', { class: 'site-name' }, text.header.name),
       element('h1', {}, text.header.title),
       element(
         'div',
@@ -27,23 +30,12 @@ export function createPage(): Page {
         ...text.header.intro.map((words) => paragraph(words)),
       ),
     ),
-    element(
-      'main',
-      { class: 'page' },
-      createPart('toy', 1, text.toy, toy),
-      createPart('heads', 2, text.heads, notices, heads),
-    ),
+    element('main', { class: 'page' }, notices.root, toy.root, heads.root, train.root, prune.root),
     element(
       'footer',
       { class: 'page colophon' },
       paragraph(text.footer.source, { class: 'prose' }),
     ),
   );
-  return {
-    toy,
-    heads,
-    showNotices(sentences) {
-      notices.replaceChildren(...sentences.map((sentence) => element('p', {}, sentence)));
-    },
-  };
+  return { toy, heads, train, prune, showNotices: notices.show };
 }

@@ -1,23 +1,28 @@
-// Chromium without a window.
+// Chromium and Firefox without a window.
 import { fileURLToPath } from 'node:url';
 import puppeteer from 'puppeteer-core';
 import { locateToolchain } from '../../../scripts/setup/locate.mjs';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** A browser with a fresh profile, which goes when the browser is closed or this process ends. */
-export async function launchBrowser() {
-  const { chrome } = locateToolchain(root);
-  if (!chrome) throw new Error('no Chrome or Chromium: run node scripts/setup.mjs');
-  return puppeteer.launch({
-    executablePath: chrome,
-    args: [
-      // Root, and most containers, have no sandbox; all that is opened is our own.
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+const chromiumArguments = [
+  // Root, and most containers, have no sandbox; all that is opened is our own.
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/**
+ * A browser with a fresh profile, which goes when the browser is closed or this process ends.
+ *
+ * @param {'chrome' | 'firefox'} name
+ */
+export async function launchBrowser(name = 'chrome') {
+  const executablePath = locateToolchain(root)[name];
+  if (!executablePath) throw new Error(`no ${name}: run node scripts/setup.mjs`);
+  const args = name === 'chrome' ? chromiumArguments : [];
+  // Of a machine with other things to do, Firefox takes long to make its first profile.
+  return puppeteer.launch({ browser: name, executablePath, args, timeout: 60_000 });
 }

@@ -1,9 +1,13 @@
 // Serves built files on loopback, at any free port.
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { preview } from 'vite';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The headers that docs/hosting.md asks of a host: `security` always, `isolation` if it likes. */
+export const headers = JSON.parse(readFileSync(`${root}/web/headers.json`, 'utf8'));
 
 async function serve(config) {
   const { preview: options, ...rest } = config;
@@ -35,3 +39,9 @@ export const serveFolder = (folder, { headers = {} } = {}) =>
     build: { outDir: folder },
     preview: { headers },
   });
+
+/** The built page a folder down, as a host serves it that isolates no page. */
+export async function servePageBelow() {
+  const server = await serveFolder(`${root}/build`, { headers: headers.security });
+  return { ...server, url: `${server.url}page/` };
+}

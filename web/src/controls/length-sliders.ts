@@ -1,34 +1,40 @@
-import { initialState, sizes, type ViewState } from '../state/view-state.js';
-import type { ViewStore } from '../state/view-store.js';
-import { text } from '../text.js';
+import { range } from 'd3-array';
+
+import type { Inputs } from '../inputs/inputs.js';
+import { largestOwn } from '../inputs/own-numbers.js';
+import { validLensOf, type HeadsState } from '../state/heads-state.js';
+import { hideable } from '../state/hidden.js';
+import type { Store } from '../state/store.js';
+import { text } from '../text/index.js';
 import { createSlider } from './slider.js';
 
 export interface LengthSliders {
-  /** One for each sample, to stand beside what it changes. */
+  /** One for each sample that there can be, to stand beside what it changes. */
   readonly roots: readonly HTMLElement[];
-  show(state: ViewState): void;
+  show(state: HeadsState): void;
 }
 
 /** How many keys of each sample are valid. */
-export function createLengthSliders(store: ViewStore): LengthSliders {
-  const sliders = initialState.validLens.map((_length, sample) =>
+export function createLengthSliders(store: Store<HeadsState>, inputs: Inputs): LengthSliders {
+  let keys = 0;
+  const sliders = range(largestOwn.batch).map((sample) =>
     createSlider({
       label: text.controls.validLen(sample + 1),
-      min: 0,
-      max: sizes.keys,
-      describe: (length) => text.sample.validLen(length, sizes.keys),
+      range: { min: 0, max: largestOwn.length, step: 1 },
+      describe: (length) => text.sample.validLen(length, keys),
       onSlide: (length, origin) => {
-        const validLens = [...store.state.validLens];
+        const validLens = [...validLensOf(store.state, inputs)];
         validLens[sample] = length;
         store.change({ validLens }, origin);
       },
     }),
   );
   return {
-    roots: sliders.map(({ root }) => root),
+    roots: sliders.map(({ root }) => hideable('controls', root)),
     show(state) {
-      sliders.forEach((slider, sample) => {
-        slider.show(state.validLens[sample] ?? 0);
+      ({ keys } = inputs.sizesOf(state));
+      validLensOf(state, inputs).forEach((length, sample) => {
+        sliders[sample]?.show(length, keys);
       });
     },
   };

@@ -1,63 +1,112 @@
 import { element, setAttributes } from '../dom.js';
-import {
-  headCounts,
-  initialState,
-  inputs,
-  sameState,
-  type ViewState,
-} from '../state/view-state.js';
-import type { ViewStore } from '../state/view-store.js';
-import { text } from '../text.js';
+import { createCopyLink } from '../export/copy-link.js';
+import { formatSetting } from '../format.js';
+import type { Inputs } from '../inputs/inputs.js';
+import { dropoutRange, inputNames, scaleRange, type HeadsState } from '../state/heads-state.js';
+import { hideable } from '../state/hidden.js';
+import type { Store } from '../state/store.js';
+import { text } from '../text/index.js';
 import { createChoice } from './choice.js';
+import { createInputDetails } from './input-details.js';
 import { createSeedField } from './seed-field.js';
+import { createNamedSlider } from './slider.js';
+import { createSwitch } from './switch.js';
 
 export interface Panel {
   readonly root: HTMLElement;
-  show(state: ViewState): void;
+  show(state: HeadsState): void;
 }
 
 /** The controls of the whole layer. They change the store and show what it holds, nothing else. */
-export function createPanel(store: ViewStore): Panel {
+export function createPanel(
+  store: Store<HeadsState>,
+  inputs: Inputs,
+  dropTarget: HTMLElement,
+): Panel {
+  const words = text.controls;
   const input = createChoice({
-    label: text.controls.input,
-    values: inputs,
-    nameOf: (name) => text.controls.inputs[name],
+    label: words.input,
+    values: inputNames,
+    nameOf: (name) => words.inputs[name],
     onChoose: (chosen) => {
-      store.change({ input: chosen });
+      // Lengths and gates were those of another input.
+      store.change({ input: chosen, validLens: [], gates: [] });
     },
   });
+  const details = createInputDetails(store, inputs, dropTarget);
   const heads = createChoice<number>({
-    label: text.controls.heads,
-    values: headCounts,
+    label: words.heads,
+    values: [],
     nameOf: String,
     onChoose: (chosen) => {
-      store.change({ heads: chosen });
+      store.change({ heads: chosen, gates: [] });
     },
   });
   const seed = createSeedField((chosen, origin) => {
     store.change({ seed: chosen }, origin);
   });
-  const reset = element('button', { type: 'button', class: 'reset' }, text.controls.reset);
+  const scale = createNamedSlider({
+    label: words.scale,
+    range: scaleRange,
+    describe: (factor) => `× ${formatSetting(factor)}`,
+    onSlide: (factor, origin) => {
+      store.change({ scale: factor }, origin);
+    },
+  });
+  const dropout = createNamedSlider({
+    label: words.dropout,
+    range: dropoutRange,
+    describe: formatSetting,
+    onSlide: (rate, origin) => {
+      store.change({ dropout: rate }, origin);
+    },
+  });
+  const causal = createSwitch(words.causal, (isOn) => {
+    store.change({ causal: isOn });
+  });
+  const contrast = createSwitch(words.contrast, (isOn) => {
+    store.change({ contrast: isOn });
+  });
+  const reset = element('button', { type: 'button', class: 'reset' }, words.reset);
   reset.addEventListener('click', () => {
-    store.change(initialState);
+    store.reset();
   });
   return {
     root: element(
       'div',
-      { class: 'panel', role: 'group', 'aria-label': text.controls.panel },
-      input.root,
-      heads.root,
-      seed.root,
-      reset,
+      { class: 'panel', role: 'group', 'aria-label': words.panel },
+      hideable(
+        'controls',
+        element(
+          'div',
+          { class: 'controls' },
+          input.root,
+          details.root,
+          heads.root,
+          seed.root,
+          scale.root,
+          dropout.root,
+          element('div', { class: 'control switches' }, causal.root, contrast.root),
+        ),
+      ),
+      element(
+        'div',
+        { class: 'panel-end' },
+        createCopyLink('heads'),
+        hideable('reset', element('div', {}, reset)),
+      ),
     ),
     show(state) {
       input.show(state.input);
-      heads.show(state.heads);
+      details.show(state);
+      heads.show(state.heads, inputs.sizesOf(state).headCounts);
       seed.show(state.seed);
+      scale.show(state.scale);
+      dropout.show(state.dropout);
+      causal.show(state.causal);
+      contrast.show(state.contrast);
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
-      setAttributes(reset, {
-        'aria-disabled': sameState(state, initialState) ? 'true' : undefined,
-      });
+      setAttributes(reset, { 'aria-disabled': store.isInitial ? 'true' : undefined });
     },
   };
 }

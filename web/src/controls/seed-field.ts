@@ -1,7 +1,7 @@
 import { element, newId, setAttributes } from '../dom.js';
-import { seedRange } from '../state/view-state.js';
-import type { Origin } from '../state/view-store.js';
-import { text } from '../text.js';
+import { seedRange } from '../state/heads-state.js';
+import type { Origin } from '../state/store.js';
+import { text } from '../text/index.js';
 
 export interface SeedField {
   readonly root: HTMLElement;

@@ -1,28 +1,27 @@
-import { element } from '../dom.js';
-import type { Origin } from '../state/view-store.js';
+import { element, newId } from '../dom.js';
+import type { NumberRange } from '../state/fields.js';
+import type { Origin } from '../state/store.js';
 
 export interface Slider {
   readonly root: HTMLElement;
-  show(value: number): void;
+  readonly show: (value: number, max?: number) => void;
 }
 
 interface Options {
   readonly label: string;
-  readonly min: number;
-  readonly max: number;
+  readonly range: NumberRange;
   /** The value in words, for those who do not see what it changes. */
   readonly describe: (value: number) => string;
   readonly onSlide: (value: number, origin: Origin) => void;
 }
 
-/** A whole number in a small range; what it is and which it is must be told beside it. */
-export function createSlider({ label, min, max, describe, onSlide }: Options): Slider {
+/** A number in a small range; what it is and which it is must be told beside it. */
+export function createSlider(options: Options): Slider & { readonly input: HTMLInputElement } {
+  const { label, range, describe, onSlide } = options;
   const input = element('input', {
     type: 'range',
     class: 'slider',
-    min,
-    max,
-    step: 1,
+    ...range,
     autocomplete: 'off',
     'aria-label': label,
   });
@@ -37,9 +36,33 @@ export function createSlider({ label, min, max, describe, onSlide }: Options): S
   });
   return {
     root: input,
-    show(value) {
+    input,
+    show(value, max = range.max) {
+      input.max = String(max);
       input.value = String(value);
       input.setAttribute('aria-valuetext', describe(value));
+    },
+  };
+}
+
+/** A slider with its name above it and its value beside it. */
+export function createNamedSlider(options: Options): Slider {
+  const { root, input, show } = createSlider(options);
+  const id = newId('slider');
+  input.id = id;
+  // The visible label is the name.
+  input.removeAttribute('aria-label');
+  const value = element('output', { class: 'slider-value', for: id });
+  return {
+    root: element(
+      'div',
+      { class: 'control' },
+      element('label', { for: id, class: 'control-label' }, options.label),
+      element('div', { class: 'slider-row' }, root, value),
+    ),
+    show(shown, max) {
+      show(shown, max);
+      value.textContent = options.describe(shown);
     },
   };
 }

@@ -1,33 +1,93 @@
 import { range } from 'd3-array';
 
-import type { AttentionView } from '../attention.js';
 import { element, newId, setAttributes } from '../dom.js';
+import { composeDrawings } from '../export/compose.js';
+import { createExportMenu } from '../export/export-menu.js';
 import { formatWeight } from '../format.js';
-import { text } from '../text.js';
-import { neighbour, type Cell } from './cell.js';
+import type { AttentionView } from '../layer/attention-view.js';
+import { text } from '../text/index.js';
+import type { Cell } from './cell.js';
+import type { HeadMap, Register } from './head-map.js';
 import { hatchFill } from './hatch.js';
 import { createLegend } from './legend.js';
+import { listenToMaps } from './map-events.js';
+import { weightStyle } from './map-style.js';
+import { largestOf } from './map-values.js';
 import { createSampleRow, type SampleRow } from './sample-row.js';
 import { Selection } from './selection.js';
 
-export interface HeadFigure {
-  readonly root: HTMLElement;
-  draw(view: AttentionView): void;
+/** How a figure shows the heads beside their weights. */
+export interface HeadFigureStyle {
+  /** Whether each head has a scale of its own. */
+  readonly contrast?: boolean;
+  /** Lines below each head's name. */
+  readonly notes?: readonly (readonly string[])[];
+  /** Counted from 0. */
+  readonly selected?: { readonly sample: number; readonly head: number };
 }
 
-/**
- * All heads of a layer as small multiples, a row a sample, with a legend and one read-out.
- * `controls` holds what stands in the heading of each sample, if anything.
- */
-export function createHeadFigure(label: string, controls: readonly HTMLElement[] = []): HeadFigure {
+export interface HeadFigure {
+  readonly root: HTMLElement;
+  /** What belongs beside and below the maps; maps in it are registered with `register`. */
+  readonly beside: HTMLElement;
+  readonly below: HTMLElement;
+  readonly register: Register;
+  readonly hatch: string;
+  draw(view: AttentionView, style?: HeadFigureStyle): void;
+}
+
+/** As many maps fit side by side; smaller cells are hard to hit. */
+const columns = 5;
+
+interface Options {
+  readonly label: string;
+  /** What a saved picture of the maps is called. */
+  readonly name: string;
+  /** What there is to say below the maps, beside what holds for all maps. */
+  readonly caption?: string;
+  /** What stands in the heading of each sample, if anything. */
+  readonly controls?: readonly HTMLElement[];
+  /** Told of the cell that the figure speaks of. */
+  readonly onActive?: (cell: Cell | undefined) => void;
+  /** Told of a cell that was focused or tapped. */
+  readonly onPin?: (cell: Cell) => void;
+}
+
+/** All heads of a layer as small multiples, a row a sample, with a legend and one read-out. */
+export function createHeadFigure(options: Options): HeadFigure {
+  const { controls = [], onActive, onPin } = options;
   const hatchId = newId('hatch');
   const legend = createLegend(hatchId);
   const readOut = element('p', { class: 'read-out', role: 'status' }, text.readOut.hint);
   const samples = element('div', { class: 'samples' });
-  const cellOf = new WeakMap<EventTarget, Cell>();
+  const beside = element('div', { class: 'beside' });
+  const below = element('div', { class: 'below' });
+  const exportMenu = createExportMenu({
+    name: options.name,
+    figure: compose,
+    data: () => view && { validLens: view.validLens, weights: view.weights },
+  });
+  const multiples = element('div', { class: 'multiples' }, samples, exportMenu);
+  const stage = element('div', { class: 'stage' }, multiples, beside, below);
   const selection = new Selection(showSelection);
   let view: AttentionView | undefined;
   let rows: readonly SampleRow[] = [];
+  let hasContrast = false;
+
+  const register = listenToMaps({
+    stage,
+    selection,
+    sizes() {
+      const [, , queries = 0, keys = 0] = view?.weights.shape ?? [];
+      return { queries, keys };
+    },
+    onPin(cell) {
+      // Every map takes the place over: Tab leads to the same query and key in the next head.
+      setTabStops(cell.query, cell.key);
+      onPin?.(cell);
+    },
+  });
+  const allMaps = (): HeadMap[] => rows.flatMap(({ maps }) => maps);
 
   function showSelection(): void {
     const active = selection.active;
@@ -36,6 +96,7 @@ export function createHeadFigure(label: string, controls: readonly HTMLElement[]
         map.ring(active?.sample === sample ? active : undefined, active?.head === head);
       });
     });
+    onActive?.(active);
     if (active === undefined || view === undefined) {
       legend.mark(undefined);
       readOut.textContent = text.readOut.hint;
@@ -43,8 +104,8 @@ export function createHeadFigure(label: string, controls: readonly HTMLElement[]
     }
     const { sample, head, query, key } = active;
     const weight = view.weights.at(sample, head, query, key);
-    const masked = key >= (view.validLens[sample] ?? 0);
-    legend.mark(masked ? undefined : weight);
+    const masked = view.isMasked(sample, query, key);
+    legend.mark(masked ? undefined : weight / (hasContrast ? largestOf(view, head) || 1 : 1));
     readOut.textContent = text.readOut.cell(sample + 1, {
       head: head + 1,
       query: query + 1,
@@ -55,84 +116,78 @@ export function createHeadFigure(label: string, controls: readonly HTMLElement[]
   }
 
   function setTabStops(query: number, key: number): void {
-    for (const map of rows.flatMap(({ maps }) => maps)) map.setTabStop(query, key);
-  }
-
-  function focus({ sample, head, query, key }: Cell): void {
-    rows[sample]?.maps[head]?.focus(query, key);
+    for (const map of allMaps()) map.setTabStop(query, key);
   }
 
   function build(shape: readonly number[]): void {
-    const [batch = 0, heads = 0] = shape;
-    selection.pin(undefined);
+    const [batch = 0, heads = 0, queries = 0, keys = 0] = shape;
     rows = range(batch).map((sample) =>
       createSampleRow({
         sample,
         shape,
         hatch: hatchFill(hatchId),
         control: controls[sample],
-        register: (target, cell) => cellOf.set(target, cell),
+        // The enlarged map has the names.
+        isBare: beside.hasChildNodes(),
+        register,
       }),
     );
     samples.replaceChildren(...rows.map(({ root }) => root));
-    setAttributes(samples, { 'data-columns': columnsFor(heads) });
+    setAttributes(samples, {
+      'data-columns': Math.min(heads, columns),
+      'data-dense': Math.max(queries, keys) > 8,
+    });
     setTabStops(0, 0);
   }
 
-  const cellAt = ({ target }: Event): Cell | undefined =>
-    target === null ? undefined : cellOf.get(target);
-  samples.addEventListener('pointerover', (event) => {
-    const cell = cellAt(event);
-    // Between two cells the last one stays, lest the read-out flicker.
-    if (cell !== undefined && event.pointerType !== 'touch') selection.hover(cell);
-  });
-  samples.addEventListener('pointerleave', () => {
-    selection.hover(undefined);
-  });
-  samples.addEventListener('click', (event) => {
-    const cell = cellAt(event);
-    if (cell !== undefined) focus(cell);
-    selection.pin(cell);
-  });
-  samples.addEventListener('focusin', (event) => {
-    const cell = cellAt(event);
-    if (cell === undefined) return;
-    // Every map takes the place over: Tab leads to the same query and key in the next head.
-    setTabStops(cell.query, cell.key);
-    selection.pin(cell);
-  });
-  samples.addEventListener('keydown', (event) => {
-    const cell = cellAt(event);
-    if (cell === undefined || view === undefined || event.altKey || event.metaKey) return;
-    if (event.key === 'Escape') selection.pin(undefined);
-    const [, , queries = 0, keys = 0] = view.weights.shape;
-    const next = neighbour(cell, event, queries, keys);
-    if (next === undefined) return;
-    event.preventDefault();
-    focus(next);
-  });
+  /** All maps in one drawing. */
+  function compose(): SVGSVGElement {
+    const drawn = rows.flatMap(({ maps }, sample) => {
+      const pieces = maps.map(({ drawing }, head) => ({
+        drawing,
+        title: text.map.titleIn(head + 1, sample + 1),
+      }));
+      return range(0, pieces.length, columns).map((at) => pieces.slice(at, at + columns));
+    });
+    return composeDrawings([...drawn, [{ drawing: legend.scale, title: legend.title() }]]);
+  }
 
   return {
     root: element(
       'figure',
-      { class: 'figure', 'aria-label': label },
+      { class: 'figure', 'aria-label': options.label },
       element('div', { class: 'figure-bar' }, legend.root, readOut),
-      samples,
-      element('figcaption', { class: 'caption' }, text.figureCaption),
+      stage,
+      element(
+        'figcaption',
+        { class: 'caption' },
+        [text.figureCaption, options.caption].filter(Boolean).join(' '),
+      ),
     ),
-    draw(next) {
-      const sameShape = view?.weights.shape.join() === next.weights.shape.join();
+    beside,
+    below,
+    register,
+    hatch: hatchFill(hatchId),
+    draw(next, { contrast = false, notes = [], selected } = {}) {
+      const isNew = view?.weights.shape.join() !== next.weights.shape.join();
+      const isOther = view !== next || hasContrast !== contrast;
       view = next;
-      if (!sameShape) build(next.weights.shape);
+      hasContrast = contrast;
+      if (isNew) {
+        build(next.weights.shape);
+        selection.pin(undefined);
+      }
+      const styles = range(next.numHeads).map((head) =>
+        weightStyle(contrast ? largestOf(next, head) : undefined),
+      );
+      legend.showContrast(contrast);
       rows.forEach((row, sample) => {
-        row.draw(next.weights, next.validLens[sample] ?? 0);
+        if (isOther) row.draw(next, (head) => styles[head] ?? weightStyle());
+        row.maps.forEach((map, head) => {
+          map.describe(notes[head] ?? [], selected?.sample === sample && selected.head === head);
+        });
       });
-      showSelection();
+      if (isOther) showSelection();
     },
   };
-}
-
-/** Rows as even as can be, and never more than five maps wide: smaller cells are hard to hit. */
-function columnsFor(heads: number): number {
-  return Math.min(heads, 5);
 }

@@ -1,24 +1,35 @@
-import { range } from 'd3-array';
+import { range, sum } from 'd3-array';
 
-import { colourOfWeight, wantsDarkInk } from '../colour.js';
+import type { MapColours } from '../colour.js';
 import { element, setAttributes, svg } from '../dom.js';
-import { formatCell, formatWeight } from '../format.js';
-import { text } from '../text.js';
+import { text } from '../text/index.js';
 import type { Cell } from './cell.js';
+import { createAxes, geometryOf, pitch, type AxisNames } from './map-axes.js';
 
-/** In units of the drawing; CSS decides how large a unit is. */
-const pitch = 32;
 const gap = 2;
-const gutter = { left: 24, top: 20 } as const;
 
 export interface CellValue {
   readonly weight: number;
   readonly masked: boolean;
+  /** Taken out by dropout. */
+  readonly dropped?: boolean;
+}
+
+/** How a map shows values. */
+export interface MapStyle {
+  readonly colours: MapColours;
+  /** What fits into a cell. */
+  readonly short: (weight: number) => string;
+  /** What is read out of a cell. */
+  readonly spoken: (cell: Cell, value: CellValue) => string;
 }
 
 export interface HeadMap {
   readonly root: HTMLElement;
-  draw(valueOf: (query: number, key: number) => CellValue): void;
+  readonly drawing: SVGSVGElement;
+  draw(valueOf: (query: number, key: number) => CellValue, style: MapStyle): void;
+  /** What stands below the head's name, and whether the head is the selected one. */
+  describe(lines: readonly string[], isSelected: boolean): void;
   /** Rings a cell: fully where the reader is, faintly in the other heads' maps. */
   ring(cell: Cell | undefined, isHere: boolean): void;
   /** The one cell that the Tab key reaches. */
@@ -26,23 +37,35 @@ export interface HeadMap {
   focus(query: number, key: number): void;
 }
 
+/** Told which element stands for which cell of which map, so that events can be traced back. */
+export type Register = (target: Element, cell: Cell, map: HeadMap) => void;
+
 interface Options {
   readonly sample: number;
   readonly head: number;
   readonly queries: number;
   readonly keys: number;
+  readonly title: string;
+  readonly label: string;
   /** A fill for masked cells. */
   readonly hatch: string;
-  /** Told which element stands for which cell, so that events can be traced back. */
-  readonly register: (target: Element, cell: Cell) => void;
+  readonly register: Register;
+  /** What queries and keys are called at the edges. Default: q1, k1 and so on, where they fit. */
+  readonly names?: AxisNames;
+  /** Whether nothing stands at the edges. */
+  readonly isBare?: boolean;
+  /** Whether the sums of rows and columns stand at the far edges. */
+  readonly hasSums?: boolean;
 }
 
 /** The weights of one head for one sample: queries down, keys across. */
 export function createHeadMap(options: Options): HeadMap {
-  const { sample, head, queries, keys, hatch, register } = options;
+  const { sample, head, queries, keys, hatch, register, isBare, hasSums = false } = options;
+  const geometry = geometryOf(queries, keys, options.names, { isBare, hasSums });
+  const { left, top, width, height } = geometry;
   const cells = range(queries).map((query) =>
-    range(keys).map((key) => {
-      const square = svg('rect', {
+    range(keys).map((key) => ({
+      square: svg('rect', {
         class: 'cell',
         role: 'gridcell',
         tabindex: -1,
@@ -50,20 +73,18 @@ export function createHeadMap(options: Options): HeadMap {
         'data-head': head,
         'data-query': query,
         'data-key': key,
-        x: gutter.left + key * pitch + gap / 2,
-        y: gutter.top + query * pitch + gap / 2,
+        x: left + key * pitch + gap / 2,
+        y: top + query * pitch + gap / 2,
         width: pitch - gap,
         height: pitch - gap,
         rx: 2,
-      });
-      const figure = svg('text', {
+      }),
+      figure: svg('text', {
         class: 'cell-text',
-        x: gutter.left + (key + 0.5) * pitch,
-        y: gutter.top + (query + 0.5) * pitch,
-      });
-      register(square, { sample, head, query, key });
-      return { square, figure };
-    }),
+        x: left + (key + 0.5) * pitch,
+        y: top + (query + 0.5) * pitch,
+      }),
+    })),
   );
   const squareAt = (query: number, key: number): SVGRectElement | undefined =>
     cells[query]?.[key]?.square;
@@ -83,57 +104,74 @@ export function createHeadMap(options: Options): HeadMap {
       ...row.map(({ square }) => square),
     ),
   );
-  const width = gutter.left + keys * pitch - gap / 2;
-  const height = gutter.top + queries * pitch - gap / 2;
+  const axes = createAxes(geometry);
   const drawing = svg(
     'svg',
     {
       class: 'map',
       viewBox: `0 0 ${width} ${height}`,
       role: 'grid',
-      'aria-label': text.map.label(head + 1, sample + 1, queries, keys),
+      'aria-label': options.label,
+      'data-dense': geometry.isDense,
     },
-    axisTexts(queries, keys),
+    axes.root,
     ...rows,
     // The labels of the cells say the same, and more.
     svg('g', { 'aria-hidden': 'true' }, ...cells.flat().map(({ figure }) => figure)),
     ring,
   );
-
-  return {
-    root: element(
+  const note = element('span', { class: 'head-note' });
+  const root = element(
+    'div',
+    { class: 'head' },
+    element(
       'div',
-      { class: 'head' },
-      element('div', { class: 'head-name', 'aria-hidden': 'true' }, text.map.title(head + 1)),
-      drawing,
+      { class: 'head-name' },
+      element('span', { class: 'head-title' }, options.title),
+      ' ',
+      note,
     ),
-    draw(valueOf) {
+    drawing,
+  );
+
+  const map: HeadMap = {
+    root,
+    drawing,
+    draw(valueOf, { colours, short, spoken }) {
+      const values = cells.map((row, query) => row.map((_cell, key) => valueOf(query, key)));
       cells.forEach((row, query) => {
         row.forEach(({ square, figure }, key) => {
-          const { weight, masked } = valueOf(query, key);
+          const value = values[query]?.[key] ?? { weight: 0, masked: true };
+          const { weight, masked, dropped = false } = value;
           setAttributes(square, {
-            'aria-label': text.cell({
-              head: head + 1,
-              query: query + 1,
-              key: key + 1,
-              weight: formatWeight(weight),
-              masked,
-            }),
+            'aria-label': spoken({ sample, head, query, key }, value),
             'data-weight': weight,
             'data-masked': masked,
-            fill: masked ? hatch : colourOfWeight(weight),
+            'data-dropped': dropped,
+            fill: masked ? hatch : colours.fill(weight),
           });
-          setAttributes(figure, { 'data-ink': wantsDarkInk(weight) ? 'dark' : 'light' });
-          figure.textContent = masked ? '' : formatCell(weight);
+          setAttributes(figure, {
+            'data-ink': colours.wantsDarkInk(weight) ? 'dark' : 'light',
+            'data-dropped': dropped,
+          });
+          figure.textContent = masked ? '' : dropped ? '×' : short(weight);
         });
       });
+      if (!hasSums) return;
+      axes.showSums(
+        values.map((row) => sum(row, ({ weight }) => weight)),
+        range(keys).map((key) => sum(values, (row) => row[key]?.weight)),
+      );
+    },
+    describe(lines, isSelected) {
+      note.replaceChildren(...lines.map((line) => element('span', {}, line)));
+      setAttributes(root, { 'data-selected': isSelected });
     },
     ring(cell, isHere) {
       setAttributes(ring, {
         'data-shown': cell !== undefined,
         'data-here': isHere,
-        transform:
-          cell && `translate(${gutter.left + cell.key * pitch} ${gutter.top + cell.query * pitch})`,
+        transform: cell && `translate(${left + cell.key * pitch} ${top + cell.query * pitch})`,
       });
     },
     setTabStop(query, key) {
@@ -145,25 +183,10 @@ export function createHeadMap(options: Options): HeadMap {
       squareAt(query, key)?.focus();
     },
   };
-}
-
-function axisTexts(queries: number, keys: number): SVGGElement {
-  return svg(
-    'g',
-    { class: 'axes', 'aria-hidden': 'true' },
-    ...range(keys).map((key) =>
-      svg(
-        'text',
-        { x: gutter.left + (key + 0.5) * pitch, y: gutter.top / 2 },
-        text.map.key(key + 1),
-      ),
-    ),
-    ...range(queries).map((query) =>
-      svg(
-        'text',
-        { x: gutter.left / 2, y: gutter.top + (query + 0.5) * pitch },
-        text.map.query(query + 1),
-      ),
-    ),
-  );
+  cells.forEach((row, query) => {
+    row.forEach(({ square }, key) => {
+      register(square, { sample, head, query, key }, map);
+    });
+  });
+  return map;
 }

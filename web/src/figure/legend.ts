@@ -4,17 +4,23 @@ import { scaleLinear } from 'd3-scale';
 
 import { colourOfWeight } from '../colour.js';
 import { element, setAttributes, svg } from '../dom.js';
-import { text } from '../text.js';
+import { text } from '../text/index.js';
 import { createHatch, hatchFill } from './hatch.js';
 
 export interface Legend {
   readonly root: HTMLElement;
-  /** Marks a weight on the scale. */
-  mark(weight: number | undefined): void;
+  /** The scale as a drawing, to be saved with its figure. */
+  readonly scale: SVGSVGElement;
+  /** Marks a place on the scale, from 0 to 1. */
+  mark(share: number | undefined): void;
+  /** Whether the scale ends at 1, or at the largest weight of each head. */
+  showContrast(contrast: boolean): void;
+  title(): string;
 }
 
 const bar = { left: 8, top: 9, width: 224, height: 10 } as const;
 const tick = format('.2~f');
+const percent = format('.0%');
 
 /** The scale of the weights from 0 to 1, and what a masked cell looks like. */
 export function createLegend(hatchId: string): Legend {
@@ -24,6 +30,10 @@ export function createLegend(hatchId: string): Legend {
     svg('stop', { offset: step / 20, 'stop-color': colourOfWeight(step / 20) }),
   );
   const marker = svg('path', { class: 'legend-marker', d: 'M0 8 L-4.5 1 H4.5 Z' });
+  const ticks = position.ticks(4).map((share) => ({
+    share,
+    label: svg('text', { class: 'legend-tick', x: position(share), y: 32 }, tick(share)),
+  }));
   const scale = svg(
     'svg',
     { class: 'legend-scale', viewBox: '0 0 240 36', role: 'img', 'aria-label': text.legend.label },
@@ -36,11 +46,7 @@ export function createLegend(hatchId: string): Legend {
       rx: 2,
       fill: `url(#${gradientId})`,
     }),
-    ...position
-      .ticks(4)
-      .map((weight) =>
-        svg('text', { class: 'legend-tick', x: position(weight), y: 32 }, tick(weight)),
-      ),
+    ...ticks.map(({ label }) => label),
     marker,
   );
   const swatch = svg(
@@ -49,20 +55,30 @@ export function createLegend(hatchId: string): Legend {
     svg('defs', {}, createHatch(hatchId)),
     svg('rect', { width: 20, height: 20, rx: 2, fill: hatchFill(hatchId) }),
   );
+  const name = element('span', { class: 'legend-name', 'aria-hidden': 'true' }, text.legend.name);
   return {
+    scale,
     root: element(
       'div',
       { class: 'legend' },
-      element('span', { class: 'legend-name', 'aria-hidden': 'true' }, text.legend.name),
+      name,
       scale,
       swatch,
       element('span', { class: 'legend-name' }, text.legend.masked),
     ),
-    mark(weight) {
+    mark(share) {
       setAttributes(marker, {
-        'data-shown': weight !== undefined,
-        transform: weight === undefined ? undefined : `translate(${position(weight)} 0)`,
+        'data-shown': share !== undefined,
+        transform: share === undefined ? undefined : `translate(${position(share)} 0)`,
       });
     },
+    showContrast(contrast) {
+      name.textContent = contrast ? text.legend.contrastName : text.legend.name;
+      scale.setAttribute('aria-label', contrast ? text.legend.contrastLabel : text.legend.label);
+      for (const { share, label } of ticks) {
+        label.textContent = contrast ? percent(share) : tick(share);
+      }
+    },
+    title: () => name.textContent,
   };
 }

@@ -1,16 +1,16 @@
 import { range } from 'd3-array';
-import type { Tensor } from 'headwise';
 
 import { element, newId } from '../dom.js';
-import { text } from '../text.js';
-import type { Cell } from './cell.js';
-import { createHeadMap, type HeadMap } from './head-map.js';
+import type { AttentionView } from '../layer/attention-view.js';
+import { text } from '../text/index.js';
+import { createHeadMap, type HeadMap, type MapStyle, type Register } from './head-map.js';
+import { valuesOf } from './map-values.js';
 
 export interface SampleRow {
   readonly root: HTMLElement;
   /** One a head. */
   readonly maps: readonly HeadMap[];
-  draw(weights: Tensor, validLen: number): void;
+  draw(view: AttentionView, styleOf: (head: number) => MapStyle): void;
 }
 
 interface Options {
@@ -20,15 +20,27 @@ interface Options {
   readonly hatch: string;
   /** Stands in the heading, beside what it changes. */
   readonly control: HTMLElement | undefined;
-  readonly register: (target: Element, cell: Cell) => void;
+  readonly register: Register;
+  /** Whether maps go without names at their edges. */
+  readonly isBare: boolean;
 }
 
 /** One sample of the batch: its heading, and the maps of all heads side by side. */
 export function createSampleRow(options: Options): SampleRow {
-  const { sample, shape, hatch, control, register } = options;
+  const { sample, shape, hatch, control, register, isBare } = options;
   const [, heads = 0, queries = 0, keys = 0] = shape;
   const maps = range(heads).map((head) =>
-    createHeadMap({ sample, head, queries, keys, hatch, register }),
+    createHeadMap({
+      sample,
+      head,
+      queries,
+      keys,
+      hatch,
+      register,
+      isBare,
+      title: text.map.title(head + 1),
+      label: text.map.label(head + 1, sample + 1, queries, keys),
+    }),
   );
   const id = newId('sample');
   const caption = element('span', { class: 'sample-lens' });
@@ -46,13 +58,10 @@ export function createSampleRow(options: Options): SampleRow {
       element('div', { class: 'heads' }, ...maps.map(({ root }) => root)),
     ),
     maps,
-    draw(weights, validLen) {
-      caption.textContent = text.sample.validLen(validLen, keys);
+    draw(view, styleOf) {
+      caption.textContent = text.sample.validLen(view.validLens[sample] ?? 0, keys);
       maps.forEach((map, head) => {
-        map.draw((query, key) => ({
-          weight: weights.at(sample, head, query, key),
-          masked: key >= validLen,
-        }));
+        map.draw(valuesOf(view, sample, head), styleOf(head));
       });
     },
   };

@@ -1,7 +1,7 @@
 import { HeadwiseError } from 'headwise';
 
 import { element } from '../dom.js';
-import { text } from '../text.js';
+import { text } from '../text/index.js';
 
 /** What went wrong and what to do about it, in place of a figure that cannot be drawn. */
 export function createFailure(error: unknown): HTMLElement {

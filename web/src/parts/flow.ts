@@ -1,21 +1,21 @@
-import type { AttentionView } from '../attention.js';
+import type { AttentionView } from '../layer/attention-view.js';
 import { element } from '../dom.js';
 import { formatShape } from '../format.js';
-import { text } from '../text.js';
+import { text } from '../text/index.js';
 
 /** What goes into the layer and what comes out, with the shapes that it really had. */
 export function createFlow(view: AttentionView): HTMLElement {
   const words = text.toy.flow;
   const [, heads = 0] = view.weights.shape;
-  const [, , hiddens = 0] = view.outputShape;
+  const [, , hiddens = 0] = view.output.shape;
   return element(
     'dl',
     { class: 'flow', 'aria-label': words.label },
-    step(words.queries, formatShape(view.queriesShape), words.axes),
-    step(words.keys, formatShape(view.keysShape), words.axes),
+    step(words.queries, formatShape(view.input.queries.shape), words.axes),
+    step(words.keys, formatShape(view.input.keys.shape), words.axes),
     step(words.validLens, formatShape(view.validLens), words.perSample),
     step(words.heads, String(heads), words.headSize(hiddens / heads)),
-    step(words.output, formatShape(view.outputShape), words.axes, 'flow-output'),
+    step(words.output, formatShape(view.output.shape), words.axes, 'flow-output'),
   );
 }
 

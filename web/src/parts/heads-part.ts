@@ -1,42 +1,140 @@
-import { attend, type AttentionView } from '../attention.js';
 import { createLengthSliders } from '../controls/length-sliders.js';
 import { createPanel } from '../controls/panel.js';
 import { element } from '../dom.js';
+import { createArithmetic } from '../figure/arithmetic.js';
+import type { Cell } from '../figure/cell.js';
+import { createCloseUp } from '../figure/close-up.js';
+import { createCompare } from '../figure/compare.js';
 import { createHeadFigure } from '../figure/head-figure.js';
-import { formatWeight } from '../format.js';
-import type { ViewState } from '../state/view-state.js';
-import type { ViewStore } from '../state/view-store.js';
-import { text } from '../text.js';
+import { formatShort, formatWeight } from '../format.js';
+import type { Inputs } from '../inputs/inputs.js';
+import { attend, type AttentionView } from '../layer/attention-view.js';
+import { summariseHeads, type HeadSummary } from '../layer/head-summary.js';
+import type { LayerSettings } from '../layer/with-layer.js';
+import { gatesOf, validLensOf, type HeadsState } from '../state/heads-state.js';
+import type { Store } from '../state/store.js';
+import { text } from '../text/index.js';
 import { createFailure } from './failure.js';
+import { createGatePanel } from './gate-panel.js';
+import { createGateGoal } from './gate-goal.js';
+import { createLayerPanel } from './layer-panel.js';
 import { findLargest } from './largest.js';
 
 /** Part 2: the same layer under the reader's hands. */
-export function createHeadsContent(store: ViewStore): HTMLElement[] {
-  const panel = createPanel(store);
-  const lengths = createLengthSliders(store);
-  const figure = createHeadFigure(text.heads.figure, lengths.roots);
+export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HTMLElement[] {
   const summary = element('p', { class: 'reason' });
   const failure = element('div');
+  const lengths = createLengthSliders(store, inputs);
+  let active: Cell | undefined;
+  let view: AttentionView | undefined;
 
-  const show = (state: ViewState): void => {
+  const figure = createHeadFigure({
+    label: text.heads.figure,
+    name: text.heads.maps,
+    caption: text.heads.caption,
+    controls: lengths.roots,
+    onActive(cell) {
+      active = cell;
+      closeUp.mark(cell);
+      if (view !== undefined) arithmetic.show(view, cell, store.state);
+    },
+    onPin({ sample, head }) {
+      store.change({ sample: sample + 1, head: head + 1 }, 'more');
+    },
+  });
+  const closeUp = createCloseUp(figure.register, figure.hatch);
+  const arithmetic = createArithmetic();
+  const compare = createCompare({
+    register: figure.register,
+    hatch: figure.hatch,
+    onChoose: (head) => {
+      store.change({ compare: head });
+    },
+  });
+  figure.beside.append(closeUp.root);
+  figure.below.append(arithmetic.root, compare.root);
+  const gates = createGatePanel(store);
+  const layer = createLayerPanel(store);
+  const goal = createGateGoal();
+  const act = element(
+    'div',
+    { class: 'live' },
+    failure,
+    summary,
+    figure.root,
+    gates.root,
+    layer.root,
+  );
+  const panel = createPanel(store, inputs, act);
+
+  let computedFor = '';
+  let summaries: readonly HeadSummary[] = [];
+  let drawnFor: readonly unknown[] = [];
+  /** Gates and parts leave the maps as they are, and a slider on its way should not wait for them. */
+  const drawMaps = (current: AttentionView, state: HeadsState): void => {
+    const { contrast, compare: other } = state;
+    const [sample, head] = [state.sample - 1, state.head - 1];
+    const now = [current, contrast, sample, head, other];
+    if (now.every((value, at) => value === drawnFor[at])) return;
+    drawnFor = now;
+    figure.draw(current, {
+      contrast,
+      notes: summaries.map((each, at) => noteOf(each, current.input.roles?.[at])),
+      selected: { sample, head },
+    });
+    closeUp.draw(current, sample, head, contrast);
+    closeUp.mark(active);
+    const isOther = other !== 0 && other !== state.head;
+    compare.draw(current, sample, head, isOther ? other - 1 : undefined);
+  };
+  const draw = (state: HeadsState, isOther: boolean): void => {
+    const settings = settingsOf(state, inputs);
+    const key = JSON.stringify([settings, state.input, state.text, state.tokens, state.positions]);
+    const now = `${key} ${state.numbers}`;
+    if (view === undefined || isOther || now !== computedFor) {
+      view = attend(inputs.build(state), settings);
+      summaries = summariseHeads(view);
+      summary.textContent = summarise(state, view);
+      computedFor = now;
+    }
+    drawMaps(view, state);
+    const effect = gates.draw(view, settings);
+    goal.show(view, settings, gatesOf(state), effect);
+    layer.draw(view, settings);
+  };
+  const show = (state: HeadsState, isOther = false): void => {
     panel.show(state);
     lengths.show(state);
     try {
-      const view = attend(state);
-      figure.draw(view);
-      summary.textContent = summarise(state, view);
+      draw(state, isOther);
       failure.replaceChildren();
     } catch (error) {
       // The last maps stay: what went wrong with one setting leaves the others usable.
       failure.replaceChildren(createFailure(error));
     }
   };
-  store.subscribe(show);
+  store.subscribe((state, origin) => {
+    // From the address may have come the name of another file of the same name.
+    show(state, origin === 'address');
+  });
   show(store.state);
-  return [panel.root, failure, summary, figure.root];
+  return [goal.root, panel.root, act];
 }
 
-function summarise(state: ViewState, { weights, validLens }: AttentionView): string {
+function settingsOf(state: HeadsState, inputs: Inputs): LayerSettings {
+  const { seed, heads, causal, scale, dropout } = state;
+  return { seed, heads, causal, scale, dropout, validLens: validLensOf(state, inputs) };
+}
+
+/** A line for the pattern, and one for the measures. */
+function noteOf({ pattern, largest, entropy }: HeadSummary, role: string | undefined): string[] {
+  return [
+    text.heads.pattern(text.patterns[pattern], role),
+    text.heads.measures(formatShort(largest), formatShort(entropy)),
+  ];
+}
+
+function summarise(state: HeadsState, { weights, validLens }: AttentionView): string {
   if (validLens.every((length) => length === 0)) return text.heads.nothing;
   if (state.input === 'ones') return text.heads.even;
   const { sample, head, query, key } = findLargest(weights);

@@ -1,0 +1,39 @@
+// The steps that run tests/browser: all of it in Chromium, the acts in Firefox and WebKit, too.
+import { hasWebKit } from '../setup/survey.mjs';
+import { countNodeTests, notesOfNodeTests } from './counts.mjs';
+import { testFiles } from './files.mjs';
+import { nodeTests } from './node-steps.mjs';
+
+const step = ({ name, about, files, browser, skip }) => ({
+  name,
+  about,
+  skip,
+  needs: ['page'],
+  count: countNodeTests,
+  notes: notesOfNodeTests,
+  run: (sh) => nodeTests(sh, process.execPath, files(), { env: { HEADWISE_BROWSER: browser } }),
+});
+
+const acts = () => testFiles('tests/browser').filter((file) => file.endsWith('acts.test.mjs'));
+
+export const browserSteps = [
+  step({
+    name: 'browser',
+    about: 'tests/browser in headless Chromium',
+    files: () => testFiles('tests/browser'),
+    browser: 'chromium',
+  }),
+  step({
+    name: 'firefox',
+    about: 'each act of the page in headless Firefox',
+    files: acts,
+    browser: 'firefox',
+  }),
+  step({
+    name: 'webkit',
+    about: 'each act of the page in WebKitGTK',
+    files: acts,
+    browser: 'webkit',
+    skip: !hasWebKit() && 'WebKit has a driver to be installed on Debian and Ubuntu only',
+  }),
+];

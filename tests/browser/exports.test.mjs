@@ -1,0 +1,197 @@
+// What a reader takes away: every figure as SVG, PNG and JSON, each opened again; the link to a
+// view; and what a teacher takes away from the page.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { control, press, query, textOf } from './lib/heads-act.mjs';
+import { useDownloads } from './lib/downloads.mjs';
+import { usePages } from './lib/pages.mjs';
+import { readCells } from './page-reader.mjs';
+
+const { open } = usePages();
+const isDrawn = { until: '#heads .map' };
+const view = '?input=patterns&heads=2&compare=2&gates=0.5,1';
+
+const figures = {
+  'the maps of all heads': { cells: 2 * 2 * 100, json: ({ weights }) => weights.shape },
+  'the enlarged map': { cells: 100, json: ({ weights }) => [weights.length, weights[0].length] },
+  'the difference of two heads': { cells: 100, json: ({ differences }) => [differences.length] },
+  'the effect of the gates': { cells: 0, json: ({ gates }) => gates },
+  'the layer': { cells: 0, json: ({ parameters }) => parameters['W_q.weight'].shape },
+};
+const shapes = [[2, 2, 10, 10], [10, 10], [10], [0.5, 1], [20, 18]];
+const fileOf = (name, format) => `headwise-${name.replaceAll(' ', '-')}.${format}`;
+
+/** Opens a picture without the page around it; gives its size, and how many colours it has. */
+const lookAt = (page, bytes, type) =>
+  page.evaluate(
+    async (encoded, kind) => {
+      const image = new Image();
+      const blob = new Blob([Uint8Array.from(atob(encoded), (sign) => sign.charCodeAt(0))], {
+        type: kind,
+      });
+      image.src = URL.createObjectURL(blob);
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+      const context = canvas.getContext('2d');
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      const colours = new Set(new Uint32Array(data.buffer));
+      return { width: canvas.width, height: canvas.height, colours: colours.size };
+    },
+    bytes.toString('base64'),
+    type,
+  );
+
+describe('a figure is saved', () => {
+  Object.entries(figures).forEach(([name, { cells, json }], at) => {
+    test(`as SVG, PNG and JSON: ${name}`, async (t) => {
+      const { page } = await open(t, view, isDrawn);
+      const readFile = await useDownloads(t, page);
+      await press(page, `Save ${name} as SVG`, 'button');
+      const svg = await readFile(fileOf(name, 'svg'));
+      const drawn = await page.evaluate((source) => {
+        const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
+        const all = [...documentElement.querySelectorAll('*')];
+        return {
+          error: documentElement.querySelector('parsererror')?.textContent,
+          squares: all.filter((each) => each.getAttribute('rx') === '2').length,
+          leftovers: all.filter((each) =>
+            each.matches('[class], [tabindex], [style], [aria-label]'),
+          ).length,
+          missing: all.filter((each) => {
+            const id = /url\("?#([^")]+)/.exec(each.getAttribute('fill'))?.[1];
+            return id && !documentElement.querySelector(`[id="${id}"]`);
+          }).length,
+        };
+      }, svg.toString());
+      assert.equal(drawn.error, undefined);
+      assert.ok(drawn.squares >= cells, `${drawn.squares} squares`);
+      assert.equal(drawn.leftovers, 0, 'nothing of the page is left in it');
+      assert.equal(drawn.missing, 0, 'it has all it refers to');
+      const vector = await lookAt(page, svg, 'image/svg+xml');
+
+      await press(page, `Save ${name} as PNG`, 'button');
+      const bitmap = await lookAt(page, await readFile(fileOf(name, 'png')), 'image/png');
+      assert.ok(vector.colours > 10 && bitmap.colours > 10, 'something is drawn');
+      assert.ok(Math.abs(bitmap.width / bitmap.height - vector.width / vector.height) < 0.02);
+      assert.ok(bitmap.width > 2 * vector.width);
+
+      await press(page, `Save the numbers of ${name} as JSON`, 'button');
+      const numbers = JSON.parse(await readFile(fileOf(name, 'json')));
+      assert.deepEqual(json(numbers), shapes[at]);
+    });
+  });
+
+  test('with the very numbers that are drawn', async (t) => {
+    const { page } = await open(t, '', isDrawn);
+    const readFile = await useDownloads(t, page);
+    await press(page, 'Save the numbers of the maps of all heads as JSON', 'button');
+    const name = fileOf('the maps of all heads', 'json');
+    const { weights, validLens } = JSON.parse(await readFile(name));
+    assert.deepEqual(
+      weights.data,
+      (await readCells(page, 'heads')).map(({ weight }) => weight),
+    );
+    assert.deepEqual(validLens, [3, 2]);
+    assert.match(await textOf(page, '#heads .export-status:not(:empty)'), new RegExp(name));
+  });
+
+  test('not, which is said, where the browser draws no picture', async (t) => {
+    const { page } = await open(t, '', {
+      ...isDrawn,
+      prepare: (fresh) =>
+        fresh.evaluateOnNewDocument(() => {
+          HTMLImageElement.prototype.decode = () => Promise.reject(new Error('no'));
+        }),
+    });
+    await press(page, 'Save the layer as PNG', 'button');
+    await page.waitForSelector('#heads .export-status:not(:empty)');
+    assert.match(
+      await textOf(page, '#heads .export-status:not(:empty)'),
+      /Nothing was saved.*SVG and JSON/,
+    );
+  });
+});
+
+describe('a view', () => {
+  const full =
+    '?input=text&seed=9&heads=4&valid=4,2&causal=1&scale=2.5&dropout=0.2&contrast=1' +
+    '&gates=1,0.35,1,0&sample=2&head=3&compare=1&part=W_v&text=a+b+c+d%0Ae+f+g&tokens=letters' +
+    '&positions=0';
+
+  test('comes back from its address, with every control', async (t) => {
+    const { page } = await open(t, full, isDrawn);
+    assert.equal(await textOf(page, '#heads .notices'), '');
+    await (await control(page, '5', 'radio')).click();
+    await page.goBack();
+    const written = Object.fromEntries(query(page));
+    assert.deepEqual(written, Object.fromEntries(new URLSearchParams(full)));
+    const before = await page.$eval('#heads .live', (act) => act.textContent);
+    await page.reload();
+    await page.waitForSelector(isDrawn.until);
+    assert.equal(await page.$eval('#heads .live', (act) => act.textContent), before);
+    await press(page, 'Reset', 'button');
+    assert.equal([...query(page)].length, 0);
+  });
+
+  test('is copied as a link to its act', async (t) => {
+    const { page } = await open(t, '?seed=3', isDrawn);
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = (words) => {
+        window.copied = words;
+        return Promise.resolve();
+      };
+    });
+    await press(page, 'Copy link', 'button');
+    await page.waitForSelector('#heads .copy-link .export-status:not(:empty)');
+    const copied = new URL(await page.evaluate(() => window.copied));
+    assert.deepEqual([copied.search, copied.hash], ['?seed=3', '#heads']);
+  });
+
+  test('is shown as a link where there is no clipboard', async (t) => {
+    const { page } = await open(t, '?seed=3', isDrawn);
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('closed'));
+    });
+    await press(page, 'Copy link', 'button');
+    const field = await page.waitForSelector('#heads .link-field');
+    assert.match(await field.evaluate((input) => input.value), /\?seed=3#heads$/);
+  });
+});
+
+describe('a teacher', () => {
+  const selectors = {
+    controls: '#heads .panel .controls',
+    arithmetic: '#heads .arithmetic',
+    gates: '#heads .gate-panel',
+    compare: '#heads .compare',
+    figure: '#heads .layer',
+    export: '#heads .export',
+    link: '#heads .copy-link',
+    reset: '#heads .reset',
+    prose: '#heads .prose',
+    goal: '#heads .goal',
+    toy: '#toy',
+  };
+  const isShown = (page, selector) => page.$eval(selector, (found) => found.checkVisibility());
+
+  test('hides by the address what it names, and nothing else', async (t) => {
+    const { page } = await open(t, '', isDrawn);
+    for (const selector of Object.values(selectors)) assert.ok(await isShown(page, selector));
+    for (const [name, selector] of Object.entries(selectors)) {
+      await page.goto(new URL(`?hide=${name}`, page.url()).href);
+      await page.waitForSelector(isDrawn.until);
+      for (const each of Object.values(selectors)) {
+        assert.equal(await isShown(page, each), each !== selector, `${each} without ${name}`);
+      }
+    }
+  });
+
+  test('is told of a name that there is none of, and keeps the rest in the address', async (t) => {
+    const { page } = await open(t, '?hide=export,gate', isDrawn);
+    assert.match(await textOf(page, 'main > .notices'), /hide “gate”; what can be hidden is toy/);
+    await press(page, '2', 'radio');
+    assert.equal(query(page).get('hide'), 'export,gate');
+    assert.equal(await isShown(page, selectors.export), false);
+  });
+});

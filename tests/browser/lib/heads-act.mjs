@@ -1,0 +1,44 @@
+// What tests of the second act read and press.
+import assert from 'node:assert/strict';
+
+/** A control of an act by the name and role that a screen reader tells. */
+export async function control(page, name, role, within = '#heads') {
+  const found = await page.$(`${within} ::-p-aria([name="${name}"][role="${role}"])`);
+  assert.ok(found, `no ${role} named ${name}`);
+  return found;
+}
+
+export const press = async (page, name, role) => (await control(page, name, role)).click();
+
+export const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
+
+/** A cell of a small map, counted from 0. */
+export const cellAt = (page, sample, head, query, key, within = '.samples') =>
+  page.$(
+    `#heads ${within} .cell[data-sample="${sample}"][data-head="${head}"]` +
+      `[data-query="${query}"][data-key="${key}"]`,
+  );
+
+/** Focuses a slider and presses keys on it. */
+export async function slide(page, name, ...keys) {
+  await (await control(page, name, 'slider')).focus();
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** Replaces what a field holds. */
+export async function write(page, name, words) {
+  const field = await control(page, name, 'textbox');
+  await field.evaluate((area, written) => {
+    area.focus();
+    area.value = written;
+    area.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  }, words);
+}
+
+/** What stands below each head's name in the first sample. */
+export const notes = (page) =>
+  page.$$eval('#heads .sample:first-child .head-note', (all) =>
+    all.map((note) => Array.from(note.children, (line) => line.textContent)),
+  );
+
+export const query = (page) => new URL(page.url()).searchParams;

@@ -1,0 +1,240 @@
+// The third act in Chromium: a run from its first step to its goal, in a worker.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { usePages } from './lib/pages.mjs';
+
+const { open } = usePages();
+
+const until = '#train .transport';
+const openRun = async (t, query = '', options = {}) => {
+  const opened = await open(t, `${query}#train`, { until, ...options });
+  await waitForStatus(opened.page, /^Step 0:/);
+  return opened;
+};
+
+const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
+const statusOf = (page) => textOf(page, '#train .run-status');
+const stepOf = async (page) => Number(/^Step (\d+)/.exec(await statusOf(page))[1]);
+/** Once the update that was on its way is there. */
+async function restingStepOf(page) {
+  for (let last = -1; ;) {
+    const step = await stepOf(page);
+    if (step === last) return step;
+    last = step;
+    await setTimeout(200);
+  }
+}
+const eventsOf = (page) =>
+  page.$$eval('#train .log-list li', (all) => all.map((li) => li.textContent));
+const button = (page, name) => page.$(`#train ::-p-aria([name="${name}"][role="button"])`);
+const press = async (page, name) => (await button(page, name)).click();
+/** The maps of all heads, pixel by pixel. */
+const mapsOf = (page) =>
+  page.$$eval('#train canvas', (all) => all.map((canvas) => canvas.toDataURL()));
+
+const waitForStatus = (page, pattern) =>
+  page.waitForFunction(
+    (source) => new RegExp(source).test(document.querySelector('#train .run-status').textContent),
+    {},
+    pattern.source,
+  );
+const waitForStep = (page, step) => waitForStatus(page, new RegExp(`^Step ${step}:`));
+const waitForGoal = (page) => page.waitForSelector('#train .log [data-kind="goal"]');
+
+describe('a run', () => {
+  test('reaches its goal, and heads take the roles that induction needs', async (t) => {
+    const { page } = await openRun(t, '?train-speed=full');
+    assert.deepEqual(await eventsOf(page), []);
+    await press(page, 'Start');
+    await waitForGoal(page);
+    await press(page, 'Pause');
+    const accuracy = Number(/(\d+)\s%/.exec(await statusOf(page))[1]);
+    assert.ok(accuracy >= 98, await statusOf(page));
+    const events = await eventsOf(page);
+    assert.ok(
+      events.some((told) => /layer 1 looks at the token before\.$/.test(told)),
+      events,
+    );
+    assert.ok(
+      events.some((told) => /layer 2 looks at what followed this token last time\.$/.test(told)),
+      events,
+    );
+    const roles = await page.$$eval('#train .head-card', (cards) =>
+      cards.map((c) => c.dataset.role),
+    );
+    assert.ok(roles.slice(0, 2).includes('previousToken'), roles);
+    assert.ok(roles.slice(2).includes('induction'), roles);
+    const marks = await page.$$eval('#train .chart .role-mark', (all) => all.length);
+    assert.equal(marks, events.filter((told) => / looks at /.test(told)).length);
+  });
+
+  test('is the same for the same seed at any speed, and another for another', async (t) => {
+    const eventsAt = async (query) => {
+      const { page } = await openRun(t, query);
+      await press(page, 'Start');
+      await waitForGoal(page);
+      await press(page, 'Pause');
+      const events = await eventsOf(page);
+      return events.slice(0, events.findIndex((told) => /99\s%/.test(told)) + 1);
+    };
+    const first = await eventsAt('?train-speed=full&train-seed=3');
+    assert.deepEqual(await eventsAt('?train-speed=60&train-seed=3'), first);
+    assert.notDeepEqual(await eventsAt('?train-speed=full&train-seed=4'), first);
+  });
+
+  test('can be paused, stepped and begun again', async (t) => {
+    const { page } = await openRun(t, '?train-speed=full');
+    const untrained = await mapsOf(page);
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+    await press(page, 'One step');
+    await waitForStep(page, 2);
+    const second = await mapsOf(page);
+    assert.notDeepEqual(second, untrained);
+
+    await press(page, 'Go on');
+    await page.waitForFunction(
+      () => Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) > 20,
+    );
+    await press(page, 'Pause');
+    const paused = await restingStepOf(page);
+    await press(page, 'One step');
+    await waitForStep(page, paused + 1);
+
+    await press(page, 'Begin again');
+    await waitForStep(page, 0);
+    assert.deepEqual(await mapsOf(page), untrained);
+    assert.deepEqual(await eventsOf(page), []);
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+    await press(page, 'One step');
+    await waitForStep(page, 2);
+    assert.deepEqual(await mapsOf(page), second);
+  });
+
+  for (const task of ['recall', 'sort', 'reverse', 'copy', 'previous']) {
+    test(`learns ${task}`, async (t) => {
+      const { page } = await openRun(t, `?train-task=${task}&train-speed=full`);
+      await press(page, 'Start');
+      await waitForGoal(page);
+    });
+  }
+});
+
+describe('the options', () => {
+  test('stand in the address, and every change begins a new run', async (t) => {
+    const { page } = await openRun(t, '?train-task=sort&train-layers=1&train-heads=4&train-seed=7');
+    assert.equal((await page.$$('#train .head-card')).length, 4);
+    assert.equal(await page.$eval('#train select', (menu) => menu.value), 'sort');
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+    await page.select('#train select', 'reverse');
+    await waitForStep(page, 0);
+    assert.match(await textOf(page, '#train .task-explanation'), /from the last to the first/);
+    const { search } = new URL(page.url());
+    assert.equal(search, '?train-task=reverse&train-layers=1&train-heads=4&train-seed=7');
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelector('#train select').value === 'sort');
+  });
+
+  test('that the address cannot have are told, and the run goes on with others', async (t) => {
+    const { page } = await openRun(
+      t,
+      '?train-task=chess&train-layers=900&train-heads=-1&train-rate=NaN&train-seed=1e99',
+    );
+    const notices = await textOf(page, '#train .notices');
+    for (const told of ['“chess”', '“900”', '“-1”', '“NaN”', '“1e99”']) {
+      assert.ok(notices.includes(told), notices);
+    }
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+  });
+});
+
+test('the keyboard alone starts, stops and looks into a head', async (t) => {
+  const { page } = await openRun(t, '?train-speed=full');
+  await (await button(page, 'Start')).focus();
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => document.activeElement.textContent === 'Pause');
+  await waitForGoal(page);
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => document.activeElement.textContent === 'Go on');
+
+  await page.$eval('#train .head-card', (card) => card.focus());
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#train .enlarged .cell');
+  assert.equal(await textOf(page, '#train .enlarged .head-title'), 'Layer 1, head 1');
+  await page.$eval('#train .enlarged .cell[tabindex="0"]', (cell) => cell.focus());
+  assert.match(
+    await textOf(page, '#train .enlarged .read-out'),
+    /^Query 1 \(\w\) gives key 1 .*1\.0000\.$/,
+  );
+  await page.keyboard.press('ArrowRight');
+  assert.match(
+    await textOf(page, '#train .enlarged .read-out'),
+    /may not see key 2 .* comes later\.$/,
+  );
+});
+
+describe('when the worker', () => {
+  const failureOf = async (page) => {
+    await page.waitForSelector('#train .failure');
+    return textOf(page, '#train .failure');
+  };
+  const beginAgain = async (page) => {
+    await (await page.$('#train .failure button')).click();
+    await waitForStep(page, 0);
+    assert.equal(await page.$('#train .failure'), null);
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+  };
+  const workerOf = (page) => page.workers().find((worker) => /worker/.test(worker.url()));
+
+  test('fails, the page says so and begins again with a new one', async (t) => {
+    const { page, problems } = await openRun(t);
+    await press(page, 'Start');
+    await workerOf(page).evaluate(() => {
+      setTimeout(() => {
+        throw new Error('the test ends this worker');
+      });
+    });
+    assert.match(await failureOf(page), /The worker was lost.*Begin again.*the test ends/s);
+    await beginAgain(page);
+    // What the test threw, told by the browser.
+    assert.notEqual(problems.length, 0);
+    problems.splice(0, Infinity, ...problems.filter((told) => !/the test ends/.test(told)));
+  });
+
+  test('does not answer any more, it is given up', async (t) => {
+    const prepare = (page) =>
+      page.evaluateOnNewDocument(() => {
+        const real = window.setTimeout;
+        window.setTimeout = (act, delay) => real(act, delay >= 20_000 ? 500 : delay);
+      });
+    const { page } = await openRun(t, '', { prepare });
+    workerOf(page)
+      .evaluate(() => {
+        for (;;);
+      })
+      .catch(() => undefined);
+    await press(page, 'One step');
+    assert.match(await failureOf(page), /The worker was lost.*no answer/s);
+    await beginAgain(page);
+  });
+
+  test('has no memory left, the page says so', async (t) => {
+    const { page } = await openRun(t);
+    await workerOf(page).evaluate(() => {
+      globalThis.Float32Array = new Proxy(Float32Array, {
+        construct(real, [given, ...rest], target) {
+          if (given > 10_000) throw new RangeError('none left');
+          return Reflect.construct(real, [given, ...rest], target);
+        },
+      });
+    });
+    await press(page, 'Begin again');
+    assert.match(await failureOf(page), /There is no memory left.*memory: not enough/s);
+    await beginAgain(page);
+  });
+});

@@ -1,0 +1,34 @@
+// Answers for the page where there is no network, from copies made once the page had loaded.
+import { Serwist, type PrecacheEntry } from 'serwist';
+
+declare const self: ServiceWorkerGlobalScope & { readonly __SW_MANIFEST: PrecacheEntry[] };
+
+/** Whether a browser asks for the page itself, whatever its query. */
+const isPage = ({ request, url }: { request: Request; url: URL }): boolean => {
+  const folder = new URL('.', self.location.href).pathname;
+  return request.mode === 'navigate' && [folder, `${folder}index.html`].includes(url.pathname);
+};
+
+const serwist: Serwist = new Serwist({
+  // Set in by vite.config.ts: every file of the page.
+  precacheEntries: self.__SW_MANIFEST,
+  // The page is the one file whose name does not change with what it holds: below.
+  precacheOptions: { directoryIndex: null },
+  // Acts that load more when they are first used find it, though they were loaded without this.
+  clientsClaim: true,
+  runtimeCaching: [
+    {
+      matcher: isPage,
+      // A new version shows at once, and with its own files, which are new too.
+      handler: async ({ request }) => {
+        try {
+          return await fetch(request);
+        } catch {
+          return (await serwist.matchPrecache('index.html')) ?? Response.error();
+        }
+      },
+    },
+  ],
+});
+
+serwist.addEventListeners();

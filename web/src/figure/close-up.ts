@@ -1,0 +1,97 @@
+import { element } from '../dom.js';
+import { createExportMenu } from '../export/export-menu.js';
+import type { AttentionView } from '../layer/attention-view.js';
+import { text } from '../text/index.js';
+import type { Cell } from './cell.js';
+import { createHeadMap, type HeadMap, type Register } from './head-map.js';
+import { weightStyle } from './map-style.js';
+import { largestOf, valuesOf } from './map-values.js';
+import { namesOf } from './names.js';
+
+export interface CloseUp {
+  readonly root: HTMLElement;
+  draw(view: AttentionView, sample: number, head: number, contrast: boolean): void;
+  /** Rings the cell that is spoken of, if it is in this map. */
+  mark(cell: Cell | undefined): void;
+}
+
+/** The map of the selected head, large, with the names of tokens and the sums of its edges. */
+export function createCloseUp(register: Register, hatch: string): CloseUp {
+  const place = element('div', { class: 'close-up-map' });
+  let map: HeadMap | undefined;
+  let shown: { view: AttentionView; sample: number; head: number } | undefined;
+  let tabStop = { query: 0, key: 0 };
+
+  const exportMenu = createExportMenu({
+    name: text.closeUp.name,
+    figure() {
+      if (map === undefined) throw new Error('nothing is drawn');
+      return map.drawing;
+    },
+    data() {
+      if (shown === undefined) return undefined;
+      const { view, sample, head } = shown;
+      const [, , queries = 0, keys = 0] = view.weights.shape;
+      const rows = (valueAt: (query: number, key: number) => unknown): unknown[][] =>
+        Array.from({ length: queries }, (_row, query) =>
+          Array.from({ length: keys }, (_cell, key) => valueAt(query, key)),
+        );
+      return {
+        sample: sample + 1,
+        head: head + 1,
+        ...namesOf(view, sample),
+        weights: rows((query, key) => view.weights.at(sample, head, query, key)),
+        scores: rows((query, key) => view.scores.at(sample, head, query, key)),
+        masked: rows((query, key) => view.isMasked(sample, query, key)),
+      };
+    },
+  });
+
+  return {
+    root: element(
+      'section',
+      { class: 'close-up', 'aria-label': text.closeUp.title },
+      place,
+      element('p', { class: 'note' }, text.closeUp.sums),
+      exportMenu,
+    ),
+    draw(view, sample, head, contrast) {
+      const hadFocus = place.contains(document.activeElement);
+      const isOther = shown?.view !== view || shown.sample !== sample || shown.head !== head;
+      shown = { view, sample, head };
+      const [, , queries = 0, keys = 0] = view.weights.shape;
+      if (map === undefined || isOther) {
+        map = createHeadMap({
+          sample,
+          head,
+          queries,
+          keys,
+          hatch,
+          register,
+          title: text.map.titleIn(head + 1, sample + 1),
+          label: text.closeUp.label(head + 1, sample + 1),
+          names: namesOf(view, sample),
+          hasSums: true,
+        });
+        place.replaceChildren(map.root);
+        tabStop = {
+          query: Math.min(tabStop.query, queries - 1),
+          key: Math.min(tabStop.key, keys - 1),
+        };
+        map.setTabStop(tabStop.query, tabStop.key);
+        if (hadFocus) map.focus(tabStop.query, tabStop.key);
+      }
+      map.draw(
+        valuesOf(view, sample, head),
+        weightStyle(contrast ? largestOf(view, head) : undefined),
+      );
+    },
+    mark(cell) {
+      const isHere = cell !== undefined && cell.sample === shown?.sample;
+      map?.ring(isHere ? cell : undefined, cell?.head === shown?.head);
+      if (!isHere) return;
+      tabStop = cell;
+      map?.setTabStop(cell.query, cell.key);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { max, range } from 'd3-array';
+
+import { differenceColours } from '../colour.js';
+import { createSelect } from '../controls/select.js';
+import { element, newId, svg } from '../dom.js';
+import { createExportMenu } from '../export/export-menu.js';
+import { formatWeight } from '../format.js';
+import type { AttentionView } from '../layer/attention-view.js';
+import { hideable } from '../state/hidden.js';
+import { text } from '../text/index.js';
+import { createHeadMap, type HeadMap, type Register } from './head-map.js';
+import { differenceStyle } from './map-style.js';
+import { namesOf } from './names.js';
+
+export interface Compare {
+  readonly root: HTMLElement;
+  /** Heads and samples counted from 0; `other` is undefined where nothing is compared. */
+  draw(view: AttentionView, sample: number, head: number, other: number | undefined): void;
+}
+
+interface Options {
+  readonly register: Register;
+  readonly hatch: string;
+  /** Told the head to compare with, counted from 1, and 0 for none. */
+  readonly onChoose: (head: number) => void;
+}
+
+/** The map of the selected head less that of another one. */
+export function createCompare({ register, hatch, onChoose }: Options): Compare {
+  const select = createSelect<number>({
+    label: text.compare.control,
+    nameOf: (head) => (head === 0 ? text.compare.none : text.compare.head(head)),
+    onChoose,
+  });
+  const place = element('div', { class: 'compare-map' });
+  const note = element('p', { class: 'note' });
+  let map: HeadMap | undefined;
+  let numbers: unknown;
+  const exportMenu = createExportMenu({
+    name: text.compare.name,
+    figure() {
+      if (map === undefined) throw new Error('nothing is drawn');
+      return map.drawing;
+    },
+    data: () => numbers,
+  });
+  return {
+    root: hideable(
+      'compare',
+      element(
+        'section',
+        { class: 'compare', 'aria-label': text.compare.title },
+        element('h3', {}, text.compare.title),
+        select.root,
+        place,
+        note,
+        exportMenu,
+      ),
+    ),
+    draw(view, sample, head, other) {
+      const heads = range(view.numHeads).filter((each) => each !== head);
+      select.show(other === undefined ? 0 : other + 1, [0, ...heads.map((each) => each + 1)]);
+      exportMenu.hidden = other === undefined;
+      if (other === undefined) {
+        place.replaceChildren();
+        note.textContent = '';
+        map = undefined;
+        return;
+      }
+      const [, , queries = 0, keys = 0] = view.weights.shape;
+      const difference = (query: number, key: number): number =>
+        view.weights.at(sample, head, query, key) - view.weights.at(sample, other, query, key);
+      const rows = range(queries).map((query) => range(keys).map((key) => difference(query, key)));
+      const largest = max(rows.flat(), Math.abs) ?? 0;
+      numbers = { sample: sample + 1, head: head + 1, other: other + 1, differences: rows };
+      map = createHeadMap({
+        sample,
+        head,
+        queries,
+        keys,
+        hatch,
+        register,
+        title: '',
+        label: text.compare.label(head + 1, other + 1, sample + 1),
+        names: namesOf(view, sample),
+      });
+      map.setTabStop(0, 0);
+      map.draw(
+        (query, key) => ({
+          weight: difference(query, key),
+          masked: view.isMasked(sample, query, key),
+        }),
+        differenceStyle(largest),
+      );
+      const label = text.compare.legend(head + 1, other + 1);
+      place.replaceChildren(map.root, createScale(largest), element('p', { class: 'note' }, label));
+      note.textContent =
+        largest === 0 ? text.compare.same : text.compare.largest(formatWeight(largest));
+    },
+  };
+}
+
+function createScale(largest: number): SVGSVGElement {
+  const gradientId = newId('difference');
+  const { fill } = differenceColours(largest);
+  const ends = text.compare.ends(formatWeight(largest));
+  return svg(
+    'svg',
+    {
+      class: 'legend-scale',
+      viewBox: '0 0 264 36',
+      role: 'img',
+      'aria-label': text.compare.legendLabel(formatWeight(largest)),
+    },
+    svg(
+      'defs',
+      {},
+      svg(
+        'linearGradient',
+        { id: gradientId },
+        ...range(21).map((step) =>
+          svg('stop', {
+            offset: step / 20,
+            'stop-color': fill((step / 10 - 1) * (largest || 1)),
+          }),
+        ),
+      ),
+    ),
+    svg('rect', { x: 36, y: 9, width: 192, height: 10, rx: 2, fill: `url(#${gradientId})` }),
+    ...ends.map((end, at) => svg('text', { class: 'legend-tick', x: 36 + 96 * at, y: 32 }, end)),
+  );
+}

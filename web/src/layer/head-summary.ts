@@ -1,0 +1,78 @@
+import { max, mean, range, sum } from 'd3-array';
+import { keyScores, patternScores } from 'headwise';
+
+import { copyOffset } from '../inputs/patterns.js';
+import type { AttentionView } from './attention-view.js';
+
+export type HeadPattern = 'previousToken' | 'firstToken' | 'diagonal' | 'copy' | 'even' | 'mixed';
+
+/** What a head does, in the mean over all queries that see a key. */
+export interface HeadSummary {
+  /** In nats. */
+  readonly entropy: number;
+  readonly largest: number;
+  readonly pattern: HeadPattern;
+}
+
+/** A head follows a pattern if most of its weight does. */
+const clear = 0.5;
+/** A head is even if its entropy is this near to the largest there can be. */
+const nearlyEven = 0.98;
+
+export function summariseHeads(view: AttentionView): readonly HeadSummary[] {
+  const followed = patternsOf(view);
+  return range(view.numHeads).map((head) => {
+    const rows = rowsOf(view, head);
+    const entropies = rows.map((row) => entropyOf(row));
+    const chances = rows.map((row, at) => ({ entropy: entropies[at] ?? 0, keys: row.length }));
+    const free = chances.filter(({ keys }) => keys > 1);
+    const evenness = mean(free, ({ entropy, keys }) => entropy / Math.log(keys)) ?? 0;
+    const [pattern, score] = followed(head);
+    return {
+      entropy: mean(entropies) ?? 0,
+      largest: max(rows.flat()) ?? 0,
+      pattern: evenness > nearlyEven ? 'even' : score > clear ? pattern : 'mixed',
+    };
+  });
+}
+
+/** The weights of each query on the keys that it sees, where it sees any. */
+function rowsOf({ weights, isMasked }: AttentionView, head: number): number[][] {
+  const [batch = 0, , queries = 0, keys = 0] = weights.shape;
+  return range(batch)
+    .flatMap((sample) =>
+      range(queries).map((query) =>
+        range(keys)
+          .filter((key) => !isMasked(sample, query, key))
+          .map((key) => weights.at(sample, head, query, key)),
+      ),
+    )
+    .filter((row) => row.length > 0);
+}
+
+function entropyOf(row: readonly number[]): number {
+  return -sum(row, (weight) => (weight > 0 ? weight * Math.log(weight) : 0));
+}
+
+/** For each head, the pattern that it follows best, and how much of its weight does. */
+function patternsOf({ weights }: AttentionView): (head: number) => [HeadPattern, number] {
+  const [batch = 0, , queries = 0, keys = 0] = weights.shape;
+  // Where queries and keys are not the same tokens, none of the patterns means anything.
+  if (queries !== keys) return () => ['mixed', 0];
+  const scores = patternScores(weights);
+  const copied = range(queries).map((query) => (query < copyOffset ? -1 : query - copyOffset));
+  const copies = keyScores(
+    weights,
+    range(batch).map(() => copied),
+  );
+  return (head) => {
+    const { previousToken, firstToken, diagonal } = scores[head];
+    const all: [HeadPattern, number][] = [
+      ['previousToken', previousToken],
+      ['firstToken', firstToken],
+      ['diagonal', diagonal],
+      ['copy', copies[head]],
+    ];
+    return all.reduce((best, next) => (next[1] > best[1] ? next : best));
+  };
+}

@@ -1,0 +1,153 @@
+import { element, setAttributes } from '../dom.js';
+import { formatLoss, formatPercent } from '../format.js';
+import type { BenchState } from '../lab/bench.js';
+import type { Connection } from '../lab/connection.js';
+import { canGo, sameHead, type Head } from '../lab/heads.js';
+import { latestOnly } from '../lab/latest.js';
+import { allHeads, isPlanted, plantedRoles } from '../lab/roles.js';
+import { createGoal } from '../parts/goal.js';
+import type { PruneState } from '../state/prune-state.js';
+import type { Store } from '../state/store.js';
+import { text } from '../text/index.js';
+import { createHeadTile, type HeadTile } from './head-tile.js';
+import { createQualityTable } from './quality-table.js';
+
+/** The goal: no more heads than do the work, and so many answers right. */
+const wanted = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, accuracy: 0.95 };
+
+export interface BenchView {
+  readonly root: HTMLElement;
+  /** What the reader is to reach: told before there is a model. */
+  readonly goal: HTMLElement;
+  /** There is a model on the bench: shows it as the store has it. */
+  open(): void;
+  close(): void;
+}
+
+/** The reader prunes: a tile a head, and what the model can still do. */
+export function createBenchView(
+  store: Store<PruneState>,
+  connection: Connection,
+  onFailure: (error: unknown) => void,
+): BenchView {
+  const words = text.prune;
+  const table = createQualityTable();
+  const goal = createGoal(words.goalTask);
+  const status = element('p', { class: 'bench-status', role: 'status' });
+  const undo = element('button', { type: 'button' }, words.undo);
+  const reset = element('button', { type: 'button' }, words.reset);
+  const tiles = allHeads.map((head) =>
+    createHeadTile(head, {
+      onPrune: () => {
+        // What was pressed goes with the head; undoing it is the nearest thing to do.
+        undo.focus({ preventScroll: true });
+        const { layer, head: number } = head;
+        store.change({ gone: [...store.state.gone, { layer, head: number }] });
+      },
+      onGate: () => {
+        tryGates(gatesNow());
+      },
+    }),
+  );
+  let isOpen = false;
+
+  const standingOf = (head: Head): Parameters<HeadTile['show']>[0] => {
+    const { gone } = store.state;
+    if (gone.some((other) => sameHead(other, head))) return 'gone';
+    return canGo(head, allHeads, gone) ? 'here' : 'last';
+  };
+  const gatesNow = (): number[][] =>
+    plantedRoles.map((_, layer) =>
+      tiles.filter((_tile, i) => allHeads[i].layer === layer).map(({ gate }) => gate),
+    );
+
+  function showTiles(): void {
+    tiles.forEach((tile, i) => {
+      tile.show(standingOf(allHeads[i]));
+    });
+    const isWhole = store.state.gone.length === 0 ? 'true' : undefined;
+    setAttributes(undo, { 'aria-disabled': isWhole });
+    setAttributes(reset, { 'aria-disabled': isWhole });
+  }
+
+  function tell(state: BenchState): void {
+    table.show(state);
+    const { loss, accuracy } = state.pruned;
+    const heads = allHeads.length - state.gone.length;
+    const right = formatPercent(accuracy);
+    status.textContent = words.status(heads, formatLoss(loss), right);
+    if (heads > wanted.heads || accuracy < wanted.accuracy) return;
+    const share = state.prunedMilliseconds / state.wholeMilliseconds;
+    goal.show(words.reached(heads, right, formatPercent(share)), true);
+  }
+
+  const showModel = latestOnly(async (gone: readonly Head[]) => {
+    try {
+      tell(await connection.call(({ pruning }) => pruning.show(gone)));
+    } catch (error) {
+      onFailure(error);
+    }
+  });
+  const tryGates = latestOnly(async (gates: readonly (readonly number[])[]) => {
+    try {
+      const { loss, accuracy } = await connection.call(({ pruning }) => pruning.tryGates(gates));
+      status.textContent = words.tried(formatLoss(loss), formatPercent(accuracy));
+    } catch (error) {
+      onFailure(error);
+    }
+  });
+
+  undo.addEventListener('click', () => {
+    store.change({ gone: store.state.gone.slice(0, -1) });
+  });
+  reset.addEventListener('click', () => {
+    store.change({ gone: [] });
+  });
+  let shown = '';
+  store.subscribe(({ gone }) => {
+    const next = store.fields.gone.write(gone);
+    if (next === shown) return;
+    shown = next;
+    showTiles();
+    for (const tile of tiles) tile.openGate();
+    if (isOpen) showModel(gone);
+  });
+  showTiles();
+
+  const rows = plantedRoles.map((_, layer) =>
+    element(
+      'div',
+      { class: 'tiles', role: 'group', 'aria-label': words.layer(layer + 1) },
+      element('h4', { class: 'tiles-name' }, words.layer(layer + 1)),
+      ...tiles.filter((_tile, i) => allHeads[i].layer === layer).map(({ root }) => root),
+    ),
+  );
+  const root = element(
+    'div',
+    { class: 'bench' },
+    element('h3', {}, words.bench),
+    element('p', { class: 'bench-hint' }, words.benchHint),
+    ...rows,
+    element(
+      'div',
+      { class: 'bench-bar' },
+      element('div', { class: 'buttons' }, undo, reset),
+      status,
+    ),
+    table.root,
+  );
+  root.hidden = true;
+  return {
+    root,
+    goal: goal.root,
+    open() {
+      isOpen = true;
+      root.hidden = false;
+      showModel(store.state.gone);
+    },
+    close() {
+      isOpen = false;
+      root.hidden = true;
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import type { Inputs } from '../inputs/inputs.js';
+import { readNumbers } from '../inputs/own-numbers.js';
+import { tokenKinds, tokensOf, type TokenKind } from '../inputs/typed-text.js';
+import { text } from '../text/index.js';
+import { listOf } from '../text/words.js';
+import type { Field, Fields } from './field.js';
+import {
+  choiceField,
+  nearest,
+  numberField,
+  numberListField,
+  switchField,
+  textField,
+} from './fields.js';
+import type { Settled } from './store.js';
+
+/** What the controls of the second act hold. */
+export interface HeadsState {
+  readonly input: Input;
+  readonly seed: number;
+  readonly heads: number;
+  /** One for each sample: how many of its keys are valid. None: as many as the input has. */
+  readonly validLens: readonly number[];
+  readonly causal: boolean;
+  /** Factor of the scores beside 1/√d. */
+  readonly scale: number;
+  readonly dropout: number;
+  /** Whether each map has a scale of its own. */
+  readonly contrast: boolean;
+  /** One for each head; none: all open. */
+  readonly gates: readonly number[];
+  /** The sample and the head that are looked at closely, counted from 1. */
+  readonly sample: number;
+  readonly head: number;
+  /** The head that this one is compared with, counted from 1; 0 is none. */
+  readonly compare: number;
+  /** The part of the layer whose numbers are shown. */
+  readonly part: LayerPart;
+  readonly text: string;
+  readonly tokens: TokenKind;
+  /** Whether typed tokens know where they stand. */
+  readonly positions: boolean;
+  /** Numbers of the reader's own, as they were pasted. */
+  readonly numbers: string;
+  /** The name of the reader's file, which itself is in no address. */
+  readonly file: string;
+}
+
+export const inputNames = ['ones', 'random', 'patterns', 'text', 'own'] as const;
+export type Input = (typeof inputNames)[number];
+
+/** The layer's parts, in the order in which a query passes them. */
+export const layerParts = [
+  'queries',
+  'keys',
+  'values',
+  'W_q',
+  'W_k',
+  'W_v',
+  'q',
+  'k',
+  'v',
+  'weights',
+  'pooled',
+  'concat',
+  'W_o',
+  'output',
+] as const;
+export type LayerPart = (typeof layerParts)[number];
+
+export const seedRange = { min: 1, max: 999_999, step: 1 } as const;
+export const scaleRange = { min: 0, max: 10, step: 0.25 } as const;
+export const dropoutRange = { min: 0, max: 0.9, step: 0.1 } as const;
+export const gateRange = { min: 0, max: 1, step: 0.05 } as const;
+const initialHeads = 5;
+const indexRange = { min: 1, max: 20, step: 1 } as const;
+
+/** As much as an address may be long everywhere. */
+export const longestWritten = { text: 300, numbers: 1500 } as const;
+
+export const headsFields: Fields<HeadsState> = {
+  input: choiceField('input', inputNames, 'random'),
+  seed: numberField('seed', seedRange, 1),
+  heads: numberField('heads', { ...indexRange, max: 64 }, initialHeads),
+  validLens: numberListField('valid'),
+  causal: switchField('causal'),
+  scale: numberField('scale', scaleRange, 1),
+  dropout: numberField('dropout', dropoutRange, 0),
+  contrast: switchField('contrast'),
+  gates: numberListField('gates'),
+  sample: numberField('sample', indexRange, 1),
+  head: numberField('head', indexRange, 1),
+  compare: numberField('compare', { ...indexRange, min: 0 }, 0),
+  part: choiceField('part', layerParts, 'weights'),
+  text: textField('text', longestWritten.text, 'the cat saw the dog\nthe dog ran'),
+  tokens: choiceField('tokens', tokenKinds, 'words'),
+  positions: switchField('positions', true),
+  numbers: ownNumbersField('numbers', '1, 0, 0, 2\n0, 1, 0, 2\n0, 0, 1, 2\n1, 0, 0, 2'),
+  file: textField('file', 200),
+};
+
+/** Pasted numbers that can be read. */
+function ownNumbersField(name: string, initial: string): Field<string> {
+  const { read, ...field } = textField(name, longestWritten.numbers, initial);
+  return {
+    ...field,
+    read(written) {
+      const reading = read(written);
+      try {
+        readNumbers(reading.value);
+        return reading;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return { value: initial, correction: text.corrections.numbers(reason) };
+      }
+    },
+  };
+}
+
+/** The valid length of each sample. */
+export function validLensOf(state: HeadsState, inputs: Inputs): readonly number[] {
+  const { keys, lens } = inputs.sizesOf(state);
+  const range = { min: 0, max: keys, step: 1 };
+  return lens.map((length, sample) => nearest(state.validLens[sample] ?? length, range));
+}
+
+/** The gate of each head. */
+export function gatesOf({ gates, heads }: HeadsState): readonly number[] {
+  return Array.from({ length: heads }, (_none, head) => nearest(gates[head] ?? 1, gateRange));
+}
+
+/** A state whose numbers fit the input and each other; lists are left out where they say nothing. */
+export function settleHeads(given: HeadsState, inputs: Inputs): Settled<HeadsState> {
+  const corrections: string[] = [];
+  let state = given;
+  const correct = (part: Partial<HeadsState>, correction?: string): void => {
+    state = { ...state, ...part };
+    if (correction !== undefined) corrections.push(correction);
+  };
+
+  if (state.file !== '' && inputs.file?.name !== state.file) {
+    correct({ file: '' }, text.corrections.file(state.file));
+  }
+  if (tokensOf(state.text, state.tokens).length === 0) {
+    correct({ text: headsFields.text.initial });
+  }
+
+  const { batch, lens, headCounts } = inputs.sizesOf(state);
+  if (!headCounts.includes(state.heads)) {
+    const fitting = headCounts.includes(initialHeads) ? initialHeads : (headCounts.at(-1) ?? 1);
+    const { name } = headsFields.heads;
+    correct(
+      { heads: fitting },
+      text.corrections.choice(name, String(state.heads), headCounts, String(fitting)),
+    );
+  }
+  const validLens = validLensOf(state, inputs);
+  if (!['', validLens.join()].includes(state.validLens.join())) {
+    const { name } = headsFields.validLens;
+    correct({}, text.corrections.list(name, state.validLens.join(), listOf(validLens)));
+  }
+  const gates = gatesOf(state);
+  return {
+    state: {
+      ...state,
+      validLens: validLens.join() === lens.join() ? [] : validLens,
+      gates: gates.every((gate) => gate === 1) ? [] : gates,
+      sample: Math.min(state.sample, batch),
+      head: Math.min(state.head, state.heads),
+      compare: state.compare > state.heads ? 0 : state.compare,
+    },
+    corrections,
+  };
+}

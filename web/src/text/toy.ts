@@ -1,0 +1,34 @@
+import { inWords, listOf } from './words.js';
+
+/** The first act. */
+export const toy = {
+  title: 'The toy example',
+  paragraphs: [
+    'The chapter tries its layer on the plainest input there is: queries, keys and values that hold nothing but ones. The batch has two samples. What comes out is one vector for each query, as long as the query was.',
+    'Valid lengths say how many of its keys a sample may look at. The others are masked: they weigh exactly 0, whatever they hold, and are hatched below, since a weight of 0 and a key that nobody may look at are different things.',
+  ],
+  flow: {
+    label: 'Shapes of the toy example, from input to output',
+    queries: 'Queries',
+    keys: 'Keys and values',
+    validLens: 'Valid lengths',
+    heads: 'Heads',
+    output: 'Output',
+    axes: 'batch, length, hidden units',
+    perSample: 'one per sample',
+    headSize: (size: number) => `of ${size} hidden units each`,
+  },
+  figure: 'Weights of every head in the toy example',
+  maps: 'the maps of the toy example',
+  broken:
+    'Random numbers instead of ones, and nothing else has changed: now keys differ, and each head finds differences of its own. The shape of the output is the same.',
+  goal: {
+    task: 'Break the tie. Change the one thing that makes the five heads differ.',
+    reached: 'The parameters were different all along; it took different keys to show it.',
+  },
+  conclusion: (heads: number) =>
+    `${inWords(heads, 'sentence')} heads, ${inWords(heads)} identical maps.`,
+  reason: (shares: readonly string[]) =>
+    `All keys are equal, so every head, whatever its projections, scores them alike and spreads its weight evenly over the valid ones: ${listOf(shares)}.`,
+  share: (fraction: string, sample: number) => `${fraction}\u00a0each in sample ${sample}`,
+} as const;

@@ -1,0 +1,22 @@
+/** What sentences are put together with. */
+
+const conjunction = new Intl.ListFormat('en', { type: 'conjunction' });
+const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** `1, 2, and 3` */
+export const listOf = (items: readonly (string | number)[]): string =>
+  conjunction.format(items.map(String));
+
+/** `1, 2, or 3` */
+export const choiceOf = (items: readonly (string | number)[]): string =>
+  disjunction.format(items.map(String));
+
+const smallNumbers = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+
+export const inWords = (number: number, place?: 'sentence'): string => {
+  const word = smallNumbers[number] ?? String(number);
+  return place === 'sentence' ? word.charAt(0).toUpperCase() + word.slice(1) : word;
+};
+
+export const count = (number: number, one: string, more: string): string =>
+  `${number} ${number === 1 ? one : more}`;

@@ -1,0 +1,39 @@
+import { colourOfWeight } from '../colour.js';
+import { element } from '../dom.js';
+
+/** 256 steps of the scale as red, green and blue: finding one takes no string. */
+const palette = Uint8ClampedArray.from(
+  Array.from({ length: 256 }, (_, i) => colourOfWeight(i / 255)).flatMap((hex) =>
+    [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)),
+  ),
+);
+
+export interface LiveMap {
+  readonly root: HTMLCanvasElement;
+  /** (length, length), queries down and keys across. */
+  draw(weights: Float32Array): void;
+}
+
+/**
+ * The weights of a causal head, a pixel a cell: redrawn at every frame, which a thousand elements
+ * could not be. Keys to come stay clear, so that the hatch behind them shows.
+ */
+export function createLiveMap(length: number): LiveMap {
+  const root = element('canvas', { class: 'live-map', width: length, height: length });
+  const context = root.getContext('2d');
+  const image = new ImageData(length, length);
+  return {
+    root,
+    draw(weights) {
+      for (let query = 0; query < length; query += 1) {
+        for (let key = 0; key <= query; key += 1) {
+          const cell = query * length + key;
+          const colour = 3 * Math.round(255 * weights[cell]);
+          image.data.set(palette.subarray(colour, colour + 3), 4 * cell);
+          image.data[4 * cell + 3] = 255;
+        }
+      }
+      context?.putImageData(image, 0, 0);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { extent } from 'd3-array';
+import { scaleLinear, scaleLog } from 'd3-scale';
+import { line } from 'd3-shape';
+
+import { drawAxes } from '../chart/axes.js';
+import { createChart, type Chart, type Size } from '../chart/chart.js';
+import { svg } from '../dom.js';
+import { text } from '../text/index.js';
+import type { LossScale } from '../state/train-state.js';
+import type { RunRecord } from './run-record.js';
+import { stepsShown } from './steps-shown.js';
+
+const margin = { left: 52, right: 14, top: 28, bottom: 42 } as const;
+/** Losses below are drawn here: a logarithm has no bottom. */
+const least = 1e-4;
+
+/** Loss of what is trained on, of what is not, and of guessing; a mark where a head took a role. */
+export function createLossCurve(
+  recordNow: () => RunRecord | undefined,
+  scaleNow: () => LossScale,
+): Chart {
+  return createChart({
+    label: text.train.lossCurve,
+    height: 250,
+    draw: (size) => {
+      const record = recordNow();
+      return record === undefined ? [] : drawCurve(record, scaleNow(), size);
+    },
+  });
+}
+
+function drawCurve(record: RunRecord, scale: LossScale, { width, height }: Size): SVGElement[] {
+  const x = scaleLinear([0, stepsShown(record.step)], [margin.left, width - margin.right]);
+  const [low = 1, high = 1] = extent([
+    ...record.losses,
+    ...record.measurements.map(({ loss }) => loss),
+    record.start.guessing,
+  ]);
+  const range = [height - margin.bottom, margin.top];
+  const y =
+    scale === 'log'
+      ? scaleLog([Math.max(least, low / 1.2), high * 1.2], range)
+      : scaleLinear([0, high * 1.05], range);
+  const at = (loss: number): number => y(Math.max(loss, least));
+  const path = line<readonly [number, number]>(
+    ([step]) => x(step),
+    ([, loss]) => at(loss),
+  ).digits(1);
+  const trained = record.losses.map((loss, i): [number, number] => [i + 1, loss]);
+  const unseen = record.measurements.map(({ step, loss }): [number, number] => [step, loss]);
+  const guessing = at(record.start.guessing);
+  const [bottom = 0, top = 0] = range;
+  return [
+    drawAxes(
+      { scale: x, ticks: Math.max(3, Math.round(width / 110)), name: text.train.steps },
+      { scale: y, ticks: 5, name: text.train.loss },
+    ),
+    svg('line', {
+      class: 'line',
+      'data-series': 'guessing',
+      x1: margin.left,
+      x2: width - margin.right,
+      y1: guessing,
+      y2: guessing,
+    }),
+    ...record.events
+      .filter(({ kind }) => kind === 'took')
+      .map(({ step, score }) =>
+        svg('line', {
+          class: 'line role-mark',
+          'data-series': score,
+          x1: x(step),
+          x2: x(step),
+          y1: top,
+          y2: bottom,
+        }),
+      ),
+    svg('path', { class: 'line', 'data-series': 'training', d: path(trained) ?? '' }),
+    svg('path', { class: 'line', 'data-series': 'unseen', d: path(unseen) ?? '' }),
+  ];
+}

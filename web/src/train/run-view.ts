@@ -1,0 +1,127 @@
+import { createKey } from '../chart/key.js';
+import { boundChoice } from '../controls/bound.js';
+import { element } from '../dom.js';
+import { composeDrawings } from '../export/compose.js';
+import { createGoal } from '../parts/goal.js';
+import { formatLoss, formatPercent } from '../format.js';
+import { sameHead, type Head } from '../lab/heads.js';
+import type { Store } from '../state/store.js';
+import { lossScales, type TrainState } from '../state/train-state.js';
+import { text } from '../text/index.js';
+import { createEnlargedHead } from './enlarged-head.js';
+import { createEventLog } from './event-log.js';
+import { createHeadCards } from './head-cards.js';
+import { createLossCurve } from './loss-curve.js';
+import { scoresOf } from './roles.js';
+import type { RunRecord } from './run-record.js';
+import type { RunnerState } from './runner.js';
+import { createTokenStrip } from './token-strip.js';
+
+/** Milliseconds between two drawings of the enlarged head while a run goes on: it has many elements. */
+const enlargedPause = 500;
+
+export interface RunView {
+  readonly roots: readonly HTMLElement[];
+  draw(record: RunRecord | undefined, state: RunnerState): void;
+  /** Curve and lines as one drawing. */
+  figure(): SVGSVGElement;
+}
+
+/** Everything that a run shows: curve, log, and every head. */
+export function createRunView(store: Store<TrainState>, onChoose: () => void): RunView {
+  const words = text.train;
+  let shown: RunRecord | undefined;
+  let chosen: Head | undefined;
+  let enlargedDrawn = -Infinity;
+
+  const status = element('p', { class: 'run-status' }, words.waiting);
+  const explanation = element('p', { class: 'task-explanation' });
+  const sequence = element('div');
+  const scoreKey = element('div');
+  const log = createEventLog();
+  const goal = createGoal(words.goalTask);
+  const enlarged = createEnlargedHead();
+  const curve = createLossCurve(
+    () => shown,
+    () => store.state.scale,
+  );
+  const cards = createHeadCards((place) => {
+    chosen = chosen !== undefined && sameHead(chosen, place) ? undefined : place;
+    enlargedDrawn = -Infinity;
+    onChoose();
+  });
+
+  /** What stays the same while a run goes on. */
+  function begin(record: RunRecord): void {
+    const { task } = record.options;
+    shown = record;
+    const before = chosen;
+    if (before !== undefined && !record.places.some((place) => sameHead(place, before))) {
+      chosen = undefined;
+    }
+    explanation.textContent = words.explanations[task];
+    sequence.replaceChildren(createTokenStrip(record));
+    scoreKey.replaceChildren(
+      createKey(
+        scoresOf[task].map((name) => ({ series: name, name: words.score(name, task) })),
+        words.scores,
+      ),
+    );
+    enlargedDrawn = -Infinity;
+  }
+
+  function showGoal({ goalStep, options }: RunRecord): void {
+    if (goalStep === undefined) return;
+    goal.show(words.goalReached(goalStep, options.layers, options.seed), true);
+  }
+
+  function statusOf({ step, latest }: RunRecord, state: RunnerState): string {
+    if (state === 'making' || latest === undefined) return words.waiting;
+    const sentence = words.status(step, formatLoss(latest.loss), formatPercent(latest.accuracy));
+    return state === 'ended' ? `${sentence} ${words.ended(step)}` : sentence;
+  }
+
+  const lossKey = createKey(
+    [
+      { series: 'training', name: words.lossTraining },
+      { series: 'unseen', name: words.lossUnseen },
+      { series: 'guessing', name: words.guessing },
+    ],
+    words.loss,
+  );
+  const scale = boundChoice(store, 'scale', {
+    label: words.scale,
+    values: lossScales,
+    nameOf: (name) => words.scales[name],
+  });
+  const run = element(
+    'div',
+    { class: 'run' },
+    element(
+      'div',
+      { class: 'run-curve' },
+      element('div', { class: 'run-bar' }, lossKey, scale),
+      curve.root,
+    ),
+    log.root,
+  );
+
+  return {
+    roots: [goal.root, status, run, explanation, sequence, scoreKey, cards.root, enlarged.root],
+    draw(record, state) {
+      if (record === undefined) return;
+      if (record !== shown) begin(record);
+      log.show(record);
+      showGoal(record);
+      curve.draw();
+      cards.draw(record, chosen);
+      status.textContent = statusOf(record, state);
+      const now = performance.now();
+      if (state === 'running' && now - enlargedDrawn < enlargedPause) return;
+      enlargedDrawn = now;
+      enlarged.draw(record, chosen);
+    },
+    figure: () =>
+      composeDrawings([[{ drawing: curve.root, title: words.lossCurve }], ...cards.drawings()]),
+  };
+}

@@ -1,0 +1,60 @@
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+
+import type { Head } from '../lab/heads.js';
+import { sameHead } from '../lab/heads.js';
+import { svg } from '../dom.js';
+import type { RunRecord } from './run-record.js';
+import { scoreAt, scoresOf } from './roles.js';
+import { stepsShown } from './steps-shown.js';
+
+const size = { width: 200, height: 60 } as const;
+const inset = 3;
+
+export interface ScoreLines {
+  readonly root: SVGSVGElement;
+  draw(record: RunRecord): void;
+}
+
+/** What one head looks at, from the first step on: a small line for each thing it may look at. */
+export function createScoreLines(place: Head): ScoreLines {
+  const root = svg('svg', {
+    class: 'score-lines',
+    viewBox: `0 0 ${size.width} ${size.height}`,
+    preserveAspectRatio: 'none',
+    'aria-hidden': 'true',
+  });
+  return {
+    root,
+    draw(record) {
+      const { heads, task } = record.options;
+      const x = scaleLinear([0, stepsShown(record.step)], [0, size.width]);
+      const y = scaleLinear([0, 1], [size.height - inset, inset]);
+      const lines = scoresOf[task].map((name) => {
+        const path = line<RunRecord['measurements'][number]>(
+          ({ step }) => x(step),
+          (measurement) => y(scoreAt(measurement, heads, place, name)),
+        ).digits(1);
+        const d = path(record.measurements) ?? '';
+        return svg('path', { class: 'line', 'data-series': name, d });
+      });
+      const marks = record.events
+        .filter((event) => event.kind === 'took' && sameHead(event.place, place))
+        .map(({ step, score }) =>
+          svg('line', {
+            class: 'line role-mark',
+            'data-series': score,
+            x1: x(step),
+            x2: x(step),
+            y1: 0,
+            y2: size.height,
+          }),
+        );
+      root.replaceChildren(
+        svg('line', { class: 'chart-base', x2: size.width, y1: y(0), y2: y(0) }),
+        ...marks,
+        ...lines,
+      );
+    },
+  };
+}
