@@ -141,7 +141,7 @@ describe('the figure of the layer', () => {
     const shapes = {
       queries: '(2, 4, 100)',
       keys: '(2, 6, 100)',
-      W_q: '(100, 100)',
+      Wq: '(100, 100)',
       'k of the head': '(2, 4, 6, 25)',
       'weights × v': '(2, 4, 4, 25)',
       Concatenate: '(2, 4, 100)',
@@ -149,7 +149,10 @@ describe('the figure of the layer', () => {
     };
     for (const [part, shape] of Object.entries(shapes)) {
       await press(page, `${part}, ${shape}: show numbers`, 'button');
-      assert.match(await textOf(page, '#heads .numbers'), new RegExp(`^Numbers of ${part} \\(`));
+      assert.match(
+        await textOf(page, '#heads .numbers'),
+        new RegExp(`^Numbers of ${part.replace('Wq', 'W_q')} \\(`),
+      );
       assert.equal(await textOf(page, '#heads .numbers-shape'), shape);
     }
     const X = Tensor.randn([2, 4, 100], 2);
@@ -157,6 +160,17 @@ describe('the figure of the layer', () => {
     const first = await textOf(page, '#heads .numbers td');
     assert.equal(first.replace('−', '-'), X.at(0, 0, 0).toFixed(4));
     assert.match(await textOf(page, '#heads .numbers'), /first 4 rows and 8 columns of \(4, 100\)/);
+  });
+
+  test('shows the numbers of the selected sample and head', async (t) => {
+    const { page } = await open(t, '?sample=2&head=4&part=weights', isDrawn);
+    const numbers = await page.$$eval('#heads .numbers td', (cells) =>
+      cells.map((cell) => Number(cell.textContent)),
+    );
+    const drawn = (await readCells(page, 'heads'))
+      .filter((cell) => cell.sample === 1 && cell.head === 3)
+      .map(({ weight }) => Number(weight.toFixed(4)));
+    assert.deepEqual(numbers, drawn);
   });
 
   test('selects a head by the keyboard, everywhere at once', async (t) => {

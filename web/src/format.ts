@@ -30,6 +30,11 @@ export function formatFraction(weight: number): string {
 /** A difference or a number of any sign, with a true minus. */
 export const formatSigned = format('+.2f');
 
+/** The same where it has to fit into a cell: `+.12`, and `0` for what rounds to it. */
+export function formatSignedCell(value: number): string {
+  return Math.abs(value) < 0.005 ? '0' : formatSigned(value).replace(/(?<=.)0\./, '.');
+}
+
 /** A number among others in a formula or a table. */
 export function formatNumber(value: number): string {
   if (value === -Infinity) return '−∞';

@@ -108,7 +108,7 @@ function createScale(largest: number): SVGSVGElement {
     'svg',
     {
       class: 'legend-scale',
-      viewBox: '0 0 240 36',
+      viewBox: '0 0 264 36',
       role: 'img',
       'aria-label': text.compare.legendLabel(formatWeight(largest)),
     },
@@ -126,7 +126,7 @@ function createScale(largest: number): SVGSVGElement {
         ),
       ),
     ),
-    svg('rect', { x: 24, y: 9, width: 192, height: 10, rx: 2, fill: `url(#${gradientId})` }),
-    ...ends.map((end, at) => svg('text', { class: 'legend-tick', x: 24 + 96 * at, y: 32 }, end)),
+    svg('rect', { x: 36, y: 9, width: 192, height: 10, rx: 2, fill: `url(#${gradientId})` }),
+    ...ends.map((end, at) => svg('text', { class: 'legend-tick', x: 36 + 96 * at, y: 32 }, end)),
   );
 }

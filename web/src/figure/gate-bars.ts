@@ -32,6 +32,12 @@ export function createGateBars(): GateBars {
       const words: string[] = [];
       const bars = queries.flatMap((shares, sample) => {
         const names = namesOf(view, sample).queries;
+        const title = svg(
+          'text',
+          { class: 'bar-sample', x: left, y: y + row / 2 },
+          text.sample.name(sample + 1),
+        );
+        y += row;
         const drawn = shares.map((share, query) => {
           const name = names[query] ?? '';
           words.push(text.gates.bar(sample + 1, name, formatShare(share)));
@@ -51,7 +57,7 @@ export function createGateBars(): GateBars {
           return bar;
         });
         y += space;
-        return drawn;
+        return [title, ...drawn];
       });
       setAttributes(drawing, {
         viewBox: `0 0 ${width} ${Math.max(y - space, 0)}`,

@@ -2,6 +2,7 @@ import { range } from 'd3-array';
 
 import { element, newId, setAttributes } from '../dom.js';
 import { composeDrawings } from '../export/compose.js';
+import { createExportMenu } from '../export/export-menu.js';
 import { formatWeight } from '../format.js';
 import type { AttentionView } from '../layer/attention-view.js';
 import { text } from '../text/index.js';
@@ -33,8 +34,6 @@ export interface HeadFigure {
   readonly register: Register;
   readonly hatch: string;
   draw(view: AttentionView, style?: HeadFigureStyle): void;
-  /** All maps in one drawing. */
-  compose(): SVGSVGElement;
 }
 
 /** As many maps fit side by side; smaller cells are hard to hit. */
@@ -42,6 +41,10 @@ const columns = 5;
 
 interface Options {
   readonly label: string;
+  /** What a saved picture of the maps is called. */
+  readonly name: string;
+  /** What there is to say below the maps, beside what holds for all maps. */
+  readonly caption?: string;
   /** What stands in the heading of each sample, if anything. */
   readonly controls?: readonly HTMLElement[];
   /** Told of the cell that the figure speaks of. */
@@ -51,14 +54,21 @@ interface Options {
 }
 
 /** All heads of a layer as small multiples, a row a sample, with a legend and one read-out. */
-export function createHeadFigure({ label, controls = [], onActive, onPin }: Options): HeadFigure {
+export function createHeadFigure(options: Options): HeadFigure {
+  const { controls = [], onActive, onPin } = options;
   const hatchId = newId('hatch');
   const legend = createLegend(hatchId);
   const readOut = element('p', { class: 'read-out', role: 'status' }, text.readOut.hint);
   const samples = element('div', { class: 'samples' });
   const beside = element('div', { class: 'beside' });
   const below = element('div', { class: 'below' });
-  const stage = element('div', { class: 'stage' }, samples, beside, below);
+  const exportMenu = createExportMenu({
+    name: options.name,
+    figure: compose,
+    data: () => view && { validLens: view.validLens, weights: view.weights },
+  });
+  const multiples = element('div', { class: 'multiples' }, samples, exportMenu);
+  const stage = element('div', { class: 'stage' }, multiples, beside, below);
   const selection = new Selection(showSelection);
   let view: AttentionView | undefined;
   let rows: readonly SampleRow[] = [];
@@ -130,13 +140,29 @@ export function createHeadFigure({ label, controls = [], onActive, onPin }: Opti
     setTabStops(0, 0);
   }
 
+  /** All maps in one drawing. */
+  function compose(): SVGSVGElement {
+    const drawn = rows.flatMap(({ maps }, sample) => {
+      const pieces = maps.map(({ drawing }, head) => ({
+        drawing,
+        title: text.map.titleIn(head + 1, sample + 1),
+      }));
+      return range(0, pieces.length, columns).map((at) => pieces.slice(at, at + columns));
+    });
+    return composeDrawings([...drawn, [{ drawing: legend.scale, title: legend.title() }]]);
+  }
+
   return {
     root: element(
       'figure',
-      { class: 'figure', 'aria-label': label },
+      { class: 'figure', 'aria-label': options.label },
       element('div', { class: 'figure-bar' }, legend.root, readOut),
       stage,
-      element('figcaption', { class: 'caption' }, text.figureCaption),
+      element(
+        'figcaption',
+        { class: 'caption' },
+        [text.figureCaption, options.caption].filter(Boolean).join(' '),
+      ),
     ),
     beside,
     below,
@@ -144,7 +170,7 @@ export function createHeadFigure({ label, controls = [], onActive, onPin }: Opti
     hatch: hatchFill(hatchId),
     draw(next, { contrast = false, notes = [], selected } = {}) {
       const isNew = view?.weights.shape.join() !== next.weights.shape.join();
-      const isOther = view !== next;
+      const isOther = view !== next || hasContrast !== contrast;
       view = next;
       hasContrast = contrast;
       if (isNew) {
@@ -156,23 +182,12 @@ export function createHeadFigure({ label, controls = [], onActive, onPin }: Opti
       );
       legend.showContrast(contrast);
       rows.forEach((row, sample) => {
-        row.draw(next, (head) => styles[head] ?? weightStyle());
+        if (isOther) row.draw(next, (head) => styles[head] ?? weightStyle());
         row.maps.forEach((map, head) => {
           map.describe(notes[head] ?? [], selected?.sample === sample && selected.head === head);
         });
       });
       if (isOther) showSelection();
     },
-    compose: () =>
-      composeDrawings([
-        ...rows.flatMap(({ maps }, sample) => {
-          const pieces = maps.map(({ drawing }, head) => ({
-            drawing,
-            title: text.map.titleIn(head + 1, sample + 1),
-          }));
-          return range(0, pieces.length, columns).map((at) => pieces.slice(at, at + columns));
-        }),
-        [{ drawing: legend.scale, title: legend.title() }],
-      ]),
   };
 }

@@ -1,5 +1,5 @@
 import { contrastColours, differenceColours, fixedColours } from '../colour.js';
-import { formatCell, formatSigned, formatWeight } from '../format.js';
+import { formatCell, formatSigned, formatSignedCell, formatWeight } from '../format.js';
 import { text } from '../text/index.js';
 import type { MapStyle } from './head-map.js';
 
@@ -24,7 +24,7 @@ export function weightStyle(largest?: number): MapStyle {
 export function differenceStyle(largest: number): MapStyle {
   return {
     colours: differenceColours(largest),
-    short: (value) => formatSigned(value).replace(/(?<=.)0\./, '.'),
+    short: formatSignedCell,
     spoken: ({ query, key }, { weight, masked }) =>
       text.compare.cell({ query: query + 1, key: key + 1, value: formatSigned(weight), masked }),
   };

@@ -26,7 +26,16 @@ export interface AttentionInput {
   readonly roles?: readonly string[];
 }
 
-/** Numbers of heads that divide `numHiddens` and can be told apart on a page. */
-export function headCountsOf(numHiddens: number): readonly number[] {
-  return [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20].filter((count) => numHiddens % count === 0);
+/** More cells would make a page slow: each is an element that a reader can reach. */
+const mostCells = 11_000;
+
+/**
+ * Numbers of heads that divide `numHiddens` and can be shown on a page.
+ *
+ * @param cells of one head, for all samples
+ */
+export function headCountsOf(numHiddens: number, cells: number): readonly number[] {
+  return [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20].filter(
+    (count) => numHiddens % count === 0 && (count === 1 || count * cells <= mostCells),
+  );
 }

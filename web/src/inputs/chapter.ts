@@ -12,7 +12,7 @@ export const chapterSizes: InputSizes = {
   batch: sizes.batch,
   keys: sizes.keys,
   lens: [3, 2],
-  headCounts: headCountsOf(numHiddens),
+  headCounts: headCountsOf(numHiddens, sizes.batch * sizes.queries * sizes.keys),
 };
 
 /** The chapter's queries, keys and values. */

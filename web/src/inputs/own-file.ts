@@ -81,7 +81,9 @@ function parametersOf(tensors: StateDict, prefix: string): OwnParameters {
 
 export function ownFileSizes(file: OwnFile): InputSizes {
   if ('queries' in file) return ownSizes(file);
-  return { ...chapterSizes, lens: [6, 6], headCounts: headCountsOf(file.numHiddens) };
+  const { batch, keys } = chapterSizes;
+  const lens = Array.from({ length: batch }, () => keys);
+  return { batch, keys, lens, headCounts: headCountsOf(file.numHiddens, batch * keys ** 2) };
 }
 
 /** The file's tensors; to parameters alone, random ones that fit them. */

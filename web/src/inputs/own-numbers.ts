@@ -82,10 +82,12 @@ function toSamples(name: string, given: unknown): Tensor {
   return loadNpy(saveNpy({ data, shape: [batch, length, size] }));
 }
 
-export function ownSizes({ keys }: OwnTensors): InputSizes {
+export function ownSizes({ queries, keys }: OwnTensors): InputSizes {
   const [batch = 0, length = 0] = keys.shape;
+  const [, numQueries = 0] = queries.shape;
+  const cells = batch * numQueries * length;
   const lens = Array.from({ length: batch }, () => length);
-  return { batch, keys: length, lens, headCounts: headCountsOf(numHiddens) };
+  return { batch, keys: length, lens, headCounts: headCountsOf(numHiddens, cells) };
 }
 
 export function ownInput({ queries, keys, values }: OwnTensors): AttentionInput {

@@ -32,7 +32,7 @@ export const patternSizes: InputSizes = {
   batch,
   keys: length,
   lens: range(batch).map(() => length),
-  headCounts: headCountsOf(numHiddens),
+  headCounts: headCountsOf(numHiddens, batch * length ** 2),
 };
 
 /**

@@ -29,7 +29,12 @@ function split(line: string, kind: TokenKind): readonly string[] {
 export function textSizes(typed: string, kind: TokenKind): InputSizes {
   const lens = tokensOf(typed, kind).map((tokens) => tokens.length);
   const keys = Math.max(0, ...lens);
-  return { batch: lens.length, keys, lens, headCounts: headCountsOf(numHiddens) };
+  return {
+    batch: lens.length,
+    keys,
+    lens,
+    headCounts: headCountsOf(numHiddens, lens.length * keys ** 2),
+  };
 }
 
 /**

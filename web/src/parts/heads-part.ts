@@ -1,7 +1,6 @@
 import { createLengthSliders } from '../controls/length-sliders.js';
 import { createPanel } from '../controls/panel.js';
 import { element } from '../dom.js';
-import { createExportMenu } from '../export/export-menu.js';
 import { createArithmetic } from '../figure/arithmetic.js';
 import type { Cell } from '../figure/cell.js';
 import { createCloseUp } from '../figure/close-up.js';
@@ -31,6 +30,8 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
 
   const figure = createHeadFigure({
     label: text.heads.figure,
+    name: text.heads.maps,
+    caption: text.heads.caption,
     controls: lengths.roots,
     onActive(cell) {
       active = cell;
@@ -55,18 +56,12 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
   const gates = createGatePanel(store);
   const layer = createLayerPanel(store);
   const goal = createGateGoal();
-  const exportMenu = createExportMenu({
-    name: text.heads.maps,
-    figure: () => figure.compose(),
-    data: () => view && { validLens: view.validLens, weights: view.weights },
-  });
   const act = element(
     'div',
     { class: 'live' },
     failure,
     summary,
     figure.root,
-    exportMenu,
     gates.root,
     layer.root,
   );
@@ -74,6 +69,24 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
 
   let computedFor = '';
   let summaries: readonly HeadSummary[] = [];
+  let drawnFor: readonly unknown[] = [];
+  /** Gates and parts leave the maps as they are, and a slider on its way should not wait for them. */
+  const drawMaps = (current: AttentionView, state: HeadsState): void => {
+    const { contrast, compare: other } = state;
+    const [sample, head] = [state.sample - 1, state.head - 1];
+    const now = [current, contrast, sample, head, other];
+    if (now.every((value, at) => value === drawnFor[at])) return;
+    drawnFor = now;
+    figure.draw(current, {
+      contrast,
+      notes: summaries.map((each, at) => noteOf(each, current.input.roles?.[at])),
+      selected: { sample, head },
+    });
+    closeUp.draw(current, sample, head, contrast);
+    closeUp.mark(active);
+    const isOther = other !== 0 && other !== state.head;
+    compare.draw(current, sample, head, isOther ? other - 1 : undefined);
+  };
   const draw = (state: HeadsState, isOther: boolean): void => {
     const settings = settingsOf(state, inputs);
     const key = JSON.stringify([settings, state.input, state.text, state.tokens, state.positions]);
@@ -84,19 +97,7 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
       summary.textContent = summarise(state, view);
       computedFor = now;
     }
-    const { contrast } = state;
-    const [sample, head] = [state.sample - 1, state.head - 1];
-    const current = view;
-    figure.draw(view, {
-      contrast,
-      notes: summaries.map((each, at) => noteOf(each, current.input.roles?.[at])),
-      selected: { sample, head },
-    });
-    closeUp.draw(view, sample, head, contrast);
-    closeUp.mark(active);
-    const other =
-      state.compare === 0 || state.compare === state.head ? undefined : state.compare - 1;
-    compare.draw(view, sample, head, other);
+    drawMaps(view, state);
     const effect = gates.draw(view, settings);
     goal.show(view, settings, gatesOf(state), effect);
     layer.draw(view, settings);

@@ -2,7 +2,6 @@ import { range } from 'd3-array';
 
 import { createChoice } from '../controls/choice.js';
 import { element } from '../dom.js';
-import { createExportMenu } from '../export/export-menu.js';
 import { createHeadFigure } from '../figure/head-figure.js';
 import { formatFraction } from '../format.js';
 import { chapterSizes, onesInput, randomInput } from '../inputs/chapter.js';
@@ -27,12 +26,11 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
   });
   const flow = element('div');
   const reason = element('p', { class: 'reason' });
-  const figure = createHeadFigure({ label: text.toy.figure });
-  let view: AttentionView | undefined;
+  const figure = createHeadFigure({ label: text.toy.figure, name: text.toy.maps });
   const show = (state: ToyState): void => {
     input.show(state.input);
     const isTie = state.input === 'ones';
-    view = attend(isTie ? onesInput() : randomInput(toySettings.seed), {
+    const view = attend(isTie ? onesInput() : randomInput(toySettings.seed), {
       ...toySettings,
       validLens: chapterSizes.lens,
     });
@@ -49,11 +47,6 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
     flow,
     reason,
     figure.root,
-    createExportMenu({
-      name: text.toy.maps,
-      figure: () => figure.compose(),
-      data: () => view && { validLens: view.validLens, weights: view.weights },
-    }),
   ];
 }
 

@@ -22,6 +22,8 @@ export const heads = {
     return planted === found ? `${found}, as planted` : `${found}, planted: ${planted}`;
   },
   measures: (largest: string, entropy: string) => `max ${largest}, H ${entropy}`,
+  caption:
+    'In the line below a head’s name, H is the mean entropy of its rows in nats: 0 where every query looks at one key.',
   goal: {
     task: 'Find the head whose silence moves the output most: close the gate of one head at a time, all others open.',
     near: (head: number, share: string) =>
@@ -50,7 +52,7 @@ export const controls = {
     random: 'Random',
     patterns: 'Patterns',
     text: 'Text',
-    own: 'Your own',
+    own: 'Own',
   },
   heads: 'Heads',
   seed: 'Seed',
@@ -124,7 +126,7 @@ export const own = {
 export const gates = {
   title: 'Gates',
   intro:
-    'A gate multiplies what a head has pooled before W_o joins the heads: 1 lets it through, 0 silences it. The weights stay as they are.',
+    'A gate multiplies what a head has pooled before the output projection joins the heads: 1 lets it through, 0 silences it. The weights stay as they are.',
   gate: (head: number) => `Gate of head ${head}`,
   short: (head: number) => `Head ${head}`,
   spoken: (gate: string, share: string) => `${gate}; the output moves by ${share}`,

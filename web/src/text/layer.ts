@@ -23,7 +23,8 @@ export const layer = {
     W_o: 'W_o',
     output: 'output',
   } satisfies Record<LayerPart, string>,
-  partLabel: (name: string, shape: string) => `${name}, ${shape}: show numbers`,
+  // The subscript of W_q is told as it is seen.
+  partLabel: (name: string, shape: string) => `${name.replace('_', '')}, ${shape}: show numbers`,
   headLabel: (head: number) => `Head ${head}: select`,
   headsTitle: (heads: number) => (heads === 1 ? '1 head' : `${heads} heads`),
   about: {

@@ -45,7 +45,7 @@ export const maps = {
   },
 
   figureCaption:
-    'Rows are queries (q), columns are keys (k); each row sums to 1 unless all its keys are masked. The scale is the same in every map, unless you ask for contrast per head. Where a head is summed up, H is the mean entropy of its rows in nats: 0 where every query looks at one key.',
+    'Rows are queries (q), columns are keys (k); each row sums to 1 unless all its keys are masked. The scale is the same in every map, unless a map says otherwise.',
 
   /** The one map that is enlarged. */
   closeUp: {
@@ -70,7 +70,7 @@ export const maps = {
     sum: '÷ sum',
     dropout: 'Dropout',
     value: '× v',
-    more: (count: number) => `… (${count} more)`,
+    more: (count: number) => `… ${count} more`,
     seen: 'the key may be seen, the score stays',
     hidden: 'the key is masked, whatever its score',
     fromLargest: (score: string, largest: string) =>
