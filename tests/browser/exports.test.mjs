@@ -9,7 +9,8 @@ import { readCells } from './page-reader.mjs';
 
 const { open } = usePages();
 const isDrawn = { until: '#heads .map' };
-const view = '?input=patterns&heads=2&compare=2&gates=0.5,1';
+// With masked cells, whose hatch is elsewhere on the page.
+const view = '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10';
 
 const figures = {
   'the maps of all heads': { cells: 2 * 2 * 100, json: ({ weights }) => weights.shape },
@@ -83,14 +84,21 @@ describe('a figure is saved', () => {
   });
 
   test('with the very numbers that are drawn', async (t) => {
-    const { page } = await open(t, '', isDrawn);
+    const { page } = await open(t, '?sample=2&head=3', isDrawn);
     const readFile = await useDownloads(t, page);
+    const cells = await readCells(page, 'heads');
+    await press(page, 'Save the numbers of the enlarged map as JSON', 'button');
+    const large = JSON.parse(await readFile(fileOf('the enlarged map', 'json')));
+    assert.deepEqual(
+      large.weights.flat(),
+      cells.filter((cell) => cell.sample === 1 && cell.head === 2).map(({ weight }) => weight),
+    );
     await press(page, 'Save the numbers of the maps of all heads as JSON', 'button');
     const name = fileOf('the maps of all heads', 'json');
     const { weights, validLens } = JSON.parse(await readFile(name));
     assert.deepEqual(
       weights.data,
-      (await readCells(page, 'heads')).map(({ weight }) => weight),
+      cells.map(({ weight }) => weight),
     );
     assert.deepEqual(validLens, [3, 2]);
     assert.match(await textOf(page, '#heads .export-status:not(:empty)'), new RegExp(name));

@@ -162,6 +162,17 @@ describe('the figure of the layer', () => {
     assert.match(await textOf(page, '#heads .numbers'), /first 4 rows and 8 columns of \(4, 100\)/);
   });
 
+  test('shows the numbers of the selected sample and head', async (t) => {
+    const { page } = await open(t, '?sample=2&head=4&part=weights', isDrawn);
+    const numbers = await page.$$eval('#heads .numbers td', (cells) =>
+      cells.map((cell) => Number(cell.textContent)),
+    );
+    const drawn = (await readCells(page, 'heads'))
+      .filter((cell) => cell.sample === 1 && cell.head === 3)
+      .map(({ weight }) => Number(weight.toFixed(4)));
+    assert.deepEqual(numbers, drawn);
+  });
+
   test('selects a head by the keyboard, everywhere at once', async (t) => {
     const { page } = await open(t, '', isDrawn);
     await (await control(page, 'Head 4: select', 'button')).evaluate((head) => head.focus());
