@@ -101,7 +101,7 @@ export function createLayerFigure({ onPart, onHead }: Options): LayerFigure {
       class: 'heads-frame',
       x: 2,
       y: frame.top,
-      width: width - 4,
+      width: width + shapeRoom - 4,
       height: frame.bottom - frame.top,
       rx: 8,
     }),

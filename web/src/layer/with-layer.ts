@@ -7,6 +7,7 @@ import { numHiddens } from '../inputs/chapter.js';
 export interface LayerSettings {
   readonly seed: number;
   readonly heads: number;
+  /** One for each sample: how many of its keys are valid. */
   readonly validLens: readonly number[];
   readonly causal: boolean;
   /** Factor of the scores beside 1/√d. */

@@ -1,6 +1,7 @@
 import type { Inputs } from '../inputs/inputs.js';
 import { readNumbers } from '../inputs/own-numbers.js';
 import { tokenKinds, tokensOf, type TokenKind } from '../inputs/typed-text.js';
+import type { LayerSettings } from '../layer/with-layer.js';
 import { text } from '../text/index.js';
 import { listOf } from '../text/words.js';
 import type { Field, Fields } from './field.js';
@@ -14,17 +15,12 @@ import {
 } from './fields.js';
 import type { Settled } from './store.js';
 
-/** What the controls of the second act hold. */
-export interface HeadsState {
+/**
+ * What the controls of the second act hold. Valid lengths may be none: then they are the input's
+ * own.
+ */
+export interface HeadsState extends LayerSettings {
   readonly input: Input;
-  readonly seed: number;
-  readonly heads: number;
-  /** One for each sample: how many of its keys are valid. None: as many as the input has. */
-  readonly validLens: readonly number[];
-  readonly causal: boolean;
-  /** Factor of the scores beside 1/√d. */
-  readonly scale: number;
-  readonly dropout: number;
   /** Whether each map has a scale of its own. */
   readonly contrast: boolean;
   /** One for each head; none: all open. */
