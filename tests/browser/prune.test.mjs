@@ -240,7 +240,7 @@ describe('the curves', () => {
 test('when the worker is lost, the page says so and plants anew', async (t) => {
   const { page, problems } = await planted(t);
   await press(page, 'Stop');
-  const worker = page.workers().find((each) => /worker/.test(each.url()));
+  const worker = page.workers().find((each) => /lab-worker/.test(each.url()));
   await worker.evaluate(() => {
     setTimeout(() => {
       throw new Error('the test ends this worker');

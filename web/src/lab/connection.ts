@@ -59,7 +59,7 @@ export const isOutOfMemory = (error: unknown): boolean =>
   error instanceof HeadwiseError ? error.code === 'out-of-memory' : error instanceof RangeError;
 
 function start(): Running {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+  const worker = new Worker(new URL('./lab-worker.ts', import.meta.url), { type: 'module' });
   const failure = new Promise<never>((_resolve, reject) => {
     worker.addEventListener('error', ({ message }) => {
       reject(new WorkerLost(message));
