@@ -132,14 +132,14 @@ describe('a view', () => {
     assert.equal(await textOf(page, '#heads .notices'), '');
     await (await control(page, '5', 'radio')).click();
     await page.goBack();
-    const written = Object.fromEntries(query(page));
+    const written = Object.fromEntries(await query(page));
     assert.deepEqual(written, Object.fromEntries(new URLSearchParams(full)));
     const before = await page.$eval('#heads .live', (act) => act.textContent);
     await page.reload();
     await page.waitForSelector(isDrawn.until);
     assert.equal(await page.$eval('#heads .live', (act) => act.textContent), before);
     await press(page, 'Reset', 'button');
-    assert.equal([...query(page)].length, 0);
+    assert.equal([...(await query(page))].length, 0);
   });
 
   test('is copied as a link to its act', async (t) => {
@@ -199,7 +199,7 @@ describe('a teacher', () => {
     const { page } = await open(t, '?hide=export,gate', isDrawn);
     assert.match(await textOf(page, 'main > .notices'), /hide “gate”; what can be hidden is toy/);
     await press(page, '2', 'radio');
-    assert.equal(query(page).get('hide'), 'export,gate');
+    assert.equal((await query(page)).get('hide'), 'export,gate');
     assert.equal(await isShown(page, selectors.export), false);
   });
 });

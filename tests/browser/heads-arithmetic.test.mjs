@@ -121,7 +121,10 @@ describe('the enlarged map', () => {
     const { page } = await open(t, '', isDrawn);
     await (await cellAt(page, 1, 3, 0, 0)).click();
     assert.match(await textOf(page, '#heads .close-up .head-title'), /Head 4, sample 2/);
-    assert.deepEqual([query(page).get('head'), query(page).get('sample')], ['4', '2']);
+    assert.deepEqual(
+      [(await query(page)).get('head'), (await query(page)).get('sample')],
+      ['4', '2'],
+    );
     const large = await page.$$eval('#heads .close-up .cell', (cells) =>
       cells.map((cell) => Number(cell.dataset.weight)),
     );
@@ -156,7 +159,7 @@ describe('the settings of the layer', () => {
       assert.equal(masked, key > at);
       if (masked) assert.equal(weight, 0);
     }
-    assert.equal(query(page).get('causal'), '1');
+    assert.equal((await query(page)).get('causal'), '1');
   });
 
   test('scale 0 makes all rows even', async (t) => {

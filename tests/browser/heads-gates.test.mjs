@@ -50,7 +50,7 @@ describe('gates', () => {
   test('have bars a query, a step in the address, and a button that opens them', async (t) => {
     const { page } = await open(t, '', isDrawn);
     await slide(page, 'Gate of head 2', 'ArrowLeft', 'ArrowLeft');
-    assert.equal(query(page).get('gates'), '1,0.9,1,1,1');
+    assert.equal((await query(page)).get('gates'), '1,0.9,1,1,1');
     assert.equal((await page.$$('#heads .gate-bars .bar')).length, 8);
     const widths = await page.$$eval('#heads .gate-bars .bar', (bars) =>
       bars.map((bar) => Number(bar.getAttribute('width'))),
@@ -61,7 +61,7 @@ describe('gates', () => {
       /Sample 2, q4: [\d.]+/,
     );
     await press(page, 'Open all', 'button');
-    assert.equal(query(page).get('gates'), null);
+    assert.equal((await query(page)).get('gates'), null);
   });
 
   test('all closed leave nothing of the output', async (t) => {
@@ -97,7 +97,7 @@ test('the first act’s goal is reached by other input', async (t) => {
   assert.equal(await textOf(page, '#toy .goal-progress'), '');
   await (await control(page, 'Random', 'radio', '#toy')).click();
   assert.match(await textOf(page, '#toy .goal-progress'), /^Reached/);
-  assert.equal(query(page).get('toy-input'), 'random');
+  assert.equal((await query(page)).get('toy-input'), 'random');
   const weights = (await readCells(page, 'toy')).map(({ weight }) => weight);
   assert.ok(new Set(weights).size > 50);
   await page.goBack();
@@ -107,7 +107,7 @@ test('the first act’s goal is reached by other input', async (t) => {
 test('two heads are compared by the difference of their weights', async (t) => {
   const { page } = await open(t, '?head=2', isDrawn);
   await (await control(page, 'Head to compare with', 'combobox')).select('5');
-  assert.equal(query(page).get('compare'), '5');
+  assert.equal((await query(page)).get('compare'), '5');
   const cells = await readCells(page, 'heads');
   const at = (head, cell) =>
     cells.find(

@@ -60,7 +60,7 @@ describe('typed text', () => {
       all.map((name) => name.textContent),
     );
     assert.deepEqual(names, ['one', 'two', 'three', 'four']);
-    assert.equal(query(page).get('text'), 'one two three four\nfive six');
+    assert.equal((await query(page)).get('text'), 'one two three four\nfive six');
   });
 
   test('without positions weighs equal tokens alike, and with them it does not', async (t) => {
@@ -104,7 +104,7 @@ describe('pasted numbers', () => {
       const { page } = await open(t, '?input=own', isDrawn);
       await write(page, field, pasted);
       assert.deepEqual(await sizesOf(page), expected);
-      assert.equal(query(page).get('numbers'), pasted);
+      assert.equal((await query(page)).get('numbers'), pasted);
     });
   }
 
@@ -164,7 +164,7 @@ describe('files', () => {
     const { page } = await open(t, '?input=own', isDrawn);
     await choose(page, 'x.npy', saveNpy(Tensor.randn([2, 7, 3], 1)));
     assert.deepEqual(await sizesOf(page), [2, 5, 7, 7]);
-    assert.equal(query(page).get('file'), 'x.npy');
+    assert.equal((await query(page)).get('file'), 'x.npy');
   });
 
   test('.safetensors of queries, keys and values', async (t) => {

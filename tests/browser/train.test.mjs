@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { usePages } from './lib/pages.mjs';
+import { searchOf, usePages } from './lib/pages.mjs';
 
 const { open } = usePages();
 
@@ -132,7 +132,7 @@ describe('the options', () => {
     await page.select('#train select', 'reverse');
     await waitForStep(page, 0);
     assert.match(await textOf(page, '#train .task-explanation'), /from the last to the first/);
-    const { search } = new URL(page.url());
+    const search = await searchOf(page);
     assert.equal(search, '?train-task=reverse&train-layers=1&train-heads=4&train-seed=7');
     await page.goBack();
     await page.waitForFunction(() => document.querySelector('#train select').value === 'sort');

@@ -1,5 +1,6 @@
 // What tests of the second act read and press.
 import assert from 'node:assert/strict';
+import { searchOf } from './pages.mjs';
 
 /** A control of an act by the name and role that a screen reader tells. */
 export async function control(page, name, role, within = '#heads') {
@@ -41,4 +42,4 @@ export const notes = (page) =>
     all.map((note) => Array.from(note.children, (line) => line.textContent)),
   );
 
-export const query = (page) => new URL(page.url()).searchParams;
+export const query = async (page) => new URLSearchParams(await searchOf(page));

@@ -82,3 +82,6 @@ export async function prefer(
     ],
   });
 }
+
+/** The query of the page's address as the page itself has it; the browser's own record comes later. */
+export const searchOf = (page) => page.evaluate(() => window.location.search);
