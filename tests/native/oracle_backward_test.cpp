@@ -215,7 +215,7 @@ TEST_CASE("Gradients of head gates agree with those of head importance, given at
 }
 
 // The library draws its own dropout mask and takes none, so this holds the reference against the
-// given mask; random_gradients_test.cpp holds the library against the reference.
+// given mask; gradient_check.cpp holds the library against the reference.
 TEST_CASE("The reference's gradients agree with d2l's for a given dropout mask") {
   for (const OracleCase& oracle : oracle_cases("d2l_mha_dropout_mask", 1)) {
     const Inputs inputs = inputs_of(oracle, d2l_names);
