@@ -81,6 +81,43 @@ test('a forward whose record finds no room changes nothing, and smaller ones wor
   });
 });
 
+/** Layers until there is no room for another, each less than what is tried then. */
+function fillMemory() {
+  const small = { ...options, querySize: 200, keySize: 200, valueSize: 200 };
+  const layers = [];
+  assertFails(
+    () => {
+      for (;;) layers.push(new MultiHeadAttention(small));
+    },
+    ...outOfMemory,
+  );
+  return layers;
+}
+
+test('a forward that works without gradients is an error where its record finds no room', () => {
+  const layer = new MultiHeadAttention(options);
+  const long = Tensor.randn([1, 20_000, 4], 1);
+  const given = { window: [1, 0] };
+  // Working memory is there from now on.
+  const { output } = layer.forward(long, long, long, given);
+  layer.forward(X, X, X, { requiresGrad: true });
+  withoutGrowth(() => {
+    const others = fillMemory();
+    const call = () => layer.forward(long, long, long, { ...given, requiresGrad: true });
+    assertFails(call, ...outOfMemory);
+    assert.deepEqual(layer.forward(long, long, long, given).output, output);
+    // What was pending before is pending still.
+    assert.deepEqual(layer.backward(gradOutput).queries.shape, X.shape);
+    others.forEach((other) => other.dispose());
+  });
+  assert.deepEqual(
+    layer.forward(long, long, long, { ...given, requiresGrad: true }).output,
+    output,
+  );
+  assert.deepEqual(layer.backward(output).keys.shape, long.shape);
+  layer.dispose();
+});
+
 test('optimizers and pruning that find no room change nothing', () => {
   const size = 700; // 2 MB a weight
   const layer = new MultiHeadAttention({ ...options, numHiddens: size });
@@ -90,15 +127,7 @@ test('optimizers and pruning that find no room change nothing', () => {
   const optimizer = new SGD(layer, { momentum: 0.9 });
   const { output } = layer.forward(Y, Y, Y);
   withoutGrowth(() => {
-    // Each asks for less than what is tried below.
-    const small = { ...options, querySize: 200, keySize: 200, valueSize: 200 };
-    const others = [];
-    assertFails(
-      () => {
-        for (;;) others.push(new MultiHeadAttention(small));
-      },
-      ...outOfMemory,
-    );
+    const others = fillMemory();
     assertFails(() => optimizer.step(), ...outOfMemory);
     assertFails(() => layer.pruneHeads([0]), ...outOfMemory);
     assert.equal(layer.numHeads, 2);
