@@ -1,14 +1,16 @@
 import { range } from 'd3-array';
 
-import { createChoice } from '../controls/choice.js';
+import { createActPanel } from '../controls/act-panel.js';
+import { boundChoice } from '../controls/bound.js';
+import { createNamedSlider } from '../controls/slider.js';
 import { element } from '../dom.js';
 import { createHeadFigure } from '../figure/head-figure.js';
-import { formatFraction } from '../format.js';
+import { formatFraction, formatLoss } from '../format.js';
 import { chapterSizes, onesInput, randomInput } from '../inputs/chapter.js';
 import { attend, type AttentionView } from '../layer/attention-view.js';
-import { hideable } from '../state/hidden.js';
+import { Lesson, type Taught } from '../layer/lesson.js';
 import type { Store } from '../state/store.js';
-import { toyInputs, toySettings, type ToyState } from '../state/toy-state.js';
+import { lessonRange, toyInputs, toySettings, type ToyState } from '../state/toy-state.js';
 import { text } from '../text/index.js';
 import { createFlow } from './flow.js';
 import { createGoal } from './goal.js';
@@ -16,38 +18,70 @@ import { createGoal } from './goal.js';
 /** Part 1: the chapter's call, what came of it, and why. */
 export function createToyContent(store: Store<ToyState>): HTMLElement[] {
   const goal = createGoal(text.toy.goal.task);
-  const input = createChoice({
-    label: text.controls.input,
-    values: toyInputs,
-    nameOf: (name) => text.controls.inputs[name],
-    onChoose: (chosen) => {
-      store.change({ input: chosen });
+  const steps = createNamedSlider({
+    label: text.toy.steps,
+    range: lessonRange,
+    describe: String,
+    onSlide: (chosen, origin) => {
+      store.change({ steps: chosen }, origin);
     },
+  });
+  const panel = createActPanel(store, {
+    act: 'toy',
+    label: text.toy.panel,
+    controls: [
+      boundChoice(store, 'input', {
+        label: text.controls.input,
+        values: toyInputs,
+        nameOf: (name) => text.controls.inputs[name],
+      }),
+      steps.root,
+    ],
   });
   const flow = element('div');
   const reason = element('p', { class: 'reason' });
+  const lesson = element('p', { class: 'reason' });
   const figure = createHeadFigure({ label: text.toy.figure, name: text.toy.maps });
+  const lessonOf = rememberLessons();
   const show = (state: ToyState): void => {
-    input.show(state.input);
+    steps.show(state.steps);
     const isTie = state.input === 'ones';
-    const view = attend(isTie ? onesInput() : randomInput(toySettings.seed), {
-      ...toySettings,
-      validLens: chapterSizes.lens,
-    });
+    const input = inputOf[state.input]();
+    const taught = state.steps === 0 ? undefined : lessonOf(state.input).after(state.steps);
+    const view = attend(taught ? { ...input, parameters: taught.parameters } : input, settings);
     flow.replaceChildren(createFlow(view));
     reason.replaceChildren(...(isTie ? reasonOf(view) : [text.toy.broken]));
+    // More than the input has changed then.
+    reason.hidden = !isTie && taught !== undefined;
+    lesson.textContent = taught ? lessonTold(taught, state) : '';
+    lesson.hidden = taught === undefined;
     figure.draw(view);
     goal.show(isTie ? '' : text.toy.goal.reached, !isTie);
   };
   store.subscribe(show);
   show(store.state);
-  return [
-    goal.root,
-    hideable('controls', element('div', { class: 'panel' }, input.root)),
-    flow,
-    reason,
-    figure.root,
-  ];
+  return [goal.root, panel, flow, reason, lesson, figure.root];
+}
+
+const settings = { ...toySettings, validLens: chapterSizes.lens };
+
+const inputOf = { ones: onesInput, random: () => randomInput(toySettings.seed) } as const;
+
+/** The lesson of an input: the last one, if it is that, so that a slider on its way begins no new one. */
+function rememberLessons(): (name: ToyState['input']) => Lesson {
+  let last: { readonly name: ToyState['input']; readonly lesson: Lesson } | undefined;
+  return (name) => {
+    if (last?.name !== name) {
+      last?.lesson.dispose();
+      last = { name, lesson: new Lesson(inputOf[name](), settings) };
+    }
+    return last.lesson;
+  };
+}
+
+function lessonTold({ losses }: Taught, { input, steps }: ToyState): string {
+  const { taught, outcome } = text.toy;
+  return `${taught(steps, formatLoss(losses.first), formatLoss(losses.now))} ${outcome[input]}`;
 }
 
 function reasonOf({ weights }: AttentionView): (string | HTMLElement)[] {

@@ -1,4 +1,4 @@
-import { inWords, listOf } from './words.js';
+import { count, inWords, listOf } from './words.js';
 
 /** The first act. */
 export const toy = {
@@ -22,6 +22,15 @@ export const toy = {
   maps: 'the maps of the toy example',
   broken:
     'Random numbers instead of ones, and nothing else has changed: now keys differ, and each head finds differences of its own. The shape of the output is the same.',
+  panel: 'What the layer is given',
+  steps: 'Steps of training',
+  taught: (steps: number, first: string, now: string) =>
+    `The layer was trained for ${count(steps, 'step', 'steps')} to answer query 1 with the value at key 1, query 2 with that at key 2, and so on, beginning again after the last valid key. The loss fell from ${first} to ${now}.`,
+  outcome: {
+    ones: 'The maps are what they were: where all keys are equal, no training tells them apart.',
+    random:
+      'No head was told where to look, and each settles on keys of its own, not always on those asked for: W_o makes the answer of what all of them bring.',
+  },
   goal: {
     task: 'Break the tie. Change the one thing that makes the five heads differ.',
     reached: 'The parameters were different all along; it took different keys to show it.',
