@@ -4,6 +4,7 @@ import { line } from 'd3-shape';
 
 import { drawAxes } from '../chart/axes.js';
 import { createChart, type Chart, type Size } from '../chart/chart.js';
+import { thin, type Point } from '../chart/thin.js';
 import { svg } from '../dom.js';
 import { text } from '../text/index.js';
 import type { LossScale } from '../state/train-state.js';
@@ -42,12 +43,12 @@ function drawCurve(record: RunRecord, scale: LossScale, { width, height }: Size)
       ? scaleLog([Math.max(least, low / 1.2), high * 1.2], range)
       : scaleLinear([0, high * 1.05], range);
   const at = (loss: number): number => y(Math.max(loss, least));
-  const path = line<readonly [number, number]>(
+  const path = line<Point>(
     ([step]) => x(step),
     ([, loss]) => at(loss),
   ).digits(1);
-  const trained = record.losses.map((loss, i): [number, number] => [i + 1, loss]);
-  const unseen = record.measurements.map(({ step, loss }): [number, number] => [step, loss]);
+  const trained = record.losses.map((loss, i): Point => [i + 1, loss]);
+  const unseen = record.measurements.map(({ step, loss }): Point => [step, loss]);
   const guessing = at(record.start.guessing);
   const [bottom = 0, top = 0] = range;
   return [
@@ -75,7 +76,7 @@ function drawCurve(record: RunRecord, scale: LossScale, { width, height }: Size)
           y2: bottom,
         }),
       ),
-    svg('path', { class: 'line', 'data-series': 'training', d: path(trained) ?? '' }),
-    svg('path', { class: 'line', 'data-series': 'unseen', d: path(unseen) ?? '' }),
+    svg('path', { class: 'line', 'data-series': 'training', d: path(thin(trained, width)) ?? '' }),
+    svg('path', { class: 'line', 'data-series': 'unseen', d: path(thin(unseen, width)) ?? '' }),
   ];
 }

@@ -1,6 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 
+import { thin, type Point } from '../chart/thin.js';
 import type { Head } from '../lab/heads.js';
 import { sameHead } from '../lab/heads.js';
 import { svg } from '../dom.js';
@@ -31,11 +32,15 @@ export function createScoreLines(place: Head): ScoreLines {
       const x = scaleLinear([0, stepsShown(record.step)], [0, size.width]);
       const y = scaleLinear([0, 1], [size.height - inset, inset]);
       const lines = scoresOf[task].map((name) => {
-        const path = line<RunRecord['measurements'][number]>(
-          ({ step }) => x(step),
-          (measurement) => y(scoreAt(measurement, heads, place, name)),
+        const path = line<Point>(
+          ([step]) => x(step),
+          ([, share]) => y(share),
         ).digits(1);
-        const d = path(record.measurements) ?? '';
+        const shares = record.measurements.map((measurement): Point => [
+          measurement.step,
+          scoreAt(measurement, heads, place, name),
+        ]);
+        const d = path(thin(shares, size.width)) ?? '';
         return svg('path', { class: 'line', 'data-series': name, d });
       });
       const marks = record.events
