@@ -110,9 +110,27 @@ describe('the arithmetic of a cell', () => {
     const column = cells
       .filter((cell) => cell.sample === 0 && cell.head === 1 && cell.key === 0)
       .reduce((sum, { weight }) => sum + weight, 0);
-    const told = (await textOf(page, '#heads .arithmetic .note')).match(/[\d.]+\d/g).map(Number);
+    const told = (await textOf(page, '#heads .arithmetic table + .note'))
+      .match(/[\d.]+\d/g)
+      .map(Number);
     assert.equal(told[0], 1);
     assert.ok(Math.abs(told[1] - column) < 1e-4);
+  });
+
+  test('is there for an example until a cell is chosen', async (t) => {
+    const { page } = await open(t, '?head=3&sample=2', isDrawn);
+    const told = () => textOf(page, '#heads .arithmetic');
+    assert.match(await told(), /For example:\s*Head 3, sample 2: query q1, key k1/);
+    const [first] = await readCells(page, 'heads').then((cells) =>
+      cells.filter(({ sample, head }) => sample === 1 && head === 2),
+    );
+    assert.equal((await stepsOf(page))['÷ sum'], first.weight.toFixed(4));
+    await press(page, '4', 'radio');
+    assert.match(await told(), /For example:\s*Head 3, sample 2: query q1, key k1/);
+    assert.notEqual((await stepsOf(page))['÷ sum'], first.weight.toFixed(4));
+    await (await cellAt(page, 0, 0, 1, 1)).click();
+    assert.match(await told(), /Head 1, sample 1: query q2, key k2/);
+    assert.equal(await (await page.$('#heads .arithmetic > .note')).isVisible(), false);
   });
 });
 

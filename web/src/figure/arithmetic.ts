@@ -10,7 +10,13 @@ import { namesOf } from './names.js';
 
 export interface Arithmetic {
   readonly root: HTMLElement;
-  show(view: AttentionView, cell: Cell | undefined, settings: ArithmeticSettings): void;
+  /** Of a cell; of an example, where no cell is chosen yet. */
+  show(
+    view: AttentionView,
+    cell: Cell | undefined,
+    example: Cell,
+    settings: ArithmeticSettings,
+  ): void;
 }
 
 interface ArithmeticSettings {
@@ -25,6 +31,7 @@ const valuesShown = 4;
 
 /** The way from a query and a key to their weight, step by step with its numbers. */
 export function createArithmetic(): Arithmetic {
+  const hint = element('p', { class: 'note' }, text.arithmetic.hint);
   const place = element('div', {});
   return {
     root: hideable(
@@ -33,15 +40,13 @@ export function createArithmetic(): Arithmetic {
         'section',
         { class: 'arithmetic', 'aria-label': text.arithmetic.title },
         element('h3', {}, text.arithmetic.title),
+        hint,
         place,
       ),
     ),
-    show(view, cell, settings) {
-      place.replaceChildren(
-        ...(cell === undefined
-          ? [element('p', { class: 'note' }, text.arithmetic.hint)]
-          : explain(view, cell, settings)),
-      );
+    show(view, cell, example, settings) {
+      hint.hidden = cell !== undefined;
+      place.replaceChildren(...explain(view, cell ?? example, settings));
     },
   };
 }

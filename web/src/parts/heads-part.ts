@@ -36,7 +36,7 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
     onActive(cell) {
       active = cell;
       closeUp.mark(cell);
-      if (view !== undefined) arithmetic.show(view, cell, store.state);
+      if (view !== undefined) explain(view, store.state);
     },
     onPin({ sample, head }) {
       store.change({ sample: sample + 1, head: head + 1 }, 'more');
@@ -67,6 +67,10 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
   );
   const panel = createPanel(store, inputs, act);
 
+  const explain = (current: AttentionView, state: HeadsState): void => {
+    const example = { sample: state.sample - 1, head: state.head - 1, query: 0, key: 0 };
+    arithmetic.show(current, active, example, state);
+  };
   let computedFor = '';
   let summaries: readonly HeadSummary[] = [];
   let drawnFor: readonly unknown[] = [];
@@ -84,6 +88,7 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
     });
     closeUp.draw(current, sample, head, contrast);
     closeUp.mark(active);
+    explain(current, state);
     const isOther = other !== 0 && other !== state.head;
     compare.draw(current, sample, head, isOther ? other - 1 : undefined);
   };

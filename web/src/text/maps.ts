@@ -58,7 +58,7 @@ export const maps = {
 
   arithmetic: {
     title: 'How this weight comes about',
-    hint: 'Choose a cell of any map, and its whole arithmetic stands here.',
+    hint: 'Choose a cell of any map, and its arithmetic stands here. For example:',
     caption: (head: number, sample: number, query: string, key: string) =>
       `Head ${head}, sample ${sample}: query ${query}, key ${key}`,
     columns: ['Step', 'Numbers', 'Result'],
@@ -74,7 +74,7 @@ export const maps = {
     seen: 'the key may be seen, the score stays',
     hidden: 'the key is masked, whatever its score',
     fromLargest: (score: string, largest: string) =>
-      `e to the power of ${score} − ${largest}, the largest score of the row`,
+      `e to the power of ${score} − ${largest.startsWith('−') ? `(${largest})` : largest}, the largest score of the row`,
     nothing: 'no key of the row may be seen',
     kept: (rate: string) => `kept, ÷ (1 − ${rate})`,
     dropped: 'dropped in this draw',
