@@ -128,6 +128,8 @@ describe('the arithmetic of a cell', () => {
     await press(page, '4', 'radio');
     assert.match(await told(), /For example:\s*Head 3, sample 2: query q1, key k1/);
     assert.notEqual((await stepsOf(page))['÷ sum'], first.weight.toFixed(4));
+    await (await page.$$('#heads .layer-head'))[1].click();
+    assert.match(await told(), /For example:\s*Head 2, sample 2: query q1, key k1/);
     await (await cellAt(page, 0, 0, 1, 1)).click();
     assert.match(await told(), /Head 1, sample 1: query q2, key k2/);
     assert.equal(await (await page.$('#heads .arithmetic > .note')).isVisible(), false);
