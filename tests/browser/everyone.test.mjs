@@ -226,11 +226,17 @@ describe('at any width', () => {
     ['as it opens', ''],
     ['with 20 heads', '?input=random&seed=1&heads=20&valid=6,2'],
   ]) {
-    test(`from 360 to 2560 pixels nothing sticks out, ${what}`, async (t) => {
+    test(`from 320 to 2560 pixels nothing sticks out, ${what}`, async (t) => {
       const { page } = await open(t, address);
-      for (const width of [360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
+      for (const width of [320, 360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
         await page.setViewport({ width, height: 900 });
         assert.ok((await overflowOf(page)) <= 0, `${width} pixels`);
+        const tooWide = await page.$$eval('.panel, .segments, .transport', (all) =>
+          all
+            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+            .map(({ textContent }) => textContent),
+        );
+        assert.deepEqual(tooWide, [], `${width} pixels`);
       }
     });
   }
