@@ -1,11 +1,10 @@
-import { element, setAttributes } from '../dom.js';
-import { createCopyLink } from '../export/copy-link.js';
+import { element } from '../dom.js';
 import { formatSetting } from '../format.js';
 import type { Inputs } from '../inputs/inputs.js';
 import { dropoutRange, inputNames, scaleRange, type HeadsState } from '../state/heads-state.js';
-import { hideable } from '../state/hidden.js';
 import type { Store } from '../state/store.js';
 import { text } from '../text/index.js';
+import { createActPanel } from './act-panel.js';
 import { createChoice } from './choice.js';
 import { createInputDetails } from './input-details.js';
 import { createSeedField } from './seed-field.js';
@@ -67,35 +66,20 @@ export function createPanel(
   const contrast = createSwitch(words.contrast, (isOn) => {
     store.change({ contrast: isOn });
   });
-  const reset = element('button', { type: 'button', class: 'reset' }, words.reset);
-  reset.addEventListener('click', () => {
-    store.reset();
-  });
   return {
-    root: element(
-      'div',
-      { class: 'panel', role: 'group', 'aria-label': words.panel },
-      hideable(
-        'controls',
-        element(
-          'div',
-          { class: 'controls' },
-          input.root,
-          details.root,
-          heads.root,
-          seed.root,
-          scale.root,
-          dropout.root,
-          element('div', { class: 'control switches' }, causal.root, contrast.root),
-        ),
-      ),
-      element(
-        'div',
-        { class: 'panel-end' },
-        createCopyLink('heads'),
-        hideable('reset', element('div', {}, reset)),
-      ),
-    ),
+    root: createActPanel(store, {
+      act: 'heads',
+      label: words.panel,
+      controls: [
+        input.root,
+        details.root,
+        heads.root,
+        seed.root,
+        scale.root,
+        dropout.root,
+        element('div', { class: 'control switches' }, causal.root, contrast.root),
+      ],
+    }),
     show(state) {
       input.show(state.input);
       details.show(state);
@@ -105,8 +89,6 @@ export function createPanel(
       dropout.show(state.dropout);
       causal.show(state.causal);
       contrast.show(state.contrast);
-      // Not `disabled`: that would take the focus away from whoever has just pressed it.
-      setAttributes(reset, { 'aria-disabled': store.isInitial ? 'true' : undefined });
     },
   };
 }
