@@ -14,14 +14,14 @@ export const heads = {
     readonly key: number;
     readonly weight: string;
   }) =>
-    `The largest weight is ${where.weight}, where head ${where.head} lets query ${where.query} of sample ${where.sample} look at key ${where.key}.`,
+    `The largest weight is ${where.weight}, where head ${where.head} lets query ${where.query} of sample ${where.sample} look at key\u00a0${where.key}.`,
   even: 'Every row is even: where all keys are equal, no head can prefer one.',
   nothing: 'No sample has a valid key: there is nothing to look at, and every weight is 0.',
   pattern: (found: string, planted: string | undefined) => {
     if (planted === undefined) return found;
     return planted === found ? `${found}, as planted` : `${found}, planted: ${planted}`;
   },
-  measures: (largest: string, entropy: string) => `max ${largest}, H ${entropy}`,
+  measures: (largest: string, entropy: string) => `max\u00a0${largest}, H\u00a0${entropy}`,
   caption:
     'In the line below a head’s name, H is the mean entropy of its rows in nats: 0 where every query looks at one key.',
   goal: {
