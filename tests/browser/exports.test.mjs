@@ -121,6 +121,66 @@ describe('a figure is saved', () => {
   });
 });
 
+describe('a picture has the scale of its colours', () => {
+  for (const name of ['the enlarged map', 'the difference of two heads']) {
+    test(name, async (t) => {
+      const { page } = await open(t, view, isDrawn);
+      const readFile = await useDownloads(t, page);
+      await press(page, `Save ${name} as SVG`, 'button');
+      const svg = (await readFile(fileOf(name, 'svg'))).toString();
+      assert.equal(svg.match(/<linearGradient/g)?.length, 1);
+      assert.match(svg, name === 'the enlarged map' ? />Weight</ : />orange: head 1 weighs more/);
+    });
+  }
+});
+
+test('the picture of a run has the map of every head, cell by cell', async (t) => {
+  const { page } = await open(t, '#train', { until: '#train .head-card' });
+  const readFile = await useDownloads(t, page);
+  const save = async (format) => {
+    await (await control(page, `Save the training run as ${format}`, 'button', '#train')).click();
+    return readFile(fileOf('the training run', format.toLowerCase()));
+  };
+  const svg = await save('SVG');
+  assert.equal(svg.toString().match(/<linearGradient/g)?.length, 1, 'and their scale');
+  const wrong = await page.evaluate((source) => {
+    const { documentElement: picture } = new DOMParser().parseFromString(source, 'image/svg+xml');
+    const maps = [...picture.querySelectorAll('svg[shape-rendering]')];
+    return [...document.querySelectorAll('#train canvas')].map((canvas, head) => {
+      const { data, width } = canvas
+        .getContext('2d')
+        .getImageData(0, 0, canvas.width, canvas.height);
+      const [ground, ...runs] = [...maps[head].children].map((rect) => ({
+        fill: rect.getAttribute('fill'),
+        ...Object.fromEntries(
+          ['x', 'y', 'width', 'height'].map((name) => [name, Number(rect.getAttribute(name))]),
+        ),
+      }));
+      const pitch = ground.width / width;
+      const fillAt = (row, column) =>
+        runs.find(
+          ({ x, y, width: wide }) =>
+            Math.round(y / pitch) === row &&
+            x <= (column + 0.5) * pitch &&
+            (column + 0.5) * pitch < x + wide,
+        )?.fill;
+      let differences = ground.fill.startsWith('url(#') ? 0 : 1;
+      for (let row = 0; row < width; row += 1) {
+        for (let column = 0; column < width; column += 1) {
+          const [red, green, blue, opacity] = data.subarray(4 * (row * width + column));
+          const drawn = opacity === 0 ? undefined : `rgb(${red},${green},${blue})`;
+          if (fillAt(row, column) !== drawn) differences += 1;
+        }
+      }
+      return differences;
+    });
+  }, svg.toString());
+  assert.deepEqual(wrong, [0, 0, 0, 0]);
+  const vector = await lookAt(page, svg, 'image/svg+xml');
+  const bitmap = await lookAt(page, await save('PNG'), 'image/png');
+  assert.ok(vector.colours > 40 && bitmap.colours > 40, 'the maps are in what is seen');
+});
+
 describe('a view', () => {
   const full =
     '?input=text&seed=9&heads=4&valid=4,2&causal=1&scale=2.5&dropout=0.2&contrast=1' +

@@ -64,11 +64,7 @@ export function saveFile(name: string, file: Blob): void {
 }
 
 function framed(figure: SVGSVGElement): SVGSVGElement {
-  // What is not on the page was composed of drawings whose styles are resolved.
-  const drawing = figure.isConnected
-    ? resolveStyles(figure).drawing
-    : (figure.cloneNode(true) as SVGSVGElement);
-  const { width, height } = figure.viewBox.baseVal;
+  const { drawing, width, height } = resolveStyles(figure);
   setAttributes(drawing, { x: margin, y: margin, width, height, overflow: 'visible' });
   const size = { width: width + 2 * margin, height: height + 2 * margin };
   return svg(

@@ -30,12 +30,15 @@ export interface Standalone {
 }
 
 /**
- * A copy of a drawing on the page with the styles that it has there. What is not displayed is left
- * out; patterns and gradients it refers to come with it, wherever on the page they are.
+ * A copy of a drawing on the page with the styles that it has there; one that is not on the page
+ * must have its own. What is not displayed is left out; patterns and gradients it refers to come
+ * with it, wherever on the page they are.
  */
 export function resolveStyles(original: SVGSVGElement): Standalone {
   const { width, height } = original.viewBox.baseVal;
-  const drawing = copyOf(original) as SVGSVGElement;
+  const drawing = (
+    original.isConnected ? copyOf(original) : original.cloneNode(true)
+  ) as SVGSVGElement;
   setAttributes(drawing, { width, height });
   for (const id of outsideReferences(drawing)) {
     const target = document.getElementById(id);

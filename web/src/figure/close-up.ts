@@ -1,9 +1,11 @@
 import { element } from '../dom.js';
+import { composeDrawings } from '../export/compose.js';
 import { createExportMenu } from '../export/export-menu.js';
 import type { AttentionView } from '../layer/attention-view.js';
 import { text } from '../text/index.js';
 import type { Cell } from './cell.js';
-import { createHeadMap, type HeadMap, type Register } from './head-map.js';
+import type { HeadFigure } from './head-figure.js';
+import { createHeadMap, type HeadMap } from './head-map.js';
 import { weightStyle } from './map-style.js';
 import { largestOf, valuesOf } from './map-values.js';
 import { namesOf } from './names.js';
@@ -16,7 +18,11 @@ export interface CloseUp {
 }
 
 /** The map of the selected head, large, with the names of tokens and the sums of its edges. */
-export function createCloseUp(register: Register, hatch: string): CloseUp {
+export function createCloseUp({
+  register,
+  hatch,
+  legend,
+}: Pick<HeadFigure, 'register' | 'hatch' | 'legend'>): CloseUp {
   const place = element('div', { class: 'close-up-map' });
   let map: HeadMap | undefined;
   let shown: { view: AttentionView; sample: number; head: number } | undefined;
@@ -25,8 +31,9 @@ export function createCloseUp(register: Register, hatch: string): CloseUp {
   const exportMenu = createExportMenu({
     name: text.closeUp.name,
     figure() {
-      if (map === undefined) throw new Error('nothing is drawn');
-      return map.drawing;
+      if (map === undefined || shown === undefined) throw new Error('nothing is drawn');
+      const title = text.map.titleIn(shown.head + 1, shown.sample + 1);
+      return composeDrawings([[{ drawing: map.drawing, title }], [legend()]]);
     },
     data() {
       if (shown === undefined) return undefined;

@@ -3,12 +3,13 @@ import { max, range } from 'd3-array';
 import { differenceColours } from '../colour.js';
 import { createSelect } from '../controls/select.js';
 import { element, newId, svg } from '../dom.js';
+import { composeDrawings, type Piece } from '../export/compose.js';
 import { createExportMenu } from '../export/export-menu.js';
 import { formatWeight } from '../format.js';
 import type { AttentionView } from '../layer/attention-view.js';
 import { hideable } from '../state/hidden.js';
 import { text } from '../text/index.js';
-import { createHeadMap, type HeadMap, type Register } from './head-map.js';
+import { createHeadMap, type Register } from './head-map.js';
 import { differenceStyle } from './map-style.js';
 import { namesOf } from './names.js';
 
@@ -34,14 +35,11 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
   });
   const place = element('div', { class: 'compare-map' });
   const note = element('p', { class: 'note' });
-  let map: HeadMap | undefined;
+  let pieces: readonly Piece[] = [];
   let numbers: unknown;
   const exportMenu = createExportMenu({
     name: text.compare.name,
-    figure() {
-      if (map === undefined) throw new Error('nothing is drawn');
-      return map.drawing;
-    },
+    figure: () => composeDrawings(pieces.map((piece) => [piece])),
     data: () => numbers,
   });
   return {
@@ -64,7 +62,6 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
       if (other === undefined) {
         place.replaceChildren();
         note.textContent = '';
-        map = undefined;
         return;
       }
       const [, , queries = 0, keys = 0] = view.weights.shape;
@@ -73,7 +70,7 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
       const rows = range(queries).map((query) => range(keys).map((key) => difference(query, key)));
       const largest = max(rows.flat(), Math.abs) ?? 0;
       numbers = { sample: sample + 1, head: head + 1, other: other + 1, differences: rows };
-      map = createHeadMap({
+      const map = createHeadMap({
         sample,
         head,
         queries,
@@ -93,7 +90,12 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
         differenceStyle(largest),
       );
       const label = text.compare.legend(head + 1, other + 1);
-      place.replaceChildren(map.root, createScale(largest), element('p', { class: 'note' }, label));
+      const scale = createScale(largest);
+      place.replaceChildren(map.root, scale, element('p', { class: 'note' }, label));
+      pieces = [
+        { drawing: map.drawing, title: text.compare.label(head + 1, other + 1, sample + 1) },
+        { drawing: scale, title: label },
+      ];
       note.textContent =
         largest === 0 ? text.compare.same : text.compare.largest(formatWeight(largest));
     },

@@ -1,7 +1,7 @@
 import { range } from 'd3-array';
 
 import { element, newId, setAttributes } from '../dom.js';
-import { composeDrawings } from '../export/compose.js';
+import { composeDrawings, type Piece } from '../export/compose.js';
 import { createExportMenu } from '../export/export-menu.js';
 import { formatWeight } from '../format.js';
 import type { AttentionView } from '../layer/attention-view.js';
@@ -33,6 +33,8 @@ export interface HeadFigure {
   readonly below: HTMLElement;
   readonly register: Register;
   readonly hatch: string;
+  /** The scale, to be saved with whatever is drawn in its colours. */
+  readonly legend: () => Piece;
   draw(view: AttentionView, style?: HeadFigureStyle): void;
 }
 
@@ -149,7 +151,7 @@ export function createHeadFigure(options: Options): HeadFigure {
       }));
       return range(0, pieces.length, columns).map((at) => pieces.slice(at, at + columns));
     });
-    return composeDrawings([...drawn, [{ drawing: legend.scale, title: legend.title() }]]);
+    return composeDrawings([...drawn, [legend.piece()]]);
   }
 
   return {
@@ -168,6 +170,7 @@ export function createHeadFigure(options: Options): HeadFigure {
     below,
     register,
     hatch: hatchFill(hatchId),
+    legend: () => legend.piece(),
     draw(next, { contrast = false, notes = [], selected } = {}) {
       const isNew = view?.weights.shape.join() !== next.weights.shape.join();
       const isOther = view !== next || hasContrast !== contrast;

@@ -4,18 +4,18 @@ import { scaleLinear } from 'd3-scale';
 
 import { colourOfWeight } from '../colour.js';
 import { element, setAttributes, svg } from '../dom.js';
+import type { Piece } from '../export/compose.js';
 import { text } from '../text/index.js';
 import { createHatch, hatchFill } from './hatch.js';
 
 export interface Legend {
   readonly root: HTMLElement;
   /** The scale as a drawing, to be saved with its figure. */
-  readonly scale: SVGSVGElement;
+  piece(): Piece;
   /** Marks a place on the scale, from 0 to 1. */
   mark(share: number | undefined): void;
   /** Whether the scale ends at 1, or at the largest weight of each head. */
   showContrast(contrast: boolean): void;
-  title(): string;
 }
 
 const bar = { left: 8, top: 9, width: 224, height: 10 } as const;
@@ -57,7 +57,6 @@ export function createLegend(hatchId: string): Legend {
   );
   const name = element('span', { class: 'legend-name', 'aria-hidden': 'true' }, text.legend.name);
   return {
-    scale,
     root: element(
       'div',
       { class: 'legend' },
@@ -79,6 +78,6 @@ export function createLegend(hatchId: string): Legend {
         label.textContent = contrast ? percent(share) : tick(share);
       }
     },
-    title: () => name.textContent,
+    piece: () => ({ drawing: scale, title: name.textContent }),
   };
 }

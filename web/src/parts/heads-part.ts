@@ -42,7 +42,7 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
       store.change({ sample: sample + 1, head: head + 1 }, 'more');
     },
   });
-  const closeUp = createCloseUp(figure.register, figure.hatch);
+  const closeUp = createCloseUp(figure);
   const arithmetic = createArithmetic();
   const compare = createCompare({
     register: figure.register,

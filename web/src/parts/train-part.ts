@@ -66,6 +66,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
   whenNear(transport.root, () => void ensureBegun());
 
   return [
+    view.goal,
     createTrainPanel(store),
     transport.root,
     failure,

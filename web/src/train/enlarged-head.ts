@@ -1,6 +1,5 @@
-import { element, newId, svg } from '../dom.js';
+import { element } from '../dom.js';
 import type { Cell } from '../figure/cell.js';
-import { createHatch, hatchFill } from '../figure/hatch.js';
 import { createHeadMap, type HeadMap } from '../figure/head-map.js';
 import { listenToMaps } from '../figure/map-events.js';
 import { weightStyle } from '../figure/map-style.js';
@@ -22,17 +21,14 @@ interface Shown {
   readonly place: Head;
 }
 
-/** One head of a run in a map of the second act, large, with tokens at its edges. */
-export function createEnlargedHead(): EnlargedHead {
-  const hatchId = newId('hatch');
-  const hatch = svg(
-    'svg',
-    { class: 'definitions', 'aria-hidden': 'true' },
-    svg('defs', {}, createHatch(hatchId)),
-  );
+/**
+ * One head of a run in a map of the second act, large, with tokens at its edges. `hatch` is the
+ * fill of masked cells.
+ */
+export function createEnlargedHead(hatch: string): EnlargedHead {
   const readOut = element('p', { class: 'read-out', role: 'status' }, text.train.enlargedHint);
   const stage = element('div', { class: 'enlarged-map' });
-  const root = element('div', { class: 'enlarged' }, hatch, stage, readOut);
+  const root = element('div', { class: 'enlarged' }, stage, readOut);
   let shown: Shown | undefined;
   let map: HeadMap | undefined;
 
@@ -81,7 +77,7 @@ export function createEnlargedHead(): EnlargedHead {
       keys: length,
       title: text.train.enlarged(place),
       label: text.train.enlargedLabel(place),
-      hatch: hatchFill(hatchId),
+      hatch,
       register,
       names: { queries: names, keys: names },
     });

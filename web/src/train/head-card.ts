@@ -1,10 +1,11 @@
-import { element, setAttributes } from '../dom.js';
+import { element, setAttributes, svg } from '../dom.js';
 import type { Piece } from '../export/compose.js';
+import { resolveStyles } from '../export/resolve-styles.js';
 import { formatPercent } from '../format.js';
 import type { Head } from '../lab/heads.js';
 import type { ScoreName } from '../lab/run.js';
 import { text } from '../text/index.js';
-import { createLiveMap } from './live-map.js';
+import { createLiveMap, mapSide } from './live-map.js';
 import type { RunRecord } from './run-record.js';
 import { scoreAt, scoresOf } from './roles.js';
 import { createScoreLines } from './score-lines.js';
@@ -14,9 +15,12 @@ export interface HeadCard {
   readonly place: Head;
   draw(record: RunRecord, role: ScoreName | undefined): void;
   showChosen(isChosen: boolean): void;
-  /** Its lines, to be saved. */
-  drawing(): Piece;
+  /** Its map and its lines, to be saved. */
+  drawing(hatchId: string): Piece;
 }
+
+/** Between map and lines, when they are saved. */
+const gap = 8;
 
 /** One head while it learns: its map, its role, its lines. Pressing it chooses the head. */
 export function createHeadCard(place: Head, length: number, onChoose: () => void): HeadCard {
@@ -61,10 +65,21 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
         ),
       });
     },
-    drawing: () => ({
-      drawing: lines.root,
-      title: `${text.train.enlarged({ layer: place.layer + 1, head: place.head + 1 })}: ${roleName.textContent}`,
-    }),
+    drawing(hatchId) {
+      const { drawing, height } = resolveStyles(lines.root);
+      setAttributes(drawing, { y: mapSide + gap, width: mapSide });
+      const size = { width: mapSide, height: mapSide + gap + height };
+      return {
+        drawing: svg(
+          'svg',
+          { viewBox: `0 0 ${size.width} ${size.height}`, ...size },
+          map.drawing(hatchId),
+          drawing,
+        ),
+        title: text.train.enlarged({ layer: place.layer + 1, head: place.head + 1 }),
+        note: roleName.textContent,
+      };
+    },
     showChosen(isChosen) {
       root.setAttribute('aria-pressed', String(isChosen));
     },

@@ -10,8 +10,8 @@ import type { RunRecord } from './run-record.js';
 export interface HeadCards {
   readonly root: HTMLElement;
   draw(record: RunRecord, chosen: Head | undefined): void;
-  /** The lines of every head, a row a layer. */
-  drawings(): Piece[][];
+  /** Map and lines of every head, a row a layer. */
+  drawings(hatchId: string): Piece[][];
 }
 
 /** All heads of the model, a row a layer. */
@@ -53,8 +53,8 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
 
   return {
     root,
-    drawings: () =>
-      Array.from(layersOf(cards), ([, ofLayer]) => ofLayer.map((card) => card.drawing())),
+    drawings: (hatchId) =>
+      Array.from(layersOf(cards), ([, ofLayer]) => ofLayer.map((card) => card.drawing(hatchId))),
     draw(record, chosen) {
       if (drawn === undefined || !isAlike(drawn, record)) build(record);
       drawn = record;

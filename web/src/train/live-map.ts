@@ -1,5 +1,6 @@
 import { colourOfWeight } from '../colour.js';
-import { element } from '../dom.js';
+import { element, svg } from '../dom.js';
+import { hatchFill } from '../figure/hatch.js';
 
 /** 256 steps of the scale as red, green and blue: finding one takes no string. */
 const palette = Uint8ClampedArray.from(
@@ -8,10 +9,15 @@ const palette = Uint8ClampedArray.from(
   ),
 );
 
+/** Width and height of a map that is saved, in units of its drawing. */
+export const mapSide = 240;
+
 export interface LiveMap {
   readonly root: HTMLCanvasElement;
   /** (length, length), queries down and keys across. */
   draw(weights: Float32Array): void;
+  /** What is drawn now, to be saved: a canvas is no part of an SVG. */
+  drawing(hatchId: string): SVGSVGElement;
 }
 
 /**
@@ -34,6 +40,37 @@ export function createLiveMap(length: number): LiveMap {
         }
       }
       context?.putImageData(image, 0, 0);
+    },
+    drawing(hatchId) {
+      const pitch = mapSide / length;
+      const size = { width: mapSide, height: mapSide };
+      const drawing = svg(
+        'svg',
+        { viewBox: `0 0 ${mapSide} ${mapSide}`, 'shape-rendering': 'crispEdges', ...size },
+        svg('rect', { ...size, fill: hatchFill(hatchId) }),
+      );
+      const colourAt = (query: number, key: number): string =>
+        `rgb(${image.data
+          .subarray(4 * (query * length + key))
+          .slice(0, 3)
+          .join()})`;
+      for (let query = 0; query < length; query += 1) {
+        for (let key = 0; key <= query;) {
+          const first = key;
+          const fill = colourAt(query, first);
+          while (key <= query && colourAt(query, key) === fill) key += 1;
+          drawing.append(
+            svg('rect', {
+              x: first * pitch,
+              y: query * pitch,
+              width: (key - first) * pitch,
+              height: pitch,
+              fill,
+            }),
+          );
+        }
+      }
+      return drawing;
     },
   };
 }

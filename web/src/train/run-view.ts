@@ -1,10 +1,13 @@
 import { createKey } from '../chart/key.js';
 import { boundChoice } from '../controls/bound.js';
-import { element } from '../dom.js';
+import { element, newId } from '../dom.js';
 import { composeDrawings } from '../export/compose.js';
+import { hatchFill } from '../figure/hatch.js';
+import { createLegend } from '../figure/legend.js';
 import { createGoal } from '../parts/goal.js';
 import { formatLoss, formatPercent } from '../format.js';
 import { sameHead, type Head } from '../lab/heads.js';
+import { symbolOf } from '../lab/tasks.js';
 import type { Store } from '../state/store.js';
 import { lossScales, type TrainState } from '../state/train-state.js';
 import { text } from '../text/index.js';
@@ -21,9 +24,11 @@ import { createTokenStrip } from './token-strip.js';
 const enlargedPause = 500;
 
 export interface RunView {
+  /** What the reader is to reach: told before there is a run. */
+  readonly goal: HTMLElement;
   readonly roots: readonly HTMLElement[];
   draw(record: RunRecord | undefined, state: RunnerState): void;
-  /** Curve and lines as one drawing. */
+  /** Curve, maps and lines as one drawing. */
   figure(): SVGSVGElement;
 }
 
@@ -36,11 +41,13 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
 
   const status = element('p', { class: 'run-status' }, words.waiting);
   const explanation = element('p', { class: 'task-explanation' });
-  const sequence = element('div');
+  const sequence = createTokenStrip();
   const scoreKey = element('div');
   const log = createEventLog();
   const goal = createGoal(words.goalTask);
-  const enlarged = createEnlargedHead();
+  const hatchId = newId('hatch');
+  const legend = createLegend(hatchId);
+  const enlarged = createEnlargedHead(hatchFill(hatchId));
   const curve = createLossCurve(
     () => shown,
     () => store.state.scale,
@@ -60,7 +67,7 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
       chosen = undefined;
     }
     explanation.textContent = words.explanations[task];
-    sequence.replaceChildren(createTokenStrip(record));
+    showSequence(record);
     scoreKey.replaceChildren(
       createKey(
         scoresOf[task].map((name) => ({ series: name, name: words.score(name, task) })),
@@ -68,6 +75,17 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
       ),
     );
     enlargedDrawn = -Infinity;
+  }
+
+  /** Below each token what it asks for, if anything. */
+  function showSequence({ start, options }: RunRecord): void {
+    const symbol = (token: number): string => symbolOf(options.task, token);
+    sequence.show(words.sequence, Array.from(start.tokens, symbol), (position) => {
+      const target = start.targets[position];
+      if (target < 0) return undefined;
+      const said = symbol(target);
+      return element('span', { class: 'answer', title: words.answer(said) }, said);
+    });
   }
 
   function showGoal({ goalStep, options }: RunRecord): void {
@@ -107,7 +125,16 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
   );
 
   return {
-    roots: [goal.root, status, run, explanation, sequence, scoreKey, cards.root, enlarged.root],
+    goal: goal.root,
+    roots: [
+      status,
+      run,
+      explanation,
+      sequence.root,
+      element('div', { class: 'run-keys' }, legend.root, scoreKey),
+      cards.root,
+      enlarged.root,
+    ],
     draw(record, state) {
       if (record === undefined) return;
       if (record !== shown) begin(record);
@@ -122,6 +149,10 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
       enlarged.draw(record, chosen);
     },
     figure: () =>
-      composeDrawings([[{ drawing: curve.root, title: words.lossCurve }], ...cards.drawings()]),
+      composeDrawings([
+        [{ drawing: curve.root, title: words.lossCurve }],
+        ...cards.drawings(hatchId),
+        [legend.piece()],
+      ]),
   };
 }

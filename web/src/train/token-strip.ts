@@ -1,34 +1,33 @@
 import { element } from '../dom.js';
-import { symbolOf } from '../lab/tasks.js';
-import { text } from '../text/index.js';
-import type { RunRecord } from './run-record.js';
 
-/** The shown sequence, token by token; below each what it asks for, if anything. */
-export function createTokenStrip({ start, options }: RunRecord): HTMLElement {
-  const { tokens, targets } = start;
-  const symbol = (token: number): string => symbolOf(options.task, token);
-  return element(
-    'div',
-    { class: 'sequence' },
-    element('span', { class: 'sequence-name' }, text.train.sequence),
-    element(
-      'ol',
-      { class: 'tokens' },
-      ...Array.from(tokens, (token, i) => {
-        const target = targets[i];
-        return element(
-          'li',
-          {},
-          element('span', { class: 'token' }, symbol(token)),
-          target < 0
-            ? element('span', { class: 'answer' })
-            : element(
-                'span',
-                { class: 'answer', title: text.train.answer(symbol(target)) },
-                symbol(target),
-              ),
-        );
-      }),
-    ),
-  );
+export interface TokenStrip {
+  readonly root: HTMLElement;
+  /** What stands below a token, if anything, is told by its position. */
+  show(
+    name: string,
+    symbols: readonly string[],
+    below: (position: number) => HTMLElement | undefined,
+  ): void;
+}
+
+/** A sequence, token by token, with what belongs to each below it. A live one tells its new names. */
+export function createTokenStrip({ isLive = false } = {}): TokenStrip {
+  const title = element('p', { class: 'sequence-name', role: isLive ? 'status' : undefined });
+  const tokens = element('ol', { class: 'tokens' });
+  return {
+    root: element('div', { class: 'sequence' }, title, tokens),
+    show(name, symbols, below) {
+      if (title.textContent !== name) title.textContent = name;
+      tokens.replaceChildren(
+        ...symbols.map((symbol, position) =>
+          element(
+            'li',
+            {},
+            element('span', { class: 'token' }, symbol),
+            ...[below(position)].filter((found) => found !== undefined),
+          ),
+        ),
+      );
+    },
+  };
 }
