@@ -141,6 +141,17 @@ describe('headings', () => {
   });
 });
 
+test('every act begins with its prose and then its goal', async (t) => {
+  const { page } = await open(t);
+  for (const act of await actsOf(page)) {
+    const begins = await page.$eval(
+      `#${act} .live`,
+      (live) => live.firstElementChild.className + live.previousElementSibling.className,
+    );
+    assert.equal(begins, 'goalnotices', act);
+  }
+});
+
 describe('with other media', () => {
   test('nothing moves for a reader who asks for stillness', async (t) => {
     const { page } = await open(t, '', { media: { motion: 'reduce' } });

@@ -31,6 +31,19 @@ const barsOf = (page, measure) =>
   );
 const gone = (page) =>
   page.$$eval('#prune .tile[data-standing="gone"]', (tiles) => tiles.map((t) => t.dataset.head));
+/** What the model on the bench says to the shown sequence, and whether it stands beside the truth. */
+const answersOf = (page) =>
+  page.$$eval('#prune .answers .tokens > li', (items) =>
+    items.flatMap((item, position) => {
+      const answer = item.querySelector('.answer');
+      if (answer === null) return [];
+      const next = items[position + 1]?.querySelector('.token').textContent;
+      const label = answer.getAttribute('aria-label');
+      const [, said, percent, verdict] = /^answers (\w), (\d+)\s%, (right|wrong)$/.exec(label);
+      const marked = answer.firstChild.textContent.endsWith('×');
+      return [{ said, next, percent: Number(percent), isRight: verdict === 'right', marked }];
+    }),
+  );
 const rowOf = async (page, name) =>
   (
     await page.$$eval('#prune .quality tbody tr', (rows) =>
@@ -78,7 +91,11 @@ describe('importance', () => {
     );
     assert.match(
       label,
-      /^Ablation of each head\. With seed 1, four of its first four heads are planted/,
+      /^Ablation of each head\. The four heads it puts first are the four planted ones \(seed 1\)/,
+    );
+    assert.match(
+      await textOf(page, '[data-measure="entropy"] .verdict'),
+      /^None of the four heads it puts first was planted/,
     );
 
     const lengths = await page.$$eval('#prune [data-measure="ablation"] .error-bar', (lines) =>
@@ -186,6 +203,64 @@ describe('the bench', () => {
     await page.keyboard.press('Space');
     await waitForStatus(page, /^11 heads left/);
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Undo');
+  });
+});
+
+describe('the answers to one sequence', () => {
+  const sentence = '#prune .answers [role="status"]';
+
+  test('are all right with all heads, and follow gates and heads that go', async (t) => {
+    const { page } = await planted(t);
+    await press(page, 'Stop');
+    const whole = await answersOf(page);
+    assert.ok(whole.length >= 10, `${whole.length} answers`);
+    for (const { said, next, isRight, marked } of whole) {
+      assert.ok(isRight && !marked);
+      // A sequence that repeats: the answer is the token that follows.
+      if (next !== undefined) assert.equal(said, next);
+    }
+    const count = whole.length;
+    assert.equal(
+      await textOf(page, sentence),
+      `${count} of ${count} answers to this sequence are right.`,
+    );
+
+    await (await named(page, 'Gate of head 3 of layer 2', 'slider')).focus();
+    for (let i = 0; i < 5; i++) await page.keyboard.press('PageDown');
+    await waitForStatus(page, /^With these gates/);
+    const gated = await answersOf(page);
+    assert.notDeepEqual(gated, whole);
+
+    await prune(page, '2.3');
+    await prune(page, '2.6');
+    await waitForStatus(page, /^10 heads left/);
+    const lost = await answersOf(page);
+    const right = lost.filter(({ isRight }) => isRight).length;
+    assert.ok(right < count / 2, `${right} of ${count} are right`);
+    for (const { said, next, isRight, marked } of lost) {
+      assert.equal(marked, !isRight);
+      if (next !== undefined) assert.equal(said === next, isRight);
+    }
+    assert.equal(
+      await textOf(page, sentence),
+      `${right} of ${count} answers to this sequence are right.`,
+    );
+
+    await press(page, 'Put all back');
+    await waitForStatus(page, /^12 heads left/);
+    assert.deepEqual(await answersOf(page), whole);
+  });
+
+  test('stand below a heading that nothing covers', async (t) => {
+    const { page } = await planted(t);
+    await press(page, 'Stop');
+    await page.waitForSelector('#prune .bench');
+    await page.$eval('#prune .bench h3', (title) => title.scrollIntoView({ block: 'end' }));
+    const seen = await page.$eval('#prune .bench h3', (title) => {
+      const { left, top, bottom } = title.getBoundingClientRect();
+      return document.elementFromPoint(left + 2, (top + bottom) / 2) === title;
+    });
+    assert.ok(seen);
   });
 });
 

@@ -1,17 +1,24 @@
-import { median } from 'd3-array';
+import { maxIndex, median } from 'd3-array';
 import type { AttentionOnlyTransformer, StateDict } from 'headwise';
 
+import { answersOf, numRight, sequencesOf, type Answers, type Sequence } from './answers.js';
 import { sameHead, type Head } from './heads.js';
 import type { PlantedModel, Quality } from './planted-model.js';
 import { plantedRoles } from './roles.js';
 
 const timings = 11;
 
+/** How well a model does on the test sequences, and what it says to the shown one. */
+export interface Attempt extends Quality {
+  readonly answers: Answers;
+}
+
 /** A model with some of its heads gone for good, beside the whole one. */
 export interface BenchState {
   readonly gone: readonly Head[];
   readonly whole: Quality;
-  readonly pruned: Quality;
+  readonly pruned: Attempt;
+  readonly shown: Sequence;
   /** Medians of one forward of the test sequences. */
   readonly wholeMilliseconds: number;
   readonly prunedMilliseconds: number;
@@ -27,12 +34,17 @@ interface Saved {
 export class PruningBench {
   readonly #planted: PlantedModel;
   readonly #saved: Saved[];
+  /** The test sequence that the whole model answers best: what goes wrong comes of the pruning. */
+  readonly #shown: Sequence;
   #model: AttentionOnlyTransformer;
 
   constructor(planted: PlantedModel) {
     this.#planted = planted;
     this.#model = planted.copy();
     this.#saved = [{ gone: [], dict: this.#model.stateDict() }];
+    const sequences = sequencesOf(planted.testBatch);
+    const right = sequences.map((each) => numRight(each, answersOf(planted.model, each)));
+    this.#shown = sequences[maxIndex(right)];
   }
 
   /** The model without these heads, in the order in which they went. */
@@ -43,24 +55,32 @@ export class PruningBench {
     return {
       gone: this.#gone,
       whole: this.#planted.quality(),
-      pruned: this.#planted.quality(undefined, this.#model),
+      pruned: this.#attempt(),
+      shown: this.#shown,
       wholeMilliseconds,
       prunedMilliseconds,
     };
   }
 
   /** What is left does so well with these gates, one a head before any went. */
-  tryGates(gates: readonly (readonly number[])[]): Quality {
+  tryGates(gates: readonly (readonly number[])[]): Attempt {
     const left = gates.map((ofLayer, layer) =>
       Float32Array.from(this.#left(layer), (head) => ofLayer[head] ?? 1),
     );
-    return this.#planted.quality(left, this.#model);
+    return this.#attempt(left);
   }
 
   /** Gives both models back, the whole one too. */
   dispose(): void {
     this.#model.dispose();
     this.#planted.dispose();
+  }
+
+  #attempt(headGates?: readonly Float32Array[]): Attempt {
+    return {
+      ...this.#planted.quality(headGates, this.#model),
+      answers: answersOf(this.#model, this.#shown, headGates && { headGates }),
+    };
   }
 
   get #gone(): readonly Head[] {

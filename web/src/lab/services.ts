@@ -1,9 +1,9 @@
 import { transfer, type ProxyMarked } from 'comlink';
 import { init } from 'headwise';
 
-import { PruningBench, type BenchState } from './bench.js';
+import { PruningBench, type Attempt, type BenchState } from './bench.js';
 import type { Head } from './heads.js';
-import { PlantedModel, type Quality } from './planted-model.js';
+import { PlantedModel } from './planted-model.js';
 import type { RunOptions, Start, Update } from './run.js';
 import { study, studySize } from './study.js';
 import type { Study } from './studied.js';
@@ -82,7 +82,7 @@ export class PruningService {
     return this.#inUse().show(gone);
   }
 
-  tryGates(gates: readonly (readonly number[])[]): Quality {
+  tryGates(gates: readonly (readonly number[])[]): Attempt {
     return this.#inUse().tryGates(gates);
   }
 

@@ -51,6 +51,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   function show(): void {
     panel.show(planter);
     const { studies } = planter;
+    preview.hidden = studies.length > 0;
     if (studies === shown) return;
     const isFirst = shown.length === 0 && studies.length > 0;
     shown = studies;
@@ -69,6 +70,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     if (planter.state !== 'idle') plant();
   });
 
+  const preview = element('p', { class: 'preview' }, words.preview);
   const results = element(
     'div',
     { class: 'results' },
@@ -107,5 +109,5 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     }),
   );
   results.hidden = true;
-  return [panel.root, bench.goal, failure, results, bench.root];
+  return [bench.goal, panel.root, preview, failure, results, bench.root];
 }

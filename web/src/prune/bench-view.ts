@@ -1,6 +1,6 @@
-import { element, setAttributes } from '../dom.js';
+import { element, paragraph, setAttributes } from '../dom.js';
 import { formatLoss, formatPercent } from '../format.js';
-import type { BenchState } from '../lab/bench.js';
+import type { Attempt, BenchState } from '../lab/bench.js';
 import type { Connection } from '../lab/connection.js';
 import { canGo, sameHead, type Head } from '../lab/heads.js';
 import { latestOnly } from '../lab/latest.js';
@@ -9,6 +9,7 @@ import { createGoal } from '../parts/goal.js';
 import type { PruneState } from '../state/prune-state.js';
 import type { Store } from '../state/store.js';
 import { text } from '../text/index.js';
+import { createAnswerStrip } from './answer-strip.js';
 import { createHeadTile, type HeadTile } from './head-tile.js';
 import { createQualityTable } from './quality-table.js';
 
@@ -33,6 +34,7 @@ export function createBenchView(
   const words = text.prune;
   const table = createQualityTable();
   const goal = createGoal(words.goalTask);
+  const answers = createAnswerStrip();
   const status = element('p', { class: 'bench-status', role: 'status' });
   const undo = element('button', { type: 'button' }, words.undo);
   const reset = element('button', { type: 'button' }, words.reset);
@@ -72,6 +74,7 @@ export function createBenchView(
 
   function tell(state: BenchState): void {
     table.show(state);
+    answers.show(state.pruned.answers, state.shown);
     const { loss, accuracy } = state.pruned;
     const heads = allHeads.length - state.gone.length;
     const right = formatPercent(accuracy);
@@ -79,6 +82,11 @@ export function createBenchView(
     if (heads > wanted.heads || accuracy < wanted.accuracy) return;
     const share = state.prunedMilliseconds / state.wholeMilliseconds;
     goal.show(words.reached(heads, right, formatPercent(share)), true);
+  }
+
+  function tellTried({ loss, accuracy, answers: given }: Attempt): void {
+    status.textContent = words.tried(formatLoss(loss), formatPercent(accuracy));
+    answers.show(given);
   }
 
   const showModel = latestOnly(async (gone: readonly Head[]) => {
@@ -90,8 +98,7 @@ export function createBenchView(
   });
   const tryGates = latestOnly(async (gates: readonly (readonly number[])[]) => {
     try {
-      const { loss, accuracy } = await connection.call(({ pruning }) => pruning.tryGates(gates));
-      status.textContent = words.tried(formatLoss(loss), formatPercent(accuracy));
+      tellTried(await connection.call(({ pruning }) => pruning.tryGates(gates)));
     } catch (error) {
       onFailure(error);
     }
@@ -126,13 +133,18 @@ export function createBenchView(
     'div',
     { class: 'bench' },
     element('h3', {}, words.bench),
-    element('p', { class: 'bench-hint' }, words.benchHint),
-    ...rows,
+    element('div', { class: 'prose' }, ...words.benchHints.map((hint) => paragraph(hint))),
     element(
       'div',
-      { class: 'bench-bar' },
-      element('div', { class: 'buttons' }, undo, reset),
-      status,
+      { class: 'bench-stage' },
+      element(
+        'div',
+        { class: 'bench-bar' },
+        element('div', { class: 'buttons' }, undo, reset),
+        status,
+        answers.root,
+      ),
+      ...rows,
     ),
     table.root,
   );

@@ -37,6 +37,8 @@ export const prune = {
   progress: (seed: number, number: number, total: number) =>
     `Seed ${seed}, ${number} of ${total}: planting, training, measuring, pruning.`,
   notYet: 'Nothing is planted yet. It takes a few seconds.',
+  preview:
+    'Once it is planted, here stands how important each head is by four measures, and what is left as heads go. Then you prune it yourself.',
   stopped: (seeds: number) => `Stopped. What follows is from ${count(seeds, 'seed', 'seeds')}.`,
   done: (seeds: number) => `Done: what follows is from ${count(seeds, 'seed', 'seeds')}.`,
 
@@ -49,9 +51,9 @@ export const prune = {
     entropy: 'mean entropy of its weights: low for a head that looks hard',
   } satisfies Readonly<Record<HeadMeasure, string>>,
   verdict: (found: number, planted: number, seed: number) =>
-    found === 0
-      ? `With seed ${seed}, none of its first ${inWords(planted)} heads is planted.`
-      : `With seed ${seed}, ${inWords(found)} of its first ${inWords(planted)} heads ${found === 1 ? 'is' : 'are'} planted.`,
+    found === planted
+      ? `The ${inWords(planted)} heads it puts first are the ${inWords(planted)} planted ones (seed ${seed}).`
+      : `${found === 0 ? 'None' : inWords(found, 'sentence')} of the ${inWords(planted)} heads it puts first ${found < 2 ? 'was' : 'were'} planted (seed ${seed}).`,
   chart: (measure: HeadMeasure, verdict: string) => `${measures[measure]} of each head. ${verdict}`,
   truth: 'What was planted',
   truths: { planted: 'planted: does the work', sharp: 'sharp', quiet: 'quiet' },
@@ -66,8 +68,15 @@ export const prune = {
   band: 'Lines are means over seeds; the grey area holds all orders drawn by lot. A layer keeps its last head.',
 
   bench: 'Prune it yourself',
-  benchHint:
+  benchHints: [
     'Prune a head for good, or drag its gate: at 0 it goes when you let go. Everything can be undone.',
+    'The sequence is the one of the tests that the whole model answers best. Below a token stands what the model says comes next, and how probable it takes it to be; a wrong answer has a cross.',
+  ],
+  answered: (right: number, asked: number) =>
+    `${right} of ${asked} answers to this sequence are right.`,
+  answer: (symbol: string, probability: string, isRight: boolean) =>
+    `answers ${symbol}, ${probability}, ${isRight ? 'right' : 'wrong'}`,
+  wrong: '×',
   layer: (layer: number) => `Layer ${layer}`,
   head: (head: number) => `Head ${head}`,
   gate: ({ layer, head }: Place) => `Gate of head ${head} of layer ${layer}`,
