@@ -129,8 +129,29 @@ describe('a picture has the scale of its colours', () => {
       await press(page, `Save ${name} as SVG`, 'button');
       const svg = (await readFile(fileOf(name, 'svg'))).toString();
       assert.equal(svg.match(/<linearGradient/g)?.length, 1);
-      assert.match(svg, name === 'the enlarged map' ? />Weight</ : />orange: head 1 weighs more/);
+      assert.match(
+        svg,
+        name === 'the enlarged map' ? />Weight<.*>masked</s : />orange: head 1 weighs more/,
+      );
     });
+  }
+});
+
+test('a picture of lines has their key', async (t) => {
+  const { page } = await open(t, '#train', { until: '#train .head-card' });
+  const readFile = await useDownloads(t, page);
+  await (await control(page, 'Save the training run as SVG', 'button', '#train')).click();
+  const svg = (await readFile(fileOf('the training run', 'svg'))).toString();
+  const lines = await page.$$eval('#train .key > li:has(svg)', (items) =>
+    items.map((item) => ({
+      name: item.textContent,
+      stroke: getComputedStyle(item.querySelector('.line')).stroke,
+    })),
+  );
+  assert.equal(lines.length, 6);
+  for (const { name, stroke } of lines) {
+    assert.ok(svg.includes(`>${name}</text>`), name);
+    assert.ok(svg.includes(`stroke="${stroke}"`), stroke);
   }
 });
 

@@ -4,6 +4,7 @@ import { resolveStyles } from './resolve-styles.js';
 /** A drawing of a figure that has many, and what stands above it. */
 export interface Piece {
   readonly drawing: SVGSVGElement;
+  /** Empty where nothing stands above it. */
   readonly title: string;
   /** A second line, smaller. */
   readonly note?: string;
@@ -33,12 +34,13 @@ export function composeDrawings(rows: readonly (readonly Piece[])[]): SVGSVGElem
   for (const row of rows) {
     let left = 0;
     let highest = 0;
-    const head = titleHeight + (row.some(({ note }) => note) ? noteHeight : 0);
+    const has = (line: 'title' | 'note'): boolean => row.some((piece) => piece[line]);
+    const head = (has('title') ? titleHeight : 0) + (has('note') ? noteHeight : 0);
     for (const { drawing, title, note = '' } of row) {
       const piece = resolveStyles(drawing);
       // Numbers at the edges of a map may stand out of its own box.
       setAttributes(piece.drawing, { x: left, y: top + head, overflow: 'visible' });
-      write(title, left, top + 13, 12);
+      if (title !== '') write(title, left, top + 13, 12);
       if (note !== '') write(note, left, top + 13 + noteHeight, 11);
       composed.append(piece.drawing);
       left += piece.width + gap;

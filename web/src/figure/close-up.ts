@@ -1,5 +1,6 @@
 import { element } from '../dom.js';
 import { composeDrawings } from '../export/compose.js';
+import { drawKey } from '../export/draw-key.js';
 import { createExportMenu } from '../export/export-menu.js';
 import type { AttentionView } from '../layer/attention-view.js';
 import { text } from '../text/index.js';
@@ -33,7 +34,7 @@ export function createCloseUp({
     figure() {
       if (map === undefined || shown === undefined) throw new Error('nothing is drawn');
       const title = text.map.titleIn(shown.head + 1, shown.sample + 1);
-      return composeDrawings([[{ drawing: map.drawing, title }], [legend()]]);
+      return composeDrawings([[{ drawing: map.drawing, title }], [drawKey(legend)]]);
     },
     data() {
       if (shown === undefined) return undefined;

@@ -1,7 +1,8 @@
 import { range } from 'd3-array';
 
 import { element, newId, setAttributes } from '../dom.js';
-import { composeDrawings, type Piece } from '../export/compose.js';
+import { composeDrawings } from '../export/compose.js';
+import { drawKey } from '../export/draw-key.js';
 import { createExportMenu } from '../export/export-menu.js';
 import { formatWeight } from '../format.js';
 import type { AttentionView } from '../layer/attention-view.js';
@@ -33,8 +34,8 @@ export interface HeadFigure {
   readonly below: HTMLElement;
   readonly register: Register;
   readonly hatch: string;
-  /** The scale, to be saved with whatever is drawn in its colours. */
-  readonly legend: () => Piece;
+  /** What is to be saved with whatever is drawn in its colours. */
+  readonly legend: HTMLElement;
   draw(view: AttentionView, style?: HeadFigureStyle): void;
 }
 
@@ -151,7 +152,7 @@ export function createHeadFigure(options: Options): HeadFigure {
       }));
       return range(0, pieces.length, columns).map((at) => pieces.slice(at, at + columns));
     });
-    return composeDrawings([...drawn, [legend.piece()]]);
+    return composeDrawings([...drawn, [drawKey(legend.root)]]);
   }
 
   return {
@@ -170,7 +171,7 @@ export function createHeadFigure(options: Options): HeadFigure {
     below,
     register,
     hatch: hatchFill(hatchId),
-    legend: () => legend.piece(),
+    legend: legend.root,
     draw(next, { contrast = false, notes = [], selected } = {}) {
       const isNew = view?.weights.shape.join() !== next.weights.shape.join();
       const isOther = view !== next || hasContrast !== contrast;

@@ -4,14 +4,11 @@ import { scaleLinear } from 'd3-scale';
 
 import { colourOfWeight } from '../colour.js';
 import { element, setAttributes, svg } from '../dom.js';
-import type { Piece } from '../export/compose.js';
 import { text } from '../text/index.js';
 import { createHatch, hatchFill } from './hatch.js';
 
 export interface Legend {
   readonly root: HTMLElement;
-  /** The scale as a drawing, to be saved with its figure. */
-  piece(): Piece;
   /** Marks a place on the scale, from 0 to 1. */
   mark(share: number | undefined): void;
   /** Whether the scale ends at 1, or at the largest weight of each head. */
@@ -78,6 +75,5 @@ export function createLegend(hatchId: string): Legend {
         label.textContent = contrast ? percent(share) : tick(share);
       }
     },
-    piece: () => ({ drawing: scale, title: name.textContent }),
   };
 }

@@ -2,6 +2,7 @@ import { createKey } from '../chart/key.js';
 import { boundChoice } from '../controls/bound.js';
 import { element } from '../dom.js';
 import { composeDrawings } from '../export/compose.js';
+import { drawKey } from '../export/draw-key.js';
 import { createExportMenu } from '../export/export-menu.js';
 import { Connection } from '../lab/connection.js';
 import { allHeads } from '../lab/roles.js';
@@ -70,17 +71,21 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     if (planter.state !== 'idle') plant();
   });
 
+  const truthKey = createTruthKey();
+  const orderKey = createKey(
+    orderNames.map((order) => ({ series: order, name: words.orders[order] })),
+  );
   const preview = element('p', { class: 'preview' }, words.preview);
   const results = element(
     'div',
     { class: 'results' },
     element('h3', {}, words.importance),
-    createTruthKey(),
+    truthKey,
     charts.root,
     element('p', { class: 'caption' }, words.bars),
     createExportMenu({
       name: words.exportNames.importance,
-      figure: () => composeDrawings(charts.drawings()),
+      figure: () => composeDrawings([...charts.drawings(), [drawKey(truthKey)]]),
       data: () =>
         planter.studies.map(({ seed: of, importance }) => ({
           seed: of,
@@ -92,7 +97,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     element(
       'div',
       { class: 'run-bar' },
-      createKey(orderNames.map((order) => ({ series: order, name: words.orders[order] }))),
+      orderKey,
       boundChoice(store, 'metric', {
         label: words.metric,
         values: metrics,
@@ -103,7 +108,8 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     element('p', { class: 'caption' }, words.band),
     createExportMenu({
       name: words.exportNames.curves,
-      figure: () => curves.root,
+      figure: () =>
+        composeDrawings([[{ drawing: curves.root, title: words.curves }], [drawKey(orderKey)]]),
       data: () =>
         planter.studies.map(({ seed: of, curves: drawn }) => ({ seed: of, curves: drawn })),
     }),

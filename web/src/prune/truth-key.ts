@@ -1,4 +1,4 @@
-import { element } from '../dom.js';
+import { element, svg } from '../dom.js';
 import { text } from '../text/index.js';
 
 /** What the colours of the bars say. */
@@ -9,7 +9,16 @@ export function createTruthKey(): HTMLElement {
     { class: 'key' },
     element('li', { class: 'key-name' }, truth),
     ...(['planted', 'sharp', 'quiet'] as const).map((name) =>
-      element('li', {}, element('span', { class: 'swatch', 'data-truth': name }), truths[name]),
+      element(
+        'li',
+        {},
+        svg(
+          'svg',
+          { class: 'swatch', viewBox: '0 0 16 16', 'data-truth': name, 'aria-hidden': 'true' },
+          svg('rect', { x: 1, y: 1, width: 14, height: 14 }),
+        ),
+        truths[name],
+      ),
     ),
   );
 }

@@ -2,6 +2,7 @@ import { createKey } from '../chart/key.js';
 import { boundChoice } from '../controls/bound.js';
 import { element, newId } from '../dom.js';
 import { composeDrawings } from '../export/compose.js';
+import { drawKey } from '../export/draw-key.js';
 import { hatchFill } from '../figure/hatch.js';
 import { createLegend } from '../figure/legend.js';
 import { createGoal } from '../parts/goal.js';
@@ -107,6 +108,7 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
     ],
     words.loss,
   );
+  const keys = element('div', { class: 'run-keys' }, legend.root, scoreKey);
   const scale = boundChoice(store, 'scale', {
     label: words.scale,
     values: lossScales,
@@ -126,15 +128,7 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
 
   return {
     goal: goal.root,
-    roots: [
-      status,
-      run,
-      explanation,
-      sequence.root,
-      element('div', { class: 'run-keys' }, legend.root, scoreKey),
-      cards.root,
-      enlarged.root,
-    ],
+    roots: [status, run, explanation, sequence.root, keys, cards.root, enlarged.root],
     draw(record, state) {
       if (record === undefined) return;
       if (record !== shown) begin(record);
@@ -151,8 +145,9 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
     figure: () =>
       composeDrawings([
         [{ drawing: curve.root, title: words.lossCurve }],
+        [drawKey(lossKey)],
         ...cards.drawings(hatchId),
-        [legend.piece()],
+        [drawKey(keys)],
       ]),
   };
 }
