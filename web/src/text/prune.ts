@@ -70,7 +70,7 @@ export const prune = {
   bench: 'Prune it yourself',
   benchHints: [
     'Prune a head for good, or drag its gate: at 0 it goes when you let go. Everything can be undone.',
-    'The sequence is the one of the tests that the whole model answers best. Below a token stands what the model says comes next, and how probable it takes it to be; a wrong answer has a cross.',
+    'The tokens are the test sequence that the whole model answers best. Below a token stands what the model says comes next, and how likely; a wrong answer has a cross.',
   ],
   answered: (right: number, asked: number) =>
     `${right} of ${asked} answers to this sequence are right.`,
@@ -88,7 +88,7 @@ export const prune = {
   undo: 'Undo',
   reset: 'Put all back',
   table: 'The whole model and what is left of it',
-  columns: ['', 'Heads', 'Loss', 'Right answers', 'One forward'],
+  columns: ['Model', 'Heads', 'Loss', 'Right answers', 'One forward'],
   whole: 'Whole',
   left: 'Left',
   milliseconds: (time: string) => `${time} ms`,
