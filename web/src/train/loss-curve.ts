@@ -8,6 +8,7 @@ import { thin, type Point } from '../chart/thin.js';
 import { svg } from '../dom.js';
 import { text } from '../text/index.js';
 import type { LossScale } from '../state/train-state.js';
+import { createRoleMarks } from './role-marks.js';
 import type { RunRecord } from './run-record.js';
 import { stepsShown } from './steps-shown.js';
 
@@ -64,18 +65,7 @@ function drawCurve(record: RunRecord, scale: LossScale, { width, height }: Size)
       y1: guessing,
       y2: guessing,
     }),
-    ...record.events
-      .filter(({ kind }) => kind === 'took')
-      .map(({ step, score }) =>
-        svg('line', {
-          class: 'line role-mark',
-          'data-series': score,
-          x1: x(step),
-          x2: x(step),
-          y1: top,
-          y2: bottom,
-        }),
-      ),
+    ...createRoleMarks(record.events, x, top, bottom),
     svg('path', { class: 'line', 'data-series': 'training', d: path(thin(trained, width)) ?? '' }),
     svg('path', { class: 'line', 'data-series': 'unseen', d: path(thin(unseen, width)) ?? '' }),
   ];

@@ -5,6 +5,7 @@ import { thin, type Point } from '../chart/thin.js';
 import type { Head } from '../lab/heads.js';
 import { sameHead } from '../lab/heads.js';
 import { svg } from '../dom.js';
+import { createRoleMarks } from './role-marks.js';
 import type { RunRecord } from './run-record.js';
 import { scoreAt, scoresOf } from './roles.js';
 import { stepsShown } from './steps-shown.js';
@@ -43,21 +44,10 @@ export function createScoreLines(place: Head): ScoreLines {
         const d = path(thin(shares, size.width)) ?? '';
         return svg('path', { class: 'line', 'data-series': name, d });
       });
-      const marks = record.events
-        .filter((event) => event.kind === 'took' && sameHead(event.place, place))
-        .map(({ step, score }) =>
-          svg('line', {
-            class: 'line role-mark',
-            'data-series': score,
-            x1: x(step),
-            x2: x(step),
-            y1: 0,
-            y2: size.height,
-          }),
-        );
+      const own = record.events.filter((event) => sameHead(event.place, place));
       root.replaceChildren(
         svg('line', { class: 'chart-base', x2: size.width, y1: y(0), y2: y(0) }),
-        ...marks,
+        ...createRoleMarks(own, x, 0, size.height),
         ...lines,
       );
     },
