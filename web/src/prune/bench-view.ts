@@ -15,6 +15,12 @@ import { createQualityTable } from './quality-table.js';
 /** The goal: no more heads than do the work, and so many answers right. */
 const wanted = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, accuracy: 0.95 };
 
+/** Gates to try on the model without the heads that `of` names. */
+interface Trial {
+  readonly gates: readonly (readonly number[])[];
+  readonly of: string;
+}
+
 export interface BenchView {
   readonly root: HTMLElement;
   /** What the reader is to reach: told before there is a model. */
@@ -45,11 +51,12 @@ export function createBenchView(
         store.change({ gone: [...store.state.gone, { layer, head: number }] });
       },
       onGate: () => {
-        tryGates(gatesNow());
+        tryGates({ gates: gatesNow(), of: shown });
       },
     }),
   );
   let isOpen = false;
+  let shown = '';
 
   const standingOf = (head: Head): Parameters<HeadTile['show']>[0] => {
     const { gone } = store.state;
@@ -88,9 +95,11 @@ export function createBenchView(
       onFailure(error);
     }
   });
-  const tryGates = latestOnly(async (gates: readonly (readonly number[])[]) => {
+  const tryGates = latestOnly(async ({ gates, of }: Trial) => {
     try {
       const { loss, accuracy } = await connection.call(({ pruning }) => pruning.tryGates(gates));
+      // The gate may have been let go of at 0 meanwhile: what is told then is of the model left.
+      if (of !== shown) return;
       status.textContent = words.tried(formatLoss(loss), formatPercent(accuracy));
     } catch (error) {
       onFailure(error);
@@ -103,7 +112,6 @@ export function createBenchView(
   reset.addEventListener('click', () => {
     store.change({ gone: [] });
   });
-  let shown = '';
   store.subscribe(({ gone }) => {
     const next = store.fields.gone.write(gone);
     if (next === shown) return;
