@@ -79,7 +79,7 @@ export const prune = {
   undo: 'Undo',
   reset: 'Put all back',
   table: 'The whole model and what is left of it',
-  columns: ['', 'Heads', 'Loss', 'Right answers', 'One forward'],
+  columns: ['Model', 'Heads', 'Loss', 'Right answers', 'One forward'],
   whole: 'Whole',
   left: 'Left',
   milliseconds: (time: string) => `${time} ms`,
