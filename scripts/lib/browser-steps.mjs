@@ -14,7 +14,8 @@ const step = ({ name, about, files, browser, skip }) => ({
   run: (sh) => nodeTests(sh, process.execPath, files(), { env: { HEADWISE_BROWSER: browser } }),
 });
 
-const acts = () => testFiles('tests/browser').filter((file) => file.endsWith('acts.test.mjs'));
+const acts = () =>
+  testFiles('tests/browser').filter((file) => /\bacts(-\w+)?\.test\.mjs$/.test(file));
 
 export const browserSteps = [
   step({
@@ -25,13 +26,13 @@ export const browserSteps = [
   }),
   step({
     name: 'firefox',
-    about: 'each act of the page in headless Firefox',
+    about: 'each act of the page in use in headless Firefox',
     files: acts,
     browser: 'firefox',
   }),
   step({
     name: 'webkit',
-    about: 'each act of the page in WebKitGTK',
+    about: 'each act of the page in use in WebKitGTK',
     files: acts,
     browser: 'webkit',
     skip: !hasWebKit() && 'WebKit has a driver to be installed on Debian and Ubuntu only',

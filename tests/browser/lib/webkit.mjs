@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Builder, Capabilities } from 'selenium-webdriver';
+import { Builder, Capabilities, Key } from 'selenium-webdriver';
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -14,10 +15,13 @@ async function freePort() {
 }
 
 /** Starts the driver and waits until it answers; gives its address and what ends it. */
-async function startDriver() {
+async function startDriver(downloads) {
   const port = await freePort();
+  // Where a desktop would say which folder is for downloads.
+  writeFileSync(join(downloads, 'user-dirs.dirs'), `XDG_DOWNLOAD_DIR="${downloads}"\n`);
   const child = spawn('xvfb-run', ['--auto-servernum', 'WebKitWebDriver', `--port=${port}`], {
     stdio: 'ignore',
+    env: { ...process.env, XDG_CONFIG_HOME: downloads },
     // A group of its own: xvfb-run passes no signal on.
     detached: true,
   });
@@ -39,9 +43,22 @@ async function startDriver() {
   return { url, end };
 }
 
+/** Keys as puppeteer calls them. */
+const keys = {
+  Tab: Key.TAB,
+  Enter: Key.ENTER,
+  ' ': Key.SPACE,
+  Home: Key.HOME,
+  End: Key.END,
+  ArrowLeft: Key.ARROW_LEFT,
+  ArrowRight: Key.ARROW_RIGHT,
+  ArrowUp: Key.ARROW_UP,
+  ArrowDown: Key.ARROW_DOWN,
+};
+
 /** A window of WebKit, with what the tests of all browsers ask of one. */
-export async function launchWebKit() {
-  const driver = await startDriver();
+export async function launchWebKit(downloads) {
+  const driver = await startDriver(downloads);
   const capabilities = new Capabilities({
     browserName: 'MiniBrowser',
     'webkitgtk:browserOptions': { args: ['--automation'] },
@@ -56,6 +73,7 @@ export async function launchWebKit() {
     });
   const evaluate = (work, ...args) =>
     window.executeScript(`return (${work}).apply(null, arguments)`, ...args);
+  const act = (gesture) => gesture(window.actions({ async: false })).perform();
   return {
     open: (address) => window.get(address),
     evaluate,
@@ -66,6 +84,16 @@ export async function launchWebKit() {
     async screenshot(path) {
       writeFileSync(path, await window.takeScreenshot(), 'base64');
     },
+    moveTo: (x, y) =>
+      act((actions) => actions.move({ x: Math.round(x), y: Math.round(y), duration: 0 })),
+    holdDown: () => act((actions) => actions.press()),
+    letGo: () => act((actions) => actions.release()),
+    press: (key, { shift = false } = {}) =>
+      act((actions) =>
+        shift
+          ? actions.keyDown(Key.SHIFT).keyDown(keys[key]).keyUp(keys[key]).keyUp(Key.SHIFT)
+          : actions.keyDown(keys[key]).keyUp(keys[key]),
+      ),
     // There is no listening to its console, nor to what fails in the page.
     problems: [],
     async close() {

@@ -16,6 +16,12 @@ import { createQualityTable } from './quality-table.js';
 /** The goal: no more heads than do the work, and so many answers right. */
 const wanted = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, accuracy: 0.95 };
 
+/** Gates to try on the model without the heads that `of` names. */
+interface Trial {
+  readonly gates: readonly (readonly number[])[];
+  readonly of: string;
+}
+
 export interface BenchView {
   readonly root: HTMLElement;
   /** What the reader is to reach: told before there is a model. */
@@ -47,11 +53,12 @@ export function createBenchView(
         store.change({ gone: [...store.state.gone, { layer, head: number }] });
       },
       onGate: () => {
-        tryGates(gatesNow());
+        tryGates({ gates: gatesNow(), of: shown });
       },
     }),
   );
   let isOpen = false;
+  let shown = '';
 
   const standingOf = (head: Head): Parameters<HeadTile['show']>[0] => {
     const { gone } = store.state;
@@ -96,9 +103,11 @@ export function createBenchView(
       onFailure(error);
     }
   });
-  const tryGates = latestOnly(async (gates: readonly (readonly number[])[]) => {
+  const tryGates = latestOnly(async ({ gates, of }: Trial) => {
     try {
-      tellTried(await connection.call(({ pruning }) => pruning.tryGates(gates)));
+      const tried = await connection.call(({ pruning }) => pruning.tryGates(gates));
+      // The gate may have been let go of at 0 meanwhile: what is told then is of the model left.
+      if (of === shown) tellTried(tried);
     } catch (error) {
       onFailure(error);
     }
@@ -110,7 +119,6 @@ export function createBenchView(
   reset.addEventListener('click', () => {
     store.change({ gone: [] });
   });
-  let shown = '';
   store.subscribe(({ gone }) => {
     const next = store.fields.gone.write(gone);
     if (next === shown) return;

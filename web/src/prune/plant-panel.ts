@@ -52,7 +52,9 @@ export function createPlantPanel(
     }),
     show(planter) {
       isBusy = planter.state === 'busy';
-      plant.textContent = isBusy ? words.stop : words.plant;
+      const name = isBusy ? words.stop : words.plant;
+      // WebKit forgets a press on a button whose text is replaced before it is let go.
+      if (plant.textContent !== name) plant.textContent = name;
       bar.value = planter.progress;
       // Told once a seed, not with every step.
       const sentence = sentenceOf(planter);

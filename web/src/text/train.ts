@@ -89,7 +89,7 @@ export const train = {
   layer: (layer: number) => `Layer ${layer}`,
   head: (head: number) => `Head ${head}`,
   card: (where: Place, role: string, scores: string) =>
-    `Layer ${where.layer}, head ${where.head}: ${role}. ${scores}`,
+    `Head ${where.head}: ${role}. Layer ${where.layer}, ${scores}`,
   noRole: 'no role yet',
   role: (score: ScoreName, task: TaskName) => `looks at ${lookingAt(score, task)}`,
   scores: 'Share of a head’s weight on',

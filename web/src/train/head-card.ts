@@ -34,6 +34,7 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
       'span',
       { class: 'head-card-name' },
       element('span', {}, text.train.head(place.head + 1)),
+      ' ',
       roleName,
     ),
     map.root,

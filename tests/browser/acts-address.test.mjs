@@ -1,0 +1,77 @@
+// What leaves an act: its address, back and forward, and the files it hands over; in Chromium, Firefox
+// and WebKit.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { useActs } from './lib/acts.mjs';
+import { engineName } from './lib/engines.mjs';
+
+const open = useActs();
+
+test(`the address holds a view, and back and forward walk through views, in ${engineName}`, async (t) => {
+  const act = await open(t, '#heads');
+  const search = () => act.evaluate(() => window.location.search);
+  const weights = async () => (await act.cellsOf('heads')).map(({ weight }) => weight);
+  const views = [{ search: '', weights: await weights() }];
+  const take = async (expected) => {
+    assert.equal(await search(), expected);
+    views.push({ search: expected, weights: await weights() });
+  };
+  await act.click('#heads .segment', 'Patterns');
+  await take('?input=patterns');
+  await act.click('#heads .segment', '4');
+  await take('?input=patterns&heads=4');
+  await act.drag('#heads .gates .slider', 'Gate of head 2', 1, 0);
+  await take('?input=patterns&heads=4&gates=1,0,1,1&head=2');
+
+  const go = async (steps, expected) => {
+    await act.evaluate((by) => window.history.go(by), steps);
+    for (let tries = 0; (await search()) !== expected.search && tries < 100; tries++)
+      await sleep(50);
+    assert.deepEqual({ search: await search(), weights: await weights() }, expected);
+  };
+  // One drag is one step, whatever it passed.
+  await go(-1, views[2]);
+  assert.match(await act.textOf('#heads .gates-moved'), /^All gates are open/);
+  await go(-1, views[1]);
+  await go(-1, views[0]);
+  assert.ok(await act.evaluate(() => document.querySelector('#heads [value="random"]').checked));
+  await go(3, views[3]);
+  assert.match(await act.textOf('#heads .gates-moved'), /^The output moves by/);
+
+  const again = await open(t, `${views[3].search}#heads`);
+  const cells = await again.cellsOf('heads');
+  assert.deepEqual(
+    cells.map(({ weight }) => weight),
+    views[3].weights,
+  );
+});
+
+test(`figures and numbers are saved as files, in ${engineName}`, async (t) => {
+  const act = await open(t, '#heads');
+  const readFile = async (name) => {
+    for (let tries = 0; ; tries++) {
+      try {
+        const words = readFileSync(join(act.downloads, name), 'utf8');
+        if (words !== '') return words;
+      } catch (error) {
+        if (tries === 200) throw error;
+      }
+      await sleep(50);
+    }
+  };
+  await act.click('#heads button', 'Save the maps of all heads as SVG');
+  const svg = await readFile('headwise-the-maps-of-all-heads.svg');
+  const cells = await act.cellsOf('heads');
+  assert.ok(svg.split('<rect').length > cells.length);
+  assert.doesNotMatch(svg, /class=|var\(/);
+
+  await act.click('#heads button', 'Save the numbers of the maps of all heads as JSON');
+  const { weights } = JSON.parse(await readFile('headwise-the-maps-of-all-heads.json'));
+  assert.deepEqual(
+    weights.data,
+    cells.map(({ weight }) => weight),
+  );
+});

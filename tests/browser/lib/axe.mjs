@@ -1,0 +1,15 @@
+// What axe-core finds in a page.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** Each violation as a line: the rule, and where. Those of `scope`, or of the page. */
+export async function violations(page, scope) {
+  if (await page.evaluate(() => globalThis.axe === undefined)) await page.evaluate(axe);
+  const { violations: found } = await page.evaluate(
+    (context) => globalThis.axe.run(context ?? document, { resultTypes: ['violations'] }),
+    scope,
+  );
+  return found.map(({ id, help, nodes }) => `${id}: ${help} (${nodes[0].target})`);
+}

@@ -1,0 +1,97 @@
+// What a reader does with pointer and keys. The browser gets them as from a mouse and a keyboard:
+// the page sees no difference, and nothing is pressed that is hidden or covered.
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Where an element is, found by its selector and, where several match, by the name that a screen
+ * reader tells of it. This runs in the page.
+ */
+function look(selector, name, isToBeSeen) {
+  const nameOf = (each) =>
+    (each.getAttribute('aria-label') ?? each.labels?.[0]?.textContent ?? each.textContent).trim();
+  const element = [...document.querySelectorAll(selector)].find(
+    (each) => name === null || nameOf(each) === name,
+  );
+  if (element === undefined) return undefined;
+  if (isToBeSeen) element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  const y = (top + bottom) / 2;
+  const there = document.elementFromPoint((left + right) / 2, y);
+  return {
+    left,
+    right,
+    y,
+    isFocused: document.activeElement === element,
+    // What is around it may take the press for it.
+    isOpen: element.contains(there) || (there?.contains(element) ?? false),
+    cover: there?.outerHTML.slice(0, 100),
+  };
+}
+
+/** Of a slider's ends, where its thumb stops short of them. */
+const inset = 8;
+
+/** @param engine of engines.mjs */
+export function gesturesOf(engine) {
+  const find = async (selector, name = null, isToBeSeen = false) => {
+    const found = await engine.evaluate(look, selector, name, isToBeSeen);
+    assert.ok(found, `no ${selector} ${name ?? ''}`);
+    return found;
+  };
+  const findVisible = async (selector, name) => {
+    const found = await find(selector, name, true);
+    assert.ok(found.isOpen, `${selector} ${name ?? ''} is covered by ${found.cover}`);
+    return { ...found, x: (found.left + found.right) / 2 };
+  };
+  /** Of the first there is; empty for none. */
+  const textOf = (selector) =>
+    engine.evaluate((where) => document.querySelector(where)?.textContent ?? '', selector);
+
+  return {
+    textOf,
+    async hover(selector, name) {
+      const { x, y } = await findVisible(selector, name);
+      await engine.moveTo(x, y);
+    },
+    /** Presses and lets go, `meanwhile` in between: a reader's finger takes its time. */
+    async click(selector, name, meanwhile = undefined) {
+      const { x, y } = await findVisible(selector, name);
+      await engine.moveTo(x, y);
+      await engine.holdDown();
+      await meanwhile?.();
+      await engine.letGo();
+    },
+    /** Takes a slider's thumb from one place to another, each a part of the way. */
+    async drag(selector, name, from, to) {
+      const { left, right, y } = await findVisible(selector, name);
+      const at = (part) => left + inset + part * (right - left - 2 * inset);
+      await engine.moveTo(at(from), y);
+      await engine.holdDown();
+      for (const step of [0.25, 0.5, 0.75, 1])
+        await engine.moveTo(at(from + step * (to - from)), y);
+      await engine.letGo();
+    },
+    /** Walks by Tab until the element has the focus. */
+    async tabTo(selector, name, { back = false } = {}) {
+      for (let presses = 0; presses < 80; presses++) {
+        await engine.press('Tab', { shift: back });
+        if ((await find(selector, name)).isFocused) return;
+      }
+      assert.fail(`Tab does not come to ${selector} ${name ?? ''}`);
+    },
+    async isFocused(selector, name) {
+      return (await find(selector, name)).isFocused;
+    },
+    /** Waits until what the selector finds says what is expected; gives its words. */
+    async waitForText(selector, pattern) {
+      const deadline = Date.now() + 60_000;
+      for (;;) {
+        const words = await textOf(selector);
+        if (pattern.test(words)) return words;
+        assert.ok(Date.now() < deadline, `${selector} says “${words}”, not ${pattern}`);
+        await sleep(50);
+      }
+    },
+  };
+}
