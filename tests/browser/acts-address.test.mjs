@@ -54,8 +54,8 @@ test(`figures and numbers are saved as files, in ${engineName}`, async (t) => {
   const readFile = async (name) => {
     for (let tries = 0; ; tries++) {
       try {
-        const words = readFileSync(join(act.downloads, name), 'utf8');
-        if (words !== '') return words;
+        const bytes = readFileSync(join(act.downloads, name));
+        if (bytes.length > 0) return bytes;
       } catch (error) {
         if (tries === 200) throw error;
       }
@@ -63,10 +63,18 @@ test(`figures and numbers are saved as files, in ${engineName}`, async (t) => {
     }
   };
   await act.click('#heads button', 'Save the maps of all heads as SVG');
-  const svg = await readFile('headwise-the-maps-of-all-heads.svg');
+  const svg = String(await readFile('headwise-the-maps-of-all-heads.svg'));
   const cells = await act.cellsOf('heads');
   assert.ok(svg.split('<rect').length > cells.length);
   assert.doesNotMatch(svg, /class=|var\(/);
+
+  await act.click('#heads button', 'Save the maps of all heads as PNG');
+  const png = await readFile('headwise-the-maps-of-all-heads.png');
+  assert.equal(png.subarray(1, 4).toString('latin1'), 'PNG');
+  const [, , width, height] = /viewBox="([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+)"/.exec(svg).slice(1);
+  // Three pixels a unit; the size stands behind the signature, in the first chunk.
+  assert.ok(Math.abs(png.readUInt32BE(16) - 3 * width) <= 3, `${png.readUInt32BE(16)}`);
+  assert.ok(Math.abs(png.readUInt32BE(20) - 3 * height) <= 3, `${png.readUInt32BE(20)}`);
 
   await act.click('#heads button', 'Save the numbers of the maps of all heads as JSON');
   const { weights } = JSON.parse(await readFile('headwise-the-maps-of-all-heads.json'));

@@ -38,6 +38,11 @@ export function useActs() {
     return {
       ...engine,
       ...gesturesOf(engine),
+      /** Ends the page's server, and gives the address at which it was. */
+      async endServer() {
+        await server.close();
+        return server.url;
+      },
       /** The cells that an act draws, as (sample, head, query, key). */
       cellsOf: (act) =>
         engine.evaluate(

@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Each violation as a line: the rule, and where. Those of `scope`, or of the page. */
-export async function violations(page, scope) {
-  if (await page.evaluate(() => globalThis.axe === undefined)) await page.evaluate(axe);
+/**
+ * Each violation as a line: the rule, and where. Those of `scope`, or of the page. `run` has the page
+ * run a script that stands in a string.
+ */
+export async function violations(page, scope, run = (script) => page.evaluate(script)) {
+  if (await page.evaluate(() => globalThis.axe === undefined)) await run(axe);
   const { violations: found } = await page.evaluate(
     (context) => globalThis.axe.run(context ?? document, { resultTypes: ['violations'] }),
     scope,

@@ -15,6 +15,7 @@ async function launchWithPuppeteer(name, downloads) {
   return {
     open: (address) => page.goto(address),
     evaluate: (work, ...args) => page.evaluate(work, ...args),
+    run: (script) => page.evaluate(script),
     waitFor: (selector) => page.waitForSelector(selector),
     screenshot: (path) => page.screenshot({ path }),
     moveTo: (x, y) => mouse.move(x, y),

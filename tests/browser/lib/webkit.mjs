@@ -77,6 +77,7 @@ export async function launchWebKit(downloads) {
   return {
     open: (address) => window.get(address),
     evaluate,
+    run: (script) => window.executeScript(script),
     async waitFor(selector) {
       const isThere = () => evaluate((wanted) => document.querySelector(wanted) !== null, selector);
       await window.wait(isThere, 30_000, `${selector} does not come`);
