@@ -80,7 +80,7 @@ test(`the keyboard plants, prunes and undoes, in ${engineName}`, async (t) => {
   await press(act, 'Enter');
   await act.waitForText(status, /^12 heads left/);
 
-  await act.tabTo('#prune .slider', 'Gate of head 3 of layer 2', { back: true });
+  await act.tabTo('#prune .slider', 'Gate of head 3 of layer 2');
   await press(act, 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'Home');
   const told = await act.waitForText(status, /^11 heads left/);
   // What was asked on the way to 0 is answered meanwhile, and must not be told any more.
