@@ -3,6 +3,9 @@ import { createNotices } from './parts/notices.js';
 import { createPart, type Part } from './parts/part.js';
 import { text } from './text/index.js';
 
+const chapter =
+  'https://d2l.ai/chapter_attention-mechanisms-and-transformers/multihead-attention.html';
+
 export interface Page {
   readonly toy: Part;
   readonly heads: Part;
@@ -35,6 +38,7 @@ export function createPage(): Page {
       'footer',
       { class: 'page colophon' },
       paragraph(text.footer.source, { class: 'prose' }),
+      element('p', {}, element('a', { href: chapter }, text.footer.chapter)),
     ),
   );
   return { toy, heads, train, prune, showNotices: notices.show };

@@ -49,5 +49,6 @@ export const page = {
   footer: {
     source:
       'After the chapter “Multi-Head Attention” of *Dive into Deep Learning* by Aston Zhang, Zachary C. Lipton, Mu Li and Alexander J. Smola (Cambridge University Press, 2023), with its example and its names; the words are our own.',
+    chapter: 'Read the chapter at d2l.ai',
   },
 } as const;
