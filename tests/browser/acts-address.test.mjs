@@ -1,12 +1,11 @@
 // What leaves an act: its address, back and forward, and the files it hands over; in Chromium, Firefox
 // and WebKit.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { useActs } from './lib/acts.mjs';
+import { readSaved } from './lib/downloads.mjs';
 import { engineName } from './lib/engines.mjs';
+import { until } from './lib/until.mjs';
 
 const open = useActs();
 
@@ -28,8 +27,10 @@ test(`the address holds a view, and back and forward walk through views, in ${en
 
   const go = async (steps, expected) => {
     await act.evaluate((by) => window.history.go(by), steps);
-    for (let tries = 0; (await search()) !== expected.search && tries < 100; tries++)
-      await sleep(50);
+    await until(
+      async () => (await search()) === expected.search,
+      async () => `${await search()} instead of ${expected.search}`,
+    );
     assert.deepEqual({ search: await search(), weights: await weights() }, expected);
   };
   // One drag is one step, whatever it passed.
@@ -51,17 +52,7 @@ test(`the address holds a view, and back and forward walk through views, in ${en
 
 test(`figures and numbers are saved as files, in ${engineName}`, async (t) => {
   const act = await open(t, '#heads');
-  const readFile = async (name) => {
-    for (let tries = 0; ; tries++) {
-      try {
-        const bytes = readFileSync(join(act.downloads, name));
-        if (bytes.length > 0) return bytes;
-      } catch (error) {
-        if (tries === 200) throw error;
-      }
-      await sleep(50);
-    }
-  };
+  const readFile = (name) => readSaved(act.downloads, name);
   await act.click('#heads button', 'Save the maps of all heads as SVG');
   const svg = String(await readFile('headwise-the-maps-of-all-heads.svg'));
   const cells = await act.cellsOf('heads');

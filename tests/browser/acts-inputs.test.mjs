@@ -2,10 +2,10 @@
 // WebKit; heads-inputs.test.mjs has more of it, in Chromium.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { init, saveNpy, Tensor } from 'headwise';
 import { useActs } from './lib/acts.mjs';
 import { engineName } from './lib/engines.mjs';
+import { until } from './lib/until.mjs';
 
 const open = useActs();
 
@@ -17,13 +17,6 @@ async function sizesOf(act) {
   return ['sample', 'head', 'query', 'key'].map(
     (axis) => new Set(cells.map((cell) => cell[axis])).size,
   );
-}
-
-async function until(isSo, what) {
-  for (let tries = 0; !(await isSo()); tries++) {
-    assert.ok(tries < 200, what);
-    await sleep(50);
-  }
 }
 
 test(`typed text becomes tokens, in ${engineName}`, async (t) => {

@@ -48,7 +48,8 @@ test(`the keyboard trains a model and looks into a head, in ${engineName}`, asyn
   const play = '#train .transport .primary';
   await act.waitForText('#train .run-status', /^Step 0:/);
   await act.tabTo('#train .transport .segment input:checked');
-  while (!(await act.isFocused('#train .segment input', 'Full'))) await press(act, 'ArrowRight');
+  await press(act, 'ArrowRight');
+  assert.ok(await act.isFocused('#train .segment input', 'Full'));
   await act.tabTo('#train button', 'Start', { back: true });
   await press(act, ' ');
   await act.waitForText('#train .log [data-kind="goal"]', /99\s%/);

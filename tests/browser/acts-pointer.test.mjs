@@ -1,9 +1,9 @@
 // The main gesture of every act by the pointer: in Chromium, Firefox and WebKit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { useActs } from './lib/acts.mjs';
 import { engineName } from './lib/engines.mjs';
+import { until } from './lib/until.mjs';
 
 const open = useActs();
 
@@ -26,7 +26,7 @@ test(`random input breaks the tie of the first act, in ${engineName}`, async (t)
 /** Until what is read is no longer what it was. */
 async function change(read) {
   const before = await read();
-  while ((await read()) === before) await sleep(20);
+  await until(async () => (await read()) !== before, `it stays ${before}`);
 }
 
 const cell = (sample, head, query, key) =>

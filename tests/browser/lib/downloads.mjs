@@ -1,8 +1,15 @@
 // Files that a page hands to its reader.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { until } from './until.mjs';
+
+/** The bytes of a file, once it is there. Browsers reserve its name first, by an empty one. */
+export async function readSaved(folder, name) {
+  const path = join(folder, name);
+  await until(() => existsSync(path) && statSync(path).size > 0, `${name} was not saved`);
+  return readFileSync(path);
+}
 
 /** Lets a page save files; gives the function that waits for one and reads it. */
 export async function useDownloads(t, page) {
@@ -16,12 +23,5 @@ export async function useDownloads(t, page) {
     downloadPath: folder,
     browserContextId: page.browserContext().id,
   });
-  return async function readFile(name) {
-    const path = join(folder, name);
-    for (let tries = 0; !existsSync(path); tries++) {
-      if (tries === 200) throw new Error(`${name} was not saved`);
-      await wait(50);
-    }
-    return readFileSync(path);
-  };
+  return (name) => readSaved(folder, name);
 }

@@ -1,7 +1,7 @@
 // What a reader does with pointer and keys. The browser gets them as from a mouse and a keyboard:
 // the page sees no difference, and nothing is pressed that is hidden or covered.
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from './until.mjs';
 
 /**
  * Where an element is, found by its selector and, where several match, by the name that a screen
@@ -85,13 +85,12 @@ export function gesturesOf(engine) {
     },
     /** Waits until what the selector finds says what is expected; gives its words. */
     async waitForText(selector, pattern) {
-      const deadline = Date.now() + 60_000;
-      for (;;) {
-        const words = await textOf(selector);
-        if (pattern.test(words)) return words;
-        assert.ok(Date.now() < deadline, `${selector} says “${words}”, not ${pattern}`);
-        await sleep(50);
-      }
+      let words;
+      await until(
+        async () => pattern.test((words = await textOf(selector))),
+        () => `${selector} says “${words}”, not ${pattern}`,
+      );
+      return words;
     },
   };
 }
