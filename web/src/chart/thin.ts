@@ -4,10 +4,10 @@ export type Point = readonly [x: number, y: number];
 
 /**
  * Of more points than a chart has room for, the lowest and the highest of each few in a row, and the
- * last: a line through them looks the same and costs a frame less. How many stand together doubles as
- * points come in, so that those chosen stay chosen until then.
+ * last: a line through them looks the same and takes less time to draw. How many stand together
+ * doubles as points come in, so that those chosen stay chosen until then.
  *
- * @param room how many points at most, more or less
+ * @param room how many points a line may have; of more there come at most three beyond that
  */
 export function thin(points: readonly Point[], room: number): readonly Point[] {
   if (points.length <= room) return points;

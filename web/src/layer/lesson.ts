@@ -1,3 +1,4 @@
+import { sum } from 'd3-array';
 import { Adam, MultiHeadAttention, Tensor, type StateDict } from 'headwise';
 
 import type { AttentionInput } from '../inputs/attention-input.js';
@@ -12,82 +13,78 @@ export interface Taught {
 
 const learningRate = 0.002;
 
+/** What a lesson needs to know of its layer. */
+type LessonSettings = Pick<LayerSettings, 'seed' | 'heads' | 'validLens'>;
+
+/** A layer on its way. Its gradients are those of the last loss. */
+interface Course {
+  readonly layer: MultiHeadAttention;
+  readonly optimizer: Adam;
+  /** Before the first step, and after each. */
+  readonly losses: number[];
+}
+
 /**
- * A layer that learns its one input by heart: query 1 is to give back what it reads at key 1, query 2
- * at key 2, and so on, beginning again after the last valid key. Where to look it is not told.
+ * A layer that learns its one input by heart: it is to answer query 1 with the value at key 1, query 2
+ * with that at key 2, and so on, beginning again after the last valid key. Where to look it is not
+ * told.
  */
 export class Lesson {
   readonly #input: AttentionInput;
-  readonly #settings: LayerSettings;
+  readonly #settings: LessonSettings;
   readonly #targets: Tensor;
-  #layer!: MultiHeadAttention;
-  #optimizer!: Adam;
-  #losses: number[] = [];
-  #step = 0;
+  #course: Course;
 
-  constructor(input: AttentionInput, settings: LayerSettings) {
+  constructor(input: AttentionInput, settings: LessonSettings) {
     this.#input = input;
     this.#settings = settings;
     this.#targets = targetsOf(input, settings.validLens);
-    this.#begin();
+    this.#course = this.#begin();
   }
 
   /** After so many steps, the same whatever was asked before. */
   after(steps: number): Taught {
-    if (steps < this.#step) {
+    if (steps < this.#course.losses.length - 1) {
       this.dispose();
-      this.#begin();
+      this.#course = this.#begin();
     }
-    while (this.#step < steps) this.#learn();
-    const [first = NaN] = this.#losses;
-    return {
-      parameters: this.#layer.stateDict(),
-      losses: { first, now: this.#losses[steps] ?? NaN },
-    };
+    const { layer, optimizer, losses } = this.#course;
+    while (losses.length <= steps) {
+      optimizer.step();
+      losses.push(this.#lossOf(layer, optimizer));
+    }
+    const [first = NaN] = losses;
+    return { parameters: layer.stateDict(), losses: { first, now: losses[steps] ?? NaN } };
   }
 
   /** Gives the layer's memory back. */
   dispose(): void {
-    this.#optimizer.dispose();
-    this.#layer.dispose();
+    this.#course.optimizer.dispose();
+    this.#course.layer.dispose();
   }
 
-  #begin(): void {
+  #begin(): Course {
     const { heads, seed } = this.#settings;
-    this.#layer = new MultiHeadAttention({ numHiddens, numHeads: heads, seed });
-    this.#optimizer = new Adam(this.#layer, { learningRate });
-    this.#step = 0;
-    this.#losses = [this.#pass()];
+    const layer = new MultiHeadAttention({ numHiddens, numHeads: heads, seed });
+    const optimizer = new Adam(layer, { learningRate });
+    return { layer, optimizer, losses: [this.#lossOf(layer, optimizer)] };
   }
 
-  #learn(): void {
-    this.#optimizer.step();
-    this.#step += 1;
-    this.#losses.push(this.#pass());
-  }
-
-  /** The loss; its gradients are in the layer then. */
-  #pass(): number {
+  /** Mean squared error; its gradients are in the layer then. */
+  #lossOf(layer: MultiHeadAttention, optimizer: Adam): number {
     const { queries, keys, values } = this.#input;
     const { validLens } = this.#settings;
-    const { output } = this.#layer.forward(queries, keys, values, {
-      validLens,
-      requiresGrad: true,
-    });
+    const { output } = layer.forward(queries, keys, values, { validLens, requiresGrad: true });
     const { length } = output.data;
     const errors = output.data.map((value, i) => value - (this.#targets.data[i] ?? NaN));
-    this.#optimizer.zeroGradients();
-    this.#layer.backward(
-      new Tensor(
-        errors.map((error) => (2 * error) / length),
-        output.shape,
-      ),
-    );
-    return errors.reduce((sum, error) => sum + error * error, 0) / length;
+    const gradient = errors.map((error) => (2 * error) / length);
+    optimizer.zeroGradients();
+    layer.backward(new Tensor(gradient, output.shape));
+    return sum(errors, (error) => error ** 2) / length;
   }
 }
 
-/** What each query is to give back: (batch, queries, size). */
+/** The answer to each query: (batch, queries, size). */
 function targetsOf({ queries, values }: AttentionInput, validLens: readonly number[]): Tensor {
   const [batch = 0, numQueries = 0] = queries.shape;
   const [, numKeys = 0, size = 0] = values.shape;

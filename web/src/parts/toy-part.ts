@@ -6,6 +6,7 @@ import { createNamedSlider } from '../controls/slider.js';
 import { element } from '../dom.js';
 import { createHeadFigure } from '../figure/head-figure.js';
 import { formatFraction, formatLoss } from '../format.js';
+import type { AttentionInput } from '../inputs/attention-input.js';
 import { chapterSizes, onesInput, randomInput } from '../inputs/chapter.js';
 import { attend, type AttentionView } from '../layer/attention-view.js';
 import { Lesson, type Taught } from '../layer/lesson.js';
@@ -47,7 +48,7 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
     steps.show(state.steps);
     const isTie = state.input === 'ones';
     const input = inputOf[state.input]();
-    const taught = state.steps === 0 ? undefined : lessonOf(state.input).after(state.steps);
+    const taught = state.steps === 0 ? undefined : lessonOf(state.input, input).after(state.steps);
     const view = attend(taught ? { ...input, parameters: taught.parameters } : input, settings);
     flow.replaceChildren(createFlow(view));
     reason.replaceChildren(...(isTie ? reasonOf(view) : [text.toy.broken]));
@@ -68,12 +69,12 @@ const settings = { ...toySettings, validLens: chapterSizes.lens };
 const inputOf = { ones: onesInput, random: () => randomInput(toySettings.seed) } as const;
 
 /** The lesson of an input: the last one, if it is that, so that a slider on its way begins no new one. */
-function rememberLessons(): (name: ToyState['input']) => Lesson {
+function rememberLessons(): (name: ToyState['input'], input: AttentionInput) => Lesson {
   let last: { readonly name: ToyState['input']; readonly lesson: Lesson } | undefined;
-  return (name) => {
+  return (name, input) => {
     if (last?.name !== name) {
       last?.lesson.dispose();
-      last = { name, lesson: new Lesson(inputOf[name](), settings) };
+      last = { name, lesson: new Lesson(input, settings) };
     }
     return last.lesson;
   };

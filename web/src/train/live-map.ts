@@ -49,11 +49,10 @@ export function createLiveMap(length: number): LiveMap {
         { viewBox: `0 0 ${mapSide} ${mapSide}`, 'shape-rendering': 'crispEdges', ...size },
         svg('rect', { ...size, fill: hatchFill(hatchId) }),
       );
-      const colourAt = (query: number, key: number): string =>
-        `rgb(${image.data
-          .subarray(4 * (query * length + key))
-          .slice(0, 3)
-          .join()})`;
+      const colourAt = (query: number, key: number): string => {
+        const at = 4 * (query * length + key);
+        return `rgb(${image.data.subarray(at, at + 3).join()})`;
+      };
       for (let query = 0; query < length; query += 1) {
         for (let key = 0; key <= query;) {
           const first = key;
