@@ -47,7 +47,7 @@ std::vector<Case> cases() {
           {.name = "lengths and empty rows", .options = {.valid_lens = LensBySample{37, 0}}},
           {.name = "a causal window",
            .layer = {.dropout = 0.2},
-           .options = {.causal = Causal::top_left, .window = Window{.left = 6}}},
+           .options = {.causal = Causal::top_left, .window = Window{.left = 6, .right = {}}}},
           {.name = "a mask", .options = {.mask = allowed}},
           {.name = "gates", .options = {.head_gate = Tensor<1>{0.5F, -2.0F, 0.0F, 1.0F}}}};
 }
@@ -117,9 +117,10 @@ void add_errors(const Case& tried, double scale, std::uint64_t seed, Errors& err
   }
 }
 
-/// Rounding errors are as good as random: over so many of them the ratio of two programs that are
-/// equally exact stays near 1.
-constexpr double largest_ratio = 1.5;
+/// Rounding errors are as good as random, so that the ratio of two programs that are equally exact
+/// stays near 1. Where few pairs of keys tell, it is that of the exponentials, of which a plain
+/// program's have half the rounding error.
+constexpr double largest_ratio = 2;
 
 void check_exactness(double scale) {
   for (const Case& tried : cases()) {
