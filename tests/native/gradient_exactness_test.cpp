@@ -14,7 +14,7 @@ namespace headwise::test {
 namespace {
 
 constexpr std::size_t batch = 2;
-constexpr std::size_t length = 70;
+constexpr std::size_t length = 48;
 constexpr std::size_t num_hiddens = 32;
 constexpr std::array shape{batch, length, num_hiddens};
 
@@ -44,7 +44,7 @@ std::vector<Case> cases() {
           {.name = "dropout", .layer = {.dropout = 0.4}},
           {.name = "softcap", .layer = {.softcap = 1e4}},
           {.name = "grouped heads", .layer = {.num_kv_heads = 2}},
-          {.name = "lengths and empty rows", .options = {.valid_lens = LensBySample{37, 0}}},
+          {.name = "lengths and empty rows", .options = {.valid_lens = LensBySample{27, 0}}},
           {.name = "a causal window",
            .layer = {.dropout = 0.2},
            .options = {.causal = Causal::top_left, .window = Window{.left = 6, .right = {}}}},
@@ -125,7 +125,7 @@ constexpr double largest_ratio = 2;
 void check_exactness(double scale) {
   for (const Case& tried : cases()) {
     Errors errors;
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       add_errors(tried, scale, seed, errors);
     }
     for (const auto& [name, squares] : errors.library) {
@@ -152,7 +152,7 @@ TEST_CASE("Nothing goes back through a softmax whose weights are 0 and 1") {
       {.name = "slots", .layer = {.bias_kv = true, .zero_attention = true}},
       {.name = "additive", .layer = {.pooling = Pooling::additive}},
       {.name = "gates", .options = {.head_gate = Tensor<1>{0.3F, -2.0F, 0.0F, 1.0F}}},
-      {.name = "masked NaN", .options = {.valid_lens = LensBySample{37, 0}}}};
+      {.name = "masked NaN", .options = {.valid_lens = LensBySample{27, 0}}}};
   for (const Case& tried : saturated) {
     CAPTURE(tried.name);
     const bool is_additive = tried.layer.pooling == Pooling::additive;

@@ -14,12 +14,12 @@
 /// tells how exact float32 is without any care, of double what is exact.
 namespace headwise::test {
 
-/// Σ term(i), one after the other.
-template <typename Float, typename Term>
-Float sum_of(std::size_t count, const Term& term) {
+/// Σ x[i] · y[i], one after the other.
+template <typename Float>
+Float dot(std::size_t count, const Float* x, const Float* y) {
   Float sum{};
   for (std::size_t i = 0; i < count; ++i) {
-    sum += term(i);
+    sum += x[i] * y[i];
   }
   return sum;
 }
@@ -51,14 +51,14 @@ class PlainLayer {
     Batch gated = pooled_;
     weights_ = xt::xtensor<Float, 4>::from_shape({Q_.shape(0), heads_, Q_.shape(1), K_.shape(1)});
     capped_ = weights_;
-    each_row([&](std::size_t b, std::size_t h, std::size_t i) { pool(b, h, i, gated); });
+    each_row([&](const Row& row) { pool(row, gated); });
     const Batch dY = problem_.grad_output;
     dO_ = project_backward("W_o", gated, dY);
     dQ_ = Batch(Q_.shape(), Float{});
     dK_ = Batch(K_.shape(), Float{});
     dV_ = Batch(V_.shape(), Float{});
     Matrix of_gate(std::array{Q_.shape(0), heads_}, Float{});
-    each_row([&](std::size_t b, std::size_t h, std::size_t i) { go_back(b, h, i, of_gate); });
+    each_row([&](const Row& row) { go_back(row, of_gate); });
     keep("head_gate", of_gate);
     keep("queries", project_backward("W_q", X_q, dQ_));
     keep("keys", project_backward("W_k", X_k, dK_));
@@ -71,30 +71,34 @@ class PlainLayer {
     result_[name] = std::vector<double>(tensor.begin(), tensor.end());
   }
 
-  template <typename Row>
-  void each_row(const Row& row) {
+  void each_row(const auto& work) {
     for (std::size_t b = 0; b < Q_.shape(0); ++b) {
       for (std::size_t h = 0; h < heads_; ++h) {
         for (std::size_t i = 0; i < Q_.shape(1); ++i) {
-          row(b, h, i);
+          work(row_of(b, h, i));
         }
       }
     }
   }
 
+  /// Elements of one position, without the checks that take most of the time in a build with
+  /// sanitizers.
+  static auto* at(auto& tensor, std::size_t b, std::size_t i) {
+    return tensor.data() + (b * tensor.shape(1) + i) * tensor.shape(2);
+  }
+
   /// x Wᵀ + b
   Batch project(const std::string& name, const Batch& x) const {
     const Matrix W = problem_.parameters.at(name + ".weight");
+    const std::size_t in = W.shape(1);
     const auto bias = problem_.parameters.find(name + ".bias");
     Batch y(std::array{x.shape(0), x.shape(1), W.shape(0)});
-    for (std::size_t b = 0; b < y.shape(0); ++b) {
-      for (std::size_t i = 0; i < y.shape(1); ++i) {
-        for (std::size_t o = 0; o < y.shape(2); ++o) {
-          y(b, i, o) =
-              sum_of<Float>(W.shape(1), [&](std::size_t e) { return W(o, e) * x(b, i, e); });
-          if (bias != problem_.parameters.end()) {
-            y(b, i, o) += static_cast<Float>(bias->second(o));
-          }
+    for (std::size_t row = 0; row < x.shape(0) * x.shape(1); ++row) {
+      for (std::size_t o = 0; o < W.shape(0); ++o) {
+        Float& sum = y.data()[row * W.shape(0) + o];
+        sum = dot(in, W.data() + o * in, x.data() + row * in);
+        if (bias != problem_.parameters.end()) {
+          sum += static_cast<Float>(bias->second(o));
         }
       }
     }
@@ -104,111 +108,112 @@ class PlainLayer {
   /// The gradient of x from that of x Wᵀ + b; keeps those of W and b.
   Batch project_backward(const std::string& name, const Batch& x, const Batch& dy) {
     const Matrix W = problem_.parameters.at(name + ".weight");
-    const std::size_t length = x.shape(1);
-    const std::size_t rows = x.shape(0) * length;
-    Matrix dW(W.shape());
-    std::vector<Float> db(W.shape(0));
-    for (std::size_t o = 0; o < W.shape(0); ++o) {
-      const auto dy_of = [&](std::size_t row) { return dy(row / length, row % length, o); };
-      db[o] = sum_of<Float>(rows, dy_of);
-      for (std::size_t e = 0; e < W.shape(1); ++e) {
-        dW(o, e) = sum_of<Float>(
-            rows, [&](std::size_t row) { return dy_of(row) * x(row / length, row % length, e); });
+    const auto [out, in] = W.shape();
+    const std::size_t rows = x.shape(0) * x.shape(1);
+    Matrix dW(W.shape(), Float{});
+    Batch dx(x.shape(), Float{});
+    std::vector<Float> db(out);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t o = 0; o < out; ++o) {
+        const Float gradient = dy.data()[row * out + o];
+        db[o] += gradient;
+        for (std::size_t e = 0; e < in; ++e) {
+          dW.data()[o * in + e] += gradient * x.data()[row * in + e];
+          dx.data()[row * in + e] += gradient * W.data()[o * in + e];
+        }
       }
     }
     keep(name + ".weight", dW);
     if (problem_.parameters.contains(name + ".bias")) {
       keep(name + ".bias", db);
     }
-    Batch dx(x.shape());
-    for (std::size_t b = 0; b < x.shape(0); ++b) {
-      for (std::size_t i = 0; i < length; ++i) {
-        for (std::size_t e = 0; e < x.shape(2); ++e) {
-          dx(b, i, e) =
-              sum_of<Float>(W.shape(0), [&](std::size_t o) { return dy(b, i, o) * W(o, e); });
-        }
-      }
-    }
     return dx;
   }
 
   std::size_t head_size() const { return Q_.shape(2) / heads_; }
-  /// Where the features of a query head's keys and values begin.
-  std::size_t first_of_kv(std::size_t h) const { return h / (heads_ / kv_heads_) * head_size(); }
 
-  Float gate(std::size_t b, std::size_t h) const {
-    return static_cast<Float>(reference::gate_of(problem_.options.head_gate, b, h));
+  /// What one query of one head reads and writes: its row among scores, and where its features and
+  /// those of its keys and values begin.
+  struct Row {
+    std::size_t b, h, i;
+    std::size_t scores, query, key;
+  };
+
+  Row row_of(std::size_t b, std::size_t h, std::size_t i) const {
+    return {.b = b,
+            .h = h,
+            .i = i,
+            .scores = ((b * heads_ + h) * Q_.shape(1) + i) * K_.shape(1),
+            .query = h * head_size(),
+            .key = h / (heads_ / kv_heads_) * head_size()};
   }
 
-  Float dropout_factor(std::size_t b, std::size_t h, std::size_t i, std::size_t j) const {
-    return static_cast<Float>(problem_.dropout_factors(b, h, i, j));
+  Float gate(const Row& row) const {
+    return static_cast<Float>(reference::gate_of(problem_.options.head_gate, row.b, row.h));
   }
 
-  Float weight_of_value(std::size_t b, std::size_t h, std::size_t i, std::size_t j) const {
-    return weights_(b, h, i, j) * dropout_factor(b, h, i, j);
+  Float dropout_factor(const Row& row, std::size_t j) const {
+    return static_cast<Float>(problem_.dropout_factors.data()[row.scores + j]);
   }
 
-  bool sees(std::size_t b, std::size_t h, std::size_t i, std::size_t j) const {
-    return reference::sees(masks_, Q_.shape(1), K_.shape(1), b, h, i, j);
-  }
-
-  void pool(std::size_t b, std::size_t h, std::size_t i, Batch& gated) {
+  void pool(const Row& row, Batch& gated) {
     const std::size_t keys = K_.shape(1);
-    const std::size_t query = h * head_size();
-    const std::size_t key = first_of_kv(h);
+    const Float* q = at(Q_, row.b, row.i) + row.query;
+    Float* weights = weights_.data() + row.scores;
+    Float* capped = capped_.data() + row.scores;
     Float largest = -std::numeric_limits<Float>::infinity();
     for (std::size_t j = 0; j < keys; ++j) {
-      const Float score = scale_ * sum_of<Float>(head_size(), [&](std::size_t e) {
-                            return Q_(b, i, query + e) * K_(b, j, key + e);
-                          });
-      capped_(b, h, i, j) = softcap_ > 0 ? softcap_ * std::tanh(score / softcap_) : score;
-      if (sees(b, h, i, j)) {
-        largest = std::max(largest, capped_(b, h, i, j));
+      const Float score = scale_ * dot(head_size(), q, at(K_, row.b, j) + row.key);
+      capped[j] = softcap_ > 0 ? softcap_ * std::tanh(score / softcap_) : score;
+      const bool sees = reference::sees(masks_, Q_.shape(1), keys, row.b, row.h, row.i, j);
+      weights[j] = sees ? capped[j] : -std::numeric_limits<Float>::infinity();
+      largest = std::max(largest, weights[j]);
+    }
+    Float sum = 0;
+    for (std::size_t j = 0; j < keys; ++j) {
+      weights[j] = std::isfinite(weights[j]) ? std::exp(weights[j] - largest) : Float{};
+      sum += weights[j];
+    }
+    Float* pooled = at(pooled_, row.b, row.i) + row.query;
+    std::fill_n(pooled, head_size(), Float{});
+    for (std::size_t j = 0; sum > 0 && j < keys; ++j) {
+      weights[j] /= sum;
+      const Float* v = at(V_, row.b, j) + row.key;
+      for (std::size_t e = 0; e < head_size(); ++e) {
+        pooled[e] += weights[j] * dropout_factor(row, j) * v[e];
       }
     }
-    for (std::size_t j = 0; j < keys; ++j) {
-      weights_(b, h, i, j) = sees(b, h, i, j) ? std::exp(capped_(b, h, i, j) - largest) : Float{};
-    }
-    const Float sum = sum_of<Float>(keys, [&](std::size_t j) { return weights_(b, h, i, j); });
-    for (std::size_t j = 0; sum > 0 && j < keys; ++j) {
-      weights_(b, h, i, j) /= sum;
-    }
     for (std::size_t e = 0; e < head_size(); ++e) {
-      pooled_(b, i, query + e) = sum_of<Float>(
-          keys, [&](std::size_t j) { return weight_of_value(b, h, i, j) * V_(b, j, key + e); });
-      gated(b, i, query + e) = gate(b, h) * pooled_(b, i, query + e);
+      at(gated, row.b, row.i)[row.query + e] = gate(row) * pooled[e];
     }
   }
 
-  void go_back(std::size_t b, std::size_t h, std::size_t i, Matrix& of_gate) {
+  void go_back(const Row& row, Matrix& of_gate) {
     const std::size_t keys = K_.shape(1);
-    const std::size_t query = h * head_size();
-    const std::size_t key = first_of_kv(h);
-    of_gate(b, h) += sum_of<Float>(head_size(), [&](std::size_t e) {
-      return dO_(b, i, query + e) * pooled_(b, i, query + e);
-    });
-    std::vector<Float> row(keys);
+    const Float* weights = weights_.data() + row.scores;
+    const Float* dO = at(dO_, row.b, row.i) + row.query;
+    of_gate(row.b, row.h) += dot(head_size(), dO, at(pooled_, row.b, row.i) + row.query);
+    std::vector<Float> gradients(keys);
     for (std::size_t j = 0; j < keys; ++j) {
-      const Float of_value = sum_of<Float>(head_size(), [&](std::size_t e) {
-        return gate(b, h) * dO_(b, i, query + e) * V_(b, j, key + e);
-      });
-      row[j] = dropout_factor(b, h, i, j) * of_value;
+      const Float of_value = gate(row) * dot(head_size(), dO, at(V_, row.b, j) + row.key);
+      gradients[j] = dropout_factor(row, j) * of_value;
     }
-    const Float mean =
-        sum_of<Float>(keys, [&](std::size_t j) { return weights_(b, h, i, j) * row[j]; });
+    const Float mean = dot(keys, weights, gradients.data());
+    const Float* q = at(Q_, row.b, row.i) + row.query;
+    Float* dq = at(dQ_, row.b, row.i) + row.query;
     for (std::size_t j = 0; j < keys; ++j) {
-      row[j] = weights_(b, h, i, j) * (row[j] - mean);
+      Float of_score = weights[j] * (gradients[j] - mean);
       if (softcap_ > 0) {
-        const Float tangent = capped_(b, h, i, j) / softcap_;
-        row[j] *= 1 - tangent * tangent;
+        const Float tangent = capped_.data()[row.scores + j] / softcap_;
+        of_score *= 1 - tangent * tangent;
       }
-    }
-    for (std::size_t e = 0; e < head_size(); ++e) {
-      dQ_(b, i, query + e) =
-          scale_ * sum_of<Float>(keys, [&](std::size_t j) { return row[j] * K_(b, j, key + e); });
-      for (std::size_t j = 0; j < keys; ++j) {
-        dK_(b, j, key + e) += scale_ * row[j] * Q_(b, i, query + e);
-        dV_(b, j, key + e) += weight_of_value(b, h, i, j) * gate(b, h) * dO_(b, i, query + e);
+      const Float* k = at(K_, row.b, j) + row.key;
+      Float* dk = at(dK_, row.b, j) + row.key;
+      Float* dv = at(dV_, row.b, j) + row.key;
+      for (std::size_t e = 0; e < head_size(); ++e) {
+        dq[e] += scale_ * of_score * k[e];
+        dk[e] += scale_ * of_score * q[e];
+        dv[e] += weights[j] * dropout_factor(row, j) * gate(row) * dO[e];
       }
     }
   }
