@@ -1,4 +1,5 @@
-import { fail, show, showShape } from './errors.js';
+import { fail, failOutOfMemory, show, showShape } from './errors.js';
+import { isResizable, kindOf, lengthOf } from './typed-arrays.js';
 
 /** Typed arrays of numbers. */
 export type NumericArray =
@@ -48,14 +49,15 @@ interface NumberKind<Data> {
 const floats: NumberKind<Float32Array> = {
   expected: 'numbers',
   allocate: (count) => new Float32Array(count),
-  isNative: (data) => data instanceof Float32Array,
+  isNative: (data): data is Float32Array => kindOf(data) === 'Float32Array',
   toNumber: (element) => (typeof element === 'number' ? element : undefined),
 };
 
+// These and booleans are copied always: they are few, and each is looked at anyway.
 const lengths: NumberKind<Float64Array> = {
   expected: 'integers',
   allocate: (count) => new Float64Array(count),
-  isNative: (data) => data instanceof Float64Array,
+  isNative: (data): data is Float64Array => data === null,
   toNumber: (element) =>
     typeof element === 'number' || typeof element === 'bigint' ? Number(element) : undefined,
 };
@@ -63,7 +65,6 @@ const lengths: NumberKind<Float64Array> = {
 const booleans: NumberKind<Uint8Array> = {
   expected: 'booleans',
   allocate: (count) => new Uint8Array(count),
-  // Copied always, which looks at every number.
   isNative: (data): data is Uint8Array => data === null,
   toNumber: (element, inTypedArray) =>
     typeof element === 'boolean' || (inTypedArray && (element === 0 || element === 1))
@@ -79,12 +80,15 @@ type Sequence = ArrayLike<unknown> & Iterable<unknown>;
 const deepest = 8;
 
 function isTypedArray(value: unknown): value is Sequence & ArrayBufferView {
-  return ArrayBuffer.isView(value) && !(value instanceof DataView);
+  return kindOf(value) !== undefined;
 }
 
 function isSequence(value: unknown): value is Sequence {
   return Array.isArray(value) || isTypedArray(value);
 }
+
+const countOf = (elements: Sequence): number =>
+  isTypedArray(elements) ? lengthOf(elements) : elements.length;
 
 /** A shape as numbers, or an error that names `argument`. */
 export function toShape(argument: string, value: unknown): number[] {
@@ -92,7 +96,9 @@ export function toShape(argument: string, value: unknown): number[] {
     fail('invalid-type', argument, 'a shape such as [2, 4, 100]', show(value));
   }
   const shape: number[] = [];
-  for (const size of value) {
+  const count = countOf(value);
+  for (let axis = 0; axis < count; axis++) {
+    const size = value[axis];
     if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
       fail('invalid-shape', argument, 'a shape of integers from 0 on', show(size));
     }
@@ -106,20 +112,30 @@ export function sizeOf(shape: readonly number[]): number {
   return shape.includes(0) ? 0 : shape.reduce((product, size) => product * size, 1);
 }
 
+/** Converts `count` elements: whoever reads an array may find that its length changes meanwhile. */
 function convert<Data extends NumberArray>(
   argument: string,
   elements: Sequence,
+  count: number,
   kind: NumberKind<Data>,
   target: Data,
   offset: number,
 ): void {
   const inTypedArray = isTypedArray(elements);
-  for (let i = 0; i < elements.length; i++) {
+  for (let i = 0; i < count; i++) {
     const number = kind.toNumber(elements[i], inTypedArray);
     if (number === undefined) {
       fail('invalid-type', argument, kind.expected, show(elements[i]));
     }
     target[offset + i] = number;
+  }
+}
+
+function allocated<Data>(kind: NumberKind<Data>, count: number): Data {
+  try {
+    return kind.allocate(count);
+  } catch {
+    return failOutOfMemory();
   }
 }
 
@@ -131,7 +147,7 @@ function nestedShape(argument: string, value: Sequence): number[] {
     if (shape.length === deepest) {
       fail('invalid-shape', argument, `at most ${deepest} axes`, 'deeper nesting');
     }
-    shape.push(level.length);
+    shape.push(countOf(level));
     level = level[0];
   }
   return shape;
@@ -148,22 +164,24 @@ function fromNested<Data extends NumberArray>(
     if (!isSequence(level)) {
       fail('invalid-type', argument, `arrays nested ${shape.length} deep`, show(level));
     }
-    if (level.length !== shape[axis]) {
+    const count = countOf(level);
+    if (count !== shape[axis]) {
       const lengths = `arrays of length ${shape[axis]} at axis ${axis}`;
-      fail('invalid-shape', argument, lengths, `one of length ${level.length}`);
+      fail('invalid-shape', argument, lengths, `one of length ${count}`);
     }
     if (axis === shape.length - 1) {
       leaves.push(level);
     } else {
-      for (const inner of Array.from(level)) {
-        collect(inner, axis + 1);
+      for (let i = 0; i < count; i++) {
+        collect(level[i], axis + 1);
       }
     }
   };
   collect(value, 0);
-  const data = kind.allocate(sizeOf(shape));
+  const data = allocated(kind, sizeOf(shape));
+  const count = shape.at(-1) ?? 0;
   leaves.forEach((leaf, i) => {
-    convert(argument, leaf, kind, data, i * leaf.length);
+    convert(argument, leaf, count, kind, data, i * count);
   });
   return { data, shape };
 }
@@ -173,21 +191,40 @@ function fromDataAndShape<Data extends NumberArray>(
   data: unknown,
   shapeValue: unknown,
   kind: NumberKind<Data>,
+  mayResize = false,
 ): Numbers<Data> {
   const shape = toShape(argument, shapeValue);
   if (!isSequence(data)) {
     fail('invalid-type', argument, `data of ${kind.expected}`, show(data));
   }
-  if (data.length !== sizeOf(shape)) {
-    const expected = `${sizeOf(shape)} ${kind.expected} for shape ${showShape(shape)}`;
-    fail('invalid-shape', argument, expected, String(data.length));
-  }
-  if (kind.isNative(data)) {
+  const count = countOf(data);
+  checkCount(argument, count, shape, kind.expected);
+  if (kind.isNative(data) && (mayResize || !isResizable(data))) {
     return { data, shape };
   }
-  const converted = kind.allocate(data.length);
-  convert(argument, data, kind, converted, 0);
+  const converted = allocated(kind, count);
+  convert(argument, data, count, kind, converted, 0);
   return { data: converted, shape };
+}
+
+function checkCount(
+  argument: string,
+  count: number,
+  shape: readonly number[],
+  numbers = 'numbers',
+): void {
+  if (count !== sizeOf(shape)) {
+    const expected = `${sizeOf(shape)} ${numbers} for shape ${showShape(shape)}`;
+    fail('invalid-shape', argument, expected, String(count));
+  }
+}
+
+/** Fails if the memory of an argument that was read before is gone by now. */
+export function checkAttached(
+  argument: string,
+  { data, shape }: Numbers<Float32Array | Uint8Array>,
+): void {
+  checkCount(argument, lengthOf(data), shape);
 }
 
 function toNumbers<Data extends NumberArray>(
@@ -222,15 +259,26 @@ export function toFloats(argument: string, value: unknown): Numbers<Float32Array
 /** Numbers that stand for lengths: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
 export function toLengths(argument: string, value: unknown): Numbers<Float64Array> {
   return isTypedArray(value)
-    ? fromDataAndShape(argument, value, [value.length], lengths)
+    ? fromDataAndShape(argument, value, [lengthOf(value)], lengths)
     : toNumbers(argument, value, lengths);
 }
 
 /** Numbers that stand for a list or a matrix: as `toFloats`, and a typed array alone is a list. */
 export function toFloatList(argument: string, value: unknown): Numbers<Float32Array> {
   return isTypedArray(value)
-    ? fromDataAndShape(argument, value, [value.length], floats)
+    ? fromDataAndShape(argument, value, [lengthOf(value)], floats)
     : toNumbers(argument, value, floats);
+}
+
+/** What a tensor-like object holds, asked for once. */
+function readOnce(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !('data' in value)) {
+    return value;
+  }
+  const { data } = value;
+  return 'shape' in value
+    ? { data, shape: value.shape }
+    : { data, ...('dims' in value && { dims: value.dims }) };
 }
 
 /** Whether the first element of nested arrays or of a tensor's data is a boolean or lies in a Uint8Array. */
@@ -242,17 +290,18 @@ function isBoolean(value: unknown): boolean {
   for (let depth = 0; Array.isArray(level) && depth <= deepest; depth++) {
     level = (level as unknown[])[0];
   }
-  return typeof level === 'boolean' || level instanceof Uint8Array;
+  return typeof level === 'boolean' || kindOf(level) === 'Uint8Array';
 }
 
 /** A mask: booleans as a Uint8Array of 0 and 1, or numbers that are added to scores. */
 export function toMask(argument: string, value: unknown): Numbers<Uint8Array | Float32Array> {
-  return isBoolean(value)
-    ? toNumbers(argument, value, booleans)
-    : toNumbers(argument, value, floats);
+  const given = readOnce(value);
+  return isBoolean(given)
+    ? toNumbers(argument, given, booleans)
+    : toNumbers(argument, given, floats);
 }
 
 /** Data for `new Tensor(data, shape)`: flat numbers, or nested arrays that lie in the order of the shape. */
 export function toTensorData(data: unknown, shape: unknown): Numbers<Float32Array> {
-  return fromDataAndShape('data', data, shape, floats);
+  return fromDataAndShape('data', data, shape, floats, true);
 }

@@ -4,6 +4,7 @@ import { fail, show, showShape } from './errors.js';
 import { checkBoolean, checkOptions, checkWord } from './options.js';
 import { fits } from './shapes.js';
 import { Tensor } from './tensor.js';
+import { kindOf, lengthOf } from './typed-arrays.js';
 
 /** Which state of the attention weights is returned, in the order in which they come about. */
 export type WeightsStage = 'raw' | 'softcap' | 'masked' | 'softmax';
@@ -41,7 +42,34 @@ const stages: readonly [WeightsStage, ...WeightsStage[]] = ['raw', 'softcap', 'm
 export interface CheckedResults {
   readonly returnWeights: boolean;
   readonly stage: number;
-  readonly out: Partial<Out>;
+  readonly out: { readonly [Name in keyof Out]?: Target | undefined };
+}
+
+/** The caller's memory for a result, as it was read. */
+interface Target {
+  readonly data: Float32Array;
+  /** The tensor that was given, and its shape. */
+  readonly tensor: Tensor | undefined;
+  readonly shape: readonly number[];
+}
+
+export function readTarget(argument: string, out: unknown): Target | undefined {
+  if (out === undefined) {
+    return undefined;
+  }
+  const tensor = out instanceof Tensor ? out : undefined;
+  const data: unknown = tensor === undefined ? out : tensor.data;
+  if (kindOf(data) !== 'Float32Array') {
+    fail('invalid-type', argument, 'a Float32Array or a Tensor', show(out));
+  }
+  return { data: data as Float32Array, tensor, shape: tensor?.shape ?? [] };
+}
+
+/** Where a result is to be written, and what is returned. */
+export interface Result {
+  readonly tensor: Tensor;
+  readonly data: Float32Array;
+  readonly count: number;
 }
 
 export function checkResultOptions(options: ResultOptions): CheckedResults {
@@ -49,30 +77,37 @@ export function checkResultOptions(options: ResultOptions): CheckedResults {
     options.weightsStage === undefined
       ? 'softmax'
       : checkWord('weightsStage', options.weightsStage, stages);
+  const out = checkOptions(options.out, ['output', 'attentionWeights'], 'out');
   return {
     returnWeights: checkBoolean('returnWeights', options.returnWeights, false),
     stage: stages.indexOf(weightsStage),
-    out: checkOptions(options.out, ['output', 'attentionWeights'], 'out'),
+    out: {
+      output: readTarget('out.output', out.output),
+      attentionWeights: readTarget('out.attentionWeights', out.attentionWeights),
+    },
   };
 }
 
 /** A result in the caller's memory, or in new memory. */
-export function resultTensor(argument: string, out: unknown, shape: readonly number[]): Tensor {
+export function resultIn(
+  argument: string,
+  target: Target | undefined,
+  shape: readonly number[],
+): Result {
   const count = sizeOf(shape);
-  if (out === undefined) {
-    return new Tensor(allocate(count), shape);
+  if (target === undefined) {
+    const data = allocate(count);
+    return { tensor: new Tensor(data, shape), data, count };
   }
-  const data = out instanceof Tensor ? out.data : out;
-  if (!(data instanceof Float32Array)) {
-    fail('invalid-type', argument, 'a Float32Array or a Tensor', show(out));
-  }
-  if (data.length !== count) {
+  const { data, tensor } = target;
+  if (lengthOf(data) !== count) {
     fail(
       'invalid-shape',
       argument,
       `${count} numbers for shape ${showShape(shape)}`,
-      `${data.length}`,
+      `${lengthOf(data)}`,
     );
   }
-  return out instanceof Tensor && fits(out.shape, shape) ? out : new Tensor(data, shape);
+  const fitting = tensor !== undefined && fits(target.shape, shape) ? tensor : undefined;
+  return { tensor: fitting ?? new Tensor(data, shape), data, count };
 }

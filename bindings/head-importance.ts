@@ -16,6 +16,8 @@ import { checkOptions } from './options.js';
 import { checkShape } from './shapes.js';
 import type { Tensor } from './tensor.js';
 import { ignoredTarget, toTokens, type TokensInput } from './tokens.js';
+import { copyOf } from './typed-arrays.js';
+import { readValidLens } from './valid-lens.js';
 
 /**
  * What a layer's heads are measured on. Queries that are padding count in no mean over queries where lengths or a mask
@@ -93,6 +95,16 @@ function checkIgnoredKeys(value: unknown, keys: Numbers<Float32Array>): Uint8Arr
   return data;
 }
 
+/** A copy, since batches are used long after the call, as they were in it. */
+const held = <Data extends Float32Array | Uint8Array>({
+  data,
+  shape,
+}: Numbers<Data>): Numbers<Data | Float32Array> => ({
+  // Booleans were copied when they were read.
+  data: data instanceof Float32Array ? copyOf(data) : data,
+  shape,
+});
+
 const batchNames = [
   ...(['queries', 'keys', 'values', 'validLens', 'mask', 'causal', 'window'] as const),
   'ignoredKeys',
@@ -105,15 +117,19 @@ function measuredLayer(
   loss: OutputLoss,
 ): MeasuredHeads {
   const checked = batches.map((batch, i) => {
-    const { queries, keys, values, ignoredKeys, ...masks } = checkOptions(
+    const { queries, keys, values, ignoredKeys, validLens, mask, ...rest } = checkOptions(
       batch,
       batchNames,
       `batches[${i}]`,
     );
-    const k = toFloats('keys', keys);
+    const k = held(toFloats('keys', keys));
     return {
-      inputs: [toFloats('queries', queries), k, toFloats('values', values)] as const,
-      masks,
+      inputs: [held(toFloats('queries', queries)), k, held(toFloats('values', values))] as const,
+      masks: {
+        ...rest,
+        ...(validLens !== undefined && { validLens: readValidLens(validLens) }),
+        ...(mask !== undefined && { mask: held(toMask('mask', mask)) }),
+      },
       ignoredKeys: checkIgnoredKeys(ignoredKeys, k),
     };
   });
@@ -153,11 +169,12 @@ function measuredModel(
       ['tokens', 'targets', 'keys'],
       `batches[${i}]`,
     );
-    const asked =
-      targets === undefined
-        ? []
-        : toTokens('targets', targets).data.filter((target) => target !== ignoredTarget);
-    return { tokens, targets: targets ?? [], asked: asked.length };
+    const asked = targets === undefined ? undefined : toTokens('targets', targets);
+    return {
+      tokens: toTokens('tokens', tokens),
+      targets: asked ?? [],
+      asked: asked?.data.filter((target) => target !== ignoredTarget).length ?? 0,
+    };
   });
   const at = (batch: number): (typeof checked)[number] => checked[batch];
   return {

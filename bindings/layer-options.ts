@@ -231,7 +231,7 @@ export function checkLayerOptions(
 }
 
 /** The numbers that `read_options` in layer_calls.cpp reads, in its order. */
-export function layerRecord(settings: LayerSettings): Int32Array {
+export function layerRecord(settings: LayerSettings, sizes: InputSizes): Int32Array {
   return Int32Array.of(
     settings.numHiddens,
     settings.numHeads,
@@ -244,5 +244,8 @@ export function layerRecord(settings: LayerSettings): Int32Array {
     settings.attentionHiddens,
     Number(settings.biasKv),
     Number(settings.zeroAttention),
+    sizes.querySize ?? 0,
+    sizes.keySize ?? 0,
+    sizes.valueSize ?? 0,
   );
 }

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { core } from './core.js';
-import { fail, failOutOfMemory, HeadwiseError, show } from './errors.js';
+import { fail, HeadwiseError, show } from './errors.js';
 import { checkOptions } from './options.js';
 import { checkInUse, checkTrainables, writeTrainables, type Trainable } from './trainables.js';
 
@@ -36,9 +36,6 @@ export abstract class Optimizer {
     this.#trainables = checkTrainables(trainables);
     this.#learningRate = learningRate;
     this.#address = create(writeTrainables(this.#trainables));
-    if (this.#address === 0) {
-      failOutOfMemory();
-    }
     forgotten.register(this, this.#address, this);
   }
 
@@ -67,9 +64,7 @@ export abstract class Optimizer {
   step(): void {
     const optimizer = this.#inUse();
     checkInUse(this.#trainables);
-    if (!core().step(optimizer)) {
-      failOutOfMemory();
-    }
+    core().step(optimizer);
   }
 
   /**
@@ -102,7 +97,8 @@ export abstract class Optimizer {
    * @internal
    */
   static addressOf(optimizer: unknown): number {
-    if (!(optimizer instanceof Optimizer)) {
+    // Not by its class, of which a proxy may say anything.
+    if (typeof optimizer !== 'object' || optimizer === null || !(#address in optimizer)) {
       fail('invalid-type', 'optimizer', 'an SGD or an Adam', show(optimizer));
     }
     const address = optimizer.#inUse();
@@ -180,12 +176,12 @@ export function checkAdamOptions(
   if (!Array.isArray(given) || given.length !== 2) {
     fail('invalid-option', 'betas', expected, show(given));
   }
-  for (const beta of given as readonly unknown[]) {
-    if (typeof beta !== 'number' || !(beta >= 0 && beta < 1)) {
-      fail('invalid-option', 'betas', expected, show(beta));
-    }
-  }
-  return [learningRate, betas[0], betas[1], epsilon, weightDecay];
+  const [first, second] = given as readonly unknown[];
+  const checked = (beta: unknown): number =>
+    typeof beta === 'number' && beta >= 0 && beta < 1
+      ? beta
+      : fail('invalid-option', 'betas', expected, show(beta));
+  return [learningRate, checked(first), checked(second), epsilon, weightDecay];
 }
 
 /**

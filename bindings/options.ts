@@ -1,8 +1,9 @@
 import { fail, show } from './errors.js';
 
 /**
- * The given options as an object, {} for undefined. An option that is not known is an error that names it, so that a
- * misspelt or a later version's option never passes silently.
+ * A copy of the given options, {} for undefined: each is asked for once, and here, since asking may run the caller's
+ * code. An option that is not known is an error that names it, so that a misspelt or a later version's option never
+ * passes silently.
  */
 export function checkOptions<Options extends object>(
   given: Options | null | undefined,
@@ -25,7 +26,14 @@ export function checkOptions<Options extends object>(
       fail('unknown-option', argument, `only ${known.join(', ')}`, name);
     }
   }
-  return given;
+  const read: Partial<Options> = {};
+  for (const name of known) {
+    const value = given[name];
+    if (value !== undefined) {
+      read[name] = value;
+    }
+  }
+  return read;
 }
 
 /** What an object holds, in the order of the names. A Map or a list, which have no names, is no such object. */

@@ -1,4 +1,4 @@
-import type { Numbers } from './arrays.js';
+import { checkAttached, sizeOf, type Numbers } from './arrays.js';
 import { core, read, write } from './core.js';
 import { HeadwiseError, showShape } from './errors.js';
 import type { InputSizes, LayerSettings } from './layer-options.js';
@@ -67,7 +67,7 @@ export function readTensors<Each extends Omit<Parameter, 'number'>>(
     const tensor = Tensor.zeros(parameter.shape as number[]);
     const address = addressOf(parameter);
     if (address !== 0) {
-      read(core(), address, tensor.data);
+      read(core(), address, tensor.data, tensor.data.length);
     }
     tensors[parameter.name] = tensor;
   }
@@ -81,8 +81,10 @@ export function writeTensors<Each extends Omit<Parameter, 'number'>>(
   addressOf: (parameter: Each) => number,
 ): void {
   for (const parameter of parameters) {
-    const data = tensors.get(parameter.name)?.data ?? new Float32Array();
-    write(core(), addressOf(parameter), data);
+    const tensor = tensors.get(parameter.name);
+    if (tensor !== undefined) {
+      write(core(), addressOf(parameter), tensor.data, sizeOf(tensor.shape));
+    }
   }
 }
 
@@ -99,9 +101,12 @@ export function checkStateDict(
     const tensor = tensors.get(name);
     if (tensor === undefined) {
       missing.push(name);
-    } else if (!fits(tensor.shape, shape) || tensor.data.length === 0) {
+    } else if (!fits(tensor.shape, shape) || sizeOf(tensor.shape) === 0) {
       wrong.push(`${name}: expected ${showShape(shape)}, got ${showShape(tensor.shape)}`);
     }
+  }
+  for (const [name, tensor] of tensors) {
+    checkAttached(name, tensor);
   }
   const unexpected = [...tensors.keys()].filter((name) => !expected.has(name)).sort();
   const problems = [

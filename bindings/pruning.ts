@@ -1,6 +1,7 @@
 import { core, reserve, writeIntegers } from './core.js';
-import { fail, failOutOfMemory, show } from './errors.js';
+import { fail, show } from './errors.js';
 import type { LayerSettings } from './layer-options.js';
+import { kindOf } from './typed-arrays.js';
 
 /** Whether these settings, and no list of heads yet, allow heads to be removed. */
 export function checkPrunable({ projection, outputProjection }: LayerSettings): void {
@@ -12,16 +13,21 @@ export function checkPrunable({ projection, outputProjection }: LayerSettings): 
   }
 }
 
+/** A list of heads, read from the caller's. */
+export function readHeads(heads: unknown, argument = 'heads'): ReadonlySet<unknown> {
+  if (!Array.isArray(heads) && kindOf(heads) === undefined) {
+    fail('invalid-type', argument, 'an array of integers', show(heads));
+  }
+  return new Set(Array.from(heads as ArrayLike<unknown>));
+}
+
 /** The heads to remove, ascending and each once; of those that share a key-value head all or none. */
 export function checkHeads(
-  heads: unknown,
+  heads: ReadonlySet<unknown>,
   { numHeads, numKvHeads }: LayerSettings,
   argument = 'heads',
 ): number[] {
-  if (!Array.isArray(heads) && !ArrayBuffer.isView(heads)) {
-    fail('invalid-type', argument, 'an array of integers', show(heads));
-  }
-  const given = new Set(Array.from(heads as ArrayLike<number>));
+  const given = heads as ReadonlySet<number>;
   for (const head of given) {
     if (!Number.isInteger(head) || head < 0 || head >= numHeads) {
       fail('invalid-option', argument, `integers from 0 to ${numHeads - 1}`, show(head));
@@ -46,9 +52,7 @@ export function checkHeads(
 export function removeHeads(layer: number, heads: readonly number[]): void {
   const [record = 0] = reserve(core(), heads.length + 1);
   writeIntegers(core(), record, [heads.length, ...heads]);
-  if (!core().removeHeads(layer, record)) {
-    failOutOfMemory();
-  }
+  core().removeHeads(layer, record);
 }
 
 /** Settings of the layer that is left; all but its numbers of heads stay, the scale included. */

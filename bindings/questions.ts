@@ -4,12 +4,6 @@ import { fail, failOutOfMemory, showShape } from './errors.js';
 
 const wide = 2 ** 32;
 
-/**
- * Bytes that a call may need for each of its question's. Metadata of empty texts takes most: 6 bytes of JSON become an
- * entry of 56, in a list that leaves up to four times its size behind as it grows.
- */
-const room = 48;
-
 /** A question to `file_calls.cpp`: words, and texts behind their number of bytes. */
 export class Question {
   readonly #parts: Uint8Array[] = [];
@@ -45,7 +39,7 @@ export class Question {
   /** Asks by the call of this name. */
   ask(core: Core, call: CoreQuestion): Answer {
     const address = core.reserve(this.#bytes / 4);
-    if (address === 0 || !core.canAllocate(room * this.#bytes + 4096)) {
+    if (address === 0) {
       failOutOfMemory();
     }
     let next = address;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/error.hpp>
 #include <headwise/io/message.hpp>
 #include <headwise/tensor.hpp>
@@ -32,7 +33,7 @@ inline void append(std::vector<std::byte>& file, const void* bytes, std::size_t 
 
 template <typename Shape>
 xt::xarray<float> tensor_of_shape(const Shape& shape) {
-  return xt::xarray<float>::from_shape(xt::xarray<float>::shape_type(shape.begin(), shape.end()));
+  return make_array(shape);
 }
 
 inline std::span<const std::size_t> shape_of(const xt::xarray<float>& tensor) {
