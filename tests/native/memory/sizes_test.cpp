@@ -32,7 +32,7 @@ TEST_CASE("Batches of a task whose size is beyond memory") {
   const ReverseTask reverse({.num_symbols = 5, .num_items = 16});
   const SortTask sort({.num_symbols = 16, .num_items = 16});
   const AssociativeRecallTask recall(
-      {.num_names = 16, .num_values = 3, .num_pairs = 8, .num_questions = 8});
+      {.num_names = 16, .num_values = 3, .num_pairs = 12, .num_questions = 8});
   const InductionTask induction(
       {.num_symbols = 16, .length = 32, .min_period = 2, .max_period = 4});
   for (const Task* task :
