@@ -243,8 +243,7 @@ TEST_CASE("Models beyond memory") {
   }
 }
 
-TEST_CASE("Lists of heads beyond memory") {
-  // Exactly as many layers and heads as there are, whatever number they are told by.
+TEST_CASE("Numbers of heads that no tensor has") {
   MultiHeadAttention layer(layer_cases().front().options);
   CHECK(code_of([&] { layer.prune_heads({two_to(62)}); }) == "invalid-option");
   CHECK(code_of([&] { return transpose_qkv(randn<3>({1, 2, 4}, 1), two_to(62)); }) ==
