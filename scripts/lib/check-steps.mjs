@@ -129,6 +129,20 @@ const native = [
     count: countCTests,
     run: (sh) => cmakeTest(sh, 'native-sanitize'),
   },
+  {
+    name: 'threads',
+    about: 'the native build with ThreadSanitizer (cmake --preset native-threads)',
+    needs: ['setup'],
+    lock: 'compiler',
+    run: (sh) => cmakeBuild(sh, 'native-threads', { tools: [fromRoot('.toolchain')] }),
+  },
+  {
+    name: 'threads-tests',
+    about: 'its tests: what may be done from several threads at once',
+    needs: ['threads'],
+    count: countCTests,
+    run: (sh) => cmakeTest(sh, 'native-threads'),
+  },
 ];
 
 const packed = [
