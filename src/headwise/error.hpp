@@ -59,4 +59,10 @@ decltype(auto) report_out_of_memory(Function&& body) {
 #endif
 }
 
+/// A copy of a value, for copy constructors.
+template <typename Value>
+Value copied(const Value& value) {
+  return report_out_of_memory([&] { return Value(value); });
+}
+
 }  // namespace headwise

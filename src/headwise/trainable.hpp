@@ -36,6 +36,9 @@ void cut_slice(float* matrix, std::size_t rows, std::size_t columns,
 /// What has parameters to train: the layer, or a part of a model.
 class Trainable {
  public:
+  /// Whether it was not moved from.
+  [[nodiscard]] virtual bool in_use() const noexcept { return true; }
+
   /// Parameters and gradients as they lie now, in the same order every time; none while sizes are
   /// unknown. What has no gradients is not trained. Throws `Error` (disposed, out-of-memory).
   [[nodiscard]] virtual std::vector<TrainableParameter> trainable_parameters() = 0;

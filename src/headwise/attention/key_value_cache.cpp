@@ -16,6 +16,20 @@ KeyValueCache::KeyValueCache(std::uint64_t layer, std::size_t batch_size, std::s
       keys_(make_tensor<4>({batch_size, num_heads, max_length, head_size})),
       values_(make_tensor<4>({batch_size, num_heads, max_length, head_size})) {}
 
+KeyValueCache::KeyValueCache(const KeyValueCache& other)
+    : in_use_(other.in_use_),
+      layer_(other.layer_),
+      keys_(copied(other.keys_)),
+      values_(copied(other.values_)),
+      length_(other.length_) {}
+
+KeyValueCache& KeyValueCache::operator=(const KeyValueCache& other) {
+  if (this != &other) {
+    *this = KeyValueCache(other);
+  }
+  return *this;
+}
+
 void KeyValueCache::truncate(std::int64_t length) {
   if constexpr (validation::enabled) {
     validation::check_in_use(in_use(), "cache");

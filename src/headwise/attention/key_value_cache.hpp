@@ -36,6 +36,12 @@ class KeyValueCache {
  public:
   KeyValueCache(std::uint64_t layer, std::size_t batch_size, std::size_t max_length,
                 std::size_t num_heads, std::size_t head_size);
+  /// Throws `Error` (out-of-memory), as assignment does, which then changes nothing.
+  KeyValueCache(const KeyValueCache& other);
+  KeyValueCache(KeyValueCache&&) = default;
+  KeyValueCache& operator=(const KeyValueCache& other);
+  KeyValueCache& operator=(KeyValueCache&&) = default;
+  ~KeyValueCache() = default;
 
   [[nodiscard]] std::size_t batch_size() const noexcept { return keys_.shape(0); }
   [[nodiscard]] std::size_t max_length() const noexcept { return keys_.shape(2); }

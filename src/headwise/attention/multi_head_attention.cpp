@@ -138,9 +138,26 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
   }
 }
 
+MultiHeadAttention::MultiHeadAttention(const MultiHeadAttention& other)
+    : Trainable(other),
+      in_use_(other.in_use_),
+      settings_(other.settings_),
+      query_size_(other.query_size_),
+      key_size_(other.key_size_),
+      value_size_(other.value_size_),
+      parameters_(copied(other.parameters_)),
+      training_(other.training_),
+      dropout_calls_(other.dropout_calls_),
+      identity_(other.identity_),
+      record_(copied(other.record_)),
+      pending_(other.pending_),
+      pending_has_batch_axis_(other.pending_has_batch_axis_),
+      gradients_(copied(other.gradients_)),
+      removed_slices_(copied(other.removed_slices_)) {}
+
 MultiHeadAttention& MultiHeadAttention::operator=(const MultiHeadAttention& other) {
   if (this != &other) {
-    *this = report_out_of_memory([&] { return MultiHeadAttention(other); });
+    *this = MultiHeadAttention(other);
   }
   return *this;
 }

@@ -199,9 +199,9 @@ class MultiHeadAttention final : public Trainable {
   /// out-of-memory.
   explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
 
-  MultiHeadAttention(const MultiHeadAttention&) = default;
+  /// Throws `Error` (out-of-memory), as assignment does, which then changes nothing.
+  MultiHeadAttention(const MultiHeadAttention& other);
   MultiHeadAttention(MultiHeadAttention&&) = default;
-  /// All or nothing.
   MultiHeadAttention& operator=(const MultiHeadAttention& other);
   MultiHeadAttention& operator=(MultiHeadAttention&&) = default;
   ~MultiHeadAttention() = default;
@@ -288,7 +288,7 @@ class MultiHeadAttention final : public Trainable {
 
   // What follows is for callers who check arguments and own memory themselves, as the bindings do.
 
-  [[nodiscard]] bool in_use() const noexcept { return static_cast<bool>(in_use_); }
+  [[nodiscard]] bool in_use() const noexcept override { return static_cast<bool>(in_use_); }
   /// Fixes the input sizes and draws the parameters from the seed. Sizes fit those known already.
   void initialize(const InputSizes& sizes);
   /// All sizes are known.

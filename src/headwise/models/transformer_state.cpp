@@ -13,7 +13,7 @@ namespace {
 
 std::string attention_prefix(std::size_t layer) { return prefix_of_layer(layer) + "attention."; }
 
-xt::xarray<float> copied(const float* values, const std::vector<std::size_t>& shape) {
+xt::xarray<float> tensor_of(const float* values, const std::vector<std::size_t>& shape) {
   auto tensor = make_array(shape);
   std::copy_n(values, tensor.size(), tensor.data());
   return tensor;
@@ -33,7 +33,7 @@ StateDict AttentionOnlyTransformer::state_dict() const {
     StateDict result;
     for (std::size_t place = 0; place < own_->entries().size(); ++place) {
       const ModelParameters::Entry& entry = own_->entries()[place];
-      result.emplace(entry.name, copied(own_->values(place), entry.shape));
+      result.emplace(entry.name, tensor_of(own_->values(place), entry.shape));
     }
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
       add_prefixed(layer, layers_[layer].state_dict(), result);
@@ -51,7 +51,7 @@ StateDict AttentionOnlyTransformer::gradients() const {
       const std::vector<float> zeros(own_->have_gradients() ? 0 : entry.size());
       result.emplace(
           entry.name,
-          copied(own_->have_gradients() ? own_->gradient(place) : zeros.data(), entry.shape));
+          tensor_of(own_->have_gradients() ? own_->gradient(place) : zeros.data(), entry.shape));
     }
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
       add_prefixed(layer, layers_[layer].gradients(), result);

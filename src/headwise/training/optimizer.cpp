@@ -32,10 +32,29 @@ Optimizer::Optimizer(const std::vector<Trainable*>& trainables, std::size_t stat
   });
 }
 
+Optimizer::Optimizer(const Optimizer& other)
+    : in_use_(other.in_use_),
+      trainings_(copied(other.trainings_)),
+      states_(other.states_),
+      learning_rate_(other.learning_rate_) {}
+
+Optimizer& Optimizer::operator=(const Optimizer& other) {
+  std::vector<Training> trainings = copied(other.trainings_);
+  in_use_ = other.in_use_;
+  trainings_ = std::move(trainings);
+  states_ = other.states_;
+  learning_rate_ = other.learning_rate_;
+  return *this;
+}
+
 void Optimizer::check_in_use() const {
   if constexpr (validation::enabled) {
-    report_out_of_memory(
-        [&] { validation::check_in_use(static_cast<bool>(in_use_), "optimizer"); });
+    report_out_of_memory([&] {
+      validation::check_in_use(static_cast<bool>(in_use_), "optimizer");
+      for (const Training& training : trainings_) {
+        validation::check_in_use(training.trainable->in_use(), "layer");
+      }
+    });
   }
 }
 

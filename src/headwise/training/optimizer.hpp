@@ -40,9 +40,9 @@ class Optimizer {
  protected:
   /// `states` is how many numbers go beside one of a parameter.
   Optimizer(const std::vector<Trainable*>& trainables, std::size_t states, double learning_rate);
-  Optimizer(const Optimizer&) = default;
+  Optimizer(const Optimizer& other);
   Optimizer(Optimizer&&) = default;
-  Optimizer& operator=(const Optimizer&) = default;
+  Optimizer& operator=(const Optimizer& other);
   Optimizer& operator=(Optimizer&&) = default;
 
   /// Changes one parameter, in step `step` from 1 on. `state` holds the parameter's size of floats
@@ -64,6 +64,7 @@ class Optimizer {
     std::size_t slices_seen = 0;
   };
 
+  /// It, and what it trains.
   void check_in_use() const;
   /// Removes what was removed from the parameters since the last step.
   void follow_removals(Training& training) const noexcept;
