@@ -1,0 +1,14 @@
+// Arguments that act or change while a call reads them, see lib/hostile-trials.mjs. Each call in a process of its own,
+// whose memory is spoilt if it does worse than it must.
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { output } from './lib/child.mjs';
+import { calls } from './lib/hostile-calls.mjs';
+
+const program = fileURLToPath(new URL('lib/hostile-trials.mjs', import.meta.url));
+
+for (const name of Object.keys(calls)) {
+  test(`hostile arguments: ${name}`, () => {
+    output(process.execPath, [program, name]);
+  });
+}
