@@ -1,5 +1,5 @@
 import { fail, failOutOfMemory, show, showShape } from './errors.js';
-import { isResizable, kindOf, lengthOf } from './typed-arrays.js';
+import { isResizable, kindOf, lengthOf, viewOf } from './typed-arrays.js';
 
 /** Typed arrays of numbers. */
 export type NumericArray =
@@ -139,14 +139,49 @@ function allocated<Data>(kind: NumberKind<Data>, count: number): Data {
   }
 }
 
+/**
+ * Copies of nested arrays, down to typed arrays, of which each element is asked for once: asking may run the caller's
+ * code.
+ */
+function readNested(
+  argument: string,
+  elements: readonly unknown[],
+  expected: string | undefined,
+  depth = 1,
+): unknown[] {
+  if (depth > deepest) {
+    fail('invalid-shape', argument, `at most ${deepest} axes`, 'deeper nesting');
+  }
+  const count = lengthOfList(argument, elements);
+  const read: unknown[] = [];
+  for (let i = 0; i < count; i++) {
+    const element = elements[i];
+    // However long an array says that it is, there is nothing behind its end.
+    if (element === undefined) {
+      const kind = typeof read[0] === 'boolean' ? 'booleans' : 'numbers';
+      fail('invalid-type', argument, expected ?? kind, 'undefined');
+    }
+    read.push(
+      Array.isArray(element) ? readNested(argument, element, expected, depth + 1) : element,
+    );
+  }
+  return read;
+}
+
+/** An array's length, asked for once; that of a proxy may be anything. */
+export function lengthOfList(argument: string, list: readonly unknown[]): number {
+  const length: unknown = list.length;
+  if (!Number.isSafeInteger(length) || (length as number) < 0) {
+    fail('invalid-type', argument, 'an array', show(list));
+  }
+  return length as number;
+}
+
 /** Shape of nested arrays, read along their first elements. */
-function nestedShape(argument: string, value: Sequence): number[] {
+function nestedShape(value: Sequence): number[] {
   const shape: number[] = [];
   let level: unknown = value;
   while (isSequence(level)) {
-    if (shape.length === deepest) {
-      fail('invalid-shape', argument, `at most ${deepest} axes`, 'deeper nesting');
-    }
     shape.push(countOf(level));
     level = level[0];
   }
@@ -158,7 +193,7 @@ function fromNested<Data extends NumberArray>(
   value: Sequence,
   kind: NumberKind<Data>,
 ): Numbers<Data> {
-  const shape = nestedShape(argument, value);
+  const shape = nestedShape(value);
   const leaves: Sequence[] = [];
   const collect = (level: unknown, axis: number): void => {
     if (!isSequence(level)) {
@@ -227,7 +262,31 @@ export function checkAttached(
   checkCount(argument, lengthOf(data), shape);
 }
 
+/** An argument as its elements were asked for, each once. */
+function readOnce(argument: string, value: unknown, expected?: string): unknown {
+  if (Array.isArray(value)) {
+    return readNested(argument, value, expected);
+  }
+  if (typeof value !== 'object' || value === null || !('data' in value)) {
+    return value;
+  }
+  const given: unknown = value.data;
+  const data: unknown = Array.isArray(given) ? readNested(argument, given, expected) : given;
+  return 'shape' in value
+    ? { data, shape: value.shape }
+    : { data, ...('dims' in value && { shape: value.dims }) };
+}
+
 function toNumbers<Data extends NumberArray>(
+  argument: string,
+  given: unknown,
+  kind: NumberKind<Data>,
+): Numbers<Data> {
+  return fromRead(argument, readOnce(argument, given, kind.expected), kind);
+}
+
+/** Numbers of what `readOnce` gave. */
+function fromRead<Data extends NumberArray>(
   argument: string,
   value: unknown,
   kind: NumberKind<Data>,
@@ -235,13 +294,8 @@ function toNumbers<Data extends NumberArray>(
   if (Array.isArray(value)) {
     return fromNested(argument, value, kind);
   }
-  if (typeof value === 'object' && value !== null && 'data' in value) {
-    if ('shape' in value) {
-      return fromDataAndShape(argument, value.data, value.shape, kind);
-    }
-    if ('dims' in value) {
-      return fromDataAndShape(argument, value.data, value.dims, kind);
-    }
+  if (typeof value === 'object' && value !== null && 'data' in value && 'shape' in value) {
+    return fromDataAndShape(argument, value.data, value.shape, kind);
   }
   fail(
     'invalid-type',
@@ -270,17 +324,6 @@ export function toFloatList(argument: string, value: unknown): Numbers<Float32Ar
     : toNumbers(argument, value, floats);
 }
 
-/** What a tensor-like object holds, asked for once. */
-function readOnce(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !('data' in value)) {
-    return value;
-  }
-  const { data } = value;
-  return 'shape' in value
-    ? { data, shape: value.shape }
-    : { data, ...('dims' in value && { dims: value.dims }) };
-}
-
 /** Whether the first element of nested arrays or of a tensor's data is a boolean or lies in a Uint8Array. */
 function isBoolean(value: unknown): boolean {
   let level = value;
@@ -295,10 +338,13 @@ function isBoolean(value: unknown): boolean {
 
 /** A mask: booleans as a Uint8Array of 0 and 1, or numbers that are added to scores. */
 export function toMask(argument: string, value: unknown): Numbers<Uint8Array | Float32Array> {
-  const given = readOnce(value);
-  return isBoolean(given)
-    ? toNumbers(argument, given, booleans)
-    : toNumbers(argument, given, floats);
+  const given = readOnce(argument, value);
+  if (isBoolean(given)) {
+    return fromRead(argument, given, booleans);
+  }
+  // A view of its own: what it is will be asked more than once.
+  const { data, shape } = fromRead(argument, given, floats);
+  return { data: viewOf(data), shape };
 }
 
 /** Data for `new Tensor(data, shape)`: flat numbers, or nested arrays that lie in the order of the shape. */

@@ -102,14 +102,14 @@ export class AttentionOnlyTransformer {
   constructor(options: AttentionOnlyTransformerOptions) {
     core(); // Fails before `init`, whatever the options are.
     const [settings, { optimizer }] = checkTransformerOptions(options);
-    checkAdamOptions(optimizer, 'optimizer');
+    const adamOptions = checkAdamOptions(optimizer, 'optimizer');
     this.#settings = settings;
     this.#model = newModel(settings);
     this.#numHeads = Array.from({ length: settings.numLayers }, () => settings.layer.numHeads);
     forgotten.register(this, this.#model, this);
     makeTrainable(this, { isModel: true, address: () => this.#inUse() });
     try {
-      this.#optimizer = new Adam(this, optimizer);
+      this.#optimizer = new Adam(this, adamOptions);
     } catch (error) {
       this.#delete();
       throw error;

@@ -1,4 +1,4 @@
-import { checkAttached, toFloats, type Numbers } from './arrays.js';
+import { checkAttached, sizeOf, toFloats, type Numbers } from './arrays.js';
 import { core, reserve, write, writeBytes, writeIntegers } from './core.js';
 import { checkShape } from './shapes.js';
 
@@ -16,7 +16,6 @@ export interface HeadWeights {
 /** Weights (batch, heads, queries, keys), or (heads, queries, keys); of self-attention the last two axes are equal. */
 export function toHeadWeights(value: unknown, isSelfAttention = false): HeadWeights {
   const weights: Numbers<Float32Array> = toFloats('attentionWeights', value);
-  checkAttached('attentionWeights', weights);
   const { data, shape } = weights;
   const batched = shape.length !== 3;
   const first = batched ? [] : [1];
@@ -53,7 +52,10 @@ export function scoreHeads(
   const { causal = false, positions = [], numExtraSlots = 0, ignoredKeys } = options;
   const { data, batch, numHeads, numQueries, numKeys } = weights;
   const each = numbersOf[kind];
-  const count = batch * numHeads * numQueries * numKeys;
+  // Tokens and keys were read since.
+  const shape = [batch, numHeads, numQueries, numKeys];
+  checkAttached('attentionWeights', { data, shape });
+  const count = sizeOf(shape);
   const [record = 0, weightsAt = 0, positionsAt = 0, ignoredAt = 0, scores = 0] = reserve(
     loaded,
     11,

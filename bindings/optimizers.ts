@@ -159,11 +159,24 @@ export interface AdamOptions {
   weightDecay?: number;
 }
 
-/** The options with their defaults, in the order of the core's arguments. */
+/** In the order of the core's arguments. */
+const numbersOf = ({
+  learningRate,
+  betas,
+  epsilon,
+  weightDecay,
+}: Required<AdamOptions>): [number, number, number, number, number] => [
+  learningRate,
+  ...betas,
+  epsilon,
+  weightDecay,
+];
+
+/** The options with their defaults. */
 export function checkAdamOptions(
   options: AdamOptions | undefined,
   argument?: string,
-): [learningRate: number, beta1: number, beta2: number, epsilon: number, weightDecay: number] {
+): Required<AdamOptions> {
   const {
     learningRate = 1e-3,
     betas = [0.9, 0.999],
@@ -181,7 +194,7 @@ export function checkAdamOptions(
     typeof beta === 'number' && beta >= 0 && beta < 1
       ? beta
       : fail('invalid-option', 'betas', expected, show(beta));
-  return [learningRate, checked(first), checked(second), epsilon, weightDecay];
+  return { learningRate, betas: [checked(first), checked(second)], epsilon, weightDecay };
 }
 
 /**
@@ -191,7 +204,7 @@ export function checkAdamOptions(
 export class Adam extends Optimizer {
   /** @throws HeadwiseError `invalid-option`, `unknown-option`, `invalid-type`, `disposed`, `out-of-memory` */
   constructor(trainables: Trainable | readonly Trainable[], options?: AdamOptions) {
-    const checked = checkAdamOptions(options);
+    const checked = numbersOf(checkAdamOptions(options));
     super(trainables, checked[0], (address) => core().newAdam(address, ...checked));
   }
 }

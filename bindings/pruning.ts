@@ -1,7 +1,8 @@
+import { lengthOfList } from './arrays.js';
 import { core, reserve, writeIntegers } from './core.js';
 import { fail, show } from './errors.js';
 import type { LayerSettings } from './layer-options.js';
-import { kindOf } from './typed-arrays.js';
+import { kindOf, lengthOf } from './typed-arrays.js';
 
 /** Whether these settings, and no list of heads yet, allow heads to be removed. */
 export function checkPrunable({ projection, outputProjection }: LayerSettings): void {
@@ -15,10 +16,21 @@ export function checkPrunable({ projection, outputProjection }: LayerSettings): 
 
 /** A list of heads, read from the caller's. */
 export function readHeads(heads: unknown, argument = 'heads'): ReadonlySet<unknown> {
-  if (!Array.isArray(heads) && kindOf(heads) === undefined) {
+  const isTyped = kindOf(heads) !== undefined;
+  if (!Array.isArray(heads) && !isTyped) {
     fail('invalid-type', argument, 'an array of integers', show(heads));
   }
-  return new Set(Array.from(heads as ArrayLike<unknown>));
+  const list = heads as readonly unknown[];
+  const length = isTyped ? lengthOf(heads as ArrayBufferView) : lengthOfList(argument, list);
+  const given = new Set<unknown>();
+  for (let i = 0; i < length; i++) {
+    const head = list[i];
+    given.add(head);
+    if (head === undefined) {
+      break; // However long a list says that it is, there is nothing behind its end.
+    }
+  }
+  return given;
 }
 
 /** The heads to remove, ascending and each once; of those that share a key-value head all or none. */

@@ -20,6 +20,7 @@ export const lengthOf = accessor('length') as (array: ArrayBufferView) => number
 
 const bufferOf = accessor('buffer') as (array: ArrayBufferView) => ArrayBufferLike;
 const byteOffsetOf = accessor('byteOffset') as (array: ArrayBufferView) => number;
+const byteLengthOf = accessor('byteLength') as (array: ArrayBufferView) => number;
 const set = describe('set').value as (this: Float32Array, numbers: Float32Array) => void;
 
 /** Whether the array may come to have another length while it is held. */
@@ -31,6 +32,11 @@ export function isResizable(array: ArrayBufferView): boolean {
 /** A part of an array, on the same memory. */
 export function partOf(array: Float32Array, first: number, count: number): Float32Array {
   return new Float32Array(bufferOf(array), byteOffsetOf(array) + 4 * first, count);
+}
+
+/** The same numbers on the same memory, as a plain Float32Array; an empty one if the memory is gone. */
+export function viewOf(array: Float32Array): Float32Array {
+  return lengthOf(array) === 0 ? new Float32Array() : partOf(array, 0, lengthOf(array));
 }
 
 /** Writes numbers to the beginning of the caller's array. */
@@ -45,9 +51,12 @@ export function copyOf(array: Float32Array): Float32Array {
   return copy;
 }
 
-/** The bytes of an array. */
+/** The bytes of an array; none if its memory is gone. */
 export function bytesOf(array: ArrayBufferView): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  const length = byteLengthOf(array);
+  return length === 0
+    ? new Uint8Array()
+    : new Uint8Array(bufferOf(array), byteOffsetOf(array), length);
 }
 
 /** Whether two arrays lie at different places of the same memory. */
