@@ -30,6 +30,21 @@ function checkAtLeast(argument: string, value: unknown, other: string, least: nu
   return size;
 }
 
+/** Sequences hold numbers of symbols, and keys numbers of tokens, in 32 bits. */
+function checkFits(argument: string, what: string, unit: string, count: number): void {
+  if (count > 2147483647) {
+    fail('invalid-option', argument, `${what} of at most 2147483647 ${unit}`, show(count));
+  }
+}
+
+const checkVocabulary = (argument: string, symbols: number): void => {
+  checkFits(argument, 'a vocabulary', 'symbols', symbols);
+};
+
+const checkLength = (argument: string, tokens: number): void => {
+  checkFits(argument, 'sequences', 'tokens', tokens);
+};
+
 /** Kinds as `draw_task` in task_calls.cpp counts them. */
 const kinds = ['copy', 'reverse', 'sort', 'associative-recall', 'induction'] as const;
 
@@ -125,7 +140,10 @@ export interface SequenceTaskOptions {
 function checkSequence(options: SequenceTaskOptions): [number, number] {
   const given = checkOptions(options, ['numSymbols', 'numItems']);
   const numSymbols = checkSize('numSymbols', given.numSymbols);
-  return [numSymbols, checkSize('numItems', given.numItems)];
+  const numItems = checkSize('numItems', given.numItems);
+  checkVocabulary('numSymbols', numSymbols + 1);
+  checkLength('numItems', 2 * numItems);
+  return [numSymbols, numItems];
 }
 
 /**
@@ -176,6 +194,8 @@ export class AssociativeRecallTask extends Task {
     const numPairs = checkSize('numPairs', given.numPairs);
     checkSize('numQuestions', numQuestions);
     const numNames = checkAtLeast('numNames', given.numNames, 'numPairs', numPairs);
+    checkVocabulary('numValues', numNames + numValues);
+    checkLength('numPairs', 2 * numPairs + numQuestions);
     super(
       'associative-recall',
       [numNames, numValues, numPairs, numQuestions],

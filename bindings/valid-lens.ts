@@ -45,9 +45,11 @@ export function checkValidLens(
     const either = `${showShape(bySample)} or ${showShape(byQuery)}`;
     fail('invalid-shape', 'validLens', either, showShape(shape));
   }
+  // They are kept in 32 bits.
+  const most = Math.min(numKeys, 2147483647);
   for (const length of data) {
-    if (!Number.isInteger(length) || length < 0 || length > numKeys) {
-      fail('invalid-value', 'validLens', `integers from 0 to ${numKeys}`, show(length));
+    if (!Number.isInteger(length) || length < 0 || length > most) {
+      fail('invalid-value', 'validLens', `integers from 0 to ${most}`, show(length));
     }
   }
   return { rank: shape.length as 1 | 2, lengths: new Int32Array(data) };

@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <headwise/headwise.hpp>
+#include <headwise/training/validation.hpp>
 
 #include "floats.hpp"
 #include "transformer_reference.hpp"
@@ -31,6 +32,18 @@ TEST_CASE("cross_entropy of more rows than one piece of work has") {
   }
   CHECK(std::abs(cross_entropy(logits, targets) -
                  reference::cross_entropy(as_doubles(logits), targets)) <= 1e-6);
+}
+
+TEST_CASE("Targets that 32 bits cannot tell apart are an error for any vocabulary") {
+  const auto check = [](std::int64_t target) {
+    return error_of([&] {
+      validation::check_symbols("targets", {{target}}, ignored_target, std::size_t{1} << 33U);
+      return 0;
+    });
+  };
+  CHECK(check(2147483647) == "no error");
+  CHECK(check(2147483648) ==
+        "invalid-value; targets: expected integers from -1 to 2147483647, got 2147483648");
 }
 
 TEST_CASE("cross_entropy of hopeless logits is finite") {

@@ -145,6 +145,19 @@ TEST_CASE("Every call, head, sample and query draws a mask of its own") {
   CHECK(rows.size() == 90);
 }
 
+TEST_CASE("Rows that 32 bits cannot tell apart draw masks of their own") {
+  if constexpr (sizeof(std::size_t) > sizeof(std::uint32_t)) {
+    const Dropout dropout{.probability = 0.5, .seed = 3, .call = 2};
+    std::set<std::vector<float>> masks;
+    for (const std::size_t high : {0, 1, 2}) {
+      std::vector<float> row(40, 1.0F);
+      dropout.apply(row.data(), high << 32U | 6U, 0, row.size());
+      masks.insert(row);
+    }
+    CHECK(masks.size() == 3);
+  }
+}
+
 TEST_CASE("A row can be dropped in pieces, with the mask of the whole") {
   const Dropout dropout{.probability = 0.5, .seed = 3, .call = 2};
   const std::size_t count = 13;

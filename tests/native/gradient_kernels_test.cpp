@@ -30,11 +30,35 @@ TEST_CASE("multiply agrees with its reference") {
 }
 
 TEST_CASE("softmax_gradient agrees with its reference") {
-  check_row([](float* gradients, const float* weights,
-               std::size_t count) { kernels::softmax_gradient(gradients, weights, count, 0.7F); },
-            [](float* gradients, const float* weights, std::size_t count) {
-              kernels::baseline::softmax_gradient_reference(gradients, weights, count, 0.7F);
-            });
+  for (const std::size_t count : awkward_counts) {
+    CAPTURE(count);
+    Floats gradients = random_floats(count, 1);
+    gradients.resize(count + 3, guard);
+    // Numerators of a softmax and the factor that they lack.
+    Floats weights = random_floats(count, 2);
+    const float factor = 1.0F / kernels::exponentiate(weights.data(), count);
+    weights.resize(count + 3, guard);
+    Floats expected_gradients = gradients;
+    Floats expected_weights = weights;
+    kernels::softmax_gradient(gradients.data(), weights.data(), count, factor);
+    kernels::baseline::softmax_gradient_reference(expected_gradients.data(),
+                                                  expected_weights.data(), count, factor);
+    CHECK(max_difference(gradients, expected_gradients) <= 1e-6);
+    CHECK(max_difference(weights, expected_weights) == 0);
+  }
+}
+
+TEST_CASE("softmax_gradient is exactly 0 where one weight is 1") {
+  for (const std::size_t count : awkward_counts) {
+    for (std::size_t one = 0; one < count; ++one) {
+      CAPTURE(count, one);
+      Floats gradients = random_floats(count, 1);
+      Floats weights(count, 0.0F);
+      weights[one] = 0.25F;
+      kernels::softmax_gradient(gradients.data(), weights.data(), count, 4.0F);
+      CHECK(all_equal(gradients, 0));
+    }
+  }
 }
 
 TEST_CASE("softcap_gradient agrees with its reference") {
@@ -48,14 +72,10 @@ TEST_CASE("softcap_gradient agrees with its reference") {
 TEST_CASE("The reference of softmax_gradient is the softmax's derivative") {
   const std::size_t count = 5;
   Floats weights = random_floats(count, 1);
-  kernels::softmax(weights.data(), count);
+  const float factor = 1.0F / kernels::exponentiate(weights.data(), count);
   Floats gradients = random_floats(count, 2);
   const Floats given = gradients;
-  float mean = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    mean += weights[i] * given[i];
-  }
-  kernels::baseline::softmax_gradient_reference(gradients.data(), weights.data(), count, mean);
+  kernels::baseline::softmax_gradient_reference(gradients.data(), weights.data(), count, factor);
   for (std::size_t i = 0; i < count; ++i) {
     double sum = 0;
     for (std::size_t j = 0; j < count; ++j) {

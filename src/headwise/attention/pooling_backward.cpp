@@ -11,8 +11,9 @@ namespace {
 
 /// The gradient of pooling for the heads of one sample that share a key-value head. With P the
 /// weights, D their dropout, O = (P ∘ D) V the pooled result and dO its gradient,
-///   dV = (P ∘ D)ᵀ dO,  dP = D ∘ (dO Vᵀ),  dS = P ∘ (dP − rowsum(P ∘ dP)),
-/// where rowsum(P ∘ dP) = rowsum(dO ∘ O) (Dao et al. 2022, FlashAttention, appendix B).
+///   dV = (P ∘ D)ᵀ dO,  dP = D ∘ (dO Vᵀ),  dS = P ∘ (dP − rowsum(P ∘ dP)).
+/// rowsum(dO ∘ O) is the same number (Dao et al. 2022, FlashAttention, appendix B), but not to the
+/// last bit, so that dP would not cancel where softmax saturates; it is the gradient of the gate.
 class HeadPoolingBackward {
  public:
   HeadPoolingBackward(const PoolingArguments& arguments, const Scoring& scoring,
@@ -117,8 +118,7 @@ class HeadPoolingBackward {
       kernels::dot_rows(block.data + i * block.stride, results + i * pooled.row_stride, size, 1,
                         size, 1.0F, &dot);
       of_gate += static_cast<double>(dot);
-      differentiate_row(head, first + i, columns, gate * dot, row_of(weights_, i),
-                        row_of(score_gradients_, i));
+      differentiate_row(head, first + i, columns, row_of(weights_, i), row_of(score_gradients_, i));
     }
     const kernels::StridedMatrix transposed{
         .data = weights_ + columns.begin, .row_stride = 1, .depth_stride = head_.row_stride()};
@@ -133,22 +133,26 @@ class HeadPoolingBackward {
         {.head = head, .first = first, .rows = rows, .columns = columns, .data = score_gradients_});
   }
 
-  /// Scores of one query become its weights after dropout, and gradients of these, of which `mean`
-  /// is the mean as the softmax weighs it, gradients of scores.
-  void differentiate_row(std::size_t head, std::size_t query, KeyRange columns, float mean,
-                         float* weights, float* gradients) const noexcept {
+  /// Scores of one query become its weights after dropout, and gradients of these gradients of
+  /// scores.
+  void differentiate_row(std::size_t head, std::size_t query, KeyRange columns, float* weights,
+                         float* gradients) const noexcept {
     const bool has_softcap = head_.scores().has_softcap();
     const float factor =
         head_.weigh(head, query, columns, weights, has_softcap ? capped_ : nullptr);
     float* weights_here = weights + columns.begin;
     float* gradients_here = gradients + columns.begin;
-    kernels::scale(weights_here, columns.size(), factor);
     if (arguments_.dropout.active()) {
       std::fill_n(dropout_factors_, head_.columns(), 1.0F);
       head_.drop(head, query, columns, dropout_factors_);
       kernels::multiply(gradients_here, dropout_factors_ + columns.begin, columns.size());
     }
-    kernels::softmax_gradient(gradients_here, weights_here, columns.size(), mean);
+    for (std::size_t i = 0; careful_ && i < columns.size(); ++i) {
+      if (!head_.sees(head, query, columns.begin + i)) {
+        gradients_here[i] = 0.0F;
+      }
+    }
+    kernels::softmax_gradient(gradients_here, weights_here, columns.size(), factor);
     if (has_softcap) {
       head_.scores().softcap_gradient(gradients_here, capped_ + columns.begin, columns.size());
     }

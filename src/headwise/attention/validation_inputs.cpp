@@ -150,10 +150,13 @@ void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
              shape_text(Shape(by_query).first(1)) + " or " + shape_text(Shape(by_query)),
              shape_text(shape));
       }
+      // They are kept in 32 bits.
+      const auto most =
+          std::min<std::uint64_t>(sizes.num_keys, std::numeric_limits<std::int32_t>::max());
       for (const std::int64_t length : lens) {
-        if (length < 0 || static_cast<std::uint64_t>(length) > sizes.num_keys) {
-          fail(ErrorCode::invalid_value, "valid_lens",
-               "integers from 0 to " + std::to_string(sizes.num_keys), std::to_string(length));
+        if (length < 0 || static_cast<std::uint64_t>(length) > most) {
+          fail(ErrorCode::invalid_value, "valid_lens", "integers from 0 to " + std::to_string(most),
+               std::to_string(length));
         }
       }
     }

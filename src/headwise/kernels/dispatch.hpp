@@ -93,9 +93,9 @@ inline void add(float* values, const float* others, std::size_t count) noexcept 
   kernels().add(values, others, count);
 }
 
-inline void softmax_gradient(float* gradients, const float* weights, std::size_t count,
-                             float mean) noexcept {
-  kernels().softmax_gradient(gradients, weights, count, mean);
+inline void softmax_gradient(float* gradients, float* weights, std::size_t count,
+                             float factor) noexcept {
+  kernels().softmax_gradient(gradients, weights, count, factor);
 }
 
 inline void softcap_gradient(float* gradients, const float* capped, std::size_t count,

@@ -8,6 +8,49 @@
 #include <headwise/kernels/simd.hpp>
 
 namespace headwise::kernels::HEADWISE_TARGET {
+namespace {
+
+/// Vectors of products that are added up side by side: each sum waits for its last addition.
+constexpr std::size_t sums_at_once = 4;
+
+/// `softmax_gradient` of at least one vector. The last one may overlap the one before.
+void softmax_gradient_vectors(float* gradients, float* weights, std::size_t count,
+                              float factor) noexcept {
+  const Batch factors(factor);
+  const std::size_t last = count - lanes;
+  const Batch last_gradients = Batch::load_unaligned(gradients + last);
+  const Batch last_weights = Batch::load_unaligned(weights + last) * factors;
+  std::array<Batch, sums_at_once> sums;
+  sums.fill(Batch(0.0F));
+  const auto add_vector = [&](std::size_t i, Batch& sum) {
+    const Batch weight = Batch::load_unaligned(weights + i) * factors;
+    sum = multiply_add(weight, Batch::load_unaligned(gradients + i), sum);
+    weight.store_unaligned(weights + i);
+  };
+  std::size_t i = 0;
+  for (; i + sums_at_once * lanes <= count; i += sums_at_once * lanes) {
+    for (std::size_t v = 0; v < sums_at_once; ++v) {
+      add_vector(i + v * lanes, sums[v]);
+    }
+  }
+  for (; i + lanes <= count; i += lanes) {
+    add_vector(i, sums[0]);
+  }
+  sums[1] = multiply_add(last_weights * last_lanes(count - i), last_gradients, sums[1]);
+  last_weights.store_unaligned(weights + last);
+
+  const Batch means(xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3])));
+  const auto differentiate = [&](const Batch& gradient, const Batch& weight) {
+    return weight * (gradient - means);
+  };
+  for (i = 0; i < last; i += lanes) {
+    differentiate(Batch::load_unaligned(gradients + i), Batch::load_unaligned(weights + i))
+        .store_unaligned(gradients + i);
+  }
+  differentiate(last_gradients, last_weights).store_unaligned(gradients + last);
+}
+
+}  // namespace
 
 void multiply(float* values, const float* factors, std::size_t count) noexcept {
   for_each_vector(values, factors, count,
@@ -31,16 +74,27 @@ void add_reference(float* values, const float* others, std::size_t count) noexce
   }
 }
 
-void softmax_gradient(float* gradients, const float* weights, std::size_t count,
-                      float mean) noexcept {
-  const Batch means(mean);
-  for_each_vector(gradients, weights, count, [&](const Batch& gradient, const Batch& weight) {
-    return weight * (gradient - means);
-  });
+void softmax_gradient(float* gradients, float* weights, std::size_t count, float factor) noexcept {
+  if (count >= lanes) {
+    softmax_gradient_vectors(gradients, weights, count, factor);
+    return;
+  }
+  std::array<float, lanes> padded_gradients{};
+  std::array<float, lanes> padded_weights{};
+  std::copy_n(gradients, count, padded_gradients.begin());
+  std::copy_n(weights, count, padded_weights.begin());
+  softmax_gradient_vectors(padded_gradients.data(), padded_weights.data(), lanes, factor);
+  std::copy_n(padded_gradients.begin(), count, gradients);
+  std::copy_n(padded_weights.begin(), count, weights);
 }
 
-void softmax_gradient_reference(float* gradients, const float* weights, std::size_t count,
-                                float mean) noexcept {
+void softmax_gradient_reference(float* gradients, float* weights, std::size_t count,
+                                float factor) noexcept {
+  float mean = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    weights[i] *= factor;
+    mean += weights[i] * gradients[i];
+  }
   for (std::size_t i = 0; i < count; ++i) {
     gradients[i] = weights[i] * (gradients[i] - mean);
   }

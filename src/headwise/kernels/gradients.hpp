@@ -14,12 +14,13 @@ void multiply_reference(float* values, const float* factors, std::size_t count) 
 void add(float* values, const float* others, std::size_t count) noexcept;
 void add_reference(float* values, const float* others, std::size_t count) noexcept;
 
-/// The softmax's: gradients[i] = weights[i] · (gradients[i] − mean), where `mean` is
-/// Σ weights[i] · gradients[i].
-void softmax_gradient(float* gradients, const float* weights, std::size_t count,
-                      float mean) noexcept;
-void softmax_gradient_reference(float* gradients, const float* weights, std::size_t count,
-                                float mean) noexcept;
+/// The softmax's, of weights that still lack `factor`: weights[i] *= factor, then
+/// gradients[i] = weights[i] · (gradients[i] − Σ_j weights[j] · gradients[j]). Where one weight is
+/// 1 and the others 0, the sum is that weight's gradient to the bit, and the difference 0: from
+/// another sum, however exact, rounding errors would be left, which scores multiply.
+void softmax_gradient(float* gradients, float* weights, std::size_t count, float factor) noexcept;
+void softmax_gradient_reference(float* gradients, float* weights, std::size_t count,
+                                float factor) noexcept;
 
 /// The softcap's: gradients[i] *= 1 − (capped[i] / cap)², the derivative of cap · tanh(s / cap)
 /// where it is `capped`.

@@ -29,8 +29,8 @@ struct KernelTable {
                           std::size_t hiddens, std::size_t count, float* scores) noexcept;
   void (*multiply)(float* values, const float* factors, std::size_t count) noexcept;
   void (*add)(float* values, const float* others, std::size_t count) noexcept;
-  void (*softmax_gradient)(float* gradients, const float* weights, std::size_t count,
-                           float mean) noexcept;
+  void (*softmax_gradient)(float* gradients, float* weights, std::size_t count,
+                           float factor) noexcept;
   void (*softcap_gradient)(float* gradients, const float* capped, std::size_t count,
                            float cap) noexcept;
   void (*additive_scores_gradient)(const float* query, const float* packed_keys, const float* w_v,

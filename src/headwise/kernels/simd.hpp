@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <headwise/kernels/target.hpp>
@@ -48,6 +49,16 @@ inline Batch at_least_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 #else
   return xsimd::max(bound, x);
 #endif
+}
+
+/// Ones in the last n lanes, zeros in the others.
+inline Batch last_lanes(std::size_t n) noexcept {
+  static constexpr auto factors = [] {
+    std::array<float, 2 * lanes> zeros_then_ones{};
+    std::fill(zeros_then_ones.begin() + lanes, zeros_then_ones.end(), 1.0F);
+    return zeros_then_ones;
+  }();
+  return Batch::load_unaligned(&factors[n]);
 }
 
 /// Element j is the sum over the lanes of sums[j].

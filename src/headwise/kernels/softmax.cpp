@@ -29,13 +29,6 @@ float maximum_of(const float* row, std::size_t count) noexcept {
 /// before it.
 constexpr std::size_t vectors_at_once = 4;
 
-/// A vector from [n] on has ones in its last n lanes, zeros in the others.
-constexpr auto last_lanes = [] {
-  std::array<float, 2 * lanes> factors{};
-  std::fill(factors.begin() + lanes, factors.end(), 1.0F);
-  return factors;
-}();
-
 /// `exponentiate` of at least one vector.
 [[gnu::noinline]] float exponentiate_vectors(float* row, std::size_t count) noexcept {
   const Batch maximum(maximum_of(row, count));
@@ -60,8 +53,7 @@ constexpr auto last_lanes = [] {
     const Batch scores = is_whole ? Batch::load_unaligned(row + i) : last_scores;
     const Batch numerators = exponential.of_nonpositive(scores - maximum);
     // What the last vector shares with the one before is in the sum already.
-    const Batch is_new = Batch::load_unaligned(&last_lanes[std::min(count - i, lanes)]);
-    sum = multiply_add(numerators, is_new, sum);
+    sum = multiply_add(numerators, last_lanes(std::min(count - i, lanes)), sum);
     numerators.store_unaligned(is_whole ? row + i : last);
   }
   return xsimd::reduce_add(sum);

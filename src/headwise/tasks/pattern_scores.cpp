@@ -75,7 +75,7 @@ std::vector<PatternScores> pattern_scores(const Tensor<4>& attention_weights, bo
 
 std::vector<double> induction_scores(const Tensor<4>& attention_weights, const Tokens& tokens) {
   validation::check_self_attention(attention_weights);
-  validation::check_positions(attention_weights, "tokens", tokens);
+  validation::check_tokens_of_weights(attention_weights, tokens);
   const std::vector<std::int32_t> symbols(tokens.begin(), tokens.end());
   return score_heads<double>(attention_weights, [&](const WeightsView& view, std::size_t head) {
     return induction_score_of(view, head, symbols.data());

@@ -27,7 +27,7 @@ struct PatternScores {
 
 /// For each head, the mean weight on what followed earlier copies of the query's token, over the
 /// queries that have any: prefix matching. `tokens` (batch, length) go with weights (batch, heads,
-/// length, length). Throws `Error` (invalid-shape). Source: Olsson et al. 2022.
+/// length, length). Throws `Error` (invalid-shape, invalid-value). Source: Olsson et al. 2022.
 [[nodiscard]] std::vector<double> induction_scores(const Tensor<4>& attention_weights,
                                                    const Tokens& tokens);
 

@@ -26,8 +26,8 @@ void check_task_options(const InductionOptions& options);
 
 /// (batch, heads, length, length)
 void check_self_attention(const Tensor<4>& weights);
-/// Of weights (batch, heads, queries, keys); `name` is what the positions are called.
-void check_positions(const Tensor<4>& weights, std::string_view name, const Tokens& positions);
+/// Of weights (batch, heads, queries, keys).
+void check_tokens_of_weights(const Tensor<4>& weights, const Tokens& tokens);
 void check_keys(const Tensor<4>& weights, const Tokens& keys);
 
 }  // namespace headwise::validation

@@ -4,6 +4,7 @@
 #include <headwise/tasks/tasks.hpp>
 #include <headwise/tasks/validation.hpp>
 #include <headwise/training/validation.hpp>
+#include <limits>
 #include <string>
 
 namespace headwise::validation {
@@ -16,6 +17,28 @@ void check_at_least_other(std::string_view argument, std::int64_t number, const 
     fail(ErrorCode::invalid_option, argument,
          "at least " + other + " (" + std::to_string(least) + ")", std::to_string(number));
   }
+}
+
+/// Sequences hold numbers of symbols, and keys numbers of tokens, in 32 bits.
+void check_fits(std::string_view argument, std::string_view what, std::string_view unit,
+                std::int64_t count) {
+  if (count > std::numeric_limits<std::int32_t>::max()) {
+    fail(ErrorCode::invalid_option, argument,
+         std::string(what) + " of at most 2147483647 " + std::string(unit), std::to_string(count));
+  }
+}
+
+void check_vocabulary(std::string_view argument, std::int64_t symbols) {
+  check_fits(argument, "a vocabulary", "symbols", symbols);
+}
+
+void check_length(std::string_view argument, std::int64_t tokens) {
+  check_fits(argument, "sequences", "tokens", tokens);
+}
+
+/// `name` is what the positions are called.
+void check_positions(const Tensor<4>& weights, std::string_view name, const Tokens& positions) {
+  check_shape(name, positions.shape(), std::array<Axis, 2>{weights.shape(0), weights.shape(2)});
 }
 
 }  // namespace
@@ -41,6 +64,8 @@ void check_task_options(const CopyOptions& options) {
 void check_task_options(const SequenceOptions& options) {
   check_size("num_symbols", options.num_symbols);
   check_size("num_items", options.num_items);
+  check_vocabulary("num_symbols", options.num_symbols + 1);
+  check_length("num_items", 2 * options.num_items);
 }
 
 void check_task_options(const AssociativeRecallOptions& options) {
@@ -48,6 +73,8 @@ void check_task_options(const AssociativeRecallOptions& options) {
   check_size("num_pairs", options.num_pairs);
   check_size("num_questions", options.num_questions);
   check_distinct("num_names", options.num_names, "num_pairs", options.num_pairs);
+  check_vocabulary("num_values", options.num_names + options.num_values);
+  check_length("num_pairs", 2 * options.num_pairs + options.num_questions);
 }
 
 void check_task_options(const InductionOptions& options) {
@@ -62,8 +89,9 @@ void check_self_attention(const Tensor<4>& weights) {
               std::array<Axis, 4>{"batch", "heads", weights.shape(2), weights.shape(2)});
 }
 
-void check_positions(const Tensor<4>& weights, std::string_view name, const Tokens& positions) {
-  check_shape(name, positions.shape(), std::array<Axis, 2>{weights.shape(0), weights.shape(2)});
+void check_tokens_of_weights(const Tensor<4>& weights, const Tokens& tokens) {
+  check_positions(weights, "tokens", tokens);
+  check_symbols("tokens", tokens, 0, std::numeric_limits<std::size_t>::max());
 }
 
 void check_keys(const Tensor<4>& weights, const Tokens& keys) {

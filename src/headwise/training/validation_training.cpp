@@ -2,6 +2,7 @@
 #include <cmath>
 #include <headwise/attention/validation_text.hpp>
 #include <headwise/training/validation.hpp>
+#include <limits>
 
 namespace headwise::validation {
 
@@ -35,11 +36,13 @@ void check_betas(const std::array<double, 2>& betas) {
 
 void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
                    std::size_t end) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t last =
+      end <= static_cast<std::size_t>(most) ? static_cast<std::int64_t>(end) - 1 : most;
   for (const std::int64_t symbol : symbols) {
-    if (symbol < first || symbol >= static_cast<std::int64_t>(end)) {
+    if (symbol < first || symbol > last) {
       fail(ErrorCode::invalid_value, argument,
-           "integers from " + std::to_string(first) + " to " +
-               std::to_string(static_cast<std::int64_t>(end) - 1),
+           "integers from " + std::to_string(first) + " to " + std::to_string(last),
            std::to_string(symbol));
     }
   }

@@ -40,6 +40,6 @@ export const transformerOptionsOf = (record) => ({
 
 /** Numbers of the shape that key_shape tells. */
 export const tokensOf = (record, key) => ({
-  data: Int32Array.from(record.numbers(key)),
+  data: Float64Array.from(record.numbers(key)),
   shape: record.numbers(`${key}_shape`),
 });
