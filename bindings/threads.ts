@@ -55,7 +55,9 @@ export interface StartedWorker {
   end(): void;
 }
 
-// The address is spelled out where it is used, so that bundlers find the file.
+// Spelled out, so that bundlers find the file; for browsers where it is used, so that they bundle it as a worker.
+
+const workerFile = (): URL => new URL('./worker.js', import.meta.url);
 
 function startInBrowser(): StartedWorker {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
@@ -82,7 +84,7 @@ function startInBrowser(): StartedWorker {
 
 function startInNode(process: NodeJS.Process): StartedWorker {
   const { Worker } = process.getBuiltinModule('node:worker_threads');
-  const worker = new Worker(new URL('./worker.js', import.meta.url), {
+  const worker = new Worker(workerFile(), {
     // The program's own flags may be about how it was given.
     execArgv: [],
   });
@@ -149,9 +151,9 @@ export const startsLater = (threads: number | 'auto'): boolean =>
 function mayStartInNode(process: NodeJS.Process): boolean {
   // Without --permission there is no such object, whatever its type says.
   const permission = process.permission as NodeJS.Process['permission'] | undefined;
-  const file = new URL('./worker.js', import.meta.url);
   return (
-    permission?.has('worker') !== false && process.getBuiltinModule('node:fs').existsSync(file)
+    permission?.has('worker') !== false &&
+    process.getBuiltinModule('node:fs').existsSync(workerFile())
   );
 }
 
