@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { TensorInput } from './arrays.js';
+import type { ResultWithWeights, WithoutWeights, WithWeights } from './attention-weights.js';
 import { core, reserve, writeIntegers } from './core.js';
 import { fail, HeadwiseError } from './errors.js';
 import { toDict } from './from-state-dict.js';
@@ -32,20 +33,23 @@ export interface HeadGatesOptions {
    * One gate a layer, as the layer's `forward` takes it: one number a head, or (batch, heads); undefined for a layer
    * without. Default: none.
    */
-  headGates?: HeadGates;
+  headGates?: HeadGates | undefined;
 }
 
 export interface TransformerForwardOptions extends HeadGatesOptions {
   /** Whether to return the attention weights of every layer. Default: no, and then they are never stored. */
-  returnWeights?: boolean;
+  returnWeights?: boolean | undefined;
 }
 
-export interface TransformerResult {
-  /** (batch, length, vocabulary) */
-  logits: Tensor;
-  /** (batch, heads, queries, keys) of each layer, present if `returnWeights` asked for it. */
-  attentionWeights?: Tensor[];
-}
+/**
+ * Logits (batch, length, vocabulary) and, if `returnWeights` asked for them, the attention weights of each layer (batch,
+ * heads, queries, keys).
+ */
+export type TransformerResult<Weights extends boolean = boolean> = ResultWithWeights<
+  { logits: Tensor },
+  Tensor[],
+  Weights
+>;
 
 export interface LossAndGradients {
   loss: number;
@@ -207,6 +211,17 @@ export class AttentionOnlyTransformer {
    * @throws HeadwiseError `invalid-shape`, `invalid-value`, `invalid-type`, `invalid-option`, `unknown-option`,
    *   `disposed`, `out-of-memory`; the model is then as it was, and so with every other call
    */
+  forward(
+    tokens: TokensInput,
+    options: WithWeights<TransformerForwardOptions>,
+  ): TransformerResult<true>;
+  /** The same without attention weights. */
+  forward(
+    tokens: TokensInput,
+    options?: WithoutWeights<TransformerForwardOptions>,
+  ): TransformerResult<false>;
+  /** The same with attention weights if `returnWeights` is true. */
+  forward(tokens: TokensInput, options?: TransformerForwardOptions): TransformerResult;
   forward(tokens: TokensInput, options?: TransformerForwardOptions): TransformerResult {
     this.#inUse();
     const given = checkOptions(options, ['headGates', 'returnWeights']);

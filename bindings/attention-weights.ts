@@ -11,30 +11,47 @@ export type WeightsStage = 'raw' | 'softcap' | 'masked' | 'softmax';
 
 /** Memory of the right size that results are written to, and returned in. */
 export interface Out {
-  output?: Float32Array | Tensor;
-  attentionWeights?: Float32Array | Tensor;
+  output?: Float32Array | Tensor | undefined;
+  attentionWeights?: Float32Array | Tensor | undefined;
 }
 
 export interface ResultOptions {
   /** Whether to return the attention weights. Default: no, and then they are never stored. */
-  returnWeights?: boolean;
+  returnWeights?: boolean | undefined;
   /**
    * `'raw'` (scaled scores) and `'softcap'` at every key, masked or not; `'masked'`, −∞ where masked; `'softmax'`, the
    * default: the weights, before dropout. Source: ONNX Attention, `qk_matmul_output_mode`.
    */
-  weightsStage?: WeightsStage;
+  weightsStage?: WeightsStage | undefined;
   /** Memory to write the results to. Default: new. */
-  out?: Out;
+  out?: Out | undefined;
 }
 
 export const resultOptionNames = ['returnWeights', 'weightsStage', 'out'] as const;
 
-export interface AttentionResult {
-  /** What the queries pooled. */
-  output: Tensor;
-  /** (batch, heads, queries, keys and extra slots), present if `returnWeights` asked for it. */
-  attentionWeights?: Tensor;
-}
+/** Options that ask for attention weights where the call is written. */
+export type WithWeights<Options> = Options & { returnWeights: true };
+
+/** Options that ask for none. */
+export type WithoutWeights<Options> = Options & { returnWeights?: false | undefined };
+
+/** `Result` with the attention weights if they were asked for, and perhaps if that is not known. */
+export type ResultWithWeights<Result, Attention, Weights extends boolean> = Result &
+  (boolean extends Weights
+    ? { attentionWeights?: Attention | undefined }
+    : Weights extends true
+      ? { attentionWeights: Attention }
+      : { attentionWeights?: undefined });
+
+/**
+ * What the queries pooled and, if `returnWeights` asked for them, the attention weights (batch, heads, queries, keys and
+ * extra slots).
+ */
+export type AttentionResult<Weights extends boolean = boolean> = ResultWithWeights<
+  { output: Tensor },
+  Tensor,
+  Weights
+>;
 
 /** As in `WeightsStage` of the C++ library. */
 const stages: readonly [WeightsStage, ...WeightsStage[]] = ['raw', 'softcap', 'masked', 'softmax'];

@@ -13,7 +13,7 @@ export interface FromStateDictOptions extends Partial<MultiHeadAttentionOptions>
    * What stands before the names, for example `encoder.layers.0.self_attn`; tensors of other names are left alone. The
    * dot behind it may be left out. Default: none.
    */
-  prefix?: string;
+  prefix?: string | undefined;
 }
 
 type Dict = ReadonlyMap<string, Numbers<Float32Array>>;

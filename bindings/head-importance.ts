@@ -32,7 +32,7 @@ export interface LayerMeasureBatch extends Pick<
   keys: TensorInput;
   values: TensorInput;
   /** Booleans (batch, keys), true for keys that confidence leaves out, such as the end of a sentence. Default: none. */
-  ignoredKeys?: MaskInput;
+  ignoredKeys?: MaskInput | undefined;
 }
 
 /**
@@ -41,14 +41,14 @@ export interface LayerMeasureBatch extends Pick<
  */
 export interface OutputLoss {
   /** For ablation. */
-  value?: (output: Tensor, batch: number) => number;
+  value?: ((output: Tensor, batch: number) => number) | undefined;
   /** Its gradient, of the output's shape; for gradients. */
-  gradient?: (output: Tensor, batch: number) => TensorInput;
+  gradient?: ((output: Tensor, batch: number) => TensorInput) | undefined;
 }
 
 export interface LayerImportanceOptions extends HeadImportanceOptions {
   batches: readonly LayerMeasureBatch[];
-  loss?: OutputLoss;
+  loss?: OutputLoss | undefined;
 }
 
 /** What a model's heads are measured on; what `batch` of a task gives will do. */
@@ -56,7 +56,7 @@ export interface ModelMeasureBatch {
   /** (batch, length) */
   tokens: TokensInput;
   /** (batch, length), as `loss` takes them. Confidence and entropy need none. */
-  targets?: TokensInput;
+  targets?: TokensInput | undefined;
 }
 
 export interface ModelImportanceOptions extends HeadImportanceOptions {
@@ -190,7 +190,7 @@ function measuredModel(
       return headGates.map(({ data }) => data.map((gradient) => asked * gradient));
     },
     sums(batch, measure) {
-      const { attentionWeights = [] } = model.forward(at(batch).tokens, { returnWeights: true });
+      const { attentionWeights } = model.forward(at(batch).tokens, { returnWeights: true });
       return attentionWeights.map((weights) => scoreHeads(measure, toHeadWeights(weights)));
     },
   };

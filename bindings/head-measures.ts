@@ -13,19 +13,19 @@ export type HeadMeasure = 'gradient' | 'ablation' | 'confidence' | 'entropy';
 
 export interface HeadImportanceOptions {
   /** Default: `'gradient'`. */
-  measure?: HeadMeasure;
+  measure?: HeadMeasure | undefined;
   /**
    * Whether each layer's importance is divided by its ℓ2 norm; with gradients only. Default: no. Source: Michel et al.
    * 2019.
    */
-  normalize?: boolean;
+  normalize?: boolean | undefined;
   /**
    * Told after every pass how many are done, and of how many. A pass is a batch; of ablation it is a batch with all
    * heads, or without one of them.
    */
-  onProgress?: (progress: { done: number; total: number }) => void;
+  onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
   /** Asked before every pass whether to stop; the promise is then rejected with its reason, as that of `fetch`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export const importanceOptionNames = ['measure', 'normalize', 'onProgress', 'signal'] as const;

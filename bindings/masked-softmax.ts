@@ -10,9 +10,9 @@ import type { ValidLens } from './valid-lens.js';
 
 export interface MaskedSoftmaxOptions {
   /** What a row without a valid key gets: zeros, the default, or what d2l's −1e6 gives, all keys the same. */
-  emptyRows?: EmptyRows;
+  emptyRows?: EmptyRows | undefined;
   /** Memory of the result's size to write it to, and to return it in. */
-  out?: Float32Array | Tensor;
+  out?: Float32Array | Tensor | undefined;
 }
 
 /** Numbers that go through WebAssembly memory at a time, whole samples: a processor's nearer cache holds them. */

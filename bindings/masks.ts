@@ -16,27 +16,27 @@ export interface MaskOptions {
    * Which keys each query may attend to: (batch,) or (batch, queries), integers from 0 to the number of keys.
    * Default: all. Source: d2l, `masked_softmax`.
    */
-  validLens?: ValidLens;
+  validLens?: ValidLens | undefined;
   /**
    * Of any shape that broadcasts to (batch, heads, queries, keys), or (batch, queries, keys) for `additiveAttention`.
    * Boolean (booleans or a Uint8Array): true or 1 means the query may attend, as in PyTorch's
    * `scaled_dot_product_attention` and ONNX; `nn.MultiheadAttention` reads it the other way round. Float: added to the
    * scores; −∞ masks, NaN and +∞ are errors. Default: none.
    */
-  mask?: MaskInput;
+  mask?: MaskInput | undefined;
   /**
    * `true`: query i stands at position (cached keys or `queryOffset`) + i and sees keys up to its own position, the
    * top-left alignment of PyTorch and ONNX. `'bottom-right'`: the last query stands at the last key, as in
    * FlashAttention. Default: `false`.
    */
-  causal?: boolean | 'bottom-right';
+  causal?: boolean | 'bottom-right' | undefined;
   /**
    * `[left, right]`: how many keys before and after its own position a query sees, integers from 0 on or Infinity; with
    * or without `causal`. Default: no limit. Source: FlashAttention, `window_size`.
    */
-  window?: readonly [left: number, right: number];
+  window?: readonly [left: number, right: number] | undefined;
   /** What a query without a key gets: zeros, the default, or what d2l's −1e6 gives, every key the same weight. */
-  emptyRows?: EmptyRows;
+  emptyRows?: EmptyRows | undefined;
 }
 
 /** Mask options as they were read from the caller's objects, not yet held against the sizes of the pass. */

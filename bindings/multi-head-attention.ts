@@ -4,6 +4,8 @@ import {
   resultOptionNames,
   type AttentionResult,
   type ResultOptions,
+  type WithoutWeights,
+  type WithWeights,
 } from './attention-weights.js';
 import { checkPending, runBackward, type Gradients, type PendingShapes } from './backward.js';
 import { core, reserve, writeIntegers } from './core.js';
@@ -39,17 +41,17 @@ export interface ForwardOptions extends MaskOptions, ResultOptions {
    * Factor of each head's pooled output before W_o: one number a head, or (batch, heads). Default: 1. Source: Michel et
    * al. 2019, the gates ξ_h.
    */
-  headGate?: TensorInput | Float32Array | Float64Array;
+  headGate?: TensorInput | Float32Array | Float64Array | undefined;
   /**
    * Keys and values of earlier positions, which the given ones are added to. "Keys" in `validLens`, `mask` and `window`
    * then means cached and given; query i stands at position (cached keys) + i. Default: none.
    */
-  cache?: KeyValueCache;
+  cache?: KeyValueCache | undefined;
   /**
    * Whether `backward` will follow. What it needs is kept in WebAssembly memory, copies of the inputs and masks
    * included; scores are not. Not with a cache. Default: no. Source: PyTorch, `requires_grad`.
    */
-  requiresGrad?: boolean;
+  requiresGrad?: boolean | undefined;
 }
 
 const forwardOptionNames = [
@@ -245,6 +247,26 @@ export class MultiHeadAttention {
    * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`,
    *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; layer and cache are then as they were
    */
+  forward(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
+    options: WithWeights<ForwardOptions>,
+  ): AttentionResult<true>;
+  /** The same without attention weights. */
+  forward(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
+    options?: WithoutWeights<ForwardOptions>,
+  ): AttentionResult<false>;
+  /** The same with attention weights if `returnWeights` is true. */
+  forward(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
+    options?: ForwardOptions,
+  ): AttentionResult;
   forward(
     queries: TensorInput,
     keys: TensorInput | null,

@@ -119,11 +119,11 @@ export abstract class Optimizer {
 
 export interface SGDOptions {
   /** At least 0, as are the others. Default: 0.001. */
-  learningRate?: number;
+  learningRate?: number | undefined;
   /** What is kept of the sum of gradients at each step. Default: 0. */
-  momentum?: number;
+  momentum?: number | undefined;
   /** How much of the parameter is added to its gradient: an L2 penalty. Default: 0. */
-  weightDecay?: number;
+  weightDecay?: number | undefined;
 }
 
 /**
@@ -147,16 +147,16 @@ export class SGD extends Optimizer {
 
 export interface AdamOptions {
   /** At least 0. Default: 0.001. */
-  learningRate?: number;
+  learningRate?: number | undefined;
   /** What is kept of the means of gradients and of their squares at each step, from 0 to below 1. Default: [0.9, 0.999]. */
-  betas?: readonly [number, number];
+  betas?: readonly [number, number] | undefined;
   /** Added to the root that is divided by. At least 0. Default: 1e-8. */
-  epsilon?: number;
+  epsilon?: number | undefined;
   /**
    * Times the learning rate, the part of the parameter that goes at each step, whatever its gradient: AdamW's decay, not
    * an L2 penalty. At least 0. Default: 0; AdamW's in PyTorch is 0.01.
    */
-  weightDecay?: number;
+  weightDecay?: number | undefined;
 }
 
 /** In the order of the core's arguments. */

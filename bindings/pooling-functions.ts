@@ -7,6 +7,8 @@ import {
   type AttentionResult,
   type CheckedResults,
   type ResultOptions,
+  type WithoutWeights,
+  type WithWeights,
 } from './attention-weights.js';
 import { core, read, reserve, sizesOnce, writeIntegers, writeOnce } from './core.js';
 import { fail, show, showShape } from './errors.js';
@@ -28,16 +30,16 @@ import { checkShape } from './shapes.js';
 
 interface PoolingOptions extends MaskOptions, ResultOptions {
   /** Position of the first query among the keys, from 0, the default, on. Source: ONNX Attention, the past's length. */
-  queryOffset?: number;
+  queryOffset?: number | undefined;
 }
 
 export type AdditiveAttentionOptions = PoolingOptions;
 
 export interface ScaledDotProductAttentionOptions extends PoolingOptions {
   /** Factor of the dot products. Default: 1/√d. Source: PyTorch, `scaled_dot_product_attention`. */
-  scale?: number;
+  scale?: number | undefined;
   /** Cap of the scaled scores, c · tanh(s / c); 0, the default, is off. Source: ONNX Attention. */
-  softcap?: number;
+  softcap?: number | undefined;
 }
 
 const poolingOptionNames = [...maskOptionNames, ...resultOptionNames, 'queryOffset'] as const;
@@ -165,6 +167,26 @@ export function scaledDotProductAttention(
   queries: TensorInput,
   keys: TensorInput,
   values: TensorInput,
+  options: WithWeights<ScaledDotProductAttentionOptions>,
+): AttentionResult<true>;
+/** The same without attention weights. */
+export function scaledDotProductAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  options?: WithoutWeights<ScaledDotProductAttentionOptions>,
+): AttentionResult<false>;
+/** The same with attention weights if `returnWeights` is true. */
+export function scaledDotProductAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  options?: ScaledDotProductAttentionOptions,
+): AttentionResult;
+export function scaledDotProductAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
   options?: ScaledDotProductAttentionOptions,
 ): AttentionResult {
   const loaded = core();
@@ -240,6 +262,29 @@ export interface AdditiveAttentionParameters {
  * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`,
  *   `out-of-memory`
  */
+export function additiveAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  parameters: AdditiveAttentionParameters,
+  options: WithWeights<AdditiveAttentionOptions>,
+): AttentionResult<true>;
+/** The same without attention weights. */
+export function additiveAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  parameters: AdditiveAttentionParameters,
+  options?: WithoutWeights<AdditiveAttentionOptions>,
+): AttentionResult<false>;
+/** The same with attention weights if `returnWeights` is true. */
+export function additiveAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  parameters: AdditiveAttentionParameters,
+  options?: AdditiveAttentionOptions,
+): AttentionResult;
 export function additiveAttention(
   queries: TensorInput,
   keys: TensorInput,
