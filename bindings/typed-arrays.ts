@@ -19,6 +19,7 @@ export const kindOf = accessor(Symbol.toStringTag) as (value: unknown) => string
 export const lengthOf = accessor('length') as (array: ArrayBufferView) => number;
 
 const bufferOf = accessor('buffer') as (array: ArrayBufferView) => ArrayBufferLike;
+const byteLengthOf = accessor('byteLength') as (array: ArrayBufferView) => number;
 const byteOffsetOf = accessor('byteOffset') as (array: ArrayBufferView) => number;
 const set = describe('set').value as (this: Float32Array, numbers: Float32Array) => void;
 
@@ -47,7 +48,7 @@ export function copyOf(array: Float32Array): Float32Array {
 
 /** The bytes of an array. */
 export function bytesOf(array: ArrayBufferView): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  return new Uint8Array(bufferOf(array), byteOffsetOf(array), byteLengthOf(array));
 }
 
 /** Whether two arrays lie at different places of the same memory. */

@@ -165,7 +165,7 @@ Role role_in(const Layout& layout, std::string_view name) noexcept {
 /// One layout laid over the tensors that there are.
 class Planner {
  public:
-  Planner(const Layout& layout, std::span<const NamedShape> tensors, std::string_view prefix)
+  Planner(const Layout& layout, std::span<const NamedTensor> tensors, std::string_view prefix)
       : layout_(layout), tensors_(tensors), prefix_(prefix) {
     sources_.fill(no_source);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -206,7 +206,7 @@ class Planner {
     return has(packed) || (has(W_q) && has(W_k) && has(W_v));
   }
   [[nodiscard]] bool is_d2l() const noexcept { return layout_.tensors.data() == d2l.data(); }
-  [[nodiscard]] const NamedShape& tensor(std::size_t role) const noexcept {
+  [[nodiscard]] const NamedTensor& tensor(std::size_t role) const noexcept {
     return tensors_[sources_[role]];
   }
 
@@ -379,7 +379,7 @@ class Planner {
   }
 
   const Layout& layout_;
-  std::span<const NamedShape> tensors_;
+  std::span<const NamedTensor> tensors_;
   std::string_view prefix_;
   /// The tensor of each role.
   std::array<std::size_t, num_roles> sources_ = {};
@@ -390,11 +390,11 @@ class Planner {
 
 /// How well a layout fits: how many of its tensors there are, and above all whether it finds the
 /// projections.
-std::size_t fit_of(const Layout& layout, std::span<const NamedShape> tensors,
+std::size_t fit_of(const Layout& layout, std::span<const NamedTensor> tensors,
                    std::string_view prefix) noexcept {
   std::size_t fit = 0;
   unsigned projections = 0;
-  for (const NamedShape& tensor : tensors) {
+  for (const NamedTensor& tensor : tensors) {
     if (!tensor.name.starts_with(prefix)) {
       continue;
     }
@@ -408,12 +408,12 @@ std::size_t fit_of(const Layout& layout, std::span<const NamedShape> tensors,
   return fit + (projections == 7 ? tensors.size() : 0);
 }
 
-std::string nothing_known(std::span<const NamedShape> tensors, std::string_view prefix) {
+std::string nothing_known(std::span<const NamedTensor> tensors, std::string_view prefix) {
   std::string text = "expected names of d2l, nn.MultiheadAttention, BERT, ViT or GPT-2";
   append(text, {prefix.empty() ? "" : " behind ", prefix, ", got "});
   constexpr std::size_t most = 3;
   std::size_t count = 0;
-  for (const NamedShape& tensor : tensors) {
+  for (const NamedTensor& tensor : tensors) {
     if (tensor.name.starts_with(prefix) && ++count <= most) {
       append(text, {count > 1 ? ", " : "", tensor.name});
     }
@@ -431,7 +431,7 @@ std::string with_dot(std::string_view prefix) {
   return std::string(prefix).append(prefix.empty() || prefix.ends_with('.') ? "" : ".");
 }
 
-std::string plan_layer(std::span<const NamedShape> tensors, std::string_view prefix,
+std::string plan_layer(std::span<const NamedTensor> tensors, std::string_view prefix,
                        std::size_t num_heads, LayerPlan& plan) {
   plan = {};
   const Layout* best = nullptr;

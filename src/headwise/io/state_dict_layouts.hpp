@@ -55,7 +55,7 @@ struct LayerPlan {
 
 /// Recognises the layout of the tensors whose names begin with `prefix`, and reads the layer from
 /// it. Returns what is wrong, or nothing. `num_heads` is at least 1.
-[[nodiscard]] std::string plan_layer(std::span<const NamedShape> tensors, std::string_view prefix,
+[[nodiscard]] std::string plan_layer(std::span<const NamedTensor> tensors, std::string_view prefix,
                                      std::size_t num_heads, LayerPlan& plan);
 
 /// Numbers of a tensor.
