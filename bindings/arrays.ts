@@ -255,10 +255,7 @@ function checkCount(
 }
 
 /** Fails if the memory of an argument that was read before is gone by now. */
-export function checkAttached(
-  argument: string,
-  { data, shape }: Numbers<Float32Array | Uint8Array>,
-): void {
+export function checkAttached(argument: string, { data, shape }: Numbers<ArrayBufferView>): void {
   checkCount(argument, lengthOf(data), shape);
 }
 

@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { TensorInput } from './arrays.js';
 import type { ResultWithWeights, WithoutWeights, WithWeights } from './attention-weights.js';
 import { core, reserve, writeIntegers } from './core.js';
 import { fail, HeadwiseError } from './errors.js';
 import { toDict } from './from-state-dict.js';
+import type { TensorsByName } from './integers.js';
 import type { LayerSettings } from './layer-options.js';
 import type { StateDict } from './multi-head-attention.js';
 import { Adam, checkAdamOptions, Optimizer } from './optimizers.js';
@@ -309,7 +309,7 @@ export class AttentionOnlyTransformer {
    * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
    *   `invalid-type`, `disposed`
    */
-  loadStateDict(dict: Readonly<Record<string, TensorInput>>): void {
+  loadStateDict(dict: TensorsByName): void {
     this.#inUse();
     const tensors = toDict(dict);
     const model = this.#inUse();

@@ -153,3 +153,12 @@ export function allocate(count: number): Float32Array {
     return failOutOfMemory();
   }
 }
+
+/** The same in bytes. */
+export function allocateBytes(count: number): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(count);
+  } catch {
+    return failOutOfMemory();
+  }
+}

@@ -12,6 +12,7 @@ import { core, reserve, writeIntegers } from './core.js';
 import { HeadwiseError } from './errors.js';
 import { readForward, runForward } from './forward.js';
 import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
+import type { TensorsByName } from './integers.js';
 import { checkCacheOptions, KeyValueCache, type CacheOptions } from './key-value-cache.js';
 import {
   checkLayerOptions,
@@ -114,17 +115,16 @@ export class MultiHeadAttention {
 
   /**
    * A layer with the parameters in `dict`, whose names and layout may be those of d2l, `nn.MultiheadAttention` (packed
-   * or separate projections), BERT, ViT (older and newer names, and timm's) or GPT-2. Sizes, bias, `numKvHeads`,
-   * pooling and projection are read from it; an option that says otherwise is an error. A bias that only some
-   * projections have is zero in the others.
+   * or separate projections), BERT, ViT (older and newer names, and timm's), GPT-2, minGPT or nanoGPT. Sizes, bias,
+   * `numKvHeads`, pooling and projection are read from it; an option that says otherwise is an error. A bias that only
+   * some projections have is zero in the others. Buffers are left alone: `position_ids`, masks of GPT-2 (`bias` of shape
+   * (1, 1, n, n), `masked_bias`), tables of rotary positions (`inv_freq`, `cos_cached`, `sin_cached`).
    *
-   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
-   *   `invalid-option`, `unknown-option`, `invalid-type`, `not-initialized`, `out-of-memory`
+   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected, of the wrong shape or
+   *   of integers, or the prefixes there are; `invalid-option`, `unknown-option`, `invalid-type`, `invalid-shape`,
+   *   `not-initialized`, `out-of-memory`
    */
-  static fromStateDict(
-    dict: Readonly<Record<string, TensorInput>>,
-    options: FromStateDictOptions,
-  ): MultiHeadAttention {
+  static fromStateDict(dict: TensorsByName, options: FromStateDictOptions): MultiHeadAttention {
     const read = readStateDict(dict, options);
     const layer = new MultiHeadAttention(read.options);
     try {
@@ -385,7 +385,7 @@ export class MultiHeadAttention {
    * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
    *   `invalid-type`, `disposed`, `out-of-memory`
    */
-  loadStateDict(dict: Readonly<Record<string, TensorInput>>): void {
+  loadStateDict(dict: TensorsByName): void {
     this.#inUse();
     const tensors = toDict(dict);
     const layer = this.#inUse();

@@ -159,24 +159,31 @@ export interface AdamOptions {
   weightDecay?: number | undefined;
 }
 
+/** The options with their defaults. */
+interface CheckedAdamOptions {
+  readonly learningRate: number;
+  readonly betas: readonly [number, number];
+  readonly epsilon: number;
+  readonly weightDecay: number;
+}
+
 /** In the order of the core's arguments. */
 const numbersOf = ({
   learningRate,
   betas,
   epsilon,
   weightDecay,
-}: Required<AdamOptions>): [number, number, number, number, number] => [
+}: CheckedAdamOptions): [number, number, number, number, number] => [
   learningRate,
   ...betas,
   epsilon,
   weightDecay,
 ];
 
-/** The options with their defaults. */
 export function checkAdamOptions(
   options: AdamOptions | undefined,
   argument?: string,
-): Required<AdamOptions> {
+): CheckedAdamOptions {
   const {
     learningRate = 1e-3,
     betas = [0.9, 0.999],

@@ -36,12 +36,23 @@ export function checkOptions<Options extends object>(
   return read;
 }
 
-/** What an object holds, in the order of the names. A Map or a list, which have no names, is no such object. */
-export function entriesOf(argument: string, value: unknown, of: string): [string, unknown][] {
+/**
+ * What an object holds, in the order of the names; values that are not wanted are not looked at. A Map or a list, which
+ * have no names, is no such object.
+ */
+export function entriesOf(
+  argument: string,
+  value: unknown,
+  of: string,
+  isWanted: (name: string) => boolean = () => true,
+): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Symbol.iterator in value) {
     fail('invalid-type', argument, `an object of ${of} by name`, show(value));
   }
-  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  const values = value as Readonly<Record<string, unknown>>;
+  return Object.keys(values)
+    .sort()
+    .map((name) => [name, isWanted(name) ? values[name] : undefined]);
 }
 
 const largestSize = 2147483647;

@@ -1,6 +1,7 @@
 import { checkAttached, sizeOf, type Numbers } from './arrays.js';
 import { core, read, write } from './core.js';
 import { HeadwiseError, showShape } from './errors.js';
+import type { DictTensor } from './from-state-dict.js';
 import type { InputSizes, LayerSettings } from './layer-options.js';
 import { fits, type Axis } from './shapes.js';
 import { Tensor } from './tensor.js';
@@ -90,7 +91,7 @@ export function writeTensors<Each extends Omit<Parameter, 'number'>>(
 
 /** Checks names and shapes of a state dict and lists all that is wrong. */
 export function checkStateDict(
-  tensors: ReadonlyMap<string, Numbers<Float32Array>>,
+  tensors: ReadonlyMap<string, DictTensor>,
   parameters: readonly Omit<Parameter, 'number'>[],
 ): void {
   const expected = new Map(parameters.map(({ name, shape }) => [name, shape]));
@@ -101,12 +102,16 @@ export function checkStateDict(
     const tensor = tensors.get(name);
     if (tensor === undefined) {
       missing.push(name);
+    } else if (tensor.dtype !== undefined) {
+      wrong.push(`${name}: expected floats, got ${tensor.dtype}`);
     } else if (!fits(tensor.shape, shape) || sizeOf(tensor.shape) === 0) {
       wrong.push(`${name}: expected ${showShape(shape)}, got ${showShape(tensor.shape)}`);
     }
   }
   for (const [name, tensor] of tensors) {
-    checkAttached(name, tensor);
+    if (tensor.dtype === undefined) {
+      checkAttached(name, tensor);
+    }
   }
   const unexpected = [...tensors.keys()].filter((name) => !expected.has(name)).sort();
   const problems = [

@@ -22,15 +22,15 @@ export class Question {
     return this.number(bytes.length).#add(bytes);
   }
 
-  /** The shape of a tensor that errors call `argument`. */
-  shape(argument: string, shape: readonly number[]): this {
-    for (const size of shape) {
-      if (size >= wide) {
-        fail('invalid-shape', argument, 'axes of less than 2^32', String(size));
+  /** The shape of a tensor that errors call `argument`, of numbers of so many bytes. */
+  shape(argument: string, shape: readonly number[], size = 4): this {
+    for (const axis of shape) {
+      if (axis >= wide) {
+        fail('invalid-shape', argument, 'axes of less than 2^32', String(axis));
       }
     }
     // Readers count the other axes of an empty tensor, too.
-    if (shape.reduce((bytes, size) => bytes * Math.max(size, 1), 4) >= 2 ** 63) {
+    if (shape.reduce((bytes, axis) => bytes * Math.max(axis, 1), size) >= 2 ** 63) {
       fail('invalid-shape', argument, 'a shape of less than 2^63 bytes', showShape(shape));
     }
     return this.number(shape.length).#words(shape);

@@ -49,10 +49,11 @@ template <std::size_t Rank, typename Number = float>
 }
 
 /// The same of a rank that is known at run time only.
-template <typename Shape>
-[[nodiscard]] xt::xarray<float> make_array(const Shape& shape) {
-  static_cast<void>(checked_count({shape.data(), shape.size()}, sizeof(float)));
-  return xt::xarray<float>::from_shape(xt::xarray<float>::shape_type(shape.begin(), shape.end()));
+template <typename Number = float, typename Shape>
+[[nodiscard]] xt::xarray<Number> make_array(const Shape& shape) {
+  using Array = xt::xarray<Number>;
+  static_cast<void>(checked_count({shape.data(), shape.size()}, sizeof(Number)));
+  return Array::from_shape(typename Array::shape_type(shape.begin(), shape.end()));
 }
 
 }  // namespace headwise

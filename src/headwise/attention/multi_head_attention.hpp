@@ -70,7 +70,8 @@ struct FromStateDictOptions {
   /// Number of heads. At least 1.
   std::int64_t num_heads = 0;
   /// What stands before the names, for example `encoder.layers.0.self_attn`; tensors of other names
-  /// are left alone. The dot behind it may be left out.
+  /// are left alone. The dot behind it may be left out. Where it is wrong, the error lists those
+  /// there are.
   std::string prefix = {};
   // As in MultiHeadAttentionOptions.
   double dropout = 0;
@@ -208,10 +209,12 @@ class MultiHeadAttention final : public Trainable {
 
   /// A layer with the parameters in `state_dict`, whose names and layout may be those of d2l,
   /// `nn.MultiheadAttention` (packed or separate projections), BERT, ViT (older and newer names,
-  /// and timm's) or GPT-2. Sizes, bias, `num_kv_heads`, pooling and projection are read from it.
-  /// A bias that only some projections have is zero in the others. Throws `Error`
-  /// (invalid-state-dict) that lists every name that is missing, unexpected or of the wrong shape;
-  /// invalid-option, out-of-memory.
+  /// and timm's), GPT-2, minGPT or nanoGPT. Sizes, bias, `num_kv_heads`, pooling and projection are
+  /// read from it. A bias that only some projections have is zero in the others. Buffers are left
+  /// alone: `position_ids`, masks of GPT-2 (`bias` of shape (1, 1, n, n), `masked_bias`), tables of
+  /// rotary positions (`inv_freq`, `cos_cached`, `sin_cached`). Throws `Error` (invalid-state-dict)
+  /// that lists every name that is missing, unexpected or of the wrong shape, or the prefixes there
+  /// are; invalid-option, out-of-memory.
   [[nodiscard]] static MultiHeadAttention from_state_dict(const StateDict& state_dict,
                                                           const FromStateDictOptions& options);
 

@@ -1,4 +1,11 @@
-import { loadNpy, loadSafetensors, MultiHeadAttention, Tensor, type StateDict } from 'headwise';
+import {
+  loadNpy,
+  loadSafetensors,
+  MultiHeadAttention,
+  Tensor,
+  type StateDict,
+  type TensorsByName,
+} from 'headwise';
 
 import { text } from '../text/index.js';
 import { headCountsOf, type AttentionInput, type InputSizes } from './attention-input.js';
@@ -45,7 +52,7 @@ export async function readOwnFile(file: File): Promise<OwnFile> {
 }
 
 /** The first layer in a state dict, of whatever model. */
-function readParameters(tensors: StateDict): OwnParameters {
+function readParameters(tensors: TensorsByName): OwnParameters {
   const projections = /^(.*?)[^.]*(?:W_q|query|q_proj|in_proj|c_attn|qkv)[^.]*(?:\.weight)?$/i;
   const found = Object.keys(tensors)
     .map((name) => projections.exec(name)?.[1])
@@ -65,7 +72,7 @@ function readParameters(tensors: StateDict): OwnParameters {
   throw reason;
 }
 
-function parametersOf(tensors: StateDict, prefix: string): OwnParameters {
+function parametersOf(tensors: TensorsByName, prefix: string): OwnParameters {
   const layer = MultiHeadAttention.fromStateDict(tensors, { numHeads: 1, prefix });
   try {
     const { numHiddens, querySize = 0, keySize = 0, valueSize = 0, pooling, projection } = layer;
