@@ -22,8 +22,9 @@ export const heads = {
     return planted === found ? `${found}, as planted` : `${found}, planted: ${planted}`;
   },
   measures: (largest: string, entropy: string) => `max\u00a0${largest}, H\u00a0${entropy}`,
+  noKey: 'no valid key',
   caption:
-    'In the line below a head’s name, H is the mean entropy of its rows in nats: 0 where every query looks at one key.',
+    'Below a head’s name stand the pattern that it follows in that sample, the largest weight of the map and H, the mean entropy of its rows in nats: 0 where every query looks at one key.',
   goal: {
     task: 'Find the head whose silence moves the output most: close the gate of one head at a time, all others open.',
     near: (head: number, share: string) =>
