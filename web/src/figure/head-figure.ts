@@ -188,7 +188,10 @@ export function createHeadFigure(options: Options): HeadFigure {
       rows.forEach((row, sample) => {
         if (isOther) row.draw(next, (head) => styles[head] ?? weightStyle());
         row.maps.forEach((map, head) => {
-          map.describe(notes[sample]?.[head] ?? [], selected?.sample === sample && selected.head === head);
+          map.describe(
+            notes[sample]?.[head] ?? [],
+            selected?.sample === sample && selected.head === head,
+          );
         });
       });
       if (isOther) showSelection();
