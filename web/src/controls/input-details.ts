@@ -94,7 +94,7 @@ function createOwn(
   dropTarget: HTMLElement,
 ): InputDetails {
   const message = element('p', { class: 'control-hint', role: 'status' });
-  const held = element('p', { class: 'note' });
+  const held = element('p', { class: 'note', role: 'status' });
   const field = createWrittenField({
     label: text.own.pasted,
     hint: text.own.pastedHint(largestOwn),
