@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { control, press, textOf } from './lib/heads-act.mjs';
-import { isReady, searchOf, usePages } from './lib/pages.mjs';
+import { isReady, searchOf, usePages, waitForSearch } from './lib/pages.mjs';
 import { readCells } from './page-reader.mjs';
 
 const { open, url } = usePages();
@@ -34,9 +34,6 @@ const drag = async (page, name, values) =>
     }
   }, values);
 
-const isSearch = (page, search) =>
-  page.waitForFunction((wanted) => window.location.search === wanted, {}, search);
-
 const weightsOf = async (page) => (await readCells(page, 'heads')).map(({ weight }) => weight);
 
 const weightsAt = async (t, address) => weightsOf((await open(t, address)).page);
@@ -58,7 +55,7 @@ describe('a browser that refuses to change the address', () => {
     await page.waitForFunction(() => window.refused > 1);
     assert.notEqual(await searchOf(page), last);
     await page.evaluate(() => (window.allowed = Infinity));
-    await isSearch(page, last);
+    await waitForSearch(page, last);
   });
 
   test('takes steps back all the same', async (t) => {
@@ -67,11 +64,11 @@ describe('a browser that refuses to change the address', () => {
     await press(page, 'Causal', 'switch');
     await press(page, 'Contrast per head', 'switch');
     await page.evaluate(() => (window.allowed = Infinity));
-    await isSearch(page, '?causal=1&contrast=1');
+    await waitForSearch(page, '?causal=1&contrast=1');
     await page.goBack();
-    await isSearch(page, '?causal=1');
+    await waitForSearch(page, '?causal=1');
     await page.goBack();
-    await isSearch(page, '');
+    await waitForSearch(page, '');
     assert.deepEqual(await weightsOf(page), before);
   });
 
@@ -92,7 +89,7 @@ describe('a browser that refuses to change the address', () => {
     await page.waitForFunction(() => window.location.hash === '#train');
     assert.deepEqual(await weightsOf(page), causal);
     await page.evaluate(() => (window.allowed = Infinity));
-    await isSearch(page, '?causal=1');
+    await waitForSearch(page, '?causal=1');
     assert.equal(await page.evaluate(() => window.location.hash), '#train');
   });
 
@@ -124,7 +121,7 @@ describe('a browser that refuses to change the address', () => {
       input.value = 5;
       input.dispatchEvent(new InputEvent('input', { bubbles: true }));
     });
-    await isSearch(page, '?toy-steps=5');
+    await waitForSearch(page, '?toy-steps=5');
     assert.equal(await page.evaluate(() => window.refused), 0);
   });
 });
