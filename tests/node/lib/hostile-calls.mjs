@@ -244,15 +244,21 @@ const layers = {
   ),
 };
 
+/** What can be done while a call has no subject. */
+const elsewhere = {
+  'a layer runs': ({ layer }) => layer.forward(...inputsOf(layer), { returnWeights: true }),
+  'threads end': () => dispose(),
+};
+
 /** A call that makes something of its arguments. */
 const making = (make, args, observe) => ({
-  prepare: () => prepareLayer(),
+  prepare: () => ({ layer: new MultiHeadAttention(sized) }),
   call: (subject, given) => {
     subject.made = make(...given);
   },
   args,
-  observe: (subject) => [subject.made && observe(subject.made), observeAll(subject)],
-  actions: layerActions,
+  observe: ({ made }) => made && observe(made),
+  actions: elsewhere,
 });
 
 const modelOptions = {
@@ -450,10 +456,7 @@ const ofNothing = (call, args) => ({
   call: (_, given) => call(...given),
   args,
   observe: () => [],
-  actions: {
-    'a layer runs': ({ layer }) => layer.forward(...inputsOf(layer), { returnWeights: true }),
-    'threads end': () => dispose(),
-  },
+  actions: elsewhere,
 });
 
 const heads = (seed) => loose(numbers([2, 4, 6, 5], seed));

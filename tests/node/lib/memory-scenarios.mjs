@@ -161,6 +161,16 @@ const withPending = (options, given) => ({
   }),
 });
 
+const long = [1, 2, 3].map((seed) => numbers([2, 200, 12], seed));
+
+/** A forward of which several threads do their part, where there are any. */
+const longForward = (options, given) =>
+  scenario(
+    () => ({ layer: layerOf(options) }),
+    ({ layer }) => layer.forward(...long, given),
+    ({ layer }) => observeLayer(layer),
+  );
+
 /** A forward of a layer that had more heads when it last went back. */
 const afterPruning = (options, given) =>
   scenario(
@@ -289,6 +299,7 @@ export const scenarios = {
     ...flatten(mapValues(masks, (given) => firstAndLater(linear, given))),
     ...ofKinds((options) => forwardOf(unsized(options), {})),
     'after pruning': afterPruning(linear, {}),
+    'of long inputs': longForward(unsized(linear), { returnWeights: true }),
   },
   'forward with requiresGrad': {
     ...flatten(
@@ -299,6 +310,7 @@ export const scenarios = {
     ),
     ...named('with masks', firstAndLater(linear, { ...allMasks, ...requiresGrad })),
     ...named('with masks', withPending(linear, { ...allMasks, ...requiresGrad })),
+    'of long inputs': longForward(linear, { ...requiresGrad, window: [50, 0] }),
     'after pruning': afterPruning(linear, requiresGrad),
     'after pruning shared heads': afterPruning(kinds['shared heads and slots'], requiresGrad),
     'after pruning, with masks': afterPruning(linear, {
