@@ -307,6 +307,12 @@ export function toFloats(argument: string, value: unknown): Numbers<Float32Array
   return toNumbers(argument, value, floats);
 }
 
+/** The same as a plain Float32Array, which is what it says that it is, for who asks it more than its length. */
+export function toFloatView(argument: string, value: unknown): Numbers<Float32Array> {
+  const { data, shape } = toFloats(argument, value);
+  return { data: viewOf(data), shape };
+}
+
 /** Numbers that stand for lengths: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
 export function toLengths(argument: string, value: unknown): Numbers<Float64Array> {
   return isTypedArray(value)

@@ -12,13 +12,11 @@ export function toBytes(value: unknown): Uint8Array {
   if (!isBuffer && !ArrayBuffer.isView(value)) {
     fail('invalid-type', 'bytes', 'a Uint8Array or an ArrayBuffer', show(value));
   }
-  // A buffer that was transferred away is empty, and there can be no view of it.
-  if (value.byteLength === 0) {
-    return new Uint8Array();
+  if (ArrayBuffer.isView(value)) {
+    return bytesOf(value);
   }
-  return ArrayBuffer.isView(value)
-    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-    : new Uint8Array(value);
+  // There can be no view of a buffer that was transferred away.
+  return value.byteLength === 0 ? new Uint8Array() : new Uint8Array(value);
 }
 
 /** Throws what a reader of headers found wrong. */

@@ -1,4 +1,4 @@
-import { toFloats, type Numbers } from './arrays.js';
+import { checkAttached, toFloatView, type Numbers } from './arrays.js';
 import { allocate, core } from './core.js';
 import { fail, HeadwiseError, show } from './errors.js';
 import { toIntegers, type TensorsByName } from './integers.js';
@@ -27,14 +27,25 @@ const nothing: DictTensor = { data: new Float32Array(), shape: [] };
 function toDictTensor(name: string, value: unknown): DictTensor {
   const integers = toIntegers(name, value);
   return integers === undefined
-    ? toFloats(name, value)
+    ? toFloatView(name, value)
     : { ...nothing, dtype: integers.dtype, shape: integers.shape };
 }
 
 /** A state dict as numbers by name. */
-export function toDict(dict: unknown): ReadonlyMap<string, DictTensor> {
-  const entries = entriesOf('stateDict', dict, 'tensors');
-  return new Map(entries.map(([name, value]) => [name, toDictTensor(name, value)]));
+export function toDict(given: unknown): ReadonlyMap<string, DictTensor> {
+  const entries = entriesOf('stateDict', given, 'tensors');
+  const dict = new Map(entries.map(([name, value]) => [name, toDictTensor(name, value)]));
+  checkFloatsAttached(dict);
+  return dict;
+}
+
+/** Fails if reading one tensor took the memory of another away. */
+function checkFloatsAttached(tensors: Iterable<readonly [string, DictTensor]>): void {
+  for (const [name, tensor] of tensors) {
+    if (tensor.dtype === undefined) {
+      checkAttached(name, tensor);
+    }
+  }
 }
 
 /** The numbers of one parameter: rows of the source, or columns of one that is transposed; zeros without a source. */
@@ -87,6 +98,9 @@ export function readStateDict(
     name,
     ...(isWanted(name) ? toDictTensor(name, value) : nothing),
   }));
+  checkFloatsAttached(
+    sources.filter(({ name }) => isWanted(name)).map((source) => [source.name, source] as const),
+  );
 
   const question = new Question().number(numHeads).text(start).number(sources.length);
   for (const { name, dtype = 'F32', shape } of sources) {

@@ -1,4 +1,4 @@
-import { checkAttached, sizeOf, type Numbers } from './arrays.js';
+import { sizeOf, type Numbers } from './arrays.js';
 import { core, read, write } from './core.js';
 import { HeadwiseError, showShape } from './errors.js';
 import type { DictTensor } from './from-state-dict.js';
@@ -106,11 +106,6 @@ export function checkStateDict(
       wrong.push(`${name}: expected floats, got ${tensor.dtype}`);
     } else if (!fits(tensor.shape, shape) || sizeOf(tensor.shape) === 0) {
       wrong.push(`${name}: expected ${showShape(shape)}, got ${showShape(tensor.shape)}`);
-    }
-  }
-  for (const [name, tensor] of tensors) {
-    if (tensor.dtype === undefined) {
-      checkAttached(name, tensor);
     }
   }
   const unexpected = [...tensors.keys()].filter((name) => !expected.has(name)).sort();

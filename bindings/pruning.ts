@@ -2,7 +2,7 @@ import { lengthOfList } from './arrays.js';
 import { core, reserve, writeIntegers } from './core.js';
 import { fail, show } from './errors.js';
 import type { LayerSettings } from './layer-options.js';
-import { kindOf, lengthOf } from './typed-arrays.js';
+import { isGone, kindOf, lengthOf } from './typed-arrays.js';
 
 /** Whether these settings, and no list of heads yet, allow heads to be removed. */
 export function checkPrunable({ projection, outputProjection }: LayerSettings): void {
@@ -17,7 +17,7 @@ export function checkPrunable({ projection, outputProjection }: LayerSettings): 
 /** A list of heads, read from the caller's. */
 export function readHeads(heads: unknown, argument = 'heads'): ReadonlySet<unknown> {
   const isTyped = kindOf(heads) !== undefined;
-  if (!Array.isArray(heads) && !isTyped) {
+  if (isTyped ? isGone(heads as ArrayBufferView) : !Array.isArray(heads)) {
     fail('invalid-type', argument, 'an array of integers', show(heads));
   }
   const list = heads as readonly unknown[];

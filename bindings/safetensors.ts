@@ -1,4 +1,4 @@
-import { checkAttached, toFloats } from './arrays.js';
+import { checkAttached, toFloatView } from './arrays.js';
 import { core } from './core.js';
 import { fail, show } from './errors.js';
 import { checkHeader, formatIn, readFloats, toBytes, toFile, type NumberFormat } from './files.js';
@@ -125,7 +125,7 @@ function toSaved(name: string, value: unknown): Saved {
   if (name === '__metadata__') {
     fail('invalid-value', 'tensors', 'names other than that of the metadata', `'${name}'`);
   }
-  return { name, dtype: 'F32', ...(toIntegers(name, value) ?? toFloats(name, value)) };
+  return { name, dtype: 'F32', ...(toIntegers(name, value) ?? toFloatView(name, value)) };
 }
 
 /**

@@ -5,12 +5,9 @@
 
 const prototype = Object.getPrototypeOf(Float32Array.prototype) as object;
 
-const describe = (name: PropertyKey): Required<PropertyDescriptor> =>
-  Object.getOwnPropertyDescriptor(prototype, name) as Required<PropertyDescriptor>;
-
-function accessor(name: PropertyKey): (array: unknown) => unknown {
-  const get: () => unknown = describe(name).get;
-  return (array) => get.call(array);
+function accessor(name: PropertyKey, of: object = prototype): (array: unknown) => unknown {
+  const { get } = Object.getOwnPropertyDescriptor(of, name) as Required<PropertyDescriptor>;
+  return (array) => get.call(array) as unknown;
 }
 
 /** `'Float32Array'` and so on; undefined for what is no typed array, a proxy of one included. */
@@ -21,7 +18,28 @@ export const lengthOf = accessor('length') as (array: ArrayBufferView) => number
 const bufferOf = accessor('buffer') as (array: ArrayBufferView) => ArrayBufferLike;
 const byteOffsetOf = accessor('byteOffset') as (array: ArrayBufferView) => number;
 const byteLengthOf = accessor('byteLength') as (array: ArrayBufferView) => number;
-const set = describe('set').value as (this: Float32Array, numbers: Float32Array) => void;
+const set = Object.getOwnPropertyDescriptor(prototype, 'set')?.value as (
+  this: Float32Array,
+  numbers: Float32Array,
+) => void;
+const values = Object.getOwnPropertyDescriptor(prototype, 'values')?.value as (
+  this: Uint8Array,
+) => unknown;
+const ofDataView = (name: PropertyKey): ((view: ArrayBufferView) => unknown) =>
+  accessor(name, DataView.prototype);
+const bufferOfDataView = ofDataView('buffer') as typeof bufferOf;
+const byteOffsetOfDataView = ofDataView('byteOffset') as typeof byteOffsetOf;
+const byteLengthOfDataView = ofDataView('byteLength') as typeof byteLengthOf;
+
+/** Whether the array's buffer was transferred or has become too short, which a length of 0 alone does not say. */
+export function isGone(array: ArrayBufferView): boolean {
+  try {
+    values.call(array as Uint8Array);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 /** Whether the array may come to have another length while it is held. */
 export function isResizable(array: ArrayBufferView): boolean {
@@ -51,12 +69,23 @@ export function copyOf(array: Float32Array): Float32Array {
   return copy;
 }
 
-/** The bytes of an array; none if its memory is gone. */
-export function bytesOf(array: ArrayBufferView): Uint8Array {
-  const length = byteLengthOf(array);
-  return length === 0
-    ? new Uint8Array()
-    : new Uint8Array(bufferOf(array), byteOffsetOf(array), length);
+/** The bytes of an array or another view; none if its memory is gone. */
+export function bytesOf(view: ArrayBufferView): Uint8Array {
+  if (kindOf(view) !== undefined) {
+    const length = byteLengthOf(view);
+    return length === 0
+      ? new Uint8Array()
+      : new Uint8Array(bufferOf(view), byteOffsetOf(view), length);
+  }
+  try {
+    return new Uint8Array(
+      bufferOfDataView(view),
+      byteOffsetOfDataView(view),
+      byteLengthOfDataView(view),
+    );
+  } catch {
+    return new Uint8Array();
+  }
 }
 
 /** Whether two arrays lie at different places of the same memory. */

@@ -127,7 +127,10 @@ const lying = (numbers, lengthAt) => {
 /** An array behind a proxy that tells another length. */
 const proxied = (numbers, lengthAt) => {
   let reads = 0;
-  return new Proxy(Array.from(numbers), {
+  // What lies in bytes stands for booleans, which an array of numbers would not be taken for.
+  const elements =
+    numbers instanceof Uint8Array ? Array.from(numbers, Boolean) : Array.from(numbers);
+  return new Proxy(elements, {
     get: (target, key) => (key === 'length' ? lengthAt(reads++) : Reflect.get(target, key)),
   });
 };

@@ -228,11 +228,19 @@ for (const path of numberPlaces) {
   for (const [what, make] of Object.entries(impostors)) {
     const numbers = at(args(sample), path);
     const truth = trueNumbers(make(numbers), numbers.constructor);
-    const honest = truth && (await run({ change: (given) => withValue(given, path, truth) }));
+    const honest = [];
+    for (const other of [
+      ...(truth ? [truth] : []),
+      // Bytes are booleans where a mask is asked for, and a list may be empty.
+      ...(truth && what.startsWith('bytes') ? [Uint8Array.from(truth)] : []),
+      ...(what.endsWith('tells the length 0') ? [numbers.slice(0, 0)] : []),
+    ]) {
+      honest.push(await run({ change: (given) => withValue(given, path, other) }));
+    }
     await check(
       `${what} for ${told(path)}`,
       (given) => withValue(given, path, make(at(given, path))),
-      () => ({ outcomes: [plainly, ...(honest ? [honest] : [])], failed: untouched }),
+      () => ({ outcomes: [plainly, ...honest], failed: untouched }),
     );
   }
 }

@@ -437,6 +437,7 @@ export const scenarios = {
           optimizer && observeOptimizer(optimizer, layer),
           observeLayer(layer),
         ],
+        { needsNone: true },
       ),
       'a new one of 400 layers': scenario(
         () => trained(linear),
