@@ -10,7 +10,7 @@ import {
   type MeasuredHeads,
 } from './head-measures.js';
 import { scoreHeads, toHeadWeights } from './head-scores.js';
-import type { MaskOptions } from './masks.js';
+import { checkWindow, type MaskOptions } from './masks.js';
 import { MultiHeadAttention } from './multi-head-attention.js';
 import { checkOptions } from './options.js';
 import { checkShape } from './shapes.js';
@@ -117,7 +117,7 @@ function measuredLayer(
   loss: OutputLoss,
 ): MeasuredHeads {
   const checked = batches.map((batch, i) => {
-    const { queries, keys, values, ignoredKeys, validLens, mask, ...rest } = checkOptions(
+    const { queries, keys, values, ignoredKeys, validLens, mask, window, ...rest } = checkOptions(
       batch,
       batchNames,
       `batches[${i}]`,
@@ -128,6 +128,7 @@ function measuredLayer(
       masks: {
         ...rest,
         ...(validLens !== undefined && { validLens: readValidLens(validLens) }),
+        ...(window !== undefined && { window: checkWindow(window) }),
         ...(mask !== undefined && { mask: held(toMask('mask', mask)) }),
       },
       ignoredKeys: checkIgnoredKeys(ignoredKeys, k),

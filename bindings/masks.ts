@@ -119,7 +119,7 @@ function checkMask(
   return { mask: data, maskCount: count, maskStrides: strides };
 }
 
-function checkWindow(value: unknown): readonly [number, number] {
+export function checkWindow(value: unknown): readonly [number, number] {
   if (value === undefined) {
     return [unlimited, unlimited];
   }
