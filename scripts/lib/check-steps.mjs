@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { locateToolchain } from '../setup/locate.mjs';
 import { browserSteps } from './browser-steps.mjs';
+import { installBundlers } from './bundlers.mjs';
 import { cmakeBuild, cmakeTest } from './cmake.mjs';
 import { countAsOne, countCTests, countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { cppFiles, fromRoot, listFiles, root, testFiles } from './files.mjs';
@@ -159,6 +160,17 @@ const packed = [
     count: countNodeTests,
     notes: notesOfNodeTests,
     run: (sh) => nodeTests(sh, process.execPath, testFiles('tests/packaging')),
+  },
+  {
+    name: 'bundlers',
+    about: 'the tarball in webpack and Next.js, opened in headless Chromium (tests/bundlers)',
+    needs: ['pack'],
+    count: countNodeTests,
+    notes: notesOfNodeTests,
+    async run(sh) {
+      await installBundlers(sh);
+      await nodeTests(sh, process.execPath, testFiles('tests/bundlers'));
+    },
   },
   ...nodeSteps,
   ...browserSteps,
