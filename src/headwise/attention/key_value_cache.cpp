@@ -32,8 +32,10 @@ KeyValueCache& KeyValueCache::operator=(const KeyValueCache& other) {
 
 void KeyValueCache::truncate(std::int64_t length) {
   if constexpr (validation::enabled) {
-    validation::check_in_use(in_use(), "cache");
-    validation::check_truncate(length, length_);
+    report_out_of_memory([&] {
+      validation::check_in_use(in_use(), "cache");
+      validation::check_truncate(length, length_);
+    });
   }
   length_ = static_cast<std::size_t>(length);
 }

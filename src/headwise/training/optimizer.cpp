@@ -155,7 +155,7 @@ void Optimizer::zero_gradients() const {
 void Optimizer::set_learning_rate(double learning_rate) {
   check_in_use();
   if constexpr (validation::enabled) {
-    validation::check_at_least_0("learning_rate", learning_rate);
+    report_out_of_memory([&] { validation::check_at_least_0("learning_rate", learning_rate); });
   }
   learning_rate_ = learning_rate;
 }
