@@ -146,6 +146,14 @@ const native = [
   },
 ];
 
+const checked = {
+  name: 'wasm-checked',
+  about: 'a WebAssembly build that checks (cmake --preset wasm-checked)',
+  needs: ['setup'],
+  lock: 'compiler',
+  run: (sh) => cmakeBuild(sh, 'wasm-checked', { tools: [locateToolchain(root).emcc] }),
+};
+
 const packed = [
   {
     name: 'pack',
@@ -186,6 +194,7 @@ export const testSteps = [
   wasm,
   packageParts,
   ...native,
+  checked,
   ...checks.slice(3),
   page,
   ...packed,
