@@ -5,13 +5,32 @@ include(CMakePackageConfigHelpers)
 set(headwise_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/headwise")
 
 install(TARGETS headwise EXPORT headwiseTargets)
-install(
-  DIRECTORY src/headwise
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING
-  PATTERN "*.hpp"
-  PATTERN kernels EXCLUDE
-  PATTERN parallel EXCLUDE)
+
+# The headers that headwise.hpp includes, and those that these include. Others are the library's own.
+function(headwise_public_headers result)
+  set(found headwise/headwise.hpp)
+  set(open ${found})
+  while(open)
+    list(POP_FRONT open header)
+    set(path "${PROJECT_SOURCE_DIR}/src/${header}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+    file(STRINGS "${path}" lines REGEX "^#include <headwise/")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include <(.*)>.*$" "\\1" included "${line}")
+      if(NOT included IN_LIST found)
+        list(APPEND found "${included}")
+        list(APPEND open "${included}")
+      endif()
+    endforeach()
+  endwhile()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+headwise_public_headers(headwise_headers)
+foreach(header IN LISTS headwise_headers)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES "src/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${folder}")
+endforeach()
 install(
   EXPORT headwiseTargets
   NAMESPACE headwise::

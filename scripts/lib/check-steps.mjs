@@ -121,7 +121,11 @@ const native = [
     about: 'the native build with sanitizers (cmake --preset native-sanitize)',
     needs: ['setup'],
     lock: 'compiler',
-    run: (sh) => cmakeBuild(sh, 'native-sanitize', { tools: [fromRoot('.toolchain')] }),
+    run: (sh) =>
+      cmakeBuild(sh, 'native-sanitize', {
+        tools: [fromRoot('.toolchain')],
+        variables: { CMAKE_CXX_COMPILER: locateToolchain(root).sanitizingClang },
+      }),
   },
   {
     name: 'sanitize-tests',

@@ -16,15 +16,16 @@ function realPath(path) {
  * Ninja notices by itself what has changed in sources and CMake files; what it cannot see are the
  * presets and the place of the tools.
  */
-export async function cmakeBuild(sh, preset, { tools = [] } = {}) {
+export async function cmakeBuild(sh, preset, { tools = [], variables = {} } = {}) {
   const configured = freshness({
     stamp: `build/${preset}/.configured`,
     inputs: ['CMakePresets.json', 'cmake/toolchains'],
-    facts: { tools: tools.map(realPath) },
+    facts: { tools: tools.map(realPath), variables },
   });
   if (!configured.isFresh()) {
     configured.forget();
-    await sh('cmake', ['--preset', preset, '--fresh']);
+    const given = Object.entries(variables).map(([name, value]) => `-D${name}=${value}`);
+    await sh('cmake', ['--preset', preset, '--fresh', ...given]);
     configured.remember();
   }
   await sh('cmake', ['--build', '--preset', preset]);

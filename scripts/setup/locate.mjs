@@ -93,6 +93,15 @@ export function findLlvmTool(name, env = process.env) {
   return plain && parseVersion(ask(plain, ['--version'], env))?.[0] === 19 ? plain : null;
 }
 
+/** The clang++ 19 that tests are built by with sanitizers, if the sanitizers' libraries lie beside it, or null. */
+export function findSanitizingClang(env = process.env) {
+  const clang = findLlvmTool('clang++', env);
+  const folder = clang && ask(clang, ['-print-resource-dir'], env).trim();
+  return folder && fs.existsSync(path.join(folder, 'include/sanitizer/asan_interface.h'))
+    ? clang
+    : null;
+}
+
 /** The Emscripten on PATH, if it is recent enough. */
 export function findEmscriptenOnPath(env = process.env) {
   const emcc = findProgram(['emcc'], env);
@@ -121,6 +130,7 @@ export function locateToolchain(projectRoot, env = process.env) {
     includeDir: existing('include'),
     prefix: existing('prefix'),
     currentNode: existing('current-node', 'bin', 'node'),
+    sanitizingClang: findSanitizingClang(env),
     clangFormat: findLlvmTool('clang-format', env),
     clangTidy: findLlvmTool('clang-tidy', env),
     chrome: findBrowser('chrome', env),

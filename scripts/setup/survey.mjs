@@ -9,6 +9,7 @@ import {
   findLlvmTool,
   findNumPy,
   findProgram,
+  findSanitizingClang,
   toolchainFolder,
 } from './locate.mjs';
 import { llvmBin, oldestCMake, oldestEmscripten } from './recipe.mjs';
@@ -149,6 +150,12 @@ function testNeeds(env, distribution) {
       what: 'clang-format 19',
       found: findLlvmTool('clang-format', env),
       package: 'clang-format-19',
+    },
+    { what: 'clang++ 19', found: findLlvmTool('clang++', env), package: 'clang-19' },
+    {
+      what: "the libraries of clang 19's sanitizers",
+      found: findSanitizingClang(env),
+      package: 'libclang-rt-19-dev',
     },
     { what: 'clang-tidy 19', found: findLlvmTool('clang-tidy', env), package: 'clang-tidy-19' },
     { what: 'Python 3 with NumPy', found: findNumPy(env), package: 'python3-numpy' },

@@ -41,7 +41,7 @@ TEST_CASE("Gradients and ablation agree with PyTorch's, however samples are batc
       std::vector<Tensor<3>> cotangents;
       const std::array<std::pair<std::size_t, std::size_t>, 2> parts = {{{0, first}, {first, 4}}};
       for (const auto& [begin, end] : parts) {
-        const auto part = [&, begin = begin, end = end](const std::string& name) {
+        const auto part = [&](const std::string& name) {
           return samples(oracle.tensor(name), begin, end);
         };
         batches.push_back({part("in.queries"), part("in.keys"), part("in.values")});
@@ -240,7 +240,7 @@ TEST_CASE("Progress counts every pass, and stopping gives nothing") {
   for (const auto& [measure, total] : totals) {
     std::size_t passes = 0;
     HeadImportanceOptions options{.measure = measure};
-    options.progress = [&, total = total](std::size_t done, std::size_t of) {
+    options.progress = [&](std::size_t done, std::size_t of) {
       CHECK(done == ++passes);
       CHECK(of == total);
     };
@@ -298,7 +298,7 @@ TEST_CASE("What cannot be measured is an error") {
        {HeadMeasure::confidence,
         "attention_weights: expected a function beside measure 'confidence'"}}};
   for (const auto& [measure, text] : functions) {
-    CHECK(error_of([&, measure = measure] {
+    CHECK(error_of([&] {
             return measure_head_importance({.num_heads = {1}, .batch_sizes = {}},
                                            {.measure = measure});
           }) == "invalid-option; " + text + ", got none");

@@ -132,6 +132,12 @@ export function fakeMachine(t) {
   add('npm', npm);
   add('sudo', sudo);
 
+  // FAKE_CLANG=bare has no libraries for sanitizers.
+  const resources = path.join(folder, 'clang');
+  fs.mkdirSync(path.join(resources, 'include/sanitizer'), { recursive: true });
+  fs.writeFileSync(path.join(resources, 'include/sanitizer/asan_interface.h'), '');
+  add('clang++-19', `#!/bin/sh\n[ "$FAKE_CLANG" = bare ] || echo "${resources}"\n`);
+
   const env = {
     PATH: bin,
     HOME: folder,

@@ -351,9 +351,20 @@ describe('setup.mjs', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency
     assert.ok(installs[0].endsWith(` ${Object.keys(browserPackages).join(' ')}`), installs[0]);
   });
 
+  test("installs the libraries of clang's sanitizers where clang is without", async (t) => {
+    const machine = fakeMachine(t);
+    // The fake apt-get does not bring them.
+    const { code, stderr } = await machine.run([], { FAKE_CLANG: 'bare' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^setup: still missing after the set-up: the libraries of clang 19's /);
+    const installs = machine.calls().filter((call) => call.includes(' install '));
+    assert.match(installs[0], / libclang-rt-19-dev$/);
+  });
+
   test('--for=build wants no browser and no formatter', async (t) => {
     const machine = fakeMachine(t);
-    const unwanted = [...Object.values(browserPackages), 'clang-format-19', 'clang-tidy-19'];
+    const llvmTools = ['clang++-19', 'clang-format-19', 'clang-tidy-19'];
+    const unwanted = [...Object.values(browserPackages), ...llvmTools];
     for (const name of unwanted) machine.remove(name);
     assert.equal((await machine.run(['--for=build'])).code, 0);
     assert.ok(machine.calls().every((call) => !/install|npm/.test(call)));

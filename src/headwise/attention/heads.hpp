@@ -32,8 +32,9 @@ struct HeadsView {
   std::size_t head_stride;
   std::size_t row_stride;
 
+  /// Null where there is nothing to view: strides go on, but no place is so far from a null pointer.
   [[nodiscard]] Float* head(std::size_t sample, std::size_t head) const noexcept {
-    return data + sample * sample_stride + head * head_stride;
+    return data != nullptr ? data + sample * sample_stride + head * head_stride : nullptr;
   }
 };
 
