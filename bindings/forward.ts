@@ -230,7 +230,7 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
     : undefined;
 
   const [queries = 0, keys = 0, values = 0, headGate = 0] = writeOnce(loaded, at, data);
-  writeMasks(loaded, masks, lens, mask);
+  writeMasks(masks, lens, mask);
   writeIntegers(loaded, record, [
     ...maskRecord(masks, lens, mask),
     queries,

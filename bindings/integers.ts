@@ -49,6 +49,8 @@ const arrays = {
 export const isIntegerDtype = (dtype: unknown): dtype is IntegerDtype =>
   typeof dtype === 'string' && Object.hasOwn(arrays, dtype);
 
+export const bytesPerNumber = (dtype: IntegerDtype): number => arrays[dtype].BYTES_PER_ELEMENT;
+
 /** Integers or booleans as they lie in a file. */
 export function readIntegers(
   dtype: IntegerDtype,
@@ -71,9 +73,7 @@ function ownIfResizable(dtype: IntegerDtype, data: IntegerTensor['data']): Integ
   if (!isResizable(data)) {
     return data;
   }
-  const copy = new arrays[dtype](
-    allocateBytes(lengthOf(data) * arrays[dtype].BYTES_PER_ELEMENT).buffer,
-  );
+  const copy = new arrays[dtype](allocateBytes(lengthOf(data) * bytesPerNumber(dtype)).buffer);
   (copy as { set(numbers: IntegerTensor['data']): void }).set(data);
   return copy;
 }
@@ -104,8 +104,8 @@ export function toIntegers(argument: string, value: unknown): IntegerTensor | un
     const article = kind.startsWith('I') ? 'an' : 'a';
     fail('invalid-type', argument, `data of dtype ${dtype} in ${article} ${kind}`, show(given));
   }
+  checkAttached(argument, { data: given as IntegerTensor['data'], shape });
   const data = ownIfResizable(dtype, given as IntegerTensor['data']);
-  checkAttached(argument, { data, shape });
   if (dtype === 'BOOL') {
     checkBooleans(argument, data as Uint8Array);
   }

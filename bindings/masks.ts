@@ -1,6 +1,5 @@
-import type { Core } from 'headwise-glue';
 import { checkAttached, sizeOf, toMask, type MaskInput, type Numbers } from './arrays.js';
-import { write, writeBytes, writeIntegers } from './core.js';
+import { core, write, writeBytes, writeIntegers } from './core.js';
 import { fail, show, showShape } from './errors.js';
 import { checkEmptyRows, type EmptyRows } from './options.js';
 import {
@@ -190,12 +189,12 @@ export function maskDataSizes({ validLens, mask, maskCount }: CheckedMasks): [nu
 }
 
 /** Writes the data of the masks to places of the sizes above. */
-export function writeMasks(core: Core, masks: CheckedMasks, lens: number, mask: number): void {
-  writeIntegers(core, lens, masks.validLens.lengths);
+export function writeMasks(masks: CheckedMasks, lens: number, mask: number): void {
+  writeIntegers(core(), lens, masks.validLens.lengths);
   if (masks.mask instanceof Uint8Array) {
-    writeBytes(core, mask, masks.mask);
+    writeBytes(core(), mask, masks.mask);
   } else if (masks.mask !== undefined) {
-    write(core, mask, masks.mask, masks.maskCount);
+    write(core(), mask, masks.mask, masks.maskCount);
   }
 }
 

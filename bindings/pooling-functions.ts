@@ -122,7 +122,7 @@ function pool(
     ? resultIn('out.attentionWeights', results.out.attentionWeights, weightsShape)
     : undefined;
   const inputs = writeOnce(loaded, at, data);
-  writeMasks(loaded, masks, lens, mask);
+  writeMasks(masks, lens, mask);
   writeIntegers(loaded, record, maskRecord(masks, lens, mask));
   // The numbers that `read_pooling` in function_calls.cpp reads, in its order.
   const numbers = [

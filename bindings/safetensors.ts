@@ -3,6 +3,7 @@ import { core } from './core.js';
 import { fail, show } from './errors.js';
 import { checkHeader, formatIn, readFloats, toBytes, toFile, type NumberFormat } from './files.js';
 import {
+  bytesPerNumber,
   isIntegerDtype,
   readIntegers,
   toIntegers,
@@ -116,6 +117,8 @@ function checkText(text: string): void {
 interface Saved {
   readonly name: string;
   readonly dtype: string;
+  /** Bytes of a number. */
+  readonly size: number;
   readonly data: Float32Array | IntegerTensor['data'];
   readonly shape: readonly number[];
 }
@@ -125,7 +128,10 @@ function toSaved(name: string, value: unknown): Saved {
   if (name === '__metadata__') {
     fail('invalid-value', 'tensors', 'names other than that of the metadata', `'${name}'`);
   }
-  return { name, dtype: 'F32', ...(toIntegers(name, value) ?? toFloatView(name, value)) };
+  const integers = toIntegers(name, value);
+  return integers === undefined
+    ? { name, dtype: 'F32', size: Float32Array.BYTES_PER_ELEMENT, ...toFloatView(name, value) }
+    : { name, size: bytesPerNumber(integers.dtype), ...integers };
 }
 
 /**
@@ -145,13 +151,13 @@ export function saveSafetensors(
   const loaded = core();
   const saved = entriesOf('tensors', tensors, 'tensors')
     .map(([name, value]) => toSaved(name, value))
-    .sort((a, b) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT);
+    .sort((a, b) => b.size - a.size);
   const texts = entriesOf('metadata', metadata, 'texts');
 
   const question = new Question().number(saved.length);
-  for (const { name, dtype, data, shape } of saved) {
+  for (const { name, dtype, size, data, shape } of saved) {
     checkAttached(name, { data, shape });
-    question.text(name).text(dtype).shape(name, shape, data.BYTES_PER_ELEMENT);
+    question.text(name).text(dtype).shape(name, shape, size);
   }
   question.number(texts.length);
   for (const [name, text] of texts) {

@@ -50,7 +50,7 @@ float float_of(NumberType type, std::uint64_t bits, std::size_t size) noexcept {
     case NumberType::boolean:
       return bits != 0 ? 1.0F : 0.0F;
     case NumberType::signed_integer: {
-      const auto unused = static_cast<unsigned>(64 - 8 * size);
+      const auto unused = static_cast<unsigned>(64 - 8 * size) % 64;
       return static_cast<float>(static_cast<std::int64_t>(bits << unused) >> unused);
     }
     case NumberType::unsigned_integer:

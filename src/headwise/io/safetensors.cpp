@@ -145,8 +145,8 @@ std::vector<std::byte> save_safetensors(const StateDict& tensors,
         throw Error(ErrorCode::invalid_value,
                     "tensors: expected every name once, got '" + name + "' twice");
       }
-      std::visit([&, &name = name, dtype = integer_dtypes[tensor.index()]](
-                     const auto& numbers) { list.add(name, numbers, dtype); },
+      std::visit([&, &key = name, dtype = integer_dtypes[tensor.index()]](
+                     const auto& numbers) { list.add(key, numbers, dtype); },
                  tensor);
     }
     std::vector<io::NamedText> texts;

@@ -163,6 +163,12 @@ inline void describe(Fingerprint& print, const std::string& name, const TaskBatc
 inline void describe(Fingerprint& print, const std::string& name, const Safetensors& file) {
   print.add(name + " tensors", file.tensors);
   print.add(name + " metadata", file.metadata);
+  print.add(name + " unread", file.unread);
+  for (const auto& [key, tensor] : file.integers) {
+    std::visit(
+        [&, &key = key](const auto& numbers) { print.add(name + " integers " + key, numbers); },
+        tensor);
+  }
 }
 
 }  // namespace headwise::test

@@ -168,6 +168,14 @@ TEST_CASE("Out of memory in files") {
   const std::map<std::string, std::string> no_utf_8 = {{"format", "\xFF"}};
   check_every_allocation("save_safetensors, no UTF-8",
                          [&] { return save_safetensors(dict, no_utf_8); });
+  const IntegerTensors integers = {
+      {"a long name of positions", xt::xarray<std::int64_t>{{0, 1, 2, 3, 4, 5, 6, 7}}},
+      {"a long name of a mask", xt::xarray<bool>{{true, false, true, true, false}}}};
+  check_every_allocation("save_safetensors, integers",
+                         [&] { return save_safetensors(dict, metadata, integers); });
+  const std::vector<std::byte> with_integers = save_safetensors(dict, metadata, integers);
+  check_every_allocation("load_safetensors, integers",
+                         [&] { return load_safetensors(with_integers); });
   const xt::xarray<float>& tensor = dict.at("W_q.weight");
   check_every_allocation("save_npy", [&] { return save_npy(tensor); });
   const std::vector<std::byte> npy = save_npy(tensor);

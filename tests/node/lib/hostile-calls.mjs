@@ -524,7 +524,12 @@ const functions = {
     ],
   ),
   saveSafetensors: ofNothing(saveSafetensors, () => [
-    { first: loose(numbers([2, 3])), last: loose(numbers([4, 1])) },
+    {
+      first: loose(numbers([2, 3])),
+      ids: { dtype: 'I32', data: Int32Array.of(1, 2, 3), shape: [3] },
+      last: loose(numbers([4, 1])),
+      mask: { dtype: 'BOOL', data: Uint8Array.of(1, 0), shape: [2] },
+    },
     { text: 'of it', other: 'text' },
   ]),
   saveNpy: ofNothing(saveNpy, () => [loose(numbers([3, 4]))]),
