@@ -15,9 +15,6 @@ async function interfaceOf(build) {
   return glue.match(/wasmImports=\{[^}]*\}|[\w$]*[=>()]*wasmExports\["\w+"\]/g)?.join('\n');
 }
 
-/** What a console shows of an object is the name of its class. */
-const keptNames = { class: true, function: false };
-
 const wasmFiles = {
   name: 'wasm-files',
   async buildStart() {
@@ -36,8 +33,34 @@ const wasmFiles = {
   },
 };
 
-export default defineConfig({
-  input: { index: 'bindings/index.ts', worker: 'bindings/worker.ts' },
+/**
+ * How the glue would find and load a file, and what stands there instead: `init` does that, and bundlers would follow
+ * the glue as well.
+ */
+const loading = {
+  'import.meta.url': "''",
+  'wasmBinaryFile??=findWasmBinary();var result=instantiateSync(wasmBinaryFile,info);return receiveInstance(result[0])':
+    '',
+};
+
+const glueLoadsNothing = {
+  name: 'glue-loads-nothing',
+  transform: {
+    filter: { id: /headwise-[\w-]+\.js$/ },
+    handler(code) {
+      let rest = code;
+      for (const [part, instead] of Object.entries(loading)) {
+        // Of the same length, so that source maps stay right.
+        rest = rest.replaceAll(part, instead.padEnd(part.length));
+      }
+      return { code: rest, map: null };
+    },
+  },
+};
+
+/** Of `name`, in one file: bundlers take the worker's for a file of its own and copy no other with it. */
+const bundle = (name, plugins = []) => ({
+  input: { [name]: `bindings/${name}.ts` },
   platform: 'neutral',
   // Its paths are for the editor.
   tsconfig: false,
@@ -55,18 +78,18 @@ export default defineConfig({
       // The glue loads nothing, so how it would do so can go.
       'typeof importScripts': '"undefined"',
       'typeof window': '"undefined"',
+      'typeof process': '"undefined"',
     },
   },
-  plugins: [wasmFiles],
+  plugins: [glueLoadsNothing, ...plugins],
   output: {
     dir: 'dist',
     format: 'esm',
     entryFileNames: '[name].js',
-    chunkFileNames: '[name].js',
-    minify: {
-      mangle: { keepNames: keptNames },
-      compress: { keepNames: keptNames },
-      codegen: true,
-    },
+    // Whoever bundles for pages minifies; in an uncaught error, Node prints the line that threw.
+    minify: 'dce-only',
+    sourcemap: true,
   },
 });
+
+export default defineConfig([bundle('index', [wasmFiles]), bundle('worker')]);

@@ -1,14 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { TensorInput } from './arrays.js';
+import type { ResultWithWeights, WithoutWeights, WithWeights } from './attention-weights.js';
 import { core, reserve, writeIntegers } from './core.js';
-import { fail, failOutOfMemory, HeadwiseError } from './errors.js';
+import { fail, HeadwiseError } from './errors.js';
 import { toDict } from './from-state-dict.js';
+import type { TensorsByName } from './integers.js';
 import type { LayerSettings } from './layer-options.js';
 import type { StateDict } from './multi-head-attention.js';
 import { Adam, checkAdamOptions, Optimizer } from './optimizers.js';
 import { checkBoolean, checkOptions, entriesOf } from './options.js';
 import { checkStateDict, readTensors, writeTensors } from './parameters.js';
-import { checkHeads, removeHeads, withoutHeads } from './pruning.js';
+import { checkHeads, readHeads, withoutHeads } from './pruning.js';
 import type { Tensor } from './tensor.js';
 import type { TokensInput } from './tokens.js';
 import { makeTrainable } from './trainables.js';
@@ -19,27 +20,36 @@ import {
   type TransformerSettings,
 } from './transformer-options.js';
 import { transformerParameters, type ModelParameter } from './transformer-parameters.js';
-import { checkPass, runPass, type HeadGates, type PassModel } from './transformer-pass.js';
+import {
+  checkPass,
+  readPass,
+  runPass,
+  type HeadGates,
+  type PassModel,
+} from './transformer-pass.js';
 
 export interface HeadGatesOptions {
   /**
    * One gate a layer, as the layer's `forward` takes it: one number a head, or (batch, heads); undefined for a layer
    * without. Default: none.
    */
-  headGates?: HeadGates;
+  headGates?: HeadGates | undefined;
 }
 
 export interface TransformerForwardOptions extends HeadGatesOptions {
   /** Whether to return the attention weights of every layer. Default: no, and then they are never stored. */
-  returnWeights?: boolean;
+  returnWeights?: boolean | undefined;
 }
 
-export interface TransformerResult {
-  /** (batch, length, vocabulary) */
-  logits: Tensor;
-  /** (batch, heads, queries, keys) of each layer, present if `returnWeights` asked for it. */
-  attentionWeights?: Tensor[];
-}
+/**
+ * Logits (batch, length, vocabulary) and, if `returnWeights` asked for them, the attention weights of each layer (batch,
+ * heads, queries, keys).
+ */
+export type TransformerResult<Weights extends boolean = boolean> = ResultWithWeights<
+  { logits: Tensor },
+  Tensor[],
+  Weights
+>;
 
 export interface LossAndGradients {
   loss: number;
@@ -59,11 +69,7 @@ function newModel(settings: TransformerSettings): number {
   const record = transformerRecord(settings);
   const [address = 0] = reserve(core(), record.length);
   writeIntegers(core(), address, record);
-  const model = core().newModel(address, settings.layer.dropout, settings.layer.seed);
-  if (model === 0) {
-    failOutOfMemory();
-  }
-  return model;
+  return core().newModel(address, settings.layer.dropout, settings.layer.seed);
 }
 
 /**
@@ -100,14 +106,14 @@ export class AttentionOnlyTransformer {
   constructor(options: AttentionOnlyTransformerOptions) {
     core(); // Fails before `init`, whatever the options are.
     const [settings, { optimizer }] = checkTransformerOptions(options);
-    checkAdamOptions(optimizer, 'optimizer');
+    const adamOptions = checkAdamOptions(optimizer, 'optimizer');
     this.#settings = settings;
     this.#model = newModel(settings);
     this.#numHeads = Array.from({ length: settings.numLayers }, () => settings.layer.numHeads);
     forgotten.register(this, this.#model, this);
     makeTrainable(this, { isModel: true, address: () => this.#inUse() });
     try {
-      this.#optimizer = new Adam(this, optimizer);
+      this.#optimizer = new Adam(this, adamOptions);
     } catch (error) {
       this.#delete();
       throw error;
@@ -205,11 +211,25 @@ export class AttentionOnlyTransformer {
    * @throws HeadwiseError `invalid-shape`, `invalid-value`, `invalid-type`, `invalid-option`, `unknown-option`,
    *   `disposed`, `out-of-memory`; the model is then as it was, and so with every other call
    */
+  forward(
+    tokens: TokensInput,
+    options: WithWeights<TransformerForwardOptions>,
+  ): TransformerResult<true>;
+  /** The same without attention weights. */
+  forward(
+    tokens: TokensInput,
+    options?: WithoutWeights<TransformerForwardOptions>,
+  ): TransformerResult<false>;
+  /** The same with attention weights if `returnWeights` is true. */
+  forward(tokens: TokensInput, options?: TransformerForwardOptions): TransformerResult;
   forward(tokens: TokensInput, options?: TransformerForwardOptions): TransformerResult {
-    const model = this.#passModel();
+    this.#inUse();
     const given = checkOptions(options, ['headGates', 'returnWeights']);
     const returnWeights = checkBoolean('returnWeights', given.returnWeights, false);
-    const pass = checkPass(model, tokens, undefined, given.headGates);
+    const inputs = readPass(tokens, undefined, given.headGates);
+    // Reading may have run code of the caller's.
+    const model = this.#passModel();
+    const pass = checkPass(model, inputs);
     const { logits, attentionWeights } = runPass(model, 'forward', pass, { returnWeights });
     return returnWeights ? { logits, attentionWeights } : { logits };
   }
@@ -220,9 +240,11 @@ export class AttentionOnlyTransformer {
    * @param targets of the tokens' shape: tokens or −1, which asks nothing
    */
   loss(tokens: TokensInput, targets: TokensInput, options?: HeadGatesOptions): number {
-    const model = this.#passModel();
+    this.#inUse();
     const { headGates } = checkOptions(options, ['headGates']);
-    return runPass(model, 'loss', checkPass(model, tokens, [targets], headGates)).loss;
+    const inputs = readPass(tokens, [targets], headGates);
+    const model = this.#passModel();
+    return runPass(model, 'loss', checkPass(model, inputs)).loss;
   }
 
   /** The loss and its gradients. Those of the parameters are added to those there are, see `gradients`. */
@@ -231,10 +253,11 @@ export class AttentionOnlyTransformer {
     targets: TokensInput,
     options?: HeadGatesOptions,
   ): LossAndGradients {
-    const model = this.#passModel();
+    this.#inUse();
     const { headGates } = checkOptions(options, ['headGates']);
-    const pass = checkPass(model, tokens, [targets], headGates);
-    const result = runPass(model, 'gradients', pass);
+    const inputs = readPass(tokens, [targets], headGates);
+    const model = this.#passModel();
+    const result = runPass(model, 'gradients', checkPass(model, inputs));
     return { loss: result.loss, headGates: result.headGates };
   }
 
@@ -250,18 +273,11 @@ export class AttentionOnlyTransformer {
     targets: TokensInput,
     optimizer: Optimizer = this.#optimizer,
   ): number {
-    const model = this.#passModel();
-    const pass = checkPass(model, tokens, [targets], undefined);
+    this.#inUse();
+    const inputs = readPass(tokens, [targets], undefined);
     const address = Optimizer.addressOf(optimizer);
-    const { training } = this;
-    this.train();
-    try {
-      const { loss } = runPass(model, 'gradients', pass, { optimizer: address });
-      optimizer.step();
-      return loss;
-    } finally {
-      this.#setTraining(training);
-    }
+    const model = this.#passModel();
+    return runPass(model, 'training', checkPass(model, inputs), { optimizer: address }).loss;
   }
 
   /**
@@ -293,15 +309,14 @@ export class AttentionOnlyTransformer {
    * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
    *   `invalid-type`, `disposed`
    */
-  loadStateDict(dict: Readonly<Record<string, TensorInput>>): void {
-    const model = this.#inUse();
+  loadStateDict(dict: TensorsByName): void {
+    this.#inUse();
     const tensors = toDict(dict);
+    const model = this.#inUse();
     const parameters = this.#parameters();
     checkStateDict(tensors, parameters);
     writeTensors(parameters, tensors, ({ values }) => values());
-    this.#numHeads.forEach((_, layer) => {
-      core().parametersChanged(core().modelLayer(model, layer));
-    });
+    core().modelParametersChanged(model);
   }
 
   /**
@@ -314,12 +329,20 @@ export class AttentionOnlyTransformer {
    */
   pruneHeads(heads: Readonly<Record<number, readonly number[]>>): void {
     this.#inUse();
-    const given = new Map(entriesOf('heads', heads, 'lists of heads'));
+    const entries = entriesOf('heads', heads, 'lists of heads');
+    const argument = (layer: string | number): string => `heads[${layer}]`;
+    const known = this.#numHeads.map((_, layer) => String(layer));
+    const given = new Map(
+      entries.map(([name, list]) => [
+        name,
+        known.includes(name) ? readHeads(list, argument(name)) : new Set(),
+      ]),
+    );
+    this.#inUse();
     const checked = this.#layers().map((settings, layer) => {
-      const name = String(layer);
-      const list = given.get(name) ?? [];
-      given.delete(name);
-      return checkHeads(list, settings, `heads[${layer}]`);
+      const list = given.get(String(layer)) ?? new Set();
+      given.delete(String(layer));
+      return checkHeads(list, settings, argument(layer));
     });
     for (const name of given.keys()) {
       fail('invalid-option', 'heads', `layers from 0 to ${this.numLayers - 1}`, name);
@@ -381,14 +404,10 @@ export class AttentionOnlyTransformer {
   /** Removes checked heads from every layer, or, if there is no room, from none. */
   #prune(heads: readonly (readonly number[])[]): void {
     const model = this.#inUse();
-    // Working memory for the longest list, so that it does not have to grow half-way.
-    reserve(core(), this.#settings.layer.numHeads + 1);
-    if (!core().canPrune(model)) {
-      failOutOfMemory();
-    }
-    heads.forEach((given, layer) => {
-      removeHeads(core().modelLayer(model, layer), given);
-    });
+    const lists = heads.flatMap((list) => [list.length, ...list]);
+    const [record = 0] = reserve(core(), lists.length);
+    writeIntegers(core(), record, lists);
+    core().pruneModel(model, record);
     this.#numHeads = this.#numHeads.map((count, layer) => count - (heads[layer]?.length ?? 0));
   }
 }

@@ -1,5 +1,5 @@
-import { sizeOf, type Numbers } from './arrays.js';
-import { resultTensor } from './attention-weights.js';
+import { checkAttached, sizeOf, type Numbers } from './arrays.js';
+import { resultIn } from './attention-weights.js';
 import { core, read, reserve, write, writeIntegers } from './core.js';
 import { HeadwiseError } from './errors.js';
 import type { LayerSettings } from './layer-options.js';
@@ -45,9 +45,10 @@ export function runBackward(
   gradOutput: Numbers<Float32Array>,
 ): Gradients {
   const loaded = core();
+  checkAttached('gradOutput', gradOutput);
   checkShape('gradOutput', gradOutput.shape, [...shapes.queries.slice(0, -1), settings.outputSize]);
   const batch = shapes.queries.length === 2 ? 1 : (shapes.queries[0] ?? 0);
-  const zeros = (shape: readonly number[]): Tensor => resultTensor('gradient', undefined, shape);
+  const zeros = (shape: readonly number[]): Tensor => resultIn('gradient', undefined, shape).tensor;
   const result: Gradients = {
     queries: zeros(shapes.queries),
     keys: zeros(shapes.keys),
@@ -58,15 +59,15 @@ export function runBackward(
   const [record = 0, grad = 0, workspace = 0, ...at] = reserve(
     loaded,
     parts.length + 2,
-    gradOutput.data.length,
+    sizeOf(gradOutput.shape),
     loaded.backwardWorkspaceSize(layer),
     ...parts.map(({ shape }) => sizeOf(shape)),
   );
-  write(loaded, grad, gradOutput.data);
+  write(loaded, grad, gradOutput.data, sizeOf(gradOutput.shape));
   writeIntegers(loaded, record, [grad, ...at, workspace]);
   loaded.backward(layer, record);
   parts.forEach((part, i) => {
-    read(loaded, at[i] ?? 0, part.data);
+    read(loaded, at[i] ?? 0, part.data, part.data.length);
   });
   return result;
 }

@@ -1,9 +1,37 @@
 import type { Core } from 'headwise-glue';
 import { failOutOfMemory, HeadwiseError } from './errors.js';
+import { bytesOf, copyInto, lengthOf, partOf } from './typed-arrays.js';
 
 let loaded: Core | undefined;
 
+type Call = (...args: readonly number[]) => number;
+
+/**
+ * Has every call of the core that runs out of memory throw the error that says so. The core ends such a call by a trap,
+ * and everything is as it was before it.
+ */
+function reportOutOfMemory(core: Core): void {
+  const calls = core as unknown as Record<string, unknown> & { recover: Call };
+  const { recover } = calls;
+  for (const [name, value] of Object.entries(calls)) {
+    if (typeof value === 'function' && value !== recover) {
+      const call = value as Call;
+      calls[name] = (...args: readonly number[]): number => {
+        try {
+          return call(...args);
+        } catch (error) {
+          if (recover() !== 0) {
+            failOutOfMemory();
+          }
+          throw error;
+        }
+      };
+    }
+  }
+}
+
 export function setCore(core: Core): void {
+  reportOutOfMemory(core);
   loaded = core;
 }
 
@@ -51,32 +79,52 @@ export function reserve(core: Core, ...sizes: readonly number[]): number[] {
   });
 }
 
-export function write(core: Core, address: number, data: Float32Array): void {
-  core.HEAPF32.set(data, address / 4);
+/** Address 0 is nobody's: whoever would write there has not asked for memory. */
+function checkAddress(address: number): void {
+  if (address === 0) {
+    throw new Error('headwise: nothing is ever written to address 0');
+  }
 }
 
+/** Writes `count` numbers, as many as the array was found to have. */
+export function write(core: Core, address: number, data: Float32Array, count: number): void {
+  if (count > 0) {
+    checkAddress(address);
+    // An array on memory that another thread makes longer may have grown since.
+    core.HEAPF32.set(lengthOf(data) === count ? data : partOf(data, 0, count), address / 4);
+  }
+}
+
+/** Numbers of which as many are written as their shape says. */
+interface Counted {
+  readonly data: Float32Array;
+  readonly count: number;
+}
+
+const firstPlace = (inputs: readonly Counted[], { data }: Counted): number =>
+  inputs.findIndex((input) => input.data === data);
+
 /** Sizes of inputs of which each is written once, however often it is given. */
-export function sizesOnce(inputs: readonly Float32Array[]): number[] {
-  return inputs.map((data, i) => (inputs.indexOf(data) < i ? 0 : data.length));
+export function sizesOnce(inputs: readonly Counted[]): number[] {
+  return inputs.map((input, i) => (firstPlace(inputs, input) < i ? 0 : input.count));
 }
 
 /** Writes each input once, to its own place of `at`, and returns where each lies. */
-export function writeOnce(
-  core: Core,
-  at: readonly number[],
-  inputs: readonly Float32Array[],
-): number[] {
-  return inputs.map((data, i) => {
-    const first = inputs.indexOf(data);
+export function writeOnce(core: Core, at: readonly number[], inputs: readonly Counted[]): number[] {
+  return inputs.map((input, i) => {
+    const first = firstPlace(inputs, input);
     const address = at[first] ?? 0;
     if (first === i) {
-      write(core, address, data);
+      write(core, address, input.data, input.count);
     }
     return address;
   });
 }
 
 export function writeIntegers(core: Core, address: number, data: ArrayLike<number>): void {
+  if (data.length > 0) {
+    checkAddress(address);
+  }
   const heap = core.HEAP32;
   // Faster than `set` for the few numbers that these are.
   for (let i = 0; i < data.length; i++) {
@@ -84,23 +132,32 @@ export function writeIntegers(core: Core, address: number, data: ArrayLike<numbe
   }
 }
 
-/** Writes numbers of any kind as the bytes that they are. */
+/** Writes numbers of any kind, which are nobody's but the package's, as the bytes that they are. */
 export function writeBytes(core: Core, address: number, data: ArrayBufferView | undefined): void {
-  if (data !== undefined) {
-    core.HEAPU8.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), address);
+  if (data !== undefined && data.byteLength > 0) {
+    checkAddress(address);
+    core.HEAPU8.set(bytesOf(data), address);
   }
 }
 
-/** Copies floats out of WebAssembly memory into the caller's. */
-export function read(core: Core, address: number, target: Float32Array): Float32Array {
-  target.set(core.HEAPF32.subarray(address / 4, address / 4 + target.length));
-  return target;
+/** Copies `count` floats out of WebAssembly memory into an array that was found to have as many. */
+export function read(core: Core, address: number, target: Float32Array, count: number): void {
+  copyInto(target, core.HEAPF32.subarray(address / 4, address / 4 + count));
 }
 
 /** Memory for a result, or the error that there is none. */
 export function allocate(count: number): Float32Array {
   try {
     return new Float32Array(count);
+  } catch {
+    return failOutOfMemory();
+  }
+}
+
+/** The same in bytes. */
+export function allocateBytes(count: number): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(count);
   } catch {
     return failOutOfMemory();
   }

@@ -32,8 +32,6 @@ std::size_t is_relaxed() {
 #endif
 }
 
-std::size_t allocates(double bytes) { return can_allocate(bytes) ? 1 : 0; }
-
 /// The address of the answer, which lies in working memory; 0 if there is no room.
 template <Words Call(Record)>
 Address answer(Address question) {
@@ -92,61 +90,60 @@ EMSCRIPTEN_BINDINGS(headwise) {
   using namespace headwise::bindings;  // NOLINT(google-build-using-namespace)
   using emscripten::function;
 
-  function("isRelaxed", &is_relaxed);
-  function("workerEntry", &worker_entry);
-  function("newStack", &new_stack);
-  function("setThreads", &set_threads);
-  function("reserve", &reserve);
-  function("canAllocate", &allocates);
-  function("maskedSoftmax", &masked_softmax);
-  function("poolingWorkspaceSize", &pooling_workspace_size);
-  function("scaledDotProductAttention", &scaled_dot_product_attention);
-  function("additiveAttention", &additive_attention);
-  function("splitHeads", &split_heads);
-  function("joinHeads", &join_heads);
-  function("fillNormal", &fill_normal);
-  function("toFloats", &to_floats);
-  function("toRowMajor", &to_row_major);
-  function("readSafetensorsHeader", &answer<read_safetensors_header>);
-  function("writeSafetensorsHeader", &answer<write_safetensors_header>);
-  function("readNpyHeader", &answer<read_npy_header>);
-  function("writeNpyHeader", &answer<write_npy_header>);
-  function("planLayer", &answer<plan_layer>);
-  function("newLayer", &new_layer);
-  function("deleteLayer", &delete_layer);
-  function("initialize", &initialize);
-  function("setTraining", &set_training);
-  function("parameter", &parameter);
-  function("workspaceSize", &workspace_size);
-  function("forward", &forward);
-  function("createCache", &create_cache);
-  function("deleteCache", &delete_cache);
-  function("setCacheLength", &set_cache_length);
-  function("canRecord", &can_record);
-  function("pendingBackward", &pending_backward);
-  function("backwardWorkspaceSize", &backward_workspace_size);
-  function("backward", &backward);
-  function("gradient", &gradient);
-  function("zeroGradients", &zero_gradients);
-  function("parametersChanged", &parameters_changed);
-  function("removeHeads", &remove_heads);
-  function("newSgd", &new_sgd);
-  function("newAdam", &new_adam);
-  function("deleteOptimizer", &delete_optimizer);
-  function("setLearningRate", &set_learning_rate);
-  function("step", &step);
-  function("zeroAllGradients", &zero_all_gradients);
-  function("clipGradientNorm", &clip_gradient_norm);
-  function("newModel", &new_model);
-  function("deleteModel", &delete_model);
-  function("modelLayer", &model_layer);
-  function("modelParameter", &model_parameter);
-  function("modelGradient", &model_gradient);
-  function("zeroModelGradients", &zero_model_gradients);
-  function("modelWorkspaceSize", &model_workspace_size);
-  function("canDifferentiate", &can_differentiate);
-  function("runModel", &run_model);
-  function("canPrune", &can_prune);
-  function("drawTask", &draw_task);
-  function("scoreHeads", &score_heads);
+  function("recover", &recover);
+  function("isRelaxed", &Call<&is_relaxed>::run);
+  function("workerEntry", &Call<&worker_entry>::run);
+  function("newStack", &Call<&new_stack>::run);
+  function("setThreads", &Call<&set_threads>::run);
+  function("reserve", &Call<&reserve>::run);
+  function("maskedSoftmax", &Call<&masked_softmax>::run);
+  function("poolingWorkspaceSize", &Call<&pooling_workspace_size>::run);
+  function("scaledDotProductAttention", &Call<&scaled_dot_product_attention>::run);
+  function("additiveAttention", &Call<&additive_attention>::run);
+  function("splitHeads", &Call<&split_heads>::run);
+  function("joinHeads", &Call<&join_heads>::run);
+  function("fillNormal", &Call<&fill_normal>::run);
+  function("toFloats", &Call<&to_floats>::run);
+  function("toRowMajor", &Call<&to_row_major>::run);
+  function("readSafetensorsHeader", &Call<&answer<read_safetensors_header>>::run);
+  function("writeSafetensorsHeader", &Call<&answer<write_safetensors_header>>::run);
+  function("readNpyHeader", &Call<&answer<read_npy_header>>::run);
+  function("writeNpyHeader", &Call<&answer<write_npy_header>>::run);
+  function("planLayer", &Call<&answer<plan_layer>>::run);
+  function("newLayer", &Call<&new_layer>::run);
+  function("deleteLayer", &Call<&delete_layer>::run);
+  function("initialize", &Call<&initialize>::run);
+  function("setTraining", &Call<&set_training>::run);
+  function("parameter", &Call<&parameter>::run);
+  function("workspaceSize", &Call<&workspace_size>::run);
+  function("forward", &Call<&forward>::run);
+  function("createCache", &Call<&create_cache>::run);
+  function("deleteCache", &Call<&delete_cache>::run);
+  function("setCacheLength", &Call<&set_cache_length>::run);
+  function("pendingBackward", &Call<&pending_backward>::run);
+  function("backwardWorkspaceSize", &Call<&backward_workspace_size>::run);
+  function("backward", &Call<&backward>::run);
+  function("gradient", &Call<&gradient>::run);
+  function("zeroGradients", &Call<&zero_gradients>::run);
+  function("parametersChanged", &Call<&parameters_changed>::run);
+  function("removeHeads", &Call<&remove_heads>::run);
+  function("newSgd", &Call<&new_sgd>::run);
+  function("newAdam", &Call<&new_adam>::run);
+  function("deleteOptimizer", &Call<&delete_optimizer>::run);
+  function("setLearningRate", &Call<&set_learning_rate>::run);
+  function("step", &Call<&step>::run);
+  function("zeroAllGradients", &Call<&zero_all_gradients>::run);
+  function("clipGradientNorm", &Call<&clip_gradient_norm>::run);
+  function("newModel", &Call<&new_model>::run);
+  function("deleteModel", &Call<&delete_model>::run);
+  function("modelLayer", &Call<&model_layer>::run);
+  function("modelParameter", &Call<&model_parameter>::run);
+  function("modelGradient", &Call<&model_gradient>::run);
+  function("zeroModelGradients", &Call<&zero_model_gradients>::run);
+  function("modelParametersChanged", &Call<&model_parameters_changed>::run);
+  function("modelWorkspaceSize", &Call<&model_workspace_size>::run);
+  function("runModel", &Call<&run_model>::run);
+  function("pruneModel", &Call<&prune_model>::run);
+  function("drawTask", &Call<&draw_task>::run);
+  function("scoreHeads", &Call<&score_heads>::run);
 }

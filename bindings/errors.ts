@@ -60,6 +60,11 @@ export function failOutOfMemory(): never {
   throw new HeadwiseError('out-of-memory', 'memory: not enough for tensors of these sizes');
 }
 
+/** What a caught error says, for the message of another. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** A value as an error message shows it, short whatever it is. */
 export function show(value: unknown): string {
   switch (typeof value) {

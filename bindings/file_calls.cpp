@@ -58,18 +58,19 @@ std::vector<std::size_t> read_shape(Record& question) {
   return shape;
 }
 
-/// Names and shapes of tensors.
+/// Names, dtypes and shapes of tensors.
 struct Tensors {
   std::vector<std::vector<std::size_t>> shapes;
-  std::vector<io::NamedShape> named;
+  std::vector<io::NamedTensor> named;
 
   explicit Tensors(Record& question) {
     const std::size_t count = question.size();
     shapes.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::string_view name = question.text();
+      const std::string_view dtype = question.text();
       shapes.push_back(read_shape(question));
-      named.push_back({.name = name, .shape = shapes.back()});
+      named.push_back({.name = name, .shape = shapes.back(), .dtype = dtype});
     }
   }
 };
@@ -87,8 +88,10 @@ Words read_safetensors_header(Record question) {
   answer.number(header.tensors.size());
   for (const io::SafetensorsEntry& entry : header.tensors) {
     answer.text(entry.name);
-    answer.format(entry.format);
+    answer.text(entry.dtype->name);
+    answer.format(entry.dtype->format);
     answer.wide(entry.begin);
+    answer.wide(entry.end);
     answer.shape(header.shape_of(entry));
   }
   answer.number(header.metadata.size());

@@ -1,7 +1,8 @@
 import type { Core } from 'headwise-glue';
-import { allocate, reserve, writeBytes } from './core.js';
+import { allocate, allocateBytes, reserve, writeBytes } from './core.js';
 import { fail, HeadwiseError, show } from './errors.js';
 import type { Answer } from './questions.js';
+import { bytesOf } from './typed-arrays.js';
 
 /** A file's bytes: a typed array or view is its bytes, a buffer all of them. */
 export function toBytes(value: unknown): Uint8Array {
@@ -11,13 +12,11 @@ export function toBytes(value: unknown): Uint8Array {
   if (!isBuffer && !ArrayBuffer.isView(value)) {
     fail('invalid-type', 'bytes', 'a Uint8Array or an ArrayBuffer', show(value));
   }
-  // A buffer that was transferred away is empty, and there can be no view of it.
-  if (value.byteLength === 0) {
-    return new Uint8Array();
+  if (ArrayBuffer.isView(value)) {
+    return bytesOf(value);
   }
-  return ArrayBuffer.isView(value)
-    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-    : new Uint8Array(value);
+  // There can be no view of a buffer that was transferred away.
+  return value.byteLength === 0 ? new Uint8Array() : new Uint8Array(value);
 }
 
 /** Throws what a reader of headers found wrong. */
@@ -56,12 +55,10 @@ export function readFloats(core: Core, format: NumberFormat, file: Uint8Array): 
 }
 
 /** A file: a header and the numbers behind it, as they lie in memory. */
-export function toFile(header: Uint8Array, numbers: readonly Float32Array[]): Uint8Array {
-  const bytes = numbers.map(
-    (each) => new Uint8Array(each.buffer, each.byteOffset, each.byteLength),
-  );
+export function toFile(header: Uint8Array, numbers: readonly ArrayBufferView[]): Uint8Array {
+  const bytes = numbers.map(bytesOf);
   const size = bytes.reduce((sum, each) => sum + each.length, header.length);
-  const file = new Uint8Array(allocate(Math.ceil(size / 4)).buffer, 0, size);
+  const file = allocateBytes(size);
   file.set(header);
   let end = header.length;
   for (const each of bytes) {

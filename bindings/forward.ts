@@ -1,10 +1,23 @@
-import { sizeOf, type Numbers } from './arrays.js';
-import { checkResultOptions, resultTensor, type AttentionResult } from './attention-weights.js';
-import { core, read, reserve, sizesOnce, writeBytes, writeIntegers, writeOnce } from './core.js';
-import { fail, failOutOfMemory, showShape } from './errors.js';
+import { checkAttached, sizeOf, toFloatList, toFloats, type Numbers } from './arrays.js';
+import {
+  checkResultOptions,
+  resultIn,
+  type AttentionResult,
+  type CheckedResults,
+} from './attention-weights.js';
+import { core, read, reserve, sizesOnce, writeIntegers, writeOnce } from './core.js';
+import { fail, showShape } from './errors.js';
 import { KeyValueCache } from './key-value-cache.js';
 import type { InputSizes, LayerSettings } from './layer-options.js';
-import { checkMasks, maskDataSizes, maskRecord, maskRecordSize } from './masks.js';
+import {
+  checkMasks,
+  maskDataSizes,
+  maskRecord,
+  maskRecordSize,
+  readMasks,
+  writeMasks,
+  type GivenMasks,
+} from './masks.js';
 import type { ForwardOptions } from './multi-head-attention.js';
 import { checkBoolean } from './options.js';
 import { checkShape, type Axis } from './shapes.js';
@@ -19,8 +32,48 @@ export interface ForwardLayer {
   readonly owner: object;
   readonly settings: LayerSettings;
   readonly sizes: InputSizes;
-  /** Fixes input sizes at the first pass. */
-  readonly initialize: (sizes: InputSizes) => void;
+}
+
+/** The arguments of a pass, read from the caller's objects, and not yet held against the layer. */
+export interface ForwardInputs {
+  readonly q: Floats;
+  /** Absent to attend to what the cache holds. */
+  readonly keyValues: readonly [Floats, Floats] | undefined;
+  readonly gate: Floats | undefined;
+  readonly cache: unknown;
+  readonly masks: GivenMasks;
+  readonly results: CheckedResults;
+  readonly requiresGrad: boolean;
+}
+
+/** What a pass gives: its result, and the sizes that it has inferred. */
+export interface ForwardOutcome {
+  readonly result: AttentionResult;
+  readonly sizes: InputSizes;
+}
+
+/** Reads all of the caller's objects, which may run the caller's code: nothing of the layer is looked at before. */
+export function readForward(
+  queries: unknown,
+  keys: unknown,
+  values: unknown,
+  options: Partial<ForwardOptions>,
+): ForwardInputs {
+  const { headGate, cache } = options;
+  const q = toFloats('queries', queries);
+  const fromCache = keys === null && values === null;
+  if (fromCache && cache === undefined) {
+    fail('invalid-cache', 'cache', 'one beside null keys and values', 'none');
+  }
+  return {
+    q,
+    keyValues: fromCache ? undefined : [toFloats('keys', keys), toFloats('values', values)],
+    gate: headGate === undefined ? undefined : toFloatList('headGate', headGate),
+    cache,
+    masks: readMasks(options),
+    results: checkResultOptions(options),
+    requiresGrad: checkBoolean('requiresGrad', options.requiresGrad, false),
+  };
 }
 
 /** The sizes of a pass, read off its inputs. */
@@ -60,12 +113,14 @@ function checkInputs(
   const first = batched ? 1 : 0;
   const check = (
     argument: string,
-    { shape }: Floats,
+    input: Floats,
     batch: Axis,
     length: Axis,
     size: number | undefined,
     name: string,
   ): void => {
+    checkAttached(argument, input);
+    const { shape } = input;
     const fits =
       shape.length === first + 2 &&
       (first === 0 || shape[0] === batch || batch === 'batch') &&
@@ -107,6 +162,7 @@ export function checkHeadGate(
   if (gate === undefined) {
     return 0;
   }
+  checkAttached(argument, gate);
   const { shape } = gate;
   const expected = shape.length === 1 ? [numHeads] : [batch, numHeads];
   if (shape.length !== expected.length || !shape.every((size, i) => size === expected[i])) {
@@ -116,67 +172,47 @@ export function checkHeadGate(
   return shape.length === 1 ? 0 : numHeads;
 }
 
-const none = new Float32Array();
+const none = { data: new Float32Array(), count: 0 };
+
+const counted = (
+  input: Floats | undefined,
+): { readonly data: Float32Array; readonly count: number } =>
+  input === undefined ? none : { data: input.data, count: sizeOf(input.shape) };
 
 /** Numbers behind those of the mask, see `forward` in layer_calls.cpp. */
-const forwardRecordSize = 12;
-
-/** Fails if there is no room for what a backward needs of this pass. */
-function checkRoom(
-  layer: number,
-  record: number,
-  { batch, numQueries, querySize = 0, keySize = 0, valueSize = 0 }: InputShapes,
-  numKeys: number,
-  maskFloats: number,
-): void {
-  writeIntegers(core(), record, [batch, numQueries, numKeys, querySize, keySize, valueSize]);
-  if (!core().canRecord(layer, record, maskFloats)) {
-    failOutOfMemory();
-  }
-}
+const forwardRecordSize = 15;
 
 /** One forward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
-export function runForward(
-  target: ForwardLayer,
-  q: Floats,
-  keyValues: readonly [Floats, Floats] | undefined,
-  gate: Floats | undefined,
-  options: ForwardOptions,
-): AttentionResult {
+export function runForward(target: ForwardLayer, inputs: ForwardInputs): ForwardOutcome {
   const loaded = core();
   const { layer, settings } = target;
-  const { cache } = options;
+  const { q, keyValues, gate, cache, requiresGrad, results } = inputs;
   const { numHeads } = settings;
   const shapes = checkInputs(target, q, keyValues);
   const { batch, numQueries, numNewKeys } = shapes;
-  const requiresGrad = checkBoolean('requiresGrad', options.requiresGrad, false);
   if (requiresGrad && cache !== undefined) {
     fail('invalid-option', 'requiresGrad', 'no cache beside it', 'both');
   }
-  const cacheAddress =
-    cache === undefined ? 0 : KeyValueCache.addressFor(cache, target, batch, numNewKeys);
-  const numKeys = numNewKeys + (cache?.length ?? 0);
+  const held =
+    cache === undefined ? undefined : KeyValueCache.heldBy(cache, target, batch, numNewKeys);
+  const numCached = held?.length ?? 0;
+  const numKeys = numNewKeys + numCached;
   const numExtraSlots = Number(settings.biasKv) + Number(settings.zeroAttention);
-  const masks = checkMasks(options, {
+  const masks = checkMasks(inputs.masks, {
     batch,
     numHeads,
     numQueries,
     numKeys,
     numExtraSlots,
-    queryOffset: cache?.length ?? 0,
+    queryOffset: numCached,
   });
   const gateStride = checkHeadGate(gate, batch, numHeads);
-  const { returnWeights, stage, out } = checkResultOptions(options);
+  const { returnWeights, stage, out } = results;
 
   const batchAxis = q.shape.length === 2 ? [] : [batch];
   const outputShape = [...batchAxis, numQueries, settings.outputSize];
   const weightsShape = [...batchAxis, numHeads, numQueries, numKeys + numExtraSlots];
-  const inputs = [
-    q.data,
-    keyValues?.[0].data ?? none,
-    keyValues?.[1].data ?? none,
-    gate?.data ?? none,
-  ];
+  const data = [q, keyValues?.[0], keyValues?.[1], gate].map(counted);
   const [lensSize, maskSize] = maskDataSizes(masks);
   const [record = 0, lens = 0, mask = 0, output = 0, weights = 0, workspace = 0, ...at] = reserve(
     loaded,
@@ -186,25 +222,15 @@ export function runForward(
     sizeOf(outputShape),
     returnWeights ? sizeOf(weightsShape) : 0,
     loaded.workspaceSize(layer, batch, numQueries, numKeys),
-    ...sizesOnce(inputs),
+    ...sizesOnce(data),
   );
-  const result: AttentionResult = { output: resultTensor('out.output', out.output, outputShape) };
-  if (returnWeights) {
-    result.attentionWeights = resultTensor(
-      'out.attentionWeights',
-      out.attentionWeights,
-      weightsShape,
-    );
-  }
-  if (requiresGrad) {
-    const maskFloats = [lensSize, maskSize, gate?.data.length ?? 0].reduce((a, b) => a + b);
-    checkRoom(layer, record, shapes, numKeys, maskFloats);
-  }
-  target.initialize(shapes);
+  const outputResult = resultIn('out.output', out.output, outputShape);
+  const weightsResult = returnWeights
+    ? resultIn('out.attentionWeights', out.attentionWeights, weightsShape)
+    : undefined;
 
-  const [queries = 0, keys = 0, values = 0, headGate = 0] = writeOnce(loaded, at, inputs);
-  writeIntegers(loaded, lens, masks.validLens.lengths);
-  writeBytes(loaded, mask, masks.mask);
+  const [queries = 0, keys = 0, values = 0, headGate = 0] = writeOnce(loaded, at, data);
+  writeMasks(masks, lens, mask);
   writeIntegers(loaded, record, [
     ...maskRecord(masks, lens, mask),
     queries,
@@ -213,20 +239,23 @@ export function runForward(
     numNewKeys,
     gate === undefined ? 0 : headGate,
     gateStride,
-    cacheAddress,
+    held?.address ?? 0,
     output,
     returnWeights ? weights : 0,
     stage,
     workspace,
     Number(requiresGrad),
+    shapes.querySize ?? 0,
+    shapes.keySize ?? 0,
+    shapes.valueSize ?? 0,
   ]);
   loaded.forward(layer, record);
-  if (cache !== undefined) {
-    KeyValueCache.append(cache, numNewKeys);
+  held?.append(numNewKeys);
+  read(loaded, output, outputResult.data, outputResult.count);
+  const result: AttentionResult = { output: outputResult.tensor };
+  if (weightsResult !== undefined) {
+    read(loaded, weights, weightsResult.data, weightsResult.count);
+    result.attentionWeights = weightsResult.tensor;
   }
-  read(loaded, output, result.output.data);
-  if (result.attentionWeights) {
-    read(loaded, weights, result.attentionWeights.data);
-  }
-  return result;
+  return { result, sizes: shapes };
 }

@@ -1,6 +1,7 @@
-import { toFloats, type Numbers, type TensorInput } from './arrays.js';
+import { checkAttached, toFloatView, type Numbers } from './arrays.js';
 import { allocate, core } from './core.js';
 import { fail, HeadwiseError, show } from './errors.js';
+import { toIntegers, type TensorsByName } from './integers.js';
 import { layerOptionNames, type MultiHeadAttentionOptions } from './layer-options.js';
 import { checkOptions, checkSize, entriesOf } from './options.js';
 import { Question, type Answer } from './questions.js';
@@ -11,23 +12,46 @@ export interface FromStateDictOptions extends Partial<MultiHeadAttentionOptions>
   numHeads: number;
   /**
    * What stands before the names, for example `encoder.layers.0.self_attn`; tensors of other names are left alone. The
-   * dot behind it may be left out. Default: none.
+   * dot behind it may be left out. Where it is wrong, the error lists those there are. Default: none.
    */
-  prefix?: string;
+  prefix?: string | undefined;
 }
 
-type Dict = ReadonlyMap<string, Numbers<Float32Array>>;
+/** A tensor of a state dict. Of one that holds no floats, `dtype` tells what else, and `data` has nothing. */
+export interface DictTensor extends Numbers<Float32Array> {
+  readonly dtype?: string;
+}
+
+const nothing: DictTensor = { data: new Float32Array(), shape: [] };
+
+function toDictTensor(name: string, value: unknown): DictTensor {
+  const integers = toIntegers(name, value);
+  return integers === undefined
+    ? toFloatView(name, value)
+    : { ...nothing, dtype: integers.dtype, shape: integers.shape };
+}
 
 /** A state dict as numbers by name. */
-export function toDict(dict: unknown, wanted: (name: string) => boolean = () => true): Dict {
-  const entries = entriesOf('stateDict', dict, 'tensors').filter(([name]) => wanted(name));
-  return new Map(entries.map(([name, value]) => [name, toFloats(name, value)]));
+export function toDict(given: unknown): ReadonlyMap<string, DictTensor> {
+  const entries = entriesOf('stateDict', given, 'tensors');
+  const dict = new Map(entries.map(([name, value]) => [name, toDictTensor(name, value)]));
+  checkFloatsAttached(dict);
+  return dict;
+}
+
+/** Fails if reading one tensor took the memory of another away. */
+function checkFloatsAttached(tensors: Iterable<readonly [string, DictTensor]>): void {
+  for (const [name, tensor] of tensors) {
+    if (tensor.dtype === undefined) {
+      checkAttached(name, tensor);
+    }
+  }
 }
 
 /** The numbers of one parameter: rows of the source, or columns of one that is transposed; zeros without a source. */
 function parameterIn(
   answer: Answer,
-  sources: readonly Numbers<Float32Array>[],
+  sources: readonly DictTensor[],
 ): [string, Numbers<Float32Array>] {
   const name = answer.text();
   const number = answer.number();
@@ -54,7 +78,7 @@ function parameterIn(
 
 /** The layer that a state dict describes: its options, and its parameters by d2l's names. */
 export function readStateDict(
-  dict: Readonly<Record<string, TensorInput>>,
+  dict: TensorsByName,
   options: FromStateDictOptions,
 ): { options: MultiHeadAttentionOptions; dict: Record<string, Numbers<Float32Array>> } {
   const loaded = core();
@@ -68,11 +92,19 @@ export function readStateDict(
   const numHeads = checkSize('numHeads', given.numHeads);
   // Names of another layer may begin alike: layer.1 and layer.10.
   const start = prefix === '' || prefix.endsWith('.') ? prefix : `${prefix}.`;
-  const tensors = toDict(dict, (name) => name.startsWith(start));
+  const isWanted = (name: string): boolean => name.startsWith(start);
+  // Of the others, the names tell which prefixes there are.
+  const sources = entriesOf('stateDict', dict, 'tensors', isWanted).map(([name, value]) => ({
+    name,
+    ...(isWanted(name) ? toDictTensor(name, value) : nothing),
+  }));
+  checkFloatsAttached(
+    sources.filter(({ name }) => isWanted(name)).map((source) => [source.name, source] as const),
+  );
 
-  const question = new Question().number(numHeads).text(start).number(tensors.size);
-  for (const [name, { shape }] of tensors) {
-    question.text(name).shape(name, shape);
+  const question = new Question().number(numHeads).text(start).number(sources.length);
+  for (const { name, dtype = 'F32', shape } of sources) {
+    question.text(name).text(dtype).shape(name, shape);
   }
   const answer = question.ask(loaded, 'planLayer');
   const problems = answer.text();
@@ -80,7 +112,6 @@ export function readStateDict(
     throw new HeadwiseError('invalid-state-dict', `stateDict: ${problems}`);
   }
   const settled = settledBy(answer);
-  const sources = [...tensors.values()];
   const parameters = Array.from({ length: answer.number() }, () => parameterIn(answer, sources));
   return {
     options: { ...given, numHeads, ...agreed(given, settled) },

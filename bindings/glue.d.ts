@@ -12,7 +12,7 @@ declare module 'headwise-glue' {
       seed: number,
     ): number;
     deleteLayer(layer: number): void;
-    initialize(layer: number, querySize: number, keySize: number, valueSize: number): number;
+    initialize(layer: number, querySize: number, keySize: number, valueSize: number): void;
     setTraining(layer: number, training: number): void;
     parameter(layer: number, number: number): number;
     workspaceSize(layer: number, batch: number, numQueries: number, numKeys: number): number;
@@ -23,7 +23,8 @@ declare module 'headwise-glue' {
     newStack(): number;
     setThreads(threads: number, crew: number): void;
     reserve(floats: number): number;
-    canAllocate(bytes: number): number;
+    /** After a call that ended by a trap: whether memory was wanting. Gives back what it had allocated. */
+    recover(): number;
     maskedSoftmax(maskRecord: number, weights: number): void;
     poolingWorkspaceSize(
       numKeys: number,
@@ -65,14 +66,13 @@ declare module 'headwise-glue' {
     readNpyHeader(question: number): number;
     writeNpyHeader(question: number): number;
     planLayer(question: number): number;
-    canRecord(layer: number, record: number, maskFloats: number): number;
     pendingBackward(layer: number): number;
     backwardWorkspaceSize(layer: number): number;
     backward(layer: number, record: number): void;
     gradient(layer: number, number: number): number;
     zeroGradients(layer: number): void;
     parametersChanged(layer: number): void;
-    removeHeads(layer: number, record: number): number;
+    removeHeads(layer: number, record: number): void;
     newSgd(trainables: number, learningRate: number, momentum: number, weightDecay: number): number;
     newAdam(
       trainables: number,
@@ -84,7 +84,7 @@ declare module 'headwise-glue' {
     ): number;
     deleteOptimizer(optimizer: number): void;
     setLearningRate(optimizer: number, learningRate: number): void;
-    step(optimizer: number): number;
+    step(optimizer: number): void;
     zeroAllGradients(optimizer: number): void;
     clipGradientNorm(trainables: number, maxNorm: number): number;
     newModel(options: number, dropout: number, seed: number): number;
@@ -94,9 +94,9 @@ declare module 'headwise-glue' {
     modelGradient(model: number, place: number): number;
     zeroModelGradients(model: number): void;
     modelWorkspaceSize(model: number, batch: number, length: number, loss: number): number;
-    canDifferentiate(model: number, batch: number, length: number, optimizer: number): number;
     runModel(model: number, record: number): number;
-    canPrune(model: number): number;
+    pruneModel(model: number, record: number): void;
+    modelParametersChanged(model: number): void;
     drawTask(record: number): void;
     scoreHeads(record: number): void;
   }

@@ -10,12 +10,14 @@ import {
   type MeasuredHeads,
 } from './head-measures.js';
 import { scoreHeads, toHeadWeights } from './head-scores.js';
-import type { MaskOptions } from './masks.js';
+import { checkWindow, type MaskOptions } from './masks.js';
 import { MultiHeadAttention } from './multi-head-attention.js';
 import { checkOptions } from './options.js';
 import { checkShape } from './shapes.js';
 import type { Tensor } from './tensor.js';
 import { ignoredTarget, toTokens, type TokensInput } from './tokens.js';
+import { copyOf } from './typed-arrays.js';
+import { readValidLens } from './valid-lens.js';
 
 /**
  * What a layer's heads are measured on. Queries that are padding count in no mean over queries where lengths or a mask
@@ -30,7 +32,7 @@ export interface LayerMeasureBatch extends Pick<
   keys: TensorInput;
   values: TensorInput;
   /** Booleans (batch, keys), true for keys that confidence leaves out, such as the end of a sentence. Default: none. */
-  ignoredKeys?: MaskInput;
+  ignoredKeys?: MaskInput | undefined;
 }
 
 /**
@@ -39,14 +41,14 @@ export interface LayerMeasureBatch extends Pick<
  */
 export interface OutputLoss {
   /** For ablation. */
-  value?: (output: Tensor, batch: number) => number;
+  value?: ((output: Tensor, batch: number) => number) | undefined;
   /** Its gradient, of the output's shape; for gradients. */
-  gradient?: (output: Tensor, batch: number) => TensorInput;
+  gradient?: ((output: Tensor, batch: number) => TensorInput) | undefined;
 }
 
 export interface LayerImportanceOptions extends HeadImportanceOptions {
   batches: readonly LayerMeasureBatch[];
-  loss?: OutputLoss;
+  loss?: OutputLoss | undefined;
 }
 
 /** What a model's heads are measured on; what `batch` of a task gives will do. */
@@ -54,7 +56,7 @@ export interface ModelMeasureBatch {
   /** (batch, length) */
   tokens: TokensInput;
   /** (batch, length), as `loss` takes them. Confidence and entropy need none. */
-  targets?: TokensInput;
+  targets?: TokensInput | undefined;
 }
 
 export interface ModelImportanceOptions extends HeadImportanceOptions {
@@ -93,6 +95,16 @@ function checkIgnoredKeys(value: unknown, keys: Numbers<Float32Array>): Uint8Arr
   return data;
 }
 
+/** A copy, since batches are used long after the call, as they were in it. */
+const held = <Data extends Float32Array | Uint8Array>({
+  data,
+  shape,
+}: Numbers<Data>): Numbers<Data | Float32Array> => ({
+  // Booleans were copied when they were read.
+  data: data instanceof Float32Array ? copyOf(data) : data,
+  shape,
+});
+
 const batchNames = [
   ...(['queries', 'keys', 'values', 'validLens', 'mask', 'causal', 'window'] as const),
   'ignoredKeys',
@@ -105,15 +117,20 @@ function measuredLayer(
   loss: OutputLoss,
 ): MeasuredHeads {
   const checked = batches.map((batch, i) => {
-    const { queries, keys, values, ignoredKeys, ...masks } = checkOptions(
+    const { queries, keys, values, ignoredKeys, validLens, mask, window, ...rest } = checkOptions(
       batch,
       batchNames,
       `batches[${i}]`,
     );
-    const k = toFloats('keys', keys);
+    const k = held(toFloats('keys', keys));
     return {
-      inputs: [toFloats('queries', queries), k, toFloats('values', values)] as const,
-      masks,
+      inputs: [held(toFloats('queries', queries)), k, held(toFloats('values', values))] as const,
+      masks: {
+        ...rest,
+        ...(validLens !== undefined && { validLens: readValidLens(validLens) }),
+        ...(window !== undefined && { window: checkWindow(window) }),
+        ...(mask !== undefined && { mask: held(toMask('mask', mask)) }),
+      },
       ignoredKeys: checkIgnoredKeys(ignoredKeys, k),
     };
   });
@@ -153,11 +170,12 @@ function measuredModel(
       ['tokens', 'targets', 'keys'],
       `batches[${i}]`,
     );
-    const asked =
-      targets === undefined
-        ? []
-        : toTokens('targets', targets).data.filter((target) => target !== ignoredTarget);
-    return { tokens, targets: targets ?? [], asked: asked.length };
+    const asked = targets === undefined ? undefined : toTokens('targets', targets);
+    return {
+      tokens: toTokens('tokens', tokens),
+      targets: asked ?? [],
+      asked: asked?.data.filter((target) => target !== ignoredTarget).length ?? 0,
+    };
   });
   const at = (batch: number): (typeof checked)[number] => checked[batch];
   return {
@@ -173,7 +191,7 @@ function measuredModel(
       return headGates.map(({ data }) => data.map((gradient) => asked * gradient));
     },
     sums(batch, measure) {
-      const { attentionWeights = [] } = model.forward(at(batch).tokens, { returnWeights: true });
+      const { attentionWeights } = model.forward(at(batch).tokens, { returnWeights: true });
       return attentionWeights.map((weights) => scoreHeads(measure, toHeadWeights(weights)));
     },
   };

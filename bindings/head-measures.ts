@@ -13,19 +13,19 @@ export type HeadMeasure = 'gradient' | 'ablation' | 'confidence' | 'entropy';
 
 export interface HeadImportanceOptions {
   /** Default: `'gradient'`. */
-  measure?: HeadMeasure;
+  measure?: HeadMeasure | undefined;
   /**
    * Whether each layer's importance is divided by its ℓ2 norm; with gradients only. Default: no. Source: Michel et al.
    * 2019.
    */
-  normalize?: boolean;
+  normalize?: boolean | undefined;
   /**
    * Told after every pass how many are done, and of how many. A pass is a batch; of ablation it is a batch with all
    * heads, or without one of them.
    */
-  onProgress?: (progress: { done: number; total: number }) => void;
+  onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
   /** Asked before every pass whether to stop; the promise is then rejected with its reason, as that of `fetch`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export const importanceOptionNames = ['measure', 'normalize', 'onProgress', 'signal'] as const;
@@ -48,7 +48,8 @@ export interface CheckedImportance {
   readonly measure: HeadMeasure;
   readonly normalize: boolean;
   readonly onProgress: HeadImportanceOptions['onProgress'];
-  readonly signal: AbortSignal | undefined;
+  /** Throws the signal's reason once it was aborted. */
+  readonly throwIfAborted: () => void;
 }
 
 export function checkImportance(given: HeadImportanceOptions): CheckedImportance {
@@ -67,13 +68,19 @@ export function checkImportance(given: HeadImportanceOptions): CheckedImportance
     fail('invalid-type', 'onProgress', 'a function', show(onProgress));
   }
   // Not by its class: a page's and a test's own may be others.
-  if (
-    signal !== undefined &&
-    typeof (signal as Partial<AbortSignal> | null)?.throwIfAborted !== 'function'
-  ) {
+  const throwIfAborted: unknown = (signal as Partial<AbortSignal> | null | undefined)
+    ?.throwIfAborted;
+  if (signal !== undefined && typeof throwIfAborted !== 'function') {
     fail('invalid-type', 'signal', 'an AbortSignal', show(signal));
   }
-  return { measure, normalize, onProgress, signal };
+  return {
+    measure,
+    normalize,
+    onProgress,
+    throwIfAborted: () => {
+      (throwIfAborted as (() => void) | undefined)?.call(signal);
+    },
+  };
 }
 
 /** Adds to the mean of a head. */
@@ -146,7 +153,7 @@ const divided = (sum: number, by: number): number => (by === 0 ? 0 : sum / by);
 /** The importance of each layer's heads. What no sample or row tells of is 0. */
 export async function measureHeads(
   heads: MeasuredHeads,
-  { measure, normalize, onProgress, signal }: CheckedImportance,
+  { measure, normalize, onProgress, throwIfAborted }: CheckedImportance,
 ): Promise<number[][]> {
   const means = heads.numHeads.map((count) =>
     Array.from({ length: count }, () => ({ sum: 0, count: 0 })),
@@ -163,7 +170,7 @@ export async function measureHeads(
   for (const batch of heads.counts.keys()) {
     const steps = measures[measure](heads, batch, add);
     for (let pass = 0; pass < passes; pass++) {
-      signal?.throwIfAborted();
+      throwIfAborted();
       steps.next();
       done++;
       onProgress?.({ done, total });
@@ -173,7 +180,7 @@ export async function measureHeads(
       }
     }
   }
-  signal?.throwIfAborted();
+  throwIfAborted();
   return means.map((layer) => {
     const numbers = layer.map(({ sum, count }) => divided(sum, count));
     const norm = normalize ? Math.hypot(...numbers) : 1;

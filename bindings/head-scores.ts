@@ -1,4 +1,4 @@
-import { toFloats, type Numbers } from './arrays.js';
+import { checkAttached, sizeOf, toFloats, type Numbers } from './arrays.js';
 import { core, reserve, write, writeBytes, writeIntegers } from './core.js';
 import { checkShape } from './shapes.js';
 
@@ -52,15 +52,19 @@ export function scoreHeads(
   const { causal = false, positions = [], numExtraSlots = 0, ignoredKeys } = options;
   const { data, batch, numHeads, numQueries, numKeys } = weights;
   const each = numbersOf[kind];
+  // Tokens and keys were read since.
+  const shape = [batch, numHeads, numQueries, numKeys];
+  checkAttached('attentionWeights', { data, shape });
+  const count = sizeOf(shape);
   const [record = 0, weightsAt = 0, positionsAt = 0, ignoredAt = 0, scores = 0] = reserve(
     loaded,
     11,
-    data.length,
+    count,
     positions.length,
     (ignoredKeys?.length ?? 0) / 4,
     2 * each * numHeads,
   );
-  write(loaded, weightsAt, data);
+  write(loaded, weightsAt, data, count);
   writeIntegers(loaded, positionsAt, positions);
   writeBytes(loaded, ignoredAt, ignoredKeys);
   // The numbers that `score_heads` in task_calls.cpp reads, in its order.

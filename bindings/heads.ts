@@ -13,10 +13,10 @@ function moveHeads(
 ): Tensor {
   const loaded = core();
   const result = Tensor.zeros(shape);
-  const [from = 0, to = 0] = reserve(loaded, data.length, data.length);
-  write(loaded, from, data);
+  const [from = 0, to = 0] = reserve(loaded, result.data.length, result.data.length);
+  write(loaded, from, data, result.data.length);
   loaded[move](...sizes, from, to);
-  read(loaded, to, result.data);
+  read(loaded, to, result.data, result.data.length);
   return result;
 }
 

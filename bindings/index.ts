@@ -28,6 +28,7 @@ export {
 } from './head-importance.js';
 export type { HeadImportanceOptions, HeadMeasure } from './head-measures.js';
 export { splitHeads, transposeOutput, transposeQkv } from './heads.js';
+export type { IntegerArrays, IntegerDtype, IntegerTensor, TensorsByName } from './integers.js';
 export { dispose, init, type InitOptions, type Initialized, type Variant } from './init.js';
 export type { CacheOptions, KeyValueCache } from './key-value-cache.js';
 export type { MultiHeadAttentionOptions, Pooling, Projection } from './layer-options.js';

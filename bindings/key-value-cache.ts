@@ -23,6 +23,16 @@ const forgotten = new FinalizationRegistry<number>((address) => {
   core().deleteCache(address);
 });
 
+/** A cache as a call of its layer uses it. */
+export interface HeldCache {
+  /** In WebAssembly memory. */
+  readonly address: number;
+  /** Positions held before the call. */
+  readonly length: number;
+  /** Counts positions that the call added. */
+  readonly append: (positions: number) => void;
+}
+
 /** Whom a cache goes with: a layer, as long as no heads of it are pruned. */
 export interface CacheOwner {
   readonly owner: object;
@@ -110,17 +120,18 @@ export class KeyValueCache {
   }
 
   /**
-   * Checks that the cache goes with a call of its layer and returns its address in WebAssembly memory.
+   * Checks that the cache goes with a call of its layer and says what of it the call needs.
    *
    * @internal
    */
-  static addressFor(
+  static heldBy(
     cache: unknown,
     { owner, settings }: CacheOwner,
     batch: number,
     newKeys: number,
-  ): number {
-    if (!(cache instanceof KeyValueCache)) {
+  ): HeldCache {
+    // Not by its class, of which a proxy may say anything.
+    if (typeof cache !== 'object' || cache === null || !(#address in cache)) {
       fail('invalid-type', 'cache', 'one that createCache made', show(cache));
     }
     cache.#inUse();
@@ -142,15 +153,12 @@ export class KeyValueCache {
         `${left} of ${cache.#maxLength}`,
       );
     }
-    return cache.#address;
-  }
-
-  /**
-   * Counts positions that a forward pass added.
-   *
-   * @internal
-   */
-  static append(cache: KeyValueCache, positions: number): void {
-    cache.#length += positions;
+    return {
+      address: cache.#address,
+      length: cache.#length,
+      append: (positions) => {
+        cache.#length += positions;
+      },
+    };
   }
 }

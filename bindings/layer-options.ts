@@ -26,42 +26,42 @@ export interface MultiHeadAttentionOptions {
   /** Number of heads; divides `numHiddens`. Source: d2l. */
   numHeads: number;
   /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. Source: d2l. */
-  dropout?: number;
+  dropout?: number | undefined;
   /** Whether the projections have a bias. Default: no. Source: d2l. */
-  bias?: boolean;
+  bias?: boolean | undefined;
   /**
    * Size of the queries' last axis; inferred at the first `forward` or `loadStateDict` when left out. Source: d2l.
    */
-  querySize?: number;
+  querySize?: number | undefined;
   /** Size of the keys' last axis; inferred likewise. Source: PyTorch, `kdim`. */
-  keySize?: number;
+  keySize?: number | undefined;
   /** Size of the values' last axis; inferred likewise. Source: PyTorch, `vdim`. */
-  valueSize?: number;
+  valueSize?: number | undefined;
   /** Size of the output's last axis. Default: `numHiddens`. Source: Keras, `output_shape`. */
-  outputSize?: number;
+  outputSize?: number | undefined;
   /** Whether W_o follows the heads. Default: yes, unless `projection` is `'none'`. */
-  outputProjection?: boolean;
+  outputProjection?: boolean | undefined;
   /**
    * Number of key-value heads, each shared by as many query heads; divides `numHeads`. Default: `numHeads`. Source:
    * Ainslie et al. 2023, grouped-query attention; ONNX Attention, `kv_num_heads`.
    */
-  numKvHeads?: number;
+  numKvHeads?: number | undefined;
   /** How each head weighs its keys. Default: `'dot-product'`. */
-  pooling?: Pooling;
+  pooling?: Pooling | undefined;
   /** Hidden units of additive pooling. Default: numHiddens / numHeads. Source: d2l, `AdditiveAttention`. */
-  attentionHiddens?: number;
+  attentionHiddens?: number | undefined;
   /** How heads are formed. Default: `'linear'`. */
-  projection?: Projection;
+  projection?: Projection | undefined;
   /** Factor of the dot products. Default: 1/√(head size). Source: Vaswani et al. 2017. */
-  scale?: number;
+  scale?: number | undefined;
   /** Cap of the scaled scores, c · tanh(s / c); 0, the default, is off. Source: Gemma 2; ONNX Attention. */
-  softcap?: number;
+  softcap?: number | undefined;
   /** Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source: PyTorch, `add_bias_kv`. */
-  biasKv?: boolean;
+  biasKv?: boolean | undefined;
   /** Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`. */
-  zeroAttention?: boolean;
+  zeroAttention?: boolean | undefined;
   /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
-  seed?: number;
+  seed?: number | undefined;
 }
 
 /** A layer's options, checked and with their defaults. */
@@ -231,7 +231,7 @@ export function checkLayerOptions(
 }
 
 /** The numbers that `read_options` in layer_calls.cpp reads, in its order. */
-export function layerRecord(settings: LayerSettings): Int32Array {
+export function layerRecord(settings: LayerSettings, sizes: InputSizes): Int32Array {
   return Int32Array.of(
     settings.numHiddens,
     settings.numHeads,
@@ -244,5 +244,8 @@ export function layerRecord(settings: LayerSettings): Int32Array {
     settings.attentionHiddens,
     Number(settings.biasKv),
     Number(settings.zeroAttention),
+    sizes.querySize ?? 0,
+    sizes.keySize ?? 0,
+    sizes.valueSize ?? 0,
   );
 }

@@ -1,11 +1,13 @@
 #include "layer_calls.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <headwise/attention/key_value_cache.hpp>
 #include <headwise/parallel/for_each.hpp>
+#include <optional>
+#include <vector>
 
 #include "mask_record.hpp"
-#include "memory.hpp"
 
 namespace headwise::bindings {
 namespace {
@@ -26,6 +28,11 @@ MultiHeadAttentionOptions read_options(Address address, double dropout, double s
   options.attention_hiddens = record.integer();
   options.bias_kv = record.flag();
   options.zero_attention = record.flag();
+  for (std::optional<std::int64_t>* size :
+       {&options.query_size, &options.key_size, &options.value_size}) {
+    const std::int32_t known = record.integer();
+    *size = known != 0 ? std::optional<std::int64_t>(known) : std::nullopt;
+  }
   options.dropout = dropout;
   options.scale = scale;
   options.softcap = softcap;
@@ -35,42 +42,23 @@ MultiHeadAttentionOptions read_options(Address address, double dropout, double s
 
 }  // namespace
 
-double parameters_bound(const LayerSettings& settings, const InputSizes& sizes) {
-  constexpr double padding = 64;
-  const auto query_width = static_cast<double>(settings.query_width());
-  const auto width = query_width + static_cast<double>(settings.output_size) + padding;
-  const double inputs = static_cast<double>(sizes.query_size) +
-                        static_cast<double>(sizes.key_size) +
-                        static_cast<double>(sizes.value_size) + query_width + padding;
-  const auto attention_hiddens = static_cast<double>(settings.attention_hiddens) + 1;
-  return 2 * (width * inputs +
-              2 * attention_hiddens * (static_cast<double>(settings.head_size) + 1)) +
-         small_objects;
-}
-
-double missing_parameters(MultiHeadAttention& layer, const InputSizes& sizes) {
-  return layer.parameters() ? 0 : parameters_bound(layer.settings(), sizes);
-}
-
 Address new_layer(Address options, double dropout, double scale, double softcap, double seed) {
-  if (!can_allocate(small_objects)) {
-    return 0;
-  }
   return address_of(new MultiHeadAttention(  // NOLINT(*-owning-memory): JavaScript owns it
       read_options(options, dropout, scale, softcap, seed)));
 }
 
 void delete_layer(Address layer) { delete at<MultiHeadAttention>(layer); }
 
-std::size_t initialize(Address layer, double query_size, double key_size, double value_size) {
-  const InputSizes sizes{.query_size = static_cast<std::size_t>(query_size),
-                         .key_size = static_cast<std::size_t>(key_size),
-                         .value_size = static_cast<std::size_t>(value_size)};
-  if (!can_allocate(parameters_bound(layer_at(layer).settings(), sizes) * sizeof(float))) {
-    return 0;
-  }
-  layer_at(layer).initialize(sizes);
-  return 1;
+void initialize(Address layer, double query_size, double key_size, double value_size) {
+  layer_at(layer).initialize({.query_size = static_cast<std::size_t>(query_size),
+                              .key_size = static_cast<std::size_t>(key_size),
+                              .value_size = static_cast<std::size_t>(value_size)});
+}
+
+std::vector<std::size_t> read_heads(Record& record) {
+  std::vector<std::size_t> heads(record.size());
+  std::ranges::generate(heads, [&] { return record.size(); });
+  return heads;
 }
 
 void set_training(Address layer, std::size_t training) {
@@ -104,16 +92,13 @@ void forward(Address layer, Address address) {
   arguments.workspace = record.pointer<float>();
   arguments.num_threads = parallel::num_threads();
   arguments.requires_grad = record.flag();
-  layer_at(layer).forward_into(arguments);
+  arguments.input_sizes = {
+      .query_size = record.size(), .key_size = record.size(), .value_size = record.size()};
+  layer_at(layer).forward_into(arguments, layer_at(layer).allocate(arguments));
 }
 
 Address create_cache(Address layer, double batch_size, double max_length) {
   const LayerSettings& settings = layer_at(layer).settings();
-  const double floats =
-      2 * batch_size * max_length * static_cast<double>(settings.key_value_width());
-  if (!can_allocate(floats * sizeof(float) + small_objects)) {
-    return 0;
-  }
   return address_of(new KeyValueCache(  // NOLINT(*-owning-memory): JavaScript owns it
       layer_at(layer).identity(), static_cast<std::size_t>(batch_size),
       static_cast<std::size_t>(max_length), settings.num_kv_heads, settings.head_size));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <headwise/attention/multi_head_attention.hpp>
+#include <vector>
 
 #include "record.hpp"
 
@@ -13,21 +14,18 @@ inline MultiHeadAttention& layer_at(Address layer) noexcept {
   return *at<MultiHeadAttention>(layer);
 }
 
-/// Floats that a layer's parameters take, each weight once as it is and once packed, at most.
-double parameters_bound(const LayerSettings& settings, const InputSizes& sizes);
-/// The same, 0 where they are there already.
-double missing_parameters(MultiHeadAttention& layer, const InputSizes& sizes);
-
-/// The address of a new layer, 0 if there is no room. `delete_layer` gives it back.
+/// The address of a new layer. `delete_layer` gives it back.
 Address new_layer(Address options, double dropout, double scale, double softcap, double seed);
 void delete_layer(Address layer);
 
-/// Draws the parameters for these input sizes; 0, and nothing changed, if there is no room.
-std::size_t initialize(Address layer, double query_size, double key_size, double value_size);
+/// Heads, ascending and each once, behind their number.
+std::vector<std::size_t> read_heads(Record& record);
+
+/// Draws the parameters for these input sizes.
+void initialize(Address layer, double query_size, double key_size, double value_size);
 void set_training(Address layer, std::size_t training);
 
-/// Parameters by number, see `parameter_names`. What is written there counts from the next forward
-/// on.
+/// Parameters by number, see `parameter_names`. `parameters_changed` when they were written.
 Address parameter(Address layer, std::size_t number);
 
 /// Floats of working memory for a forward.
@@ -35,7 +33,7 @@ double workspace_size(Address layer, double batch, double num_queries, double nu
 /// The order of the numbers is that of `runForward` in forward.ts.
 void forward(Address layer, Address record);
 
-/// The address of a new cache, 0 if there is no room. `delete_cache` gives it back.
+/// The address of a new cache. `delete_cache` gives it back.
 Address create_cache(Address layer, double batch_size, double max_length);
 void delete_cache(Address cache);
 void set_cache_length(Address cache, double length);

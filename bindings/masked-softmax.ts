@@ -1,26 +1,22 @@
-import { toFloats, type TensorInput } from './arrays.js';
-import { resultTensor } from './attention-weights.js';
+import { checkAttached, toFloats, type TensorInput } from './arrays.js';
+import { readTarget, resultIn } from './attention-weights.js';
 import { core, read, reserve, write, writeIntegers } from './core.js';
-import { checkMasks, maskRecord, maskRecordSize } from './masks.js';
+import { checkMasks, maskRecord, maskRecordSize, readMasks } from './masks.js';
 import { checkOptions, type EmptyRows } from './options.js';
 import { checkShape } from './shapes.js';
 import type { Tensor } from './tensor.js';
+import { overlap, partOf } from './typed-arrays.js';
 import type { ValidLens } from './valid-lens.js';
 
 export interface MaskedSoftmaxOptions {
   /** What a row without a valid key gets: zeros, the default, or what d2l's −1e6 gives, all keys the same. */
-  emptyRows?: EmptyRows;
+  emptyRows?: EmptyRows | undefined;
   /** Memory of the result's size to write it to, and to return it in. */
-  out?: Float32Array | Tensor;
+  out?: Float32Array | Tensor | undefined;
 }
 
 /** Numbers that go through WebAssembly memory at a time, whole samples: a processor's nearer cache holds them. */
 const chunk = 65536;
-
-/** Whether results would be written over scores that are still to be read. */
-function overlap(scores: Float32Array, result: Float32Array): boolean {
-  return scores.buffer === result.buffer && scores.byteOffset !== result.byteOffset;
-}
 
 /**
  * Softmax over the last axis, each row over its valid keys only; masked keys get weight exactly 0, and what their
@@ -38,19 +34,24 @@ export function maskedSoftmax(
 ): Tensor {
   const loaded = core();
   const { emptyRows, out } = checkOptions(options, ['emptyRows', 'out']);
-  const { data, shape } = toFloats('scores', scores);
+  const given = toFloats('scores', scores);
+  const givenMasks = readMasks({
+    ...(validLens !== undefined && { validLens }),
+    ...(emptyRows !== undefined && { emptyRows }),
+  });
+  const target = readTarget('out', out);
+  checkAttached('scores', given);
+  const { data, shape } = given;
   const [batch, numQueries, numKeys] = checkShape('scores', shape, ['batch', 'queries', 'keys']);
-  const masks = checkMasks(
-    {
-      ...(validLens !== undefined && { validLens }),
-      ...(emptyRows !== undefined && { emptyRows }),
-    },
-    { batch, numHeads: 1, numQueries, numKeys, numExtraSlots: 0, queryOffset: 0 },
-  );
-  const result = resultTensor('out', out, shape);
+  const masks = checkMasks(givenMasks, {
+    ...{ batch, numHeads: 1, numQueries, numKeys },
+    ...{ numExtraSlots: 0, queryOffset: 0 },
+  });
+  const result = resultIn('out', target, shape);
 
   const { rank, lengths } = masks.validLens;
   const sample = numQueries * numKeys;
+  // Results must not be written over scores that are still to be read.
   const samples = overlap(data, result.data) ? batch : Math.max(1, Math.floor(chunk / sample));
   const lengthsOfSample = rank === 2 ? numQueries : rank;
   for (let first = 0; first < batch && sample > 0; first += samples) {
@@ -65,9 +66,10 @@ export function maskedSoftmax(
     const part = { ...masks, sizes: { ...masks.sizes, batch: count } };
     writeIntegers(loaded, record, maskRecord(part, lens, 0));
     writeIntegers(loaded, lens, own);
-    write(loaded, weights, data.subarray(first * sample, (first + count) * sample));
+    const numbers = count * sample;
+    write(loaded, weights, partOf(data, first * sample, numbers), numbers);
     loaded.maskedSoftmax(record, weights);
-    read(loaded, weights, result.data.subarray(first * sample, (first + count) * sample));
+    read(loaded, weights, partOf(result.data, first * sample, numbers), numbers);
   }
-  return result;
+  return result.tensor;
 }

@@ -1,7 +1,13 @@
-import { toMask, type MaskInput } from './arrays.js';
+import { checkAttached, sizeOf, toMask, type MaskInput, type Numbers } from './arrays.js';
+import { core, write, writeBytes, writeIntegers } from './core.js';
 import { fail, show, showShape } from './errors.js';
 import { checkEmptyRows, type EmptyRows } from './options.js';
-import { checkValidLens, type CheckedValidLens, type ValidLens } from './valid-lens.js';
+import {
+  checkValidLens,
+  readValidLens,
+  type CheckedValidLens,
+  type ValidLens,
+} from './valid-lens.js';
 
 /** What a forward pass and the pooling functions can be told about which keys a query sees. */
 export interface MaskOptions {
@@ -9,27 +15,36 @@ export interface MaskOptions {
    * Which keys each query may attend to: (batch,) or (batch, queries), integers from 0 to the number of keys.
    * Default: all. Source: d2l, `masked_softmax`.
    */
-  validLens?: ValidLens;
+  validLens?: ValidLens | undefined;
   /**
    * Of any shape that broadcasts to (batch, heads, queries, keys), or (batch, queries, keys) for `additiveAttention`.
    * Boolean (booleans or a Uint8Array): true or 1 means the query may attend, as in PyTorch's
    * `scaled_dot_product_attention` and ONNX; `nn.MultiheadAttention` reads it the other way round. Float: added to the
    * scores; −∞ masks, NaN and +∞ are errors. Default: none.
    */
-  mask?: MaskInput;
+  mask?: MaskInput | undefined;
   /**
    * `true`: query i stands at position (cached keys or `queryOffset`) + i and sees keys up to its own position, the
    * top-left alignment of PyTorch and ONNX. `'bottom-right'`: the last query stands at the last key, as in
    * FlashAttention. Default: `false`.
    */
-  causal?: boolean | 'bottom-right';
+  causal?: boolean | 'bottom-right' | undefined;
   /**
    * `[left, right]`: how many keys before and after its own position a query sees, integers from 0 on or Infinity; with
    * or without `causal`. Default: no limit. Source: FlashAttention, `window_size`.
    */
-  window?: readonly [left: number, right: number];
+  window?: readonly [left: number, right: number] | undefined;
   /** What a query without a key gets: zeros, the default, or what d2l's −1e6 gives, every key the same weight. */
-  emptyRows?: EmptyRows;
+  emptyRows?: EmptyRows | undefined;
+}
+
+/** Mask options as they were read from the caller's objects, not yet held against the sizes of the pass. */
+export interface GivenMasks {
+  readonly validLens: Numbers<Float64Array> | undefined;
+  readonly mask: Numbers<Uint8Array | Float32Array> | undefined;
+  readonly causal: boolean | 'bottom-right';
+  readonly window: readonly [number, number];
+  readonly uniform: boolean;
 }
 
 export const maskOptionNames = ['validLens', 'mask', 'causal', 'window', 'emptyRows'] as const;
@@ -51,6 +66,7 @@ export interface CheckedMasks {
   readonly validLens: CheckedValidLens;
   /** Uint8Array for a boolean mask, Float32Array for one that is added. */
   readonly mask: Uint8Array | Float32Array | undefined;
+  readonly maskCount: number;
   readonly maskStrides: readonly number[];
   readonly causal: boolean;
   readonly firstPosition: number;
@@ -71,20 +87,23 @@ function broadcastStrides(shape: readonly number[]): number[] {
 }
 
 function checkMask(
-  value: unknown,
+  given: GivenMasks['mask'],
   target: readonly number[],
-): Pick<CheckedMasks, 'mask' | 'maskStrides'> {
-  if (value === undefined) {
-    return { mask: undefined, maskStrides: [0, 0, 0, 0] };
+): Pick<CheckedMasks, 'mask' | 'maskCount' | 'maskStrides'> {
+  if (given === undefined) {
+    return { mask: undefined, maskCount: 0, maskStrides: [0, 0, 0, 0] };
   }
-  const { data, shape } = toMask('mask', value);
+  checkAttached('mask', given);
+  const { data, shape } = given;
   const start = target.length - shape.length;
   if (start < 0 || !shape.every((size, i) => size === 1 || size === target[start + i])) {
     const expected = `a shape that broadcasts to ${showShape(target)}`;
     fail('invalid-shape', 'mask', expected, showShape(shape));
   }
+  const count = sizeOf(shape);
   if (data instanceof Float32Array) {
-    for (const number of data) {
+    for (let i = 0; i < count; i++) {
+      const number = data[i];
       if (Number.isNaN(number) || number === Infinity) {
         fail('invalid-value', 'mask', 'numbers below infinity', show(number));
       }
@@ -96,10 +115,10 @@ function checkMask(
     strides[0] = strides[1] ?? 0;
     strides[1] = 0;
   }
-  return { mask: data, maskStrides: strides };
+  return { mask: data, maskCount: count, maskStrides: strides };
 }
 
-function checkWindow(value: unknown): readonly [number, number] {
+export function checkWindow(value: unknown): readonly [number, number] {
   if (value === undefined) {
     return [unlimited, unlimited];
   }
@@ -113,7 +132,8 @@ function checkWindow(value: unknown): readonly [number, number] {
     }
     return Math.min(size as number, unlimited);
   };
-  return [side(value[0]), side(value[1])];
+  const [left, right] = value as readonly unknown[];
+  return [side(left), side(right)];
 }
 
 function checkCausal(value: unknown): boolean | 'bottom-right' {
@@ -126,35 +146,56 @@ function checkCausal(value: unknown): boolean | 'bottom-right' {
   return value;
 }
 
-/** Checks all mask options against the sizes of the pass. `hasHeadAxis`: whether masks broadcast over heads. */
-export function checkMasks(
-  options: MaskOptions,
-  sizes: MaskSizes,
-  hasHeadAxis = true,
-): CheckedMasks {
+/** Reads all mask options, so that no code of the caller's runs any more once the sizes of the pass are checked. */
+export function readMasks(options: MaskOptions): GivenMasks {
+  const { validLens, mask } = options;
+  return {
+    causal: checkCausal(options.causal),
+    uniform: checkEmptyRows(options.emptyRows) === 'uniform',
+    validLens: validLens === undefined ? undefined : readValidLens(validLens),
+    mask: mask === undefined ? undefined : toMask('mask', mask),
+    window: checkWindow(options.window),
+  };
+}
+
+/** Holds the masks against the sizes of the pass. `hasHeadAxis`: whether masks broadcast over heads. */
+export function checkMasks(given: GivenMasks, sizes: MaskSizes, hasHeadAxis = true): CheckedMasks {
   const { batch, numHeads, numQueries, numKeys } = sizes;
-  const causal = checkCausal(options.causal);
-  const uniform = checkEmptyRows(options.emptyRows) === 'uniform';
-  const validLens = checkValidLens(options.validLens, batch, numQueries, numKeys);
+  const { causal, uniform, window } = given;
+  const validLens = checkValidLens(given.validLens, batch, numQueries, numKeys);
   const target = hasHeadAxis
     ? [batch, numHeads, numQueries, numKeys]
     : [batch, numQueries, numKeys];
-  const { mask, maskStrides } = checkMask(options.mask, target);
+  const { mask, maskCount, maskStrides } = checkMask(given.mask, target);
   return {
     sizes,
     uniform,
     validLens,
     mask,
+    maskCount,
     maskStrides,
     causal: causal !== false,
     firstPosition: causal === 'bottom-right' ? numKeys - numQueries : sizes.queryOffset,
-    window: checkWindow(options.window),
+    window,
   };
 }
 
 /** Floats of working memory that the data of the masks takes: lengths, then the mask. */
-export function maskDataSizes({ validLens, mask }: CheckedMasks): [number, number] {
-  return [validLens.lengths.length, Math.ceil((mask?.byteLength ?? 0) / 4)];
+export function maskDataSizes({ validLens, mask, maskCount }: CheckedMasks): [number, number] {
+  return [
+    validLens.lengths.length,
+    mask instanceof Uint8Array ? Math.ceil(maskCount / 4) : maskCount,
+  ];
+}
+
+/** Writes the data of the masks to places of the sizes above. */
+export function writeMasks(masks: CheckedMasks, lens: number, mask: number): void {
+  writeIntegers(core(), lens, masks.validLens.lengths);
+  if (masks.mask instanceof Uint8Array) {
+    writeBytes(core(), mask, masks.mask);
+  } else if (masks.mask !== undefined) {
+    write(core(), mask, masks.mask, masks.maskCount);
+  }
 }
 
 /** The numbers that `read_mask` in mask_record.cpp reads, in its order. */

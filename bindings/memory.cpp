@@ -2,8 +2,19 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <headwise/checked_sizes.hpp>
+#include <limits>
+#include <new>
+#include <utility>
+
+// Of Emscripten's runtime: moves the stack pointer. And of the linker: where the stack begins.
+// NOLINTBEGIN(*-identifier-naming, bugprone-*, cert-*)
+extern "C" void _emscripten_stack_restore(void* stack);
+extern "C" char __stack_high;
+// NOLINTEND(*-identifier-naming, bugprone-*, cert-*)
 
 namespace headwise::bindings {
 namespace {
@@ -34,27 +45,127 @@ class WorkingMemory {
   std::size_t size_ = 0;
 };
 
-WorkingMemory working_memory;  // NOLINT(*-avoid-non-const-global-variables)
+/// What lies before each block that C++ allocates: what the same call allocated before and after
+/// it, for as long as the call lasts.
+struct Header {
+  Header* previous;
+  Header* next;
+  std::uint32_t call;
+  void* block;  ///< as malloc gave it
+};
+constexpr std::size_t small_alignment = 16;
+static_assert(sizeof(Header) == small_alignment);
+
+/// The blocks that the call under way has allocated and not freed.
+class CallBlocks {
+ public:
+  void begin() noexcept {
+    ++call_;
+    latest_ = nullptr;
+  }
+
+  void add(Header& header) noexcept {
+    header.previous = latest_;
+    header.next = nullptr;
+    header.call = call_;
+    if (latest_ != nullptr) {
+      latest_->next = &header;
+    }
+    latest_ = &header;
+  }
+
+  void remove(Header& header) noexcept {
+    if (header.call != call_) {
+      return;
+    }
+    if (header.previous != nullptr) {
+      header.previous->next = header.next;
+    }
+    (header.next != nullptr ? header.next->previous : latest_) = header.previous;
+  }
+
+  void free_all() noexcept {
+    while (latest_ != nullptr) {
+      std::free(std::exchange(latest_, latest_->previous)->block);
+    }
+  }
+
+ private:
+  std::uint32_t call_ = 0;
+  Header* latest_ = nullptr;
+};
+
+// NOLINTBEGIN(*-avoid-non-const-global-variables)
+WorkingMemory working_memory;
+CallBlocks call_blocks;
+bool has_failed = false;
+// NOLINTEND(*-avoid-non-const-global-variables)
+
+Header* header_of(void* numbers) noexcept { return static_cast<Header*>(numbers) - 1; }
+
+/// Numbers begin at cache lines; malloc alone would give multiples of 8 bytes.
+void* allocate(std::size_t size) noexcept {
+  const std::size_t alignment = size < cache_line ? small_alignment : cache_line;
+  void* const block = size <= std::numeric_limits<std::size_t>::max() - 2 * cache_line
+                          ? memalign(alignment, size + alignment)
+                          : nullptr;
+  if (block == nullptr) {
+    fail_allocation();
+  }
+  void* const numbers = static_cast<char*>(block) + alignment;
+  Header& header = *header_of(numbers);
+  header.block = block;
+  call_blocks.add(header);
+  return numbers;
+}
+
+void deallocate(void* numbers) noexcept {
+  if (numbers != nullptr) {
+    Header& header = *header_of(numbers);
+    call_blocks.remove(header);
+    std::free(header.block);
+  }
+}
+
+/// Of its own, since the caller must have nothing on the stack that it moves.
+[[gnu::noinline]] std::size_t free_call_blocks() noexcept {
+  call_blocks.free_all();
+  return std::exchange(has_failed, false) ? 1 : 0;
+}
+
+#if defined(HEADWISE_CHECKED)
+/// The linker puts nothing there, and nobody may write there.
+constexpr std::size_t unused_bytes = 256;
+#endif
 
 }  // namespace
 
 Address reserve(double floats) { return working_memory.reserve(floats); }
 
-bool can_allocate(double bytes) {
-  if (bytes >= address_space) {
-    return false;
+void begin_call() noexcept { call_blocks.begin(); }
+
+void end_call() noexcept {
+#if defined(HEADWISE_CHECKED)
+  const auto* const first = at<const volatile char>(1) - 1;
+  if (!std::all_of(first, first + unused_bytes, [](char byte) { return byte == 0; })) {
+    __builtin_trap();
   }
-  void* volatile block =
-      std::malloc(static_cast<std::size_t>(bytes));  // volatile: not optimized away
-  const bool possible = block != nullptr;
-  std::free(block);
-  return possible;
+#endif
+}
+
+std::size_t recover() noexcept {
+  _emscripten_stack_restore(&__stack_high);
+  return free_call_blocks();
 }
 
 }  // namespace headwise::bindings
 
-// All that C++ allocates, tensors among it: malloc would give them multiples of 8 bytes.
+void headwise::fail_allocation() {
+  bindings::has_failed = true;
+  __builtin_trap();
+}
+
 // NOLINTBEGIN(misc-use-internal-linkage): they replace the library's.
-void* operator new(std::size_t size) { return memalign(headwise::bindings::cache_line, size); }
-void operator delete(void* block) noexcept { std::free(block); }
+void* operator new(std::size_t size) { return headwise::bindings::allocate(size); }
+void operator delete(void* block) noexcept { headwise::bindings::deallocate(block); }
 // NOLINTEND(misc-use-internal-linkage)

@@ -1,19 +1,45 @@
 #pragma once
 
+#include <type_traits>
+
 #include "record.hpp"
 
-/// WebAssembly memory. C++ allocations cannot fail softly in a build without exceptions, so whoever
-/// is about to allocate asks first.
+/// WebAssembly memory. A build without exceptions cannot unwind, so an allocation that fails ends
+/// the call by a trap, which JavaScript sees as an error; `recover` then gives back whatever the
+/// call had allocated. That leaves everything as it was, since calls allocate all they need before
+/// they change anything that outlives them.
 namespace headwise::bindings {
-
-/// Bytes to ask for besides numbers: room for bookkeeping.
-inline constexpr double small_objects = 4096;
 
 /// The address of working memory of at least `floats` floats, 0 if there is no room. All calls
 /// share one block: what it held is lost.
 Address reserve(double floats);
 
-/// Whether so many bytes can be had.
-bool can_allocate(double bytes);
+/// From here on what is allocated belongs to the call that begins.
+void begin_call() noexcept;
+/// Traps if the call has written where nothing lies, in builds that check.
+void end_call() noexcept;
+
+/// After a trap: frees what the call had allocated and gives the stack back. Returns whether it was
+/// memory that was wanting.
+std::size_t recover() noexcept;
+
+/// A function as JavaScript calls it.
+template <auto Function>
+struct Call;
+template <typename Result, typename... Arguments, bool IsNoexcept,
+          Result (*Function)(Arguments...) noexcept(IsNoexcept)>
+struct Call<Function> {
+  static Result run(Arguments... arguments) {
+    begin_call();
+    if constexpr (std::is_void_v<Result>) {
+      Function(arguments...);
+      end_call();
+    } else {
+      const Result result = Function(arguments...);
+      end_call();
+      return result;
+    }
+  }
+};
 
 }  // namespace headwise::bindings

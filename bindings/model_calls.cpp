@@ -1,10 +1,12 @@
 #include "model_calls.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <headwise/models/attention_only_transformer.hpp>
 #include <headwise/parallel/for_each.hpp>
+#include <vector>
 
 #include "layer_calls.hpp"
-#include "memory.hpp"
 
 namespace headwise::bindings {
 namespace {
@@ -13,23 +15,8 @@ AttentionOnlyTransformer& model_at(Address model) noexcept {
   return *at<AttentionOnlyTransformer>(model);
 }
 
-/// Floats of a new model, at most.
-double model_bound(const AttentionOnlyTransformerOptions& options) {
-  const auto num_hiddens = static_cast<std::size_t>(options.num_hiddens);
-  LayerSettings settings{};
-  settings.num_heads = 1;
-  settings.head_size = num_hiddens;
-  settings.output_size = num_hiddens;
-  const double layer = small_objects + parameters_bound(settings, {.query_size = num_hiddens,
-                                                                   .key_size = num_hiddens,
-                                                                   .value_size = num_hiddens});
-  const auto num_layers = static_cast<double>(options.num_layers);
-  // Embedding, the unembedding as it is and packed, positions, a weight and a bias of each norm.
-  constexpr double padding = 64;
-  const double rows = 3 * static_cast<double>(options.vocabulary_size) + padding +
-                      static_cast<double>(options.max_length) + 2 * (num_layers + 1);
-  return rows * static_cast<double>(num_hiddens) + num_layers * layer + small_objects;
-}
+/// As in `PassKind` of transformer-pass.ts.
+enum class PassKind : std::uint8_t { forward, loss, gradients, training };
 
 }  // namespace
 
@@ -47,9 +34,6 @@ Address new_model(Address address, double dropout, double seed) {
   options.bias = record.flag();
   options.dropout = dropout;
   options.seed = static_cast<std::uint64_t>(seed);
-  if (!can_allocate(model_bound(options) * sizeof(float))) {
-    return 0;
-  }
   return address_of(
       new AttentionOnlyTransformer(options));  // NOLINT(*-owning-memory): JavaScript's
 }
@@ -71,21 +55,12 @@ Address model_gradient(Address model, std::size_t place) {
 
 void zero_model_gradients(Address model) { model_at(model).zero_gradients(); }
 
+void model_parameters_changed(Address model) { model_at(model).parameters_changed(); }
+
 double model_workspace_size(Address model, double batch, double length, double loss) {
   const auto num_threads = static_cast<double>(parallel::num_threads());
   return loss != 0 ? model_at(model).loss_workspace_size(batch, length, num_threads)
                    : model_at(model).forward_workspace_size(batch, length, num_threads);
-}
-
-std::size_t can_differentiate(Address model, double batch, double length, Address optimizer) {
-  const AttentionOnlyTransformer& transformer = model_at(model);
-  double floats = transformer.missing_record(batch, length);
-  if (optimizer != 0) {
-    // Beside gradients that are about to come there will be two numbers each, of Adam's.
-    floats += at<Optimizer>(optimizer)->missing_state() + 2 * transformer.missing_record(0, 0);
-  }
-  const double objects = small_objects * static_cast<double>(1 + transformer.num_layers());
-  return can_allocate(floats * sizeof(float) + objects) ? 1 : 0;
 }
 
 double run_model(Address model, Address address) {
@@ -94,7 +69,7 @@ double run_model(Address model, Address address) {
 
   AttentionOnlyTransformer& transformer = model_at(model);
   Record record(address);
-  const std::int32_t kind = record.integer();
+  const auto kind = static_cast<PassKind>(record.integer());
   TransformerPass pass;
   pass.tokens = record.pointer<const std::int32_t>();
   pass.targets = record.pointer<const std::int32_t>();
@@ -105,21 +80,26 @@ double run_model(Address model, Address address) {
   pass.workspace = record.pointer<float>();
   pass.places = record.pointer<std::int32_t>();
   pass.num_threads = parallel::num_threads();
-  if (kind == 0) {
-    transformer.forward_into(pass);
-    return 0;
+  auto* const optimizer = record.pointer<Optimizer>();
+  switch (kind) {
+    case PassKind::forward:
+      transformer.forward_into(pass);
+      return 0;
+    case PassKind::loss:
+      return transformer.loss_into(pass);
+    case PassKind::gradients:
+      return transformer.loss_and_gradients_into(pass, transformer.allocate(pass));
+    case PassKind::training:
+      return transformer.train_step_into(pass, *optimizer);
   }
-  return kind == 1 ? transformer.loss_into(pass) : transformer.loss_and_gradients_into(pass);
+  return 0;
 }
 
-std::size_t can_prune(Address model) {
-  AttentionOnlyTransformer& transformer = model_at(model);
-  double floats = 0;
-  for (std::size_t i = 0; i < transformer.num_layers(); ++i) {
-    const MultiHeadAttention& layer = transformer.layer(i);
-    floats += 2 * parameters_bound(layer.settings(), layer.input_sizes());
-  }
-  return can_allocate(floats * sizeof(float)) ? 1 : 0;
+void prune_model(Address model, Address address) {
+  Record record(address);
+  std::vector<std::vector<std::size_t>> heads(model_at(model).num_layers());
+  std::ranges::generate(heads, [&] { return read_heads(record); });
+  model_at(model).remove_heads(heads);
 }
 
 }  // namespace headwise::bindings

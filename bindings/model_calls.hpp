@@ -8,29 +8,28 @@
 /// layers.
 namespace headwise::bindings {
 
-/// The address of a new model, 0 if there is no room. `delete_model` gives it back. The order of
+/// The address of a new model. `delete_model` gives it back. The order of
 /// the numbers is that of `newModel` in transformer-options.ts.
 Address new_model(Address options, double dropout, double seed);
 void delete_model(Address model);
 Address model_layer(Address model, std::size_t layer);
 
-/// What the model has beside its layers, by its place in `ModelParameters::entries`. What is
-/// written there counts from the next pass on.
+/// What the model has beside its layers, by its place in `ModelParameters::entries`.
+/// `model_parameters_changed` when it was written.
 Address model_parameter(Address model, std::size_t place);
 /// 0 if there is none yet.
 Address model_gradient(Address model, std::size_t place);
 void zero_model_gradients(Address model);
+/// To be called when parameters of the model or of its layers were written.
+void model_parameters_changed(Address model);
 
 /// Floats of working memory for a forward or, with `loss` 1, for a pass with a loss.
 double model_workspace_size(Address model, double batch, double length, double loss);
-/// Whether there is room for what a pass with gradients keeps and, if there is an optimizer, for
-/// its next step.
-std::size_t can_differentiate(Address model, double batch, double length, Address optimizer);
 /// Runs a pass and returns its loss, 0 for a forward. The order of the numbers is that of `runPass`
 /// in transformer-pass.ts.
 double run_model(Address model, Address record);
 
-/// Whether there is room to remove heads from every layer.
-std::size_t can_prune(Address model);
+/// Removes heads from every layer: for each layer a list as `remove_heads` takes it.
+void prune_model(Address model, Address record);
 
 }  // namespace headwise::bindings

@@ -1,21 +1,18 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import {
-  toFloatList,
-  toFloats,
-  type NumericArray,
-  type Numbers,
-  type TensorInput,
-} from './arrays.js';
+import { toFloats, type NumericArray, type Numbers, type TensorInput } from './arrays.js';
 import {
   resultOptionNames,
   type AttentionResult,
   type ResultOptions,
+  type WithoutWeights,
+  type WithWeights,
 } from './attention-weights.js';
 import { checkPending, runBackward, type Gradients, type PendingShapes } from './backward.js';
 import { core, reserve, writeIntegers } from './core.js';
-import { fail, failOutOfMemory, HeadwiseError } from './errors.js';
-import { runForward } from './forward.js';
+import { HeadwiseError } from './errors.js';
+import { readForward, runForward } from './forward.js';
 import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
+import type { TensorsByName } from './integers.js';
 import { checkCacheOptions, KeyValueCache, type CacheOptions } from './key-value-cache.js';
 import {
   checkLayerOptions,
@@ -36,7 +33,7 @@ import {
   writeTensors,
   type Parameter,
 } from './parameters.js';
-import { checkHeads, checkPrunable, removeHeads, withoutHeads } from './pruning.js';
+import { checkHeads, checkPrunable, readHeads, removeHeads, withoutHeads } from './pruning.js';
 import type { Tensor } from './tensor.js';
 import { makeTrainable } from './trainables.js';
 
@@ -45,17 +42,17 @@ export interface ForwardOptions extends MaskOptions, ResultOptions {
    * Factor of each head's pooled output before W_o: one number a head, or (batch, heads). Default: 1. Source: Michel et
    * al. 2019, the gates ξ_h.
    */
-  headGate?: TensorInput | Float32Array | Float64Array;
+  headGate?: TensorInput | Float32Array | Float64Array | undefined;
   /**
    * Keys and values of earlier positions, which the given ones are added to. "Keys" in `validLens`, `mask` and `window`
    * then means cached and given; query i stands at position (cached keys) + i. Default: none.
    */
-  cache?: KeyValueCache;
+  cache?: KeyValueCache | undefined;
   /**
    * Whether `backward` will follow. What it needs is kept in WebAssembly memory, copies of the inputs and masks
    * included; scores are not. Not with a cache. Default: no. Source: PyTorch, `requires_grad`.
    */
-  requiresGrad?: boolean;
+  requiresGrad?: boolean | undefined;
 }
 
 const forwardOptionNames = [
@@ -105,22 +102,12 @@ export class MultiHeadAttention {
     this.#settings = settings;
     this.#sizes = sizes;
 
-    const record = layerRecord(settings);
+    const record = layerRecord(settings, sizes);
     const [address = 0] = reserve(loaded, record.length);
     writeIntegers(loaded, address, record);
     const { dropout, scale, softcap, seed } = settings;
     const layer = loaded.newLayer(address, dropout, scale, softcap, seed);
-    if (layer === 0) {
-      failOutOfMemory();
-    }
-    const { querySize, keySize, valueSize } = sizes;
-    if (querySize !== undefined && keySize !== undefined && valueSize !== undefined) {
-      if (!loaded.initialize(layer, querySize, keySize, valueSize)) {
-        loaded.deleteLayer(layer);
-        failOutOfMemory();
-      }
-      this.#initialized = true;
-    }
+    this.#initialized = Object.values(sizes).every((size) => size !== undefined);
     this.#layer = layer;
     forgotten.register(this, layer, this);
     makeTrainable(this, { isModel: false, address: () => this.#inUse() });
@@ -128,20 +115,24 @@ export class MultiHeadAttention {
 
   /**
    * A layer with the parameters in `dict`, whose names and layout may be those of d2l, `nn.MultiheadAttention` (packed
-   * or separate projections), BERT, ViT (older and newer names, and timm's) or GPT-2. Sizes, bias, `numKvHeads`,
-   * pooling and projection are read from it; an option that says otherwise is an error. A bias that only some
-   * projections have is zero in the others.
+   * or separate projections), BERT, ViT (older and newer names, and timm's), GPT-2, minGPT or nanoGPT. Sizes, bias,
+   * `numKvHeads`, pooling and projection are read from it; an option that says otherwise is an error. A bias that only
+   * some projections have is zero in the others. Buffers are left alone: `position_ids`, masks of GPT-2 (`bias` of shape
+   * (1, 1, n, n), `masked_bias`), tables of rotary positions (`inv_freq`, `cos_cached`, `sin_cached`).
    *
-   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
-   *   `invalid-option`, `unknown-option`, `invalid-type`, `not-initialized`, `out-of-memory`
+   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected, of the wrong shape or
+   *   of integers, or the prefixes there are; `invalid-option`, `unknown-option`, `invalid-type`, `invalid-shape`,
+   *   `not-initialized`, `out-of-memory`
    */
-  static fromStateDict(
-    dict: Readonly<Record<string, TensorInput>>,
-    options: FromStateDictOptions,
-  ): MultiHeadAttention {
+  static fromStateDict(dict: TensorsByName, options: FromStateDictOptions): MultiHeadAttention {
     const read = readStateDict(dict, options);
     const layer = new MultiHeadAttention(read.options);
-    layer.loadStateDict(read.dict);
+    try {
+      layer.loadStateDict(read.dict);
+    } catch (error) {
+      layer.dispose();
+      throw error;
+    }
     return layer;
   }
 
@@ -260,39 +251,43 @@ export class MultiHeadAttention {
     queries: TensorInput,
     keys: TensorInput | null,
     values: TensorInput | null,
+    options: WithWeights<ForwardOptions>,
+  ): AttentionResult<true>;
+  /** The same without attention weights. */
+  forward(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
+    options?: WithoutWeights<ForwardOptions>,
+  ): AttentionResult<false>;
+  /** The same with attention weights if `returnWeights` is true. */
+  forward(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
+    options?: ForwardOptions,
+  ): AttentionResult;
+  forward(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
     options?: ForwardOptions,
   ): AttentionResult {
+    this.#inUse();
+    const inputs = readForward(queries, keys, values, checkOptions(options, forwardOptionNames));
+    // Reading may have run code of the caller's.
     const layer = this.#inUse();
-    const given = checkOptions(options, forwardOptionNames);
-    const q = toFloats('queries', queries);
-    const fromCache = keys === null && values === null;
-    if (fromCache) {
-      if (given.cache === undefined) {
-        fail('invalid-cache', 'cache', 'one beside null keys and values', 'none');
-      }
+    if (inputs.keyValues === undefined) {
       this.#needSizes('forward');
     }
-    const keyValues = fromCache
-      ? undefined
-      : ([toFloats('keys', keys), toFloats('values', values)] as const);
-    const result = runForward(
-      {
-        layer,
-        owner: this,
-        settings: this.#settings,
-        sizes: this.#sizes,
-        initialize: (sizes) => {
-          this.#initialize(layer, sizes);
-        },
-      },
-      q,
-      keyValues,
-      given.headGate === undefined ? undefined : toFloatList('headGate', given.headGate),
-      given,
+    const { result, sizes } = runForward(
+      { layer, owner: this, settings: this.#settings, sizes: this.#sizes },
+      inputs,
     );
-    if (given.requiresGrad === true && keyValues !== undefined) {
-      const [{ shape: ofKeys }, { shape: ofValues }] = keyValues;
-      this.#pending = { queries: [...q.shape], keys: [...ofKeys], values: [...ofValues] };
+    this.#initializedWith(sizes);
+    if (inputs.requiresGrad && inputs.keyValues !== undefined) {
+      const [{ shape: ofKeys }, { shape: ofValues }] = inputs.keyValues;
+      this.#pending = { queries: inputs.q.shape, keys: ofKeys, values: ofValues };
     }
     return result;
   }
@@ -308,9 +303,10 @@ export class MultiHeadAttention {
    *   were changed since; `invalid-shape`, `invalid-type`, `disposed`, `out-of-memory`; the layer is then as it was
    */
   backward(gradOutput: TensorInput): Gradients {
+    checkPending(this.#inUse());
+    const grad = toFloats('gradOutput', gradOutput);
     const layer = this.#inUse();
     checkPending(layer);
-    const grad = toFloats('gradOutput', gradOutput);
     return runBackward(layer, this.#settings, this.#pending, grad);
   }
 
@@ -344,10 +340,12 @@ export class MultiHeadAttention {
    *   `sizes-unknown`, `disposed`, `out-of-memory`; the layer is then as it was
    */
   pruneHeads(heads: readonly number[] | NumericArray): void {
-    const layer = this.#inUse();
+    this.#inUse();
     checkPrunable(this.#settings);
     this.#needSizes('pruneHeads');
-    const checked = checkHeads(heads, this.#settings);
+    const given = readHeads(heads);
+    const layer = this.#inUse();
+    const checked = checkHeads(given, this.#settings);
     removeHeads(layer, checked);
     this.#settings = withoutHeads(this.#settings, checked.length);
   }
@@ -359,13 +357,10 @@ export class MultiHeadAttention {
    *   `disposed`, `out-of-memory`
    */
   createCache(options: CacheOptions): KeyValueCache {
-    const layer = this.#inUse();
+    this.#inUse();
     this.#needSizes('createCache');
     const checked = checkCacheOptions(options);
-    const address = core().createCache(layer, checked.batchSize, checked.maxLength);
-    if (address === 0) {
-      failOutOfMemory();
-    }
+    const address = core().createCache(this.#inUse(), checked.batchSize, checked.maxLength);
     return new KeyValueCache({ owner: this, settings: this.#settings }, address, checked);
   }
 
@@ -390,13 +385,18 @@ export class MultiHeadAttention {
    * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
    *   `invalid-type`, `disposed`, `out-of-memory`
    */
-  loadStateDict(dict: Readonly<Record<string, TensorInput>>): void {
-    const layer = this.#inUse();
+  loadStateDict(dict: TensorsByName): void {
+    this.#inUse();
     const tensors = toDict(dict);
+    const layer = this.#inUse();
     const parameters = this.#parameters();
     checkStateDict(tensors, parameters);
 
-    this.#initialize(layer, this.#sizesIn(tensors));
+    if (!this.#initialized) {
+      const sizes = this.#sizesIn(tensors);
+      core().initialize(layer, sizes.querySize ?? 0, sizes.keySize ?? 0, sizes.valueSize ?? 0);
+      this.#initializedWith(sizes);
+    }
     writeTensors(parameters, tensors, ({ number }) => core().parameter(layer, number));
     core().parametersChanged(layer);
   }
@@ -443,16 +443,12 @@ export class MultiHeadAttention {
     return this;
   }
 
-  /** Fixes the sizes and draws the parameters at the first use; nothing changes if there is no memory for them. */
-  #initialize(layer: number, sizes: InputSizes): void {
-    if (this.#initialized) {
-      return;
+  /** Sizes that a call has fixed. */
+  #initializedWith({ querySize, keySize, valueSize }: InputSizes): void {
+    if (!this.#initialized) {
+      this.#sizes = { querySize, keySize, valueSize };
+      this.#initialized = true;
     }
-    if (!core().initialize(layer, sizes.querySize ?? 0, sizes.keySize ?? 0, sizes.valueSize ?? 0)) {
-      failOutOfMemory();
-    }
-    this.#sizes = sizes;
-    this.#initialized = true;
   }
 
   /** Input sizes as the weights of a checked state dict tell them. */

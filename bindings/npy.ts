@@ -32,9 +32,9 @@ export function loadNpy(bytes: ArrayBufferView | ArrayBufferLike): Tensor {
   if (fortranOrder) {
     const [record = 0, from = 0, to = 0] = reserve(loaded, shape.length, data.length, data.length);
     writeIntegers(loaded, record, Int32Array.from(shape));
-    write(loaded, from, data);
+    write(loaded, from, data, data.length);
     loaded.toRowMajor(record, shape.length, from, to);
-    read(loaded, to, data);
+    read(loaded, to, data, data.length);
   }
   return new Tensor(data, shape);
 }

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { core } from './core.js';
-import { fail, failOutOfMemory, HeadwiseError, show } from './errors.js';
+import { fail, HeadwiseError, show } from './errors.js';
 import { checkOptions } from './options.js';
 import { checkInUse, checkTrainables, writeTrainables, type Trainable } from './trainables.js';
 
@@ -36,9 +36,6 @@ export abstract class Optimizer {
     this.#trainables = checkTrainables(trainables);
     this.#learningRate = learningRate;
     this.#address = create(writeTrainables(this.#trainables));
-    if (this.#address === 0) {
-      failOutOfMemory();
-    }
     forgotten.register(this, this.#address, this);
   }
 
@@ -67,9 +64,7 @@ export abstract class Optimizer {
   step(): void {
     const optimizer = this.#inUse();
     checkInUse(this.#trainables);
-    if (!core().step(optimizer)) {
-      failOutOfMemory();
-    }
+    core().step(optimizer);
   }
 
   /**
@@ -102,7 +97,8 @@ export abstract class Optimizer {
    * @internal
    */
   static addressOf(optimizer: unknown): number {
-    if (!(optimizer instanceof Optimizer)) {
+    // Not by its class, of which a proxy may say anything.
+    if (typeof optimizer !== 'object' || optimizer === null || !(#address in optimizer)) {
       fail('invalid-type', 'optimizer', 'an SGD or an Adam', show(optimizer));
     }
     const address = optimizer.#inUse();
@@ -123,11 +119,11 @@ export abstract class Optimizer {
 
 export interface SGDOptions {
   /** At least 0, as are the others. Default: 0.001. */
-  learningRate?: number;
+  learningRate?: number | undefined;
   /** What is kept of the sum of gradients at each step. Default: 0. */
-  momentum?: number;
+  momentum?: number | undefined;
   /** How much of the parameter is added to its gradient: an L2 penalty. Default: 0. */
-  weightDecay?: number;
+  weightDecay?: number | undefined;
 }
 
 /**
@@ -151,23 +147,43 @@ export class SGD extends Optimizer {
 
 export interface AdamOptions {
   /** At least 0. Default: 0.001. */
-  learningRate?: number;
+  learningRate?: number | undefined;
   /** What is kept of the means of gradients and of their squares at each step, from 0 to below 1. Default: [0.9, 0.999]. */
-  betas?: readonly [number, number];
+  betas?: readonly [number, number] | undefined;
   /** Added to the root that is divided by. At least 0. Default: 1e-8. */
-  epsilon?: number;
+  epsilon?: number | undefined;
   /**
    * Times the learning rate, the part of the parameter that goes at each step, whatever its gradient: AdamW's decay, not
    * an L2 penalty. At least 0. Default: 0; AdamW's in PyTorch is 0.01.
    */
-  weightDecay?: number;
+  weightDecay?: number | undefined;
 }
 
-/** The options with their defaults, in the order of the core's arguments. */
+/** The options with their defaults. */
+interface CheckedAdamOptions {
+  readonly learningRate: number;
+  readonly betas: readonly [number, number];
+  readonly epsilon: number;
+  readonly weightDecay: number;
+}
+
+/** In the order of the core's arguments. */
+const numbersOf = ({
+  learningRate,
+  betas,
+  epsilon,
+  weightDecay,
+}: CheckedAdamOptions): [number, number, number, number, number] => [
+  learningRate,
+  ...betas,
+  epsilon,
+  weightDecay,
+];
+
 export function checkAdamOptions(
   options: AdamOptions | undefined,
   argument?: string,
-): [learningRate: number, beta1: number, beta2: number, epsilon: number, weightDecay: number] {
+): CheckedAdamOptions {
   const {
     learningRate = 1e-3,
     betas = [0.9, 0.999],
@@ -180,12 +196,12 @@ export function checkAdamOptions(
   if (!Array.isArray(given) || given.length !== 2) {
     fail('invalid-option', 'betas', expected, show(given));
   }
-  for (const beta of given as readonly unknown[]) {
-    if (typeof beta !== 'number' || !(beta >= 0 && beta < 1)) {
-      fail('invalid-option', 'betas', expected, show(beta));
-    }
-  }
-  return [learningRate, betas[0], betas[1], epsilon, weightDecay];
+  const [first, second] = given as readonly unknown[];
+  const checked = (beta: unknown): number =>
+    typeof beta === 'number' && beta >= 0 && beta < 1
+      ? beta
+      : fail('invalid-option', 'betas', expected, show(beta));
+  return { learningRate, betas: [checked(first), checked(second)], epsilon, weightDecay };
 }
 
 /**
@@ -195,7 +211,7 @@ export function checkAdamOptions(
 export class Adam extends Optimizer {
   /** @throws HeadwiseError `invalid-option`, `unknown-option`, `invalid-type`, `disposed`, `out-of-memory` */
   constructor(trainables: Trainable | readonly Trainable[], options?: AdamOptions) {
-    const checked = checkAdamOptions(options);
+    const checked = numbersOf(checkAdamOptions(options));
     super(trainables, checked[0], (address) => core().newAdam(address, ...checked));
   }
 }

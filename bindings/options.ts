@@ -1,8 +1,9 @@
 import { fail, show } from './errors.js';
 
 /**
- * The given options as an object, {} for undefined. An option that is not known is an error that names it, so that a
- * misspelt or a later version's option never passes silently.
+ * A copy of the given options, {} for undefined: each is asked for once, and here, since asking may run the caller's
+ * code. An option that is not known is an error that names it, so that a misspelt or a later version's option never
+ * passes silently.
  */
 export function checkOptions<Options extends object>(
   given: Options | null | undefined,
@@ -25,15 +26,33 @@ export function checkOptions<Options extends object>(
       fail('unknown-option', argument, `only ${known.join(', ')}`, name);
     }
   }
-  return given;
+  const read: Partial<Options> = {};
+  for (const name of known) {
+    const value = given[name];
+    if (value !== undefined) {
+      read[name] = value;
+    }
+  }
+  return read;
 }
 
-/** What an object holds, in the order of the names. A Map or a list, which have no names, is no such object. */
-export function entriesOf(argument: string, value: unknown, of: string): [string, unknown][] {
+/**
+ * What an object holds, in the order of the names; values that are not wanted are not looked at. A Map or a list, which
+ * have no names, is no such object.
+ */
+export function entriesOf(
+  argument: string,
+  value: unknown,
+  of: string,
+  isWanted: (name: string) => boolean = () => true,
+): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Symbol.iterator in value) {
     fail('invalid-type', argument, `an object of ${of} by name`, show(value));
   }
-  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  const values = value as Readonly<Record<string, unknown>>;
+  return Object.keys(values)
+    .sort()
+    .map((name) => [name, isWanted(name) ? values[name] : undefined]);
 }
 
 const largestSize = 2147483647;

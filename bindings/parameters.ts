@@ -1,6 +1,7 @@
-import type { Numbers } from './arrays.js';
+import { sizeOf, type Numbers } from './arrays.js';
 import { core, read, write } from './core.js';
 import { HeadwiseError, showShape } from './errors.js';
+import type { DictTensor } from './from-state-dict.js';
 import type { InputSizes, LayerSettings } from './layer-options.js';
 import { fits, type Axis } from './shapes.js';
 import { Tensor } from './tensor.js';
@@ -67,7 +68,7 @@ export function readTensors<Each extends Omit<Parameter, 'number'>>(
     const tensor = Tensor.zeros(parameter.shape as number[]);
     const address = addressOf(parameter);
     if (address !== 0) {
-      read(core(), address, tensor.data);
+      read(core(), address, tensor.data, tensor.data.length);
     }
     tensors[parameter.name] = tensor;
   }
@@ -81,14 +82,16 @@ export function writeTensors<Each extends Omit<Parameter, 'number'>>(
   addressOf: (parameter: Each) => number,
 ): void {
   for (const parameter of parameters) {
-    const data = tensors.get(parameter.name)?.data ?? new Float32Array();
-    write(core(), addressOf(parameter), data);
+    const tensor = tensors.get(parameter.name);
+    if (tensor !== undefined) {
+      write(core(), addressOf(parameter), tensor.data, sizeOf(tensor.shape));
+    }
   }
 }
 
 /** Checks names and shapes of a state dict and lists all that is wrong. */
 export function checkStateDict(
-  tensors: ReadonlyMap<string, Numbers<Float32Array>>,
+  tensors: ReadonlyMap<string, DictTensor>,
   parameters: readonly Omit<Parameter, 'number'>[],
 ): void {
   const expected = new Map(parameters.map(({ name, shape }) => [name, shape]));
@@ -99,7 +102,9 @@ export function checkStateDict(
     const tensor = tensors.get(name);
     if (tensor === undefined) {
       missing.push(name);
-    } else if (!fits(tensor.shape, shape) || tensor.data.length === 0) {
+    } else if (tensor.dtype !== undefined) {
+      wrong.push(`${name}: expected floats, got ${tensor.dtype}`);
+    } else if (!fits(tensor.shape, shape) || sizeOf(tensor.shape) === 0) {
       wrong.push(`${name}: expected ${showShape(shape)}, got ${showShape(tensor.shape)}`);
     }
   }

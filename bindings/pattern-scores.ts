@@ -21,7 +21,7 @@ export interface PatternScores {
 
 export interface PatternScoresOptions {
   /** Whether the weights are causal, and so count as many keys as each query sees. Default: no. */
-  causal?: boolean;
+  causal?: boolean | undefined;
 }
 
 function toPositions(

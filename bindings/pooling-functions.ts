@@ -1,14 +1,16 @@
 import type { Core } from 'headwise-glue';
-import { sizeOf, toFloats, type Numbers, type TensorInput } from './arrays.js';
+import { checkAttached, sizeOf, toFloats, type Numbers, type TensorInput } from './arrays.js';
 import {
   checkResultOptions,
   resultOptionNames,
-  resultTensor,
+  resultIn,
   type AttentionResult,
   type CheckedResults,
   type ResultOptions,
+  type WithoutWeights,
+  type WithWeights,
 } from './attention-weights.js';
-import { core, read, reserve, sizesOnce, writeBytes, writeIntegers, writeOnce } from './core.js';
+import { core, read, reserve, sizesOnce, writeIntegers, writeOnce } from './core.js';
 import { fail, show, showShape } from './errors.js';
 import {
   checkMasks,
@@ -17,7 +19,10 @@ import {
   maskOptionNames,
   maskRecord,
   maskRecordSize,
+  readMasks,
+  writeMasks,
   type CheckedMasks,
+  type GivenMasks,
   type MaskOptions,
 } from './masks.js';
 import { checkOptions, checkScale, checkSoftcap } from './options.js';
@@ -25,16 +30,16 @@ import { checkShape } from './shapes.js';
 
 interface PoolingOptions extends MaskOptions, ResultOptions {
   /** Position of the first query among the keys, from 0, the default, on. Source: ONNX Attention, the past's length. */
-  queryOffset?: number;
+  queryOffset?: number | undefined;
 }
 
 export type AdditiveAttentionOptions = PoolingOptions;
 
 export interface ScaledDotProductAttentionOptions extends PoolingOptions {
   /** Factor of the dot products. Default: 1/√d. Source: PyTorch, `scaled_dot_product_attention`. */
-  scale?: number;
+  scale?: number | undefined;
   /** Cap of the scaled scores, c · tanh(s / c); 0, the default, is off. Source: ONNX Attention. */
-  softcap?: number;
+  softcap?: number | undefined;
 }
 
 const poolingOptionNames = [...maskOptionNames, ...resultOptionNames, 'queryOffset'] as const;
@@ -56,6 +61,20 @@ interface Pooling {
   readonly attentionHiddens: number;
 }
 
+/** Reads all of the caller's objects, which may run the caller's code. */
+function readPooling(
+  queries: unknown,
+  keys: unknown,
+  values: unknown,
+  options: PoolingOptions,
+): Pick<Pooling, 'inputs' | 'results'> & { readonly masks: GivenMasks } {
+  return {
+    results: checkResultOptions(options),
+    inputs: [toFloats('queries', queries), toFloats('keys', keys), toFloats('values', values)],
+    masks: readMasks(options),
+  };
+}
+
 /** Lays everything out in working memory, calls `run` and copies the results out. */
 function pool(
   loaded: Core,
@@ -63,7 +82,10 @@ function pool(
   run: (mask: number, pooling: number) => void,
 ): AttentionResult {
   const { masks, results, outputShape, weightsShape } = pooling;
-  const data = [...pooling.inputs, ...pooling.parameters].map((input) => input.data);
+  const data = [...pooling.inputs, ...pooling.parameters].map((input) => ({
+    data: input.data,
+    count: sizeOf(input.shape),
+  }));
   const [querySize, keySize, valueSize] = pooling.inputs.map(({ shape }) => shape.at(-1) ?? 0) as [
     number,
     number,
@@ -95,19 +117,12 @@ function pool(
     ),
     ...sizesOnce(data),
   );
-  const result: AttentionResult = {
-    output: resultTensor('out.output', results.out.output, outputShape),
-  };
-  if (results.returnWeights) {
-    result.attentionWeights = resultTensor(
-      'out.attentionWeights',
-      results.out.attentionWeights,
-      weightsShape,
-    );
-  }
+  const outputResult = resultIn('out.output', results.out.output, outputShape);
+  const weightsResult = results.returnWeights
+    ? resultIn('out.attentionWeights', results.out.attentionWeights, weightsShape)
+    : undefined;
   const inputs = writeOnce(loaded, at, data);
-  writeIntegers(loaded, lens, masks.validLens.lengths);
-  writeBytes(loaded, mask, masks.mask);
+  writeMasks(masks, lens, mask);
   writeIntegers(loaded, record, maskRecord(masks, lens, mask));
   // The numbers that `read_pooling` in function_calls.cpp reads, in its order.
   const numbers = [
@@ -125,9 +140,11 @@ function pool(
   ];
   writeIntegers(loaded, poolingRecord, numbers);
   run(record, poolingRecord);
-  read(loaded, output, result.output.data);
-  if (result.attentionWeights) {
-    read(loaded, weights, result.attentionWeights.data);
+  read(loaded, output, outputResult.data, outputResult.count);
+  const result: AttentionResult = { output: outputResult.tensor };
+  if (weightsResult !== undefined) {
+    read(loaded, weights, weightsResult.data, weightsResult.count);
+    result.attentionWeights = weightsResult.tensor;
   }
   return result;
 }
@@ -150,17 +167,35 @@ export function scaledDotProductAttention(
   queries: TensorInput,
   keys: TensorInput,
   values: TensorInput,
+  options: WithWeights<ScaledDotProductAttentionOptions>,
+): AttentionResult<true>;
+/** The same without attention weights. */
+export function scaledDotProductAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  options?: WithoutWeights<ScaledDotProductAttentionOptions>,
+): AttentionResult<false>;
+/** The same with attention weights if `returnWeights` is true. */
+export function scaledDotProductAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  options?: ScaledDotProductAttentionOptions,
+): AttentionResult;
+export function scaledDotProductAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
   options?: ScaledDotProductAttentionOptions,
 ): AttentionResult {
   const loaded = core();
   const given = checkOptions(options, [...poolingOptionNames, 'scale', 'softcap']);
-  const results = checkResultOptions(given);
-  const inputs = [
-    toFloats('queries', queries),
-    toFloats('keys', keys),
-    toFloats('values', values),
-  ] as const;
+  const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
   const [q, k, v] = inputs;
+  for (const [name, input] of Object.entries({ queries: q, keys: k, values: v })) {
+    checkAttached(name, input);
+  }
   const [batch, numHeads, numQueries, headSize] = checkShape('queries', q.shape, [
     'batch',
     'heads',
@@ -183,7 +218,7 @@ export function scaledDotProductAttention(
   }
   const scale = checkScale(given.scale) ?? 1 / Math.sqrt(headSize);
   const softcap = checkSoftcap(given.softcap);
-  const masks = checkMasks(given, {
+  const masks = checkMasks(givenMasks, {
     batch,
     numHeads,
     numQueries,
@@ -232,17 +267,44 @@ export function additiveAttention(
   keys: TensorInput,
   values: TensorInput,
   parameters: AdditiveAttentionParameters,
+  options: WithWeights<AdditiveAttentionOptions>,
+): AttentionResult<true>;
+/** The same without attention weights. */
+export function additiveAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  parameters: AdditiveAttentionParameters,
+  options?: WithoutWeights<AdditiveAttentionOptions>,
+): AttentionResult<false>;
+/** The same with attention weights if `returnWeights` is true. */
+export function additiveAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  parameters: AdditiveAttentionParameters,
+  options?: AdditiveAttentionOptions,
+): AttentionResult;
+export function additiveAttention(
+  queries: TensorInput,
+  keys: TensorInput,
+  values: TensorInput,
+  parameters: AdditiveAttentionParameters,
   options?: AdditiveAttentionOptions,
 ): AttentionResult {
   const loaded = core();
   const given = checkOptions(options, poolingOptionNames);
-  const results = checkResultOptions(given);
-  const inputs = [
-    toFloats('queries', queries),
-    toFloats('keys', keys),
-    toFloats('values', values),
-  ] as const;
+  const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
   const [q, k, v] = inputs;
+  if (typeof parameters !== 'object' || (parameters as unknown) === null) {
+    fail('invalid-type', 'parameters', '{ W_q, W_k, w_v }', show(parameters));
+  }
+  const W_q = toFloats('W_q', parameters.W_q);
+  const W_k = toFloats('W_k', parameters.W_k);
+  const w_v = toFloats('w_v', parameters.w_v);
+  for (const [name, input] of Object.entries({ queries: q, keys: k, values: v, W_q, W_k, w_v })) {
+    checkAttached(name, input);
+  }
   const [batch, numQueries, querySize] = checkShape('queries', q.shape, [
     'batch',
     'queries',
@@ -250,17 +312,11 @@ export function additiveAttention(
   ]);
   const [, numKeys, keySize] = checkShape('keys', k.shape, [batch, 'keys', 'keySize']);
   const [, , valueSize] = checkShape('values', v.shape, [batch, numKeys, 'valueSize']);
-  if (typeof parameters !== 'object' || (parameters as unknown) === null) {
-    fail('invalid-type', 'parameters', '{ W_q, W_k, w_v }', show(parameters));
-  }
-  const W_q = toFloats('W_q', parameters.W_q);
-  const W_k = toFloats('W_k', parameters.W_k);
-  const w_v = toFloats('w_v', parameters.w_v);
   const [hiddens] = checkShape('W_q', W_q.shape, ['hiddens', querySize]);
   checkShape('W_k', W_k.shape, [hiddens, keySize]);
   checkShape('w_v', w_v.shape, [1, hiddens]);
   const masks = checkMasks(
-    given,
+    givenMasks,
     {
       batch,
       numHeads: 1,

@@ -1,6 +1,8 @@
+import { lengthOfList } from './arrays.js';
 import { core, reserve, writeIntegers } from './core.js';
-import { fail, failOutOfMemory, show } from './errors.js';
+import { fail, show } from './errors.js';
 import type { LayerSettings } from './layer-options.js';
+import { isGone, kindOf, lengthOf } from './typed-arrays.js';
 
 /** Whether these settings, and no list of heads yet, allow heads to be removed. */
 export function checkPrunable({ projection, outputProjection }: LayerSettings): void {
@@ -12,16 +14,32 @@ export function checkPrunable({ projection, outputProjection }: LayerSettings): 
   }
 }
 
+/** A list of heads, read from the caller's. */
+export function readHeads(heads: unknown, argument = 'heads'): ReadonlySet<unknown> {
+  const isTyped = kindOf(heads) !== undefined;
+  if (isTyped ? isGone(heads as ArrayBufferView) : !Array.isArray(heads)) {
+    fail('invalid-type', argument, 'an array of integers', show(heads));
+  }
+  const list = heads as readonly unknown[];
+  const length = isTyped ? lengthOf(heads as ArrayBufferView) : lengthOfList(argument, list);
+  const given = new Set<unknown>();
+  for (let i = 0; i < length; i++) {
+    const head = list[i];
+    given.add(head);
+    if (head === undefined) {
+      break; // However long a list says that it is, there is nothing behind its end.
+    }
+  }
+  return given;
+}
+
 /** The heads to remove, ascending and each once; of those that share a key-value head all or none. */
 export function checkHeads(
-  heads: unknown,
+  heads: ReadonlySet<unknown>,
   { numHeads, numKvHeads }: LayerSettings,
   argument = 'heads',
 ): number[] {
-  if (!Array.isArray(heads) && !ArrayBuffer.isView(heads)) {
-    fail('invalid-type', argument, 'an array of integers', show(heads));
-  }
-  const given = new Set(Array.from(heads as ArrayLike<number>));
+  const given = heads as ReadonlySet<number>;
   for (const head of given) {
     if (!Number.isInteger(head) || head < 0 || head >= numHeads) {
       fail('invalid-option', argument, `integers from 0 to ${numHeads - 1}`, show(head));
@@ -46,9 +64,7 @@ export function checkHeads(
 export function removeHeads(layer: number, heads: readonly number[]): void {
   const [record = 0] = reserve(core(), heads.length + 1);
   writeIntegers(core(), record, [heads.length, ...heads]);
-  if (!core().removeHeads(layer, record)) {
-    failOutOfMemory();
-  }
+  core().removeHeads(layer, record);
 }
 
 /** Settings of the layer that is left; all but its numbers of heads stay, the scale included. */

@@ -4,12 +4,6 @@ import { fail, failOutOfMemory, showShape } from './errors.js';
 
 const wide = 2 ** 32;
 
-/**
- * Bytes that a call may need for each of its question's. Metadata of empty texts takes most: 6 bytes of JSON become an
- * entry of 56, in a list that leaves up to four times its size behind as it grows.
- */
-const room = 48;
-
 /** A question to `file_calls.cpp`: words, and texts behind their number of bytes. */
 export class Question {
   readonly #parts: Uint8Array[] = [];
@@ -28,15 +22,15 @@ export class Question {
     return this.number(bytes.length).#add(bytes);
   }
 
-  /** The shape of a tensor that errors call `argument`. */
-  shape(argument: string, shape: readonly number[]): this {
-    for (const size of shape) {
-      if (size >= wide) {
-        fail('invalid-shape', argument, 'axes of less than 2^32', String(size));
+  /** The shape of a tensor that errors call `argument`, of numbers of so many bytes. */
+  shape(argument: string, shape: readonly number[], size = 4): this {
+    for (const axis of shape) {
+      if (axis >= wide) {
+        fail('invalid-shape', argument, 'axes of less than 2^32', String(axis));
       }
     }
     // Readers count the other axes of an empty tensor, too.
-    if (shape.reduce((bytes, size) => bytes * Math.max(size, 1), 4) >= 2 ** 63) {
+    if (shape.reduce((bytes, axis) => bytes * Math.max(axis, 1), size) >= 2 ** 63) {
       fail('invalid-shape', argument, 'a shape of less than 2^63 bytes', showShape(shape));
     }
     return this.number(shape.length).#words(shape);
@@ -45,7 +39,7 @@ export class Question {
   /** Asks by the call of this name. */
   ask(core: Core, call: CoreQuestion): Answer {
     const address = core.reserve(this.#bytes / 4);
-    if (address === 0 || !core.canAllocate(room * this.#bytes + 4096)) {
+    if (address === 0) {
       failOutOfMemory();
     }
     let next = address;

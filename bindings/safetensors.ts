@@ -1,15 +1,23 @@
-import { sizeOf, toFloats, type TensorInput } from './arrays.js';
+import { checkAttached, toFloatView } from './arrays.js';
 import { core } from './core.js';
 import { fail, show } from './errors.js';
-import { checkHeader, formatIn, readFloats, toBytes, toFile } from './files.js';
+import { checkHeader, formatIn, readFloats, toBytes, toFile, type NumberFormat } from './files.js';
+import {
+  bytesPerNumber,
+  isIntegerDtype,
+  readIntegers,
+  toIntegers,
+  type IntegerTensor,
+  type TensorsByName,
+} from './integers.js';
 import { entriesOf } from './options.js';
 import { Question } from './questions.js';
 import { Tensor } from './tensor.js';
 
 /** What a safetensors file holds. */
 export interface Safetensors {
-  /** The tensors by name. */
-  tensors: Record<string, Tensor>;
+  /** The tensors by name: floats of any size as float32, integers and booleans as they are. */
+  tensors: Record<string, Tensor | IntegerTensor>;
   /** The file's texts by name. */
   metadata: Record<string, string>;
 }
@@ -27,14 +35,49 @@ function headerBytes(file: Uint8Array): Uint8Array {
   return file.subarray(0, lengthSize + (length > largestHeader ? 0 : length));
 }
 
+/** A tensor's entry in the header. */
+interface Entry {
+  readonly name: string;
+  readonly dtype: string;
+  /** Of size 0 where the numbers are not read. */
+  readonly format: NumberFormat;
+  /** Its place among the bytes behind the header. */
+  readonly begin: number;
+  readonly end: number;
+  readonly shape: number[];
+}
+
+function readTensor(
+  { dtype, format, begin, end, shape }: Entry,
+  data: Uint8Array,
+): Tensor | IntegerTensor {
+  const bytes = data.subarray(begin, end);
+  return isIntegerDtype(dtype)
+    ? readIntegers(dtype, bytes, shape)
+    : new Tensor(readFloats(core(), format, bytes), shape);
+}
+
+/** The entry as a member of `tensors`. A tensor that is not read is an error for who asks for it. */
+function memberOf(entry: Entry, data: Uint8Array): PropertyDescriptor {
+  const { name, dtype, format } = entry;
+  return format.size > 0
+    ? { value: readTensor(entry, data), writable: true }
+    : {
+        get: () =>
+          fail('invalid-file', 'bytes', `tensor '${name}' of real numbers in whole bytes`, dtype),
+      };
+}
+
 /**
- * Reads a safetensors file of F32, F16 and BF16 tensors, each in the caller's own memory.
+ * Reads a safetensors file, each tensor in the caller's own memory: floats (F64, F32, F16, BF16 and the five F8) as
+ * tensors of float32, which rounds F64 and keeps the others; integers and booleans as `{ dtype, data, shape }`. To ask
+ * for a tensor of another dtype (C64, F6_E2M3, F6_E3M2, F4) is an error that names it; the others are there.
  * Source: the format's description in the safetensors repository.
  *
  * @param bytes the file: a typed array, a view or a buffer
- * @throws HeadwiseError `invalid-file` for whatever breaks the format's rules: lengths, JSON, names that are there
- *   twice, tensors outside the file, over one another or with holes between them; `invalid-type`, `not-initialized`,
- *   `out-of-memory`
+ * @throws HeadwiseError `invalid-file` for whatever breaks the format's rules: lengths, JSON, dtypes that the format does
+ *   not have, names that are there twice, tensors outside the file, over one another or with holes between them;
+ *   `invalid-type`, `not-initialized`, `out-of-memory`
  */
 export function loadSafetensors(bytes: ArrayBufferView | ArrayBufferLike): Safetensors {
   const loaded = core();
@@ -44,23 +87,23 @@ export function loadSafetensors(bytes: ArrayBufferView | ArrayBufferLike): Safet
     .text(headerBytes(file))
     .ask(loaded, 'readSafetensorsHeader');
   checkHeader(answer);
-  const data = answer.wide();
-  const entries = Array.from({ length: answer.number() }, () => ({
+  const data = file.subarray(answer.wide());
+  const entries = Array.from({ length: answer.number() }, (): Entry => ({
     name: answer.text(),
+    dtype: answer.text(),
     format: formatIn(answer),
-    begin: data + answer.wide(),
+    begin: answer.wide(),
+    end: answer.wide(),
     shape: answer.shape(),
   }));
   const metadata = Array.from({ length: answer.number() }, () => [answer.text(), answer.text()]);
-  const tensors = entries.map(({ name, format, begin, shape }): [string, Tensor] => {
-    const numbers = file.subarray(begin, begin + format.size * sizeOf(shape));
-    return [name, new Tensor(readFloats(loaded, format, numbers), shape)];
-  });
   // Unlike assignments, these take any name as it is.
-  return {
-    tensors: Object.fromEntries(tensors),
-    metadata: Object.fromEntries(metadata) as Record<string, string>,
-  };
+  const tensors: Safetensors['tensors'] = {};
+  for (const entry of entries) {
+    const member = memberOf(entry, data);
+    Object.defineProperty(tensors, entry.name, { ...member, enumerable: true, configurable: true });
+  }
+  return { tensors, metadata: Object.fromEntries(metadata) as Record<string, string> };
 }
 
 /** Text that UTF-8 can hold: no half of a surrogate pair. */
@@ -70,32 +113,52 @@ function checkText(text: string): void {
   }
 }
 
+/** A tensor on its way into a file. */
+interface Saved {
+  readonly name: string;
+  readonly dtype: string;
+  /** Bytes of a number. */
+  readonly size: number;
+  readonly data: Float32Array | IntegerTensor['data'];
+  readonly shape: readonly number[];
+}
+
+function toSaved(name: string, value: unknown): Saved {
+  checkText(name);
+  if (name === '__metadata__') {
+    fail('invalid-value', 'tensors', 'names other than that of the metadata', `'${name}'`);
+  }
+  const integers = toIntegers(name, value);
+  return integers === undefined
+    ? { name, dtype: 'F32', size: Float32Array.BYTES_PER_ELEMENT, ...toFloatView(name, value) }
+    : { name, size: bytesPerNumber(integers.dtype), ...integers };
+}
+
 /**
- * A safetensors file of F32 tensors, in the order of their names.
+ * A safetensors file of what `loadSafetensors` gives and of whatever else is taken for a tensor: integers and booleans
+ * that tell their `dtype` in that one, everything else as F32. Larger numbers come first, so that all are aligned;
+ * otherwise tensors are in the order of their names.
  *
- * @param tensors by name; whatever is taken for a tensor
+ * @param tensors by name
  * @param metadata texts by name
- * @throws HeadwiseError `invalid-value` for names and metadata that are not Unicode and for the name `__metadata__`;
- *   `invalid-type`, `invalid-shape`, `not-initialized`, `out-of-memory`
+ * @throws HeadwiseError `invalid-value` for names and metadata that are not Unicode, for the name `__metadata__` and for
+ *   booleans other than 0 and 1; `invalid-type`, `invalid-shape`, `not-initialized`, `out-of-memory`
  */
 export function saveSafetensors(
-  tensors: Readonly<Record<string, TensorInput>>,
+  tensors: TensorsByName,
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array {
   const loaded = core();
-  const question = new Question();
-  const named = entriesOf('tensors', tensors, 'tensors');
-  question.number(named.length);
-  const numbers = named.map(([name, value]) => {
-    checkText(name);
-    if (name === '__metadata__') {
-      fail('invalid-value', 'tensors', 'names other than that of the metadata', `'${name}'`);
-    }
-    const { data, shape } = toFloats(name, value);
-    question.text(name).shape(name, shape);
-    return data;
-  });
+  const saved = entriesOf('tensors', tensors, 'tensors')
+    .map(([name, value]) => toSaved(name, value))
+    .sort((a, b) => b.size - a.size);
   const texts = entriesOf('metadata', metadata, 'texts');
+
+  const question = new Question().number(saved.length);
+  for (const { name, dtype, size, data, shape } of saved) {
+    checkAttached(name, { data, shape });
+    question.text(name).text(dtype).shape(name, shape, size);
+  }
   question.number(texts.length);
   for (const [name, text] of texts) {
     if (typeof text !== 'string') {
@@ -105,5 +168,9 @@ export function saveSafetensors(
     checkText(text);
     question.text(name).text(text);
   }
-  return toFile(question.ask(loaded, 'writeSafetensorsHeader').bytes(), numbers);
+  const header = question.ask(loaded, 'writeSafetensorsHeader').bytes();
+  return toFile(
+    header,
+    saved.map(({ data }) => data),
+  );
 }

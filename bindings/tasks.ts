@@ -112,7 +112,7 @@ export interface CopyTaskOptions {
   /** Tokens of a sequence. At least `offset` + 1. */
   length: number;
   /** How far back the copied token stands. At least 1; 1, the default, is the previous token. */
-  offset?: number;
+  offset?: number | undefined;
 }
 
 /** Random tokens; each position is to say the token `offset` positions before it. */
@@ -177,7 +177,7 @@ export interface AssociativeRecallTaskOptions {
   /** Pairs of a sequence. At least 1. */
   numPairs: number;
   /** Names asked for after the pairs. At least 1, the default. */
-  numQuestions?: number;
+  numQuestions?: number | undefined;
 }
 
 const recallNames = ['numNames', 'numValues', 'numPairs', 'numQuestions'] as const;

@@ -60,7 +60,7 @@ export class Tensor {
     const { data } = tensor;
     const [numbers = 0] = reserve(loaded, data.length);
     loaded.fillNormal(numbers, data.length, checkedSeed);
-    read(loaded, numbers, data);
+    read(loaded, numbers, data, data.length);
     return tensor;
   }
 

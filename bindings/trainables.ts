@@ -24,18 +24,21 @@ export function makeTrainable(trainable: Trainable, handle: Handle): void {
 
 /** One trainable or several, each once. */
 export function checkTrainables(given: Trainable | readonly Trainable[]): readonly Trainable[] {
-  const trainables = Array.isArray(given) ? (given as readonly Trainable[]) : [given as Trainable];
+  // A copy: what is in the caller's list may change.
+  const trainables = Array.isArray(given)
+    ? Array.from(given as readonly Trainable[])
+    : [given as Trainable];
   if (trainables.length === 0) {
     fail('invalid-option', 'trainables', 'at least one layer or model', 'none');
   }
-  for (const [i, trainable] of trainables.entries()) {
+  for (const trainable of trainables) {
     // `has` takes anything.
     if (!handles.has(trainable)) {
       fail('invalid-option', 'trainables', 'layers and models', show(trainable));
     }
-    if (trainables.indexOf(trainable) < i) {
-      fail('invalid-option', 'trainables', 'each of them once', 'one twice');
-    }
+  }
+  if (new Set(trainables).size < trainables.length) {
+    fail('invalid-option', 'trainables', 'each of them once', 'one twice');
   }
   return trainables;
 }

@@ -8,23 +8,9 @@
 #include <vector>
 
 #include "layer_calls.hpp"
-#include "memory.hpp"
 
 namespace headwise::bindings {
 namespace {
-
-/// The three sizes of a pass.
-struct PassSizes {
-  double batch;
-  double num_queries;
-  double num_keys;
-};
-
-PassSizes sizes_of(const AttentionMask& mask) noexcept {
-  return {.batch = static_cast<double>(mask.batch),
-          .num_queries = static_cast<double>(mask.num_queries),
-          .num_keys = static_cast<double>(mask.num_keys)};
-}
 
 std::vector<Trainable*> read_trainables(Address address) {
   Record record(address);
@@ -47,9 +33,6 @@ Optimizer& optimizer_at(Address optimizer) noexcept { return *at<Optimizer>(opti
 /// JavaScript owns it.
 template <typename Kind, typename Options>
 Address new_optimizer(Address trainables, const Options& options) {
-  if (!can_allocate(small_objects)) {
-    return 0;
-  }
   Optimizer* const optimizer =
       new Kind(read_trainables(trainables), options);  // NOLINT(*-owning-memory)
   return address_of(optimizer);
@@ -57,27 +40,15 @@ Address new_optimizer(Address trainables, const Options& options) {
 
 }  // namespace
 
-std::size_t can_record(Address layer, Address address, double mask_floats) {
-  Record record(address);
-  const PassSizes sizes{.batch = static_cast<double>(record.size()),
-                        .num_queries = static_cast<double>(record.size()),
-                        .num_keys = static_cast<double>(record.size())};
-  const InputSizes inputs{
-      .query_size = record.size(), .key_size = record.size(), .value_size = record.size()};
-  const double floats =
-      missing_parameters(layer_at(layer), inputs) +
-      layer_at(layer).missing_record(inputs, sizes.batch, sizes.num_queries, sizes.num_keys);
-  return can_allocate((floats + mask_floats) * sizeof(float) + small_objects) ? 1 : 0;
-}
-
 std::size_t pending_backward(Address layer) {
   return static_cast<std::size_t>(layer_at(layer).pending_backward());
 }
 
 double backward_workspace_size(Address layer) {
-  const auto [batch, num_queries, num_keys] = sizes_of(layer_at(layer).pending_sizes());
-  return layer_at(layer).backward_workspace_size(batch, num_queries, num_keys,
-                                                 static_cast<double>(parallel::num_threads()));
+  const AttentionMask& sizes = layer_at(layer).pending_sizes();
+  return layer_at(layer).backward_workspace_size(
+      static_cast<double>(sizes.batch), static_cast<double>(sizes.num_queries),
+      static_cast<double>(sizes.num_keys), static_cast<double>(parallel::num_threads()));
 }
 
 void backward(Address layer, Address address) {
@@ -101,17 +72,10 @@ void zero_gradients(Address layer) { layer_at(layer).zero_gradients(); }
 
 void parameters_changed(Address layer) { layer_at(layer).parameters_changed(); }
 
-std::size_t remove_heads(Address layer, Address address) {
+void remove_heads(Address layer, Address address) {
   Record record(address);
-  std::vector<std::size_t> heads(record.size());
-  std::ranges::generate(heads, [&] { return record.size(); });
-  const double floats =
-      2 * parameters_bound(layer_at(layer).settings(), layer_at(layer).input_sizes());
-  if (!can_allocate(floats * sizeof(float))) {
-    return 0;
-  }
-  layer_at(layer).remove_heads(heads);
-  return 1;
+  MultiHeadAttention& pruned = layer_at(layer);
+  pruned.remove_heads(pruned.allocate_without(read_heads(record)));
 }
 
 Address new_sgd(Address trainables, double learning_rate, double momentum, double weight_decay) {
@@ -134,13 +98,7 @@ void set_learning_rate(Address optimizer, double learning_rate) {
   optimizer_at(optimizer).set_learning_rate(learning_rate);
 }
 
-std::size_t step(Address optimizer) {
-  if (!can_allocate(optimizer_at(optimizer).missing_state() * sizeof(float) + small_objects)) {
-    return 0;
-  }
-  optimizer_at(optimizer).step();
-  return 1;
-}
+void step(Address optimizer) { optimizer_at(optimizer).step(); }
 
 void zero_all_gradients(Address optimizer) { optimizer_at(optimizer).zero_gradients(); }
 

@@ -7,11 +7,6 @@
 /// Going back through layers, and what trains them.
 namespace headwise::bindings {
 
-/// Whether there is room for what a forward keeps for its backward, and for parameters and
-/// gradients that are not there yet. The order of the numbers is that of `checkRoom` in
-/// backward.ts.
-std::size_t can_record(Address layer, Address record, double mask_floats);
-
 /// 0 for none, 1 for a pending backward, 2 for one whose parameters have changed since.
 std::size_t pending_backward(Address layer);
 
@@ -24,22 +19,19 @@ void backward(Address layer, Address record);
 Address gradient(Address layer, std::size_t number);
 void zero_gradients(Address layer);
 
-/// To be called when parameters were written.
 void parameters_changed(Address layer);
 
-/// Removes heads, ascending and each once: their number and they. 0, and nothing changed, if there
-/// is no room.
-std::size_t remove_heads(Address layer, Address record);
+/// Removes heads, ascending and each once: their number and they.
+void remove_heads(Address layer, Address record);
 
-/// The address of a new optimizer, 0 if there is no room. `trainables` are their number, and of
+/// The address of a new optimizer. `trainables` are their number, and of
 /// each whether it is a model, and its address.
 Address new_sgd(Address trainables, double learning_rate, double momentum, double weight_decay);
 Address new_adam(Address trainables, double learning_rate, double beta_1, double beta_2,
                  double epsilon, double weight_decay);
 void delete_optimizer(Address optimizer);
 void set_learning_rate(Address optimizer, double learning_rate);
-/// 0, and nothing changed, if there is no room.
-std::size_t step(Address optimizer);
+void step(Address optimizer);
 void zero_all_gradients(Address optimizer);
 
 double clip_gradient_norm(Address trainables, double max_norm);

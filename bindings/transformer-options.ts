@@ -15,24 +15,24 @@ export interface AttentionOnlyTransformerOptions {
   /** Heads of each layer; divides `numHiddens`. */
   numHeads: number;
   /** Default: 1. */
-  numLayers?: number;
+  numLayers?: number | undefined;
   /** Default: `'sinusoidal'`. */
-  positions?: Positions;
+  positions?: Positions | undefined;
   /** Whether a position sees only itself and those before it. Default: yes. */
-  causal?: boolean;
+  causal?: boolean | undefined;
   /**
    * Whether each layer reads its input normalized, and the unembedding too. Default: no. Source: Xiong et al. 2020,
    * pre-layer normalization.
    */
-  layerNorm?: boolean;
+  layerNorm?: boolean | undefined;
   /** Whether the layers' projections have a bias. Default: no. */
-  bias?: boolean;
+  bias?: boolean | undefined;
   /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. */
-  dropout?: number;
+  dropout?: number | undefined;
   /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
-  seed?: number;
+  seed?: number | undefined;
   /** Of the optimizer that `trainStep` has of its own. */
-  optimizer?: AdamOptions;
+  optimizer?: AdamOptions | undefined;
 }
 
 const transformerOptionNames = [

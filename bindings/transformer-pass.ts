@@ -1,6 +1,6 @@
 import { sizeOf, toFloatList, type Numbers, type TensorInput } from './arrays.js';
 import { allocate, core, read, reserve, write, writeIntegers } from './core.js';
-import { fail, failOutOfMemory, show, showShape } from './errors.js';
+import { fail, show, showShape } from './errors.js';
 import { checkHeadGate } from './forward.js';
 import { checkShape } from './shapes.js';
 import { Tensor } from './tensor.js';
@@ -21,6 +21,7 @@ export interface PassModel {
 
 interface Gate {
   readonly data: Float32Array;
+  readonly count: number;
   /** Numbers between its samples. */
   readonly stride: number;
 }
@@ -37,10 +38,8 @@ export interface CheckedPass {
   readonly gates: readonly (Gate | undefined)[];
 }
 
-function checkTokens(
-  { settings }: PassModel,
-  { data, shape }: Numbers<Float64Array>,
-): readonly number[] {
+function checkTokens({ settings }: PassModel, tokens: Numbers<Float64Array>): readonly number[] {
+  const { data, shape } = tokens;
   const { maxLength } = settings;
   if (shape.length !== 1 && shape.length !== 2) {
     checkShape('tokens', shape, ['batch', 'length']);
@@ -54,39 +53,55 @@ function checkTokens(
   return shape;
 }
 
+/** The arguments of a pass, read from the caller's objects, and not yet held against the model. */
+export interface PassInputs {
+  readonly tokens: Numbers<Float64Array>;
+  /** Absent where the call takes none. */
+  readonly targets: Numbers<Float64Array> | undefined;
+  readonly gates: readonly (Numbers<Float32Array> | undefined)[];
+}
+
+/** Reads all of the caller's objects, which may run the caller's code: nothing of the model is looked at before. */
+export function readPass(
+  tokens: unknown,
+  targets: readonly [unknown] | undefined,
+  headGates: unknown,
+): PassInputs {
+  if (headGates !== undefined && !Array.isArray(headGates)) {
+    fail('invalid-type', 'headGates', 'an array of gates', show(headGates));
+  }
+  return {
+    tokens: toTokens('tokens', tokens),
+    targets: targets && toTokens('targets', targets[0]),
+    gates: Array.from((headGates ?? []) as readonly unknown[], (gate, layer) =>
+      gate === undefined ? undefined : toFloatList(`headGates[${layer}]`, gate),
+    ),
+  };
+}
+
 function checkHeadGates(
-  value: unknown,
+  gates: PassInputs['gates'],
   batch: number,
   numHeads: readonly number[],
 ): CheckedPass['gates'] {
-  if (value !== undefined && !Array.isArray(value)) {
-    fail('invalid-type', 'headGates', 'an array of gates', show(value));
-  }
-  const gates: readonly unknown[] = value ?? [];
   if (gates.length !== 0 && gates.length !== numHeads.length) {
     const expected = `one a layer (${numHeads.length}) or none`;
     fail('invalid-shape', 'headGates', expected, String(gates.length));
   }
   return numHeads.map((heads, layer) => {
-    if (gates[layer] === undefined) {
+    const gate = gates[layer];
+    if (gate === undefined) {
       return undefined;
     }
-    const argument = `headGates[${layer}]`;
-    const gate = toFloatList(argument, gates[layer]);
-    return { data: gate.data, stride: checkHeadGate(gate, batch, heads, argument) };
+    const stride = checkHeadGate(gate, batch, heads, `headGates[${layer}]`);
+    return { data: gate.data, count: sizeOf(gate.shape), stride };
   });
 }
 
-/** Checks all arguments of a pass; `targets` are absent where the call takes none. */
-export function checkPass(
-  model: PassModel,
-  tokensInput: unknown,
-  targetsInput: readonly [unknown] | undefined,
-  headGates: unknown,
-): CheckedPass {
-  const tokens = toTokens('tokens', tokensInput);
+/** Holds the arguments of a pass against the model. */
+export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
+  const { tokens, targets } = inputs;
   const shape = checkTokens(model, tokens);
-  const targets = targetsInput && toTokens('targets', targetsInput[0]);
   if (targets !== undefined) {
     checkShape('targets', targets.shape, shape);
     checkSymbols('targets', targets.data, ignoredTarget, model.settings.vocabularySize);
@@ -94,12 +109,13 @@ export function checkPass(
   const [length = 0] = shape.slice(-1);
   const batchAxis = shape.slice(0, -1);
   const [batch = 1] = batchAxis;
-  const gates = checkHeadGates(headGates, batch, model.numHeads);
+  const gates = checkHeadGates(inputs.gates, batch, model.numHeads);
   return { batch, length, batchAxis, tokens: tokens.data, targets: targets?.data, gates };
 }
 
-/** How far a pass goes. */
-export type PassKind = 'forward' | 'loss' | 'gradients';
+/** How far a pass goes, in the order of `PassKind` in model_calls.cpp. */
+const passKinds = ['forward', 'loss', 'gradients', 'training'] as const;
+export type PassKind = (typeof passKinds)[number];
 
 export interface PassResult {
   /** 0 of a forward. */
@@ -112,13 +128,13 @@ export interface PassResult {
   readonly headGates: Tensor[];
 }
 
-const recordSize = 9;
+const recordSize = 10;
 /** Words of a `TransformerLayerPass` of the C++ library. */
 const layerSize = 4;
 
 export interface PassOptions {
   readonly returnWeights?: boolean;
-  /** The address of one whose step will follow: gradients are then made zero first. */
+  /** The address of the optimizer whose step ends a pass of training. */
   readonly optimizer?: number;
 }
 
@@ -157,7 +173,7 @@ export function runPass(
     isForward ? 0 : 2 * rows,
     sizeOf(logitsShape),
     loaded.modelWorkspaceSize(model, batch, length, Number(!isForward)),
-    ...gates.map((gate) => gate?.data.length ?? 0),
+    ...gates.map((gate) => gate?.count ?? 0),
     ...weightShapes.map(sizeOf),
     ...gradientShapes.map(sizeOf),
   );
@@ -165,20 +181,13 @@ export function runPass(
   const logits = resultOf(logitsShape);
   const attentionWeights = weightShapes.map(resultOf);
   const headGates = gradientShapes.map(resultOf);
-  if (kind === 'gradients' && !loaded.canDifferentiate(model, batch, length, optimizer)) {
-    failOutOfMemory();
-  }
-  if (optimizer !== 0) {
-    loaded.zeroModelGradients(model);
-  }
-
   const addressOf = (part: number, layer: number): number =>
     at[part * numHeads.length + layer] ?? 0;
   writeIntegers(loaded, tokensAt, tokens);
   writeIntegers(loaded, targetsAt, targets ?? []);
   gates.forEach((gate, layer) => {
     if (gate !== undefined) {
-      write(loaded, addressOf(0, layer), gate.data);
+      write(loaded, addressOf(0, layer), gate.data, gate.count);
     }
     writeIntegers(loaded, layers + 4 * layerSize * layer, [
       gate === undefined ? 0 : addressOf(0, layer),
@@ -189,7 +198,7 @@ export function runPass(
   });
   // The numbers that `run_model` in model_calls.cpp reads, in its order.
   writeIntegers(loaded, record, [
-    ['forward', 'loss', 'gradients'].indexOf(kind),
+    passKinds.indexOf(kind),
     tokensAt,
     targetsAt,
     batch,
@@ -198,11 +207,17 @@ export function runPass(
     logitsAt,
     workspace,
     places,
+    optimizer,
   ]);
   const loss = loaded.runModel(model, record);
-  read(loaded, logitsAt, logits.data);
-  attentionWeights.forEach((weights, layer) => read(loaded, addressOf(1, layer), weights.data));
-  headGates.forEach((gradient, layer) => read(loaded, addressOf(2, layer), gradient.data));
+  const readAll = (part: number, tensors: readonly Tensor[]): void => {
+    tensors.forEach(({ data }, layer) => {
+      read(loaded, addressOf(part, layer), data, data.length);
+    });
+  };
+  read(loaded, logitsAt, logits.data, logits.data.length);
+  readAll(1, attentionWeights);
+  readAll(2, headGates);
   return {
     loss,
     logits,

@@ -1,4 +1,4 @@
-import { toLengths, type NumericArray, type TensorLike } from './arrays.js';
+import { toLengths, type Numbers, type NumericArray, type TensorLike } from './arrays.js';
 import { fail, show, showShape } from './errors.js';
 
 /**
@@ -24,16 +24,20 @@ export interface CheckedValidLens {
 
 const none: CheckedValidLens = { rank: 0, lengths: new Int32Array(0) };
 
+export function readValidLens(value: unknown): Numbers<Float64Array> {
+  return toLengths('validLens', value);
+}
+
 export function checkValidLens(
-  value: unknown,
+  given: Numbers<Float64Array> | undefined,
   batch: number,
   numQueries: number,
   numKeys: number,
 ): CheckedValidLens {
-  if (value === undefined) {
+  if (given === undefined) {
     return none;
   }
-  const { data, shape } = toLengths('validLens', value);
+  const { data, shape } = given;
   const bySample = [batch];
   const byQuery = [batch, numQueries];
   const expected = shape.length === 1 ? bySample : byQuery;

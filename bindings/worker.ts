@@ -2,6 +2,7 @@
  * What runs in each worker: the module that the caller runs, on the same memory and a stack of its own. It computes
  * when the caller posts work there and sleeps in between.
  */
+import { node } from './node.js';
 
 /** What a worker is told. */
 export interface WorkerTask {
@@ -31,14 +32,26 @@ function work(task: WorkerTask, ready: (message: string) => void): void {
   (table?.get(entry) as Entry)(stack, thread, crew);
 }
 
-if (typeof process === 'undefined') {
+/** What the engine does not pass on among threads fails here, and so at the caller. */
+function failToReceive(): never {
+  throw new Error('a task that did not arrive');
+}
+
+if (node === undefined) {
   self.onmessage = ({ data }: MessageEvent<WorkerTask>) => {
     work(data, (message) => {
       self.postMessage(message);
     });
     self.close();
   };
+  self.onmessageerror = failToReceive;
 } else {
-  const own = process.getBuiltinModule('node:worker_threads');
-  work(own.workerData as WorkerTask, (message) => own.parentPort?.postMessage(message));
+  const { parentPort } = node.getBuiltinModule('node:worker_threads');
+  parentPort?.once('message', (task: WorkerTask) => {
+    work(task, (message) => {
+      parentPort.postMessage(message);
+    });
+    parentPort.close();
+  });
+  parentPort?.once('messageerror', failToReceive);
 }

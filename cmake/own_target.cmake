@@ -13,6 +13,10 @@ function(headwise_own_target target)
                EXPORT_COMPILE_COMMANDS ON
                # A newer compiler's new warnings must not break those who build headwise in.
                COMPILE_WARNING_AS_ERROR ${PROJECT_IS_TOP_LEVEL})
+  if(HEADWISE_SANITIZE_THREADS)
+    target_compile_options(${target} PRIVATE -fsanitize=thread -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=thread)
+  endif()
   if(HEADWISE_SANITIZE)
     set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
     target_compile_options(${target} PRIVATE ${sanitizers} -fno-omit-frame-pointer)

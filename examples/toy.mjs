@@ -11,13 +11,17 @@ const validLens = [3, 2]; // of the 6 keys, those each sample may attend to
 const { output, attentionWeights } = attention.forward(X, Y, Y, { validLens, returnWeights: true });
 
 console.log(`output: (${output.shape.join(', ')})`);
-attentionWeights.toArray().forEach((heads, sample) => {
-  console.log(`\nsample ${sample}, ${validLens[sample]} valid keys`);
-  heads.forEach((queries, head) => {
+const [, numHeads, numQueries, numKeys] = attentionWeights.shape;
+for (const [sample, validLen] of validLens.entries()) {
+  console.log(`\nsample ${sample}, ${validLen} valid keys`);
+  for (let head = 0; head < numHeads; head++) {
     console.log(`  head ${head}`);
-    for (const weights of queries) {
-      console.log('   ', ...weights.map((weight) => weight.toFixed(3)));
+    for (let query = 0; query < numQueries; query++) {
+      const weights = Array.from({ length: numKeys }, (_, key) =>
+        attentionWeights.at(sample, head, query, key).toFixed(3),
+      );
+      console.log('   ', ...weights);
     }
-  });
-});
+  }
+}
 attention.dispose();

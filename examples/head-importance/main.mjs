@@ -29,10 +29,15 @@ const { values, positionals } = parseArgs({
 const { quick } = values;
 const [folder] = positionals;
 
+/**
+ * @param {number} from
+ * @param {number} to
+ */
 const count = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-async function resultOf(seed) {
+async function resultOf(/** @type {number} */ seed) {
   const planted = new PlantedModel(seed, quick ? 150 : 300, quick ? 50 : 100);
+  /** @type {import('./report.mjs').Result} */
   const result = {
     seed,
     loss: planted.lossWithout(),
@@ -62,8 +67,9 @@ async function resultOf(seed) {
 await init({ threads: 1 });
 const results = [];
 for (const seed of count(1, quick ? 1 : 5)) {
-  results.push(await resultOf(seed));
-  printHeads(results.at(-1));
+  const result = await resultOf(seed);
+  results.push(result);
+  printHeads(result);
 }
 printRanks(results);
 printOrders(results);

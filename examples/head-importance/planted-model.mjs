@@ -22,14 +22,22 @@ export const roles = [
   ['quiet', 'sharp', 'induction', 'quiet', 'sharp', 'induction'],
 ];
 
-export const isPlanted = (role) => role === 'previous token' || role === 'induction';
+export const isPlanted = (/** @type {string} */ role) =>
+  role === 'previous token' || role === 'induction';
 
-/** Every head as `{ layer, number, role }`, layer by layer. */
+/** @typedef {{ layer: number, number: number, role: string }} Head */
+
+/**
+ * Every head, layer by layer.
+ *
+ * @type {Head[]}
+ */
 export const allHeads = roles.flatMap((ofLayer, layer) =>
   ofLayer.map((role, number) => ({ layer, number, role })),
 );
 
-const optionsOf = (seed) => ({
+/** @returns {import('headwise').AttentionOnlyTransformerOptions} */
+const optionsOf = (/** @type {number} */ seed) => ({
   vocabularySize: 16,
   maxLength: 24,
   numHiddens: 48,
@@ -39,14 +47,24 @@ const optionsOf = (seed) => ({
   seed,
 });
 
-/** Gates (batch, heads) of a layer that open its planted heads, but for one of each twins in two samples of three. */
+/**
+ * Gates (batch, heads) of a layer that open its planted heads, but for one of each twins in two samples of three.
+ *
+ * @param {string[]} ofLayer
+ * @param {number} batch
+ * @param {number} step
+ */
 const plantingGates = (ofLayer, batch, step) =>
   Array.from({ length: batch }, (_, sample) => {
     let twin = 0;
     return ofLayer.map((role) => Number(isPlanted(role) && twin++ !== (sample + step) % 3));
   });
 
-/** Scores of the sharp heads are multiplied, so that softmax leaves all weight to one key. */
+/**
+ * Scores of the sharp heads are multiplied, so that softmax leaves all weight to one key.
+ *
+ * @param {AttentionOnlyTransformer} model
+ */
 function sharpen(model) {
   const dict = model.stateDict();
   for (const { layer, number, role } of allHeads) {
@@ -65,11 +83,16 @@ function sharpen(model) {
 export class PlantedModel {
   #task = new InductionTask({ numSymbols: 16, length: 24, minPeriod: 6, maxPeriod: 12 });
 
+  /**
+   * @param {number} seed
+   * @param {number} planting
+   * @param {number} settling
+   */
   constructor(seed, planting, settling) {
     this.seed = seed;
     this.model = new AttentionOnlyTransformer(optionsOf(seed));
     const optimizer = new Adam(this.model);
-    const slowDown = (step) => {
+    const slowDown = (/** @type {number} */ step) => {
       // Falls to 0 with the last step, so that none throws about what is learnt: models then hardly
       // depend on how the processor rounds.
       optimizer.learningRate = firstLearningRate * (1 - step / (planting + settling));
@@ -102,7 +125,7 @@ export class PlantedModel {
 
   // Sequences: those to measure heads on and those to test on are never trained on.
 
-  trainingBatch(number) {
+  trainingBatch(/** @type {number} */ number) {
     return this.#task.batch(this.seed, batchSize, batchSize * number);
   }
 
@@ -127,7 +150,11 @@ export class PlantedModel {
     });
   }
 
-  /** The loss on the test sequences, with the heads of these roles shut. */
+  /**
+   * The loss on the test sequences, with the heads of these roles shut.
+   *
+   * @param {string[]} shut
+   */
   lossWithout(...shut) {
     const { tokens, targets } = this.testBatch();
     const headGates = roles.map((ofLayer) => ofLayer.map((role) => Number(!shut.includes(role))));

@@ -1,10 +1,32 @@
 // What becomes of a model as its heads go, the least important first.
-import { least, shuffler } from 'd3-array';
+import { shuffler, sort } from 'd3-array';
 import { randomLcg } from 'd3-random';
 import { measureHeadImportance, SGD } from 'headwise';
 import { allHeads, roles } from './planted-model.mjs';
 
-/** What ranks heads. The larger the number times `sign`, the later a head goes: low entropy is taken for importance. */
+/** @import { Head, PlantedModel } from './planted-model.mjs' */
+
+/**
+ * A point of a curve: heads kept, the loss and the share of right answers with them, and milliseconds.
+ *
+ * @typedef {{ kept: number, loss: number, accuracy: number, forwardMs: number, stepMs: number }} Point
+ */
+
+/**
+ * What becomes of a model in one order: a point before each head that goes, and one after the last.
+ *
+ * @typedef {{ order: string, points: Point[], gone: Head[] }} Curve
+ */
+
+/** @typedef {Map<Head, number>} Importance */
+
+/** @typedef {{ name: string, options: { measure: import('headwise').HeadMeasure, normalize?: boolean }, sign: number }} Measure */
+
+/**
+ * What ranks heads. The larger the number times `sign`, the later a head goes: low entropy is taken for importance.
+ *
+ * @type {Measure[]}
+ */
 export const measures = [
   { name: 'gradient', options: { measure: 'gradient' }, sign: 1 },
   { name: 'gradient-normalized', options: { measure: 'gradient', normalize: true }, sign: 1 },
@@ -15,7 +37,7 @@ export const measures = [
 
 /** A model with some of its heads gone. */
 class PrunedModel {
-  constructor(planted) {
+  constructor(/** @type {PlantedModel} */ planted) {
     this.model = planted.copy();
     /** By layer, the numbers that the heads left had before any went. */
     this.left = roles.map((ofLayer) => [...ofLayer.keys()]);
@@ -32,15 +54,21 @@ class PrunedModel {
     );
   }
 
-  remove({ layer, number }) {
+  remove(/** @type {Head} */ { layer, number }) {
     const place = this.left[layer].indexOf(number);
     this.model.pruneHeads({ [layer]: [place] });
     this.left[layer].splice(place, 1);
   }
 
-  /** By head of `allHeads`. */
+  /**
+   * By head of `allHeads`.
+   *
+   * @param {Measure} measure
+   * @param {import('headwise').ModelMeasureBatch} batch
+   */
   async importance({ options, sign }, batch) {
     const numbers = await measureHeadImportance(this.model, { ...options, batches: [batch] });
+    /** @type {Importance} */
     const importance = new Map();
     for (const head of this.removable()) {
       const place = this.left[head.layer].indexOf(head.number);
@@ -50,7 +78,12 @@ class PrunedModel {
   }
 }
 
-/** Importance of every head of the whole model, by head. */
+/**
+ * Importance of every head of the whole model, by head.
+ *
+ * @param {PlantedModel} planted
+ * @param {Measure} measure
+ */
 export async function importanceOf(planted, measure) {
   const { tokens, targets } = planted.measuringBatch();
   const whole = new PrunedModel(planted);
@@ -59,13 +92,25 @@ export async function importanceOf(planted, measure) {
   return importance;
 }
 
-function millisecondsOf(call) {
+/**
+ * What a call returns, and the milliseconds that it takes.
+ *
+ * @template T
+ * @param {() => T} call
+ * @returns {[result: T, milliseconds: number]}
+ */
+function timed(call) {
   const began = performance.now();
-  call();
-  return performance.now() - began;
+  const result = call();
+  return [result, performance.now() - began];
 }
 
-/** Share of the targets that have the largest logit. */
+/**
+ * Share of the targets that have the largest logit.
+ *
+ * @param {import('headwise').Tensor} logits
+ * @param {import('headwise').Tokens} targets
+ */
 function accuracyOf(logits, targets) {
   const vocabularySize = logits.shape[2];
   let [asked, right] = [0, 0];
@@ -78,26 +123,39 @@ function accuracyOf(logits, targets) {
   return right / asked;
 }
 
+/**
+ * @param {PrunedModel} pruned
+ * @param {PlantedModel} planted
+ * @returns {Point}
+ */
 function pointOf({ model, numHeads }, planted) {
   const test = planted.testBatch();
   const training = planted.trainingBatch(0);
-  let logits;
-  const forwardMs = millisecondsOf(() => ({ logits } = model.forward(test.tokens)));
+  const [{ logits }, forwardMs] = timed(() => model.forward(test.tokens));
   const loss = model.loss(test.tokens, test.targets);
   // A step that changes nothing but takes as long as any.
   const still = new SGD(model, { learningRate: 0 });
-  const stepMs = millisecondsOf(() => model.trainStep(training.tokens, training.targets, still));
+  const [, stepMs] = timed(() => model.trainStep(training.tokens, training.targets, still));
   still.dispose();
   return { kept: numHeads, loss, accuracy: accuracyOf(logits, test.targets), forwardMs, stepMs };
 }
 
-/** The curve from all heads to one a layer. `importanceOf` is asked before each head that goes. */
+/**
+ * The curve from all heads to one a layer.
+ *
+ * @param {PlantedModel} planted
+ * @param {string} order
+ * @param {(pruned: PrunedModel) => Importance | Promise<Importance>} askImportance asked before each head that goes
+ */
 async function prune(planted, order, askImportance) {
   const pruned = new PrunedModel(planted);
+  /** @type {Curve} */
   const curve = { order, points: [pointOf(pruned, planted)], gone: [] };
-  while (pruned.removable().length > 0) {
+  for (;;) {
+    const removable = pruned.removable();
+    if (removable.length === 0) break;
     const importance = await askImportance(pruned);
-    const head = least(pruned.removable(), (each) => importance.get(each));
+    const [head] = sort(removable, (each) => importance.get(each));
     pruned.remove(head);
     curve.gone.push(head);
     curve.points.push(pointOf(pruned, planted));
@@ -106,13 +164,23 @@ async function prune(planted, order, askImportance) {
   return curve;
 }
 
-/** By a measure taken once, of the whole model. */
+/**
+ * By a measure taken once, of the whole model.
+ *
+ * @param {PlantedModel} planted
+ * @param {Measure} measure
+ */
 export async function pruneBy(planted, measure) {
   const importance = await importanceOf(planted, measure);
   return prune(planted, measure.name, () => importance);
 }
 
-/** By a measure taken again of what is left after each head that went. */
+/**
+ * By a measure taken again of what is left after each head that went.
+ *
+ * @param {PlantedModel} planted
+ * @param {Measure} measure
+ */
 export function pruneByMeasuringAnew(planted, measure) {
   const { tokens, targets } = planted.measuringBatch();
   return prune(planted, `${measure.name}-anew`, (pruned) =>
@@ -120,6 +188,10 @@ export function pruneByMeasuringAnew(planted, measure) {
   );
 }
 
+/**
+ * @param {PlantedModel} planted
+ * @param {number} number which random order of its seed
+ */
 export function pruneAtRandom(planted, number) {
   // Of fractions it takes all digits; neighbouring integers begin alike.
   const random = randomLcg(1 / (10 * planted.seed + number));

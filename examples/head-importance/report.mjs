@@ -1,13 +1,51 @@
 // What is printed and written of the experiment.
-import { cross, group, mean, median } from 'd3-array';
+import { cross, group, mean as meanOrNone, median as medianOrNone } from 'd3-array';
 import { csvFormat } from 'd3-dsv';
 import { allHeads, isPlanted } from './planted-model.mjs';
 import { measures } from './pruning-curve.mjs';
 
-const planted = allHeads.filter(({ role }) => isPlanted(role));
-const nameOf = ({ layer, number }) => `${layer}.${number}`;
+/** @import { Head } from './planted-model.mjs' */
+/** @import { Curve, Importance } from './pruning-curve.mjs' */
 
-/** Cells side by side, the first to the left, the others to the right. */
+/**
+ * What one seed gave: losses with all heads and without some, the scores of every head, its importance by every
+ * measure, and the curves of every order.
+ *
+ * @typedef {object} Result
+ * @property {number} seed
+ * @property {number} loss
+ * @property {Record<string, number>} lossWithout
+ * @property {{ previousToken: number, induction: number }[]} scores
+ * @property {Importance[]} importance
+ * @property {Curve[]} curves
+ */
+
+/** @typedef {Map<string, Curve[]>} Families */
+
+/**
+ * The mean of a number over values of which there is at least one.
+ *
+ * @template T
+ * @param {Iterable<T>} values
+ * @param {(value: T) => number} number
+ */
+export const mean = (values, number) => meanOrNone(values, number) ?? NaN;
+
+/**
+ * @template T
+ * @param {Iterable<T>} values
+ * @param {(value: T) => number} number
+ */
+const median = (values, number) => medianOrNone(values, number) ?? NaN;
+
+const planted = allHeads.filter(({ role }) => isPlanted(role));
+const nameOf = (/** @type {Head} */ { layer, number }) => `${layer}.${number}`;
+
+/**
+ * Cells side by side, the first to the left, the others to the right.
+ *
+ * @param {string[][]} rows
+ */
 function printTable(rows) {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
   for (const [first, ...others] of rows) {
@@ -16,7 +54,11 @@ function printTable(rows) {
   }
 }
 
-/** Which heads do in fact what they were planted for, and what each measure says of them. */
+/**
+ * Which heads do in fact what they were planted for, and what each measure says of them.
+ *
+ * @param {Result} result
+ */
 export function printHeads({ seed, loss, lossWithout, scores, importance }) {
   const without = Object.entries(lossWithout).map(
     ([name, of]) => `${of.toFixed(3)} without ${name}`,
@@ -29,20 +71,29 @@ export function printHeads({ seed, loss, lossWithout, scores, importance }) {
       head.role,
       scores[i].previousToken.toFixed(3),
       scores[i].induction.toFixed(3),
-      ...importance.map((of) => of.get(head).toFixed(4)),
+      ...importance.map((of) => of.get(head)?.toFixed(4) ?? ''),
     ]),
   ]);
 }
 
-/** Share of the pairs of a planted head and one of `role` whose planted head is the more important. */
+/**
+ * Share of the pairs of a planted head and one of `role` whose planted head is the more important.
+ *
+ * @param {Result} result
+ * @param {number} measure
+ * @param {string} role
+ */
 function pairsRankedRight({ importance }, measure, role) {
   const others = allHeads.filter((head) => head.role === role);
-  return mean(cross(planted, others), ([a, b]) =>
-    Number(importance[measure].get(a) > importance[measure].get(b)),
-  );
+  const rank = (/** @type {Head} */ head) => importance[measure].get(head) ?? NaN;
+  return mean(cross(planted, others), ([a, b]) => Number(rank(a) > rank(b)));
 }
 
-/** How well each measure, taken of the whole model, tells planted heads from the others. */
+/**
+ * How well each measure, taken of the whole model, tells planted heads from the others.
+ *
+ * @param {Result[]} results
+ */
 export function printRanks(results) {
   console.log('\nPairs of heads of which the planted one is ranked above');
   printTable([
@@ -58,25 +109,36 @@ export function printRanks(results) {
 }
 
 /** Random orders are told together. */
-const familyOf = ({ order }) => (order.startsWith('random') ? 'random' : order);
+const familyOf = (/** @type {Curve} */ { order }) =>
+  order.startsWith('random') ? 'random' : order;
 
-/** The curves of all seeds by the kind of their order, in which they come first. */
+/**
+ * The curves of all seeds by the kind of their order, in which they come first.
+ *
+ * @param {Result[]} results
+ */
 export const familiesOf = (results) =>
   group(
     results.flatMap(({ curves }) => curves),
     familyOf,
   );
 
-/** How many heads go before the first for which this holds. */
+/**
+ * How many heads go before the first for which this holds.
+ *
+ * @param {Curve} curve
+ * @param {(gone: number) => boolean} holds
+ */
 const goneBefore = (curve, holds) => {
   const place = curve.gone.findIndex((_, i) => holds(i));
   return place === -1 ? curve.gone.length : place;
 };
 
-const goneBeforePlanted = (curve) => goneBefore(curve, (i) => isPlanted(curve.gone[i].role));
+const goneBeforePlanted = (/** @type {Curve} */ curve) =>
+  goneBefore(curve, (i) => isPlanted(curve.gone[i].role));
 
 /** Whether some role has neither of its two heads left. */
-const goneBeforeLost = (curve) =>
+const goneBeforeLost = (/** @type {Curve} */ curve) =>
   goneBefore(curve, (i) => {
     const gone = curve.gone.slice(0, i + 1).map(({ role }) => role);
     return ['previous token', 'induction'].some(
@@ -84,12 +146,17 @@ const goneBeforeLost = (curve) =>
     );
   });
 
-const goneBeforeDoubled = (curve) =>
+const goneBeforeDoubled = (/** @type {Curve} */ curve) =>
   goneBefore(curve, (i) => curve.points[i + 1].loss > 2 * curve.points[0].loss);
 
+/**
+ * @param {string} title
+ * @param {Families} families
+ * @param {'loss' | 'accuracy'} number
+ */
 function printMeans(title, families, number) {
   console.log(`\n${title}`);
-  const [[first]] = families.values();
+  const [[first]] = [...families.values()];
   printTable([
     ['heads kept', ...first.points.map(({ kept }) => `${kept}`)],
     ...[...families].map(([name, curves]) => [
@@ -99,7 +166,17 @@ function printMeans(title, families, number) {
   ]);
 }
 
-/** Of each order, how soon planted heads go, and the curve of losses and accuracies. */
+/** @type {[name: string, number: 'forwardMs' | 'stepMs'][]} */
+const timings = [
+  ['forward', 'forwardMs'],
+  ['step of training', 'stepMs'],
+];
+
+/**
+ * Of each order, how soon planted heads go, and the curve of losses and accuracies.
+ *
+ * @param {Result[]} results
+ */
 export function printOrders(results) {
   const families = familiesOf(results);
   console.log('\nHeads that go, in the mean, before');
@@ -126,17 +203,15 @@ export function printOrders(results) {
   const { points } = curves[0];
   printTable([
     ['heads kept', ...points.map(({ kept }) => `${kept}`)],
-    ...Object.entries({ forward: 'forwardMs', 'step of training': 'stepMs' }).map(
-      ([name, number]) => [
-        name,
-        ...points.map((_, i) => median(curves, (curve) => curve.points[i][number]).toFixed(2)),
-      ],
-    ),
+    ...timings.map(([name, number]) => [
+      name,
+      ...points.map((_, i) => median(curves, (curve) => curve.points[i][number]).toFixed(2)),
+    ]),
   ]);
 }
 
 /** A line for each number of heads kept in each order; orders are named by their measure. */
-export const curveCsv = (results) =>
+export const curveCsv = (/** @type {Result[]} */ results) =>
   csvFormat(
     results.flatMap(({ seed, curves }) =>
       curves.flatMap(({ order, points }) =>
@@ -148,7 +223,7 @@ export const curveCsv = (results) =>
   );
 
 /** A line for each head of the whole model. Entropy is negated: larger is more important. */
-export const headsCsv = (results) =>
+export const headsCsv = (/** @type {Result[]} */ results) =>
   csvFormat(
     results.flatMap(({ seed, scores, importance }) =>
       allHeads.map((head, i) => ({

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { locateToolchain } from '../setup/locate.mjs';
 import { browserSteps } from './browser-steps.mjs';
+import { installBundlers } from './bundlers.mjs';
 import { cmakeBuild, cmakeTest } from './cmake.mjs';
 import { countAsOne, countCTests, countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { cppFiles, fromRoot, listFiles, root, testFiles } from './files.mjs';
@@ -133,7 +134,29 @@ const native = [
     count: countCTests,
     run: (sh) => cmakeTest(sh, 'native-sanitize'),
   },
+  {
+    name: 'threads',
+    about: 'the native build with ThreadSanitizer (cmake --preset native-threads)',
+    needs: ['setup'],
+    lock: 'compiler',
+    run: (sh) => cmakeBuild(sh, 'native-threads', { tools: [fromRoot('.toolchain')] }),
+  },
+  {
+    name: 'threads-tests',
+    about: 'its tests: what may be done from several threads at once',
+    needs: ['threads'],
+    count: countCTests,
+    run: (sh) => cmakeTest(sh, 'native-threads'),
+  },
 ];
+
+const checked = {
+  name: 'wasm-checked',
+  about: 'a WebAssembly build that checks (cmake --preset wasm-checked)',
+  needs: ['setup'],
+  lock: 'compiler',
+  run: (sh) => cmakeBuild(sh, 'wasm-checked', { tools: [locateToolchain(root).emcc] }),
+};
 
 const packed = [
   {
@@ -150,6 +173,17 @@ const packed = [
     notes: notesOfNodeTests,
     run: (sh) => nodeTests(sh, process.execPath, testFiles('tests/packaging')),
   },
+  {
+    name: 'bundlers',
+    about: 'the tarball in webpack and Next.js, opened in headless Chromium (tests/bundlers)',
+    needs: ['pack'],
+    count: countNodeTests,
+    notes: notesOfNodeTests,
+    async run(sh) {
+      await installBundlers(sh);
+      await nodeTests(sh, process.execPath, testFiles('tests/bundlers'));
+    },
+  },
   ...nodeSteps,
   ...browserSteps,
 ];
@@ -164,6 +198,7 @@ export const testSteps = [
   wasm,
   packageParts,
   ...native,
+  checked,
   ...checks.slice(3),
   page,
   ...packed,

@@ -5,6 +5,21 @@ import { fromRoot } from './files.mjs';
 export const packedFolder = 'build/packed';
 export const packedProject = `${packedFolder}/project`;
 
+/** The same with a WebAssembly file that checks after each call what was written. */
+export const checkedProject = {
+  path: `${packedFolder}/checked`,
+  about: 'a WebAssembly build that checks what is written',
+  prepare() {
+    rmSync(fromRoot(this.path), { recursive: true, force: true });
+    cpSync(fromRoot(packedProject), fromRoot(this.path), { recursive: true });
+    const file = 'headwise-simd.wasm';
+    cpSync(
+      fromRoot('build/wasm-checked', file),
+      fromRoot(this.path, 'node_modules/headwise/dist', file),
+    );
+  },
+};
+
 /** The tarball's name, as npm builds it. */
 export function tarball() {
   const { name, version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));

@@ -1,6 +1,15 @@
+#include <headwise/checked_sizes.hpp>
 #include <headwise/error.hpp>
+#include <new>
 
 namespace headwise {
+namespace {
+
+/// Made while there is memory: a copy shares its text.
+const Error out_of_memory(  // NOLINT(cert-err58-cpp)
+    ErrorCode::out_of_memory, "memory: not enough for tensors of these sizes");
+
+}  // namespace
 
 std::string_view to_string(ErrorCode code) noexcept {
   switch (code) {
@@ -22,6 +31,8 @@ std::string_view to_string(ErrorCode code) noexcept {
       return "sizes-unknown";
     case ErrorCode::no_pending_backward:
       return "no-pending-backward";
+    case ErrorCode::disposed:
+      return "disposed";
     case ErrorCode::out_of_memory:
       return "out-of-memory";
   }
@@ -30,5 +41,9 @@ std::string_view to_string(ErrorCode code) noexcept {
 
 Error::Error(ErrorCode code, const std::string& message)
     : std::invalid_argument(message), code_(code) {}
+
+void throw_out_of_memory() { throw out_of_memory; }
+
+void fail_allocation() { throw std::bad_alloc(); }
 
 }  // namespace headwise

@@ -22,6 +22,7 @@ enum class ErrorCode {
   cache_full,           ///< more positions than a cache has room for
   sizes_unknown,        ///< the call needs sizes that the layer has not inferred yet
   no_pending_backward,  ///< no forward that required gradients is left to go back from
+  disposed,             ///< the layer, cache, model or optimizer was moved from
   out_of_memory,        ///< the memory that the call needs cannot be had; nothing was changed
 };
 
@@ -39,18 +40,29 @@ class Error : public std::invalid_argument {
   ErrorCode code_;
 };
 
-/// Runs `allocate`; running out of memory becomes an `Error` like any other.
+/// Throws the `Error` of running out of memory, which needs none.
+[[noreturn]] void throw_out_of_memory();
+
+/// Runs a public function's body; running out of memory becomes an `Error` like any other.
 template <typename Function>
-auto report_out_of_memory(Function&& allocate) {
+decltype(auto) report_out_of_memory(Function&& body) {
 #if defined(__cpp_exceptions)
   try {
-    return std::forward<Function>(allocate)();
+    return std::forward<Function>(body)();
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, "memory: not enough for tensors of these sizes");
+    throw_out_of_memory();
+  } catch (const std::length_error&) {
+    throw_out_of_memory();
   }
 #else
-  return std::forward<Function>(allocate)();
+  return std::forward<Function>(body)();
 #endif
+}
+
+/// A copy of a value, for copy constructors.
+template <typename Value>
+Value copied(const Value& value) {
+  return report_out_of_memory([&] { return Value(value); });
 }
 
 }  // namespace headwise

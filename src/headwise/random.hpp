@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <headwise/checked_sizes.hpp>
+#include <headwise/error.hpp>
 #include <headwise/tensor.hpp>
 
 namespace headwise {
@@ -32,12 +34,14 @@ void fill_uniform(float* data, std::size_t count, float bound, std::uint64_t see
 [[nodiscard]] float uniform_bound(std::size_t inputs) noexcept;
 
 /// A tensor of standard normal numbers, the same for the same seed in every build and in JavaScript
-/// (`Tensor.randn`).
+/// (`Tensor.randn`). Throws `Error` (out-of-memory).
 template <std::size_t Rank>
 [[nodiscard]] Tensor<Rank> randn(const std::array<std::size_t, Rank>& shape, std::uint64_t seed) {
-  Tensor<Rank> result(shape);
-  fill_normal(result.data(), result.size(), seed);
-  return result;
+  return report_out_of_memory([&] {
+    Tensor<Rank> result = make_tensor<Rank>(shape);
+    fill_normal(result.data(), result.size(), seed);
+    return result;
+  });
 }
 
 }  // namespace headwise

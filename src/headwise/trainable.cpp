@@ -1,6 +1,18 @@
+#include <algorithm>
+#include <headwise/error.hpp>
 #include <headwise/trainable.hpp>
 
 namespace headwise {
+
+void Trainable::zero_gradients() {
+  report_out_of_memory([&] {
+    for (const TrainableParameter& parameter : trainable_parameters()) {
+      if (parameter.gradients != nullptr) {
+        std::fill_n(parameter.gradients, parameter.size(), 0.0F);
+      }
+    }
+  });
+}
 
 void cut_slice(float* matrix, std::size_t rows, std::size_t columns,
                const RemovedSlice& slice) noexcept {

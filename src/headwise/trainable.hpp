@@ -11,7 +11,7 @@ namespace headwise {
 struct TrainableParameter {
   std::string_view name;  ///< no other's of the same trainable; its letters outlive optimizers
   float* values;
-  float* gradients;
+  float* gradients;  ///< null as long as there was no backward
   std::size_t rows;
   std::size_t columns;
 
@@ -36,12 +36,24 @@ void cut_slice(float* matrix, std::size_t rows, std::size_t columns,
 /// What has parameters to train: the layer, or a part of a model.
 class Trainable {
  public:
-  /// Parameters and gradients as they lie now, in the same order every time. Empty as long as there
-  /// was no backward: what has no gradients is not trained.
+  /// Whether it was not moved from.
+  [[nodiscard]] virtual bool in_use() const noexcept { return true; }
+
+  /// Parameters and gradients as they lie now, in the same order every time; none while sizes are
+  /// unknown. What has no gradients is not trained. Throws `Error` (disposed, out-of-memory).
   [[nodiscard]] virtual std::vector<TrainableParameter> trainable_parameters() = 0;
 
-  /// To be called when values were written: what was computed from the old ones is invalid.
+  /// Writes where the values and gradients of `trainable_parameters`, asked for before, lie now.
+  /// Allocates nothing. Of what never moves there is nothing to write.
+  virtual void locate(std::span<TrainableParameter> /*parameters*/) noexcept {}
+
+  /// To be called when values were written, at any time since they were asked for: what was
+  /// computed from the old ones is invalid.
   virtual void parameters_changed() noexcept = 0;
+
+  /// Makes the gradients of the parameters 0. Throws `Error` (out-of-memory) where listing them
+  /// needs memory, which it does not in the library's own.
+  virtual void zero_gradients();
 
   /// Every slice ever removed, the first one first, for who keeps numbers beside the parameters.
   [[nodiscard]] virtual std::span<const RemovedSlice> removed_slices() const noexcept = 0;

@@ -50,6 +50,35 @@ test(`the address holds a view, and back and forward walk through views, in ${en
   );
 });
 
+test(`a slider may go farther than an address can follow, in ${engineName}`, async (t) => {
+  const act = await open(t, '#heads');
+  const told = await act.evaluate(() => {
+    const slider = [...document.querySelectorAll('#heads .slider')].find(({ labels }) =>
+      labels[0]?.textContent.startsWith('Scale'),
+    );
+    const output = slider.parentElement.querySelector('output');
+    const wrong = [];
+    for (let move = 1; move <= 250; move++) {
+      slider.value = move === 250 ? 2.5 : (move % 5) + 3;
+      slider.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      if (output.textContent !== `× ${slider.value}`) wrong.push(move);
+    }
+    return { wrong, last: output.textContent };
+  });
+  assert.deepEqual(told, { wrong: [], last: '× 2.5' });
+  const weights = (await act.cellsOf('heads')).map(({ weight }) => weight);
+  await until(
+    async () => (await act.evaluate(() => window.location.search)) === '?scale=2.5',
+    async () => act.evaluate(() => window.location.search),
+  );
+  const again = await open(t, '?scale=2.5#heads');
+  const cells = await again.cellsOf('heads');
+  assert.deepEqual(
+    cells.map(({ weight }) => weight),
+    weights,
+  );
+});
+
 test(`figures and numbers are saved as files, in ${engineName}`, async (t) => {
   const act = await open(t, '#heads');
   const readFile = (name) => readSaved(act.downloads, name);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { init, MultiHeadAttention, Tensor } from 'headwise';
-import { cellAt, control, press, query, slide, textOf } from './lib/heads-act.mjs';
+import { cellAt, control, notes, press, query, slide, textOf } from './lib/heads-act.mjs';
 import { usePages } from './lib/pages.mjs';
 import { readCells } from './page-reader.mjs';
 
@@ -238,5 +238,50 @@ describe('the settings of the layer', () => {
     assert.ok(after.includes('rgb(253, 231, 37)'), 'the largest weight is at the end of the scale');
     assert.match(await textOf(page, '#heads .legend'), /Share of the head’s largest weight.*100%/);
     await control(page, 'Contrast per head', 'switch');
+  });
+});
+
+describe('what stands below a head’s name', () => {
+  /** Largest weight and mean entropy of one map, over the queries that see a key. */
+  function measuresOf(cells) {
+    const seen = cells.filter(({ masked }) => !masked);
+    const queries = [...new Set(seen.map((cell) => cell.query))];
+    const entropyOf = (row) =>
+      row.reduce((sum, { weight }) => sum - (weight > 0 ? weight * Math.log(weight) : 0), 0);
+    const entropies = queries.map((at) => entropyOf(seen.filter((cell) => cell.query === at)));
+    const mean = entropies.reduce((sum, each) => sum + each, 0) / entropies.length;
+    return [Math.max(...cells.map(({ weight }) => weight)), mean];
+  }
+
+  for (const address of ['?seed=3', '?seed=7&valid=6,1&causal=1', '?input=patterns&valid=10,4']) {
+    test(`is of that map alone: ${address}`, async (t) => {
+      const { page } = await open(t, address, isDrawn);
+      const cells = await readCells(page, 'heads');
+      for (const sample of [0, 1]) {
+        for (const [head, lines] of (await notes(page, sample)).entries()) {
+          const own = cells.filter((cell) => cell.sample === sample && cell.head === head);
+          const told = /^max\s([\d.]+), H\s([\d.]+)$/.exec(lines[1]).slice(1).map(Number);
+          measuresOf(own).forEach((measure, at) => {
+            const where = `sample ${sample + 1}, head ${head + 1}: ${lines[1]}, not ${measure}`;
+            assert.ok(Math.abs(told[at] - measure) < 0.0051, where);
+          });
+        }
+      }
+    });
+  }
+
+  test('names the pattern that the head follows in that sample', async (t) => {
+    const words = '?input=text&text=a%20b%20c%20d%0Aa%20a%20a%20a&positions=0&scale=8';
+    const { page } = await open(t, words, isDrawn);
+    for (const [pattern] of await notes(page, 0)) assert.notEqual(pattern, 'even');
+    for (const [pattern] of await notes(page, 1)) assert.equal(pattern, 'even');
+  });
+
+  test('says so where there is no key to look at', async (t) => {
+    const { page } = await open(t, '?valid=3,0', isDrawn);
+    assert.deepEqual(new Set((await notes(page, 1)).flat()), new Set(['no valid key']));
+    for (const [, measures] of await notes(page, 0)) assert.match(measures, /^max/);
+    await slide(page, 'Valid length of sample 2', 'ArrowRight');
+    for (const [, measures] of await notes(page, 1)) assert.match(measures, /^max\s1\.00/);
   });
 });

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { init, MultiHeadAttention, saveNpy, saveSafetensors, Tensor } from 'headwise';
-import { control, notes, press, query, textOf, write } from './lib/heads-act.mjs';
-import { usePages } from './lib/pages.mjs';
+import { cellAt, control, notes, press, query, textOf, write } from './lib/heads-act.mjs';
+import { isReady, searchOf, usePages } from './lib/pages.mjs';
 import { readCells } from './page-reader.mjs';
 
 const { open } = usePages();
@@ -88,6 +88,139 @@ describe('typed text', () => {
     await write(page, 'Text, a line a sample', ' \n');
     assert.match(await textOf(page, '#heads .written .control-hint'), /Type a word/);
     assert.deepEqual(await sizesOf(page), [1, 5, 4, 4], 'the last text is still shown');
+  });
+});
+
+/** Replaces what a field holds, as pasting does. */
+async function paste(page, name, words) {
+  const area = await control(page, name, 'textbox');
+  await area.evaluate((each) => {
+    each.focus();
+    each.select();
+  });
+  await page.keyboard.sendCharacter(words);
+}
+
+describe('a text longer than the maps', () => {
+  const typed = 'Text, a line a sample';
+  const hint = '#heads .written .control-hint';
+
+  test('is cut to what they show, in the address too, and says so', async (t) => {
+    const { page } = await open(t, '?input=text#heads', isDrawn);
+    const line = (first) => Array.from({ length: 30 }, (_, at) => first + at).join(' ');
+    await paste(page, typed, `${line('a')}\n\n${line('b')}\n${line('c')}`);
+    const used = ['a', 'b']
+      .map((first) => line(first).split(' ').slice(0, 16).join(' '))
+      .join('\n');
+    assert.equal((await query(page)).get('text'), used);
+    assert.deepEqual(await sizesOf(page), [2, 5, 16, 16]);
+    assert.match(await textOf(page, hint), /2 lines of 16 tokens.*left out/);
+    assert.equal(await page.$('#heads [aria-invalid]'), null);
+
+    // Letters need no more of it, and words are not lost on the way there and back.
+    await press(page, 'Letters', 'radio');
+    await press(page, 'Words', 'radio');
+    assert.equal((await query(page)).get('text'), used);
+    const shown = await (await control(page, typed, 'textbox')).evaluate((area) => area.value);
+    assert.equal(shown, used);
+    await paste(page, typed, 'a b c');
+    assert.equal(await textOf(page, hint), '');
+  });
+
+  test('by far is cut as well', async (t) => {
+    const { page } = await open(t, '?input=text#heads', isDrawn);
+    await write(page, typed, 'far too long '.repeat(200_000));
+    assert.ok((await searchOf(page)).length < 200, await searchOf(page));
+    assert.deepEqual(await sizesOf(page), [1, 5, 16, 16]);
+    assert.match(await textOf(page, hint), /left out/);
+  });
+
+  test('in one word is cut between characters', async (t) => {
+    const { page } = await open(t, '?input=text&tokens=letters#heads', isDrawn);
+    // A letter that takes two places of a string.
+    await write(page, typed, `a${'𐐀'.repeat(400)}`);
+    assert.equal((await query(page)).get('text'), `a${'𐐀'.repeat(149)}`);
+    assert.match(await textOf(page, hint), /300 characters/);
+  });
+
+  test('in an address is cut with a notice', async (t) => {
+    const words = Array(20).fill('a').join('+');
+    const { page } = await open(t, `?input=text&text=${words}#heads`, isDrawn);
+    assert.match(await textOf(page, '#heads .notices'), /text.*2 lines of 16 tokens.*was cut/);
+    await press(page, 'Causal', 'switch');
+    assert.equal((await query(page)).get('text'), Array(16).fill('a').join(' '));
+  });
+});
+
+describe('more numbers than an address holds', () => {
+  const row = (length) => Array.from({ length }, (_, at) => (at / 7).toFixed(4)).join(',');
+  const many = Array.from({ length: 6 }, () => row(100)).join('\n');
+  const held = (page) => textOf(page, '#heads .control:has(.file-input) + .note');
+  const isDrawnFrom = (page) => async () => (await sizesOf(page)).join() === '1,5,6,6';
+
+  test('are shown and stay out of it, which the page says', async (t) => {
+    const { page } = await open(t, '?input=own#heads', isDrawn);
+    assert.ok(many.length > 1500);
+    await paste(page, field, many);
+    assert.deepEqual(await sizesOf(page), [1, 5, 6, 6]);
+    assert.equal(await searchOf(page), '?input=own&file=pasted+numbers');
+    assert.match(await held(page), /more than the 1500 characters that a link can hold/);
+    const first = await (await cellAt(page, 0, 0, 0, 0)).evaluate((cell) => cell.dataset.weight);
+
+    // Another paste as long is another input, though the address names both alike.
+    await paste(page, field, many.replace('0.0000', '9.0000'));
+    const second = await (await cellAt(page, 0, 0, 0, 0)).evaluate((cell) => cell.dataset.weight);
+    assert.notEqual(second, first);
+    const shown = await (await control(page, field, 'textbox')).evaluate((area) => area.value);
+    assert.match(shown, /^9\.0000/);
+  });
+
+  test('stay when the reader goes to another act, and back', async (t) => {
+    const { page } = await open(t, '?input=own#heads', isDrawn);
+    await paste(page, field, many);
+    await (await page.$('nav a[href="#train"]')).click();
+    await page.waitForFunction(() => window.location.hash === '#train');
+    assert.ok(await isDrawnFrom(page)());
+    await page.goBack();
+    await page.waitForFunction(() => window.location.hash === '#heads');
+    assert.ok(await isDrawnFrom(page)());
+    await page.goBack();
+    await page.waitForFunction(() => window.location.search === '?input=own');
+    assert.deepEqual(await sizesOf(page), [1, 5, 4, 4]);
+    await page.goForward();
+    await page.waitForFunction(() => /pasted/.test(window.location.search));
+    assert.ok(await isDrawnFrom(page)());
+  });
+
+  test('are asked for again by a link to them', async (t) => {
+    const { page } = await open(t, '?input=own&file=pasted+numbers#heads', isDrawn);
+    assert.match(await textOf(page, '#heads .notices'), /numbers.*Paste them again/);
+  });
+
+  test('are not taken from one that holds them all the same', async (t) => {
+    const address = `?input=own&numbers=${encodeURIComponent(many)}#heads`;
+    const { page } = await open(t, address, { until: isReady });
+    assert.match(await textOf(page, '#heads .notices'), /longer than 1500 characters/);
+    assert.deepEqual(await sizesOf(page), [1, 5, 4, 4]);
+  });
+
+  test('and than any page can read at once are refused before they are read', async (t) => {
+    const { page } = await open(t, '?input=own#heads', isDrawn);
+    await page.evaluate(() => {
+      const real = JSON.parse;
+      JSON.parse = (written, ...rest) => {
+        window.longestRead = Math.max(window.longestRead ?? 0, written.length);
+        return real(written, ...rest);
+      };
+    });
+    await write(page, field, `[${'[1,2],'.repeat(100_000)}[1,2]]`);
+    assert.match(
+      await textOf(page, '#heads .written:has([aria-invalid]) .control-hint'),
+      /at most 200000 characters; got 600007.*file/,
+    );
+    assert.equal(await page.evaluate(() => window.longestRead), undefined);
+    assert.equal(await searchOf(page), '?input=own');
+    assert.deepEqual(await sizesOf(page), [1, 5, 4, 4]);
   });
 });
 
@@ -227,6 +360,53 @@ describe('files', () => {
       assert.match(await message(page), explained);
       assert.deepEqual(await sizesOf(page), [1, 5, 4, 4], name);
     }
+  });
+
+  test('of which the last one chosen is shown, however long the others take to read', async (t) => {
+    const { page } = await open(t, '?input=own', isDrawn);
+    await page.evaluate(() => {
+      const real = Blob.prototype.text;
+      Blob.prototype.text = async function () {
+        if (this.name === 'slow.csv') await new Promise((resolve) => (window.readSlow = resolve));
+        return real.call(this);
+      };
+    });
+    const slow = join(folder, 'slow.csv');
+    writeFileSync(slow, '1\n2\n3');
+    await (await page.$('#heads .file-input')).uploadFile(slow);
+    await page.waitForFunction(() => window.readSlow !== undefined);
+    await choose(page, 'quick.csv', '1\n2');
+    assert.deepEqual(await sizesOf(page), [1, 5, 2, 2]);
+    await page.evaluate(async () => {
+      window.readSlow();
+      await new Promise((resolve) => setTimeout(resolve));
+    });
+    assert.equal((await query(page)).get('file'), 'quick.csv');
+    assert.deepEqual(await sizesOf(page), [1, 5, 2, 2]);
+  });
+
+  test('with more rows than can be drawn, or of more than can be read at once, are refused', async (t) => {
+    const { page } = await open(t, '?input=own', isDrawn);
+    await choose(page, 'rows.csv', '1,2\n'.repeat(30));
+    assert.match(await message(page), /24 tokens.*got \(30, 2\)/);
+    await choose(page, 'large.csv', Buffer.alloc(33 * 2 ** 20, '1,'));
+    assert.match(await message(page), /at most 32 MB; got 33 MB/);
+  });
+
+  test('of long names are shown, and back and forward find them', async (t) => {
+    const { page } = await open(t, '?input=own', isDrawn);
+    const name = `${'x'.repeat(230)}.csv`;
+    const path = join(folder, name);
+    writeFileSync(path, '1\n2\n3');
+    await (await page.$('#heads .file-input')).uploadFile(path);
+    await page.waitForFunction(() => /xxx/.test(window.location.search));
+    assert.deepEqual(await sizesOf(page), [1, 5, 3, 3]);
+    await page.goBack();
+    await page.waitForFunction(() => window.location.search === '?input=own');
+    await page.goForward();
+    await page.waitForFunction(() => /xxx/.test(window.location.search));
+    assert.deepEqual(await sizesOf(page), [1, 5, 3, 3]);
+    assert.equal(await textOf(page, '#heads .notices'), '');
   });
 
   test('are in no address, which says so', async (t) => {

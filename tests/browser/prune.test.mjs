@@ -1,6 +1,7 @@
 // The fourth act in Chromium: planted heads are measured, and the others pruned.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { holdWorkers, runOutOfPatience } from './lib/late-worker.mjs';
 import { searchOf, usePages } from './lib/pages.mjs';
 
 const { open } = usePages();
@@ -206,6 +207,93 @@ describe('the bench', () => {
   });
 });
 
+describe('pruned quickly, one after the other,', () => {
+  /** Presses without waiting, and moves a gate by as much, if one is given. */
+  const pressAtOnce = (page, names, gate = undefined) =>
+    page.evaluate(
+      (labels, moved) => {
+        const labelled = (label) => document.querySelector(`#prune [aria-label="${label}"]`);
+        for (const label of labels) labelled(label).click();
+        if (moved === undefined) return;
+        const slider = labelled(moved.label);
+        slider.value = moved.percent;
+        slider.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      },
+      names,
+      gate,
+    );
+  const two = ['Prune head 1 of layer 1', 'Prune head 3 of layer 1'];
+
+  test('heads are told in no other number than are left', async (t) => {
+    const { page } = await planted(t);
+    await press(page, 'Stop');
+    await page.$eval('#prune .bench-status', (status) => {
+      window.told = [];
+      new MutationObserver(() => {
+        const left = document.querySelectorAll('#prune .tile:not([data-standing="gone"])').length;
+        window.told.push({ left, words: status.textContent });
+      }).observe(status, { childList: true });
+    });
+    await pressAtOnce(page, two);
+    await waitForStatus(page, /^10 heads left/);
+    assert.equal((await rowOf(page, 'Left'))[1], '10');
+    await pressAtOnce(page, ['Prune head 1 of layer 2']);
+    await page.evaluate(() => document.querySelector('#prune .bench-bar button').click());
+    await waitForStatus(page, /^10 heads left/);
+    const told = await page.evaluate(() => window.told);
+    for (const { left, words } of told) assert.match(words, new RegExp(`^${left} heads left`));
+  });
+
+  test('gates are tried on what is left, and told last', async (t) => {
+    const { page } = await planted(t);
+    await press(page, 'Stop');
+    const gate = { label: 'Gate of head 3 of layer 2', percent: 30 };
+    await pressAtOnce(page, two);
+    await waitForStatus(page, /^10 heads left/);
+    await pressAtOnce(page, [], gate);
+    await waitForStatus(page, /^With these gates/);
+    const slowly = await statusOf(page);
+
+    await press(page, 'Put all back');
+    await waitForStatus(page, /^12 heads left/);
+    await pressAtOnce(page, two, gate);
+    await page.waitForFunction(
+      () => document.querySelector('#prune .quality tbody tr:last-child td').textContent === '10',
+    );
+    await page.waitForFunction(
+      (wanted) => document.querySelector('#prune .bench-status').textContent === wanted,
+      {},
+      slowly,
+    );
+  });
+
+  test('a worker that is lost meanwhile is told as lost', async (t) => {
+    const { page } = await planted(t, '', { causes: /the test ends this worker/ });
+    await press(page, 'Stop');
+    await page.$eval('#prune', (act) => {
+      window.told = [];
+      new MutationObserver(() => {
+        const failure = act.querySelector('.failure');
+        if (failure !== null) window.told.push(failure.textContent);
+      }).observe(act, { childList: true, subtree: true });
+    });
+    const worker = page.workers().find((each) => /lab-worker/.test(each.url()));
+    await worker.evaluate(() => {
+      setTimeout(() => {
+        throw new Error('the test ends this worker');
+      });
+    });
+    await pressAtOnce(page, two);
+    await page.waitForSelector('#prune .failure');
+    await (await page.$('#prune .failure button')).click();
+    await waitForStatus(page, /^10 heads left/);
+    assert.deepEqual(
+      (await page.evaluate(() => window.told)).filter((words) => !/was lost/.test(words)),
+      [],
+    );
+  });
+});
+
 describe('the answers to one sequence', () => {
   const sentence = '#prune .answers [role="status"]';
 
@@ -327,4 +415,17 @@ test('when the worker is lost, the page says so and plants anew', async (t) => {
   await (await page.$('#prune .failure button')).click();
   await waitForStatus(page, /^11 heads left/);
   assert.equal(await page.$('#prune .failure'), null);
+});
+
+test('a worker that takes long to come is told as slow, and used when it comes', async (t) => {
+  const { page } = await openAct(t, '?prune-gone=1.1', { prepare: holdWorkers });
+  await press(page, 'Plant and train');
+  await runOutOfPatience(page);
+  await page.waitForSelector('#prune .slow');
+  assert.match(await textOf(page, '#prune .slow'), /taking long.*when it comes.*Begin again/s);
+  assert.equal(await page.$('#prune .failure'), null);
+  await page.evaluate(() => window.letWorkersCome());
+  await waitForStatus(page, /^11 heads left/);
+  assert.equal(await page.$('#prune .slow'), null);
+  assert.equal(await page.evaluate(() => window.labWorkers), 1);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { holdWorkers, runOutOfPatience } from './lib/late-worker.mjs';
 import { searchOf, usePages } from './lib/pages.mjs';
 
 const { open } = usePages();
@@ -177,15 +178,28 @@ test('the keyboard alone starts, stops and looks into a head', async (t) => {
   );
 });
 
+test('“Start” is heard while the model is made anew', async (t) => {
+  const { page } = await openRun(t);
+  const [again, start] = [await button(page, 'Begin again'), await button(page, 'Start')];
+  await page.evaluate(
+    (...buttons) => {
+      for (const each of buttons) each.click();
+    },
+    again,
+    start,
+  );
+  await waitForStatus(page, /^Step [1-9]/);
+});
+
 describe('when the worker', () => {
   const failureOf = async (page) => {
     await page.waitForSelector('#train .failure');
     return textOf(page, '#train .failure');
   };
-  const beginAgain = async (page) => {
-    await (await page.$('#train .failure button')).click();
+  const beginAgain = async (page, told = '.failure') => {
+    await (await page.$(`#train ${told} button`)).click();
     await waitForStep(page, 0);
-    assert.equal(await page.$('#train .failure'), null);
+    assert.equal(await page.$(`#train ${told}`), null);
     await press(page, 'One step');
     await waitForStep(page, 1);
   };
@@ -203,7 +217,35 @@ describe('when the worker', () => {
     await beginAgain(page);
   });
 
-  test('does not answer any more, it is given up', async (t) => {
+  test('takes long to come, the page says so and uses it when it comes', async (t) => {
+    const { page } = await open(t, '#train', { until, prepare: holdWorkers });
+    await press(page, 'Start');
+    await runOutOfPatience(page);
+    await page.waitForSelector('#train .slow');
+    assert.match(await textOf(page, '#train .slow'), /taking long.*when it comes.*Begin again/s);
+    assert.equal(await page.$('#train .failure'), null);
+    await page.evaluate(() => window.letWorkersCome());
+    // What was pressed before it came is heard.
+    await waitForStatus(page, /^Step [1-9]/);
+    assert.equal(await page.$('#train .slow'), null);
+    assert.equal(await page.evaluate(() => window.labWorkers), 1);
+  });
+
+  test('takes long to come, the reader can ask for another', async (t) => {
+    const { page } = await open(t, '#train', { until, prepare: holdWorkers });
+    await runOutOfPatience(page);
+    await page.waitForSelector('#train .slow');
+    await (await page.$('#train .slow button')).click();
+    assert.equal(await page.$('#train .slow'), null);
+    await page.waitForFunction(() => window.labWorkers === 2);
+    await page.evaluate(() => window.letWorkersCome());
+    await waitForStatus(page, /^Step 0:/);
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+    assert.equal(await page.$('#train .failure'), null);
+  });
+
+  test('does not answer any more, the reader can give it up', async (t) => {
     const prepare = (page) =>
       page.evaluateOnNewDocument(() => {
         const real = window.setTimeout;
@@ -216,8 +258,8 @@ describe('when the worker', () => {
       })
       .catch(() => undefined);
     await press(page, 'One step');
-    assert.match(await failureOf(page), /The worker was lost.*no answer/s);
-    await beginAgain(page);
+    await page.waitForSelector('#train .slow');
+    await beginAgain(page, '.slow');
   });
 
   test('has no memory left, the page says so', async (t) => {

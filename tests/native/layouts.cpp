@@ -118,16 +118,32 @@ StateDict timm(const StateDict& d2l) {
   return result;
 }
 
-StateDict gpt2(const StateDict& d2l) {
+StateDict min_gpt(const StateDict& d2l) {
   StateDict result = renamed(d2l, {{"W_o.weight", "c_proj.weight"}, {"W_o.bias", "c_proj.bias"}});
   add_packed(result, "c_attn.weight", d2l, ".weight");
   add_packed(result, "c_attn.bias", d2l, ".bias");
+  result["bias"] = ones({1, 1, 4, 4});
+  return result;
+}
+
+StateDict gpt2(const StateDict& d2l) {
+  StateDict result = min_gpt(d2l);
   for (const char* name : {"c_attn.weight", "c_proj.weight"}) {
     result[name] = Array(xt::transpose(result.at(name)));
   }
-  result["bias"] = ones({1, 1, 4, 4});
   result["masked_bias"] = ones({});
   return result;
+}
+
+StateDict buffers() {
+  return {{"position_ids", ones({1, 3})},
+          {"embeddings.position_ids", ones({1, 3})},
+          {"bias", ones({1, 1, 2, 2})},
+          {"attn.bias", ones({1, 1, 1, 1})},
+          {"masked_bias", ones({})},
+          {"rotary_emb.inv_freq", ones({2})},
+          {"rotary_emb.cos_cached", ones({1, 1, 4, 2})},
+          {"rotary_emb.sin_cached", ones({1, 1, 4, 2})}};
 }
 
 StateDict with_prefix(const StateDict& dict, const std::string& prefix) {

@@ -31,6 +31,12 @@ StateDict timm(const StateDict& d2l);
 /// GPT-2, with the buffers of its causal mask.
 StateDict gpt2(const StateDict& d2l);
 
+/// minGPT and nanoGPT: GPT-2's names, not transposed, with the causal mask.
+StateDict min_gpt(const StateDict& d2l);
+
+/// What modules keep beside their parameters.
+StateDict buffers();
+
 /// The dict with `prefix` before every name.
 StateDict with_prefix(const StateDict& dict, const std::string& prefix);
 

@@ -191,8 +191,17 @@ TEST_CASE("A state dict of no known layout says what it has") {
   CHECK(error_of_dict(ones({"a.x", "ab.W_q.weight", "b"}), 3, "a") ==
         expected + " behind a., got a.x");
   const StateDict d2l = random_parameters(options());
-  CHECK(error_of_dict(d2l, 3, "W_q") == expected + " behind W_q., got W_q.bias, W_q.weight");
-  CHECK(error_of_dict(with_prefix(d2l, "a."), 3, "b.") == expected + " behind b., got none");
+  CHECK(error_of_dict(d2l, 3, "W_q") ==
+        expected + " behind W_q., got W_q.bias, W_q.weight; they stand behind ''");
+  CHECK(error_of_dict(with_prefix(d2l, "a."), 3, "b.") ==
+        expected + " behind b., got none; they stand behind 'a'");
+  StateDict layers;
+  for (int layer = 1000; layer < 1100; ++layer) {
+    layers.merge(with_prefix(d2l, std::to_string(layer) + '.'));
+  }
+  CHECK(error_of_dict(layers).ends_with(", '1098', '1099'"));
+  layers.merge(with_prefix(d2l, "1100."));
+  CHECK(error_of_dict(layers).ends_with(", '1098', '1099', …"));
 }
 
 TEST_CASE("The number of heads must fit a state dict") {

@@ -1,6 +1,8 @@
 #include "layouts.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <numeric>
 
 #include "compare.hpp"
 #include "files.hpp"
@@ -187,6 +189,43 @@ TEST_CASE("Layers come from GPT-2, whose weights are (in, out)") {
   check_layout(gpt2, wide);
 }
 
+TEST_CASE(
+    "Layers come from minGPT and nanoGPT, whose names are GPT-2's and whose weights are not") {
+  for (const bool bias : {false, true}) {
+    check_layout(min_gpt, square(bias));
+    struct Sizes {
+      std::int64_t inputs, outputs, hiddens, heads;
+    };
+    for (const auto& [inputs, outputs, hiddens, heads] :
+         {Sizes{1, 1, 1, 1}, Sizes{3, 1, 1, 1}, Sizes{1, 3, 1, 1}, Sizes{36, 36, 12, 3},
+          Sizes{12, 12, 4, 1}, Sizes{4, 4, 12, 3}, Sizes{9, 5, 3, 1}, Sizes{5, 9, 3, 1},
+          Sizes{12, 36, 12, 3}}) {
+      CAPTURE(bias, inputs, outputs, hiddens);
+      auto options = square(bias);
+      options.num_hiddens = hiddens;
+      options.num_heads = heads;
+      options.query_size = options.key_size = options.value_size = inputs;
+      options.output_size = outputs;
+      check_layout(gpt2, options);
+      // What takes three times what it gives may be either; no model does.
+      if (inputs != 3 * outputs) {
+        check_layout(min_gpt, options);
+      }
+    }
+  }
+}
+
+TEST_CASE("Buffers are left alone in every layout") {
+  const auto options = square(true);
+  const StateDict parameters = random_parameters(options);
+  for (StateDict dict : {parameters, torch_packed(parameters), torch_separate(parameters),
+                         bert(parameters), vit_old(parameters), vit_new(parameters),
+                         timm(parameters), gpt2(parameters), min_gpt(parameters)}) {
+    dict.merge(buffers());
+    check_layout(dict, options, parameters);
+  }
+}
+
 /// The dict without some of its biases, held against a layer where they are zero.
 void check_zeros(StateDict (*layout)(const StateDict& d2l),
                  const std::vector<std::string>& left_out, const std::vector<std::string>& zero) {
@@ -239,6 +278,104 @@ TEST_CASE("What a state dict does not settle is an option") {
   CHECK(layer.seed() == 17);
   check_layer(layer, expected);
   check_layer(layer.train(), expected.train());
+}
+
+/// What a layer norm makes of the sum of rows of tables, one row a token. `rows` has the tables and
+/// the number of each one's row for every token.
+Tensor<3> normalized(
+    const xt::xarray<std::int32_t>& tokens,
+    const std::vector<std::pair<const xt::xarray<float>*, std::vector<std::size_t>>>& rows,
+    const xt::xarray<float>& weight, const xt::xarray<float>* bias, double epsilon) {
+  const std::size_t size = weight.size();
+  Tensor<3> result = Tensor<3>::from_shape({tokens.shape(0), tokens.shape(1), size});
+  for (std::size_t token = 0; token < tokens.size(); ++token) {
+    std::vector<double> row(size, 0);
+    for (const auto& [table, numbers] : rows) {
+      for (std::size_t i = 0; i < size; ++i) {
+        row[i] += (*table)(numbers[token], i);
+      }
+    }
+    const auto n = static_cast<double>(size);
+    const double mean = std::accumulate(row.begin(), row.end(), 0.0) / n;
+    double variance = 0;
+    for (const double x : row) {
+      variance += (x - mean) * (x - mean) / n;
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      const double shift = bias == nullptr ? 0 : (*bias)(i);
+      result.data()[token * size + i] =
+          static_cast<float>((row[i] - mean) / std::sqrt(variance + epsilon) * weight(i) + shift);
+    }
+  }
+  return result;
+}
+
+TEST_CASE("The first layers of checkpoints attend as PyTorch's do") {
+  const auto load = [](const std::string& name) {
+    return load_safetensors(file_of(read_file("models/" + name + ".safetensors")));
+  };
+  struct Model {
+    std::string name;
+    std::string prefix;
+    std::string tokens;
+    std::string positions;
+    std::string types;
+    std::string norm;
+    double epsilon;
+  };
+  const std::vector<Model> models = {
+      {"gpt2-a", "h.0.attn", "wte", "wpe", "", "h.0.ln_1", 1e-5},
+      {"nanogpt-a", "transformer.h.0.attn", "transformer.wte", "transformer.wpe", "",
+       "transformer.h.0.ln_1", 1e-5},
+      {"bert-a", "encoder.layer.0.attention", "embeddings.word_embeddings",
+       "embeddings.position_embeddings", "embeddings.token_type_embeddings", "embeddings.LayerNorm",
+       1e-12}};
+  for (const Model& model : models) {
+    CAPTURE(model.name);
+    const Safetensors file = load(model.name);
+    const Safetensors again =
+        load_safetensors(save_safetensors(file.tensors, file.metadata, file.integers));
+    check_same(again.tensors, file.tensors);
+    CHECK(again.integers == file.integers);
+    CHECK(file.integers.empty() == (model.name == "nanogpt-a"));
+
+    const Safetensors expected = load(model.name + ".expect");
+    const auto integers = [&](const std::string& name) {
+      return std::get<xt::xarray<std::int32_t>>(expected.integers.at(name));
+    };
+    const auto tokens = integers("in.tokens");
+    const std::size_t length = tokens.shape(1);
+    std::vector<std::size_t> positions(tokens.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      positions[i] = i % length;
+    }
+    std::vector<std::pair<const xt::xarray<float>*, std::vector<std::size_t>>> rows = {
+        {&file.tensors.at(model.tokens + ".weight"), {tokens.begin(), tokens.end()}},
+        {&file.tensors.at(model.positions + ".weight"), positions}};
+    if (!model.types.empty()) {
+      const auto types = integers("in.types");
+      rows.emplace_back(&file.tensors.at(model.types + ".weight"),
+                        std::vector<std::size_t>(types.begin(), types.end()));
+    }
+    const auto bias = file.tensors.find(model.norm + ".bias");
+    const Tensor<3> X =
+        normalized(tokens, rows, file.tensors.at(model.norm + ".weight"),
+                   bias == file.tensors.end() ? nullptr : &bias->second, model.epsilon);
+    const auto given = integers("in.mask");
+    auto mask = xt::xarray<bool>::from_shape({tokens.shape(0), 1, 1, length});
+    std::transform(given.begin(), given.end(), mask.data(),
+                   [](std::int32_t number) { return number != 0; });
+
+    auto layer =
+        MultiHeadAttention::from_state_dict(file.tensors, {.num_heads = 2, .prefix = model.prefix});
+    const auto result =
+        layer.forward(X, X, X,
+                      {.mask = mask,
+                       .causal = model.types.empty() ? Causal::top_left : Causal::none,
+                       .return_weights = true});
+    CHECK(max_difference(*result.attention_weights, expected.tensors.at("out.attention.0")) <=
+          2e-6);
+  }
 }
 
 TEST_CASE("nn.MultiheadAttention's own state dicts give what PyTorch gives") {

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <headwise/io/number_types.hpp>
+#include <numeric>
 
 #include "compare.hpp"
 #include "files.hpp"
@@ -104,6 +106,61 @@ TEST_CASE("Every bfloat is the upper half of a float") {
     CHECK(floats[0x3FC0] == 1.5F);
     CHECK(floats[0xC2F7] == -123.5F);
   }
+}
+
+struct SmallFloat {
+  NumberType type;
+  int exponent_bits;
+  int bias;
+  bool has_infinities;
+  std::vector<unsigned> nans;
+};
+
+/// What a byte is worth.
+double small_value(const SmallFloat& kind, unsigned byte) {
+  const int fraction_bits = 7 - kind.exponent_bits;
+  const auto exponent = static_cast<int>((byte & 0x7FU) >> static_cast<unsigned>(fraction_bits));
+  const auto fraction = static_cast<int>(byte) & ((1 << fraction_bits) - 1);
+  const double sign = byte < 0x80U ? 1 : -1;
+  const bool is_largest = exponent == (1 << kind.exponent_bits) - 1;
+  if (std::find(kind.nans.begin(), kind.nans.end(), byte) != kind.nans.end()) {
+    return nan;
+  }
+  if (kind.has_infinities && is_largest) {
+    return fraction == 0 ? sign * infinity : nan;
+  }
+  return sign * (exponent == 0 ? std::ldexp(fraction, 1 - kind.bias - fraction_bits)
+                               : std::ldexp((1 << fraction_bits) + fraction,
+                                            exponent - kind.bias - fraction_bits));
+}
+
+TEST_CASE("Every float of one byte is read as the number it is") {
+  std::vector<std::uint64_t> bytes(256);
+  std::iota(bytes.begin(), bytes.end(), 0);
+  for (const SmallFloat& kind : {SmallFloat{NumberType::floating, 5, 15, true, {}},
+                                 SmallFloat{NumberType::e4m3, 4, 7, false, {0x7F, 0xFF}},
+                                 SmallFloat{NumberType::e5m2_fnuz, 5, 16, false, {0x80}},
+                                 SmallFloat{NumberType::e4m3_fnuz, 4, 8, false, {0x80}}}) {
+    CAPTURE(kind.type);
+    const Floats floats = read({.type = kind.type, .size = 1}, bytes);
+    std::vector<unsigned> wrong;
+    for (unsigned byte = 0; byte < floats.size(); ++byte) {
+      const double expected = small_value(kind, byte);
+      const double got = floats[byte];
+      const bool same = std::isnan(expected)
+                            ? std::isnan(got)
+                            : got == expected && std::signbit(got) == std::signbit(expected);
+      if (!same) {
+        wrong.push_back(byte);
+      }
+    }
+    CHECK(wrong == std::vector<unsigned>{});
+  }
+  const Floats powers = read({.type = NumberType::power_of_2, .size = 1}, bytes);
+  for (int byte = 0; byte < 255; ++byte) {
+    CHECK(powers[static_cast<std::size_t>(byte)] == std::ldexp(1.0, byte - 127));
+  }
+  CHECK(std::isnan(powers.at(255)));
 }
 
 TEST_CASE("Floats keep every bit, NaNs too") {

@@ -173,15 +173,12 @@ TEST_CASE("What has no gradients yet is left alone, and trained when it has") {
   parameters.have_gradients = false;
   const Floats before = parameters.matrix;
   Adam optimizer({&parameters}, {});
-  CHECK(optimizer.missing_state() == 0);
   optimizer.step();
   CHECK(parameters.changes == 0);
   CHECK(max_difference(parameters.matrix, before) == 0);
   parameters.have_gradients = true;
   parameters.draw_gradients(1);
-  CHECK(optimizer.missing_state() == 44);
   optimizer.step();
-  CHECK(optimizer.missing_state() == 0);
   // The first step of Adam is the learning rate, whatever the gradient's size.
   CHECK(std::abs(std::abs(parameters.matrix[0] - before[0]) - 1e-3F) <= 1e-6);
 }

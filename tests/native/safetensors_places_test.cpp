@@ -41,11 +41,11 @@ TEST_CASE("Tensors of a safetensors file have three fields, each once") {
       });
 }
 
-TEST_CASE("Tensors of a safetensors file are of dtype F32, F16 or BF16") {
-  for (const char* dtype : {"F64", "I64", "I32", "I16", "I8", "U8", "BOOL", "F8_E4M3", "f32", "F3",
-                            "F322", "float32", ""}) {
+TEST_CASE("Tensors of a safetensors file are of one of the format's dtypes") {
+  for (const char* dtype : {"f32", "F3", "F322", "float32", "F128", "I4", "F8", "F8_E4M3FN", "bool",
+                            "BOOL ", "C128", ""}) {
     check_malformed(safetensors_format, {{"dtype", header("1", "0,4", dtype),
-                                          "tensor 'a' of dtype F32, F16 or BF16", dtype}});
+                                          "tensor 'a' of one of the format's dtypes", dtype}});
   }
   check_malformed(safetensors_format, {{"a number", R"({"a":{"dtype":32}})",
                                         "a safetensors header with a string at byte 14", "3"}});
@@ -110,6 +110,15 @@ TEST_CASE("Tensors of a safetensors file have as many bytes as their shape takes
           {"too many", header("1", "0,4", "F16"), expected, "4"},
           {"too few", header("2", "0,4", "F32"), expected, "4"},
           {"not a whole number", header("1", "0,3"), expected, "3"},
+          {"too many booleans", header("3", "0,4", "BOOL"), expected, "4"},
+          {"too few small floats", header("5", "0,4", "F8_E4M3"), expected, "4"},
+          {"half an integer", header("1", "0,4", "I64"), expected, "4"},
+          {"half a double", header("1", "0,4", "F64"), expected, "4"},
+          {"half a complex number", header("1", "0,4", "C64"), expected, "4"},
+          {"too many of 4 bits", header("9", "0,4", "F4"), expected, "4"},
+          {"too few of 4 bits", header("7", "0,4", "F4"), expected, "4"},
+          {"30 bits", header("5", "0,4", "F6_E2M3"), expected, "4"},
+          {"36 bits", header("6", "0,4", "F6_E3M2"), expected, "4"},
           {"an empty shape with bytes", header("0", "0,4"), expected, "4"},
           {"a scalar without bytes", header("", "0,0"), expected, "0"},
           {"2^53", header(p53, "0,4"), expected, "4"},
@@ -117,6 +126,7 @@ TEST_CASE("Tensors of a safetensors file have as many bytes as their shape takes
           // 4 · 2^62 and 2 · 2^63 are 0 modulo 2^64, 4 · (2^62 + 1) is 4.
           {"2^64 bytes", header(p32 + ",1073741824", "0,0"), expected, "0"},
           {"2^64 bytes of halves", header(p32 + ",2147483648", "0,0", "BF16"), expected, "0"},
+          {"2^64 bits", header(p32 + ",1073741824", "0,0", "F4"), expected, "0"},
           {"2^64 + 4 bytes", header("5,5581,8681,49477,384773", "0,4"), expected, "4"},
           {"2^63 bytes beside an axis of 0", header("0,256," + p53, "0,0"), expected, "0"},
           {"2^108 bytes beside an axis of 0", header(p53 + ",0," + p53, "0,0"), expected, "0"},
@@ -172,7 +182,7 @@ TEST_CASE("A safetensors file's long texts are cut in messages, others than ASCI
                   {{"a long name", '{' + member(std::string(500, 'x'), "1", "0") + '}',
                     "tensor '" + std::string(80, 'x') + "' with two data_offsets", "1"},
                    {"a long dtype", header("1", "0,4", std::string(500, 'y')),
-                    "tensor 'a' of dtype F32, F16 or BF16", std::string(80, 'y')},
+                    "tensor 'a' of one of the format's dtypes", std::string(80, 'y')},
                    {"another name", '{' + member(R"(é\n)", "1", "0") + '}',
                     "tensor '\?\?\?' with two data_offsets", "1"}});
 }
@@ -181,7 +191,9 @@ TEST_CASE("A safetensors file with random bytes changed loads or is refused") {
   const StateDict tensors = {{"W_q.weight", randn<2>({2, 3}, 1)},
                              {"\"\u00e9\n", randn<1>({1}, 2)},
                              {"empty", randn<2>({0, 7}, 3)}};
-  const File file = save_safetensors(tensors, {{"format", "pt"}, {"a\\b", "\x01"}});
+  const File file =
+      save_safetensors(tensors, {{"format", "pt"}, {"a\\b", "\x01"}},
+                       {{"ids", xt::xarray<std::int64_t>{1, 2}}, {"mask", xt::xarray<bool>{true}}});
   const Outcomes outcomes = read_mutations(safetensors_format, file, 1);
   CHECK(outcomes.taken > 10);
   CHECK(outcomes.refused > 1'000);

@@ -164,6 +164,7 @@ TEST_CASE("A linear layer projects with weights that changed after it was used")
     linear.weight_data()[0] = a;
     linear.weight_data()[1] = b;
     *linear.bias_data() = bias;
+    linear.invalidate();
   };
   set(1, 2, 10);
   const auto project = [&linear](float a, float b) {

@@ -143,7 +143,7 @@ test('a million bytes of nesting, lists and texts', () => {
   failsFor({ shape: `[${million('1,')}]` }, 8, at(anInteger, shapeAt + 1 + 1e6, ']'));
   failsFor({ shape: `[${million('1,')}1]` }, 8, asMany(8));
   const text = `"${million('\\u0046')}"`;
-  failsFor({ dtype: text }, 8, `tensor 'a' of dtype F32, F16 or BF16, got ${'F'.repeat(80)}`);
+  failsFor({ dtype: text }, 8, `tensor 'a' of one of the format's dtypes, got ${'F'.repeat(80)}`);
   const all = `tensor '${'F'.repeat(80)}' with dtype, shape and data_offsets, got not all of them`;
   fails(`{${text}:{}}`, 0, all);
 });
@@ -173,21 +173,21 @@ test('fields of tensors', () => {
   failsFor({ dtype: '32' }, 8, at('a string', 14, '3'));
   failsFor({ dtype: 'null' }, 8, at('a string', 14, 'n'));
   for (const dtype of [
-    'F64',
-    'I64',
-    'I32',
-    'U8',
-    'BOOL',
-    'F8_E4M3',
     'f32',
+    'F128',
+    'I4',
+    'F8',
+    'F8_E4M3FN',
+    'bool',
+    'BOOL\\u0000',
     'F32 ',
     ' F32',
     'F3',
     '',
     'é',
   ]) {
-    const got = dtype.replace('é', '??');
-    failsFor({ dtype: `"${dtype}"` }, 8, `tensor 'a' of dtype F32, F16 or BF16, got ${got}`);
+    const got = dtype.replace('é', '??').replace('\\u0000', '?');
+    failsFor({ dtype: `"${dtype}"` }, 8, `tensor 'a' of one of the format's dtypes, got ${got}`);
   }
   for (const list of ['"2"', '2', '{}', 'null', 'true', '(2)']) {
     failsFor({ shape: list }, 8, at('[', shapeAt, list[0]));
@@ -245,6 +245,29 @@ test('shapes that do not fit their bytes, of whatever size', () => {
     failsFor({ shape }, 8, asMany(8));
   failsFor({ dtype: '"F16"' }, 8, asMany(8));
   failsFor({ dtype: '"BF16"', shape: '[2]' }, 8, asMany(8));
+  for (const [dtype, count] of [
+    ...['BOOL', 'I8', 'U8', 'F8_E4M3', 'F8_E5M2', 'F8_E8M0', 'F8_E4M3FNUZ', 'F8_E5M2FNUZ'].map(
+      (each) => [each, 8],
+    ),
+    ...['I16', 'U16', 'F16', 'BF16'].map((each) => [each, 4]),
+    ...['I32', 'U32', 'F32'].map((each) => [each, 2]),
+    ...['I64', 'U64', 'F64', 'C64'].map((each) => [each, 1]),
+    ['F4', 16],
+  ]) {
+    for (const shape of [`[${count + 1}]`, `[${count - 1},1]`, `[2,${count}]`, '[0]']) {
+      failsFor({ dtype: `"${dtype}"`, shape }, 8, asMany(8));
+    }
+  }
+  // Numbers of 4 and 6 bits that fill no whole bytes, or more bits than 64 bits count.
+  for (const shape of ['[15]', '[17]', '[3,5]', '[1]']) {
+    failsFor({ dtype: '"F4"', shape }, 8, asMany(8));
+    failsFor({ dtype: '"F6_E2M3"', shape }, 8, asMany(8));
+  }
+  for (const shape of ['[10]', '[11]', '[12]']) {
+    failsFor({ dtype: '"F6_E3M2"', shape }, 8, asMany(8));
+  }
+  const many = '[2147483648,2147483648,4]';
+  failsFor({ dtype: '"F4"', shape: many, data_offsets: '[0,0]' }, 0, asMany(0));
   // Products of 2^62, 2^64 and 2^96: times four they are 0 in 64 bits.
   for (const [size, count] of [
     [2 ** 31, 2],

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { MultiHeadAttention, Tensor } from 'headwise';
 import { assertFails } from './lib/compare.mjs';
 import { assertLeavesNothing } from './lib/memory.mjs';
-import { layouts } from './lib/state-dicts.mjs';
+import { layouts, prefixed } from './lib/state-dicts.mjs';
 
 const { fromStateDict } = MultiHeadAttention;
 const sizes = { querySize: 8, keySize: 8, valueSize: 8 };
@@ -91,11 +91,77 @@ const bad = {
     'invalid-state-dict',
     'stateDict: unexpected é; self.key.bias: expected (12,), got (3,); output.dense.weight: expected (5, 12), got (5, 3)',
   ],
+  'parameters of integers': [
+    [
+      {
+        ...dict,
+        'W_k.weight': { dtype: 'I8', data: new Int8Array(96), shape: [12, 8] },
+        'W_v.bias': { dtype: 'BOOL', data: new Uint8Array(11), shape: [11] },
+        step: { dtype: 'I64', data: BigInt64Array.of(3n), shape: [] },
+      },
+      { numHeads: 3 },
+    ],
+    'invalid-state-dict',
+    'stateDict: unexpected step; W_k.weight: expected floats, got I8; W_v.bias: expected floats, got BOOL; ' +
+      'W_v.bias: expected (12,), got (11,)',
+  ],
+  'integers of a wrong number': [
+    [
+      { ...dict, 'W_k.bias': { dtype: 'I8', data: new Int8Array(11), shape: [12] } },
+      { numHeads: 3 },
+    ],
+    'invalid-shape',
+    'W_k.bias: expected 12 numbers for shape (12,), got 11',
+  ],
 };
 
 for (const [name, [given, code, message]] of Object.entries(bad)) {
   test(`no layer: ${name}`, () => assertFails(() => fromStateDict(...given), code, message));
 }
+
+test('a hundred prefixes are listed, and no more', () => {
+  const layers = (count) =>
+    Object.assign({}, ...Array.from({ length: count }, (_, i) => prefixed(`${1000 + i}.`, dict)));
+  const listed = (count) => Array.from({ length: count }, (_, i) => `'${1000 + i}'`).join(', ');
+  const start =
+    'stateDict: expected names of d2l, nn.MultiheadAttention, BERT, ViT or GPT-2 behind x., got none; ' +
+    'they stand behind ';
+  for (const [count, end] of [
+    [100, ''],
+    [101, ', …'],
+  ]) {
+    const call = () => fromStateDict(layers(count), { numHeads: 3, prefix: 'x' });
+    assertFails(call, 'invalid-state-dict', start + listed(100) + end);
+  }
+});
+
+test('values behind other prefixes are not looked at', () => {
+  const others = {
+    get 'b.W_q.weight'() {
+      throw new Error('looked at');
+    },
+  };
+  const call = (given, prefix) => fromStateDict(given, { numHeads: 3, prefix });
+  const given = Object.defineProperties(
+    prefixed('a.', dict),
+    Object.getOwnPropertyDescriptors(others),
+  );
+  call(given, 'a').dispose();
+  assertFails(() => call(given, 'c'), 'invalid-state-dict', /got none; they stand behind 'a'$/);
+  assert.throws(() => call(given, 'b'), { message: 'looked at' });
+});
+
+test('loadStateDict tells integers from what is missing or unexpected', () => {
+  const layer = new MultiHeadAttention(options);
+  const given = {
+    ...dict,
+    'W_q.bias': { dtype: 'I32', data: new Int32Array(12), shape: [12] },
+    position_ids: { dtype: 'I64', data: new BigInt64Array(3), shape: [1, 3] },
+  };
+  const message = 'stateDict: unexpected position_ids; W_q.bias: expected floats, got I32';
+  assertFails(() => layer.loadStateDict(given), 'invalid-state-dict', message);
+  layer.dispose();
+});
 
 test('2,000 failing calls, and as many that do not, leave the heap where it was', () => {
   const calls = Object.values(bad);

@@ -13,7 +13,7 @@ await init();
 /** Spelled alike in both languages: PyTorch's and d2l's names of parameters. */
 const parameters = [
   ...['bias_k', 'bias_v', 'w_v', 'in_proj_weight', 'in_proj_bias', 'k_proj_weight', 'out_proj'],
-  ...['q_norm', 'c_attn', 'c_proj'],
+  ...['q_norm', 'c_attn', 'c_proj', 'self_attn', 'masked_bias'],
 ];
 
 /** words_like_this become wordsLikeThis; W_q and its kin stay as they are. */

@@ -1,38 +1,16 @@
 // Loading the package, each time in a process that has not done so yet.
-import assert from 'node:assert/strict';
-import test from 'node:test';
-import { runModule } from './lib/child.mjs';
+import { inNewProcess as runInNewProcess } from './lib/in-new-process.mjs';
 
-const prelude = `
-  import assert from 'node:assert/strict';
-  import { readFileSync } from 'node:fs';
-  import { availableParallelism } from 'node:os';
-  import * as headwise from 'headwise';
-  const { init, MultiHeadAttention, Tensor, HeadwiseError } = headwise;
-  const wasm = new URL('headwise-simd.wasm', import.meta.resolve('headwise'));
+const before = `
+  const wasm = url('headwise-simd.wasm');
   // A module with one relaxed multiply-add.
   const isRelaxed = WebAssembly.validate(new Uint8Array([
     0, 97, 115, 109, 1, 0, 0, 0, 1, 8, 1, 96, 3, 123, 123, 123, 1, 123, 3, 2, 1, 0, 10,
     13, 1, 11, 0, 32, 0, 32, 1, 32, 2, 253, 133, 2, 11,
   ]));
-  const works = () => {
-    const X = Tensor.ones([1, 2, 4]);
-    const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
-    assert.deepEqual(layer.forward(X, X, X).output.shape, [1, 2, 4]);
-  };
-  const fails = (promise, code, message) =>
-    assert.rejects(promise, (error) => {
-      assert.ok(error instanceof HeadwiseError, error.stack);
-      assert.equal(error.code, code);
-      assert.match(error.message, message);
-      return true;
-    });
 `;
 
-const inNewProcess = (name, text) =>
-  test(name, () => {
-    assert.equal(runModule(`${prelude}${text}; console.log('done')`), 'done\n');
-  });
+const inNewProcess = (name, text) => runInNewProcess(name, text, { before });
 
 inNewProcess(
   'everything but plain tensors needs init, and says so',
@@ -103,7 +81,7 @@ inNewProcess(
     await fails(init({ threads }), 'invalid-option', /^threads: expected 'auto' or an integer from 1 to 64, got /);
   }
   await init();
-  works();
+  forward();
   `,
 );
 
@@ -113,9 +91,14 @@ inNewProcess(
   await fails(init({ wasm: new URL('nothing.wasm', wasm) }), 'load-failed', /^wasm: expected a WebAssembly module at .*nothing\\.wasm, got /);
   await fails(init({ wasm: new Uint8Array([1, 2, 3]) }), 'load-failed', /^wasm: expected a WebAssembly module at the given bytes, got /);
   await fails(init({ wasm: new URL('index.js', wasm).href }), 'load-failed', /^wasm: .*index\\.js, got /);
-  await fails(init({ wasm: 3 }), 'load-failed', /^wasm: /);
+  await fails(init({ wasm: 3 }), 'load-failed', /^wasm: expected a URL, a path, bytes or a WebAssembly.Module, got 3$/);
+  await fails(init({ wasm: 'http://:/x.wasm' }), 'load-failed', /^wasm: .*Invalid URL/);
+  const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+  await fails(init({ wasm: empty }), 'load-failed', /^wasm: expected a WebAssembly module at the given bytes, got /);
+  const foreign = await WebAssembly.compile(empty);
+  await fails(init({ wasm: foreign }), 'load-failed', /^wasm: expected a WebAssembly module at the given module, got /);
   await init();
-  works();
+  forward();
   `,
 );
 
@@ -124,13 +107,149 @@ const sources = {
   'a URL as text': 'wasm.href',
   bytes: 'readFileSync(wasm)',
   'an ArrayBuffer': 'new Uint8Array(readFileSync(wasm)).buffer',
+  'a compiled module': 'await WebAssembly.compile(readFileSync(wasm))',
+  'a path': 'wasm.pathname',
+  'a path from the working directory':
+    "(await import('node:path')).relative(process.cwd(), wasm.pathname)",
+  'a data URL': "'data:application/wasm;base64,' + readFileSync(wasm, 'base64')",
+  'a URL of another context':
+    "(await import('node:vm')).runInNewContext('new URL(href)', { URL, href: wasm.href })",
 };
 for (const [name, source] of Object.entries(sources)) {
   inNewProcess(
     `the WebAssembly file may be given as ${name}`,
-    `await init({ wasm: ${source} }); works()`,
+    `await init({ wasm: ${source} }); forward()`,
   );
 }
+
+inNewProcess(
+  'of several calls at once each has an answer of its own',
+  `
+  const calls = [init({ wasm: new Uint8Array([1, 2, 3]) }), init(), init({ wasm: 'nothing.wasm' }), init()];
+  const [spoilt, { status, value }, late, last] = await Promise.allSettled(calls);
+  assert.equal(spoilt.reason?.code, 'load-failed');
+  assert.equal(status, 'fulfilled');
+  assert.deepEqual(late.value, value);
+  assert.deepEqual(last.value, value);
+  forward();
+  `,
+);
+
+inNewProcess(
+  'a variant that a given file is not is an error, and the next init works',
+  `
+  await fails(init({ wasm, variant: 'relaxed-simd' }), 'unsupported', /^variant: expected 'simd', /);
+  assert.throws(forward, { code: 'not-initialized' });
+  await init();
+  forward();
+  `,
+);
+
+/** A server of the WebAssembly file, and which ways of compiling were used. */
+const served = `
+  const { createServer } = await import('node:http');
+  const used = [];
+  async function initFrom(type, status = 200, body = readFileSync(wasm)) {
+    const server = createServer((_request, response) => {
+      response.writeHead(status, type === undefined ? {} : { 'Content-Type': type }).end(body);
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const file = 'http://127.0.0.1:' + server.address().port + '/a.wasm';
+    // Node's fetch compiles a module of its own when it is first used.
+    await (await fetch(file)).arrayBuffer();
+    for (const name of ['compile', 'compileStreaming']) {
+      const compile = WebAssembly[name];
+      if (compile) WebAssembly[name] = (...args) => { used.push(name); return compile(...args); };
+    }
+    try {
+      return await init({ wasm: file });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+`;
+
+inNewProcess(
+  'a file from a server compiles while it loads',
+  `${served}
+  await initFrom('application/wasm');
+  assert.deepEqual(used, ['compileStreaming']);
+  forward();
+  `,
+);
+
+for (const type of [undefined, 'application/octet-stream', 'application/wasm; charset=utf-8']) {
+  inNewProcess(
+    `and once it is there if its type is ${type}`,
+    `${served}
+    await initFrom(${JSON.stringify(type)});
+    assert.deepEqual(used, ['compile']);
+    forward();
+    `,
+  );
+}
+
+inNewProcess(
+  'or if the engine streams no modules',
+  `${served}
+  delete WebAssembly.compileStreaming;
+  await initFrom('application/wasm');
+  assert.deepEqual(used, ['compile']);
+  forward();
+  `,
+);
+
+inNewProcess(
+  'what a server has in place of the file is an error that names the option',
+  `${served}
+  const at = /^wasm: expected a WebAssembly module at http:.*a\\.wasm, got /;
+  await fails(initFrom('text/html', 404), 'load-failed', /\\/a\\.wasm, got HTTP status 404$/);
+  await fails(initFrom('text/html', 200, '<!doctype html>'), 'load-failed', at);
+  await fails(initFrom('application/wasm', 200, '<!doctype html>'), 'load-failed', at);
+  await fails(init({ wasm: 'http://127.0.0.1:1/a.wasm' }), 'load-failed', at);
+  await init();
+  forward();
+  `,
+);
+
+/** As bundlers have them in pages: no more than what packages for both ask for. */
+const shims = {
+  'one of a browser':
+    "{ browser: true, env: {}, versions: {}, nextTick: () => {}, cwd: () => '/' }",
+  'one that has no function there': '{ getBuiltinModule: null, env: {} }',
+};
+for (const [name, shim] of Object.entries(shims)) {
+  inNewProcess(
+    `a process that is not Node's is not taken for it: ${name}`,
+    `
+    // A page's globals, as far as loading asks for them.
+    const globals = {
+      process: ${shim},
+      navigator: { hardwareConcurrency: 3 },
+      Worker: class { constructor() { throw new Error('no workers here'); } },
+      fetch: async (file) => new Response(readFileSync(file), { headers: { 'Content-Type': 'application/wasm' } }),
+    };
+    const { process: own } = globalThis;
+    for (const [name, value] of Object.entries(globals)) {
+      Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    }
+    const fresh = await import(url('index.js') + '?fresh');
+    assert.equal((await fresh.init()).threads, 1);
+    globalThis.process = own;
+    const X = fresh.Tensor.ones([1, 2, 4]);
+    new fresh.MultiHeadAttention({ numHiddens: 4, numHeads: 2 }).forward(X, X, X);
+    `,
+  );
+}
+
+inNewProcess(
+  'an engine without WebAssembly is told so',
+  `
+  delete globalThis.WebAssembly;
+  await fails(init(), 'unsupported', /^engine: expected WebAssembly SIMD .*, got an engine without it$/);
+  `,
+);
 
 inNewProcess(
   'an engine without WebAssembly SIMD is told so',

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { init, loadSafetensors, MultiHeadAttention, saveSafetensors, Tensor } from 'headwise';
 import { assertFails, assertSameResult } from './lib/compare.mjs';
 import { bitsOf } from './lib/files.mjs';
-import { layouts, prefixed } from './lib/state-dicts.mjs';
+import { buffers, layouts, prefixed } from './lib/state-dicts.mjs';
 
 await init();
 
@@ -92,12 +92,42 @@ for (const [name, write] of Object.entries(layouts)) {
     assertBecomes({}, (dict) => prefixed('😀"\\.', write(dict)), { prefix: '😀"\\' });
   });
 
+  test(`${name}: buffers are left alone`, () => {
+    assertBecomes({}, (dict) => ({ ...write(dict), ...buffers }));
+    const inFile = (dict) => saveSafetensors({ ...write(dict), ...buffers });
+    assertBecomes({ bias: false }, (dict) => loadSafetensors(inFile(dict)).tensors);
+  });
+
   test(`${name}: through a file`, () => {
     const throughFile = (dict) => loadSafetensors(saveSafetensors(write(dict))).tensors;
     assertBecomes({}, throughFile);
     assertBecomes({}, (dict) => prefixed('a.', throughFile(dict)), { prefix: 'a' });
   });
 }
+
+test('GPT-2 and minGPT are told apart by what c_proj takes, whatever else is pruned or equal', () => {
+  const both = [layouts['GPT-2'], layouts['minGPT and nanoGPT']];
+  for (const [inputs, outputSize, numHiddens, numHeads] of [
+    [12, 12, 12, 3],
+    [1, 1, 1, 1],
+    [3, 1, 1, 1],
+    [1, 3, 1, 1],
+    [36, 36, 12, 3],
+    [12, 12, 4, 1],
+    [4, 4, 12, 3],
+    [9, 5, 3, 1],
+    [5, 9, 3, 1],
+    [12, 36, 12, 3],
+  ]) {
+    const sizes = { querySize: inputs, keySize: inputs, valueSize: inputs, outputSize };
+    // What takes three times what it gives may be either; no model does.
+    for (const write of both.slice(0, inputs === 3 * outputSize ? 1 : 2)) {
+      for (const bias of [true, false]) {
+        assertBecomes({ ...sizes, numHiddens, numHeads, bias }, write);
+      }
+    }
+  }
+});
 
 test('kinds of layers that only d2l’s names can tell', () => {
   const { d2l } = layouts;

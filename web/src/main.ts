@@ -1,5 +1,6 @@
 import { init } from 'headwise';
 
+import { addressedId } from './frame/addressed-id.js';
 import { addFrame } from './frame/frame.js';
 import { Inputs } from './inputs/inputs.js';
 import { createPage } from './page.js';
@@ -9,7 +10,7 @@ import { createPruneContent } from './parts/prune-part.js';
 import { createToyContent } from './parts/toy-part.js';
 import { createTrainContent } from './parts/train-part.js';
 import { headsFields, settleHeads } from './state/heads-state.js';
-import { connectHistory } from './state/history.js';
+import { followAddress, readAddress } from './state/history.js';
 import { pruneFields } from './state/prune-state.js';
 import { Store } from './state/store.js';
 import { toyFields } from './state/toy-state.js';
@@ -27,24 +28,24 @@ async function start(): Promise<void> {
     const headsStore = new Store(headsFields, (state) => settleHeads(state, inputs));
     const trainStore = new Store(trainFields);
     const pruneStore = new Store(pruneFields);
-    connectHistory(
-      [
-        { store: toyStore, showNotices: toy.showNotices },
-        { store: headsStore, showNotices: heads.showNotices },
-        { store: trainStore, showNotices: train.showNotices },
-        { store: pruneStore, showNotices: prune.showNotices },
-      ],
-      showNotices,
-    );
+    const addressed = [
+      { store: toyStore, showNotices: toy.showNotices },
+      { store: headsStore, showNotices: heads.showNotices },
+      { store: trainStore, showNotices: train.showNotices },
+      { store: pruneStore, showNotices: prune.showNotices },
+    ];
+    readAddress(addressed, showNotices);
     toy.live.append(...createToyContent(toyStore));
     heads.live.append(...createHeadsContent(headsStore, inputs));
     train.live.append(...createTrainContent(trainStore));
     prune.live.append(...createPruneContent(pruneStore));
+    followAddress(addressed, showNotices);
   } catch (error) {
     const acts = [toy, heads, train, prune];
     for (const { live } of acts) live.replaceChildren();
     // Told once, where the reader will look.
-    const named = acts.find(({ root }) => `#${root.id}` === window.location.hash);
+    const id = addressedId();
+    const named = acts.find(({ root }) => root.id === id);
     (named ?? toy).live.append(createFailure(error));
   }
   settleFrame();

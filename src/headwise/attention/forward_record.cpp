@@ -1,4 +1,5 @@
 #include <headwise/attention/forward_record.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <span>
 #include <utility>
 
@@ -28,8 +29,8 @@ std::vector<Number> copy_of(const Number* numbers, std::span<const std::size_t> 
 
 ForwardRecord::ForwardRecord(const Sizes& sizes, const AttentionMask& mask, std::size_t num_heads,
                              const float* head_gate, std::size_t gate_stride,
-                             const Dropout& dropout, ForwardRecord* reused)
-    : sizes_(sizes), mask_(mask), gate_stride_(gate_stride), dropout_(dropout) {
+                             const ForwardRecord* earlier)
+    : sizes_(sizes), mask_(mask), gate_stride_(gate_stride) {
   const std::array<std::size_t, 4> shape = {mask.batch, num_heads, mask.num_queries, mask.num_keys};
   const std::array<std::size_t, 2> lens_strides = {mask.valid_lens_sample_stride,
                                                    mask.valid_lens_query_stride};
@@ -39,10 +40,21 @@ ForwardRecord::ForwardRecord(const Sizes& sizes, const AttentionMask& mask, std:
   added_ = copy_of(mask.added, mask.mask_strides, shape);
   head_gate_ = copy_of(head_gate, std::array<std::size_t, 2>{gate_stride, 1},
                        std::array<std::size_t, 2>{mask.batch, num_heads});
-  const std::size_t size =
-      sizes.queries + sizes.keys + sizes.values + sizes.projections + sizes.pooled;
-  floats_ = reused != nullptr && reused->floats_.size() == size ? std::move(reused->floats_)
-                                                                : Tensor<1>::from_shape({size});
+  double floats = 0;
+  for (const std::size_t part :
+       {sizes.queries, sizes.keys, sizes.values, sizes.projections, sizes.pooled}) {
+    floats += static_cast<double>(part);
+  }
+  const std::size_t size = checked_count(floats);
+  if (earlier == nullptr || earlier->floats_.size() != size) {
+    floats_ = make_tensor<1>({size});
+  }
+}
+
+void ForwardRecord::take_room(ForwardRecord& earlier) noexcept {
+  if (floats_.size() == 0) {
+    floats_ = std::move(earlier.floats_);
+  }
 }
 
 AttentionMask ForwardRecord::mask() const noexcept {

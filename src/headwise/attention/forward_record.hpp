@@ -23,10 +23,14 @@ class ForwardRecord {
     std::size_t pooled;
   };
 
-  /// Makes room, in `reused` memory if it has the size, and copies the mask and the gates.
+  /// Makes room and copies the mask and the gates. If `earlier`, a record or null, has the room,
+  /// none is made: `take_room` then takes it over.
   ForwardRecord(const Sizes& sizes, const AttentionMask& mask, std::size_t num_heads,
-                const float* head_gate, std::size_t gate_stride, const Dropout& dropout,
-                ForwardRecord* reused);
+                const float* head_gate, std::size_t gate_stride, const ForwardRecord* earlier);
+
+  /// Takes the room of the earlier record that it was made with.
+  void take_room(ForwardRecord& earlier) noexcept;
+  void set_dropout(const Dropout& dropout) noexcept { dropout_ = dropout; }
 
   [[nodiscard]] float* queries() noexcept { return floats_.data(); }
   [[nodiscard]] float* keys() noexcept { return queries() + sizes_.queries; }
@@ -53,7 +57,7 @@ class ForwardRecord {
   std::vector<float> added_;
   std::vector<float> head_gate_;
   std::size_t gate_stride_;
-  Dropout dropout_;
+  Dropout dropout_{};
   Tensor<1> floats_;
 };
 

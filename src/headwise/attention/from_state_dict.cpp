@@ -46,7 +46,7 @@ MultiHeadAttention MultiHeadAttention::from_state_dict(const StateDict& state_di
       // The constructor says so; nothing can be read from the dict.
       return MultiHeadAttention({.num_hiddens = 1, .num_heads = options.num_heads});
     }
-    std::vector<io::NamedShape> shapes;
+    std::vector<io::NamedTensor> shapes;
     std::vector<const xt::xarray<float>*> sources;
     for (const auto& [name, tensor] : state_dict) {
       shapes.push_back({.name = name, .shape = io::shape_of(tensor)});

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <headwise/attention/head_importance.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <numeric>
 #include <utility>
 
@@ -71,7 +72,7 @@ bool sum_ablations(const MeasuredHeads& heads, const HeadImportanceOptions& opti
                    HeadNumbers& sums) {
   std::vector<Tensor<1>> gates;
   for (const std::size_t count : heads.num_heads) {
-    gates.push_back(Tensor<1>::from_shape({count}));
+    gates.push_back(make_tensor<1>({count}));
     gates.back().fill(1.0F);
   }
   const std::size_t all_heads =
@@ -139,7 +140,7 @@ double norm_of(const std::vector<double>& numbers) {
 std::vector<Tensor<1>> to_tensors(const HeadNumbers& numbers) {
   std::vector<Tensor<1>> result;
   for (const std::vector<double>& layer : numbers) {
-    result.push_back(Tensor<1>::from_shape({layer.size()}));
+    result.push_back(make_tensor<1>({layer.size()}));
     std::ranges::transform(layer, result.back().begin(),
                            [](double number) { return static_cast<float>(number); });
   }
@@ -157,73 +158,78 @@ ForwardOptions masks_of(const HeadMeasureBatch& batch) {
 
 std::optional<std::vector<Tensor<1>>> measure_head_importance(
     const MeasuredHeads& heads, const HeadImportanceOptions& options) {
-  validation::check_head_importance(heads, options);
-  HeadNumbers numbers = zeros(heads.num_heads);
-  const bool of_weights =
-      options.measure == HeadMeasure::confidence || options.measure == HeadMeasure::entropy;
-  const auto measure = of_weights                                 ? mean_over_rows
-                       : options.measure == HeadMeasure::gradient ? sum_gradients
-                                                                  : sum_ablations;
-  if (!measure(heads, options, numbers)) {
-    return std::nullopt;
-  }
-  const auto samples = static_cast<double>(
-      std::accumulate(heads.batch_sizes.begin(), heads.batch_sizes.end(), std::size_t{0}));
-  for (std::vector<double>& layer : numbers) {
-    if (!of_weights) {
-      divide(layer, samples);
+  return report_out_of_memory([&]() -> std::optional<std::vector<Tensor<1>>> {
+    validation::check_head_importance(heads, options);
+    HeadNumbers numbers = zeros(heads.num_heads);
+    const bool of_weights =
+        options.measure == HeadMeasure::confidence || options.measure == HeadMeasure::entropy;
+    const auto measure = of_weights                                 ? mean_over_rows
+                         : options.measure == HeadMeasure::gradient ? sum_gradients
+                                                                    : sum_ablations;
+    if (!measure(heads, options, numbers)) {
+      return std::nullopt;
     }
-    if (options.normalize) {
-      divide(layer, norm_of(layer));
+    const auto samples = static_cast<double>(
+        std::accumulate(heads.batch_sizes.begin(), heads.batch_sizes.end(), std::size_t{0}));
+    for (std::vector<double>& layer : numbers) {
+      if (!of_weights) {
+        divide(layer, samples);
+      }
+      if (options.normalize) {
+        divide(layer, norm_of(layer));
+      }
     }
-  }
-  return to_tensors(numbers);
+    return to_tensors(numbers);
+  });
 }
 
 std::optional<Tensor<1>> measure_head_importance(const MultiHeadAttention& layer,
                                                  const std::vector<HeadMeasureBatch>& batches,
                                                  const HeadImportanceOptions& options,
                                                  const OutputLoss& loss) {
-  validation::check_output_loss(loss, options);
-  // What a pass leaves in a layer, such as gradients, stays in this copy.
-  MultiHeadAttention copy = report_out_of_memory([&] { return layer; });
-  copy.eval();
-  const auto forward = [&](std::size_t number, const ForwardOptions& forward_options) {
-    const HeadMeasureBatch& batch = batches[number];
-    return copy.forward(batch.queries, batch.keys, batch.values, forward_options);
-  };
-  MeasuredHeads heads{.num_heads = {layer.num_heads()}, .batch_sizes = {}};
-  for (const HeadMeasureBatch& batch : batches) {
-    validation::check_ignored_keys(batch);
-    heads.batch_sizes.push_back(batch.queries.shape(0));
-  }
-  heads.loss = [&](std::size_t batch, const std::vector<Tensor<1>>& gates) {
-    ForwardOptions gated = masks_of(batches[batch]);
-    gated.head_gate = gates.front();
-    return loss.value(batch, forward(batch, gated).output);
-  };
-  heads.gate_gradients = [&](std::size_t batch) {
-    ForwardOptions with_gradients = masks_of(batches[batch]);
-    with_gradients.requires_grad = true;
-    const Tensor<3> output = forward(batch, with_gradients).output;
-    return std::vector<Tensor<2>>{copy.backward(loss.gradient(batch, output)).head_gate};
-  };
-  heads.attention_weights = [&](std::size_t batch, const MeasuredHeads::TakeWeights& take) {
-    ForwardOptions with_weights = masks_of(batches[batch]);
-    with_weights.return_weights = true;
-    const Tensor<4> weights = *forward(batch, with_weights).attention_weights;
-    const std::size_t slots = layer.settings().num_extra_slots();
-    const auto& ignored_keys = batches[batch].ignored_keys;
-    take(0, weights.data(),
-         {.batch = weights.shape(0),
-          .num_heads = weights.shape(1),
-          .num_queries = weights.shape(2),
-          .num_keys = weights.shape(3) - slots,
-          .num_extra_slots = slots},
-         ignored_keys ? ignored_keys->data() : nullptr);
-  };
-  const auto importance = measure_head_importance(heads, options);
-  return importance ? std::optional(importance->front()) : std::nullopt;
+  return report_out_of_memory([&] {
+    validation::check_in_use(layer.in_use(), "layer");
+    validation::check_output_loss(loss, options);
+    // What a pass leaves in a layer, such as gradients, stays in this copy.
+    MultiHeadAttention copy = layer;
+    copy.eval();
+    const auto forward = [&](std::size_t number, const ForwardOptions& forward_options) {
+      const HeadMeasureBatch& batch = batches[number];
+      return copy.forward(batch.queries, batch.keys, batch.values, forward_options);
+    };
+    MeasuredHeads heads{.num_heads = {layer.num_heads()}, .batch_sizes = {}};
+    for (const HeadMeasureBatch& batch : batches) {
+      validation::check_ignored_keys(batch);
+      heads.batch_sizes.push_back(batch.queries.shape(0));
+    }
+    heads.loss = [&](std::size_t batch, const std::vector<Tensor<1>>& gates) {
+      ForwardOptions gated = masks_of(batches[batch]);
+      gated.head_gate = gates.front();
+      return loss.value(batch, forward(batch, gated).output);
+    };
+    heads.gate_gradients = [&](std::size_t batch) {
+      ForwardOptions with_gradients = masks_of(batches[batch]);
+      with_gradients.requires_grad = true;
+      const Tensor<3> output = forward(batch, with_gradients).output;
+      return std::vector<Tensor<2>>{copy.backward(loss.gradient(batch, output)).head_gate};
+    };
+    heads.attention_weights = [&](std::size_t batch, const MeasuredHeads::TakeWeights& take) {
+      ForwardOptions with_weights = masks_of(batches[batch]);
+      with_weights.return_weights = true;
+      const Tensor<4> weights = *forward(batch, with_weights).attention_weights;
+      const std::size_t slots = layer.settings().num_extra_slots();
+      const auto& ignored_keys = batches[batch].ignored_keys;
+      take(0, weights.data(),
+           {.batch = weights.shape(0),
+            .num_heads = weights.shape(1),
+            .num_queries = weights.shape(2),
+            .num_keys = weights.shape(3) - slots,
+            .num_extra_slots = slots},
+           ignored_keys ? ignored_keys->data() : nullptr);
+    };
+    const auto importance = measure_head_importance(heads, options);
+    return importance ? std::optional(importance->front()) : std::nullopt;
+  });
 }
 
 }  // namespace headwise

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <headwise/attention/heads.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/checked_sizes.hpp>
 
 namespace headwise {
 
@@ -18,40 +19,42 @@ void copy_heads(HeadsView<const float> from, HeadsView<float> to, std::size_t ba
 }
 
 Tensor<4> split_heads(const Tensor<3>& X, std::int64_t num_heads) {
-  validation::check_divides(num_heads, "the last axis of X", X.shape(2));
-  const auto heads = static_cast<std::size_t>(num_heads);
-  const std::size_t batch = X.shape(0);
-  const std::size_t length = X.shape(1);
-  const std::size_t head_size = X.shape(2) / heads;
-  auto result = report_out_of_memory(
-      [&] { return Tensor<4>::from_shape({batch, heads, length, head_size}); });
-  copy_heads(split_heads_view(X.data(), length, heads, head_size),
-             separate_heads_view(result.data(), heads, length, head_size), batch, heads, length,
-             head_size);
-  return result;
+  return report_out_of_memory([&] {
+    validation::check_divides(num_heads, "the last axis of X", X.shape(2));
+    const auto heads = static_cast<std::size_t>(num_heads);
+    const std::size_t batch = X.shape(0);
+    const std::size_t length = X.shape(1);
+    const std::size_t head_size = X.shape(2) / heads;
+    auto result = make_tensor<4>({batch, heads, length, head_size});
+    copy_heads(split_heads_view(X.data(), length, heads, head_size),
+               separate_heads_view(result.data(), heads, length, head_size), batch, heads, length,
+               head_size);
+    return result;
+  });
 }
 
 Tensor<3> transpose_qkv(const Tensor<3>& X, std::int64_t num_heads) {
   Tensor<4> heads = split_heads(X, num_heads);
   auto result = report_out_of_memory([&] {
-    return Tensor<3>::from_shape({heads.shape(0) * heads.shape(1), heads.shape(2), heads.shape(3)});
+    return make_tensor<3>({heads.shape(0) * heads.shape(1), heads.shape(2), heads.shape(3)});
   });
   std::copy_n(heads.data(), heads.size(), result.data());
   return result;
 }
 
 Tensor<3> transpose_output(const Tensor<3>& X, std::int64_t num_heads) {
-  validation::check_divides(num_heads, "the first axis of X", X.shape(0));
-  const auto heads = static_cast<std::size_t>(num_heads);
-  const std::size_t batch = X.shape(0) / heads;
-  const std::size_t length = X.shape(1);
-  const std::size_t head_size = X.shape(2);
-  auto result = report_out_of_memory(
-      [&] { return Tensor<3>::from_shape({batch, length, heads * head_size}); });
-  copy_heads(separate_heads_view(X.data(), heads, length, head_size),
-             split_heads_view(result.data(), length, heads, head_size), batch, heads, length,
-             head_size);
-  return result;
+  return report_out_of_memory([&] {
+    validation::check_divides(num_heads, "the first axis of X", X.shape(0));
+    const auto heads = static_cast<std::size_t>(num_heads);
+    const std::size_t batch = X.shape(0) / heads;
+    const std::size_t length = X.shape(1);
+    const std::size_t head_size = X.shape(2);
+    auto result = make_tensor<3>({batch, length, heads * head_size});
+    copy_heads(separate_heads_view(X.data(), heads, length, head_size),
+               split_heads_view(result.data(), length, heads, head_size), batch, heads, length,
+               head_size);
+    return result;
+  });
 }
 
 }  // namespace headwise

@@ -32,7 +32,8 @@ struct HeadsView {
   std::size_t head_stride;
   std::size_t row_stride;
 
-  /// Null where there is nothing to view: strides go on, but no place is so far from a null pointer.
+  /// Null where there is nothing to view: strides go on, but no place is so far from a null
+  /// pointer.
   [[nodiscard]] Float* head(std::size_t sample, std::size_t head) const noexcept {
     return data != nullptr ? data + sample * sample_stride + head * head_stride : nullptr;
   }

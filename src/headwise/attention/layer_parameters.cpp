@@ -1,6 +1,7 @@
 #include <cmath>
 #include <functional>
 #include <headwise/attention/layer_parameters.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/parameter_names.hpp>
 #include <headwise/random.hpp>
 #include <numeric>
@@ -24,13 +25,13 @@ LayerParameters::LayerParameters(const LayerSettings& settings, const InputSizes
     W_o = Linear({.in = query_width, .out = settings.output_size}, settings.bias);
   }
   if (settings.bias_kv) {
-    bias_k = Tensor<1>::from_shape({key_value_width});
-    bias_v = Tensor<1>::from_shape({key_value_width});
+    bias_k = make_tensor<1>({key_value_width});
+    bias_v = make_tensor<1>({key_value_width});
   }
   if (settings.pooling == Pooling::additive) {
-    attention_W_q = Tensor<2>::from_shape({settings.attention_hiddens, settings.head_size});
-    attention_W_k = Tensor<2>::from_shape({settings.attention_hiddens, settings.head_size});
-    attention_w_v = Tensor<1>::from_shape({settings.attention_hiddens});
+    attention_W_q = make_tensor<2>({settings.attention_hiddens, settings.head_size});
+    attention_W_k = make_tensor<2>({settings.attention_hiddens, settings.head_size});
+    attention_w_v = make_tensor<1>({settings.attention_hiddens});
   }
 }
 
@@ -87,6 +88,19 @@ float* LayerParameters::data(std::size_t number) noexcept {
       return data_of(attention_W_k);
     default:
       return data_of(attention_w_v);
+  }
+}
+
+const float* LayerParameters::data(std::size_t number) const noexcept {
+  // Looking a parameter up changes nothing.
+  return const_cast<LayerParameters*>(this)->data(number);  // NOLINT(*-const-cast)
+}
+
+void LayerParameters::invalidate() noexcept {
+  for (std::optional<Linear>* linear : {&W_q, &W_k, &W_v, &W_o}) {
+    if (linear->has_value()) {
+      (*linear)->invalidate();
+    }
   }
 }
 

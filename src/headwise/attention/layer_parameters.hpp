@@ -70,8 +70,12 @@ struct LayerParameters {
   /// Draws every parameter: PyTorch's defaults.
   void initialize(std::uint64_t seed) noexcept;
 
-  /// A parameter by its number, for reading and writing; null if the layer has none of that name.
+  /// A parameter by its number; null if the layer has none of that name. Whoever writes calls
+  /// `invalidate` afterwards.
   [[nodiscard]] float* data(std::size_t number) noexcept;
+  [[nodiscard]] const float* data(std::size_t number) const noexcept;
+  /// Parameters were written: what was computed from the old ones is invalid.
+  void invalidate() noexcept;
 };
 
 /// A layer's parameter as its state dict has it. Unknown input sizes stand as 0.

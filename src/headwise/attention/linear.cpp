@@ -1,18 +1,27 @@
 #include <algorithm>
 #include <headwise/attention/linear.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/kernels/dispatch.hpp>
 #include <headwise/random.hpp>
 
 namespace headwise {
 
+namespace {
+
+/// Floats of all groups' packed weights.
+std::size_t packed_count(const Linear::Sizes& sizes) {
+  return checked_count(static_cast<double>(sizes.in) *
+                       static_cast<double>(kernels::round_up_to_panel(sizes.out / sizes.groups)));
+}
+
+}  // namespace
+
 Linear::Linear(const Sizes& sizes, bool bias)
     : sizes_(sizes),
-      weight_(Tensor<2>::from_shape({sizes.out, sizes.in / sizes.groups})),
-      packed_weight_(
-          Tensor<1>::from_shape({sizes.groups * kernels::packed_size(sizes.in / sizes.groups,
-                                                                     sizes.out / sizes.groups)})) {
+      weight_(make_tensor<2>({sizes.out, sizes.in / sizes.groups})),
+      packed_weight_(make_tensor<1>({packed_count(sizes)})) {
   if (bias) {
-    bias_ = Tensor<1>::from_shape({sizes.out});
+    bias_ = make_tensor<1>({sizes.out});
   }
 }
 
@@ -22,12 +31,7 @@ void Linear::initialize(std::uint64_t seed, std::uint32_t stream) noexcept {
   if (bias_.has_value()) {
     fill_uniform(bias_->data(), bias_->size(), bound, seed, stream + 1);
   }
-  packed_is_current_ = false;
-}
-
-float* Linear::weight_data() noexcept {
-  packed_is_current_ = false;
-  return weight_.data();
+  invalidate();
 }
 
 std::size_t Linear::packed_size() const noexcept {

@@ -27,9 +27,11 @@ class Linear {
   [[nodiscard]] const Tensor<2>& weight() const noexcept { return weight_; }
   [[nodiscard]] const std::optional<Tensor<1>>& bias() const noexcept { return bias_; }
 
-  /// For writing: the next projection packs anew.
-  [[nodiscard]] float* weight_data() noexcept;
+  /// For writing; `invalidate` afterwards.
+  [[nodiscard]] float* weight_data() noexcept { return weight_.data(); }
   [[nodiscard]] float* bias_data() noexcept { return bias_.has_value() ? bias_->data() : nullptr; }
+  /// The weights were written: the next projection packs anew.
+  void invalidate() noexcept { packed_is_current_ = false; }
 
   /// Packs the weights if they have changed. `project` needs that.
   void pack() noexcept;

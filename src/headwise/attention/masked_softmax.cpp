@@ -48,8 +48,8 @@ Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens,
                         .num_heads = 1,
                         .num_queries = scores.shape(1),
                         .num_keys = scores.shape(2)};
-  validation::check_valid_lens(valid_lens, sizes);
   return report_out_of_memory([&] {
+    validation::check_valid_lens(valid_lens, sizes);
     const MaskStorage masks(
         {.valid_lens = valid_lens, .mask = {}, .window = {}, .empty_rows = options.empty_rows},
         sizes);

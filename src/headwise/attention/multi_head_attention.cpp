@@ -8,6 +8,7 @@
 #include <headwise/attention/row_projection.hpp>
 #include <headwise/attention/validation.hpp>
 #include <headwise/attention/workspace.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/parallel/for_each.hpp>
 #include <headwise/parameter_names.hpp>
 #include <headwise/random.hpp>
@@ -49,10 +50,12 @@ LayerSettings settle(const MultiHeadAttentionOptions& options) {
 }
 
 LayerSettings check_and_settle(const MultiHeadAttentionOptions& options) {
-  if constexpr (validation::enabled) {
-    validation::check_layer_options(options);
-  }
-  return settle(options);
+  return report_out_of_memory([&] {
+    if constexpr (validation::enabled) {
+      validation::check_layer_options(options);
+    }
+    return settle(options);
+  });
 }
 
 /// Keys and values of every sample as pooling reads them.
@@ -135,6 +138,30 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
   }
 }
 
+MultiHeadAttention::MultiHeadAttention(const MultiHeadAttention& other)
+    : Trainable(other),
+      in_use_(other.in_use_),
+      settings_(other.settings_),
+      query_size_(other.query_size_),
+      key_size_(other.key_size_),
+      value_size_(other.value_size_),
+      parameters_(copied(other.parameters_)),
+      training_(other.training_),
+      dropout_calls_(other.dropout_calls_),
+      identity_(other.identity_),
+      record_(copied(other.record_)),
+      pending_(other.pending_),
+      pending_has_batch_axis_(other.pending_has_batch_axis_),
+      gradients_(copied(other.gradients_)),
+      removed_slices_(copied(other.removed_slices_)) {}
+
+MultiHeadAttention& MultiHeadAttention::operator=(const MultiHeadAttention& other) {
+  if (this != &other) {
+    *this = MultiHeadAttention(other);
+  }
+  return *this;
+}
+
 AttentionResult MultiHeadAttention::forward(const Tensor<3>& queries, const Tensor<3>& keys,
                                             const Tensor<3>& values,
                                             const ForwardOptions& options) {
@@ -157,38 +184,6 @@ ForwardResult<2> MultiHeadAttention::forward(const Tensor<2>& queries,
   return checked_forward<2>(queries, nullptr, nullptr, options);
 }
 
-/// Forgets the sizes again that a call has inferred which then runs out of memory.
-class MultiHeadAttention::InitializationGuard {
- public:
-  explicit InitializationGuard(MultiHeadAttention& layer) noexcept
-      : layer_(layer),
-        query_size_(layer.query_size_),
-        key_size_(layer.key_size_),
-        value_size_(layer.value_size_),
-        is_done_(layer.parameters_.has_value()) {}
-  InitializationGuard(const InitializationGuard&) = delete;
-  InitializationGuard(InitializationGuard&&) = delete;
-  InitializationGuard& operator=(const InitializationGuard&) = delete;
-  InitializationGuard& operator=(InitializationGuard&&) = delete;
-  ~InitializationGuard() {
-    if (!is_done_) {
-      layer_.parameters_.reset();
-      layer_.query_size_ = query_size_;
-      layer_.key_size_ = key_size_;
-      layer_.value_size_ = value_size_;
-    }
-  }
-
-  void keep() noexcept { is_done_ = true; }
-
- private:
-  MultiHeadAttention& layer_;
-  std::optional<std::size_t> query_size_;
-  std::optional<std::size_t> key_size_;
-  std::optional<std::size_t> value_size_;
-  bool is_done_;
-};
-
 template <std::size_t Rank>
 ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& queries,
                                                         const Tensor<Rank>* keys,
@@ -197,9 +192,9 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
   const auto shape_of = [](const Tensor<Rank>* tensor) {
     return tensor != nullptr ? Shape(tensor->shape()) : Shape();
   };
-  const MaskSizes sizes =
-      validation::check_forward(*this, queries.shape(), shape_of(keys), shape_of(values), options);
   return report_out_of_memory([&] {
+    const MaskSizes sizes = validation::check_forward(*this, queries.shape(), shape_of(keys),
+                                                      shape_of(values), options);
     const MaskStorage masks({.valid_lens = options.valid_lens,
                              .mask = options.mask,
                              .causal = options.causal,
@@ -208,7 +203,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
                             sizes);
     auto output_shape = queries.shape();
     output_shape.back() = settings_.output_size;
-    ForwardResult<Rank> result{.output = Tensor<Rank>::from_shape(output_shape),
+    ForwardResult<Rank> result{.output = make_tensor<Rank>(output_shape),
                                .attention_weights = std::nullopt};
     if (options.return_weights) {
       std::array<std::size_t, Rank + 1> weights_shape{};
@@ -216,19 +211,19 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
       weights_shape[Rank - 2] = sizes.num_heads;
       weights_shape[Rank - 1] = sizes.num_queries;
       weights_shape[Rank] = sizes.num_keys + sizes.num_extra_slots;
-      result.attention_weights = Tensor<Rank + 1>::from_shape(weights_shape);
+      result.attention_weights = make_tensor<Rank + 1>(weights_shape);
     }
     const std::size_t threads = parallel::num_threads();
-    auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(
+    auto workspace = make_tensor<1>({checked_count(
         workspace_size(static_cast<double>(sizes.batch), static_cast<double>(sizes.num_queries),
                        static_cast<double>(sizes.num_keys), static_cast<double>(threads)))});
-    InitializationGuard guard(*this);
-    if (!parameters_) {
-      initialize({.query_size = shape_of(&queries).back(),
-                  .key_size = shape_of(keys).back(),
-                  .value_size = shape_of(values).back()});
-    }
+    const auto size_of = [&](const Tensor<Rank>* tensor) {
+      return tensor != nullptr ? tensor->shape().back() : 0;
+    };
     ForwardArguments arguments{
+        .input_sizes = {.query_size = size_of(&queries),
+                        .key_size = size_of(keys),
+                        .value_size = size_of(values)},
         .queries = queries.data(),
         .keys = keys != nullptr ? keys->data() : nullptr,
         .values = values != nullptr ? values->data() : nullptr,
@@ -247,8 +242,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
       arguments.head_gate = gates->data();
       arguments.gate_stride = sizes.num_heads;
     }
-    forward_into(arguments);
-    guard.keep();
+    forward_into(arguments, allocate(arguments));
     if (options.requires_grad) {
       pending_has_batch_axis_ = Rank == 3;
     }
@@ -256,7 +250,52 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
   });
 }
 
-void MultiHeadAttention::forward_into(const ForwardArguments& given) {
+ForwardMemory MultiHeadAttention::allocate(const ForwardArguments& arguments) const {
+  ForwardMemory memory;
+  const InputSizes inputs = parameters_ ? input_sizes() : arguments.input_sizes;
+  if (!parameters_) {
+    memory.parameters.emplace(settings_, inputs);
+    memory.parameters->initialize(settings_.seed);
+  }
+  if (arguments.requires_grad) {
+    if (!gradients_.exist()) {
+      memory.gradients = ParameterGradients(settings_, inputs);
+    }
+    const AttentionMask& mask = *arguments.mask;
+    memory.record.emplace(record_sizes(inputs, mask), mask, settings_.num_heads,
+                          arguments.head_gate, arguments.gate_stride,
+                          record_ ? &*record_ : nullptr);
+  }
+  return memory;
+}
+
+void MultiHeadAttention::keep(ForwardMemory&& memory, const InputSizes& inputs) noexcept {
+  if (memory.parameters) {
+    parameters_ = std::move(memory.parameters);
+    set_sizes(inputs);
+  }
+  if (memory.gradients.exist()) {
+    gradients_ = std::move(memory.gradients);
+  }
+  if (memory.record) {
+    if (record_) {
+      memory.record->take_room(*record_);
+    }
+    record_ = std::move(memory.record);
+    record_->set_dropout(dropout());
+    pending_ = PendingBackward::ready;
+  }
+}
+
+Dropout MultiHeadAttention::dropout() const noexcept {
+  return {.probability = training_ ? settings_.dropout : 0,
+          .seed = settings_.seed,
+          .call = dropout_calls_};
+}
+
+void MultiHeadAttention::forward_into(const ForwardArguments& given,
+                                      ForwardMemory&& memory) noexcept {
+  keep(std::move(memory), given.input_sizes);
   ForwardArguments arguments = given;
   const AttentionMask& mask = *arguments.mask;
   const std::size_t query_rows = mask.batch * mask.num_queries;
@@ -298,9 +337,7 @@ void MultiHeadAttention::forward_into(const ForwardArguments& given) {
   float* gated = parameters.W_o ? workspace.take(query_rows * query_width) : arguments.output;
   float* pooled = arguments.requires_grad ? record_->pooled() : gated;
   PoolingArguments pooling = pooling_arguments(mask, Q, key_values.keys, key_values.values, pooled);
-  pooling.dropout = {.probability = training_ ? settings_.dropout : 0,
-                     .seed = settings_.seed,
-                     .call = dropout_calls_};
+  pooling.dropout = dropout();
   pooling.attention_weights = arguments.attention_weights;
   pooling.weights_stage = arguments.weights_stage;
   pooling.num_threads = arguments.num_threads;
@@ -414,8 +451,8 @@ void MultiHeadAttention::initialize(const InputSizes& sizes) {
 }
 
 KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) const {
-  validation::check_cache_options(*this, options);
   return report_out_of_memory([&] {
+    validation::check_cache_options(*this, options);
     return KeyValueCache(identity(), static_cast<std::size_t>(options.batch_size),
                          static_cast<std::size_t>(options.max_length), settings_.num_kv_heads,
                          settings_.head_size);
@@ -423,14 +460,12 @@ KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) cons
 }
 
 StateDict MultiHeadAttention::state_dict() const {
-  validation::check_sizes_known(*this, "state_dict");
   return report_out_of_memory([&] {
+    validation::check_sizes_known(*this, "state_dict");
     StateDict result;
-    // Reading does not change the parameters; `data` serves writing too.
-    auto& parameters = const_cast<LayerParameters&>(*parameters_);  // NOLINT(*-const-cast)
     for (const auto& [number, shape] : parameter_shapes(settings_, input_sizes())) {
-      auto tensor = xt::xarray<float>::from_shape(shape);
-      std::copy_n(parameters.data(number), tensor.size(), tensor.data());
+      auto tensor = make_array(shape);
+      std::copy_n(parameters_->data(number), tensor.size(), tensor.data());
       result.emplace(parameter_names[number], std::move(tensor));
     }
     return result;
@@ -438,16 +473,17 @@ StateDict MultiHeadAttention::state_dict() const {
 }
 
 void MultiHeadAttention::load_state_dict(const StateDict& state_dict) {
-  const InputSizes sizes = validation::check_state_dict(*this, state_dict);
-  LayerParameters parameters =
-      report_out_of_memory([&] { return LayerParameters(settings_, sizes); });
-  for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
-    const auto& tensor = state_dict.at(std::string(parameter_names[number]));
-    std::copy_n(tensor.data(), tensor.size(), parameters.data(number));
-  }
-  parameters_ = std::move(parameters);
-  set_sizes(sizes);
-  parameters_changed();
+  report_out_of_memory([&] {
+    const InputSizes sizes = validation::check_state_dict(*this, state_dict);
+    LayerParameters parameters(settings_, sizes);
+    for (const auto& [number, shape] : parameter_shapes(settings_, sizes)) {
+      const auto& tensor = state_dict.at(std::string(parameter_names[number]));
+      std::copy_n(tensor.data(), tensor.size(), parameters.data(number));
+    }
+    parameters_ = std::move(parameters);
+    set_sizes(sizes);
+    parameters_changed();
+  });
 }
 
 }  // namespace headwise

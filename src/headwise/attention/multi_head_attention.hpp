@@ -10,6 +10,7 @@
 #include <headwise/attention/masks.hpp>
 #include <headwise/attention/parameter_gradients.hpp>
 #include <headwise/attention/pooling.hpp>
+#include <headwise/in_use.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
 #include <headwise/trainable.hpp>
@@ -69,7 +70,8 @@ struct FromStateDictOptions {
   /// Number of heads. At least 1.
   std::int64_t num_heads = 0;
   /// What stands before the names, for example `encoder.layers.0.self_attn`; tensors of other names
-  /// are left alone. The dot behind it may be left out.
+  /// are left alone. The dot behind it may be left out. Where it is wrong, the error lists those
+  /// there are.
   std::string prefix = {};
   // As in MultiHeadAttentionOptions.
   double dropout = 0;
@@ -132,8 +134,10 @@ struct CacheOptions {
   std::int64_t max_length = 0;
 };
 
-/// One forward pass for callers who own all memory and have checked everything.
+/// One forward pass for callers who own its memory and have checked everything.
 struct ForwardArguments {
+  /// Of the inputs' last axes, for a layer that is to infer them.
+  InputSizes input_sizes{};
   const float* queries = nullptr;  ///< (batch, queries, query_size)
   const float* keys = nullptr;     ///< (batch, new keys, key_size)
   const float* values = nullptr;   ///< (batch, new keys, value_size)
@@ -149,8 +153,25 @@ struct ForwardArguments {
   float* workspace = nullptr;  ///< as many floats as `workspace_size` says for `num_threads`
   /// Threads that may compute, the calling one among them.
   std::size_t num_threads = 1;
-  /// Whether to keep what `backward_into` needs: `missing_record` floats. Without a cache.
+  /// Whether to keep what `backward_into` needs. Without a cache.
   bool requires_grad = false;
+};
+
+/// What a forward pass leaves in its layer, allocated before anything is changed.
+struct ForwardMemory {
+  std::optional<LayerParameters> parameters;  ///< of a layer that infers its sizes
+  ParameterGradients gradients;               ///< zeros, of a layer that has none yet
+  std::optional<ForwardRecord> record;        ///< of a pass that requires gradients
+};
+
+/// What is left of a layer when heads are removed, allocated likewise.
+struct PrunedLayer {
+  LayerSettings settings;
+  LayerParameters parameters;
+  ParameterGradients gradients;
+  std::vector<ParameterShape> old_shapes;
+  std::vector<RemovedSlice> slices;          ///< of this removal
+  std::vector<RemovedSlice> removed_slices;  ///< with all earlier ones
 };
 
 /// One backward pass likewise, for the latest forward that required gradients. All that it points
@@ -169,17 +190,31 @@ struct BackwardArguments {
 /// Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and
 /// W_v, split into heads, pooled in each head, put side by side and projected by W_o. Source:
 /// Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
+///
+/// Calls of const functions may run at the same time in several threads, as may calls on different
+/// layers; every other call wants the layer to itself. A layer that was moved from may be assigned
+/// to or destroyed; whatever else is asked of it throws `Error` (disposed).
 class MultiHeadAttention final : public Trainable {
  public:
-  /// Throws `Error` (invalid-option) for options outside their range or that exclude each other.
+  /// Throws `Error` (invalid-option) for options outside their range or that exclude each other;
+  /// out-of-memory.
   explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
+
+  /// Throws `Error` (out-of-memory), as assignment does, which then changes nothing.
+  MultiHeadAttention(const MultiHeadAttention& other);
+  MultiHeadAttention(MultiHeadAttention&&) = default;
+  MultiHeadAttention& operator=(const MultiHeadAttention& other);
+  MultiHeadAttention& operator=(MultiHeadAttention&&) = default;
+  ~MultiHeadAttention() = default;
 
   /// A layer with the parameters in `state_dict`, whose names and layout may be those of d2l,
   /// `nn.MultiheadAttention` (packed or separate projections), BERT, ViT (older and newer names,
-  /// and timm's) or GPT-2. Sizes, bias, `num_kv_heads`, pooling and projection are read from it.
-  /// A bias that only some projections have is zero in the others. Throws `Error`
-  /// (invalid-state-dict) that lists every name that is missing, unexpected or of the wrong shape;
-  /// invalid-option, out-of-memory.
+  /// and timm's), GPT-2, minGPT or nanoGPT. Sizes, bias, `num_kv_heads`, pooling and projection are
+  /// read from it. A bias that only some projections have is zero in the others. Buffers are left
+  /// alone: `position_ids`, masks of GPT-2 (`bias` of shape (1, 1, n, n), `masked_bias`), tables of
+  /// rotary positions (`inv_freq`, `cos_cached`, `sin_cached`). Throws `Error` (invalid-state-dict)
+  /// that lists every name that is missing, unexpected or of the wrong shape, or the prefixes there
+  /// are; invalid-option, out-of-memory.
   [[nodiscard]] static MultiHeadAttention from_state_dict(const StateDict& state_dict,
                                                           const FromStateDictOptions& options);
 
@@ -207,9 +242,10 @@ class MultiHeadAttention final : public Trainable {
   /// Sums of the parameters' gradients since the last `zero_gradients`, under the names and in the
   /// shapes of `state_dict`, which throws the same.
   [[nodiscard]] StateDict gradients() const;
-  void zero_gradients() noexcept { gradients_.zero(); }
+  void zero_gradients() noexcept override { gradients_.zero(); }
 
-  /// An empty cache for decoding. Throws `Error` (sizes-unknown, invalid-option, out-of-memory).
+  /// An empty cache for decoding. Throws `Error` (sizes-unknown, invalid-option, disposed,
+  /// out-of-memory).
   [[nodiscard]] KeyValueCache create_cache(const CacheOptions& options) const;
 
   /// Removes heads for good: rows of W_q, W_k and W_v and columns of W_o. The output is that of
@@ -255,26 +291,25 @@ class MultiHeadAttention final : public Trainable {
 
   // What follows is for callers who check arguments and own memory themselves, as the bindings do.
 
+  [[nodiscard]] bool in_use() const noexcept override { return static_cast<bool>(in_use_); }
   /// Fixes the input sizes and draws the parameters from the seed. Sizes fit those known already.
   void initialize(const InputSizes& sizes);
   /// All sizes are known.
   [[nodiscard]] InputSizes input_sizes() const noexcept {
     return {.query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
   }
-  /// Empty until all sizes are known.
+  /// Empty until all sizes are known. Whoever writes calls `parameters_changed`.
   [[nodiscard]] std::optional<LayerParameters>& parameters() noexcept { return parameters_; }
   /// Floats of workspace that one forward needs, at most; in double, see `pooling_workspace_size`.
   /// `num_keys` counts cached and new keys.
   [[nodiscard]] double workspace_size(double batch, double num_queries, double num_keys,
                                       double num_threads) const noexcept;
-  /// Initialized parameters and valid arguments are the caller's business.
-  void forward_into(const ForwardArguments& arguments);
+  /// Allocates whatever a pass will keep, and changes nothing.
+  [[nodiscard]] ForwardMemory allocate(const ForwardArguments& arguments) const;
+  /// Keeps `memory`, which was allocated for these arguments. Valid arguments are the caller's
+  /// business.
+  void forward_into(const ForwardArguments& arguments, ForwardMemory&& memory) noexcept;
 
-  /// Floats that a forward with gradients will ask for and keep: a record of its own, masks and
-  /// gates aside, and the parameters' gradients. Less where an earlier one left what can be used.
-  /// The input sizes are those that the layer has, or is about to infer.
-  [[nodiscard]] double missing_record(const InputSizes& sizes, double batch, double num_queries,
-                                      double num_keys) const;
   [[nodiscard]] PendingBackward pending_backward() const noexcept { return pending_; }
   /// Of what the latest forward with gradients kept: batch, queries and keys.
   [[nodiscard]] const AttentionMask& pending_sizes() const noexcept { return record_->sizes(); }
@@ -288,29 +323,32 @@ class MultiHeadAttention final : public Trainable {
   [[nodiscard]] float* gradient(std::size_t number) noexcept {
     return gradients_.exist() ? gradients_.data(number) : nullptr;
   }
-
-  /// `prune_heads` for heads in ascending order, each once, that may be removed. Allocates at most
-  /// as much as parameters and gradients take now.
-  void remove_heads(std::span<const std::size_t> heads);
+  /// Allocates what the layer is without these heads, and changes nothing. Heads are in ascending
+  /// order, each once, and may be removed.
+  [[nodiscard]] PrunedLayer allocate_without(std::span<const std::size_t> heads) const;
+  /// `prune_heads` by what `allocate_without` gave.
+  void remove_heads(PrunedLayer&& pruned) noexcept;
 
   [[nodiscard]] std::vector<TrainableParameter> trainable_parameters() override;
+  void locate(std::span<TrainableParameter> parameters) noexcept override;
   void parameters_changed() noexcept override;
   [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
     return removed_slices_;
   }
 
  private:
-  class InitializationGuard;
-
   template <std::size_t Rank>
   ForwardResult<Rank> checked_forward(const Tensor<Rank>& queries, const Tensor<Rank>* keys,
                                       const Tensor<Rank>* values, const ForwardOptions& options);
   template <std::size_t Rank>
   BackwardResult<Rank> checked_backward(const Tensor<Rank>& grad_output);
-  [[nodiscard]] ForwardRecord::Sizes record_sizes(std::size_t batch, std::size_t num_queries,
-                                                  std::size_t num_keys) const noexcept;
-  /// Keeps copies of the inputs and has `arguments` read those.
-  void keep_inputs(ForwardArguments& arguments);
+  [[nodiscard]] ForwardRecord::Sizes record_sizes(const InputSizes& inputs,
+                                                  const AttentionMask& mask) const noexcept;
+  /// Of the next forward.
+  [[nodiscard]] Dropout dropout() const noexcept;
+  void keep(ForwardMemory&& memory, const InputSizes& inputs) noexcept;
+  /// Copies the inputs into the record and has `arguments` read those.
+  void keep_inputs(ForwardArguments& arguments) noexcept;
   /// What pooling is told: queries (batch, queries, query width), and where the heads of keys and
   /// values lie. The mask must outlive it.
   [[nodiscard]] PoolingArguments pooling_arguments(const AttentionMask& mask, const float* Q,
@@ -320,6 +358,7 @@ class MultiHeadAttention final : public Trainable {
   [[nodiscard]] AdditiveScoring additive_scoring() const noexcept;
   void set_sizes(const InputSizes& sizes) noexcept;
 
+  InUse in_use_;
   LayerSettings settings_;
   std::optional<std::size_t> query_size_;
   std::optional<std::size_t> key_size_;

@@ -6,6 +6,7 @@
 #include <headwise/attention/pooling_backward.hpp>
 #include <headwise/attention/validation.hpp>
 #include <headwise/attention/workspace.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/parallel/for_each.hpp>
 #include <headwise/parameter_names.hpp>
 #include <utility>
@@ -24,13 +25,13 @@ void add_rows_to(const float* rows, std::size_t count, std::size_t size, float* 
 
 }  // namespace
 
-ForwardRecord::Sizes MultiHeadAttention::record_sizes(std::size_t batch, std::size_t num_queries,
-                                                      std::size_t num_keys) const noexcept {
-  const std::size_t query_rows = batch * num_queries;
-  const std::size_t key_rows = batch * num_keys;
-  return {.queries = query_rows * *query_size_,
-          .keys = key_rows * *key_size_,
-          .values = key_rows * *value_size_,
+ForwardRecord::Sizes MultiHeadAttention::record_sizes(const InputSizes& inputs,
+                                                      const AttentionMask& mask) const noexcept {
+  const std::size_t query_rows = mask.batch * mask.num_queries;
+  const std::size_t key_rows = mask.batch * mask.num_keys;
+  return {.queries = query_rows * inputs.query_size,
+          .keys = key_rows * inputs.key_size,
+          .values = key_rows * inputs.value_size,
           .projections = settings_.projection == Projection::none
                              ? 0
                              : Workspace::padded(query_rows * settings_.query_width()) +
@@ -38,45 +39,8 @@ ForwardRecord::Sizes MultiHeadAttention::record_sizes(std::size_t batch, std::si
           .pooled = query_rows * settings_.query_width()};
 }
 
-double MultiHeadAttention::missing_record(const InputSizes& sizes, double batch, double num_queries,
-                                          double num_keys) const {
-  const auto query_width = static_cast<double>(settings_.query_width());
-  const auto key_value_width = static_cast<double>(settings_.key_value_width());
-  double floats = 0;
-  if (!gradients_.exist()) {
-    for (const ParameterShape& parameter : parameter_shapes(settings_, sizes)) {
-      floats += static_cast<double>(parameter.rows()) * static_cast<double>(parameter.columns());
-    }
-  }
-  const auto is = [](std::size_t kept, double given) { return static_cast<double>(kept) == given; };
-  if (record_ && is(pending_sizes().batch, batch) && is(pending_sizes().num_queries, num_queries) &&
-      is(pending_sizes().num_keys, num_keys)) {
-    return floats;
-  }
-  return floats + batch * num_queries * (static_cast<double>(sizes.query_size) + 2 * query_width) +
-         batch * num_keys *
-             (static_cast<double>(sizes.key_size + sizes.value_size) + 2 * key_value_width) +
-         3.0 * Workspace::line;
-}
-
-void MultiHeadAttention::keep_inputs(ForwardArguments& arguments) {
-  const AttentionMask& mask = *arguments.mask;
-  const ForwardRecord::Sizes sizes = record_sizes(mask.batch, mask.num_queries, mask.num_keys);
-  // Running out of memory must leave the backward pending that there may be.
-  ParameterGradients gradients;
-  if (!gradients_.exist()) {
-    gradients = ParameterGradients(settings_, input_sizes());
-  }
-  record_ =
-      ForwardRecord(sizes, mask, settings_.num_heads, arguments.head_gate, arguments.gate_stride,
-                    {.probability = training_ ? settings_.dropout : 0,
-                     .seed = settings_.seed,
-                     .call = dropout_calls_},
-                    record_ ? &*record_ : nullptr);
-  if (gradients.exist()) {
-    gradients_ = std::move(gradients);
-  }
-  pending_ = PendingBackward::ready;
+void MultiHeadAttention::keep_inputs(ForwardArguments& arguments) noexcept {
+  const ForwardRecord::Sizes sizes = record_sizes(input_sizes(), *arguments.mask);
   arguments.queries =
       std::copy_n(arguments.queries, sizes.queries, record_->queries()) - sizes.queries;
   arguments.keys = std::copy_n(arguments.keys, sizes.keys, record_->keys()) - sizes.keys;
@@ -221,24 +185,23 @@ BackwardResult<2> MultiHeadAttention::backward(const Tensor<2>& grad_output) {
 
 template <std::size_t Rank>
 BackwardResult<Rank> MultiHeadAttention::checked_backward(const Tensor<Rank>& grad_output) {
-  if constexpr (validation::enabled) {
-    validation::check_backward(*this, grad_output.shape());
-  }
-  const AttentionMask& sizes = pending_sizes();
   return report_out_of_memory([&] {
+    if constexpr (validation::enabled) {
+      validation::check_backward(*this, grad_output.shape());
+    }
+    const AttentionMask& sizes = pending_sizes();
     const auto like = [&](std::size_t length, std::size_t size) {
       auto shape = grad_output.shape();
       shape[Rank - 2] = length;
       shape[Rank - 1] = size;
-      return Tensor<Rank>::from_shape(shape);
+      return make_tensor<Rank>(shape);
     };
-    BackwardResult<Rank> result{
-        .queries = like(sizes.num_queries, *query_size_),
-        .keys = like(sizes.num_keys, *key_size_),
-        .values = like(sizes.num_keys, *value_size_),
-        .head_gate = Tensor<2>::from_shape({sizes.batch, settings_.num_heads})};
+    BackwardResult<Rank> result{.queries = like(sizes.num_queries, *query_size_),
+                                .keys = like(sizes.num_keys, *key_size_),
+                                .values = like(sizes.num_keys, *value_size_),
+                                .head_gate = make_tensor<2>({sizes.batch, settings_.num_heads})};
     const std::size_t threads = parallel::num_threads();
-    auto workspace = Tensor<1>::from_shape({static_cast<std::size_t>(backward_workspace_size(
+    auto workspace = make_tensor<1>({checked_count(backward_workspace_size(
         static_cast<double>(sizes.batch), static_cast<double>(sizes.num_queries),
         static_cast<double>(sizes.num_keys), static_cast<double>(threads)))});
     backward_into({.grad_output = grad_output.data(),
@@ -253,11 +216,11 @@ BackwardResult<Rank> MultiHeadAttention::checked_backward(const Tensor<Rank>& gr
 }
 
 StateDict MultiHeadAttention::gradients() const {
-  validation::check_sizes_known(*this, "gradients");
   return report_out_of_memory([&] {
+    validation::check_sizes_known(*this, "gradients");
     StateDict result;
     for (const auto& [number, shape] : parameter_shapes(settings_, input_sizes())) {
-      auto tensor = xt::xarray<float>::from_shape(shape);
+      auto tensor = make_array(shape);
       if (gradients_.exist()) {
         std::copy_n(gradients_.data(number), tensor.size(), tensor.data());
       } else {
@@ -270,21 +233,40 @@ StateDict MultiHeadAttention::gradients() const {
 }
 
 std::vector<TrainableParameter> MultiHeadAttention::trainable_parameters() {
-  std::vector<TrainableParameter> result;
-  if (!gradients_.exist()) {
+  return report_out_of_memory([&] {
+    if constexpr (validation::enabled) {
+      validation::check_in_use(in_use(), "layer");
+    }
+    std::vector<TrainableParameter> result;
+    if (parameters_) {
+      for (const ParameterShape& parameter : parameter_shapes(settings_, input_sizes())) {
+        result.push_back({.name = parameter_names[parameter.number],
+                          .values = nullptr,
+                          .gradients = nullptr,
+                          .rows = parameter.rows(),
+                          .columns = parameter.columns()});
+      }
+      locate(result);
+    }
     return result;
+  });
+}
+
+void MultiHeadAttention::locate(std::span<TrainableParameter> parameters) noexcept {
+  std::size_t place = 0;
+  for (std::size_t number = 0; number < parameter_names.size() && place < parameters.size();
+       ++number) {
+    if (float* values = parameters_->data(number); values != nullptr) {
+      parameters[place].values = values;
+      parameters[place++].gradients = gradient(number);
+    }
   }
-  for (const ParameterShape& parameter : parameter_shapes(settings_, input_sizes())) {
-    result.push_back({.name = parameter_names[parameter.number],
-                      .values = parameters_->data(parameter.number),
-                      .gradients = gradients_.data(parameter.number),
-                      .rows = parameter.rows(),
-                      .columns = parameter.columns()});
-  }
-  return result;
 }
 
 void MultiHeadAttention::parameters_changed() noexcept {
+  if (parameters_) {
+    parameters_->invalidate();
+  }
   if (pending_ == PendingBackward::ready) {
     pending_ = PendingBackward::outdated;
   }

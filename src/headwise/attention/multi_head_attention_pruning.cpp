@@ -26,43 +26,49 @@ std::size_t cut_slices(float* numbers, const ParameterShape& parameter,
 }  // namespace
 
 void MultiHeadAttention::prune_heads(const std::vector<std::int64_t>& heads) {
-  if constexpr (validation::enabled) {
-    validation::check_prune_heads(*this, heads);
-  }
   report_out_of_memory([&] {
+    if constexpr (validation::enabled) {
+      validation::check_prune_heads(*this, heads);
+    }
     const std::set<std::size_t> each_once(heads.begin(), heads.end());
-    remove_heads(std::vector<std::size_t>(each_once.begin(), each_once.end()));
+    remove_heads(allocate_without(std::vector<std::size_t>(each_once.begin(), each_once.end())));
   });
 }
 
-void MultiHeadAttention::remove_heads(std::span<const std::size_t> heads) {
-  if (heads.empty()) {
+PrunedLayer MultiHeadAttention::allocate_without(std::span<const std::size_t> heads) const {
+  const LayerSettings settings = without_heads(settings_, heads);
+  PrunedLayer pruned{.settings = settings,
+                     .parameters = LayerParameters(settings, input_sizes()),
+                     .gradients = {},
+                     .old_shapes = parameter_shapes(settings_, input_sizes()),
+                     .slices = slices_of_heads(settings_, heads),
+                     .removed_slices = removed_slices_};
+  if (gradients_.exist()) {
+    pruned.gradients = ParameterGradients(settings, input_sizes());
+  }
+  pruned.removed_slices.insert(pruned.removed_slices.end(), pruned.slices.begin(),
+                               pruned.slices.end());
+  return pruned;
+}
+
+void MultiHeadAttention::remove_heads(PrunedLayer&& pruned) noexcept {
+  if (pruned.slices.empty()) {
     return;
   }
-  const std::vector<RemovedSlice> slices = slices_of_heads(settings_, heads);
-  const std::vector<ParameterShape> shapes = parameter_shapes(settings_, input_sizes());
-  const LayerSettings settings = without_heads(settings_, heads);
-  LayerParameters parameters(settings, input_sizes());
-  ParameterGradients gradients;
-  if (gradients_.exist()) {
-    gradients = ParameterGradients(settings, input_sizes());
-  }
-  removed_slices_.reserve(removed_slices_.size() + slices.size());
-
-  // All memory is there: from here on nothing fails, and the old numbers may be cut to pieces.
-  for (const ParameterShape& parameter : shapes) {
+  for (const ParameterShape& parameter : pruned.old_shapes) {
+    // The old numbers may be cut to pieces: nothing fails from here on.
     const auto move_rest = [&](float* numbers, float* smaller) {
-      std::copy_n(numbers, cut_slices(numbers, parameter, slices), smaller);
+      std::copy_n(numbers, cut_slices(numbers, parameter, pruned.slices), smaller);
     };
-    move_rest(parameters_->data(parameter.number), parameters.data(parameter.number));
+    move_rest(parameters_->data(parameter.number), pruned.parameters.data(parameter.number));
     if (gradients_.exist()) {
-      move_rest(gradients_.data(parameter.number), gradients.data(parameter.number));
+      move_rest(gradients_.data(parameter.number), pruned.gradients.data(parameter.number));
     }
   }
-  parameters_ = std::move(parameters);
-  gradients_ = std::move(gradients);
-  settings_ = settings;
-  removed_slices_.insert(removed_slices_.end(), slices.begin(), slices.end());
+  parameters_ = std::move(pruned.parameters);
+  gradients_ = std::move(pruned.gradients);
+  settings_ = pruned.settings;
+  removed_slices_ = std::move(pruned.removed_slices);
   parameters_changed();
 }
 

@@ -1,16 +1,17 @@
 #include <headwise/attention/parameter_gradients.hpp>
+#include <headwise/checked_sizes.hpp>
 
 namespace headwise {
 
 ParameterGradients::ParameterGradients(const LayerSettings& settings, const InputSizes& sizes)
     : exist_(true) {
-  std::size_t end = 0;
+  double floats = 0;
   for (const ParameterShape& parameter : parameter_shapes(settings, sizes)) {
-    offsets_[parameter.number] = end;
+    offsets_[parameter.number] = static_cast<std::size_t>(floats);
     has_[parameter.number] = true;
-    end += parameter.rows() * parameter.columns();
+    floats += static_cast<double>(parameter.rows()) * static_cast<double>(parameter.columns());
   }
-  floats_ = Tensor<1>::from_shape({end});
+  floats_ = make_tensor<1>({checked_count(floats)});
   zero();
 }
 

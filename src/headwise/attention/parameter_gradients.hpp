@@ -5,13 +5,26 @@
 #include <headwise/attention/layer_parameters.hpp>
 #include <headwise/parameter_names.hpp>
 #include <headwise/tensor.hpp>
+#include <utility>
 
 namespace headwise {
 
-/// Gradients of a layer's parameters, in one piece. None until they are made.
+/// Gradients of a layer's parameters, in one piece. None until they are made, nor when they were
+/// moved away.
 class ParameterGradients {
  public:
   ParameterGradients() = default;
+  ParameterGradients(const ParameterGradients&) = default;
+  ParameterGradients(ParameterGradients&& other) noexcept { *this = std::move(other); }
+  ParameterGradients& operator=(const ParameterGradients&) = default;
+  ParameterGradients& operator=(ParameterGradients&& other) noexcept {
+    floats_ = std::move(other.floats_);
+    offsets_ = other.offsets_;
+    has_ = other.has_;
+    exist_ = std::exchange(other.exist_, false);
+    return *this;
+  }
+  ~ParameterGradients() = default;
   /// Zeros for every parameter that a layer of these settings has.
   ParameterGradients(const LayerSettings& settings, const InputSizes& sizes);
 
@@ -25,7 +38,11 @@ class ParameterGradients {
     return has_[number] ? floats_.data() + offsets_[number] : nullptr;
   }
 
-  void zero() noexcept { floats_.fill(0.0F); }
+  void zero() noexcept {
+    if (exist_) {
+      floats_.fill(0.0F);
+    }
+  }
 
  private:
   Tensor<1> floats_;

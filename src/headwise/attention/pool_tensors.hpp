@@ -4,6 +4,7 @@
 #include <headwise/attention/dot_product_attention.hpp>
 #include <headwise/attention/mask_options.hpp>
 #include <headwise/attention/pooling.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/parallel/for_each.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
@@ -42,18 +43,18 @@ PoolingResult<Rank> pool_tensors(const PooledSizes& sizes, const Tensor<Rank>& q
   const AttentionMask mask = Rank == 3 ? without_head_axis(masks.mask()) : masks.mask();
   auto shape = queries.shape();
   shape.back() = sizes.value_size;
-  PoolingResult<Rank> result{.output = Tensor<Rank>::from_shape(shape),
-                             .attention_weights = std::nullopt};
+  PoolingResult<Rank> result{.output = make_tensor<Rank>(shape), .attention_weights = std::nullopt};
   if (options.return_weights) {
     shape.back() = sizes.mask.num_keys;
-    result.attention_weights = Tensor<Rank>::from_shape(shape);
+    result.attention_weights = make_tensor<Rank>(shape);
   }
   const std::size_t threads = parallel::num_threads();
-  auto workspace = Tensor<1>::from_shape(
-      {threads * static_cast<std::size_t>(pooling_workspace_size(
-                     static_cast<double>(sizes.mask.num_keys),
-                     static_cast<double>(sizes.query_size), static_cast<double>(sizes.key_size),
-                     static_cast<double>(sizes.value_size), attention_hiddens))});
+  auto workspace = make_tensor<1>(
+      {checked_count(static_cast<double>(threads) *
+                     pooling_workspace_size(
+                         static_cast<double>(sizes.mask.num_keys),
+                         static_cast<double>(sizes.query_size), static_cast<double>(sizes.key_size),
+                         static_cast<double>(sizes.value_size), attention_hiddens))});
   const auto view = [](auto* data, std::size_t heads, std::size_t length, std::size_t size) {
     return separate_heads_view(data, heads, length, size);
   };

@@ -1,18 +1,21 @@
 #include <cstddef>
 #include <headwise/attention/positional_encoding.hpp>
 #include <headwise/attention/validation.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/elementary_functions.hpp>
 #include <numbers>
 
 namespace headwise {
 
 Tensor<2> positional_encoding(std::int64_t length, std::int64_t num_hiddens) {
-  validation::check_positional_encoding(length, num_hiddens);
-  const auto rows = static_cast<std::size_t>(length);
-  const auto columns = static_cast<std::size_t>(num_hiddens);
-  auto P = report_out_of_memory([&] { return Tensor<2>::from_shape({rows, columns}); });
-  positional_encoding_into(rows, columns, P.data());
-  return P;
+  return report_out_of_memory([&] {
+    validation::check_positional_encoding(length, num_hiddens);
+    const auto rows = static_cast<std::size_t>(length);
+    const auto columns = static_cast<std::size_t>(num_hiddens);
+    auto P = make_tensor<2>({rows, columns});
+    positional_encoding_into(rows, columns, P.data());
+    return P;
+  });
 }
 
 void positional_encoding_into(std::size_t length, std::size_t num_hiddens, float* P) noexcept {

@@ -49,6 +49,8 @@ void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens);
 void check_divides(std::int64_t num_heads, std::string_view what, std::size_t size);
 void check_scale(const std::optional<double>& scale);
 void check_softcap(double softcap);
+/// Throws disposed for what was moved from; `what` is a layer, cache, model or optimizer.
+void check_in_use(bool in_use, std::string_view what);
 /// Throws sizes-unknown when the layer's input sizes are still to be inferred. `what` is what the
 /// caller asked for.
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
@@ -73,7 +75,9 @@ void check_additive_attention(Shape queries, Shape keys, Shape values,
 
 // Pruning: validation_pruning.cpp
 
-void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int64_t> heads);
+/// `name` is what errors call the list of heads.
+void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int64_t> heads,
+                       std::string_view name = "heads");
 
 // Importance: validation_importance.cpp
 

@@ -102,6 +102,7 @@ void check_query_offset(const Options& options) {
 
 void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, std::size_t batch,
                  std::size_t num_new_keys) {
+  check_in_use(cache.in_use(), "cache");
   if (cache.layer() != layer.identity()) {
     fail(ErrorCode::invalid_cache, "cache", "one that this layer made", "another layer's");
   }
@@ -165,6 +166,7 @@ void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
 
 MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
                         const ForwardOptions& options) {
+  check_in_use(layer.in_use(), "layer");
   const bool batched = queries.size() == 3;
   // The expected shape of an input, without the batch axis if the queries have none.
   const auto check = [&](std::string_view argument, Shape shape, const Axis& length,
@@ -204,6 +206,7 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
 }
 
 void check_backward(const MultiHeadAttention& layer, Shape grad_output) {
+  check_in_use(layer.in_use(), "layer");
   if (layer.pending_backward() != PendingBackward::ready) {
     const bool outdated = layer.pending_backward() == PendingBackward::outdated;
     fail(ErrorCode::no_pending_backward, "backward",

@@ -157,7 +157,15 @@ void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens) {
   check_size("num_hiddens", num_hiddens);
 }
 
+void check_in_use(bool in_use, std::string_view what) {
+  if (!in_use) {
+    throw Error(ErrorCode::disposed,
+                std::string(what) + ": expected one in use, got one that was moved from");
+  }
+}
+
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what) {
+  check_in_use(layer.in_use(), "layer");
   if (!layer.query_size() || !layer.key_size() || !layer.value_size()) {
     throw Error(ErrorCode::sizes_unknown,
                 std::string(what) +

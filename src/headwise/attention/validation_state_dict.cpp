@@ -79,6 +79,7 @@ void check_parameters(const ExpectedParameters& parameters, const StateDict& sta
 }
 
 InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& state_dict) {
+  check_in_use(layer.in_use(), "layer");
   check_parameters(expected_parameters(layer), state_dict);
   const std::size_t groups =
       layer.settings().projection == Projection::convolution ? layer.num_heads() : 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/error.hpp>
 #include <headwise/io/message.hpp>
 #include <headwise/tensor.hpp>
@@ -30,12 +31,13 @@ inline void append(std::vector<std::byte>& file, const void* bytes, std::size_t 
   file.insert(file.end(), first, first + size);
 }
 
-template <typename Shape>
-xt::xarray<float> tensor_of_shape(const Shape& shape) {
-  return xt::xarray<float>::from_shape(xt::xarray<float>::shape_type(shape.begin(), shape.end()));
+template <typename Number = float, typename Shape>
+xt::xarray<Number> tensor_of_shape(const Shape& shape) {
+  return make_array<Number>(shape);
 }
 
-inline std::span<const std::size_t> shape_of(const xt::xarray<float>& tensor) {
+template <typename Number>
+std::span<const std::size_t> shape_of(const xt::xarray<Number>& tensor) {
   return {tensor.shape().data(), tensor.dimension()};
 }
 

@@ -5,14 +5,24 @@
 
 namespace headwise::io {
 
-/// The kinds of numbers that files hold. `floats` reads all of them.
+/// The kinds of numbers that files hold. `to_floats` reads all of them. Those of one byte, but for
+/// integers: Micikevicius et al. 2022, FP8 formats; Noune et al. 2022 (fnuz); OCP Microscaling.
 enum class NumberType : std::uint8_t {
   boolean,
   signed_integer,
   unsigned_integer,
-  floating,  ///< IEEE 754: 2, 4 or 8 bytes
-  bfloat,    ///< the upper half of a float32
+  floating,    ///< IEEE 754: 2, 4 or 8 bytes; of 1 byte, E5M2: the upper half of 2
+  bfloat,      ///< the upper half of a float32
+  e4m3,        ///< 1 byte: no infinities, one NaN of either sign
+  e4m3_fnuz,   ///< 1 byte: no infinities, NaN in place of −0
+  e5m2_fnuz,   ///< the same with 5 bits of exponent
+  power_of_2,  ///< 1 byte, E8M0: 2 to the power of what it holds less 127, or NaN
 };
+
+/// Whether numbers of this type are whole, booleans among them.
+[[nodiscard]] constexpr bool is_integer(NumberType type) noexcept {
+  return type <= NumberType::unsigned_integer;
+}
 
 /// How a number lies in a file.
 struct NumberFormat {

@@ -10,15 +10,35 @@ namespace {
 
 constexpr std::uint64_t length_size = 8;
 
-struct NamedFormat {
-  std::string_view dtype;
-  NumberFormat format;
-};
+constexpr NumberFormat not_read = {.size = 0};
 
-constexpr std::array<NamedFormat, 3> formats = {
-    {{"F32", {.size = 4}},
-     {"F16", {.size = 2}},
-     {"BF16", {.type = NumberType::bfloat, .size = 2}}}};
+constexpr SafetensorsDtype whole_bytes(std::string_view name, NumberType type, std::size_t size) {
+  return {.name = name, .bits = 8 * size, .format = {.type = type, .size = size}};
+}
+
+constexpr std::array<SafetensorsDtype, 22> dtypes = {
+    {whole_bytes("F32", NumberType::floating, 4),
+     whole_bytes("F16", NumberType::floating, 2),
+     whole_bytes("BF16", NumberType::bfloat, 2),
+     whole_bytes("F64", NumberType::floating, 8),
+     whole_bytes("BOOL", NumberType::boolean, 1),
+     whole_bytes("I8", NumberType::signed_integer, 1),
+     whole_bytes("I16", NumberType::signed_integer, 2),
+     whole_bytes("I32", NumberType::signed_integer, 4),
+     whole_bytes("I64", NumberType::signed_integer, 8),
+     whole_bytes("U8", NumberType::unsigned_integer, 1),
+     whole_bytes("U16", NumberType::unsigned_integer, 2),
+     whole_bytes("U32", NumberType::unsigned_integer, 4),
+     whole_bytes("U64", NumberType::unsigned_integer, 8),
+     whole_bytes("F8_E5M2", NumberType::floating, 1),
+     whole_bytes("F8_E4M3", NumberType::e4m3, 1),
+     whole_bytes("F8_E5M2FNUZ", NumberType::e5m2_fnuz, 1),
+     whole_bytes("F8_E4M3FNUZ", NumberType::e4m3_fnuz, 1),
+     whole_bytes("F8_E8M0", NumberType::power_of_2, 1),
+     {.name = "C64", .bits = 64, .format = not_read},
+     {.name = "F6_E2M3", .bits = 6, .format = not_read},
+     {.name = "F6_E3M2", .bits = 6, .format = not_read},
+     {.name = "F4", .bits = 4, .format = not_read}}};
 
 using Entries = std::vector<SafetensorsEntry>;
 using Order = bool (*)(const SafetensorsEntry&, const SafetensorsEntry&);
@@ -42,17 +62,23 @@ bool lies_before(const SafetensorsEntry& a, const SafetensorsEntry& b) noexcept 
 }
 
 /// Bytes that a tensor of this shape takes; more than any file has where they cannot be counted,
-/// which holds for the other axes of an empty tensor, too: steps between its rows are counted.
-std::uint64_t bytes_of(std::span<const std::uint64_t> shape, std::uint64_t bytes) noexcept {
+/// which holds for the other axes of an empty tensor, too: steps between its rows are counted; and
+/// where the last one is no whole byte.
+std::uint64_t bytes_of(std::span<const std::uint64_t> shape, std::uint64_t bits) noexcept {
   constexpr std::uint64_t uncountable = std::uint64_t{1} << 63U;
+  const bool are_bytes = bits % 8 == 0;
+  std::uint64_t units = are_bytes ? bits / 8 : bits;
   bool overflows = false;
   bool is_empty = false;
   for (const std::uint64_t size : shape) {
     is_empty = is_empty || size == 0;
     overflows =
-        __builtin_mul_overflow(bytes, std::max<std::uint64_t>(size, 1), &bytes) || overflows;
+        __builtin_mul_overflow(units, std::max<std::uint64_t>(size, 1), &units) || overflows;
   }
-  return overflows || bytes >= uncountable ? uncountable : is_empty ? 0 : bytes;
+  if (overflows || units >= uncountable) {
+    return uncountable;
+  }
+  return is_empty ? 0 : are_bytes ? units : units % 8 == 0 ? units / 8 : uncountable;
 }
 
 class SafetensorsReader {
@@ -102,7 +128,7 @@ class SafetensorsReader {
   bool read_tensor(std::string_view name) {
     SafetensorsEntry entry{.name = name,
                            .text = {},
-                           .format = {},
+                           .dtype = nullptr,
                            .begin = 0,
                            .end = 0,
                            .first_axis = header_.axes.size(),
@@ -119,7 +145,7 @@ class SafetensorsReader {
         return fail_tensor(name, "with dtype, shape and data_offsets, each once", field);
       }
       seen |= bit;
-      return bit == 1   ? read_dtype(name, entry.format)
+      return bit == 1   ? read_dtype(entry)
              : bit == 2 ? read_shape(entry)
                         : read_offsets(entry, num_offsets);
     });
@@ -129,18 +155,13 @@ class SafetensorsReader {
     return is_read && check_place(entry, num_offsets);
   }
 
-  bool read_dtype(std::string_view name, NumberFormat& format) noexcept {
-    std::string_view dtype;
-    if (!read_json_string(cursor_, dtype)) {
+  bool read_dtype(SafetensorsEntry& entry) noexcept {
+    std::string_view name;
+    if (!read_json_string(cursor_, name)) {
       return false;
     }
-    for (const NamedFormat& each : formats) {
-      if (each.dtype == dtype) {
-        format = each.format;
-        return true;
-      }
-    }
-    return fail_tensor(name, "of dtype F32, F16 or BF16", dtype);
+    entry.dtype = find_dtype(name);
+    return entry.dtype != nullptr || fail_tensor(entry.name, "of one of the format's dtypes", name);
   }
 
   /// The next integer of a list; `count` counts them.
@@ -186,7 +207,7 @@ class SafetensorsReader {
                           {entry.begin, " to ", entry.end});
     }
     const std::uint64_t bytes = entry.end - entry.begin;
-    if (bytes != bytes_of(header_.shape_of(entry), entry.format.size)) {
+    if (bytes != bytes_of(header_.shape_of(entry), entry.dtype->bits)) {
       return fail_tensor(entry.name, "in as many bytes as its shape takes", bytes);
     }
     header_.tensors.push_back(entry);
@@ -223,6 +244,15 @@ class SafetensorsReader {
 
 }  // namespace
 
+const SafetensorsDtype* find_dtype(std::string_view name) noexcept {
+  for (const SafetensorsDtype& dtype : dtypes) {
+    if (dtype.name == name) {
+      return &dtype;
+    }
+  }
+  return nullptr;
+}
+
 void read_safetensors_header(std::span<char> bytes, std::uint64_t file_size,
                              SafetensorsHeader& header, Message& message) {
   if (bytes.size() < length_size) {
@@ -247,7 +277,7 @@ void read_safetensors_header(std::span<char> bytes, std::uint64_t file_size,
   SafetensorsReader(json, file_size - header.size, header, message).read();
 }
 
-std::string write_safetensors_header(std::span<const NamedShape> tensors,
+std::string write_safetensors_header(std::span<const NamedTensor> tensors,
                                      std::span<const NamedText> metadata) {
   std::string json(length_size, '\0');
   std::string_view comma = "{";
@@ -267,10 +297,12 @@ std::string write_safetensors_header(std::span<const NamedShape> tensors,
     json += '}';
   }
   std::uint64_t end = 0;
-  for (const auto& [name, shape] : tensors) {
+  for (const auto& [name, shape, dtype] : tensors) {
     append_name(name);
-    json += R"({"dtype":"F32","shape":)";
-    std::uint64_t bytes = sizeof(float);
+    json += R"({"dtype":")";
+    json += dtype;
+    json += R"(","shape":)";
+    std::uint64_t bytes = find_dtype(dtype)->bits / 8;
     std::string_view between = "[";
     for (const std::size_t size : shape) {
       json += between;

@@ -19,12 +19,27 @@ inline constexpr std::uint64_t largest_safetensors_header = 100'000'000;
 /// The header's member that holds no tensor.
 inline constexpr std::string_view metadata_name = "__metadata__";
 
+/// One of the format's kinds of numbers.
+struct SafetensorsDtype {
+  std::string_view name;
+  std::size_t bits;  ///< of a number
+  /// How a number is read; of size 0 where it is not: complex ones and those of no whole bytes.
+  NumberFormat format;
+
+  [[nodiscard]] bool is_read() const noexcept { return format.size > 0; }
+  /// Whether tensors hold integers or booleans, which stay what they are; floats become float32.
+  [[nodiscard]] bool holds_integers() const noexcept { return is_integer(format.type); }
+};
+
+/// The dtype of this name; null if the format has none.
+[[nodiscard]] const SafetensorsDtype* find_dtype(std::string_view name) noexcept;
+
 /// A tensor, or a text of the metadata. Names, texts and shapes lie in the header that they were
 /// read from.
 struct SafetensorsEntry {
   std::string_view name;
   std::string_view text;
-  NumberFormat format;
+  const SafetensorsDtype* dtype;
   /// The numbers' first byte, and the byte behind the last, counted from the header's end.
   std::uint64_t begin;
   std::uint64_t end;
@@ -49,9 +64,10 @@ struct SafetensorsHeader {
 void read_safetensors_header(std::span<char> bytes, std::uint64_t file_size,
                              SafetensorsHeader& header, Message& message);
 
-struct NamedShape {
+struct NamedTensor {
   std::string_view name;
   std::span<const std::size_t> shape;
+  std::string_view dtype = "F32";
 };
 
 struct NamedText {
@@ -59,9 +75,9 @@ struct NamedText {
   std::string_view text;
 };
 
-/// The first bytes of a file that holds float32 tensors of these names and shapes one behind the
-/// other. Names and metadata are UTF-8, no name is there twice.
-[[nodiscard]] std::string write_safetensors_header(std::span<const NamedShape> tensors,
+/// The first bytes of a file that holds these tensors one behind the other. Names and metadata are
+/// UTF-8, no name is there twice, dtypes are the format's and of whole bytes.
+[[nodiscard]] std::string write_safetensors_header(std::span<const NamedTensor> tensors,
                                                    std::span<const NamedText> metadata);
 
 }  // namespace headwise::io

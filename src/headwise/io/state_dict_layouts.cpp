@@ -41,7 +41,7 @@ struct NamedRole {
 
 struct Layout {
   std::span<const NamedRole> tensors;
-  /// Weights are (in, out), as in GPT-2.
+  /// Weights are (in, out), as in GPT-2, unless their shapes say otherwise.
   bool transposed = false;
   /// Each linear layer has its own switch for the bias.
   bool separate_biases = false;
@@ -110,13 +110,10 @@ constexpr std::array<NamedRole, 4> timm = {{{"qkv.weight", packed},
                                             {"proj.weight", W_o},
                                             {"proj.bias", W_o_bias}}};
 
-/// `bias` and `masked_bias` are what the causal mask was made of.
-constexpr std::array<NamedRole, 6> gpt2 = {{{"c_attn.weight", packed},
+constexpr std::array<NamedRole, 4> gpt2 = {{{"c_attn.weight", packed},
                                             {"c_attn.bias", packed_bias},
                                             {"c_proj.weight", W_o},
-                                            {"c_proj.bias", W_o_bias},
-                                            {"bias", ignored},
-                                            {"masked_bias", ignored}}};
+                                            {"c_proj.bias", W_o_bias}}};
 
 constexpr std::array<Layout, 8> layouts = {{{.tensors = d2l},
                                             {.tensors = torch_packed},
@@ -126,6 +123,22 @@ constexpr std::array<Layout, 8> layouts = {{{.tensors = d2l},
                                             {.tensors = vit_new, .separate_biases = true},
                                             {.tensors = timm, .separate_biases = true},
                                             {.tensors = gpt2, .transposed = true}}};
+
+/// What modules keep beside their parameters, by the last part of its name: positions, what a
+/// causal mask was made of, and the tables of rotary positions.
+constexpr std::array<std::string_view, 5> buffers = {"position_ids", "masked_bias", "inv_freq",
+                                                     "cos_cached", "sin_cached"};
+
+bool is_buffer(const NamedTensor& tensor) noexcept {
+  const std::string_view last = tensor.name.substr(tensor.name.rfind('.') + 1);
+  const auto shape = tensor.shape;
+  // GPT-2's causal mask has the name of a bias.
+  const bool is_mask = shape.size() == 4 && shape[0] == 1 && shape[1] == 1 && shape[2] == shape[3];
+  return std::find(buffers.begin(), buffers.end(), last) != buffers.end() ||
+         (last == "bias" && is_mask);
+}
+
+constexpr std::string_view floats = "F32";
 
 using Axes = ParameterAxes;
 
@@ -165,14 +178,15 @@ Role role_in(const Layout& layout, std::string_view name) noexcept {
 /// One layout laid over the tensors that there are.
 class Planner {
  public:
-  Planner(const Layout& layout, std::span<const NamedShape> tensors, std::string_view prefix)
+  Planner(const Layout& layout, std::span<const NamedTensor> tensors, std::string_view prefix)
       : layout_(layout), tensors_(tensors), prefix_(prefix) {
     sources_.fill(no_source);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      if (tensors[i].name.starts_with(prefix)) {
+      if (tensors[i].name.starts_with(prefix) && !is_buffer(tensors[i])) {
         note(i, role_in(layout, tensors[i].name.substr(prefix.size())));
       }
     }
+    transposed_ = is_transposed();
   }
 
   /// What is wrong, or nothing.
@@ -196,9 +210,31 @@ class Planner {
   void note(std::size_t tensor, Role role) {
     if (role == num_roles || (role != ignored && has(role))) {
       next_item(unexpected_, ", ") += tensors_[tensor].name;
-    } else {
-      sources_[role] = tensor;
+      return;
     }
+    sources_[role] = tensor;
+    if (role != ignored && tensors_[tensor].dtype != floats) {
+      append(next_item(wrong_, "; "),
+             {tensors_[tensor].name, ": expected floats, got ", tensors_[tensor].dtype});
+    }
+  }
+
+  /// Whether weights are (in, out). minGPT and nanoGPT have GPT-2's names, but linear layers of
+  /// PyTorch, (out, in): there the rows of c_attn are three times what c_proj takes.
+  [[nodiscard]] bool is_transposed() const noexcept {
+    if (!layout_.transposed || !has(packed) || tensor(packed).shape.size() != 2) {
+      return layout_.transposed;
+    }
+    const auto attn = tensor(packed).shape;
+    if (has(W_o) && tensor(W_o).shape.size() == 2) {
+      const auto proj = tensor(W_o).shape;
+      const bool fits_in_out = attn[1] == 3 * proj[0];
+      const bool fits_out_in = attn[0] == 3 * proj[1];
+      if (fits_in_out != fits_out_in) {
+        return fits_in_out;
+      }
+    }
+    return attn[0] != 3 * attn[1];
   }
 
   [[nodiscard]] bool has(std::size_t role) const noexcept { return sources_[role] != no_source; }
@@ -206,7 +242,7 @@ class Planner {
     return has(packed) || (has(W_q) && has(W_k) && has(W_v));
   }
   [[nodiscard]] bool is_d2l() const noexcept { return layout_.tensors.data() == d2l.data(); }
-  [[nodiscard]] const NamedShape& tensor(std::size_t role) const noexcept {
+  [[nodiscard]] const NamedTensor& tensor(std::size_t role) const noexcept {
     return tensors_[sources_[role]];
   }
 
@@ -257,7 +293,7 @@ class Planner {
     }
     axes.count = count;
     std::copy(shape.begin(), shape.end(), axes.sizes.begin());
-    if (layout_.transposed) {
+    if (transposed_) {
       std::swap(axes.sizes[0], axes.sizes[1]);
     }
     return true;
@@ -351,7 +387,7 @@ class Planner {
     PlannedParameter planned{.parameter = role,
                              .source = sources_[role],
                              .first_row = 0,
-                             .transposed = layout_.transposed && axes.count == 2,
+                             .transposed = transposed_ && axes.count == 2,
                              .axes = axes};
     check_shape(role, axes);
     if (role < W_o && !has(role)) {
@@ -365,7 +401,7 @@ class Planner {
     if (!has(role)) {
       return;
     }
-    if (layout_.transposed && expected.count == 2) {
+    if (transposed_ && expected.count == 2) {
       std::swap(expected.sizes[0], expected.sizes[1]);
     }
     const auto shape = expected.shape();
@@ -379,8 +415,9 @@ class Planner {
   }
 
   const Layout& layout_;
-  std::span<const NamedShape> tensors_;
+  std::span<const NamedTensor> tensors_;
   std::string_view prefix_;
+  bool transposed_ = false;
   /// The tensor of each role.
   std::array<std::size_t, num_roles> sources_ = {};
   std::string missing_;
@@ -388,13 +425,13 @@ class Planner {
   std::string wrong_;
 };
 
-/// How well a layout fits: how many of its tensors there are, and above all whether it finds the
-/// projections.
-std::size_t fit_of(const Layout& layout, std::span<const NamedShape> tensors,
+/// How well a layout fits: how many of its tensors there are, and above all which projections. More
+/// than there are tensors if there is one of these.
+std::size_t fit_of(const Layout& layout, std::span<const NamedTensor> tensors,
                    std::string_view prefix) noexcept {
   std::size_t fit = 0;
   unsigned projections = 0;
-  for (const NamedShape& tensor : tensors) {
+  for (const NamedTensor& tensor : tensors) {
     if (!tensor.name.starts_with(prefix)) {
       continue;
     }
@@ -405,20 +442,73 @@ std::size_t fit_of(const Layout& layout, std::span<const NamedShape> tensors,
                    : role == W_v ? 4U
                                  : (role == packed ? 7U : 0U);
   }
-  return fit + (projections == 7 ? tensors.size() : 0);
+  const std::size_t rank = projections == 7 ? 2 : projections != 0 ? 1 : 0;
+  return fit + rank * (tensors.size() + 1);
 }
 
-std::string nothing_known(std::span<const NamedShape> tensors, std::string_view prefix) {
+bool has_name(std::span<const NamedTensor> tensors, std::string_view prefix,
+              std::string_view name) noexcept {
+  return std::any_of(tensors.begin(), tensors.end(), [&](const NamedTensor& tensor) {
+    return tensor.name.size() == prefix.size() + name.size() && tensor.name.starts_with(prefix) &&
+           tensor.name.ends_with(name);
+  });
+}
+
+/// Whether a name is that of a layer's first projection, in this layout, and the others are there,
+/// too. Then `prefix` is what stands before it.
+bool begins_layer(const Layout& layout, std::span<const NamedTensor> tensors, std::string_view name,
+                  std::string_view& prefix) noexcept {
+  for (const NamedRole& named : layout.tensors) {
+    if ((named.role == W_q || named.role == packed) && name.ends_with(named.name)) {
+      prefix = name.substr(0, name.size() - named.name.size());
+      return (prefix.empty() || prefix.ends_with('.')) &&
+             std::all_of(layout.tensors.begin(), layout.tensors.end(), [&](const NamedRole& each) {
+               return (each.role != W_k && each.role != W_v) ||
+                      has_name(tensors, prefix, each.name);
+             });
+    }
+  }
+  return false;
+}
+
+/// The prefixes behind which there are all projections of a layer, as a list.
+std::string prefixes_of_layers(std::span<const NamedTensor> tensors) {
+  std::string list;
+  std::size_t left = 100;
+  for (const NamedTensor& tensor : tensors) {
+    for (const Layout& layout : layouts) {
+      std::string_view prefix;
+      if (!begins_layer(layout, tensors, tensor.name, prefix)) {
+        continue;
+      }
+      std::string quoted = "'";
+      append(quoted, {prefix.substr(0, prefix.rfind('.')), "'"});
+      if (list.find(quoted) != std::string::npos) {
+        continue;
+      }
+      if (left-- == 0) {
+        return list += ", …";
+      }
+      next_item(list, ", ") += quoted;
+    }
+  }
+  return list;
+}
+
+std::string nothing_known(std::span<const NamedTensor> tensors, std::string_view prefix,
+                          std::string_view others) {
   std::string text = "expected names of d2l, nn.MultiheadAttention, BERT, ViT or GPT-2";
   append(text, {prefix.empty() ? "" : " behind ", prefix, ", got "});
   constexpr std::size_t most = 3;
   std::size_t count = 0;
-  for (const NamedShape& tensor : tensors) {
+  for (const NamedTensor& tensor : tensors) {
     if (tensor.name.starts_with(prefix) && ++count <= most) {
       append(text, {count > 1 ? ", " : "", tensor.name});
     }
   }
-  return text += count == 0 ? "none" : count > most ? ", …" : "";
+  text += count == 0 ? "none" : count > most ? ", …" : "";
+  append(text, {others.empty() ? "" : "; they stand behind ", others});
+  return text;
 }
 
 }  // namespace
@@ -431,7 +521,7 @@ std::string with_dot(std::string_view prefix) {
   return std::string(prefix).append(prefix.empty() || prefix.ends_with('.') ? "" : ".");
 }
 
-std::string plan_layer(std::span<const NamedShape> tensors, std::string_view prefix,
+std::string plan_layer(std::span<const NamedTensor> tensors, std::string_view prefix,
                        std::size_t num_heads, LayerPlan& plan) {
   plan = {};
   const Layout* best = nullptr;
@@ -442,8 +532,14 @@ std::string plan_layer(std::span<const NamedShape> tensors, std::string_view pre
       best_fit = fit;
     }
   }
-  return best == nullptr ? nothing_known(tensors, prefix)
-                         : Planner(*best, tensors, prefix).plan(num_heads, plan);
+  if (best_fit <= tensors.size()) {
+    // A module around a layer, or beside it, may have some of a layer's names.
+    const std::string others = prefixes_of_layers(tensors);
+    if (best == nullptr || !others.empty()) {
+      return nothing_known(tensors, prefix, others);
+    }
+  }
+  return Planner(*best, tensors, prefix).plan(num_heads, plan);
 }
 
 void copy_planned(const PlannedParameter& planned, const float* source,

@@ -10,7 +10,7 @@
 
 /// How other systems name and lay out the parameters of multi-head attention. Sources: d2l's
 /// MultiHeadAttention; PyTorch, torch.nn.MultiheadAttention; Hugging Face Transformers, the BERT,
-/// ViT, CLIP and GPT-2 models; timm, VisionTransformer.
+/// ViT, CLIP and GPT-2 models; timm, VisionTransformer; minGPT and nanoGPT, CausalSelfAttention.
 namespace headwise::io {
 
 /// The shape of a parameter, which has three axes at most.
@@ -54,8 +54,9 @@ struct LayerPlan {
 [[nodiscard]] std::string with_dot(std::string_view prefix);
 
 /// Recognises the layout of the tensors whose names begin with `prefix`, and reads the layer from
-/// it. Returns what is wrong, or nothing. `num_heads` is at least 1.
-[[nodiscard]] std::string plan_layer(std::span<const NamedShape> tensors, std::string_view prefix,
+/// it; buffers among them are left alone. Returns what is wrong, or nothing. `num_heads` is at
+/// least 1. Tensors behind other prefixes are told by their names alone.
+[[nodiscard]] std::string plan_layer(std::span<const NamedTensor> tensors, std::string_view prefix,
                                      std::size_t num_heads, LayerPlan& plan);
 
 /// Numbers of a tensor.

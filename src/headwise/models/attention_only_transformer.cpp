@@ -1,10 +1,12 @@
 #include <headwise/attention/validation.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/error.hpp>
 #include <headwise/kernels/philox.hpp>
 #include <headwise/models/attention_only_transformer.hpp>
 #include <headwise/models/validation.hpp>
 #include <headwise/parallel/for_each.hpp>
 #include <headwise/random.hpp>
+#include <set>
 #include <utility>
 
 namespace headwise {
@@ -37,11 +39,26 @@ std::vector<MultiHeadAttention> make_layers(const AttentionOnlyTransformerOption
   return layers;
 }
 
-AttentionOnlyTransformerOptions checked(const AttentionOnlyTransformerOptions& options) {
-  if constexpr (validation::enabled) {
-    validation::check_transformer_options(options);
-  }
-  return options;
+/// What no memory can hold is refused before any of it is filled.
+void check_fits(const AttentionOnlyTransformerOptions& options) {
+  const auto num_hiddens = static_cast<double>(options.num_hiddens);
+  const double of_layer = 4 * num_hiddens * num_hiddens +
+                          static_cast<double>(sizeof(MultiHeadAttention) / sizeof(float));
+  const double rows =
+      2 * static_cast<double>(options.vocabulary_size) + static_cast<double>(options.max_length);
+  // Of an address space a single tensor may take half.
+  static_cast<void>(
+      checked_count((rows * num_hiddens + static_cast<double>(options.num_layers) * of_layer) / 2));
+}
+
+const AttentionOnlyTransformerOptions& checked(const AttentionOnlyTransformerOptions& options) {
+  return report_out_of_memory([&]() -> const AttentionOnlyTransformerOptions& {
+    if constexpr (validation::enabled) {
+      validation::check_transformer_options(options);
+    }
+    check_fits(options);
+    return options;
+  });
 }
 
 ModelParameters::Sizes sizes_of(const AttentionOnlyTransformerOptions& options) noexcept {
@@ -54,11 +71,19 @@ ModelParameters::Sizes sizes_of(const AttentionOnlyTransformerOptions& options) 
 }
 
 std::vector<Trainable*> list(ModelParameters& own, std::vector<MultiHeadAttention>& layers) {
-  std::vector<Trainable*> result = {&own};
-  for (MultiHeadAttention& layer : layers) {
-    result.push_back(&layer);
+  return report_out_of_memory([&] {
+    std::vector<Trainable*> result = {&own};
+    for (MultiHeadAttention& layer : layers) {
+      result.push_back(&layer);
+    }
+    return result;
+  });
+}
+
+void check_in_use(const AttentionOnlyTransformer& model) {
+  if constexpr (validation::enabled) {
+    validation::check_in_use(model.in_use(), "model");
   }
-  return result;
 }
 
 /// Arguments of the public functions as a pass reads them, and memory for it.
@@ -89,7 +114,7 @@ struct PassMemory {
   }
 
   void take_workspace(double floats) {
-    workspace = Tensor<1>::from_shape({static_cast<std::size_t>(floats)});
+    workspace = make_tensor<1>({checked_count(floats)});
     pass.workspace = workspace.data();
   }
 
@@ -103,28 +128,6 @@ struct PassMemory {
                                              static_cast<double>(pass.length),
                                              static_cast<double>(pass.num_threads)));
   }
-};
-
-/// Training mode until the end of the scope.
-class TrainingMode {
- public:
-  explicit TrainingMode(AttentionOnlyTransformer& model) noexcept
-      : model_(model), was_training_(model.training()) {
-    model.train();
-  }
-  TrainingMode(const TrainingMode&) = delete;
-  TrainingMode(TrainingMode&&) = delete;
-  TrainingMode& operator=(const TrainingMode&) = delete;
-  TrainingMode& operator=(TrainingMode&&) = delete;
-  ~TrainingMode() {
-    if (!was_training_) {
-      model_.eval();
-    }
-  }
-
- private:
-  AttentionOnlyTransformer& model_;
-  bool was_training_;
 };
 
 }  // namespace
@@ -149,6 +152,7 @@ AttentionOnlyTransformer::AttentionOnlyTransformer(bool causal, std::uint64_t se
 
 AttentionOnlyTransformer AttentionOnlyTransformer::copy() const {
   return report_out_of_memory([&] {
+    check_in_use(*this);
     return AttentionOnlyTransformer(causal_, seed_, std::make_unique<ModelParameters>(*own_),
                                     layers_, optimizer_.options());
   });
@@ -156,20 +160,20 @@ AttentionOnlyTransformer AttentionOnlyTransformer::copy() const {
 
 TransformerResult AttentionOnlyTransformer::forward(const Tokens& tokens,
                                                     const TransformerForwardOptions& options) {
-  validation::check_transformer_pass(*this, tokens, nullptr, options);
   return report_out_of_memory([&] {
+    validation::check_transformer_pass(*this, tokens, nullptr, options);
     PassMemory memory(tokens, options.head_gates, *this);
     TransformerPass& pass = memory.pass;
     memory.take_workspace(forward_workspace_size(static_cast<double>(pass.batch),
                                                  static_cast<double>(pass.length),
                                                  static_cast<double>(pass.num_threads)));
     TransformerResult result{
-        .logits = Tensor<3>::from_shape({pass.batch, pass.length, sizes().vocabulary_size}),
+        .logits = make_tensor<3>({pass.batch, pass.length, sizes().vocabulary_size}),
         .attention_weights = {}};
     pass.logits = result.logits.data();
     for (std::size_t layer = 0; options.return_weights && layer < num_layers(); ++layer) {
-      result.attention_weights.push_back(Tensor<4>::from_shape(
-          {pass.batch, layers_[layer].num_heads(), pass.length, pass.length}));
+      result.attention_weights.push_back(
+          make_tensor<4>({pass.batch, layers_[layer].num_heads(), pass.length, pass.length}));
       memory.layers[layer].attention_weights = result.attention_weights.back().data();
     }
     forward_into(pass);
@@ -179,8 +183,8 @@ TransformerResult AttentionOnlyTransformer::forward(const Tokens& tokens,
 
 double AttentionOnlyTransformer::loss(const Tokens& tokens, const Tokens& targets,
                                       const TransformerForwardOptions& options) {
-  validation::check_transformer_pass(*this, tokens, &targets, options);
   return report_out_of_memory([&] {
+    validation::check_transformer_pass(*this, tokens, &targets, options);
     PassMemory memory(tokens, options.head_gates, *this);
     memory.take_targets(targets, *this);
     return loss_into(memory.pass);
@@ -189,42 +193,48 @@ double AttentionOnlyTransformer::loss(const Tokens& tokens, const Tokens& target
 
 LossAndGradients AttentionOnlyTransformer::loss_and_gradients(
     const Tokens& tokens, const Tokens& targets, const TransformerForwardOptions& options) {
-  validation::check_transformer_pass(*this, tokens, &targets, options);
   return report_out_of_memory([&] {
+    validation::check_transformer_pass(*this, tokens, &targets, options);
     PassMemory memory(tokens, options.head_gates, *this);
     memory.take_targets(targets, *this);
     LossAndGradients result{.loss = 0, .head_gates = {}};
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-      result.head_gates.push_back(
-          Tensor<2>::from_shape({memory.pass.batch, layers_[layer].num_heads()}));
+      result.head_gates.push_back(make_tensor<2>({memory.pass.batch, layers_[layer].num_heads()}));
       memory.layers[layer].head_gate_gradient = result.head_gates.back().data();
     }
-    result.loss = loss_and_gradients_into(memory.pass);
+    result.loss = loss_and_gradients_into(memory.pass, allocate(memory.pass));
     return result;
   });
 }
 
 double AttentionOnlyTransformer::train_step(const Tokens& tokens, const Tokens& targets,
                                             Optimizer& optimizer) {
-  validation::check_transformer_pass(*this, tokens, &targets, {});
-  const TrainingMode training(*this);
-  const double loss = report_out_of_memory([&] {
+  return report_out_of_memory([&] {
+    validation::check_transformer_pass(*this, tokens, &targets, {});
     PassMemory memory(tokens, {}, *this);
     memory.take_targets(targets, *this);
-    zero_gradients();
-    return loss_and_gradients_into(memory.pass);
+    return train_step_into(memory.pass, optimizer);
   });
-  optimizer.step();
-  return loss;
 }
 
 double AttentionOnlyTransformer::train_step(const Tokens& tokens, const Tokens& targets) {
   return train_step(tokens, targets, optimizer_);
 }
 
-std::vector<Trainable*> AttentionOnlyTransformer::trainables() { return list(*own_, layers_); }
+const ModelParameters::Sizes& AttentionOnlyTransformer::sizes() const {
+  check_in_use(*this);
+  return own_->sizes();
+}
+
+std::vector<Trainable*> AttentionOnlyTransformer::trainables() {
+  check_in_use(*this);
+  return list(*own_, layers_);
+}
 
 void AttentionOnlyTransformer::zero_gradients() noexcept {
+  if (!in_use()) {
+    return;
+  }
   own_->zero_gradients();
   for (MultiHeadAttention& layer : layers_) {
     layer.zero_gradients();
@@ -243,6 +253,42 @@ AttentionOnlyTransformer& AttentionOnlyTransformer::eval() noexcept {
     layer.eval();
   }
   return *this;
+}
+
+void AttentionOnlyTransformer::prune_heads(
+    const std::map<std::int64_t, std::vector<std::int64_t>>& heads) {
+  report_out_of_memory([&] {
+    if constexpr (validation::enabled) {
+      validation::check_prune_heads(*this, heads);
+    }
+    std::vector<std::vector<std::size_t>> of_layers(num_layers());
+    for (const auto& [layer, given] : heads) {
+      const std::set<std::size_t> each_once(given.begin(), given.end());
+      of_layers[static_cast<std::size_t>(layer)].assign(each_once.begin(), each_once.end());
+    }
+    remove_heads(of_layers);
+  });
+}
+
+void AttentionOnlyTransformer::remove_heads(std::span<const std::vector<std::size_t>> heads) {
+  std::vector<std::optional<PrunedLayer>> pruned(num_layers());
+  for (std::size_t layer = 0; layer < num_layers(); ++layer) {
+    if (!heads[layer].empty()) {
+      pruned[layer] = layers_[layer].allocate_without(heads[layer]);
+    }
+  }
+  for (std::size_t layer = 0; layer < num_layers(); ++layer) {
+    if (pruned[layer]) {
+      layers_[layer].remove_heads(std::move(*pruned[layer]));
+    }
+  }
+}
+
+void AttentionOnlyTransformer::parameters_changed() noexcept {
+  own_->parameters_changed();
+  for (MultiHeadAttention& layer : layers_) {
+    layer.parameters_changed();
+  }
 }
 
 }  // namespace headwise

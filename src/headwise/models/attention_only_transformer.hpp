@@ -8,6 +8,7 @@
 #include <headwise/tensor.hpp>
 #include <headwise/tokens.hpp>
 #include <headwise/training/adam.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -83,14 +84,24 @@ struct TransformerPass {
   std::size_t length = 0;
   std::span<const TransformerLayerPass> layers = {};  ///< one a layer, or none at all
   float* logits = nullptr;                            ///< (batch, length, vocabulary), of `forward`
-  float* workspace = nullptr;      ///< as many floats as the function of the pass's name says
+  float* workspace = nullptr;      ///< as many floats as the size of the pass's name says
   std::int32_t* places = nullptr;  ///< 2 · batch · length integers of workspace, of the loss
   std::size_t num_threads = 1;
+};
+
+/// What a pass leaves in its model, allocated before anything is changed.
+struct TransformerMemory {
+  Tensor<1> own_gradients;
+  std::vector<ForwardMemory> layers;
 };
 
 /// Token embedding and positions, layers of residual multi-head attention, unembedding, and no
 /// feed-forward layers: x ← x + attention(x), or x + attention(norm(x)). Source: Elhage et al.
 /// 2021, A Mathematical Framework for Transformer Circuits.
+///
+/// What holds for a layer's use by several threads, and after it was moved from, holds here. Every
+/// layer must stay one of (batch, length, num_hiddens): a call throws `Error` (invalid-option)
+/// where another one was put in its place.
 class AttentionOnlyTransformer {
  public:
   /// Throws `Error` (invalid-option, out-of-memory).
@@ -140,10 +151,18 @@ class AttentionOnlyTransformer {
   /// that lists every name that is missing, unexpected or of the wrong shape.
   void load_state_dict(const StateDict& state_dict);
 
+  /// Removes heads of layers for good, as `prune_heads` of a layer does: `heads` by the number of
+  /// their layer. What is wrong with one layer leaves all as they were. Throws `Error`
+  /// (invalid-option) for layers and heads that the model does not have, and for all heads of a
+  /// layer; out-of-memory. Source: Hugging Face Transformers, `prune_heads`.
+  void prune_heads(const std::map<std::int64_t, std::vector<std::int64_t>>& heads);
+
   /// Switches dropout on (training mode) or off (a new model). Both return the model.
   AttentionOnlyTransformer& train() noexcept;
   AttentionOnlyTransformer& eval() noexcept;
-  [[nodiscard]] bool training() const noexcept { return layers_.front().training(); }
+  [[nodiscard]] bool training() const noexcept {
+    return !layers_.empty() && layers_.front().training();
+  }
 
   [[nodiscard]] std::size_t num_layers() const noexcept { return layers_.size(); }
   /// A layer, for example to prune it. It takes and gives (batch, length, num_hiddens).
@@ -151,12 +170,14 @@ class AttentionOnlyTransformer {
   [[nodiscard]] const MultiHeadAttention& layer(std::size_t number) const noexcept {
     return layers_[number];
   }
-  [[nodiscard]] const ModelParameters::Sizes& sizes() const noexcept { return own_->sizes(); }
+  /// Throws `Error` (disposed).
+  [[nodiscard]] const ModelParameters::Sizes& sizes() const;
   [[nodiscard]] bool causal() const noexcept { return causal_; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
   // What follows is for callers who check arguments and own memory themselves, as the bindings do.
 
+  [[nodiscard]] bool in_use() const noexcept { return own_ != nullptr; }
   [[nodiscard]] ModelParameters& own_parameters() noexcept { return *own_; }
   [[nodiscard]] const ModelParameters& own_parameters() const noexcept { return *own_; }
 
@@ -165,14 +186,19 @@ class AttentionOnlyTransformer {
                                               double num_threads) const noexcept;
   [[nodiscard]] double loss_workspace_size(double batch, double length,
                                            double num_threads) const noexcept;
-  /// Floats that `loss_and_gradients_into` will ask for and keep: what layers keep for their
-  /// backward, and gradients. None from the second of the same sizes on.
-  [[nodiscard]] double missing_record(double batch, double length) const;
-
-  void forward_into(const TransformerPass& pass);
-  [[nodiscard]] double loss_into(const TransformerPass& pass);
-  /// Adds to the gradients of the parameters.
-  [[nodiscard]] double loss_and_gradients_into(const TransformerPass& pass);
+  void forward_into(const TransformerPass& pass) noexcept;
+  [[nodiscard]] double loss_into(const TransformerPass& pass) noexcept;
+  /// Allocates whatever gradients take, and changes nothing.
+  [[nodiscard]] TransformerMemory allocate(const TransformerPass& pass) const;
+  /// Adds to the gradients of the parameters. Keeps `memory`, which was allocated for this pass.
+  [[nodiscard]] double loss_and_gradients_into(const TransformerPass& pass,
+                                               TransformerMemory&& memory) noexcept;
+  /// A whole step of training; nothing was changed where memory does not suffice.
+  double train_step_into(const TransformerPass& pass, Optimizer& optimizer);
+  /// Heads of every layer as `allocate_without` of a layer takes them.
+  void remove_heads(std::span<const std::vector<std::size_t>> heads);
+  /// Parameters of the model or its layers were written.
+  void parameters_changed() noexcept;
 
  private:
   struct Buffers;
@@ -181,12 +207,16 @@ class AttentionOnlyTransformer {
                            std::vector<MultiHeadAttention> layers, const AdamOptions& optimizer);
 
   void embed(const TransformerPass& pass, float* x) const noexcept;
+  /// What a layer is told but for its inputs and memory.
+  [[nodiscard]] ForwardArguments layer_arguments(const TransformerPass& pass, std::size_t layer,
+                                                 const AttentionMask& mask) const noexcept;
+  [[nodiscard]] AttentionMask mask_of(const TransformerPass& pass) const noexcept;
   void apply_layer(const TransformerPass& pass, std::size_t layer, const float* x, float* y,
-                   bool requires_grad, const Buffers& buffers);
+                   ForwardMemory* memory, const Buffers& buffers) noexcept;
   void undo_layer(const TransformerPass& pass, std::size_t layer, const float* x,
                   const Buffers& buffers) noexcept;
   void add_embedding_gradients(const TransformerPass& pass, const float* gradient) noexcept;
-  double loss_with(const TransformerPass& pass, bool requires_grad);
+  double loss_with(const TransformerPass& pass, TransformerMemory* memory) noexcept;
 
   bool causal_;
   std::uint64_t seed_;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <functional>
 #include <headwise/attention/positional_encoding.hpp>
+#include <headwise/checked_sizes.hpp>
+#include <headwise/error.hpp>
 #include <headwise/models/model_parameters.hpp>
 #include <headwise/random.hpp>
 #include <numeric>
@@ -22,7 +24,7 @@ ModelParameters::ModelParameters(const Sizes& sizes, std::uint64_t seed)
   if (learned_positions) {
     add("position.weight", {max_length, num_hiddens});
   } else {
-    sinusoids_ = Tensor<2>::from_shape({max_length, num_hiddens});
+    sinusoids_ = make_tensor<2>({max_length, num_hiddens});
     positional_encoding_into(max_length, num_hiddens, sinusoids_.data());
   }
   for (std::size_t layer = 0; layer_norm && layer <= num_layers; ++layer) {
@@ -31,12 +33,16 @@ ModelParameters::ModelParameters(const Sizes& sizes, std::uint64_t seed)
     add(prefix + "bias", {num_hiddens});
   }
   add("unembedding.weight", {vocabulary_size, num_hiddens});
-  values_ = Tensor<1>::from_shape({entries_.back().offset});
+  values_ = make_tensor<1>({entries_.back().offset});
   initialize(seed);
 }
 
 void ModelParameters::add(std::string name, std::vector<std::size_t> shape) {
-  const std::size_t offset = entries_.empty() ? 0 : entries_.back().offset + entries_.back().size();
+  static_cast<void>(checked_count(shape, sizeof(float)));
+  const std::size_t offset = entries_.empty()
+                                 ? 0
+                                 : checked_count(static_cast<double>(entries_.back().offset) +
+                                                 static_cast<double>(entries_.back().size()));
   entries_.push_back({.name = std::move(name), .shape = std::move(shape), .offset = offset});
 }
 
@@ -65,25 +71,43 @@ float* ModelParameters::writable_values(std::size_t place) noexcept {
                                       : values_.data() + entries_[place].offset;
 }
 
-void ModelParameters::prepare_gradients() {
+Tensor<1> ModelParameters::allocate_gradients() const {
+  if (have_gradients()) {
+    return {};
+  }
+  Tensor<1> gradients = make_tensor<1>({checked_count(
+      static_cast<double>(entries_.back().offset) + static_cast<double>(entries_.back().size()))});
+  gradients.fill(0.0F);
+  return gradients;
+}
+
+void ModelParameters::keep_gradients(Tensor<1>&& gradients) noexcept {
   if (!have_gradients()) {
-    gradients_ = Tensor<1>::from_shape({entries_.back().offset + entries_.back().size()});
-    zero_gradients();
+    gradients_ = std::move(gradients);
   }
 }
 
 std::vector<TrainableParameter> ModelParameters::trainable_parameters() {
-  std::vector<TrainableParameter> result;
-  for (std::size_t place = 0; have_gradients() && place < entries_.size(); ++place) {
-    const Entry& entry = entries_[place];
-    const std::size_t rows = entry.shape.front();
-    result.push_back({.name = entry.name,
-                      .values = writable_values(place),
-                      .gradients = gradient(place),
-                      .rows = rows,
-                      .columns = entry.size() / rows});
+  return report_out_of_memory([&] {
+    std::vector<TrainableParameter> result;
+    for (const Entry& entry : entries_) {
+      const std::size_t rows = entry.shape.front();
+      result.push_back({.name = entry.name,
+                        .values = nullptr,
+                        .gradients = nullptr,
+                        .rows = rows,
+                        .columns = entry.size() / rows});
+    }
+    locate(result);
+    return result;
+  });
+}
+
+void ModelParameters::locate(std::span<TrainableParameter> parameters) noexcept {
+  for (std::size_t place = 0; place < parameters.size(); ++place) {
+    parameters[place].values = writable_values(place);
+    parameters[place].gradients = have_gradients() ? gradient(place) : nullptr;
   }
-  return result;
 }
 
 }  // namespace headwise

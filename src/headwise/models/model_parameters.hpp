@@ -42,16 +42,18 @@ class ModelParameters final : public Trainable {
 
   /// A parameter by its place in `entries`, for reading.
   [[nodiscard]] const float* values(std::size_t place) const noexcept;
-  /// For writing: the unembedding is then packed anew.
+  /// For writing; `parameters_changed` afterwards.
   [[nodiscard]] float* writable_values(std::size_t place) noexcept;
-  /// Its gradient; `prepare_gradients` first.
+  /// Its gradient, if there are any.
   [[nodiscard]] float* gradient(std::size_t place) noexcept {
     return gradients_.data() + entries_[place].offset;
   }
   [[nodiscard]] bool have_gradients() const noexcept { return gradients_.size() > 0; }
-  /// Zeros, where there are none yet.
-  void prepare_gradients();
-  void zero_gradients() noexcept { gradients_.fill(0.0F); }
+  /// Zeros, where there are no gradients yet; else nothing.
+  [[nodiscard]] Tensor<1> allocate_gradients() const;
+  /// Keeps what `allocate_gradients` gave.
+  void keep_gradients(Tensor<1>&& gradients) noexcept;
+  void zero_gradients() noexcept override { gradients_.fill(0.0F); }
 
   // Places in `entries`.
   static constexpr std::size_t embedding = 0;  ///< (vocabulary, num_hiddens)
@@ -70,7 +72,8 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] Linear& unembedding() noexcept { return unembedding_; }
 
   [[nodiscard]] std::vector<TrainableParameter> trainable_parameters() override;
-  void parameters_changed() noexcept override {}
+  void locate(std::span<TrainableParameter> parameters) noexcept override;
+  void parameters_changed() noexcept override { unembedding_.invalidate(); }
   [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
     return {};
   }

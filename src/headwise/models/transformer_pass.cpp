@@ -43,6 +43,28 @@ std::size_t list_asked(const TransformerPass& pass, std::int32_t* rows,
   return count;
 }
 
+/// Training mode until the end of the scope.
+class TrainingMode {
+ public:
+  explicit TrainingMode(AttentionOnlyTransformer& model) noexcept
+      : model_(model), was_training_(model.training()) {
+    model.train();
+  }
+  TrainingMode(const TrainingMode&) = delete;
+  TrainingMode(TrainingMode&&) = delete;
+  TrainingMode& operator=(const TrainingMode&) = delete;
+  TrainingMode& operator=(TrainingMode&&) = delete;
+  ~TrainingMode() {
+    if (!was_training_) {
+      model_.eval();
+    }
+  }
+
+ private:
+  AttentionOnlyTransformer& model_;
+  bool was_training_;
+};
+
 constexpr double buffers_of_forward = 3;
 /// Beside the residual stream, before each layer and at the end.
 constexpr double buffers_of_loss = 8;
@@ -103,33 +125,42 @@ void AttentionOnlyTransformer::add_embedding_gradients(const TransformerPass& pa
   }
 }
 
-/// y = x + attention(norm(x)); y may be x.
-void AttentionOnlyTransformer::apply_layer(const TransformerPass& pass, std::size_t layer,
-                                           const float* x, float* y, bool requires_grad,
-                                           const Buffers& buffers) {
-  const std::size_t rows = pass.batch * pass.length;
-  const std::size_t floats = rows * sizes().num_hiddens;
+AttentionMask AttentionOnlyTransformer::mask_of(const TransformerPass& pass) const noexcept {
+  return {
+      .batch = pass.batch, .num_queries = pass.length, .num_keys = pass.length, .causal = causal_};
+}
+
+ForwardArguments AttentionOnlyTransformer::layer_arguments(
+    const TransformerPass& pass, std::size_t layer, const AttentionMask& mask) const noexcept {
   const TransformerLayerPass own =
       pass.layers.empty() ? TransformerLayerPass{} : pass.layers[layer];
-  const AttentionMask mask{
-      .batch = pass.batch, .num_queries = pass.length, .num_keys = pass.length, .causal = causal_};
+  return {.num_new_keys = pass.length,
+          .mask = &mask,
+          .head_gate = own.head_gate,
+          .gate_stride = own.gate_stride,
+          .attention_weights = own.attention_weights,
+          .num_threads = pass.num_threads};
+}
+
+/// y = x + attention(norm(x)); y may be x. The layer keeps what its backward needs in `memory`,
+/// unless that is null.
+void AttentionOnlyTransformer::apply_layer(const TransformerPass& pass, std::size_t layer,
+                                           const float* x, float* y, ForwardMemory* memory,
+                                           const Buffers& buffers) noexcept {
+  const std::size_t rows = pass.batch * pass.length;
+  const std::size_t floats = rows * sizes().num_hiddens;
+  const AttentionMask mask = mask_of(pass);
+  ForwardArguments arguments = layer_arguments(pass, layer, mask);
   const float* inputs = x;
   if (sizes().layer_norm) {
     normalize_rows(*own_, own_->norm(layer), x, rows, buffers.normalized);
     inputs = buffers.normalized;
   }
-  layers_[layer].forward_into({.queries = inputs,
-                               .keys = inputs,
-                               .values = inputs,
-                               .num_new_keys = pass.length,
-                               .mask = &mask,
-                               .head_gate = own.head_gate,
-                               .gate_stride = own.gate_stride,
-                               .output = buffers.attended,
-                               .attention_weights = own.attention_weights,
-                               .workspace = buffers.free,
-                               .num_threads = pass.num_threads,
-                               .requires_grad = requires_grad});
+  arguments.queries = arguments.keys = arguments.values = inputs;
+  arguments.output = buffers.attended;
+  arguments.workspace = buffers.free;
+  arguments.requires_grad = memory != nullptr;
+  layers_[layer].forward_into(arguments, memory != nullptr ? std::move(*memory) : ForwardMemory{});
   if (y != x) {
     std::copy_n(x, floats, y);
   }
@@ -159,13 +190,13 @@ void AttentionOnlyTransformer::undo_layer(const TransformerPass& pass, std::size
   }
 }
 
-void AttentionOnlyTransformer::forward_into(const TransformerPass& pass) {
+void AttentionOnlyTransformer::forward_into(const TransformerPass& pass) noexcept {
   const std::size_t rows = pass.batch * pass.length;
   Buffers buffers{.free = pass.workspace, .rows_size = rows * sizes().num_hiddens};
   float* x = buffers.take(buffers.rows_size);
   embed(pass, x);
   for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-    apply_layer(pass, layer, x, x, false, buffers);
+    apply_layer(pass, layer, x, x, nullptr, buffers);
   }
   const float* features = x;
   if (sizes().layer_norm) {
@@ -177,16 +208,41 @@ void AttentionOnlyTransformer::forward_into(const TransformerPass& pass) {
   project({&last, 1}, pass.num_threads);
 }
 
-double AttentionOnlyTransformer::loss_into(const TransformerPass& pass) {
-  return loss_with(pass, false);
+double AttentionOnlyTransformer::loss_into(const TransformerPass& pass) noexcept {
+  return loss_with(pass, nullptr);
 }
 
-double AttentionOnlyTransformer::loss_and_gradients_into(const TransformerPass& pass) {
-  own_->prepare_gradients();
-  return loss_with(pass, true);
+TransformerMemory AttentionOnlyTransformer::allocate(const TransformerPass& pass) const {
+  TransformerMemory memory{.own_gradients = own_->allocate_gradients(), .layers = {}};
+  memory.layers.reserve(num_layers());
+  const AttentionMask mask = mask_of(pass);
+  for (std::size_t layer = 0; layer < num_layers(); ++layer) {
+    ForwardArguments arguments = layer_arguments(pass, layer, mask);
+    arguments.requires_grad = true;
+    memory.layers.push_back(layers_[layer].allocate(arguments));
+  }
+  return memory;
 }
 
-double AttentionOnlyTransformer::loss_with(const TransformerPass& pass, bool requires_grad) {
+double AttentionOnlyTransformer::loss_and_gradients_into(const TransformerPass& pass,
+                                                         TransformerMemory&& memory) noexcept {
+  own_->keep_gradients(std::move(memory.own_gradients));
+  return loss_with(pass, &memory);
+}
+
+double AttentionOnlyTransformer::train_step_into(const TransformerPass& pass,
+                                                 Optimizer& optimizer) {
+  TransformerMemory memory = allocate(pass);
+  Optimizer::Step step = optimizer.allocate_step(true);
+  const TrainingMode training(*this);
+  zero_gradients();
+  const double loss = loss_and_gradients_into(pass, std::move(memory));
+  optimizer.step(std::move(step));
+  return loss;
+}
+
+double AttentionOnlyTransformer::loss_with(const TransformerPass& pass,
+                                           TransformerMemory* memory) noexcept {
   const std::size_t rows = pass.batch * pass.length;
   const auto [vocabulary_size, max_length, size, layer_count, learned_positions, layer_norm] =
       sizes();
@@ -204,7 +260,8 @@ double AttentionOnlyTransformer::loss_with(const TransformerPass& pass, bool req
 
   embed(pass, x(0));
   for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-    apply_layer(pass, layer, x(layer), x(layer + 1), requires_grad, buffers);
+    apply_layer(pass, layer, x(layer), x(layer + 1),
+                memory != nullptr ? &memory->layers[layer] : nullptr, buffers);
   }
   // Only where something is asked: the other rows have no loss.
   std::int32_t* asked_targets = pass.places + rows;
@@ -231,7 +288,7 @@ double AttentionOnlyTransformer::loss_with(const TransformerPass& pass, bool req
                                           .rows = asked,
                                           .vocabulary_size = vocabulary_size,
                                           .num_threads = pass.num_threads});
-  if (!requires_grad) {
+  if (memory == nullptr) {
     return loss;
   }
 
@@ -283,15 +340,6 @@ double AttentionOnlyTransformer::loss_workspace_size(double batch, double length
   }
   const double buffers = buffers_of_loss + static_cast<double>(num_layers()) + 1;
   return batch * (length * (buffers * num_hiddens + vocabulary_size + 1) + most_heads) + most;
-}
-
-double AttentionOnlyTransformer::missing_record(double batch, double length) const {
-  const ModelParameters::Entry& last = own_->entries().back();
-  double floats = own_->have_gradients() ? 0 : static_cast<double>(last.offset + last.size());
-  for (const MultiHeadAttention& layer : layers_) {
-    floats += layer.missing_record(layer.input_sizes(), batch, length, length);
-  }
-  return floats;
 }
 
 }  // namespace headwise

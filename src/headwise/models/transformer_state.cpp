@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/error.hpp>
 #include <headwise/models/attention_only_transformer.hpp>
 #include <headwise/models/validation.hpp>
 #include <headwise/parameter_names.hpp>
 #include <utility>
+#include <vector>
 
 namespace headwise {
 
@@ -11,8 +13,8 @@ namespace {
 
 std::string attention_prefix(std::size_t layer) { return prefix_of_layer(layer) + "attention."; }
 
-xt::xarray<float> copied(const float* values, const std::vector<std::size_t>& shape) {
-  auto tensor = xt::xarray<float>::from_shape(shape);
+xt::xarray<float> tensor_of(const float* values, const std::vector<std::size_t>& shape) {
+  auto tensor = make_array(shape);
   std::copy_n(values, tensor.size(), tensor.data());
   return tensor;
 }
@@ -27,10 +29,11 @@ void add_prefixed(std::size_t layer, StateDict parameters, StateDict& result) {
 
 StateDict AttentionOnlyTransformer::state_dict() const {
   return report_out_of_memory([&] {
+    validation::check_model(*this);
     StateDict result;
     for (std::size_t place = 0; place < own_->entries().size(); ++place) {
       const ModelParameters::Entry& entry = own_->entries()[place];
-      result.emplace(entry.name, copied(own_->values(place), entry.shape));
+      result.emplace(entry.name, tensor_of(own_->values(place), entry.shape));
     }
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
       add_prefixed(layer, layers_[layer].state_dict(), result);
@@ -41,13 +44,14 @@ StateDict AttentionOnlyTransformer::state_dict() const {
 
 StateDict AttentionOnlyTransformer::gradients() const {
   return report_out_of_memory([&] {
+    validation::check_model(*this);
     StateDict result;
     for (std::size_t place = 0; place < own_->entries().size(); ++place) {
       const ModelParameters::Entry& entry = own_->entries()[place];
       const std::vector<float> zeros(own_->have_gradients() ? 0 : entry.size());
       result.emplace(
           entry.name,
-          copied(own_->have_gradients() ? own_->gradient(place) : zeros.data(), entry.shape));
+          tensor_of(own_->have_gradients() ? own_->gradient(place) : zeros.data(), entry.shape));
     }
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
       add_prefixed(layer, layers_[layer].gradients(), result);
@@ -57,22 +61,27 @@ StateDict AttentionOnlyTransformer::gradients() const {
 }
 
 void AttentionOnlyTransformer::load_state_dict(const StateDict& state_dict) {
-  validation::check_transformer_state_dict(*this, state_dict);
-  const auto load = [&](const std::string& name, float* values) {
-    const auto& tensor = state_dict.at(name);
-    std::copy_n(tensor.data(), tensor.size(), values);
-  };
-  for (std::size_t place = 0; place < own_->entries().size(); ++place) {
-    load(own_->entries()[place].name, own_->writable_values(place));
-  }
-  for (std::size_t number = 0; number < num_layers(); ++number) {
-    MultiHeadAttention& layer = layers_[number];
-    for (const auto& [parameter, shape] : parameter_shapes(layer.settings(), layer.input_sizes())) {
-      load(attention_prefix(number) + std::string(parameter_names[parameter]),
-           layer.parameters()->data(parameter));
+  report_out_of_memory([&] {
+    validation::check_transformer_state_dict(*this, state_dict);
+    std::vector<std::pair<const xt::xarray<float>*, float*>> copies;
+    for (std::size_t place = 0; place < own_->entries().size(); ++place) {
+      copies.emplace_back(&state_dict.at(own_->entries()[place].name),
+                          own_->writable_values(place));
     }
-    layer.parameters_changed();
-  }
+    for (std::size_t number = 0; number < num_layers(); ++number) {
+      MultiHeadAttention& layer = layers_[number];
+      for (const auto& [parameter, shape] :
+           parameter_shapes(layer.settings(), layer.input_sizes())) {
+        copies.emplace_back(
+            &state_dict.at(attention_prefix(number) + std::string(parameter_names[parameter])),
+            layer.parameters()->data(parameter));
+      }
+    }
+    for (const auto& [tensor, values] : copies) {
+      std::copy_n(tensor->data(), tensor->size(), values);
+    }
+    parameters_changed();
+  });
 }
 
 }  // namespace headwise

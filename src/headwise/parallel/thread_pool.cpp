@@ -99,8 +99,10 @@ std::size_t num_threads() noexcept { return parallel::num_threads(); }
 
 void set_num_threads(std::int64_t threads) {
   if (threads < 1) {
-    validation::fail(ErrorCode::invalid_option, "threads", "an integer from 1 on",
-                     std::to_string(threads));
+    report_out_of_memory([&] {
+      validation::fail(ErrorCode::invalid_option, "threads", "an integer from 1 on",
+                       std::to_string(threads));
+    });
   }
   parallel::pool().resize(static_cast<std::size_t>(threads));
 }

@@ -31,15 +31,13 @@ double relative_entropy(const float* weights, std::size_t count) noexcept {
 /// A score of each head; `score_of` is told the view and the head.
 template <typename Score, typename Function>
 std::vector<Score> score_heads(const Tensor<4>& weights, const Function& score_of) {
-  return report_out_of_memory([&] {
-    const WeightsView view = view_of(weights);
-    std::vector<Score> scores;
-    scores.reserve(view.num_heads);
-    for (std::size_t head = 0; head < view.num_heads; ++head) {
-      scores.push_back(score_of(view, head));
-    }
-    return scores;
-  });
+  const WeightsView view = view_of(weights);
+  std::vector<Score> scores;
+  scores.reserve(view.num_heads);
+  for (std::size_t head = 0; head < view.num_heads; ++head) {
+    scores.push_back(score_of(view, head));
+  }
+  return scores;
 }
 
 /// The mean of `score(row, sample, query)` over a head's queries where it is not negative; 0
@@ -66,27 +64,33 @@ constexpr double no_score = -1;
 }  // namespace
 
 std::vector<PatternScores> pattern_scores(const Tensor<4>& attention_weights, bool causal) {
-  validation::check_self_attention(attention_weights);
-  return score_heads<PatternScores>(attention_weights,
-                                    [&](const WeightsView& view, std::size_t head) {
-                                      return pattern_scores_of(view, head, causal);
-                                    });
+  return report_out_of_memory([&] {
+    validation::check_self_attention(attention_weights);
+    return score_heads<PatternScores>(attention_weights,
+                                      [&](const WeightsView& view, std::size_t head) {
+                                        return pattern_scores_of(view, head, causal);
+                                      });
+  });
 }
 
 std::vector<double> induction_scores(const Tensor<4>& attention_weights, const Tokens& tokens) {
-  validation::check_self_attention(attention_weights);
-  validation::check_tokens_of_weights(attention_weights, tokens);
-  const std::vector<std::int32_t> symbols(tokens.begin(), tokens.end());
-  return score_heads<double>(attention_weights, [&](const WeightsView& view, std::size_t head) {
-    return induction_score_of(view, head, symbols.data());
+  return report_out_of_memory([&] {
+    validation::check_self_attention(attention_weights);
+    validation::check_tokens_of_weights(attention_weights, tokens);
+    const std::vector<std::int32_t> symbols(tokens.begin(), tokens.end());
+    return score_heads<double>(attention_weights, [&](const WeightsView& view, std::size_t head) {
+      return induction_score_of(view, head, symbols.data());
+    });
   });
 }
 
 std::vector<double> key_scores(const Tensor<4>& attention_weights, const Tokens& keys) {
-  validation::check_keys(attention_weights, keys);
-  const std::vector<std::int32_t> positions(keys.begin(), keys.end());
-  return score_heads<double>(attention_weights, [&](const WeightsView& view, std::size_t head) {
-    return key_score_of(view, head, positions.data());
+  return report_out_of_memory([&] {
+    validation::check_keys(attention_weights, keys);
+    const std::vector<std::int32_t> positions(keys.begin(), keys.end());
+    return score_heads<double>(attention_weights, [&](const WeightsView& view, std::size_t head) {
+      return key_score_of(view, head, positions.data());
+    });
   });
 }
 

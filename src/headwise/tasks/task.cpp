@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <headwise/attention/validation.hpp>
+#include <headwise/checked_sizes.hpp>
 #include <headwise/error.hpp>
 #include <headwise/tasks/random_integers.hpp>
 #include <headwise/tasks/task.hpp>
@@ -10,14 +11,14 @@
 namespace headwise {
 
 TaskBatch Task::batch(std::uint64_t seed, std::int64_t batch_size, std::int64_t first) const {
-  validation::check_at_least("batch_size", batch_size, 0);
-  validation::check_at_least("first", first, 0);
   return report_out_of_memory([&] {
+    validation::check_at_least("batch_size", batch_size, 0);
+    validation::check_at_least("first", first, 0);
     const auto rows = static_cast<std::size_t>(batch_size);
     const std::array<std::size_t, 2> shape = {rows, length_};
-    TaskBatch result{.tokens = Tokens::from_shape(shape),
-                     .targets = Tokens::from_shape(shape),
-                     .keys = Tokens::from_shape(shape)};
+    TaskBatch result{.tokens = make_tensor<2, std::int64_t>(shape),
+                     .targets = make_tensor<2, std::int64_t>(shape),
+                     .keys = make_tensor<2, std::int64_t>(shape)};
     std::vector<std::int32_t> row(3 * length_);
     std::vector<std::int32_t> workspace(vocabulary_size_);
     const std::span<std::int32_t> numbers(row);

@@ -10,7 +10,7 @@ namespace {
 template <typename Options>
 Options checked_task(const Options& options) {
   if constexpr (validation::enabled) {
-    validation::check_task_options(options);
+    report_out_of_memory([&] { validation::check_task_options(options); });
   }
   return options;
 }
@@ -73,7 +73,10 @@ void ReverseTask::draw(RandomIntegers& random, const TaskSample& sample,
 SortTask::SortTask(const SequenceOptions& options)
     : Task(count_of(checked_task(options).num_symbols) + 1, 2 * count_of(options.num_items)) {
   if constexpr (validation::enabled) {
-    validation::check_distinct("num_symbols", options.num_symbols, "num_items", options.num_items);
+    report_out_of_memory([&] {
+      validation::check_distinct("num_symbols", options.num_symbols, "num_items",
+                                 options.num_items);
+    });
   }
 }
 

@@ -21,9 +21,11 @@ double power(double base, std::size_t exponent) noexcept {
 Adam::Adam(const std::vector<Trainable*>& trainables, const AdamOptions& options)
     : Optimizer(trainables, 2, options.learning_rate), options_(options) {
   if constexpr (validation::enabled) {
-    validation::check_betas(options.betas);
-    validation::check_at_least_0("epsilon", options.epsilon);
-    validation::check_at_least_0("weight_decay", options.weight_decay);
+    report_out_of_memory([&] {
+      validation::check_betas(options.betas);
+      validation::check_at_least_0("epsilon", options.epsilon);
+      validation::check_at_least_0("weight_decay", options.weight_decay);
+    });
   }
 }
 

@@ -24,8 +24,8 @@ float differentiate_row(float* logits, std::size_t target, std::size_t count,
 }  // namespace
 
 double cross_entropy(const Tensor<3>& logits, const Tokens& targets) {
-  validation::check_cross_entropy(logits.shape(), targets);
   return report_out_of_memory([&] {
+    validation::check_cross_entropy(logits.shape(), targets);
     const std::size_t vocabulary_size = logits.shape(2);
     std::vector<float> asked_logits;
     std::vector<std::int32_t> asked_targets;

@@ -8,8 +8,10 @@ namespace headwise {
 SGD::SGD(const std::vector<Trainable*>& trainables, const SGDOptions& options)
     : Optimizer(trainables, 1, options.learning_rate), options_(options) {
   if constexpr (validation::enabled) {
-    validation::check_at_least_0("momentum", options.momentum);
-    validation::check_at_least_0("weight_decay", options.weight_decay);
+    report_out_of_memory([&] {
+      validation::check_at_least_0("momentum", options.momentum);
+      validation::check_at_least_0("weight_decay", options.weight_decay);
+    });
   }
 }
 

@@ -36,9 +36,9 @@ export async function write(page, name, words) {
   }, words);
 }
 
-/** What stands below each head's name in the first sample. */
-export const notes = (page) =>
-  page.$$eval('#heads .sample:first-child .head-note', (all) =>
+/** What stands below each head's name in a sample, counted from 0. */
+export const notes = (page, sample = 0) =>
+  page.$$eval(`#heads .sample:nth-child(${sample + 1}) .head-note`, (all) =>
     all.map((note) => Array.from(note.children, (line) => line.textContent)),
   );
 

@@ -51,7 +51,7 @@ export function usePages({ serve = servePage, withServiceWorker = false } = {}) 
     // A context of its own has no service worker and no files of the test before.
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     const problems = watchForProblems(page);
     t.after(async () => {
       await context.close();
@@ -88,3 +88,7 @@ export async function prefer(
 
 /** The query of the page's address as the page itself has it; the browser's own record comes later. */
 export const searchOf = (page) => page.evaluate(() => window.location.search);
+
+/** Until the address has this query: it may be behind what is shown. */
+export const waitForSearch = (page, search) =>
+  page.waitForFunction((wanted) => window.location.search === wanted, {}, search);

@@ -36,11 +36,19 @@ export function assertLeavesNothing(call, times = 10_000) {
   layers.forEach((layer) => layer.dispose());
 }
 
-/** Runs `use` while memory cannot grow, as when the machine has none left. */
-export function withoutGrowth(use) {
+// One for all times: its stack takes longer than most calls do.
+const noGrowth = new RangeError('WebAssembly.Memory.grow(): Maximum memory size exceeded');
+
+/** From here on memory cannot grow, as when the machine has none left. */
+export function refuseGrowth() {
   memory.grow = () => {
-    throw new RangeError('WebAssembly.Memory.grow(): Maximum memory size exceeded');
+    throw noGrowth;
   };
+}
+
+/** Runs `use` while memory cannot grow. */
+export function withoutGrowth(use) {
+  refuseGrowth();
   try {
     use();
   } finally {

@@ -86,9 +86,25 @@ export const layouts = {
   'GPT-2': (dict) => {
     const all = packed(dict, 'c_attn.weight', 'c_attn.bias', 'c_proj');
     const weights = ['c_attn.weight', 'c_proj.weight'].map((name) => [name, transposed(all[name])]);
-    const buffers = { bias: Tensor.ones([1, 1, 4, 4]), masked_bias: Tensor.full([], -10000) };
-    return { ...all, ...Object.fromEntries(weights), ...buffers };
+    const beside = { bias: Tensor.ones([1, 1, 4, 4]), masked_bias: Tensor.full([], -10000) };
+    return { ...all, ...Object.fromEntries(weights), ...beside };
   },
+  'minGPT and nanoGPT': (dict) => ({
+    ...packed(dict, 'c_attn.weight', 'c_attn.bias', 'c_proj'),
+    bias: Tensor.ones([1, 1, 4, 4]),
+  }),
+};
+
+/** What modules keep beside their parameters, as a file holds it. */
+export const buffers = {
+  position_ids: { dtype: 'I64', data: BigInt64Array.of(0n, 1n, 2n), shape: [1, 3] },
+  'embeddings.position_ids': Tensor.ones([1, 3]),
+  bias: { dtype: 'BOOL', data: Uint8Array.of(1, 0, 1, 1), shape: [1, 1, 2, 2] },
+  'attn.bias': { dtype: 'U8', data: Uint8Array.of(1), shape: [1, 1, 1, 1] },
+  masked_bias: Tensor.full([], -10000),
+  'rotary_emb.inv_freq': Tensor.ones([2]),
+  'rotary_emb.cos_cached': Tensor.ones([1, 1, 4, 2]),
+  'rotary_emb.sin_cached': Tensor.ones([1, 1, 4, 2]),
 };
 
 /** The dict with something before each name. */

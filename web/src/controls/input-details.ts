@@ -1,15 +1,25 @@
 import { element } from '../dom.js';
 import type { Inputs } from '../inputs/inputs.js';
-import { fileKinds, readOwnFile } from '../inputs/own-file.js';
+import {
+  fileKinds,
+  longestName,
+  pastedName,
+  readOwnFile,
+  type OwnFile,
+} from '../inputs/own-file.js';
 import { largestOwn, readNumbers } from '../inputs/own-numbers.js';
-import { longestText, tokenKinds, tokensOf } from '../inputs/typed-text.js';
-import { longestWritten, type HeadsState, type Input } from '../state/heads-state.js';
-import type { Store } from '../state/store.js';
+import { longestText, tokenKinds, usedText } from '../inputs/typed-text.js';
+import { longestNumbers, type HeadsState, type Input } from '../state/heads-state.js';
+import type { Origin, Store } from '../state/store.js';
 import { text } from '../text/index.js';
+import { cutTo } from '../text/words.js';
 import { createChoice } from './choice.js';
 import { createFileDrop } from './file-drop.js';
 import { createSwitch } from './switch.js';
 import { createWrittenField } from './written-field.js';
+
+/** Characters that are read at once, before the reader notices. */
+const longestPasted = 200_000;
 
 export interface InputDetails {
   readonly root: HTMLElement;
@@ -49,10 +59,12 @@ function createTypedText(store: Store<HeadsState>): InputDetails {
     label: text.typed.label,
     hint: text.typed.hint(longestText.lines, longestText.tokens),
     rows: longestText.lines,
-    maxLength: longestWritten.text,
     onWrite(written, origin) {
-      if (tokensOf(written, store.state.tokens).length === 0) throw new Error(text.typed.nothing);
-      store.change({ text: written, validLens: [] }, origin);
+      const { used, isCut } = usedText(written);
+      if (used === '') throw new Error(text.typed.nothing);
+      store.change({ text: used, validLens: [] }, origin);
+      const { lines, tokens, characters } = longestText;
+      return isCut ? text.typed.cut(lines, tokens, characters) : '';
     },
   });
   const tokens = createChoice({
@@ -82,28 +94,47 @@ function createOwn(
   dropTarget: HTMLElement,
 ): InputDetails {
   const message = element('p', { class: 'control-hint', role: 'status' });
-  const held = element('p', { class: 'note' });
+  const held = element('p', { class: 'note', role: 'status' });
   const field = createWrittenField({
     label: text.own.pasted,
     hint: text.own.pastedHint(largestOwn),
     rows: 5,
-    maxLength: longestWritten.numbers,
     onWrite(written, origin) {
-      readNumbers(written);
+      if (written.length > longestPasted) {
+        throw new Error(text.own.tooLong(written.length, longestPasted));
+      }
+      const tensors = readNumbers(written);
+      newest += 1;
       message.textContent = '';
-      store.change({ numbers: written, file: '', validLens: [] }, origin);
+      if (written.length > longestNumbers) {
+        show({ name: pastedName, pasted: written, ...tensors }, origin);
+      } else {
+        store.change({ numbers: written, file: '', validLens: [] }, origin);
+      }
+      return '';
     },
   });
+  const show = (file: OwnFile, origin: Origin): void => {
+    inputs.hold(file);
+    store.change({ input: 'own', file: file.name, validLens: [] }, origin);
+    // The state may have had another of that name.
+    store.announce();
+  };
+  /** Grows with everything that is given: a file that takes long to read must not take the place of it. */
+  let newest = 0;
   const read = async (file: File): Promise<void> => {
+    newest += 1;
+    const number = newest;
     try {
-      inputs.hold(await readOwnFile(file));
+      const held = await readOwnFile(file);
+      if (number !== newest) return;
       message.textContent = '';
-      store.change({ input: 'own', file: file.name, validLens: [] });
-      store.announce();
+      show(held, 'step');
     } catch (error) {
+      if (number !== newest) return;
       store.change({ input: 'own' });
       const reason = error instanceof Error ? error.message : String(error);
-      message.textContent = text.own.failed(file.name, reason);
+      message.textContent = text.own.failed(cutTo(file.name, longestName), reason);
     }
   };
   const file = createFileDrop(dropTarget, {
@@ -120,14 +151,15 @@ function createOwn(
       element('div', { class: 'control' }, file, held, message),
     ),
     show(state) {
-      field.show(state.numbers);
       const shown = inputs.file?.name === state.file ? inputs.file : undefined;
-      held.textContent =
-        shown === undefined
-          ? ''
-          : 'queries' in shown
-            ? text.own.heldTensors(shown.name)
-            : text.own.heldParameters(shown.name, shown.prefix);
+      field.show(shown?.pasted ?? state.numbers);
+      held.textContent = shown === undefined ? '' : heldTold(shown);
     },
   };
+}
+
+function heldTold(file: OwnFile): string {
+  if (file.pasted !== undefined) return text.own.heldPasted(longestNumbers);
+  if ('queries' in file) return text.own.heldTensors(file.name);
+  return text.own.heldParameters(file.name, file.prefix);
 }

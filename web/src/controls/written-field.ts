@@ -4,17 +4,19 @@ import type { Origin } from '../state/store.js';
 export interface WrittenField {
   readonly root: HTMLElement;
   show(written: string): void;
-  /** Says what is wrong with what was written, or nothing. */
-  explain(message: string): void;
 }
 
 interface Options {
   readonly label: string;
   readonly hint: string;
   readonly rows: number;
-  readonly maxLength: number;
-  /** @throws Error that says what was expected; the field then explains it */
-  readonly onWrite: (written: string, origin: Origin) => void;
+  /**
+   * Gives what is to be said of it, if anything. How long it may be is for this to say: what browsers
+   * leave out of a text that is too long, they leave out silently.
+   *
+   * @throws Error that says what was expected; the field then explains it
+   */
+  readonly onWrite: (written: string, origin: Origin) => string;
 }
 
 /** Some lines to write or to paste. What cannot be taken is explained, and nothing else changes. */
@@ -24,7 +26,6 @@ export function createWrittenField(options: Options): WrittenField {
   const area = element('textarea', {
     id,
     rows: options.rows,
-    maxlength: options.maxLength,
     spellcheck: 'false',
     autocomplete: 'off',
     'aria-describedby': hintId,
@@ -32,21 +33,25 @@ export function createWrittenField(options: Options): WrittenField {
   const message = element('p', { class: 'control-hint', role: 'status' });
   // What is written in one go is one step back in the history.
   let writing = false;
-  const explain = (words: string): void => {
+  let isWrong = false;
+  let taken = '';
+  const say = (words: string, isError: boolean): void => {
+    isWrong = isError;
     message.textContent = words;
-    setAttributes(area, { 'aria-invalid': words === '' ? undefined : 'true' });
+    setAttributes(area, { 'aria-invalid': isWrong ? 'true' : undefined });
   };
   area.addEventListener('input', () => {
     try {
-      options.onWrite(area.value, writing ? 'more' : 'step');
+      const words = options.onWrite(area.value, writing ? 'more' : 'step');
       writing = true;
-      explain('');
+      say(words, false);
     } catch (error) {
-      explain(error instanceof Error ? error.message : String(error));
+      say(error instanceof Error ? error.message : String(error), true);
     }
   });
   area.addEventListener('change', () => {
     writing = false;
+    if (!isWrong) area.value = taken;
   });
   return {
     root: element(
@@ -58,9 +63,11 @@ export function createWrittenField(options: Options): WrittenField {
       message,
     ),
     show(written) {
+      taken = written;
       // What is being written stays as it is, even where it says the same in other words.
-      if (document.activeElement !== area && area.value !== written) area.value = written;
+      if (document.activeElement === area || area.value === written) return;
+      area.value = written;
+      if (isWrong) say('', false);
     },
-    explain,
   };
 }

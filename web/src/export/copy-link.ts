@@ -1,5 +1,6 @@
 import { element } from '../dom.js';
 import { hideable } from '../state/hidden.js';
+import { presentQuery } from '../state/history.js';
 import { text } from '../text/index.js';
 
 /** A button that copies the address of an act as it is now. */
@@ -8,6 +9,7 @@ export function createCopyLink(act: string): HTMLElement {
   const status = element('span', { class: 'export-status', role: 'status' });
   button.addEventListener('click', () => {
     const address = new URL(window.location.href);
+    address.search = presentQuery();
     address.hash = act;
     copy(address.href).then(
       () => {

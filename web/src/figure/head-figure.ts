@@ -21,8 +21,8 @@ import { Selection } from './selection.js';
 export interface HeadFigureStyle {
   /** Whether each head has a scale of its own. */
   readonly contrast?: boolean;
-  /** Lines below each head's name. */
-  readonly notes?: readonly (readonly string[])[];
+  /** Lines below each head's name, for each sample and head. */
+  readonly notes?: readonly (readonly (readonly string[])[])[];
   /** Counted from 0. */
   readonly selected?: { readonly sample: number; readonly head: number };
 }
@@ -188,7 +188,10 @@ export function createHeadFigure(options: Options): HeadFigure {
       rows.forEach((row, sample) => {
         if (isOther) row.draw(next, (head) => styles[head] ?? weightStyle());
         row.maps.forEach((map, head) => {
-          map.describe(notes[head] ?? [], selected?.sample === sample && selected.head === head);
+          map.describe(
+            notes[sample]?.[head] ?? [],
+            selected?.sample === sample && selected.head === head,
+          );
         });
       });
       if (isOther) showSelection();

@@ -1,5 +1,6 @@
 import { element } from '../dom.js';
 import { text } from '../text/index.js';
+import { addressedId } from './addressed-id.js';
 import { keepOffline } from './offline.js';
 import { createNavigation } from './navigation.js';
 
@@ -28,6 +29,6 @@ export function addFrame(): () => void {
 
 /** What came in above has moved the act that the address names, if it names one. */
 function goToAddress(): void {
-  const id = decodeURIComponent(window.location.hash.slice(1));
+  const id = addressedId();
   if (id !== '') document.getElementById(id)?.scrollIntoView();
 }

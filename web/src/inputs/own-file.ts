@@ -1,6 +1,14 @@
-import { loadNpy, loadSafetensors, MultiHeadAttention, Tensor, type StateDict } from 'headwise';
+import {
+  loadNpy,
+  loadSafetensors,
+  MultiHeadAttention,
+  Tensor,
+  type StateDict,
+  type TensorsByName,
+} from 'headwise';
 
 import { text } from '../text/index.js';
+import { cutTo } from '../text/words.js';
 import { headCountsOf, type AttentionInput, type InputSizes } from './attention-input.js';
 import { chapterSizes } from './chapter.js';
 import { ownInput, ownSizes, ownTensors, readNumbers, type OwnTensors } from './own-numbers.js';
@@ -17,10 +25,23 @@ export interface OwnParameters {
   readonly valueSize: number;
 }
 
-export type OwnFile = { readonly name: string } & (OwnTensors | OwnParameters);
+/** What no address can hold, by the name under which one asks for it. */
+export type OwnFile = {
+  readonly name: string;
+  /** What was pasted, if it is that and no file. */
+  readonly pasted?: string;
+} & (OwnTensors | OwnParameters);
+
+/** Longer names are cut, as an address has them. */
+export const longestName = 200;
+
+/** The name that pasted numbers have in place of a file's. */
+export const pastedName = 'pasted numbers';
 
 const megabyte = 2 ** 20;
 const largestFile = 256;
+/** As many digits as the largest tensors have: text is read in one go, and the page waits for it. */
+const largestTextFile = 32;
 
 /** What the file chooser offers. */
 export const fileKinds = '.npy,.safetensors,.json,.csv,.txt';
@@ -31,21 +52,23 @@ export const fileKinds = '.npy,.safetensors,.json,.csv,.txt';
  * @throws Error that says what was expected
  */
 export async function readOwnFile(file: File): Promise<OwnFile> {
-  const { name, size } = file;
-  if (size > largestFile * megabyte)
-    throw new Error(text.own.tooLarge(size / megabyte, largestFile));
-  if (/\.(?:json|csv|tsv|txt)$/i.test(name)) return { name, ...readNumbers(await file.text()) };
+  const { size } = file;
+  const name = cutTo(file.name, longestName);
+  const isText = /\.(?:json|csv|tsv|txt)$/i.test(file.name);
+  const largest = isText ? largestTextFile : largestFile;
+  if (size > largest * megabyte) throw new Error(text.own.tooLarge(size / megabyte, largest));
+  if (isText) return { name, ...readNumbers(await file.text()) };
   const bytes = new Uint8Array(await file.arrayBuffer());
   // NumPy's files say what they are; the name tells the other kind.
   if (bytes[0] === 0x93) return { name, ...ownTensors({ queries: loadNpy(bytes) }) };
-  if (!/\.safetensors$/i.test(name)) throw new Error(text.own.unknownFile(name));
+  if (!/\.safetensors$/i.test(file.name)) throw new Error(text.own.unknownFile(file.name));
   const { tensors } = loadSafetensors(bytes);
   if ('queries' in tensors) return { name, ...ownTensors(tensors) };
   return { name, ...readParameters(tensors) };
 }
 
 /** The first layer in a state dict, of whatever model. */
-function readParameters(tensors: StateDict): OwnParameters {
+function readParameters(tensors: TensorsByName): OwnParameters {
   const projections = /^(.*?)[^.]*(?:W_q|query|q_proj|in_proj|c_attn|qkv)[^.]*(?:\.weight)?$/i;
   const found = Object.keys(tensors)
     .map((name) => projections.exec(name)?.[1])
@@ -65,7 +88,7 @@ function readParameters(tensors: StateDict): OwnParameters {
   throw reason;
 }
 
-function parametersOf(tensors: StateDict, prefix: string): OwnParameters {
+function parametersOf(tensors: TensorsByName, prefix: string): OwnParameters {
   const layer = MultiHeadAttention.fromStateDict(tensors, { numHeads: 1, prefix });
   try {
     const { numHiddens, querySize = 0, keySize = 0, valueSize = 0, pooling, projection } = layer;

@@ -40,17 +40,21 @@ export function readNumbers(pasted: string): OwnTensors {
 
 /** Rows of numbers, between which anything stands that a spreadsheet writes there. */
 function readCsv(written: string): number[][] {
-  return written.split(/\r?\n/).map((line, row) =>
-    line
-      .trim()
-      .split(/\s*[,;\t]\s*|\s+/)
-      .map((cell) => {
-        const value = cell === '' ? NaN : Number(cell);
-        if (Number.isNaN(value)) throw new Error(text.own.notNumber(cell, row + 1));
-        return value;
-      }),
+  const lines = written.split(/\r?\n/);
+  if (lines.length > largestOwn.length) {
+    const shape = [lines.length, cellsOf(lines[0] ?? '').length];
+    throw new Error(text.own.shape('queries', shape, largestOwn));
+  }
+  return lines.map((line, row) =>
+    cellsOf(line).map((cell) => {
+      const value = cell === '' ? NaN : Number(cell);
+      if (Number.isNaN(value)) throw new Error(text.own.notNumber(cell, row + 1));
+      return value;
+    }),
   );
 }
+
+const cellsOf = (line: string): string[] => line.trim().split(/\s*[,;\t]\s*|\s+/);
 
 /**
  * What tensors mean by their names: keys left out are the queries, values left out the keys.

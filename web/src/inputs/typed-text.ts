@@ -1,6 +1,7 @@
 import { range } from 'd3-array';
 import { positionalEncoding, Tensor } from 'headwise';
 
+import { cutTo } from '../text/words.js';
 import { headCountsOf, type AttentionInput, type InputSizes } from './attention-input.js';
 import { numHiddens } from './chapter.js';
 
@@ -8,7 +9,31 @@ export const tokenKinds = ['words', 'letters'] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
 /** More would be too small to see and to hit. */
-export const longestText = { lines: 2, tokens: 16 } as const;
+export const longestText = { lines: 2, tokens: 16, characters: 300 } as const;
+
+/** Of a text that goes on, no more is looked at: whoever pastes a book need not wait. */
+const considered = 10_000;
+
+/**
+ * The part of a text that is used, whatever its tokens are: its first lines that have any, as far as
+ * words go, of which letters never need more.
+ */
+export function usedText(typed: string): { readonly used: string; readonly isCut: boolean } {
+  const lines = typed
+    .slice(0, considered)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const words = lines.slice(0, longestText.lines).map((line) => {
+    const beyond = [...line.matchAll(wordOrSign)].at(longestText.tokens);
+    return beyond === undefined ? line : line.slice(0, beyond.index).trimEnd();
+  });
+  const used = cutTo(words.join('\n'), longestText.characters);
+  return { used, isCut: typed.length > considered || used !== lines.join('\n') };
+}
+
+/** Words, and every other sign by itself. */
+const wordOrSign = /[\p{L}\p{M}\p{N}'’-]+|[^\s]/gu;
 
 /** The tokens of each line, a line a sample; lines without any are left out. */
 export function tokensOf(typed: string, kind: TokenKind): readonly (readonly string[])[] {
@@ -22,8 +47,7 @@ export function tokensOf(typed: string, kind: TokenKind): readonly (readonly str
 function split(line: string, kind: TokenKind): readonly string[] {
   if (kind === 'letters')
     return Array.from(line.trim(), (letter) => (letter === ' ' ? '␣' : letter));
-  // Words, and every other sign by itself.
-  return line.toLowerCase().match(/[\p{L}\p{M}\p{N}'’-]+|[^\s]/gu) ?? [];
+  return line.toLowerCase().match(wordOrSign) ?? [];
 }
 
 export function textSizes(typed: string, kind: TokenKind): InputSizes {

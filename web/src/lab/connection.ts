@@ -6,7 +6,7 @@ import type { Services } from './services.js';
 
 transferErrors();
 
-/** The worker is gone or does not answer. The next call gets a new one, which knows nothing of the old. */
+/** The worker is gone, or was given up. The next call gets a new one, which knows nothing of the old. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
@@ -16,32 +16,52 @@ interface Running {
   readonly services: Remote<Services>;
   /** Rejects when the worker fails; never resolves. */
   readonly failure: Promise<never>;
+  /** Makes it fail. */
+  readonly fail: (reason: string) => void;
 }
 
-/** Milliseconds without an answer after which a worker is taken for lost: far beyond any call's. */
+/** Milliseconds without an answer after which a worker is told as slow: far beyond any call's. */
 const patience = 20_000;
 
-/** A worker that is started with the first call and started anew after it was lost. */
+/**
+ * A worker that is started with the first call and started anew after it was lost. How long it may
+ * take nobody knows, on a slow machine or a slow line: silence alone never ends it.
+ */
 export class Connection {
   #running: Running | undefined;
+  /** Calls that have waited for longer than is usual. */
+  readonly #overdue = new Set<symbol>();
+  readonly #onSlow: (isSlow: boolean) => void;
+
+  /** @param onSlow told when an answer takes long, and when it has come or is waited for no more */
+  constructor(onSlow: (isSlow: boolean) => void) {
+    this.#onSlow = onSlow;
+  }
 
   /** What `act` asks of the worker; rejects with `WorkerLost`, or with what the worker threw. */
   async call<Result>(act: (services: Remote<Services>) => Promise<Result>): Promise<Result> {
     const running = (this.#running ??= start());
-    let timer: number | undefined;
-    const silence = new Promise<never>((_resolve, reject) => {
-      timer = window.setTimeout(() => {
-        reject(new WorkerLost('no answer'));
-      }, patience);
-    });
+    const asked = Symbol('call');
+    const timer = window.setTimeout(() => {
+      this.#overdue.add(asked);
+      if (this.#overdue.size === 1) this.#onSlow(true);
+    }, patience);
     try {
-      return await Promise.race([act(running.services), running.failure, silence]);
+      return await Promise.race([act(running.services), running.failure]);
     } catch (error) {
       if (isBeyondRepair(error)) this.#drop(running);
       throw error;
     } finally {
       window.clearTimeout(timer);
+      if (this.#overdue.delete(asked) && this.#overdue.size === 0) this.#onSlow(false);
     }
+  }
+
+  /** Waits for this worker no more: what was asked of it rejects with `WorkerLost`. */
+  giveUp(): void {
+    if (this.#running === undefined) return;
+    this.#running.fail('given up');
+    this.#drop(this.#running);
   }
 
   #drop(running: Running): void {
@@ -60,15 +80,20 @@ export const isOutOfMemory = (error: unknown): boolean =>
 
 function start(): Running {
   const worker = new Worker(new URL('./lab-worker.ts', import.meta.url), { type: 'module' });
-  const failure = new Promise<never>((_resolve, reject) => {
-    worker.addEventListener('error', ({ message }) => {
-      reject(new WorkerLost(message));
-    });
-    worker.addEventListener('messageerror', () => {
-      reject(new WorkerLost('a message that could not be read'));
-    });
+  let reject: (reason: WorkerLost) => void = () => undefined;
+  const failure = new Promise<never>((_resolve, rejectIt) => {
+    reject = rejectIt;
+  });
+  const fail = (reason: string): void => {
+    reject(new WorkerLost(reason));
+  };
+  worker.addEventListener('error', ({ message }) => {
+    fail(message);
+  });
+  worker.addEventListener('messageerror', () => {
+    fail('a message that could not be read');
   });
   // Told by the calls; between two of them nobody listens.
   failure.catch(() => undefined);
-  return { worker, services: wrap<Services>(worker), failure };
+  return { worker, services: wrap<Services>(worker), failure, fail };
 }

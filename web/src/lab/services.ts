@@ -63,10 +63,12 @@ export class PruningService {
 
   async advance(milliseconds: number): Promise<Progress> {
     if (this.#running === undefined) throw new Error('advance before plant');
-    const { planted, steps } = this.#running;
+    const running = this.#running;
+    const { planted, steps } = running;
     const until = performance.now() + milliseconds;
     do {
       const { done, value } = await steps.next();
+      if (running !== this.#running) throw new Error('planted anew');
       if (done === true) {
         this.#running = undefined;
         this.#keep(planted);

@@ -80,7 +80,7 @@ export class Trainer {
 
   #measure(): Measurement {
     const { tokens, targets, keys } = this.#unseen;
-    const { logits, attentionWeights = [] } = this.#model.forward(tokens, { returnWeights: true });
+    const { logits, attentionWeights } = this.#model.forward(tokens, { returnWeights: true });
     const scores = attentionWeights.flatMap((weights) => {
       const rightKey = keyScores(weights, keys);
       const induction = inductionScores(weights, tokens);
@@ -103,7 +103,7 @@ export class Trainer {
 
   #update(losses: readonly number[], measurements: readonly Measurement[]): Update {
     const shown = this.#unseen.tokens.data.subarray(0, this.#task.length);
-    const { attentionWeights = [] } = this.#model.forward(
+    const { attentionWeights } = this.#model.forward(
       { data: shown, shape: [this.#task.length] },
       { returnWeights: true },
     );

@@ -72,7 +72,7 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
     arithmetic.show(current, active, example, state);
   };
   let computedFor = '';
-  let summaries: readonly HeadSummary[] = [];
+  let summaries: ReturnType<typeof summariseHeads> = [];
   let drawnFor: readonly unknown[] = [];
   /** Gates and parts leave the maps as they are, and a slider on its way should not wait for them. */
   const drawMaps = (current: AttentionView, state: HeadsState): void => {
@@ -83,7 +83,9 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
     drawnFor = now;
     figure.draw(current, {
       contrast,
-      notes: summaries.map((each, at) => noteOf(each, current.input.roles?.[at])),
+      notes: summaries.map((ofSample) =>
+        ofSample.map((each, at) => noteOf(each, current.input.roles?.[at])),
+      ),
       selected: { sample, head },
     });
     closeUp.draw(current, sample, head, contrast);
@@ -131,8 +133,10 @@ function settingsOf(state: HeadsState, inputs: Inputs): LayerSettings {
   return { seed, heads, causal, scale, dropout, validLens: validLensOf(state, inputs) };
 }
 
-/** A line for the pattern, and one for the measures. */
-function noteOf({ pattern, largest, entropy }: HeadSummary, role: string | undefined): string[] {
+/** A line for the pattern, and one for the measures; one alone where there is nothing to measure. */
+function noteOf(summary: HeadSummary | undefined, role: string | undefined): string[] {
+  if (summary === undefined) return [text.heads.noKey];
+  const { pattern, largest, entropy } = summary;
   return [
     text.heads.pattern(text.patterns[pattern], role),
     text.heads.measures(formatShort(largest), formatShort(entropy)),

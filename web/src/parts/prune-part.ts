@@ -16,17 +16,20 @@ import { createTruthKey } from '../prune/truth-key.js';
 import { metrics, type PruneState } from '../state/prune-state.js';
 import type { Store } from '../state/store.js';
 import { text } from '../text/index.js';
-import { createLabFailure } from './lab-failure.js';
+import { createLabNotice } from './lab-notice.js';
 
 /** The fourth act: a model whose truth is known, measured and pruned. */
 export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   const words = text.prune;
-  const failure = element('div');
-  const connection = new Connection();
+  const notice = createLabNotice(() => {
+    connection.giveUp();
+    plant();
+  });
+  const connection = new Connection(notice.showSlow);
   const planter = new Planter(connection, {
     onChange: show,
     onFailure: (error) => {
-      failure.replaceChildren(createLabFailure(error, plant));
+      notice.showFailure(error);
       bench.close();
     },
   });
@@ -43,7 +46,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   });
 
   function plant(): void {
-    failure.replaceChildren();
+    notice.clear();
     bench.close();
     void planter.plant(store.state.seed);
   }
@@ -115,5 +118,5 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     }),
   );
   results.hidden = true;
-  return [bench.goal, panel.root, preview, failure, results, bench.root];
+  return [bench.goal, panel.root, preview, notice.root, results, bench.root];
 }

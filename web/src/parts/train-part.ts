@@ -1,4 +1,3 @@
-import { element } from '../dom.js';
 import { createExportMenu } from '../export/export-menu.js';
 import { Connection } from '../lab/connection.js';
 import type { Store } from '../state/store.js';
@@ -8,17 +7,19 @@ import { createTrainPanel } from '../train/panel.js';
 import { createRunView } from '../train/run-view.js';
 import { Runner } from '../train/runner.js';
 import { createTransport } from '../train/transport.js';
-import { createLabFailure } from './lab-failure.js';
+import { createLabNotice } from './lab-notice.js';
 import { whenNear } from './when-near.js';
 
 /** The third act: a model that learns under the reader's eyes. */
 export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
-  const failure = element('div');
-  const runner = new Runner(new Connection(), {
+  const notice = createLabNotice(() => {
+    connection.giveUp();
+    begin();
+  });
+  const connection = new Connection(notice.showSlow);
+  const runner = new Runner(connection, {
     onChange: drawSoon,
-    onFailure: (error) => {
-      failure.replaceChildren(createLabFailure(error, () => void begin()));
-    },
+    onFailure: notice.showFailure,
   });
   const view = createRunView(store, drawSoon);
   const transport = createTransport(store, {
@@ -27,17 +28,17 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
       runner.pause();
     },
     onStep: () => void ensureBegun().then(() => runner.step()),
-    onAgain: () => void begin(),
+    onAgain: begin,
   });
 
-  async function begin(): Promise<void> {
-    failure.replaceChildren();
-    await runner.begin(runOptionsOf(store.state));
+  let beginning: Promise<void> | undefined;
+  function begin(): void {
+    notice.clear();
+    beginning = runner.begin(runOptionsOf(store.state));
   }
 
-  let beginning: Promise<void> | undefined;
   async function ensureBegun(): Promise<void> {
-    if (runner.state === 'idle' || runner.state === 'failed') beginning = begin();
+    if (runner.state === 'idle' || runner.state === 'failed') begin();
     await beginning;
   }
 
@@ -61,7 +62,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     const next = runOptionsOf(state);
     if (isSameRun(next, options)) return;
     options = next;
-    if (runner.state !== 'idle') beginning = begin();
+    if (runner.state !== 'idle') begin();
   });
   whenNear(transport.root, () => void ensureBegun());
 
@@ -69,7 +70,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     view.goal,
     createTrainPanel(store),
     transport.root,
-    failure,
+    notice.root,
     ...view.roots,
     createExportMenu({
       name: text.train.exportName,

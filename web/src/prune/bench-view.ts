@@ -16,10 +16,10 @@ import { createQualityTable } from './quality-table.js';
 /** The goal: no more heads than do the work, and so many answers right. */
 const wanted = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, accuracy: 0.95 };
 
-/** Gates to try on the model without the heads that `of` names. */
-interface Trial {
-  readonly gates: readonly (readonly number[])[];
-  readonly of: string;
+/** What is to be told of: the model without these heads, or what is left of it with these gates. */
+interface Wish {
+  readonly gone: readonly Head[];
+  readonly gates?: readonly (readonly number[])[];
 }
 
 export interface BenchView {
@@ -53,12 +53,16 @@ export function createBenchView(
         store.change({ gone: [...store.state.gone, { layer, head: number }] });
       },
       onGate: () => {
-        tryGates({ gates: gatesNow(), of: shown });
+        ask({ gone: store.state.gone, gates: gatesNow() });
       },
     }),
   );
   let isOpen = false;
-  let shown = '';
+  const nameOf = (gone: readonly Head[]): string => store.fields.gone.write(gone);
+  /** What is gone, on the page. */
+  let shown = nameOf(store.state.gone);
+  /** What is gone of the model on the bench. */
+  let benched: string | undefined;
 
   const standingOf = (head: Head): Parameters<HeadTile['show']>[0] => {
     const { gone } = store.state;
@@ -96,20 +100,24 @@ export function createBenchView(
     answers.show(given);
   }
 
-  const showModel = latestOnly(async (gone: readonly Head[]) => {
+  // Both kinds of wishes wait in one line: gates are tried on the model that the page shows.
+  const ask = latestOnly(async ({ gone, gates }: Wish) => {
+    const wanted = nameOf(gone);
+    // More may have gone meanwhile: then nothing is told of a model that the page shows no more.
+    const isShown = (): boolean => isOpen && wanted === shown;
     try {
-      tell(await connection.call(({ pruning }) => pruning.show(gone)));
+      if (isOpen && (gates === undefined || wanted !== benched)) {
+        const state = await connection.call(({ pruning }) => pruning.show(gone));
+        benched = wanted;
+        if (isShown()) tell(state);
+      }
+      if (gates !== undefined && isShown()) {
+        const tried = await connection.call(({ pruning }) => pruning.tryGates(gates));
+        if (isShown()) tellTried(tried);
+      }
     } catch (error) {
-      onFailure(error);
-    }
-  });
-  const tryGates = latestOnly(async ({ gates, of }: Trial) => {
-    try {
-      const tried = await connection.call(({ pruning }) => pruning.tryGates(gates));
-      // The gate may have been let go of at 0 meanwhile: what is told then is of the model left.
-      if (of === shown) tellTried(tried);
-    } catch (error) {
-      onFailure(error);
+      // With the worker went the model: a bench that was closed for it has been told of already.
+      if (isOpen) onFailure(error);
     }
   });
 
@@ -120,12 +128,12 @@ export function createBenchView(
     store.change({ gone: [] });
   });
   store.subscribe(({ gone }) => {
-    const next = store.fields.gone.write(gone);
+    const next = nameOf(gone);
     if (next === shown) return;
     shown = next;
     showTiles();
     for (const tile of tiles) tile.openGate();
-    if (isOpen) showModel(gone);
+    if (isOpen) ask({ gone });
   });
   showTiles();
 
@@ -162,8 +170,9 @@ export function createBenchView(
     goal: goal.root,
     open() {
       isOpen = true;
+      benched = undefined;
       root.hidden = false;
-      showModel(store.state.gone);
+      ask({ gone: store.state.gone });
     },
     close() {
       isOpen = false;

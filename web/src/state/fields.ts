@@ -1,4 +1,5 @@
 import { text } from '../text/index.js';
+import { cutTo } from '../text/words.js';
 import type { Field } from './field.js';
 
 /** One of a few names or numbers. */
@@ -82,7 +83,7 @@ export function textField(name: string, longest: number, initial = ''): Field<st
     read(written) {
       if (written.length <= longest) return { value: written };
       return {
-        value: written.slice(0, longest),
+        value: cutTo(written, longest),
         correction: text.corrections.text(name, longest),
       };
     },

@@ -1,6 +1,13 @@
 import type { Inputs } from '../inputs/inputs.js';
+import { longestName, pastedName } from '../inputs/own-file.js';
 import { readNumbers } from '../inputs/own-numbers.js';
-import { tokenKinds, tokensOf, type TokenKind } from '../inputs/typed-text.js';
+import {
+  longestText,
+  tokenKinds,
+  tokensOf,
+  usedText,
+  type TokenKind,
+} from '../inputs/typed-text.js';
 import type { LayerSettings } from '../layer/with-layer.js';
 import { text } from '../text/index.js';
 import { listOf } from '../text/words.js';
@@ -71,8 +78,8 @@ export const gateRange = { min: 0, max: 1, step: 0.05 } as const;
 const initialHeads = 5;
 const indexRange = { min: 1, max: 20, step: 1 } as const;
 
-/** As much as an address may be long everywhere. */
-export const longestWritten = { text: 300, numbers: 1500 } as const;
+/** As many characters of numbers as an address may be long everywhere. */
+export const longestNumbers = 1500;
 
 export const headsFields: Fields<HeadsState> = {
   input: choiceField('input', inputNames, 'random'),
@@ -88,23 +95,41 @@ export const headsFields: Fields<HeadsState> = {
   head: numberField('head', indexRange, 1),
   compare: numberField('compare', { ...indexRange, min: 0 }, 0),
   part: choiceField('part', layerParts, 'weights'),
-  text: textField('text', longestWritten.text, 'the cat saw the dog\nthe dog ran'),
+  text: typedTextField('text', 'the cat saw the dog\nthe dog ran'),
   tokens: choiceField('tokens', tokenKinds, 'words'),
   positions: switchField('positions', true),
   numbers: ownNumbersField('numbers', '1, 0, 0, 2\n0, 1, 0, 2\n0, 0, 1, 2\n1, 0, 0, 2'),
-  file: textField('file', 200),
+  file: textField('file', longestName),
 };
 
-/** Pasted numbers that can be read. */
-function ownNumbersField(name: string, initial: string): Field<string> {
-  const { read, ...field } = textField(name, longestWritten.numbers, initial);
+/** As much of a text as is used. */
+function typedTextField(name: string, initial: string): Field<string> {
+  const { lines, tokens, characters } = longestText;
   return {
-    ...field,
+    name,
+    initial,
     read(written) {
-      const reading = read(written);
+      const { used, isCut } = usedText(written);
+      if (!isCut) return { value: used };
+      return { value: used, correction: text.corrections.typed(name, lines, tokens, characters) };
+    },
+    write: String,
+  };
+}
+
+/** Pasted numbers that can be read. Cut, they would be others. */
+function ownNumbersField(name: string, initial: string): Field<string> {
+  return {
+    name,
+    initial,
+    write: String,
+    read(written) {
+      if (written.length > longestNumbers) {
+        return { value: initial, correction: text.corrections.tooManyNumbers(longestNumbers) };
+      }
       try {
-        readNumbers(reading.value);
-        return reading;
+        readNumbers(written);
+        return { value: written };
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         return { value: initial, correction: text.corrections.numbers(reason) };
@@ -135,7 +160,8 @@ export function settleHeads(given: HeadsState, inputs: Inputs): Settled<HeadsSta
   };
 
   if (state.file !== '' && inputs.file?.name !== state.file) {
-    correct({ file: '' }, text.corrections.file(state.file));
+    const { pasted, file } = text.corrections;
+    correct({ file: '' }, state.file === pastedName ? pasted : file(state.file));
   }
   if (tokensOf(state.text, state.tokens).length === 0) {
     correct({ text: headsFields.text.initial });

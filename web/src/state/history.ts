@@ -1,3 +1,4 @@
+import { AddressWriter } from './address-writer.js';
 import { hideFrom } from './hidden.js';
 import type { Addressed } from './store.js';
 
@@ -8,34 +9,50 @@ export interface AddressedAct {
   readonly showNotices: (sentences: readonly string[]) => void;
 }
 
-/** Reads the address into the stores, and keeps the two in step from then on, in both directions. */
-export function connectHistory(
+let addressed: readonly AddressedAct[] = [];
+
+/** Reads the address into the stores. */
+export function readAddress(
   acts: readonly AddressedAct[],
   showNotices: AddressedAct['showNotices'],
 ): void {
-  const read = (): void => {
-    const parameters = new URLSearchParams(window.location.search);
-    showNotices(hideFrom(parameters));
-    for (const { store, showNotices } of acts) showNotices(store.readFrom(parameters));
-  };
+  addressed = acts;
+  const parameters = new URLSearchParams(window.location.search);
+  showNotices(hideFrom(parameters));
+  for (const { store, showNotices } of acts) showNotices(store.readFrom(parameters));
+}
+
+/**
+ * Keeps stores and address in step from then on, in both directions. To be called once all else
+ * listens to the stores: the address is the last to follow.
+ */
+export function followAddress(
+  acts: readonly AddressedAct[],
+  showNotices: AddressedAct['showNotices'],
+): void {
+  const writer = new AddressWriter(() => {
+    const { pathname, hash } = window.location;
+    return pathname + presentQuery() + hash;
+  });
   for (const { store, showNotices } of acts) {
     store.subscribe((_state, origin) => {
       if (origin === 'address') return;
-      const { pathname, search, hash } = window.location;
-      const address = pathname + queryWith(acts, search) + hash;
-      if (origin === 'more') window.history.replaceState(null, '', address);
-      else window.history.pushState(null, '', address);
       showNotices([]);
+      writer.write(origin === 'step');
     });
   }
-  window.addEventListener('popstate', read);
-  read();
+  window.addEventListener('popstate', () => {
+    if (writer.goneElsewhere()) readAddress(acts, showNotices);
+  });
 }
 
-/** The query for what all stores hold, with whatever else the present one has. */
-function queryWith(acts: readonly AddressedAct[], present: string): string {
-  const parameters = new URLSearchParams(present);
-  for (const { store } of acts) store.writeTo(parameters);
+/**
+ * The query for what all stores hold, with whatever else the address has. The address itself may be
+ * behind.
+ */
+export function presentQuery(): string {
+  const parameters = new URLSearchParams(window.location.search);
+  for (const { store } of addressed) store.writeTo(parameters);
   // A comma may stand in a query as it is, and an address that reads well is shared more gladly.
   const query = parameters.toString().replaceAll('%2C', ',');
   return query === '' ? '' : `?${query}`;

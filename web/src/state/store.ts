@@ -62,12 +62,12 @@ export class Store<State extends object> implements Addressed {
     const { state } = this.#settle({ ...this.#state, ...part });
     if (this.#isSame(state, this.#state)) return;
     this.#state = state;
-    for (const listener of this.#listeners) listener(state, origin);
+    this.#tell(origin);
   }
 
   /** Tells everyone again, since something has changed that the state only names. */
   announce(): void {
-    for (const listener of this.#listeners) listener(this.#state, 'address');
+    this.#tell('address');
   }
 
   reset(): void {
@@ -95,6 +95,19 @@ export class Store<State extends object> implements Addressed {
       const written = field.write(this.#state[name]);
       if (written === field.write(field.initial)) parameters.delete(field.name);
       else parameters.set(field.name, written);
+    }
+  }
+
+  #tell(origin: Origin): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(this.#state, origin);
+      } catch (error) {
+        // Told as uncaught, but not before the others have followed.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
     }
   }
 

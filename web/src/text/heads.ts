@@ -22,8 +22,9 @@ export const heads = {
     return planted === found ? `${found}, as planted` : `${found}, planted: ${planted}`;
   },
   measures: (largest: string, entropy: string) => `max\u00a0${largest}, H\u00a0${entropy}`,
+  noKey: 'no valid key',
   caption:
-    'In the line below a head’s name, H is the mean entropy of its rows in nats: 0 where every query looks at one key.',
+    'Below a head’s name stand the pattern that it follows in that sample, the largest weight of the map and H, the mean entropy of its rows in nats: 0 where every query looks at one key.',
   goal: {
     task: 'Find the head whose silence moves the output most: close the gate of one head at a time, all others open.',
     near: (head: number, share: string) =>
@@ -73,6 +74,8 @@ export const typed = {
   hint: (lines: number, tokens: number) =>
     `Up to ${lines} lines of ${tokens} tokens. Every token has random numbers of its own, the same wherever it stands.`,
   nothing: 'Type a word, please. The maps still show the last text.',
+  cut: (lines: number, tokens: number, characters: number) =>
+    `Shown are ${lines} lines of ${tokens} tokens and ${characters} characters at most; the rest was left out.`,
   tokens: 'Tokens',
   kinds: { words: 'Words', letters: 'Letters' },
   positions: 'Add positions',
@@ -96,6 +99,10 @@ export const own = {
   file: 'Or a file, chosen or dropped',
   fileHint:
     '.npy or .safetensors with queries, keys and values; or .safetensors with the parameters of a layer. It does not leave your machine.',
+  heldPasted: (longest: number) =>
+    `Shown: the pasted numbers. They are more than the ${longest} characters that a link can hold, and a link to this view asks for them again.`,
+  tooLong: (length: number, longest: number) =>
+    `Expected at most ${longest} characters; got ${length}. A file may hold more. The maps still show the last numbers.`,
   heldTensors: (name: string) => `Shown: what ${name} holds.`,
   heldParameters: (name: string, prefix: string) =>
     `Shown: the parameters of ${name}${prefix === '' ? '' : ` under “${prefix}”`}, on random input.`,

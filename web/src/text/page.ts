@@ -1,4 +1,4 @@
-import { choiceOf, listOf } from './words.js';
+import { choiceOf, listOf, quoted } from './words.js';
 
 export const page = {
   document: {
@@ -20,18 +20,24 @@ export const page = {
   /** What of the address could not be taken as it was. */
   corrections: {
     choice: (name: string, given: string, known: readonly (string | number)[], shown: string) =>
-      `The address asks for ${name} “${given}”; it can be ${choiceOf(known)}, and is ${shown} here.`,
+      `The address asks for ${name} ${quoted(given)}; it can be ${choiceOf(known)}, and is ${shown} here.`,
     number: (name: string, given: string, min: number, max: number, shown: number) =>
-      `The address asks for ${name} “${given}”; it can be a number from ${min} to ${max}, and is ${shown} here.`,
+      `The address asks for ${name} ${quoted(given)}; it can be a number from ${min} to ${max}, and is ${shown} here.`,
     list: (name: string, given: string, shown: string) =>
-      `The address asks for ${name} “${given}”; here they are ${shown}.`,
+      `The address asks for ${name} ${quoted(given)}; here they are ${shown}.`,
     file: (name: string) =>
-      `This view was made from the file “${name}”, which no link can hold. Choose the file again to see it.`,
+      `This view was made from the file ${quoted(name)}, which no link can hold. Choose the file again to see it.`,
+    pasted:
+      'This view was made from pasted numbers, more than a link can hold. Paste them again to see it.',
+    tooManyNumbers: (longest: number) =>
+      `The numbers in the address are longer than ${longest} characters and were not taken.`,
     numbers: (reason: string) => `The numbers in the address cannot be read. ${reason}`,
     hide: (given: string, known: readonly string[]) =>
-      `The address asks to hide “${given}”; what can be hidden is ${listOf(known)}.`,
+      `The address asks to hide ${quoted(given)}; what can be hidden is ${listOf(known)}.`,
     text: (name: string, longest: number) =>
       `What the address holds as ${name} is longer than ${longest} characters and was cut.`,
+    typed: (name: string, lines: number, tokens: number, characters: number) =>
+      `What the address holds as ${name} is longer than ${lines} lines of ${tokens} tokens and ${characters} characters and was cut.`,
   },
 
   goal: { name: 'Your goal', reached: 'Reached' },

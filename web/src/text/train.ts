@@ -116,10 +116,15 @@ export const train = {
 
 /** What acts 3 and 4 say when their worker fails them. */
 export const lab = {
+  slow: {
+    title: 'The worker is taking long',
+    advice:
+      'What computes here has not answered for 20 seconds. It may still be loading, or the machine has much else to do: it is used when it comes, and nothing is lost. Closing other tabs may help. Begin again to give it up for a new one.',
+  },
   lost: {
     title: 'The worker was lost',
     advice:
-      'The browser ended what computes here, or it stopped answering. Nothing else on the page is touched. Begin again to get a new one: the same seed gives the same run.',
+      'The browser ended what computes here, or it did not load. Nothing else on the page is touched. Begin again to get a new one: the same seed gives the same run.',
   },
   memory: {
     title: 'There is no memory left',

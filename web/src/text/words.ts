@@ -11,6 +11,14 @@ export const listOf = (items: readonly (string | number)[]): string =>
 export const choiceOf = (items: readonly (string | number)[]): string =>
   disjunction.format(items.map(String));
 
+/** As much of it as is wanted, and never half a character. */
+export const cutTo = (words: string, longest: number): string =>
+  words.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
+
+/** What somebody wrote, as far as a sentence has room for it. */
+export const quoted = (written: string): string =>
+  `“${written.length > 60 ? `${cutTo(written, 60)}…` : written}”`;
+
 const smallNumbers = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 
 export const inWords = (number: number, place?: 'sentence'): string => {

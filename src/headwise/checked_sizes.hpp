@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <headwise/tensor.hpp>
+#include <span>
+
+/// Sizes of memory. Every product of sizes that somebody is given memory by goes through here:
+/// what is more than an address space is out of memory, not a small number.
+namespace headwise {
+
+/// Ends the call as `operator new` does where there is no memory: natively by std::bad_alloc, which
+/// the public functions turn into `Error`; in WebAssembly see bindings/memory.hpp.
+[[noreturn]] void fail_allocation();
+
+/// As many elements as a tensor of this shape has, of `element_size` bytes each.
+[[nodiscard]] inline std::size_t checked_count(std::span<const std::size_t> shape,
+                                               std::size_t element_size) {
+  if (std::ranges::find(shape, std::size_t{0}) != shape.end()) {
+    return 0;
+  }
+  const std::size_t most = PTRDIFF_MAX / element_size;
+  std::size_t count = 1;
+  for (const std::size_t size : shape) {
+    if (size > most / count) {
+      fail_allocation();
+    }
+    count *= size;
+  }
+  return count;
+}
+
+/// A number of floats that was computed in double, so that it could not overflow.
+[[nodiscard]] inline std::size_t checked_count(double floats) {
+  constexpr auto most = static_cast<double>(PTRDIFF_MAX / sizeof(float));
+  if (!(floats < most)) {
+    fail_allocation();
+  }
+  return static_cast<std::size_t>(floats);
+}
+
+/// A tensor of uninitialized numbers.
+template <std::size_t Rank, typename Number = float>
+[[nodiscard]] xt::xtensor<Number, Rank> make_tensor(const std::array<std::size_t, Rank>& shape) {
+  static_cast<void>(checked_count(shape, sizeof(Number)));
+  return xt::xtensor<Number, Rank>::from_shape(shape);
+}
+
+/// The same of a rank that is known at run time only.
+template <typename Number = float, typename Shape>
+[[nodiscard]] xt::xarray<Number> make_array(const Shape& shape) {
+  using Array = xt::xarray<Number>;
+  static_cast<void>(checked_count({shape.data(), shape.size()}, sizeof(Number)));
+  return Array::from_shape(typename Array::shape_type(shape.begin(), shape.end()));
+}
+
+}  // namespace headwise

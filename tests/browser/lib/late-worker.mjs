@@ -1,0 +1,50 @@
+/**
+ * Holds back what a page sends to the worker of acts 3 and 4, until the page's `letWorkersCome()`, and
+ * lets no long timer of the page end by itself: `runOutOfPatience()` ends them all, and tells how many.
+ * `labWorkers` counts the workers that were started.
+ */
+export const holdWorkers = (page) =>
+  page.evaluateOnNewDocument(() => {
+    const held = [];
+    let isHeld = true;
+    window.labWorkers = 0;
+    window.letWorkersCome = () => {
+      isHeld = false;
+      for (const send of held.splice(0)) send();
+    };
+    window.Worker = class extends Worker {
+      #isLab;
+      constructor(address, options) {
+        super(address, options);
+        this.#isLab = /lab-worker/.test(address);
+        if (this.#isLab) window.labWorkers += 1;
+      }
+      postMessage(...args) {
+        if (this.#isLab && isHeld) held.push(() => super.postMessage(...args));
+        else super.postMessage(...args);
+      }
+    };
+
+    const { setTimeout: start, clearTimeout: end } = window;
+    const waiting = new Map();
+    window.setTimeout = (act, delay, ...rest) => {
+      if (delay < 20_000) return start(act, delay, ...rest);
+      const id = start(() => undefined);
+      waiting.set(id, act);
+      return id;
+    };
+    window.clearTimeout = (id) => {
+      waiting.delete(id);
+      end(id);
+    };
+    window.runOutOfPatience = () => {
+      const acts = [...waiting.values()];
+      waiting.clear();
+      for (const act of acts) act();
+      return acts.length;
+    };
+  });
+
+/** Until a call to the worker is on its way, and then until the page has waited for long. */
+export const runOutOfPatience = (page) =>
+  page.waitForFunction(() => window.runOutOfPatience() > 0, { polling: 50 });

@@ -1,0 +1,9 @@
+'use client';
+
+import { useEffect } from 'react';
+import { expose } from '../../shared/toy.js';
+
+export default function Page() {
+  useEffect(expose, []);
+  return <p>headwise in Next.js</p>;
+}

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <headwise/headwise.hpp>
+#include <span>
+
+#include "allocations.hpp"
+#include "every_allocation.hpp"
+#include "worlds.hpp"
+
+/// Functions that keep nothing and run out of memory.
+namespace headwise::test {
+namespace {
+
+TEST_CASE("Out of memory in pooling functions") {
+  const LensByQuery lens = {{4, 3, 0}, {1, 2, 4}};
+  xt::xarray<bool> allowed = xt::xarray<bool>::from_shape({3, 4});
+  for (std::size_t i = 0; i < allowed.size(); ++i) {
+    allowed.data()[i] = i % 3 != 0;
+  }
+  const auto scores = randn<3>({2, 3, 4}, 1);
+  check_every_allocation("masked_softmax", [&] { return masked_softmax(scores); });
+  check_every_allocation(
+      "masked_softmax with lengths of samples",
+      [&, by_sample = ValidLens(LensBySample{3, 2})] { return masked_softmax(scores, by_sample); });
+  const ValidLens by_query = lens;
+  check_every_allocation("masked_softmax with lengths of queries",
+                         [&] { return masked_softmax(scores, by_query); });
+  const ValidLens too_long = LensBySample{9, 2};
+  check_every_allocation("masked_softmax with lengths that do not fit",
+                         [&] { return masked_softmax(scores, too_long); });
+
+  const DotProductAttentionOptions dot_product{.valid_lens = lens,
+                                               .mask = allowed,
+                                               .causal = Causal::bottom_right,
+                                               .window = Window{.left = 2, .right = 2},
+                                               .softcap = 2,
+                                               .return_weights = true};
+  const auto queries = randn<3>({2, 3, 5}, 2);
+  const auto keys = randn<3>({2, 4, 5}, 3);
+  const auto values = randn<3>({2, 4, 6}, 4);
+  const auto queries_4 = randn<4>({2, 4, 3, 5}, 2);
+  const auto keys_4 = randn<4>({2, 2, 4, 5}, 3);
+  const auto values_4 = randn<4>({2, 2, 4, 6}, 4);
+  for (const DotProductAttentionOptions& options : {DotProductAttentionOptions{}, dot_product}) {
+    check_every_allocation("dot_product_attention",
+                           [&] { return dot_product_attention(queries, keys, values, options); });
+    check_every_allocation("scaled_dot_product_attention", [&] {
+      return scaled_dot_product_attention(queries_4, keys_4, values_4, options);
+    });
+  }
+  check_every_allocation("scaled_dot_product_attention, keys that do not fit", [&] {
+    return scaled_dot_product_attention(queries_4, values_4, values_4);
+  });
+  const AdditiveAttentionParameters parameters{
+      .W_q = randn<2>({7, 5}, 5), .W_k = randn<2>({7, 5}, 6), .w_v = randn<2>({1, 7}, 7)};
+  const AdditiveAttentionOptions masked{
+      .valid_lens = lens, .mask = allowed, .return_weights = true};
+  for (const AdditiveAttentionOptions& options : {AdditiveAttentionOptions{}, masked}) {
+    check_every_allocation("additive_attention", [&] {
+      return additive_attention(queries, keys, values, parameters, options);
+    });
+  }
+}
+
+TEST_CASE("Out of memory in functions of tensors") {
+  const auto X = randn<3>({2, 3, 8}, 1);
+  check_every_allocation("transpose_qkv", [&] { return transpose_qkv(X, 4); });
+  check_every_allocation("transpose_qkv, heads that do not divide",
+                         [&] { return transpose_qkv(X, 3); });
+  check_every_allocation("transpose_output", [&] { return transpose_output(X, 2); });
+  check_every_allocation("split_heads", [&] { return split_heads(X, 4); });
+  check_every_allocation("positional_encoding", [] { return positional_encoding(5, 6); });
+  check_every_allocation("positional_encoding, bad length",
+                         [] { return positional_encoding(-1, 6); });
+  check_every_allocation("randn", [] { return randn<3>({2, 3, 4}, 1); });
+  check_every_allocation("set_num_threads, bad number", [] { set_num_threads(-1); });
+}
+
+/// Of two samples, three heads, and four queries and keys.
+Tensor<4> any_weights() {
+  const Tensor<3> weights = masked_softmax(randn<3>({2, 12, 4}, 2));
+  Tensor<4> of_heads = Tensor<4>::from_shape({2, 3, 4, 4});
+  std::copy(weights.begin(), weights.end(), of_heads.begin());
+  return of_heads;
+}
+
+TEST_CASE("Out of memory in losses and scores") {
+  const auto logits = randn<3>({2, 3, 5}, 1);
+  const Tokens targets = any_tokens(2, 3, -1, 5);
+  check_every_allocation("cross_entropy", [&] { return cross_entropy(logits, targets); });
+  const Tokens wrong = any_tokens(2, 3, 5, 9);
+  check_every_allocation("cross_entropy, targets that do not fit",
+                         [&] { return cross_entropy(logits, wrong); });
+  const Tensor<4> of_heads = any_weights();
+  const Tokens tokens = any_tokens(2, 4, 0, 3);
+  const Tokens keys = any_tokens(2, 4, -1, 4);
+  check_every_allocation("pattern_scores", [&] { return pattern_scores(of_heads, true); });
+  check_every_allocation("induction_scores", [&] { return induction_scores(of_heads, tokens); });
+  check_every_allocation("key_scores", [&] { return key_scores(of_heads, keys); });
+  check_every_allocation("key_scores, keys that do not fit",
+                         [&] { return key_scores(of_heads, wrong); });
+}
+
+TEST_CASE("Out of memory in the importance of heads of any kind") {
+  const Tensor<4> weights = any_weights();
+  const Tensor<2> gate_gradients = randn<2>({2, 3}, 1);
+  const MeasuredHeads heads{
+      .num_heads = {3},
+      .batch_sizes = {2, 2},
+      .loss = [](std::size_t batch, const std::vector<Tensor<1>>& gates) -> double {
+        return static_cast<double>(gates[0](batch));
+      },
+      .gate_gradients =
+          [&](std::size_t /*batch*/) {
+            const allocations::Spare spare;
+            return std::vector<Tensor<2>>{gate_gradients};
+          },
+      .attention_weights =
+          [&](std::size_t /*batch*/, const MeasuredHeads::TakeWeights& take) {
+            take(0, weights.data(), {.batch = 2, .num_heads = 3, .num_queries = 4, .num_keys = 4},
+                 nullptr);
+          }};
+  for (const HeadMeasure measure : {HeadMeasure::gradient, HeadMeasure::ablation,
+                                    HeadMeasure::confidence, HeadMeasure::entropy}) {
+    const HeadImportanceOptions options{.measure = measure};
+    check_every_allocation("measure " + std::to_string(static_cast<int>(measure)),
+                           [&] { return measure_head_importance(heads, options); });
+  }
+}
+
+TEST_CASE("Out of memory in tasks") {
+  const CopyTask copy({.num_symbols = 5, .length = 6});
+  const ReverseTask reverse({.num_symbols = 5, .num_items = 3});
+  const SortTask sort({.num_symbols = 5, .num_items = 3});
+  const AssociativeRecallTask recall({.num_names = 5, .num_values = 3, .num_pairs = 2});
+  const InductionTask induction({.num_symbols = 5, .length = 9, .min_period = 2, .max_period = 4});
+  for (const Task* task :
+       std::initializer_list<const Task*>{&copy, &reverse, &sort, &recall, &induction}) {
+    check_every_allocation("batch", [&] { return task->batch(3, 2, 5); });
+    check_every_allocation("batch of less than nothing", [&] { return task->batch(3, -2, 5); });
+  }
+  check_every_allocation(
+      "constructor", [] { return CopyTask({.num_symbols = 5, .length = 6}).vocabulary_size(); });
+  check_every_allocation("constructor, bad number", [] {
+    return CopyTask({.num_symbols = 0, .length = 6}).vocabulary_size();
+  });
+  check_every_allocation("constructor, too few symbols", [] {
+    return SortTask({.num_symbols = 2, .num_items = 6}).vocabulary_size();
+  });
+}
+
+TEST_CASE("Out of memory in files") {
+  const StateDict dict = MultiHeadAttention({.num_hiddens = 8,
+                                             .num_heads = 2,
+                                             .bias = true,
+                                             .query_size = 3,
+                                             .key_size = 3,
+                                             .value_size = 3,
+                                             .seed = 1})
+                             .state_dict();
+  const std::map<std::string, std::string> metadata = {
+      {"format", "pt"}, {"a name that is long", "a text that has letters like ä and \n"}};
+  check_every_allocation("save_safetensors", [&] { return save_safetensors(dict, metadata); });
+  const std::vector<std::byte> file = save_safetensors(dict, metadata);
+  check_every_allocation("load_safetensors", [&] { return load_safetensors(file); });
+  const std::span<const std::byte> torn = std::span(file).first(file.size() - 1);
+  check_every_allocation("load_safetensors, torn", [&] { return load_safetensors(torn); });
+  const std::map<std::string, std::string> no_utf_8 = {{"format", "\xFF"}};
+  check_every_allocation("save_safetensors, no UTF-8",
+                         [&] { return save_safetensors(dict, no_utf_8); });
+  const IntegerTensors integers = {
+      {"a long name of positions", xt::xarray<std::int64_t>{{0, 1, 2, 3, 4, 5, 6, 7}}},
+      {"a long name of a mask", xt::xarray<bool>{{true, false, true, true, false}}}};
+  check_every_allocation("save_safetensors, integers",
+                         [&] { return save_safetensors(dict, metadata, integers); });
+  const std::vector<std::byte> with_integers = save_safetensors(dict, metadata, integers);
+  check_every_allocation("load_safetensors, integers",
+                         [&] { return load_safetensors(with_integers); });
+  const xt::xarray<float>& tensor = dict.at("W_q.weight");
+  check_every_allocation("save_npy", [&] { return save_npy(tensor); });
+  const std::vector<std::byte> npy = save_npy(tensor);
+  check_every_allocation("load_npy", [&] { return load_npy(npy); });
+  const std::span<const std::byte> torn_npy = std::span(npy).first(npy.size() - 1);
+  check_every_allocation("load_npy, torn", [&] { return load_npy(torn_npy); });
+}
+
+}  // namespace
+}  // namespace headwise::test

@@ -1,0 +1,443 @@
+#include <catch2/catch_test_macros.hpp>
+#include <headwise/attention/multi_head_attention.hpp>
+
+#include "../layouts.hpp"
+#include "../set_threads.hpp"
+#include "allocations.hpp"
+#include "every_allocation.hpp"
+#include "worlds.hpp"
+
+/// A layer's calls that run out of memory.
+namespace headwise::test {
+namespace {
+
+constexpr auto probe_world = [](LayerWorld& world, Fingerprint& print) { probe(world, print); };
+
+std::vector<LayerCase> known_and_unknown_cases() {
+  std::vector<LayerCase> cases;
+  for (const LayerCase& known : layer_cases()) {
+    cases.push_back(known);
+    cases.push_back(known.unknown());
+  }
+  return cases;
+}
+
+struct NamedOptions {
+  std::string name;
+  ForwardOptions options;
+};
+
+/// For two samples of 4 heads, and the queries and keys of a world.
+std::vector<NamedOptions> forward_options() {
+  const LensBySample by_sample = {5, 2};
+  const LensByQuery by_query = {{5, 4, 3, 0}, {1, 2, 3, 4}};
+  xt::xarray<bool> allowed = xt::xarray<bool>::from_shape({2, 1, 4, 5});
+  xt::xarray<float> added = xt::xarray<float>::from_shape({4, 4, 5});
+  for (std::size_t i = 0; i < allowed.size(); ++i) {
+    allowed.data()[i] = i % 3 != 0;
+  }
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    added.data()[i] = i % 5 == 0 ? -infinity : 0.25F * static_cast<float>(i % 7);
+  }
+  const Window window{.left = 2, .right = 1};
+  ForwardOptions all{.valid_lens = by_query,
+                     .mask = added,
+                     .causal = Causal::bottom_right,
+                     .window = window,
+                     .head_gate = randn<2>({2, 4}, 3),
+                     .empty_rows = EmptyRows::uniform,
+                     .return_weights = true,
+                     .requires_grad = true};
+  return {{"plain", {}},
+          {"lengths of samples", {.valid_lens = by_sample}},
+          {"lengths of queries", {.valid_lens = by_query, .return_weights = true}},
+          {"boolean mask", {.mask = allowed, .requires_grad = true}},
+          {"float mask", {.mask = added, .return_weights = true}},
+          {"causal", {.causal = Causal::top_left, .requires_grad = true}},
+          {"window", {.window = window, .return_weights = true}},
+          {"gate", {.head_gate = randn<1>({4}, 2)}},
+          {"gates", {.head_gate = randn<2>({2, 4}, 3), .requires_grad = true}},
+          {"raw scores", {.return_weights = true, .weights_stage = WeightsStage::raw}},
+          {"everything", all}};
+}
+
+TEST_CASE("Out of memory in a layer's constructor") {
+  for (const LayerCase& each : known_and_unknown_cases()) {
+    check_every_allocation(each.name, [&] { return MultiHeadAttention(each.options); });
+  }
+  check_every_allocation("a seed drawn at random", [] {
+    return MultiHeadAttention(
+               {.num_hiddens = 8, .num_heads = 2, .query_size = 3, .key_size = 3, .value_size = 3})
+        .num_heads();
+  });
+  check_every_allocation("a bad option",
+                         [] { return MultiHeadAttention({.num_hiddens = 8, .num_heads = 3}); });
+}
+
+TEST_CASE("Out of memory in a layer's forward") {
+  for (const LayerCase& each : known_and_unknown_cases()) {
+    for (const NamedOptions& options : forward_options()) {
+      // What a layer is made of and what it is told are independent but for the extremes.
+      const bool is_first = each.name.starts_with(layer_cases().front().name);
+      if (!is_first && options.name != "plain" && options.name != "everything") {
+        continue;
+      }
+      check_every_allocation(
+          each.name + ", " + options.name, [&] { return LayerWorld(each, options.options); },
+          [](LayerWorld& world) {
+            return world.layer.forward(world.inputs.queries, world.inputs.keys, world.inputs.values,
+                                       world.options);
+          },
+          probe_world);
+    }
+  }
+}
+
+/// A layer whose passes are worth several threads, which have not started yet.
+struct ThreadsWorld {
+  ThreadsWorld()
+      : layer({.num_hiddens = 64, .num_heads = 4, .seed = 1}),
+        inputs(random_inputs({.batch = 1,
+                              .queries = 150,
+                              .keys = 160,
+                              .query_size = 64,
+                              .key_size = 64,
+                              .value_size = 64})) {}
+
+  SetThreads set = SetThreads(3);
+  MultiHeadAttention layer;
+  Inputs inputs;
+};
+
+TEST_CASE("Out of memory where threads start") {
+  const SetThreads alone(1);
+  check_every_allocation(
+      "forward", [] { return ThreadsWorld(); },
+      [](ThreadsWorld& world) {
+        return world.layer.forward(world.inputs.queries, world.inputs.keys, world.inputs.values);
+      },
+      [](ThreadsWorld& world, Fingerprint& print) {
+        probe(print, world.layer, {shape_of(world.inputs)});
+      });
+}
+
+/// One sample without a batch axis.
+struct OneSampleWorld : LayerWorld {
+  explicit OneSampleWorld(const LayerCase& layer_case)
+      : LayerWorld(layer_case, {.valid_lens = LensBySample{3},
+                                .head_gate = randn<2>({1, 4}, 3),
+                                .return_weights = true,
+                                .requires_grad = true}),
+        queries(first_of(inputs.queries)),
+        keys(first_of(inputs.keys)),
+        values(first_of(inputs.values)) {}
+
+  Tensor<2> queries;
+  Tensor<2> keys;
+  Tensor<2> values;
+};
+
+TEST_CASE("Out of memory in a layer's forward and backward without a batch axis") {
+  for (const LayerCase& each : known_and_unknown_cases()) {
+    check_every_allocation(
+        each.name, [&] { return OneSampleWorld(each); },
+        [](OneSampleWorld& world) {
+          return world.layer.forward(world.queries, world.keys, world.values, world.options);
+        },
+        probe_world);
+  }
+  for (const LayerCase& each : layer_cases()) {
+    struct World : OneSampleWorld {
+      explicit World(const LayerCase& layer_case) : OneSampleWorld(layer_case) {
+        gradient = randn<2>(layer.forward(queries, keys, values, options).output.shape(), 4);
+      }
+      Tensor<2> gradient;
+    };
+    check_every_allocation(
+        each.name + ", backward", [&] { return World(each); },
+        [](World& world) { return world.layer.backward(world.gradient); }, probe_world);
+  }
+}
+
+TEST_CASE("Out of memory in a layer's backward") {
+  for (const LayerCase& each : layer_cases()) {
+    check_every_allocation(
+        each.name, [&] { return LayerWorld(each); },
+        [](LayerWorld& world) { return world.layer.backward(world.grad_output); }, probe_world);
+    struct WithoutGradients : LayerWorld {
+      explicit WithoutGradients(const LayerCase& layer_case) : LayerWorld(layer_case) {
+        layer = MultiHeadAttention(layer_case.options);
+        const Inputs small = random_inputs(earlier);
+        layer.forward(small.queries, small.keys, small.values, {.requires_grad = true});
+      }
+    };
+    check_every_allocation(
+        each.name + ", the first", [&] { return WithoutGradients(each); },
+        [](LayerWorld& world) { return world.layer.backward(world.grad_output); }, probe_world);
+  }
+}
+
+TEST_CASE("Out of memory in what reads and writes a layer's parameters") {
+  struct World : LayerWorld {
+    explicit World(const LayerCase& layer_case) : LayerWorld(layer_case) {
+      MultiHeadAttentionOptions known = layer_case.options;
+      known.query_size = static_cast<std::int64_t>(layer_case.shape.query_size);
+      known.key_size = static_cast<std::int64_t>(layer_case.shape.key_size);
+      known.value_size = static_cast<std::int64_t>(layer_case.shape.value_size);
+      known.seed = 99;
+      parameters = MultiHeadAttention(known).state_dict();
+      wrong = parameters;
+      wrong["nobody's name"] = randn<1>({2}, 1);
+    }
+    StateDict parameters;
+    StateDict wrong;
+  };
+  for (const LayerCase& each : known_and_unknown_cases()) {
+    const auto make = [&] { return World(each); };
+    check_every_allocation(
+        "state_dict, " + each.name, make,
+        [](const World& world) { return world.layer.state_dict(); }, probe_world);
+    check_every_allocation(
+        "gradients, " + each.name, make, [](const World& world) { return world.layer.gradients(); },
+        probe_world);
+    check_every_allocation(
+        "load_state_dict, " + each.name, make,
+        [](World& world) { world.layer.load_state_dict(world.parameters); }, probe_world);
+    check_every_allocation(
+        "load_state_dict with another name, " + each.name, make,
+        [](World& world) { world.layer.load_state_dict(world.wrong); }, probe_world);
+    check_every_allocation(
+        "trainable_parameters, " + each.name, make,
+        [](World& world) { return world.layer.trainable_parameters().size(); }, probe_world);
+    check_every_allocation(
+        "zero_gradients, " + each.name, make, [](World& world) { world.layer.zero_gradients(); },
+        probe_world);
+  }
+}
+
+TEST_CASE("Out of memory in from_state_dict") {
+  const StateDict d2l = random_parameters({.num_hiddens = 8,
+                                           .num_heads = 4,
+                                           .bias = true,
+                                           .query_size = 8,
+                                           .key_size = 8,
+                                           .value_size = 8});
+  const auto check = [](const std::string& name, const StateDict& dict,
+                        const std::string& prefix = "") {
+    const FromStateDictOptions options{.num_heads = 4, .prefix = prefix, .dropout = 0.5, .seed = 3};
+    check_every_allocation(name,
+                           [&] { return MultiHeadAttention::from_state_dict(dict, options); });
+  };
+  for (const LayerCase& each : layer_cases()) {
+    if (each.options.projection != Projection::none) {
+      check("d2l, " + each.name, MultiHeadAttention(each.options).state_dict());
+    }
+  }
+  check("d2l behind a prefix", with_prefix(d2l, "encoder.layers.0.attention."),
+        "encoder.layers.0.attention");
+  check("PyTorch, packed", torch_packed(d2l));
+  check("PyTorch, separate", torch_separate(d2l));
+  check("BERT", bert(d2l));
+  check("older ViT", vit_old(d2l));
+  check("newer ViT", vit_new(d2l));
+  check("timm", timm(d2l));
+  check("GPT-2", gpt2(d2l));
+  check("nothing", {});
+}
+
+TEST_CASE("Out of memory in prune_heads") {
+  struct World : LayerWorld {
+    explicit World(const LayerCase& layer_case) : LayerWorld(layer_case), optimizer({&layer}) {
+      optimizer.step();
+      forward(layer, random_inputs(earlier), {.requires_grad = true});
+    }
+    Adam optimizer;
+    std::vector<std::int64_t> heads = {3, 2, 3};
+    std::vector<std::int64_t> wrong = {0, 17};
+  };
+  const auto probe_both = [](World& world, Fingerprint& print) {
+    probe(world, print);
+    print.add_outcome("step", [&] { world.optimizer.step(); });
+    print.add_outcome("state_dict after a step", [&] { return world.layer.state_dict(); });
+  };
+  for (const LayerCase& each : layer_cases()) {
+    const auto make = [&] { return World(each); };
+    check_every_allocation(
+        each.name, make, [](World& world) { world.layer.prune_heads(world.heads); }, probe_both);
+    check_every_allocation(
+        each.name + ", no such head", make,
+        [](World& world) { world.layer.prune_heads(world.wrong); }, probe_both);
+  }
+}
+
+TEST_CASE("Out of memory in copies of a layer") {
+  struct World : LayerWorld {
+    explicit World(const LayerCase& layer_case)
+        : LayerWorld(layer_case), other(layer_cases().back().options) {}
+    MultiHeadAttention other;
+  };
+  const auto probe_both = [](World& world, Fingerprint& print) {
+    probe(world, print);
+    probe(print, world.other, {world.earlier, layer_cases().back().shape});
+  };
+  for (const LayerCase& each : known_and_unknown_cases()) {
+    const auto make = [&] { return World(each); };
+    check_every_allocation(
+        each.name, make, [](const World& world) { return MultiHeadAttention(world.layer); },
+        probe_both);
+    check_every_allocation(
+        each.name + ", assigned", make, [](World& world) { world.other = world.layer; },
+        probe_both);
+  }
+}
+
+/// A layer with a cache that holds three positions.
+struct CacheWorld : LayerWorld {
+  explicit CacheWorld(const LayerCase& layer_case)
+      : LayerWorld(layer_case),
+        cache(layer.create_cache({.batch_size = 2, .max_length = 10})),
+        other(layer.create_cache({.batch_size = 1, .max_length = 2})) {
+    InputShape shape = shape_of(inputs);
+    shape.keys = 3;
+    const Inputs held = random_inputs(shape, 31);
+    layer.forward(held.queries, held.keys, held.values, {.cache = &cache});
+    options = {.valid_lens = LensBySample{8, 4}, .return_weights = true};
+  }
+
+  KeyValueCache cache;
+  KeyValueCache other;
+};
+
+void probe_cache(Fingerprint& print, CacheWorld& world, KeyValueCache& cache) {
+  print.add("cache batch_size", cache.batch_size());
+  print.add("cache max_length", cache.max_length());
+  print.add("cache length", cache.length());
+  const Inputs& inputs = world.inputs;
+  print.add_outcome("what the cache holds", [&] {
+    return world.layer.forward(inputs.queries, {.cache = &cache, .return_weights = true});
+  });
+  print.add_outcome("what it holds later", [&] {
+    return world.layer.forward(inputs.queries, inputs.keys, inputs.values, {.cache = &cache});
+  });
+}
+
+constexpr auto probe_caches = [](CacheWorld& world, Fingerprint& print) {
+  probe_cache(print, world, world.cache);
+  probe_cache(print, world, world.other);
+  probe(world, print);
+};
+
+TEST_CASE("Out of memory with caches") {
+  for (const LayerCase& each : layer_cases()) {
+    const auto make = [&] { return CacheWorld(each); };
+    check_every_allocation(
+        "create_cache, " + each.name, make,
+        [](const CacheWorld& world) {
+          return world.layer.create_cache({.batch_size = 2, .max_length = 5});
+        },
+        probe_caches);
+    check_every_allocation(
+        "forward, " + each.name, make,
+        [](CacheWorld& world) {
+          world.options.cache = &world.cache;
+          return world.layer.forward(world.inputs.queries, world.inputs.keys, world.inputs.values,
+                                     world.options);
+        },
+        probe_caches);
+    check_every_allocation(
+        "forward that adds nothing, " + each.name, make,
+        [](CacheWorld& world) {
+          return world.layer.forward(world.inputs.queries,
+                                     {.cache = &world.cache, .return_weights = true});
+        },
+        probe_caches);
+    struct OneSample : CacheWorld {
+      explicit OneSample(const LayerCase& layer_case)
+          : CacheWorld(layer_case),
+            queries(first_of(inputs.queries)),
+            keys(first_of(inputs.keys)),
+            values(first_of(inputs.values)) {
+        other = layer.create_cache({.batch_size = 1, .max_length = 8});
+      }
+      Tensor<2> queries;
+      Tensor<2> keys;
+      Tensor<2> values;
+    };
+    check_every_allocation(
+        "forward without a batch axis, " + each.name, [&] { return OneSample(each); },
+        [](OneSample& world) {
+          return world.layer.forward(world.queries, world.keys, world.values,
+                                     {.cache = &world.other});
+        },
+        probe_caches);
+    check_every_allocation(
+        "forward without a batch axis that adds nothing, " + each.name,
+        [&] { return OneSample(each); },
+        [](OneSample& world) {
+          return world.layer.forward(world.queries, {.cache = &world.other});
+        },
+        probe_caches);
+    check_every_allocation(
+        "copy, " + each.name, make, [](const CacheWorld& world) { return world.cache; },
+        probe_caches);
+    check_every_allocation(
+        "assigned, " + each.name, make, [](CacheWorld& world) { world.other = world.cache; },
+        probe_caches);
+  }
+  const auto make = [] { return CacheWorld(layer_cases().front()); };
+  check_every_allocation(
+      "truncate", make, [](CacheWorld& world) { world.cache.truncate(1); }, probe_caches);
+  check_every_allocation(
+      "truncate to more", make, [](CacheWorld& world) { world.cache.truncate(7); }, probe_caches);
+  check_every_allocation(
+      "a cache without room", make,
+      [](CacheWorld& world) {
+        return world.layer.forward(world.inputs.queries, world.inputs.keys, world.inputs.values,
+                                   {.cache = &world.other});
+      },
+      probe_caches);
+}
+
+TEST_CASE("Out of memory in the importance of a layer's heads") {
+  struct World : LayerWorld {
+    explicit World(const LayerCase& layer_case) : LayerWorld(layer_case) {
+      const HeadMeasureBatch batch{
+          .queries = inputs.queries,
+          .keys = inputs.keys,
+          .values = inputs.values,
+          .valid_lens = LensBySample{5, 2},
+          .ignored_keys = xt::xtensor<std::uint8_t, 2>{{0, 1, 0, 0, 0}, {1, 0, 0, 0, 0}}};
+      batches = {batch, batch};
+    }
+    std::vector<HeadMeasureBatch> batches;
+  };
+  const OutputLoss loss{.value = [](std::size_t /*batch*/, const Tensor<3>& output) -> double {
+                          double sum = 0;
+                          for (const float number : output) {
+                            sum += static_cast<double>(number) * static_cast<double>(number);
+                          }
+                          return sum;
+                        },
+                        .gradient =
+                            [](std::size_t /*batch*/, const Tensor<3>& output) {
+                              const allocations::Spare spare;
+                              return Tensor<3>(2.0F * output);
+                            }};
+  for (const LayerCase& each : {layer_cases()[0], layer_cases()[3], layer_cases()[5]}) {
+    for (const HeadMeasure measure : {HeadMeasure::gradient, HeadMeasure::ablation,
+                                      HeadMeasure::confidence, HeadMeasure::entropy}) {
+      const HeadImportanceOptions options{.measure = measure,
+                                          .normalize = measure == HeadMeasure::gradient};
+      check_every_allocation(
+          each.name + ", measure " + std::to_string(static_cast<int>(measure)),
+          [&] { return World(each); },
+          [&](const World& world) {
+            return measure_head_importance(world.layer, world.batches, options, loss);
+          },
+          probe_world);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headwise::test

@@ -1,0 +1,229 @@
+#include "worlds.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace headwise::test {
+namespace {
+
+MultiHeadAttentionOptions with_sizes(MultiHeadAttentionOptions options, const InputShape& shape) {
+  options.query_size = static_cast<std::int64_t>(shape.query_size);
+  options.key_size = static_cast<std::int64_t>(shape.key_size);
+  options.value_size = static_cast<std::int64_t>(shape.value_size);
+  return options;
+}
+
+InputShape longer(InputShape shape) {
+  ++shape.queries;
+  ++shape.keys;
+  return shape;
+}
+
+Inputs inputs_of(const InputShape& shape) { return random_inputs(shape, 11); }
+
+Tensor<3> grad_output_of(const MultiHeadAttention& layer, const InputShape& shape) {
+  return randn<3>({shape.batch, shape.queries, layer.settings().output_size}, 21);
+}
+
+}  // namespace
+
+LayerCase LayerCase::unknown() const {
+  LayerCase result = *this;
+  result.name += ", sizes unknown";
+  result.options.query_size = result.options.key_size = result.options.value_size = std::nullopt;
+  return result;
+}
+
+std::vector<LayerCase> layer_cases() {
+  const InputShape own{
+      .batch = 2, .queries = 3, .keys = 4, .query_size = 5, .key_size = 6, .value_size = 7};
+  const InputShape even{
+      .batch = 2, .queries = 3, .keys = 4, .query_size = 8, .key_size = 8, .value_size = 8};
+  std::vector<LayerCase> cases = {
+      {"linear", {.num_hiddens = 8, .num_heads = 4, .dropout = 0.5, .bias = true, .seed = 1}, own},
+      {"grouped",
+       {.num_hiddens = 8,
+        .num_heads = 4,
+        .output_size = 6,
+        .num_kv_heads = 2,
+        .scale = 0.7,
+        .softcap = 3,
+        .bias_kv = true,
+        .zero_attention = true,
+        .seed = 2},
+       own},
+      {"without W_o",
+       {.num_hiddens = 8, .num_heads = 4, .dropout = 0.2, .output_projection = false, .seed = 3},
+       own},
+      {"additive",
+       {.num_hiddens = 8,
+        .num_heads = 4,
+        .dropout = 0.3,
+        .pooling = Pooling::additive,
+        .attention_hiddens = 3,
+        .bias_kv = true,
+        .seed = 4},
+       own},
+      {"convolution",
+       {.num_hiddens = 8,
+        .num_heads = 4,
+        .dropout = 0.5,
+        .bias = true,
+        .projection = Projection::convolution,
+        .seed = 5},
+       even},
+      {"no projection",
+       {.num_hiddens = 8,
+        .num_heads = 4,
+        .dropout = 0.5,
+        .projection = Projection::none,
+        .seed = 6},
+       even},
+      {"additive, no projection",
+       {.num_hiddens = 8,
+        .num_heads = 4,
+        .pooling = Pooling::additive,
+        .projection = Projection::none,
+        .seed = 7},
+       even}};
+  for (LayerCase& each : cases) {
+    each.options = with_sizes(each.options, each.shape);
+  }
+  return cases;
+}
+
+LayerWorld::LayerWorld(const LayerCase& layer_case, ForwardOptions forward_options)
+    : layer(layer_case.options),
+      earlier(layer_case.shape),
+      inputs(inputs_of(longer(layer_case.shape))),
+      grad_output(grad_output_of(layer, layer_case.shape)),
+      options(std::move(forward_options)) {
+  layer.train();
+  if (layer.query_size().has_value()) {
+    for (int times = 0; times < 2; ++times) {
+      forward(layer, inputs_of(earlier), {.requires_grad = true});
+      if (times == 0) {
+        layer.backward(grad_output);
+      }
+    }
+  }
+}
+
+Tensor<2> first_of(const Tensor<3>& batch) {
+  Tensor<2> first = Tensor<2>::from_shape({batch.shape(1), batch.shape(2)});
+  std::copy_n(batch.begin(), first.size(), first.begin());
+  return first;
+}
+
+InputShape shape_of(const Inputs& inputs) {
+  return {.batch = inputs.queries.shape(0),
+          .queries = inputs.queries.shape(1),
+          .keys = inputs.keys.shape(1),
+          .query_size = inputs.queries.shape(2),
+          .key_size = inputs.keys.shape(2),
+          .value_size = inputs.values.shape(2)};
+}
+
+void probe(Fingerprint& print, MultiHeadAttention& layer, const std::vector<InputShape>& shapes) {
+  print.add("num_heads", layer.num_heads());
+  print.add("num_hiddens", layer.num_hiddens());
+  print.add("output_size", layer.settings().output_size);
+  print.add("seed", layer.seed());
+  print.add("training", layer.training());
+  print.add("query_size", layer.query_size());
+  print.add("key_size", layer.key_size());
+  print.add("value_size", layer.value_size());
+  print.add_outcome("state_dict", [&] { return layer.state_dict(); });
+  print.add_outcome("gradients", [&] { return layer.gradients(); });
+  for (const InputShape& shape : shapes) {
+    const Tensor<3> grad_output = grad_output_of(layer, shape);
+    print.add_outcome("pending backward", [&] { return layer.backward(grad_output); });
+    const Tensor<2> grad_of_one = first_of(grad_output);
+    print.add_outcome("pending backward of one", [&] { return layer.backward(grad_of_one); });
+  }
+  layer.train();
+  for (const InputShape& shape : shapes) {
+    const Inputs inputs = inputs_of(shape);
+    print.add_outcome("next forward", [&] {
+      return forward(layer, inputs, {.return_weights = true, .requires_grad = true});
+    });
+    const Tensor<3> grad_output = grad_output_of(layer, shape);
+    print.add_outcome("next backward", [&] { return layer.backward(grad_output); });
+  }
+  print.add_outcome("later gradients", [&] { return layer.gradients(); });
+  print.add_outcome("later state_dict", [&] { return layer.state_dict(); });
+}
+
+void probe(LayerWorld& world, Fingerprint& print) {
+  probe(print, world.layer, {world.earlier, shape_of(world.inputs)});
+}
+
+void describe(Fingerprint& print, const std::string& name, const MultiHeadAttention& layer) {
+  print.add(name, std::string_view("a layer"));
+  MultiHeadAttention copy = layer;
+  probe(print, copy, {layer_cases().front().shape, layer_cases().back().shape});
+}
+
+std::vector<ModelCase> model_cases() {
+  const AttentionOnlyTransformerOptions plain{.vocabulary_size = 5,
+                                              .max_length = 7,
+                                              .num_hiddens = 6,
+                                              .num_heads = 3,
+                                              .num_layers = 2,
+                                              .seed = 1,
+                                              .optimizer = {.learning_rate = 0.1}};
+  AttentionOnlyTransformerOptions all = plain;
+  all.positions = Positions::learned;
+  all.layer_norm = true;
+  all.bias = true;
+  all.dropout = 0.5;
+  return {{"plain", plain}, {"all options", all}};
+}
+
+Tokens any_tokens(std::size_t batch, std::size_t length, std::int64_t first, std::int64_t end) {
+  Tokens tokens = Tokens::from_shape({batch, length});
+  std::int64_t number = 3;
+  for (std::int64_t& token : tokens) {
+    number = (number * 31 + 17) % 1009;
+    token = first + number % (end - first);
+  }
+  return tokens;
+}
+
+ModelWorld::ModelWorld(const ModelCase& model_case)
+    : model(model_case.options),
+      tokens(any_tokens(2, 5, 0, model_case.options.vocabulary_size)),
+      targets(any_tokens(2, 5, -1, model_case.options.vocabulary_size)) {
+  const Tokens earlier = any_tokens(1, 3, 0, model_case.options.vocabulary_size);
+  model.train_step(earlier, earlier);
+  model.loss_and_gradients(earlier, earlier);
+}
+
+void probe(Fingerprint& print, AttentionOnlyTransformer& model) {
+  const Tokens tokens =
+      any_tokens(2, 4, 0, static_cast<std::int64_t>(model.sizes().vocabulary_size));
+  print.add("training", model.training());
+  print.add("num_layers", model.num_layers());
+  for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {
+    print.add("num_heads", std::as_const(model).layer(layer).num_heads());
+  }
+  print.add("learning_rate", model.optimizer().learning_rate());
+  print.add_outcome("state_dict", [&] { return model.state_dict(); });
+  print.add_outcome("gradients", [&] { return model.gradients(); });
+  print.add_outcome("own step", [&] { model.optimizer().step(); });
+  print.add_outcome("state_dict after a step", [&] { return model.state_dict(); });
+  print.add_outcome("forward", [&] { return model.forward(tokens, {.return_weights = true}); });
+  print.add_outcome("train_step", [&] { return model.train_step(tokens, tokens); });
+  print.add_outcome("later state_dict", [&] { return model.state_dict(); });
+  print.add_outcome("later gradients", [&] { return model.gradients(); });
+}
+
+void probe(ModelWorld& world, Fingerprint& print) { probe(print, world.model); }
+
+void describe(Fingerprint& print, const std::string& name, const AttentionOnlyTransformer& model) {
+  print.add(name, std::string_view("a model"));
+  AttentionOnlyTransformer copy = model.copy();
+  probe(print, copy);
+}
+
+}  // namespace headwise::test

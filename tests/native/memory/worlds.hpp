@@ -1,0 +1,83 @@
+#pragma once
+
+#include <headwise/headwise.hpp>
+#include <string>
+#include <vector>
+
+#include "../compare.hpp"
+#include "fingerprint.hpp"
+
+/// Objects whose calls run out of memory, and all that can be seen of them.
+namespace headwise::test {
+
+struct LayerCase {
+  std::string name;
+  MultiHeadAttentionOptions options;
+  InputShape shape;
+
+  /// The same with the sizes left to be inferred.
+  [[nodiscard]] LayerCase unknown() const;
+};
+
+/// One of each projection and pooling, with everything else that makes parameters.
+std::vector<LayerCase> layer_cases();
+
+/// A layer and what it is given. One whose sizes are known has gradients, dropout behind it, and a
+/// pending backward of other sizes than those of the inputs.
+struct LayerWorld {
+  explicit LayerWorld(const LayerCase& layer_case, ForwardOptions forward_options = {});
+
+  MultiHeadAttention layer;
+  InputShape earlier;  ///< of the pending backward
+  Inputs inputs;
+  Tensor<3> grad_output;  ///< of the pending backward
+  ForwardOptions options;
+};
+
+InputShape shape_of(const Inputs& inputs);
+
+/// The first sample.
+Tensor<2> first_of(const Tensor<3>& batch);
+
+/// Adds all that can be seen of a layer that was given inputs of these shapes, or will be.
+void probe(Fingerprint& print, MultiHeadAttention& layer, const std::vector<InputShape>& shapes);
+void probe(LayerWorld& world, Fingerprint& print);
+
+void describe(Fingerprint& print, const std::string& name, const MultiHeadAttention& layer);
+
+struct ModelCase {
+  std::string name;
+  AttentionOnlyTransformerOptions options;
+};
+
+std::vector<ModelCase> model_cases();
+
+/// A model with gradients, and steps of its own optimizer behind it.
+struct ModelWorld {
+  explicit ModelWorld(const ModelCase& model_case);
+
+  AttentionOnlyTransformer model;
+  Tokens tokens;
+  Tokens targets;
+  TransformerForwardOptions options;
+};
+
+/// Numbers that mean nothing, from `first` to below `end`.
+Tokens any_tokens(std::size_t batch, std::size_t length, std::int64_t first, std::int64_t end);
+
+void probe(Fingerprint& print, AttentionOnlyTransformer& model);
+void probe(ModelWorld& world, Fingerprint& print);
+
+void describe(Fingerprint& print, const std::string& name, const AttentionOnlyTransformer& model);
+
+/// Removes heads of one of a model's layers.
+template <typename Model>
+void prune_layer(Model& model, std::size_t layer, const std::vector<std::int64_t>& heads) {
+  if constexpr (requires { model.layer(layer).prune_heads(heads); }) {
+    model.layer(layer).prune_heads(heads);
+  } else {
+    model.prune_heads(layer, heads);
+  }
+}
+
+}  // namespace headwise::test

@@ -1,0 +1,246 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <functional>
+#include <headwise/headwise.hpp>
+#include <latch>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "../compare.hpp"
+#include "../set_threads.hpp"
+
+/// What may be done from several threads at once: constant calls on the same object, and any calls
+/// on objects of each thread's own. ThreadSanitizer fails the program where two of them race.
+namespace headwise::test {
+namespace {
+
+constexpr std::size_t num_callers = 4;
+
+/// Runs the function in several threads that begin together, with each thread's number.
+void in_several_threads(const std::function<void(std::size_t caller)>& function) {
+  std::latch all_there(num_callers);
+  std::vector<std::thread> callers;
+  for (std::size_t caller = 0; caller < num_callers; ++caller) {
+    callers.emplace_back([&, caller] {
+      all_there.arrive_and_wait();
+      function(caller);
+    });
+  }
+  for (std::thread& caller : callers) {
+    caller.join();
+  }
+}
+
+constexpr InputShape shape{
+    .batch = 2, .queries = 3, .keys = 4, .query_size = 8, .key_size = 8, .value_size = 8};
+
+std::vector<MultiHeadAttentionOptions> layer_options() {
+  return {{.num_hiddens = 8,
+           .num_heads = 4,
+           .bias = true,
+           .query_size = 8,
+           .key_size = 8,
+           .value_size = 8,
+           .seed = 1},
+          {.num_hiddens = 8,
+           .num_heads = 4,
+           .query_size = 8,
+           .key_size = 8,
+           .value_size = 8,
+           .num_kv_heads = 2,
+           .pooling = Pooling::additive,
+           .bias_kv = true,
+           .seed = 2},
+          {.num_hiddens = 8,
+           .num_heads = 4,
+           .query_size = 8,
+           .key_size = 8,
+           .value_size = 8,
+           .projection = Projection::convolution,
+           .seed = 3}};
+}
+
+/// Every constant call of a layer.
+void read(const MultiHeadAttention& layer, const Inputs& inputs) {
+  static_cast<void>(layer.state_dict());
+  static_cast<void>(layer.gradients());
+  static_cast<void>(layer.settings().scale);
+  static_cast<void>(layer.num_heads() + layer.num_hiddens());
+  static_cast<void>(layer.query_size());
+  static_cast<void>(layer.key_size());
+  static_cast<void>(layer.value_size());
+  static_cast<void>(layer.seed());
+  static_cast<void>(layer.training());
+  static_cast<void>(layer.removed_slices());
+  static_cast<void>(layer.create_cache({.batch_size = 2, .max_length = 5}));
+  MultiHeadAttention copy = layer;
+  static_cast<void>(forward(copy, inputs));
+  static_cast<void>(measure_head_importance(
+      layer, {{.queries = inputs.queries, .keys = inputs.keys, .values = inputs.values}},
+      {.measure = HeadMeasure::entropy}));
+}
+
+TEST_CASE("The first calls of a program") {
+  in_several_threads([](std::size_t caller) {
+    const Inputs inputs = random_inputs(shape);
+    MultiHeadAttention layer(layer_options()[caller % layer_options().size()]);
+    static_cast<void>(forward(layer, inputs));
+    static_cast<void>(num_threads());
+  });
+}
+
+TEST_CASE("Readers of one layer") {
+  const Inputs inputs = random_inputs(shape);
+  for (const MultiHeadAttentionOptions& options : layer_options()) {
+    const MultiHeadAttention fresh(options);
+    in_several_threads([&](std::size_t /*caller*/) { read(fresh, inputs); });
+
+    MultiHeadAttention used(options);
+    const Tensor<3> output = forward(used, inputs).output;
+    for (int times = 0; times < 2; ++times) {
+      forward(used, inputs, {.requires_grad = true});
+      if (times == 0) {
+        used.backward(output);
+      }
+    }
+    in_several_threads([&](std::size_t /*caller*/) { read(used, inputs); });
+    // Nor do they keep the layer from going on.
+    CHECK(forward(used, inputs).output == output);
+    used.backward(output);
+    in_several_threads([&](std::size_t /*caller*/) { read(used, inputs); });
+  }
+}
+
+constexpr AttentionOnlyTransformerOptions model_options{.vocabulary_size = 5,
+                                                        .max_length = 7,
+                                                        .num_hiddens = 6,
+                                                        .num_heads = 3,
+                                                        .num_layers = 2,
+                                                        .positions = Positions::learned,
+                                                        .layer_norm = true,
+                                                        .seed = 1};
+
+/// Every constant call of a model.
+void read(const AttentionOnlyTransformer& model, const Tokens& tokens) {
+  static_cast<void>(model.state_dict());
+  static_cast<void>(model.gradients());
+  static_cast<void>(model.training());
+  static_cast<void>(model.num_layers());
+  static_cast<void>(model.sizes().max_length);
+  static_cast<void>(model.causal());
+  static_cast<void>(model.seed());
+  static_cast<void>(model.layer(1).state_dict());
+  static_cast<void>(model.layer(1).num_heads());
+  AttentionOnlyTransformer copy = model.copy();
+  static_cast<void>(copy.forward(tokens));
+  static_cast<void>(measure_head_importance(model, {{.tokens = tokens, .targets = tokens}},
+                                            {.measure = HeadMeasure::gradient}));
+}
+
+TEST_CASE("Readers of one model") {
+  const Tokens tokens = {{1, 2, 3}, {3, 2, 1}};
+  const AttentionOnlyTransformer fresh(model_options);
+  in_several_threads([&](std::size_t /*caller*/) { read(fresh, tokens); });
+
+  AttentionOnlyTransformer used(model_options);
+  used.train_step(tokens, tokens);
+  const Tensor<3> logits = used.forward(tokens).logits;
+  in_several_threads([&](std::size_t /*caller*/) { read(used, tokens); });
+  CHECK(used.forward(tokens).logits == logits);
+  in_several_threads([&](std::size_t /*caller*/) { read(used, tokens); });
+}
+
+/// Large enough for the library's own threads, in every part of a pass.
+constexpr InputShape large{
+    .batch = 1, .queries = 150, .keys = 160, .query_size = 64, .key_size = 64, .value_size = 64};
+
+std::vector<MultiHeadAttention> large_layers() {
+  std::vector<MultiHeadAttention> layers;
+  for (std::size_t caller = 0; caller < num_callers; ++caller) {
+    layers.emplace_back(MultiHeadAttentionOptions{
+        .num_hiddens = 64, .num_heads = 4, .dropout = 0.1, .bias = true, .seed = caller});
+  }
+  return layers;
+}
+
+/// A training step's passes by hand, and what came of them.
+Tensor<3> pass(MultiHeadAttention& layer, const Inputs& inputs) {
+  layer.train();
+  const Tensor<3> output =
+      forward(layer, inputs, {.return_weights = true, .requires_grad = true}).output;
+  layer.backward(output);
+  SGD({&layer}, {.learning_rate = 1e-3}).step();
+  return forward(layer, inputs).output;
+}
+
+TEST_CASE("Each thread's own layer, beside the library's threads") {
+  const SetThreads set(3);
+  const Inputs inputs = random_inputs(large);
+  std::vector<Tensor<3>> expected;
+  for (MultiHeadAttention& layer : large_layers()) {
+    expected.push_back(pass(layer, inputs));
+  }
+  std::vector<MultiHeadAttention> layers = large_layers();
+  std::vector<Tensor<3>> results(num_callers);
+  in_several_threads([&](std::size_t caller) { results[caller] = pass(layers[caller], inputs); });
+  CHECK(results == expected);
+}
+
+TEST_CASE("Each thread's own model") {
+  const SetThreads set(3);
+  const Tokens tokens = {{1, 2, 3}, {3, 2, 1}};
+  std::vector<AttentionOnlyTransformer> models;
+  for (std::size_t caller = 0; caller < num_callers; ++caller) {
+    models.emplace_back(model_options);
+  }
+  std::vector<double> losses(num_callers);
+  in_several_threads([&](std::size_t caller) {
+    models[caller].train_step(tokens, tokens);
+    losses[caller] = models[caller].train_step(tokens, tokens);
+  });
+  CHECK(losses == std::vector<double>(num_callers, losses.front()));
+}
+
+TEST_CASE("The number of threads is set while others compute") {
+  const SetThreads set(2);
+  const Inputs inputs = random_inputs(large);
+  std::vector<MultiHeadAttention> layers = large_layers();
+  in_several_threads([&](std::size_t caller) {
+    if (caller == 0) {
+      for (const std::int64_t threads : {3, 1, 2}) {
+        set_num_threads(threads);
+      }
+    } else {
+      static_cast<void>(pass(layers[caller], inputs));
+    }
+  });
+  CHECK(num_threads() == 2);
+}
+
+TEST_CASE("Functions and tasks") {
+  const CopyTask task({.num_symbols = 5, .length = 6});
+  const Inputs inputs = random_inputs(shape);
+  const StateDict parameters = MultiHeadAttention(layer_options().front()).state_dict();
+  const std::vector<std::byte> file = save_safetensors(parameters);
+  const TaskBatch expected = task.batch(1, 3);
+  std::vector<TaskBatch> batches(num_callers);
+  std::vector<std::string> errors(num_callers);
+  in_several_threads([&](std::size_t caller) {
+    batches[caller] = task.batch(1, 3);
+    static_cast<void>(masked_softmax(inputs.queries));
+    static_cast<void>(dot_product_attention(inputs.queries, inputs.keys, inputs.values));
+    static_cast<void>(positional_encoding(5, 6));
+    static_cast<void>(load_safetensors(file));
+    static_cast<void>(MultiHeadAttention::from_state_dict(parameters, {.num_heads = 4}));
+    errors[caller] = error_of([&] { return task.batch(1, -1); });
+  });
+  for (const TaskBatch& batch : batches) {
+    CHECK(batch.tokens == expected.tokens);
+  }
+  CHECK(errors == std::vector<std::string>(num_callers, errors.front()));
+}
+
+}  // namespace
+}  // namespace headwise::test
