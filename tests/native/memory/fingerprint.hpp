@@ -164,10 +164,9 @@ inline void describe(Fingerprint& print, const std::string& name, const Safetens
   print.add(name + " tensors", file.tensors);
   print.add(name + " metadata", file.metadata);
   print.add(name + " unread", file.unread);
-  for (const auto& [key, tensor] : file.integers) {
-    std::visit(
-        [&, &key = key](const auto& numbers) { print.add(name + " integers " + key, numbers); },
-        tensor);
+  for (const auto& named : file.integers) {
+    std::visit([&](const auto& numbers) { print.add(name + " integers " + named.first, numbers); },
+               named.second);
   }
 }
 
