@@ -327,7 +327,7 @@ TEST_CASE("What a backward needs grows with queries and keys, not with their pro
   CHECK(mixed == 0);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which ends the program instead of throwing
+#if !defined(HEADWISE_SANITIZE)  // which ends the program instead of throwing
 TEST_CASE("Running out of memory leaves the backward pending") {
   MultiHeadAttention layer = make_layer();
   const Inputs inputs = random_inputs(shape);

@@ -9,7 +9,7 @@
 namespace headwise::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(HEADWISE_SANITIZE)
 constexpr std::size_t num_mutations = 2'000;  // sanitizers take their time
 #else
 constexpr std::size_t num_mutations = 20'000;

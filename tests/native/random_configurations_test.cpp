@@ -9,7 +9,7 @@
 namespace headwise::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(HEADWISE_SANITIZE)
 constexpr std::uint64_t default_count = 500;  // sanitizers take their time
 #else
 constexpr std::uint64_t default_count = 10000;

@@ -198,7 +198,7 @@ TEST_CASE("A zero-sized batch infers sizes as any other does") {
   check_same(layer.state_dict(), MultiHeadAttention(options_with_sizes()).state_dict());
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which ends the program instead of throwing
+#if !defined(HEADWISE_SANITIZE)  // which ends the program instead of throwing
 TEST_CASE("Running out of memory is an error, and the next call works") {
   MultiHeadAttention layer({.num_hiddens = 8, .num_heads = 8, .seed = 1});
   const std::string expected = "out-of-memory; memory: not enough for tensors of these sizes";
