@@ -7,7 +7,7 @@ import { cmakeBuild, cmakeTest } from './cmake.mjs';
 import { countAsOne, countCTests, countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { cppFiles, fromRoot, listFiles, root, testFiles } from './files.mjs';
 import { nodeSteps, nodeTests } from './node-steps.mjs';
-import { packedProject, packInto } from './packed.mjs';
+import { checkedProject, packChecked, packedProject, packInto } from './packed.mjs';
 import { productSteps, tool } from './product-steps.mjs';
 
 const isSource = (path) => /\.(cpp|cxx)$/.test(path);
@@ -166,9 +166,15 @@ const packed = [
     run: packInto,
   },
   {
+    name: 'pack-checked',
+    about: `the same with the WebAssembly build that checks, in ${checkedProject}`,
+    needs: ['pack', 'wasm-checked'],
+    run: packChecked,
+  },
+  {
     name: 'packaging',
     about: 'tests of the tarball and of cmake --install (tests/packaging)',
-    needs: ['pack', 'native'],
+    needs: ['pack-checked', 'native'],
     count: countNodeTests,
     notes: notesOfNodeTests,
     run: (sh) => nodeTests(sh, process.execPath, testFiles('tests/packaging')),

@@ -51,7 +51,7 @@ const runs = [
     simd: 'simd',
     cores: 1,
     project: checkedProject,
-    needs: ['wasm-checked'],
+    needs: ['pack-checked'],
     without: [...slow, 'random-configurations'],
   },
 ];
@@ -59,33 +59,23 @@ const runs = [
 const required = (path) => `--require "${fromRoot(path)}"`;
 
 export const nodeSteps = runs.map(
-  ({
-    name,
-    node,
-    simd,
-    cores,
-    onRequest,
-    needs = [],
-    without = [],
-    project = { path: packedProject, about: 'the installed tarball', prepare: () => undefined },
-  }) => ({
+  ({ name, node, simd, cores, onRequest, needs = [], without = [], project = packedProject }) => ({
     name,
     onRequest,
-    about: `tests/node against ${project.about}: ${node} Node, ${simd} SIMD, ${cores} core${cores > 1 ? 's' : ''}`,
+    about: `tests/node against ${project}: ${node} Node, ${simd} SIMD, ${cores} core${cores > 1 ? 's' : ''}`,
     skip: nodes[node].skip,
     // The examples in C++ must print what those in JavaScript print.
     needs: ['pack', 'native', ...needs],
     count: countNodeTests,
     notes: notesOfNodeTests,
     run(sh) {
-      project.prepare();
       const isLeftOut = (file) => without.some((test) => file.endsWith(`/${test}.test.mjs`));
       return nodeTests(
         sh,
         nodes[node].path(),
         testFiles('tests/node').filter((file) => !isLeftOut(file)),
         {
-          cwd: fromRoot(project.path),
+          cwd: fromRoot(project),
           env: {
             HEADWISE_NATIVE_BUILD: fromRoot('build/native'),
             HEADWISE_CORES: String(cores),

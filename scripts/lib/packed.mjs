@@ -6,19 +6,17 @@ export const packedFolder = 'build/packed';
 export const packedProject = `${packedFolder}/project`;
 
 /** The same with a WebAssembly file that checks after each call what was written. */
-export const checkedProject = {
-  path: `${packedFolder}/checked`,
-  about: 'a WebAssembly build that checks what is written',
-  prepare() {
-    rmSync(fromRoot(this.path), { recursive: true, force: true });
-    cpSync(fromRoot(packedProject), fromRoot(this.path), { recursive: true });
-    const file = 'headwise-simd.wasm';
-    cpSync(
-      fromRoot('build/wasm-checked', file),
-      fromRoot(this.path, 'node_modules/headwise/dist', file),
-    );
-  },
-};
+export const checkedProject = `${packedFolder}/checked`;
+
+export function packChecked() {
+  rmSync(fromRoot(checkedProject), { recursive: true, force: true });
+  cpSync(fromRoot(packedProject), fromRoot(checkedProject), { recursive: true });
+  const file = 'headwise-simd.wasm';
+  cpSync(
+    fromRoot('build/wasm-checked', file),
+    fromRoot(checkedProject, 'node_modules/headwise/dist', file),
+  );
+}
 
 /** The tarball's name, as npm builds it. */
 export function tarball() {

