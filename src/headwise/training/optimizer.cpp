@@ -84,7 +84,7 @@ Optimizer::Step Optimizer::allocate_step(bool everything) {
 void Optimizer::step(Step&& allocated) noexcept {
   for (std::size_t i = 0; i < trainings_.size(); ++i) {
     Training& training = trainings_[i];
-    auto& [parameters, first_states] = allocated.parts_[i];
+    auto [parameters, first_states] = std::move(allocated.parts_[i]);
     training.trainable->locate(parameters);
     if (!has_gradients(parameters)) {
       continue;
