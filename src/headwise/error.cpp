@@ -42,7 +42,7 @@ std::string_view to_string(ErrorCode code) noexcept {
 Error::Error(ErrorCode code, const std::string& message)
     : std::invalid_argument(message), code_(code) {}
 
-void throw_out_of_memory() { throw out_of_memory; }
+void throw_out_of_memory() { throw Error(out_of_memory); }
 
 void fail_allocation() { throw std::bad_alloc(); }
 

@@ -43,7 +43,7 @@ std::vector<MultiHeadAttention> make_layers(const AttentionOnlyTransformerOption
 void check_fits(const AttentionOnlyTransformerOptions& options) {
   const auto num_hiddens = static_cast<double>(options.num_hiddens);
   const double of_layer = 4 * num_hiddens * num_hiddens +
-                          static_cast<double>(sizeof(MultiHeadAttention) / sizeof(float));
+                          static_cast<double>(sizeof(MultiHeadAttention)) / sizeof(float);
   const double rows =
       2 * static_cast<double>(options.vocabulary_size) + static_cast<double>(options.max_length);
   // Of an address space a single tensor may take half.
@@ -51,8 +51,8 @@ void check_fits(const AttentionOnlyTransformerOptions& options) {
       checked_count((rows * num_hiddens + static_cast<double>(options.num_layers) * of_layer) / 2));
 }
 
-const AttentionOnlyTransformerOptions& checked(const AttentionOnlyTransformerOptions& options) {
-  return report_out_of_memory([&]() -> const AttentionOnlyTransformerOptions& {
+AttentionOnlyTransformerOptions checked(const AttentionOnlyTransformerOptions& options) {
+  return report_out_of_memory([&] {
     if constexpr (validation::enabled) {
       validation::check_transformer_options(options);
     }

@@ -64,6 +64,7 @@ void AttentionOnlyTransformer::load_state_dict(const StateDict& state_dict) {
   report_out_of_memory([&] {
     validation::check_transformer_state_dict(*this, state_dict);
     std::vector<std::pair<const xt::xarray<float>*, float*>> copies;
+    copies.reserve(state_dict.size());
     for (std::size_t place = 0; place < own_->entries().size(); ++place) {
       copies.emplace_back(&state_dict.at(own_->entries()[place].name),
                           own_->writable_values(place));
