@@ -1,10 +1,10 @@
 #include "file_calls.hpp"
 
 #include <cstring>
-#include <headwise/io/npy_header.hpp>
-#include <headwise/io/safetensors_header.hpp>
-#include <headwise/io/state_dict_layouts.hpp>
-#include <headwise/parameter_names.hpp>
+#include <headwise/core/attention/parameter_names.hpp>
+#include <headwise/core/io/npy_header.hpp>
+#include <headwise/core/io/safetensors_header.hpp>
+#include <headwise/core/layouts/state_dict_layouts.hpp>
 #include <span>
 #include <string>
 #include <string_view>

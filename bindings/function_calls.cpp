@@ -1,11 +1,11 @@
 #include "function_calls.hpp"
 
 #include <cstdint>
-#include <headwise/attention/heads.hpp>
-#include <headwise/attention/masked_softmax.hpp>
-#include <headwise/attention/pooling.hpp>
-#include <headwise/io/number_types.hpp>
-#include <headwise/parallel/for_each.hpp>
+#include <headwise/core/attention/pooling.hpp>
+#include <headwise/core/io/number_types.hpp>
+#include <headwise/core/parallel/for_each.hpp>
+#include <headwise/heads.hpp>
+#include <headwise/masked_softmax.hpp>
 #include <headwise/random.hpp>
 
 #include "mask_record.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <headwise/attention/key_value_cache.hpp>
-#include <headwise/parallel/for_each.hpp>
+#include <headwise/core/parallel/for_each.hpp>
+#include <headwise/key_value_cache.hpp>
 #include <optional>
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <headwise/attention/multi_head_attention.hpp>
+#include <headwise/multi_head_attention.hpp>
 #include <vector>
 
 #include "record.hpp"

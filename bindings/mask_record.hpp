@@ -1,6 +1,6 @@
 #pragma once
 
-#include <headwise/attention/attention_mask.hpp>
+#include <headwise/core/attention/attention_mask.hpp>
 
 #include "record.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <headwise/checked_sizes.hpp>
+#include <headwise/core/memory/checked_sizes.hpp>
 #include <limits>
 #include <new>
 #include <utility>

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <headwise/models/attention_only_transformer.hpp>
-#include <headwise/parallel/for_each.hpp>
+#include <headwise/attention_only_transformer.hpp>
+#include <headwise/core/parallel/for_each.hpp>
 #include <vector>
 
 #include "layer_calls.hpp"

@@ -1,8 +1,8 @@
 #include "task_calls.hpp"
 
-#include <headwise/attention/weight_statistics.hpp>
-#include <headwise/tasks/pattern_scores.hpp>
-#include <headwise/tasks/tasks.hpp>
+#include <headwise/core/analysis/weight_statistics.hpp>
+#include <headwise/pattern_scores.hpp>
+#include <headwise/tasks.hpp>
 
 namespace headwise::bindings {
 namespace {

@@ -1,7 +1,7 @@
 #include "threads.hpp"
 
 #include <cstdlib>
-#include <headwise/parallel/job_board.hpp>
+#include <headwise/core/parallel/job_board.hpp>
 
 #if defined(__wasm_atomics__)
 // Of Emscripten's runtime: moves the stack pointer.

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <headwise/parallel/for_each.hpp>
+#include <headwise/core/parallel/for_each.hpp>
 
 #include "record.hpp"
 

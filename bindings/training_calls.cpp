@@ -1,10 +1,10 @@
 #include "training_calls.hpp"
 
 #include <algorithm>
-#include <headwise/models/attention_only_transformer.hpp>
-#include <headwise/parallel/for_each.hpp>
-#include <headwise/training/adam.hpp>
-#include <headwise/training/sgd.hpp>
+#include <headwise/adam.hpp>
+#include <headwise/attention_only_transformer.hpp>
+#include <headwise/core/parallel/for_each.hpp>
+#include <headwise/sgd.hpp>
 #include <vector>
 
 #include "layer_calls.hpp"

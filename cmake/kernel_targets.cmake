@@ -1,5 +1,5 @@
 # The kernels once more for each instruction set that a processor may have beyond those that the
-# compiler was asked for; src/headwise/kernels/dispatch.cpp chooses when the program runs.
+# compiler was asked for; src/headwise/core/kernels/dispatch.cpp chooses when the program runs.
 
 # headwise_add_kernels(<namespace> <compiler flags>…)
 function(headwise_add_kernels target)

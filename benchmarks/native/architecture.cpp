@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstdlib>
-#include <headwise/kernels/dispatch.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
 #include <stdexcept>
 #include <string>
 

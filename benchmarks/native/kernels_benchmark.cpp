@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <headwise/kernels/dispatch.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
 
 #include "benchmarks.hpp"
 #include "numbers.hpp"
@@ -23,8 +23,7 @@ void multiply(benchmark::State& state, const ProductShape& shape) {
                                         .panel_stride = depth * kernels::panel_width()};
   std::vector<float> c(rows * columns);
   for (auto _ : state) {
-    kernels::matrix_multiply(rows, columns, depth, {a.data(), depth}, panels, 1.0F, {}, c.data(),
-                             columns);
+    kernels::gemm(rows, columns, depth, {a.data(), depth}, panels, 1.0F, {}, c.data(), columns);
     benchmark::ClobberMemory();
   }
   count_operations(state, shape);

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <headwise/checked_sizes.hpp>
+#include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/error.hpp>
 #include <headwise/tensor.hpp>
 

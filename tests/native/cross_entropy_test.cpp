@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <headwise/api/validation_training.hpp>
 #include <headwise/headwise.hpp>
-#include <headwise/training/validation.hpp>
 
 #include "floats.hpp"
 #include "transformer_reference.hpp"

@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
-#include <headwise/kernels/dispatch.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
 #include <string_view>
 #include <xsimd/xsimd.hpp>
 

@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <headwise/attention/dropout.hpp>
+#include <headwise/core/attention/dropout.hpp>
 #include <set>
 
 #include "compare.hpp"

@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <headwise/elementary_functions.hpp>
+#include <headwise/core/elementary_functions.hpp>
 #include <limits>
 
 // Against the standard library's.

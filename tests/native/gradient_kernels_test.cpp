@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <headwise/kernels/dispatch.hpp>
-#include <headwise/kernels/gradients.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/kernels/gradients.hpp>
 #include <initializer_list>
 
 #include "floats.hpp"
@@ -36,7 +36,7 @@ TEST_CASE("softmax_gradient agrees with its reference") {
     gradients.resize(count + 3, guard);
     // Numerators of a softmax and the factor that they lack.
     Floats weights = random_floats(count, 2);
-    const float factor = 1.0F / kernels::exponentiate(weights.data(), count);
+    const float factor = 1.0F / kernels::exp_minus_max(weights.data(), count);
     weights.resize(count + 3, guard);
     Floats expected_gradients = gradients;
     Floats expected_weights = weights;
@@ -72,7 +72,7 @@ TEST_CASE("softcap_gradient agrees with its reference") {
 TEST_CASE("The reference of softmax_gradient is the softmax's derivative") {
   const std::size_t count = 5;
   Floats weights = random_floats(count, 1);
-  const float factor = 1.0F / kernels::exponentiate(weights.data(), count);
+  const float factor = 1.0F / kernels::exp_minus_max(weights.data(), count);
   Floats gradients = random_floats(count, 2);
   const Floats given = gradients;
   kernels::baseline::softmax_gradient_reference(gradients.data(), weights.data(), count, factor);

@@ -1,6 +1,6 @@
 #include "gradient_problem.hpp"
 
-#include <headwise/attention/dropout.hpp>
+#include <headwise/core/attention/dropout.hpp>
 
 namespace headwise::test {
 

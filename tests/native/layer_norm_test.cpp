@@ -1,8 +1,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <headwise/kernels/dispatch.hpp>
-#include <headwise/kernels/gradients.hpp>
-#include <headwise/kernels/layer_norm.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/kernels/gradients.hpp>
+#include <headwise/core/kernels/layer_norm.hpp>
 #include <numeric>
 
 #include "floats.hpp"

@@ -2,7 +2,7 @@
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <headwise/io/number_types.hpp>
+#include <headwise/core/io/number_types.hpp>
 #include <numeric>
 
 #include "compare.hpp"

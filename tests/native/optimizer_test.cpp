@@ -1,8 +1,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <functional>
-#include <headwise/kernels/dispatch.hpp>
-#include <headwise/kernels/updates.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/kernels/optimizer_steps.hpp>
 
 #include "floats.hpp"
 
@@ -286,14 +286,13 @@ TEST_CASE("The updates of optimizers agree with their references, wherever a num
     Floats other_means = means;
     Floats other_squares = squares;
     const kernels::AdamFactors adam{0.9F, 0.1F, 0.99F, 0.01F, 0.999F, 0.02F, 0.3F, 1e-8F};
-    kernels::adam_update(values.data(), gradients.data(), means.data(), squares.data(), count,
-                         adam);
-    kernels::baseline::adam_update_reference(other_values.data(), gradients.data(),
-                                             other_means.data(), other_squares.data(), count, adam);
+    kernels::adam_step(values.data(), gradients.data(), means.data(), squares.data(), count, adam);
+    kernels::baseline::adam_step_reference(other_values.data(), gradients.data(),
+                                           other_means.data(), other_squares.data(), count, adam);
     const kernels::SGDFactors sgd{0.1F, 0.9F, 0.01F};
-    kernels::sgd_update(values.data(), gradients.data(), means.data(), count, sgd);
-    kernels::baseline::sgd_update_reference(other_values.data(), gradients.data(),
-                                            other_means.data(), count, sgd);
+    kernels::sgd_step(values.data(), gradients.data(), means.data(), count, sgd);
+    kernels::baseline::sgd_step_reference(other_values.data(), gradients.data(), other_means.data(),
+                                          count, sgd);
     CHECK(max_difference(values, other_values) <= 1e-5);
     CHECK(max_difference(means, other_means) <= 1e-6);
     CHECK(max_difference(squares, other_squares) <= 1e-6);

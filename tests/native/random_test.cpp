@@ -1,7 +1,7 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <headwise/kernels/philox.hpp>
+#include <headwise/core/kernels/philox.hpp>
 #include <headwise/random.hpp>
 #include <vector>
 

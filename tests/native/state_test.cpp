@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <headwise/attention/linear.hpp>
+#include <headwise/core/attention/linear.hpp>
 
 #include "compare.hpp"
 

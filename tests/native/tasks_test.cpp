@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
-#include <headwise/tasks/random_integers.hpp>
+#include <headwise/core/tasks/random_integers.hpp>
 #include <map>
 #include <set>
 #include <vector>

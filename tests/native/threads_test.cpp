@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <headwise/core/parallel/for_each.hpp>
+#include <headwise/core/parallel/job_board.hpp>
 #include <headwise/headwise.hpp>
-#include <headwise/parallel/for_each.hpp>
-#include <headwise/parallel/job_board.hpp>
 #include <string>
 #include <thread>
 #include <vector>

@@ -1,5 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
-#include <headwise/attention/multi_head_attention.hpp>
+#include <headwise/multi_head_attention.hpp>
 
 #include "../layouts.hpp"
 #include "../set_threads.hpp"

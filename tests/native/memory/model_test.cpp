@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
-#include <headwise/models/attention_only_transformer.hpp>
-#include <headwise/models/model_head_importance.hpp>
+#include <headwise/attention_only_transformer.hpp>
+#include <headwise/model_head_importance.hpp>
 #include <memory>
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
-#include <headwise/training/adam.hpp>
-#include <headwise/training/sgd.hpp>
+#include <headwise/adam.hpp>
+#include <headwise/sgd.hpp>
 #include <memory>
 
 #include "every_allocation.hpp"

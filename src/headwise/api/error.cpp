@@ -1,0 +1,49 @@
+#include <headwise/core/memory/checked_sizes.hpp>
+#include <headwise/error.hpp>
+#include <new>
+
+namespace headwise {
+namespace {
+
+/// Made while there is memory: a copy shares its text.
+const Error out_of_memory(  // NOLINT(cert-err58-cpp)
+    ErrorCode::out_of_memory, "memory: not enough for tensors of these sizes");
+
+}  // namespace
+
+std::string_view to_string(ErrorCode code) noexcept {
+  switch (code) {
+    case ErrorCode::invalid_option:
+      return "invalid-option";
+    case ErrorCode::invalid_shape:
+      return "invalid-shape";
+    case ErrorCode::invalid_value:
+      return "invalid-value";
+    case ErrorCode::invalid_state_dict:
+      return "invalid-state-dict";
+    case ErrorCode::invalid_file:
+      return "invalid-file";
+    case ErrorCode::invalid_cache:
+      return "invalid-cache";
+    case ErrorCode::cache_full:
+      return "cache-full";
+    case ErrorCode::sizes_unknown:
+      return "sizes-unknown";
+    case ErrorCode::no_pending_backward:
+      return "no-pending-backward";
+    case ErrorCode::disposed:
+      return "disposed";
+    case ErrorCode::out_of_memory:
+      return "out-of-memory";
+  }
+  return "unknown";
+}
+
+Error::Error(ErrorCode code, const std::string& message)
+    : std::invalid_argument(message), code_(code) {}
+
+void throw_out_of_memory() { throw Error(out_of_memory); }
+
+void fail_allocation() { throw std::bad_alloc(); }
+
+}  // namespace headwise

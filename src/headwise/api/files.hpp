@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <headwise/core/io/message.hpp>
+#include <headwise/core/memory/checked_sizes.hpp>
+#include <headwise/error.hpp>
+#include <headwise/tensor.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the public functions on files share.
+namespace headwise::io {
+
+/// A file's first bytes, which headers are read over.
+inline std::vector<char> first_bytes(std::span<const std::byte> file, std::size_t most) {
+  const auto* first = reinterpret_cast<const char*>(file.data());
+  return {first, first + std::min(file.size(), most)};
+}
+
+inline void throw_if(const Message& message) {
+  if (!message.empty()) {
+    throw Error(ErrorCode::invalid_file, std::string(message.text()));
+  }
+}
+
+inline void append(std::vector<std::byte>& file, const void* bytes, std::size_t size) {
+  const auto* first = static_cast<const std::byte*>(bytes);
+  file.insert(file.end(), first, first + size);
+}
+
+template <typename Number = float, typename Shape>
+xt::xarray<Number> tensor_of_shape(const Shape& shape) {
+  return make_array<Number>(shape);
+}
+
+template <typename Number>
+std::span<const std::size_t> shape_of(const xt::xarray<Number>& tensor) {
+  return {tensor.shape().data(), tensor.dimension()};
+}
+
+}  // namespace headwise::io

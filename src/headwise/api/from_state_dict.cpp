@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <headwise/api/files.hpp>
+#include <headwise/core/layouts/state_dict_layouts.hpp>
+#include <headwise/multi_head_attention.hpp>
+#include <limits>
+
+namespace headwise {
+namespace {
+
+constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
+
+/// The plan's part of the options. What a state dict leaves open is the caller's.
+MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
+                                     const FromStateDictOptions& options) {
+  const auto integer = [](std::size_t size) { return static_cast<std::int64_t>(size); };
+  MultiHeadAttentionOptions result{
+      .num_hiddens = integer(plan.num_hiddens),
+      .num_heads = options.num_heads,
+      .dropout = options.dropout,
+      .bias = plan.bias,
+      .query_size = integer(plan.query_size),
+      .key_size = integer(plan.key_size),
+      .value_size = integer(plan.value_size),
+      .output_size = integer(plan.output_size),
+      .output_projection = plan.output_projection,
+      .num_kv_heads = integer(plan.num_kv_heads),
+      .projection = plan.convolution ? Projection::convolution : Projection::linear,
+      .scale = options.scale,
+      .softcap = options.softcap,
+      .bias_kv = plan.bias_kv,
+      .zero_attention = options.zero_attention,
+      .seed = options.seed};
+  if (plan.attention_hiddens > 0) {
+    result.pooling = Pooling::additive;
+    result.attention_hiddens = integer(plan.attention_hiddens);
+  }
+  return result;
+}
+
+}  // namespace
+
+MultiHeadAttention MultiHeadAttention::from_state_dict(const StateDict& state_dict,
+                                                       const FromStateDictOptions& options) {
+  return report_out_of_memory([&] {
+    if (options.num_heads < 1 || options.num_heads > largest_size) {
+      // The constructor says so; nothing can be read from the dict.
+      return MultiHeadAttention({.num_hiddens = 1, .num_heads = options.num_heads});
+    }
+    std::vector<io::NamedTensor> shapes;
+    std::vector<const xt::xarray<float>*> sources;
+    for (const auto& [name, tensor] : state_dict) {
+      shapes.push_back({.name = name, .shape = io::shape_of(tensor)});
+      sources.push_back(&tensor);
+    }
+    io::LayerPlan plan;
+    const std::string problems = io::plan_layer(shapes, io::with_dot(options.prefix),
+                                                static_cast<std::size_t>(options.num_heads), plan);
+    if (!problems.empty()) {
+      throw Error(ErrorCode::invalid_state_dict, "state_dict: " + problems);
+    }
+    MultiHeadAttention layer(options_of(plan, options));
+    for (const io::PlannedParameter& planned : plan.parameters) {
+      float* parameter = layer.parameters()->data(planned.parameter);
+      if (planned.source == io::no_source) {
+        std::fill_n(parameter, io::count_of(planned.axes.shape()), 0.0F);
+      } else {
+        io::copy_planned(planned, sources[planned.source]->data(), shapes[planned.source].shape,
+                         parameter);
+      }
+    }
+    return layer;
+  });
+}
+
+}  // namespace headwise

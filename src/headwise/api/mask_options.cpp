@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <headwise/api/mask_options.hpp>
+#include <type_traits>
+
+namespace headwise {
+
+std::array<std::size_t, 4> broadcast_strides(std::span<const std::size_t> shape) {
+  std::array<std::size_t, 4> strides{};
+  std::size_t stride = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::size_t size = shape[shape.size() - 1 - i];
+    strides[strides.size() - 1 - i] = size == 1 ? 0 : stride;
+    stride *= size;
+  }
+  return strides;
+}
+
+MaskStorage::MaskStorage(const MaskOptions& options, const MaskSizes& sizes) {
+  mask_.batch = sizes.batch;
+  mask_.num_queries = sizes.num_queries;
+  mask_.num_keys = sizes.num_keys;
+  mask_.num_extra_slots = sizes.num_extra_slots;
+  mask_.empty_rows = options.empty_rows;
+  mask_.causal = options.causal != Causal::none;
+  mask_.first_position =
+      options.causal == Causal::bottom_right
+          ? static_cast<std::int64_t>(sizes.num_keys) - static_cast<std::int64_t>(sizes.num_queries)
+          : sizes.query_offset;
+  if (options.window.has_value()) {
+    const auto width = [](const std::optional<std::int64_t>& size) {
+      return std::min(size.value_or(AttentionMask::unlimited), AttentionMask::unlimited);
+    };
+    mask_.window_left = width(options.window->left);
+    mask_.window_right = width(options.window->right);
+  }
+  const auto take_lens = [&](const auto& lens) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(lens)>, std::monostate>) {
+      for (const std::int64_t length : lens) {
+        valid_lens_.push_back(static_cast<std::int32_t>(length));
+      }
+      const bool by_query = lens.dimension() == 2;
+      mask_.valid_lens = valid_lens_.data();
+      mask_.valid_lens_sample_stride = by_query ? sizes.num_queries : 1;
+      mask_.valid_lens_query_stride = by_query ? 1 : 0;
+    }
+  };
+  std::visit(take_lens, options.valid_lens);
+  const auto take_mask = [&](const auto& mask) {
+    using Kind = std::decay_t<decltype(mask)>;
+    if constexpr (!std::is_same_v<Kind, std::monostate>) {
+      mask_.mask_strides = broadcast_strides({mask.shape().data(), mask.dimension()});
+      if constexpr (std::is_same_v<Kind, xt::xarray<bool>>) {
+        static_assert(sizeof(bool) == sizeof(std::uint8_t));
+        mask_.allowed = reinterpret_cast<const std::uint8_t*>(mask.data());
+      } else {
+        mask_.added = mask.data();
+      }
+    }
+  };
+  std::visit(take_mask, options.mask);
+}
+
+}  // namespace headwise

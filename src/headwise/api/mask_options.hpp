@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <headwise/core/attention/attention_mask.hpp>
+#include <headwise/masks.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace headwise {
+
+/// What a forward pass or a pooling function was told about masks; each absent by default.
+struct MaskOptions {
+  const ValidLens& valid_lens;
+  const Mask& mask;
+  Causal causal = Causal::none;
+  const std::optional<Window>& window;
+  EmptyRows empty_rows = EmptyRows::zero;
+};
+
+struct MaskSizes {
+  std::size_t batch;
+  std::size_t num_heads;
+  std::size_t num_queries;
+  std::size_t num_keys;
+  std::size_t num_extra_slots = 0;
+  /// Keys before the first query's: those of a cache, or `query_offset`.
+  std::int64_t query_offset = 0;
+};
+
+/// Strides that repeat a row-major mask of `shape` over (batch, heads, queries, keys); axes of size
+/// 1 repeat.
+[[nodiscard]] std::array<std::size_t, 4> broadcast_strides(std::span<const std::size_t> shape);
+
+/// Keeps the lengths that the mask it makes points to. The options must outlive it.
+class MaskStorage {
+ public:
+  MaskStorage(const MaskOptions& options, const MaskSizes& sizes);
+
+  [[nodiscard]] const AttentionMask& mask() const noexcept { return mask_; }
+
+ private:
+  std::vector<std::int32_t> valid_lens_;
+  AttentionMask mask_;
+};
+
+}  // namespace headwise

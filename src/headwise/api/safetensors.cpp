@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <headwise/api/files.hpp>
+#include <headwise/core/io/safetensors_header.hpp>
+#include <headwise/core/io/utf8.hpp>
+#include <headwise/safetensors.hpp>
+#include <type_traits>
+
+namespace headwise {
+namespace {
+
+/// The dtype of each alternative of `IntegerTensor`.
+constexpr std::array<std::string_view, std::variant_size_v<IntegerTensor>> integer_dtypes = {
+    "BOOL", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"};
+
+/// An empty tensor of the alternative that holds such numbers.
+template <std::size_t Alternative = 0>
+IntegerTensor integers_of(std::string_view dtype) {
+  if constexpr (Alternative + 1 < integer_dtypes.size()) {
+    if (dtype != integer_dtypes[Alternative]) {
+      return integers_of<Alternative + 1>(dtype);
+    }
+  }
+  return IntegerTensor(std::in_place_index<Alternative>);
+}
+
+IntegerTensor read_integers(std::string_view dtype, std::span<const std::uint64_t> shape,
+                            const std::byte* bytes) {
+  IntegerTensor integers = integers_of(dtype);
+  std::visit(
+      [&]<typename Number>(xt::xarray<Number>& tensor) {
+        tensor = io::tensor_of_shape<Number>(shape);
+        if constexpr (std::is_same_v<Number, bool>) {
+          // Another byte than 0 and 1 would be no bool.
+          std::transform(bytes, bytes + tensor.size(), tensor.data(),
+                         [](std::byte byte) { return byte != std::byte{0}; });
+        } else if (tensor.size() > 0) {
+          std::memcpy(tensor.data(), bytes, tensor.size() * sizeof(Number));
+        }
+      },
+      integers);
+  return integers;
+}
+
+void check_text(std::string_view text) {
+  if (!io::is_utf8(text)) {
+    throw Error(ErrorCode::invalid_value,
+                "tensors: expected names and metadata in UTF-8, got other bytes");
+  }
+}
+
+void check_name(const std::string& name) {
+  check_text(name);
+  if (name == io::metadata_name) {
+    throw Error(ErrorCode::invalid_value,
+                "tensors: expected names other than that of the metadata, got '" + name + "'");
+  }
+}
+
+/// Tensors on their way into a file.
+class TensorList {
+ public:
+  template <typename Number>
+  void add(const std::string& name, const xt::xarray<Number>& tensor, std::string_view dtype) {
+    check_name(name);
+    entries_.push_back({.header = {.name = name, .shape = io::shape_of(tensor), .dtype = dtype},
+                        .numbers = tensor.data(),
+                        .number_size = sizeof(Number),
+                        .size = tensor.size() * sizeof(Number)});
+  }
+
+  [[nodiscard]] std::vector<std::byte> file(std::span<const io::NamedText> metadata) {
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+      return a.number_size != b.number_size ? a.number_size > b.number_size
+                                            : a.header.name < b.header.name;
+    });
+    std::vector<io::NamedTensor> named;
+    std::size_t size = 0;
+    for (const Entry& entry : entries_) {
+      named.push_back(entry.header);
+      size += entry.size;
+    }
+    const std::string header = io::write_safetensors_header(named, metadata);
+    std::vector<std::byte> file;
+    file.reserve(header.size() + size);
+    io::append(file, header.data(), header.size());
+    for (const Entry& entry : entries_) {
+      io::append(file, entry.numbers, entry.size);
+    }
+    return file;
+  }
+
+ private:
+  struct Entry {
+    io::NamedTensor header;
+    const void* numbers;
+    std::size_t number_size;
+    std::size_t size;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+Safetensors load_safetensors(std::span<const std::byte> bytes) {
+  return report_out_of_memory([&] {
+    io::SafetensorsHeader header;
+    io::Message message;
+    auto first = io::first_bytes(bytes, io::largest_safetensors_header + sizeof(std::uint64_t));
+    io::read_safetensors_header(first, bytes.size(), header, message);
+    io::throw_if(message);
+    Safetensors result;
+    const std::byte* data = bytes.data() + header.size;
+    for (const io::SafetensorsEntry& entry : header.tensors) {
+      const io::SafetensorsDtype& dtype = *entry.dtype;
+      const auto shape = header.shape_of(entry);
+      if (!dtype.is_read()) {
+        result.unread.emplace(entry.name, dtype.name);
+      } else if (dtype.holds_integers()) {
+        result.integers.emplace(entry.name, read_integers(dtype.name, shape, data + entry.begin));
+      } else {
+        auto tensor = io::tensor_of_shape(shape);
+        io::to_floats(dtype.format, data + entry.begin, tensor.size(), tensor.data());
+        result.tensors.emplace(entry.name, std::move(tensor));
+      }
+    }
+    for (const io::SafetensorsEntry& entry : header.metadata) {
+      result.metadata.emplace(entry.name, entry.text);
+    }
+    return result;
+  });
+}
+
+std::vector<std::byte> save_safetensors(const StateDict& tensors,
+                                        const std::map<std::string, std::string>& metadata,
+                                        const IntegerTensors& integers) {
+  return report_out_of_memory([&] {
+    TensorList list;
+    for (const auto& [name, tensor] : tensors) {
+      list.add(name, tensor, "F32");
+    }
+    for (const auto& [name, tensor] : integers) {
+      if (tensors.contains(name)) {
+        throw Error(ErrorCode::invalid_value,
+                    "tensors: expected every name once, got '" + name + "' twice");
+      }
+      std::visit([&, &key = name, dtype = integer_dtypes[tensor.index()]](
+                     const auto& numbers) { list.add(key, numbers, dtype); },
+                 tensor);
+    }
+    std::vector<io::NamedText> texts;
+    for (const auto& [name, text] : metadata) {
+      check_text(name);
+      check_text(text);
+      texts.push_back({.name = name, .text = text});
+    }
+    return list.file(texts);
+  });
+}
+
+}  // namespace headwise

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <headwise/api/mask_options.hpp>
+#include <headwise/core/attention/head_gate.hpp>
+#include <headwise/error.hpp>
+#include <headwise/state_dict.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace headwise {
+class MultiHeadAttention;
+struct AdditiveAttentionOptions;
+struct AdditiveAttentionParameters;
+struct CacheOptions;
+struct DotProductAttentionOptions;
+struct ForwardOptions;
+struct HeadImportanceOptions;
+struct HeadMeasureBatch;
+struct InputSizes;
+struct MeasuredHeads;
+struct OutputLoss;
+struct MultiHeadAttentionOptions;
+}  // namespace headwise
+
+/// The public edge's checks: each throws `Error`, or returns and the arguments are valid. The
+/// JavaScript package makes the same checks, with the same texts, before it calls in; its build
+/// leaves these out.
+namespace headwise::validation {
+
+#if defined(HEADWISE_VALIDATED_BY_CALLER)
+inline constexpr bool enabled = false;
+#else
+inline constexpr bool enabled = true;
+#endif
+
+using Shape = std::span<const std::size_t>;
+
+// Options: validation_options.cpp
+
+/// From 1 to 2147483647.
+void check_size(std::string_view argument, std::int64_t size);
+void check_layer_options(const MultiHeadAttentionOptions& options);
+void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& options);
+void check_truncate(std::int64_t length, std::size_t held);
+void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens);
+void check_divides(std::int64_t num_heads, std::string_view what, std::size_t size);
+void check_scale(const std::optional<double>& scale);
+void check_softcap(double softcap);
+/// Throws disposed for what was moved from; `what` is a layer, cache, model or optimizer.
+void check_in_use(bool in_use, std::string_view what);
+/// Throws sizes-unknown when the layer's input sizes are still to be inferred. `what` is what the
+/// caller asked for.
+void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
+
+// Tensors: validation_inputs.cpp
+
+/// Keys and values without axes stand for none. Returns the sizes of the pass.
+MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
+                        const ForwardOptions& options);
+/// The gradient of the output, and whether there is a forward that it goes with.
+void check_backward(const MultiHeadAttention& layer, Shape grad_output);
+void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
+                     std::size_t num_heads);
+void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
+void check_dot_product_attention(Shape queries, Shape keys, Shape values,
+                                 const DotProductAttentionOptions& options);
+void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
+                                        const DotProductAttentionOptions& options);
+void check_additive_attention(Shape queries, Shape keys, Shape values,
+                              const AdditiveAttentionParameters& parameters,
+                              const AdditiveAttentionOptions& options);
+
+// Pruning: validation_pruning.cpp
+
+/// `name` is what errors call the list of heads.
+void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int64_t> heads,
+                       std::string_view name = "heads");
+
+// Importance: validation_importance.cpp
+
+void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options);
+void check_output_loss(const OutputLoss& loss, const HeadImportanceOptions& options);
+void check_ignored_keys(const HeadMeasureBatch& batch);
+
+// State dicts: validation_state_dict.cpp
+
+/// Returns the input sizes that the dict and the layer agree on.
+InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& state_dict);
+
+}  // namespace headwise::validation

@@ -1,0 +1,61 @@
+#include <array>
+#include <headwise/api/validation.hpp>
+#include <headwise/api/validation_text.hpp>
+#include <headwise/head_importance.hpp>
+#include <string>
+
+namespace headwise::validation {
+namespace {
+
+std::string_view measure_name(HeadMeasure measure) {
+  switch (measure) {
+    case HeadMeasure::gradient:
+      return "'gradient'";
+    case HeadMeasure::ablation:
+      return "'ablation'";
+    case HeadMeasure::confidence:
+      return "'confidence'";
+    default:
+      return "'entropy'";
+  }
+}
+
+}  // namespace
+
+void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options) {
+  const std::string_view measure = measure_name(options.measure);
+  if (options.normalize && options.measure != HeadMeasure::gradient) {
+    fail(ErrorCode::invalid_option, "normalize", "measure 'gradient' beside it", measure);
+  }
+  const auto check_is_there = [&](std::string_view argument, bool is_there) {
+    if (!is_there) {
+      fail(ErrorCode::invalid_option, argument, "a function beside measure " + std::string(measure),
+           "none");
+    }
+  };
+  if (options.measure == HeadMeasure::gradient) {
+    check_is_there("gate_gradients", static_cast<bool>(heads.gate_gradients));
+  } else if (options.measure == HeadMeasure::ablation) {
+    check_is_there("loss", static_cast<bool>(heads.loss));
+  } else {
+    check_is_there("attention_weights", static_cast<bool>(heads.attention_weights));
+  }
+}
+
+void check_output_loss(const OutputLoss& loss, const HeadImportanceOptions& options) {
+  if (options.measure == HeadMeasure::gradient && !loss.gradient) {
+    fail(ErrorCode::invalid_option, "loss", "its gradient beside measure 'gradient'", "none");
+  }
+  if (options.measure == HeadMeasure::ablation && !loss.value) {
+    fail(ErrorCode::invalid_option, "loss", "its value beside measure 'ablation'", "none");
+  }
+}
+
+void check_ignored_keys(const HeadMeasureBatch& batch) {
+  if (batch.ignored_keys) {
+    check_shape("ignored_keys", batch.ignored_keys->shape(),
+                std::array<Axis, 2>{batch.keys.shape(0), batch.keys.shape(1)});
+  }
+}
+
+}  // namespace headwise::validation

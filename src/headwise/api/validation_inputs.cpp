@@ -1,0 +1,271 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <headwise/additive_attention.hpp>
+#include <headwise/api/validation.hpp>
+#include <headwise/api/validation_text.hpp>
+#include <headwise/dot_product_attention.hpp>
+#include <headwise/multi_head_attention.hpp>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace headwise::validation {
+
+namespace {
+
+constexpr std::size_t mask_rank = 4;
+
+Shape shape_of(const auto& tensor) { return {tensor.shape().data(), tensor.dimension()}; }
+
+/// The last axis of an input whose size is about to be inferred.
+void check_inferred_size(const MultiHeadAttention& layer, std::string_view argument, Shape shape,
+                         const std::string& name) {
+  const bool convolution = layer.settings().projection == Projection::convolution;
+  if (shape.back() == 0) {
+    fail(ErrorCode::invalid_shape, argument, name + " of at least 1", shape_text(shape));
+  }
+  if (convolution && shape.back() % layer.num_heads() != 0) {
+    fail(ErrorCode::invalid_shape, argument,
+         name + " a multiple of num_heads (" + std::to_string(layer.num_heads()) + ")",
+         shape_text(shape));
+  }
+}
+
+/// Without a head size there is no scale 1/√d.
+void check_head_size(Shape queries) {
+  if (queries.back() == 0) {
+    fail(ErrorCode::invalid_shape, "queries", "a head size of at least 1", shape_text(queries));
+  }
+}
+
+void check_mask(const Mask& mask, const MaskSizes& sizes, bool has_head_axis) {
+  const std::array<std::size_t, mask_rank> full = {sizes.batch, sizes.num_heads, sizes.num_queries,
+                                                   sizes.num_keys};
+  std::vector<std::size_t> target(full.begin(), full.end());
+  if (!has_head_axis) {
+    target.erase(target.begin() + 1);
+  }
+  const auto check = [&](const auto& given) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
+      const Shape shape = shape_of(given);
+      const auto repeats = [](std::size_t size, std::size_t wanted) {
+        return size == 1 || size == wanted;
+      };
+      if (shape.size() > target.size() ||
+          !std::equal(shape.rbegin(), shape.rend(), target.rbegin(), repeats)) {
+        fail(ErrorCode::invalid_shape, "mask",
+             "a shape that broadcasts to " + shape_text(Shape(target)), shape_text(shape));
+      }
+      if constexpr (std::is_same_v<std::decay_t<decltype(given)>, xt::xarray<float>>) {
+        for (const float number : given) {
+          if (std::isnan(number) || (std::isinf(number) && number > 0)) {
+            fail(ErrorCode::invalid_value, "mask", "numbers below infinity", number_text(number));
+          }
+        }
+      }
+    }
+  };
+  std::visit(check, mask);
+}
+
+void check_window(const std::optional<Window>& window) {
+  if (!window.has_value()) {
+    return;
+  }
+  for (const std::optional<std::int64_t>& side : {window->left, window->right}) {
+    if (side.has_value() && *side < 0) {
+      fail(ErrorCode::invalid_option, "window", "two integers from 0 on or Infinity",
+           std::to_string(*side));
+    }
+  }
+}
+
+template <typename Options>
+void check_mask_options(const Options& options, const MaskSizes& sizes, bool has_head_axis) {
+  check_valid_lens(options.valid_lens, sizes);
+  check_mask(options.mask, sizes, has_head_axis);
+  check_window(options.window);
+}
+
+template <typename Options>
+void check_query_offset(const Options& options) {
+  if (options.query_offset < 0 || options.query_offset > std::numeric_limits<std::int32_t>::max()) {
+    fail(ErrorCode::invalid_option, "query_offset", "an integer from 0 to 2147483647",
+         std::to_string(options.query_offset));
+  }
+  if (options.query_offset > 0 && options.causal == Causal::bottom_right) {
+    fail(ErrorCode::invalid_option, "query_offset", "causal other than 'bottom-right' beside it",
+         "both");
+  }
+}
+
+void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, std::size_t batch,
+                 std::size_t num_new_keys) {
+  check_in_use(cache.in_use(), "cache");
+  if (cache.layer() != layer.identity()) {
+    fail(ErrorCode::invalid_cache, "cache", "one that this layer made", "another layer's");
+  }
+  if (cache.width() != layer.settings().key_value_width()) {
+    fail(ErrorCode::invalid_cache, "cache", "one made since heads were pruned", "an older one");
+  }
+  if (cache.batch_size() != batch) {
+    fail(ErrorCode::invalid_cache, "cache", "a batch size of " + std::to_string(batch),
+         std::to_string(cache.batch_size()));
+  }
+  const std::size_t left = cache.max_length() - cache.length();
+  if (num_new_keys > left) {
+    fail(ErrorCode::cache_full, "cache", "room for " + std::to_string(num_new_keys) + " positions",
+         std::to_string(left) + " of " + std::to_string(cache.max_length()));
+  }
+}
+
+}  // namespace
+
+void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
+                     std::size_t num_heads) {
+  const auto check = [&](const auto& gate) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(gate)>, std::monostate>) {
+      const std::array<std::size_t, 2> by_sample = {batch, num_heads};
+      const Shape expected = Shape(by_sample).last(gate.dimension());
+      const Shape shape = shape_of(gate);
+      if (!std::ranges::equal(shape, expected)) {
+        fail(ErrorCode::invalid_shape, argument,
+             shape_text(Shape(by_sample).last(1)) + " or " + shape_text(Shape(by_sample)),
+             shape_text(shape));
+      }
+    }
+  };
+  std::visit(check, head_gate);
+}
+
+void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
+  const auto check = [&](const auto& lens) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(lens)>, std::monostate>) {
+      const std::array<std::size_t, 2> by_query = {sizes.batch, sizes.num_queries};
+      const Shape expected = Shape(by_query).first(lens.dimension());
+      const Shape shape = shape_of(lens);
+      if (!std::ranges::equal(shape, expected)) {
+        fail(ErrorCode::invalid_shape, "valid_lens",
+             shape_text(Shape(by_query).first(1)) + " or " + shape_text(Shape(by_query)),
+             shape_text(shape));
+      }
+      // They are kept in 32 bits.
+      const auto most =
+          std::min<std::uint64_t>(sizes.num_keys, std::numeric_limits<std::int32_t>::max());
+      for (const std::int64_t length : lens) {
+        if (length < 0 || static_cast<std::uint64_t>(length) > most) {
+          fail(ErrorCode::invalid_value, "valid_lens", "integers from 0 to " + std::to_string(most),
+               std::to_string(length));
+        }
+      }
+    }
+  };
+  std::visit(check, valid_lens);
+}
+
+MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
+                        const ForwardOptions& options) {
+  check_in_use(layer.in_use(), "layer");
+  const bool batched = queries.size() == 3;
+  // The expected shape of an input, without the batch axis if the queries have none.
+  const auto check = [&](std::string_view argument, Shape shape, const Axis& length,
+                         const std::optional<std::size_t>& size, const char* size_name) {
+    const std::array<Axis, 3> axes = {argument == "queries" ? Axis("batch") : Axis(queries[0]),
+                                      length, axis_of(size, size_name)};
+    check_shape(argument, shape, std::span(axes).last(batched ? 3 : 2));
+    check_inferred_size(layer, argument, shape, size_name);
+  };
+  check("queries", queries, "queries", layer.query_size(), "query_size");
+  if (keys.empty()) {
+    if (options.cache == nullptr) {
+      fail(ErrorCode::invalid_cache, "cache", "one beside null keys and values", "none");
+    }
+    check_sizes_known(layer, "forward");
+  } else {
+    check("keys", keys, "keys", layer.key_size(), "key_size");
+    check("values", values, keys[keys.size() - 2], layer.value_size(), "value_size");
+  }
+  const std::size_t num_new_keys = keys.empty() ? 0 : keys[keys.size() - 2];
+  MaskSizes sizes{.batch = batched ? queries[0] : 1,
+                  .num_heads = layer.num_heads(),
+                  .num_queries = queries[queries.size() - 2],
+                  .num_keys = num_new_keys,
+                  .num_extra_slots = layer.settings().num_extra_slots()};
+  if (options.cache != nullptr && options.requires_grad) {
+    fail(ErrorCode::invalid_option, "requires_grad", "no cache beside it", "both");
+  }
+  if (options.cache != nullptr) {
+    check_cache(layer, *options.cache, sizes.batch, num_new_keys);
+    sizes.query_offset = static_cast<std::int64_t>(options.cache->length());
+    sizes.num_keys += options.cache->length();
+  }
+  check_mask_options(options, sizes, true);
+  check_head_gate("head_gate", options.head_gate, sizes.batch, sizes.num_heads);
+  return sizes;
+}
+
+void check_backward(const MultiHeadAttention& layer, Shape grad_output) {
+  check_in_use(layer.in_use(), "layer");
+  if (layer.pending_backward() != PendingBackward::ready) {
+    const bool outdated = layer.pending_backward() == PendingBackward::outdated;
+    fail(ErrorCode::no_pending_backward, "backward",
+         "a forward with requires_grad since the last backward",
+         outdated ? "one whose parameters have changed since" : "none");
+  }
+  const AttentionMask& sizes = layer.pending_sizes();
+  const std::array<Axis, 3> axes = {sizes.batch, sizes.num_queries, layer.settings().output_size};
+  check_shape("grad_output", grad_output,
+              std::span(axes).last(layer.pending_has_batch_axis() ? 3 : 2));
+}
+
+void check_dot_product_attention(Shape queries, Shape keys, Shape values,
+                                 const DotProductAttentionOptions& options) {
+  check_head_size(queries);
+  check_shape("keys", keys, std::array<Axis, 3>{queries[0], "keys", queries[2]});
+  check_shape("values", values, std::array<Axis, 3>{queries[0], keys[1], "value_size"});
+  check_scale(options.scale);
+  check_softcap(options.softcap);
+  check_query_offset(options);
+  check_mask_options(
+      options,
+      {.batch = queries[0], .num_heads = 1, .num_queries = queries[1], .num_keys = keys[1]}, false);
+}
+
+void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
+                                        const DotProductAttentionOptions& options) {
+  check_head_size(queries);
+  check_shape("keys", keys, std::array<Axis, 4>{queries[0], "kv_heads", "keys", queries[3]});
+  check_shape("values", values, std::array<Axis, 4>{queries[0], keys[1], keys[2], "value_size"});
+  if (keys[1] == 0 ? queries[1] != 0 : queries[1] % keys[1] != 0) {
+    fail(ErrorCode::invalid_shape, "keys",
+         "a number of heads that divides that of the queries (" + std::to_string(queries[1]) + ")",
+         shape_text(keys));
+  }
+  check_scale(options.scale);
+  check_softcap(options.softcap);
+  check_query_offset(options);
+  check_mask_options(options,
+                     {.batch = queries[0],
+                      .num_heads = queries[1],
+                      .num_queries = queries[2],
+                      .num_keys = keys[2]},
+                     true);
+}
+
+void check_additive_attention(Shape queries, Shape keys, Shape values,
+                              const AdditiveAttentionParameters& parameters,
+                              const AdditiveAttentionOptions& options) {
+  check_shape("keys", keys, std::array<Axis, 3>{queries[0], "keys", "key_size"});
+  check_shape("values", values, std::array<Axis, 3>{queries[0], keys[1], "value_size"});
+  check_shape("W_q", shape_of(parameters.W_q), std::array<Axis, 2>{"hiddens", queries[2]});
+  const std::size_t hiddens = parameters.W_q.shape(0);
+  check_shape("W_k", shape_of(parameters.W_k), std::array<Axis, 2>{hiddens, keys[2]});
+  check_shape("w_v", shape_of(parameters.w_v), std::array<Axis, 2>{std::size_t{1}, hiddens});
+  check_query_offset(options);
+  check_mask_options(
+      options,
+      {.batch = queries[0], .num_heads = 1, .num_queries = queries[1], .num_keys = keys[1]}, false);
+}
+
+}  // namespace headwise::validation

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <headwise/api/validation.hpp>
+#include <headwise/api/validation_state_dict.hpp>
+#include <headwise/api/validation_text.hpp>
+#include <headwise/core/attention/parameter_names.hpp>
+#include <headwise/multi_head_attention.hpp>
+#include <string>
+
+namespace headwise::validation {
+namespace {
+
+void append(std::string& list, std::string_view separator, const std::string& item) {
+  if (!item.empty()) {
+    list += (list.empty() ? "" : std::string(separator)) + item;
+  }
+}
+
+}  // namespace
+
+ExpectedParameters expected_parameters(const MultiHeadAttention& layer) {
+  const LayerSettings& settings = layer.settings();
+  const bool convolution = settings.projection == Projection::convolution;
+  const std::size_t groups = convolution ? settings.num_heads : 1;
+  const InputSizes sizes{.query_size = layer.query_size().value_or(groups),
+                         .key_size = layer.key_size().value_or(groups),
+                         .value_size = layer.value_size().value_or(groups)};
+  // The axis of a weight that says an input's size, by the weight's number.
+  std::map<std::size_t, Axis> unknown;
+  if (!layer.query_size()) {
+    unknown.emplace(0, convolution ? "query_size / num_heads" : "query_size");
+  }
+  if (!layer.key_size()) {
+    unknown.emplace(2, convolution ? "key_size / num_heads" : "key_size");
+  }
+  if (!layer.value_size()) {
+    unknown.emplace(4, convolution ? "value_size / num_heads" : "value_size");
+  }
+  ExpectedParameters parameters;
+  for (const auto& [number, shape] : parameter_shapes(settings, sizes)) {
+    std::vector<Axis> axes(shape.begin(), shape.end());
+    if (const auto word = unknown.find(number); word != unknown.end()) {
+      axes[1] = word->second;
+    }
+    parameters.emplace(parameter_names[number], std::move(axes));
+  }
+  return parameters;
+}
+
+void check_parameters(const ExpectedParameters& parameters, const StateDict& state_dict) {
+  std::string missing;
+  std::string unexpected;
+  std::string wrong;
+  for (const auto& [name, axes] : parameters) {
+    const auto found = state_dict.find(name);
+    if (found == state_dict.end()) {
+      append(missing, ", ", name);
+      continue;
+    }
+    const auto& tensor = found->second;
+    const Shape shape(tensor.shape().data(), tensor.dimension());
+    if (!fits(shape, axes) || tensor.size() == 0) {
+      append(wrong, "; ",
+             name + ": expected " + shape_text(std::span<const Axis>(axes)) + ", got " +
+                 shape_text(shape));
+    }
+  }
+  for (const auto& [name, tensor] : state_dict) {
+    if (!parameters.contains(name)) {
+      append(unexpected, ", ", name);
+    }
+  }
+  std::string message;
+  append(message, "; ", missing.empty() ? "" : "missing " + missing);
+  append(message, "; ", unexpected.empty() ? "" : "unexpected " + unexpected);
+  append(message, "; ", wrong);
+  if (!message.empty()) {
+    throw Error(ErrorCode::invalid_state_dict, "state_dict: " + message);
+  }
+}
+
+InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& state_dict) {
+  check_in_use(layer.in_use(), "layer");
+  check_parameters(expected_parameters(layer), state_dict);
+  const std::size_t groups =
+      layer.settings().projection == Projection::convolution ? layer.num_heads() : 1;
+  const auto size = [&](const std::optional<std::size_t>& known, const std::string& name) {
+    return known.has_value() ? *known : state_dict.at(name).shape(1) * groups;
+  };
+  return {.query_size = size(layer.query_size(), "W_q.weight"),
+          .key_size = size(layer.key_size(), "W_k.weight"),
+          .value_size = size(layer.value_size(), "W_v.weight")};
+}
+
+}  // namespace headwise::validation

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <cmath>
+#include <headwise/api/validation_text.hpp>
+#include <headwise/api/validation_training.hpp>
+#include <limits>
+
+namespace headwise::validation {
+
+void check_trainables(const std::vector<Trainable*>& trainables) {
+  if (trainables.empty()) {
+    fail(ErrorCode::invalid_option, "trainables", "at least one layer or model", "none");
+  }
+  for (auto trainable = trainables.begin(); trainable != trainables.end(); ++trainable) {
+    if (*trainable == nullptr) {
+      fail(ErrorCode::invalid_option, "trainables", "layers and models", "null");
+    }
+    if (std::find(trainables.begin(), trainable, *trainable) != trainable) {
+      fail(ErrorCode::invalid_option, "trainables", "each of them once", "one twice");
+    }
+  }
+}
+
+void check_at_least_0(std::string_view argument, double number) {
+  if (!(number >= 0 && std::isfinite(number))) {
+    fail(ErrorCode::invalid_option, argument, "a finite number from 0 on", number_text(number));
+  }
+}
+
+void check_betas(const std::array<double, 2>& betas) {
+  for (const double beta : betas) {
+    if (!(beta >= 0 && beta < 1)) {
+      fail(ErrorCode::invalid_option, "betas", "two numbers from 0 to below 1", number_text(beta));
+    }
+  }
+}
+
+void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
+                   std::size_t end) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t last =
+      end <= static_cast<std::size_t>(most) ? static_cast<std::int64_t>(end) - 1 : most;
+  for (const std::int64_t symbol : symbols) {
+    if (symbol < first || symbol > last) {
+      fail(ErrorCode::invalid_value, argument,
+           "integers from " + std::to_string(first) + " to " + std::to_string(last),
+           std::to_string(symbol));
+    }
+  }
+}
+
+void check_targets(const Tokens& targets, std::size_t vocabulary_size) {
+  check_symbols("targets", targets, ignored_target, vocabulary_size);
+}
+
+void check_cross_entropy(std::span<const std::size_t> logits, const Tokens& targets) {
+  check_shape("targets", targets.shape(), std::array<Axis, 2>{logits[0], logits[1]});
+  check_targets(targets, logits[2]);
+}
+
+}  // namespace headwise::validation

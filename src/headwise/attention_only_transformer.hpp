@@ -1,0 +1,229 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <headwise/adam.hpp>
+#include <headwise/core/models/model_parameters.hpp>
+#include <headwise/multi_head_attention.hpp>
+#include <headwise/state_dict.hpp>
+#include <headwise/tensor.hpp>
+#include <headwise/tokens.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace headwise {
+
+/// How a model knows where a token stands.
+enum class Positions {
+  sinusoidal,  ///< d2l's `positional_encoding`
+  learned,     ///< a parameter, `position.weight`
+};
+
+struct AttentionOnlyTransformerOptions {
+  /// Symbols that tokens may be, from 0 on. At least 1, as are the other sizes.
+  std::int64_t vocabulary_size = 0;
+  /// Positions that there are: no input is longer.
+  std::int64_t max_length = 0;
+  /// Size of the residual stream, and of all heads of a layer together.
+  std::int64_t num_hiddens = 0;
+  /// Heads of each layer; divides `num_hiddens`.
+  std::int64_t num_heads = 0;
+  std::int64_t num_layers = 1;
+  Positions positions = Positions::sinusoidal;
+  /// Whether a position sees only itself and those before it.
+  bool causal = true;
+  /// Whether each layer reads its input normalized, and the unembedding too. Source: Xiong et al.
+  /// 2020, pre-layer normalization.
+  bool layer_norm = false;
+  /// Whether the layers' projections have a bias.
+  bool bias = false;
+  /// Probability that an attention weight is dropped in training mode, from 0 to 1.
+  double dropout = 0;
+  /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
+  std::optional<std::uint64_t> seed = {};
+  /// Of the optimizer that `train_step` makes for itself.
+  AdamOptions optimizer = {};
+};
+
+struct TransformerForwardOptions {
+  /// One gate a layer, as the layer takes it; empty for none at all.
+  std::vector<HeadGate> head_gates = {};
+  /// Whether to return the attention weights of every layer.
+  bool return_weights = false;
+};
+
+struct TransformerResult {
+  Tensor<3> logits;  ///< (batch, length, vocabulary)
+  /// (batch, heads, queries, keys) for each layer, if they were asked for
+  std::vector<Tensor<4>> attention_weights;
+};
+
+struct LossAndGradients {
+  double loss;
+  /// Gradient of each layer's gates, (batch, heads): a row a sample. Where no gate was given, at
+  /// gate 1.
+  std::vector<Tensor<2>> head_gates;
+};
+
+/// What one layer of a pass is given and gives, each null for none.
+struct TransformerLayerPass {
+  const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head]
+  std::size_t gate_stride = 0;
+  float* attention_weights = nullptr;   ///< (batch, heads, length, length)
+  float* head_gate_gradient = nullptr;  ///< (batch, heads)
+};
+
+/// One pass for callers who own all memory and have checked everything.
+struct TransformerPass {
+  const std::int32_t* tokens = nullptr;   ///< (batch, length)
+  const std::int32_t* targets = nullptr;  ///< (batch, length), of a pass with a loss
+  std::size_t batch = 0;
+  std::size_t length = 0;
+  std::span<const TransformerLayerPass> layers = {};  ///< one a layer, or none at all
+  float* logits = nullptr;                            ///< (batch, length, vocabulary), of `forward`
+  float* workspace = nullptr;      ///< as many floats as the size of the pass's name says
+  std::int32_t* places = nullptr;  ///< 2 · batch · length integers of workspace, of the loss
+  std::size_t num_threads = 1;
+};
+
+/// What a pass leaves in its model, allocated before anything is changed.
+struct TransformerMemory {
+  Tensor<1> own_gradients;
+  std::vector<ForwardMemory> layers;
+};
+
+/// Token embedding and positions, layers of residual multi-head attention, unembedding, and no
+/// feed-forward layers: x ← x + attention(x), or x + attention(norm(x)). Source: Elhage et al.
+/// 2021, A Mathematical Framework for Transformer Circuits.
+///
+/// What holds for a layer's use by several threads, and after it was moved from, holds here. Every
+/// layer must stay one of (batch, length, num_hiddens): a call throws `Error` (invalid-option)
+/// where another one was put in its place.
+class AttentionOnlyTransformer {
+ public:
+  /// Throws `Error` (invalid-option, out-of-memory).
+  explicit AttentionOnlyTransformer(const AttentionOnlyTransformerOptions& options);
+
+  /// A model of the same parameters, gradients and mode, whose own optimizer begins anew. Throws
+  /// `Error` (out-of-memory).
+  [[nodiscard]] AttentionOnlyTransformer copy() const;
+
+  /// tokens (batch, length) from 0 to below the vocabulary's size. Throws `Error` (invalid-shape,
+  /// invalid-value, out-of-memory); the model is then as it was, and so with every other call.
+  TransformerResult forward(const Tokens& tokens, const TransformerForwardOptions& options = {});
+
+  /// `cross_entropy` of the logits, whose targets are tokens or −1, which asks nothing. Weights
+  /// are not returned.
+  double loss(const Tokens& tokens, const Tokens& targets,
+              const TransformerForwardOptions& options = {});
+
+  /// The same and its gradients. Those of the parameters are added to those there are.
+  LossAndGradients loss_and_gradients(const Tokens& tokens, const Tokens& targets,
+                                      const TransformerForwardOptions& options = {});
+
+  /// One step of training, in training mode: gradients made zero, `loss_and_gradients`, a step of
+  /// the optimizer. Returns the loss before the step. The optimizer is one over `trainables`.
+  double train_step(const Tokens& tokens, const Tokens& targets, Optimizer& optimizer);
+  /// The same with the model's own optimizer.
+  double train_step(const Tokens& tokens, const Tokens& targets);
+
+  /// The optimizer of `train_step` where none is given: Adam by `options.optimizer`.
+  [[nodiscard]] Adam& optimizer() noexcept { return optimizer_; }
+
+  /// What an optimizer trains: the model's own parameters, then layer by layer. They stay where
+  /// they are when the model is moved.
+  [[nodiscard]] std::vector<Trainable*> trainables();
+
+  /// Sums of the parameters' gradients since the last `zero_gradients`, named as in `state_dict`.
+  [[nodiscard]] StateDict gradients() const;
+  void zero_gradients() noexcept;
+
+  /// The parameters by name: `embedding.weight` (vocabulary, num_hiddens), `position.weight`
+  /// (max_length, num_hiddens) if learned, `layers.0.attention.` and a name of the layer's
+  /// `state_dict`, `layers.0.norm.weight` and `.bias` (num_hiddens,), `norm.weight` and `.bias` of
+  /// the last norm, `unembedding.weight` (vocabulary, num_hiddens).
+  [[nodiscard]] StateDict state_dict() const;
+
+  /// Takes over the parameters in `state_dict`, all or none. Throws `Error` (invalid-state-dict)
+  /// that lists every name that is missing, unexpected or of the wrong shape.
+  void load_state_dict(const StateDict& state_dict);
+
+  /// Removes heads of layers for good, as `prune_heads` of a layer does: `heads` by the number of
+  /// their layer. What is wrong with one layer leaves all as they were. Throws `Error`
+  /// (invalid-option) for layers and heads that the model does not have, and for all heads of a
+  /// layer; out-of-memory. Source: Hugging Face Transformers, `prune_heads`.
+  void prune_heads(const std::map<std::int64_t, std::vector<std::int64_t>>& heads);
+
+  /// Switches dropout on (training mode) or off (a new model). Both return the model.
+  AttentionOnlyTransformer& train() noexcept;
+  AttentionOnlyTransformer& eval() noexcept;
+  [[nodiscard]] bool training() const noexcept {
+    return !layers_.empty() && layers_.front().training();
+  }
+
+  [[nodiscard]] std::size_t num_layers() const noexcept { return layers_.size(); }
+  /// A layer, for example to prune it. It takes and gives (batch, length, num_hiddens).
+  [[nodiscard]] MultiHeadAttention& layer(std::size_t number) noexcept { return layers_[number]; }
+  [[nodiscard]] const MultiHeadAttention& layer(std::size_t number) const noexcept {
+    return layers_[number];
+  }
+  /// Throws `Error` (disposed).
+  [[nodiscard]] const ModelParameters::Sizes& sizes() const;
+  [[nodiscard]] bool causal() const noexcept { return causal_; }
+  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+
+  // What follows is for callers who check arguments and own memory themselves, as the bindings do.
+
+  [[nodiscard]] bool in_use() const noexcept { return own_ != nullptr; }
+  [[nodiscard]] ModelParameters& own_parameters() noexcept { return *own_; }
+  [[nodiscard]] const ModelParameters& own_parameters() const noexcept { return *own_; }
+
+  /// Floats of workspace that a pass needs, at most; in double, see `pooling_workspace_size`.
+  [[nodiscard]] double forward_workspace_size(double batch, double length,
+                                              double num_threads) const noexcept;
+  [[nodiscard]] double loss_workspace_size(double batch, double length,
+                                           double num_threads) const noexcept;
+  void forward_into(const TransformerPass& pass) noexcept;
+  [[nodiscard]] double loss_into(const TransformerPass& pass) noexcept;
+  /// Allocates whatever gradients take, and changes nothing.
+  [[nodiscard]] TransformerMemory allocate(const TransformerPass& pass) const;
+  /// Adds to the gradients of the parameters. Keeps `memory`, which was allocated for this pass.
+  [[nodiscard]] double loss_and_gradients_into(const TransformerPass& pass,
+                                               TransformerMemory&& memory) noexcept;
+  /// A whole step of training; nothing was changed where memory does not suffice.
+  double train_step_into(const TransformerPass& pass, Optimizer& optimizer);
+  /// Heads of every layer as `allocate_without` of a layer takes them.
+  void remove_heads(std::span<const std::vector<std::size_t>> heads);
+  /// Parameters of the model or its layers were written.
+  void parameters_changed() noexcept;
+
+ private:
+  struct Buffers;
+
+  AttentionOnlyTransformer(bool causal, std::uint64_t seed, std::unique_ptr<ModelParameters> own,
+                           std::vector<MultiHeadAttention> layers, const AdamOptions& optimizer);
+
+  void embed(const TransformerPass& pass, float* x) const noexcept;
+  /// What a layer is told but for its inputs and memory.
+  [[nodiscard]] ForwardArguments layer_arguments(const TransformerPass& pass, std::size_t layer,
+                                                 const AttentionMask& mask) const noexcept;
+  [[nodiscard]] AttentionMask mask_of(const TransformerPass& pass) const noexcept;
+  void apply_layer(const TransformerPass& pass, std::size_t layer, const float* x, float* y,
+                   ForwardMemory* memory, const Buffers& buffers) noexcept;
+  void undo_layer(const TransformerPass& pass, std::size_t layer, const float* x,
+                  const Buffers& buffers) noexcept;
+  void add_embedding_gradients(const TransformerPass& pass, const float* gradient) noexcept;
+  double loss_with(const TransformerPass& pass, TransformerMemory* memory) noexcept;
+
+  bool causal_;
+  std::uint64_t seed_;
+  /// Apart, so that optimizers find it when the model has been moved; as do the layers' elements.
+  std::unique_ptr<ModelParameters> own_;
+  std::vector<MultiHeadAttention> layers_;
+  Adam optimizer_;
+};
+
+}  // namespace headwise

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <headwise/masks.hpp>
+#include <limits>
+
+namespace headwise {
+
+/// Keys [begin, end) of one query's row.
+struct KeyRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
+  friend bool operator==(const KeyRange&, const KeyRange&) = default;
+};
+
+/// Which keys each query of each head may see. All masks meet here: valid lengths, causality and
+/// the window as one range of keys a query, which pooling does not leave; a given mask inside that
+/// range. What it points to stays the caller's.
+struct AttentionMask {
+  static constexpr std::int64_t unlimited = std::numeric_limits<std::int32_t>::max();
+
+  std::size_t batch = 0;
+  std::size_t num_queries = 0;
+  std::size_t num_keys = 0;
+  /// Slots after the keys that every query may attend to, whatever the masks say.
+  std::size_t num_extra_slots = 0;
+  EmptyRows empty_rows = EmptyRows::zero;
+
+  /// Entry [sample · sample_stride + query · query_stride]; null for none.
+  const std::int32_t* valid_lens = nullptr;
+  std::size_t valid_lens_sample_stride = 0;
+  std::size_t valid_lens_query_stride = 0;
+
+  bool causal = false;
+  /// Position of the first query among the keys, for `causal` and the window.
+  std::int64_t first_position = 0;
+  std::int64_t window_left = unlimited;
+  std::int64_t window_right = unlimited;
+
+  /// At most one of the two is given. Strides are those of (batch, heads, queries, keys), 0 where
+  /// the mask repeats.
+  const std::uint8_t* allowed = nullptr;
+  const float* added = nullptr;
+  std::array<std::size_t, 4> mask_strides = {};
+
+  /// The keys that lengths, causality and the window leave the query.
+  [[nodiscard]] KeyRange range(std::size_t sample, std::size_t query) const noexcept;
+
+  /// Whether two queries of a sample may have different ranges.
+  [[nodiscard]] bool ranges_differ() const noexcept {
+    return causal || window_left < unlimited || window_right < unlimited ||
+           valid_lens_query_stride > 0;
+  }
+
+  /// Whether a mask inside the ranges is given.
+  [[nodiscard]] bool has_inner_mask() const noexcept {
+    return allowed != nullptr || added != nullptr;
+  }
+
+  /// Whether the inner mask leaves the query this key.
+  [[nodiscard]] bool allows(std::size_t sample, std::size_t head, std::size_t query,
+                            std::size_t key) const noexcept;
+
+  /// Applies the inner mask to the scores of the keys in `keys`; returns whether any is left.
+  bool apply(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,
+             float* scores) const noexcept;
+
+  /// Whether the query has no key in any way. Such a row gets zeros, or reads every key if empty
+  /// rows are uniform.
+  [[nodiscard]] bool row_is_empty(std::size_t sample, std::size_t head,
+                                  std::size_t query) const noexcept;
+
+  /// The smallest range that holds every key that some query of the sample reads.
+  [[nodiscard]] KeyRange range_of_sample(std::size_t sample, std::size_t num_heads) const noexcept;
+
+  /// Sets read[key] to 1 for every key of the sample that some query reads in some head, to 0 for
+  /// the others.
+  void mark_read_keys(std::size_t sample, std::size_t num_heads, std::uint8_t* read) const noexcept;
+
+ private:
+  [[nodiscard]] std::size_t mask_index(std::size_t sample, std::size_t head, std::size_t query,
+                                       std::size_t key) const noexcept {
+    return sample * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2] +
+           key * mask_strides[3];
+  }
+};
+
+}  // namespace headwise

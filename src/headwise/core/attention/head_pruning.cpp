@@ -1,0 +1,69 @@
+#include <headwise/core/attention/head_pruning.hpp>
+#include <headwise/core/attention/parameter_names.hpp>
+#include <ranges>
+
+namespace headwise {
+namespace {
+
+using Axis = RemovedSlice::Axis;
+
+/// Neighbouring heads.
+struct HeadRun {
+  std::size_t first;
+  std::size_t count;
+};
+
+/// The last run first, so that cutting it out moves none of the others.
+std::vector<HeadRun> runs_from_the_last(std::span<const std::size_t> heads) {
+  std::vector<HeadRun> runs;
+  for (const std::size_t head : std::views::reverse(heads)) {
+    if (!runs.empty() && runs.back().first == head + 1) {
+      runs.back() = {.first = head, .count = runs.back().count + 1};
+    } else {
+      runs.push_back({.first = head, .count = 1});
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+LayerSettings without_heads(const LayerSettings& settings, std::span<const std::size_t> heads) {
+  const std::size_t group_size = settings.num_heads / settings.num_kv_heads;
+  LayerSettings left = settings;
+  left.num_heads -= heads.size();
+  left.num_kv_heads -= heads.size() / group_size;
+  left.num_hiddens = left.num_heads * left.head_size;
+  return left;
+}
+
+std::vector<RemovedSlice> slices_of_heads(const LayerSettings& settings,
+                                          std::span<const std::size_t> heads) {
+  const std::size_t group_size = settings.num_heads / settings.num_kv_heads;
+  std::vector<RemovedSlice> slices;
+  for (const auto [first, count] : runs_from_the_last(heads)) {
+    const auto cut = [&](std::size_t number, Axis axis, std::size_t heads_of_row) {
+      slices.push_back({.name = parameter_names[number],
+                        .axis = axis,
+                        .first = first / heads_of_row * settings.head_size,
+                        .count = count / heads_of_row * settings.head_size});
+    };
+    const auto cut_projection = [&](std::size_t weight, std::size_t heads_of_row) {
+      cut(weight, Axis::rows, heads_of_row);
+      if (settings.bias) {
+        cut(weight + 1, Axis::rows, heads_of_row);
+      }
+    };
+    cut_projection(parameter_number::W_q, 1);
+    cut_projection(parameter_number::W_k, group_size);
+    cut_projection(parameter_number::W_v, group_size);
+    cut(parameter_number::W_o, Axis::columns, 1);
+    if (settings.bias_kv) {
+      cut(parameter_number::bias_k, Axis::columns, group_size);
+      cut(parameter_number::bias_v, Axis::columns, group_size);
+    }
+  }
+  return slices;
+}
+
+}  // namespace headwise

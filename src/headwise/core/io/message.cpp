@@ -1,0 +1,44 @@
+#include <headwise/core/io/message.hpp>
+
+namespace headwise::io {
+namespace {
+
+/// Of a text from a file a message shows so much.
+constexpr std::size_t longest_part = 80;
+
+}  // namespace
+
+bool Message::fail(std::initializer_list<Part> expected, std::initializer_list<Part> got) noexcept {
+  if (empty()) {
+    append("bytes: expected ");
+    append(expected);
+    append(", got ");
+    append(got);
+  }
+  return false;
+}
+
+void Message::append(std::string_view text) noexcept {
+  for (const char byte : text.substr(0, longest_part)) {
+    if (length_ < text_.size()) {
+      // Bytes beyond ASCII may be halves of a character.
+      text_[length_++] = byte >= ' ' && byte <= '~' ? byte : '?';
+    }
+  }
+}
+
+void Message::append(std::initializer_list<Part> parts) noexcept {
+  for (const Part& part : parts) {
+    if (part.is_text()) {
+      append(part.text());
+    } else {
+      struct Digits {
+        Message& message;
+        void push_back(char digit) noexcept { message.append(std::string_view(&digit, 1)); }
+      } digits{*this};
+      append_decimal(digits, part.number());
+    }
+  }
+}
+
+}  // namespace headwise::io

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <array>
+#include <headwise/core/io/npy_header.hpp>
+#include <headwise/core/io/text_cursor.hpp>
+#include <string_view>
+#include <utility>
+
+namespace headwise::io {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+/// Where the length of the dictionary stands, behind the magic bytes and two of version.
+constexpr std::size_t length_at = 8;
+constexpr std::string_view npy_spaces = " \n";
+
+struct NamedType {
+  char letter;
+  NumberType type;
+  std::string_view sizes;
+};
+
+constexpr std::array<NamedType, 4> types = {{{'f', NumberType::floating, "248"},
+                                             {'i', NumberType::signed_integer, "1248"},
+                                             {'u', NumberType::unsigned_integer, "1248"},
+                                             {'b', NumberType::boolean, "1"}}};
+
+/// The dictionary: three keys in any order, as Python writes them.
+class NpyReader {
+ public:
+  NpyReader(std::span<char> text, NpyHeader& header, Message& message) noexcept
+      : cursor_(text, "a .npy header", message), header_(header) {}
+
+  void read() {
+    if (!need("{")) {
+      return;
+    }
+    constexpr unsigned all = 7;
+    unsigned seen = 0;
+    while (!take("}")) {
+      if (!cursor_.ok() || !read_member(seen)) {
+        return;
+      }
+      // A comma behind the last member is as good as none.
+      if (!take(",") && !cursor_.stands_at("}")) {
+        cursor_.fail_here("}");
+      }
+    }
+    cursor_.skip_spaces(npy_spaces);
+    if (seen != all || !cursor_.at_end()) {
+      fail_keys("others");
+    }
+  }
+
+ private:
+  bool fail_keys(std::string_view got) noexcept {
+    return cursor_.fail({"a .npy header of descr, fortran_order and shape, each once"}, {got});
+  }
+
+  bool take(std::string_view word) noexcept {
+    cursor_.skip_spaces(npy_spaces);
+    return cursor_.take(word);
+  }
+
+  bool need(std::string_view word) noexcept {
+    cursor_.skip_spaces(npy_spaces);
+    return cursor_.need(word);
+  }
+
+  bool read_member(unsigned& seen) {
+    std::string_view name;
+    if (!read_string(name) || !need(":")) {
+      return false;
+    }
+    const unsigned bit = name == "descr"           ? 1
+                         : name == "fortran_order" ? 2
+                         : name == "shape"         ? 4
+                                                   : 0;
+    if (bit == 0 || (seen & bit) != 0) {
+      return fail_keys(name);
+    }
+    seen |= bit;
+    return bit == 1 ? read_descr() : bit == 2 ? read_order() : read_shape();
+  }
+
+  /// Python's shortest strings: no escapes.
+  bool read_string(std::string_view& text) noexcept {
+    const std::string_view quote = take("'") ? "'" : "\"";
+    if (quote != "'" && !cursor_.take(quote)) {
+      return cursor_.fail_here("a string");
+    }
+    const char* const first = cursor_.here();
+    std::size_t length = 0;
+    for (char byte = 0; !cursor_.take(quote); ++length) {
+      if (!cursor_.next(byte)) {
+        return false;
+      }
+    }
+    text = {first, length};
+    return true;
+  }
+
+  /// A number type as NumPy's array interface spells it: '<f4', '|u1'.
+  bool read_descr() noexcept {
+    std::string_view descr = "a structured type";
+    cursor_.skip_spaces(npy_spaces);
+    if (!cursor_.stands_at("[") && !read_string(descr)) {
+      return false;
+    }
+    if (descr.size() == 3 && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) {
+      for (const NamedType& each : types) {
+        if (each.letter == descr[1] && each.sizes.find(descr[2]) != std::string_view::npos) {
+          header_.format = {.type = each.type,
+                            .size = static_cast<std::size_t>(descr[2] - '0'),
+                            .big_endian = descr[0] == '>'};
+          return true;
+        }
+      }
+    }
+    return cursor_.fail({"a .npy file of floats, integers or booleans"}, {descr});
+  }
+
+  bool read_order() noexcept {
+    header_.fortran_order = take("True");
+    return header_.fortran_order || need("False");
+  }
+
+  bool read_shape() {
+    if (!need("(")) {
+      return false;
+    }
+    while (!take(")")) {
+      std::uint64_t size = 0;
+      if (!cursor_.integer(size)) {
+        return false;
+      }
+      if (!std::in_range<std::size_t>(size) || header_.shape.size() == most_npy_axes) {
+        return cursor_.fail(
+            {"a .npy file of at most ", most_npy_axes, " axes that memory can hold"}, {size});
+      }
+      header_.shape.push_back(static_cast<std::size_t>(size));
+      if (!take(",") && !cursor_.stands_at(")")) {
+        return cursor_.fail_here(")");
+      }
+    }
+    return true;
+  }
+
+  TextCursor cursor_;
+  NpyHeader& header_;
+};
+
+/// Whether the numbers that the header announces are those that the file holds. They must be few
+/// enough to count, which holds for the other axes of an empty array, too, as it does in NumPy.
+void check_size(NpyHeader& header, std::uint64_t data_size, Message& message) noexcept {
+  std::uint64_t bytes = header.format.size;
+  bool overflows = false;
+  bool is_empty = false;
+  for (const std::size_t size : header.shape) {
+    is_empty = is_empty || size == 0;
+    overflows =
+        __builtin_mul_overflow(bytes, std::max<std::uint64_t>(size, 1), &bytes) || overflows;
+  }
+  overflows = overflows || bytes >> 63U != 0;
+  bytes = is_empty ? 0 : bytes;
+  if (overflows || bytes != data_size) {
+    message.fail({"a .npy file with as many bytes of numbers as its shape takes"}, {data_size});
+  }
+  header.count = static_cast<std::size_t>(bytes / header.format.size);
+}
+
+}  // namespace
+
+void read_npy_header(std::span<char> bytes, std::uint64_t file_size, NpyHeader& header,
+                     Message& message) {
+  const auto byte = [&](std::size_t i) -> std::size_t {
+    return static_cast<std::uint8_t>(bytes[i]);
+  };
+  if (bytes.size() < length_at + 4 || !std::equal(magic.begin(), magic.end(), bytes.begin())) {
+    message.fail({"a .npy file"}, {"other bytes"});
+    return;
+  }
+  const std::size_t version = byte(magic.size());
+  if (version < 1 || version > 3) {
+    message.fail({"a .npy file of version 1, 2 or 3"}, {version});
+    return;
+  }
+  const std::size_t length_size = version == 1 ? 2 : 4;
+  std::uint64_t length = 0;
+  for (std::size_t i = length_size; i-- > 0;) {
+    length = (length << 8U) | byte(length_at + i);
+  }
+  const std::size_t before = length_at + length_size;
+  const std::uint64_t largest = std::min(file_size, largest_npy_header) - before;
+  if (length > largest) {
+    message.fail({"a .npy header of at most ", largest, " bytes"}, {length});
+    return;
+  }
+  header.size = before + length;
+  NpyReader(bytes.subspan(before, static_cast<std::size_t>(length)), header, message).read();
+  check_size(header, file_size - header.size, message);
+}
+
+std::string write_npy_header(std::span<const std::size_t> shape) {
+  constexpr std::size_t dictionary_at = length_at + 2;
+  std::string header(magic);
+  // Version 1.0, and the length, which follows.
+  header.append({'\x01', '\0', '\0', '\0'});
+  header += "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+  for (const std::size_t size : shape) {
+    append_decimal(header, size);
+    // Python wants the comma where there is one axis only, and allows it elsewhere.
+    header += ',';
+  }
+  header += "), }";
+  // The format wants the numbers to begin at a multiple of 64.
+  constexpr std::size_t alignment = 64;
+  while ((header.size() + 1) % alignment != 0) {
+    header += ' ';
+  }
+  header += '\n';
+  const std::size_t length = header.size() - dictionary_at;
+  header[length_at] = static_cast<char>(length & 0xFFU);
+  header[length_at + 1] = static_cast<char>(length >> 8U);
+  return header;
+}
+
+}  // namespace headwise::io

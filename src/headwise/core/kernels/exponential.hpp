@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <headwise/core/kernels/simd.hpp>
+#include <headwise/core/kernels/target.hpp>
+
+/// exp of a vector, and the exact one of the standard library as its reference.
+namespace headwise::kernels::HEADWISE_TARGET {
+
+/// exp(x) within 2 units in the last place over the whole range, subnormal results included;
+/// exp(−∞) is 0, exp(∞) is ∞, exp(NaN) is NaN.
+///
+/// x = n · ln 2 + r, exp(x) = 2ⁿ · exp(r) with a polynomial of degree 5 for r within ±ln 2 / 2, as
+/// in Cephes and XNNPACK. 2ⁿ is multiplied in two halves, since one may lie beyond float's range
+/// where the product does not.
+class Exponential {
+ public:
+  Batch operator()(const Batch& x) const noexcept {
+    const Batch bounded = at_most_keeping_nan(x, constant(largest));
+    const Reduced reduced = reduce(at_least_keeping_nan(bounded, constant(smallest)));
+    const Integers half = reduced.n >> 1;
+    const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
+    return reduced.p * xsimd::bitwise_cast<float>(ones + (half << mantissa_bits)) *
+           xsimd::bitwise_cast<float>(ones + ((reduced.n - half) << mantissa_bits));
+  }
+
+  /// The same for x ≤ 0, and 0 in place of what is smaller than the smallest normal float: a
+  /// softmax has no use for it.
+  [[nodiscard]] Batch of_nonpositive(const Batch& x) const noexcept {
+    const Reduced reduced = reduce(at_least_keeping_nan(x, constant(smallest_normal)));
+    const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
+    return reduced.p * xsimd::bitwise_cast<float>(ones + (reduced.n << mantissa_bits));
+  }
+
+ private:
+  using Integers = xsimd::batch<std::int32_t>;
+
+  static constexpr int mantissa_bits = 23;
+
+  /// exp(x) = p · 2ⁿ
+  struct Reduced {
+    Batch p;
+    Integers n;
+  };
+
+  [[nodiscard]] Reduced reduce(const Batch& x) const noexcept {
+    const Batch rounder = constant(to_integer);
+    const Batch shifted = multiply_add(x, constant(log2_e), rounder);
+    const Batch n = shifted - rounder;
+    Batch r = multiply_add(n, constant(minus_ln2_high), x);
+    r = multiply_add(n, constant(minus_ln2_low), r);
+    const Batch r2 = r * r;
+    const Batch high = multiply_add(constant(c5), r, constant(c4));
+    const Batch low = multiply_add(constant(c3), r, constant(c2));
+    const Batch p = multiply_add(multiply_add(high, r2, low), r2, constant(c1) * r) + constant(one);
+    // The low bits of `shifted` are n; those of `rounder` are 0.
+    return {.p = p, .n = xsimd::bitwise_cast<std::int32_t>(shifted)};
+  }
+  enum Constant : std::uint8_t {
+    largest,
+    smallest,
+    smallest_normal,
+    log2_e,
+    to_integer,
+    minus_ln2_high,
+    minus_ln2_low,
+    c5,
+    c4,
+    c3,
+    c2,
+    c1,
+    one,
+    num_constants
+  };
+
+  // Beyond `largest` exp is ∞, below `smallest` it is 0; `smallest_normal` makes n −127, and 2ⁿ as
+  // a float's exponent 0. Adding `to_integer` rounds to an integer.
+  static constexpr std::array<float, num_constants> values = {89.0F,
+                                                              -104.0F,
+                                                              -87.9F,
+                                                              1.44269504F,
+                                                              12582912.0F,
+                                                              -0.693359375F,
+                                                              2.12194440e-4F,
+                                                              0x1.0e4020p-7F,
+                                                              0x1.573e2ep-5F,
+                                                              0x1.555e66p-3F,
+                                                              0x1.fffdb6p-2F,
+                                                              0x1.ffffecp-1F,
+                                                              1.0F};
+
+#if defined(__wasm__)
+  // V8 makes a constant anew wherever it is used, in loops, too: these are loaded from where it
+  // cannot see what they are.
+  static constexpr auto table = [] {
+    std::array<std::array<float, lanes>, num_constants> rows{};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].fill(values[i]);
+    }
+    return rows;
+  }();
+  const float* table_ = unknown(table[0].data());
+
+  static const float* unknown(const float* pointer) noexcept {
+    asm volatile("" : "+r"(pointer));
+    return pointer;
+  }
+  [[nodiscard]] Batch constant(Constant which) const noexcept {
+    return Batch::load_unaligned(table_ + which * lanes);
+  }
+#else
+  [[nodiscard]] static Batch constant(Constant which) noexcept { return {values[which]}; }
+#endif
+};
+
+/// values[i] = exp(values[i])
+void exponential(float* values, std::size_t count) noexcept;
+void exponential_reference(float* values, std::size_t count) noexcept;
+
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,0 +1,215 @@
+#include <algorithm>
+#include <array>
+#include <headwise/core/kernels/gemm.hpp>
+#include <utility>
+
+namespace headwise::kernels::HEADWISE_TARGET {
+namespace {
+
+// Rows of a tile: as many as leave every sum in a register.
+#if defined(__wasm_relaxed_simd__)
+constexpr std::size_t tile_rows = 6;
+#elif defined(__wasm__)
+constexpr std::size_t tile_rows = 4;
+#elif defined(__AVX512F__)
+constexpr std::size_t tile_rows = 12;
+#else
+constexpr std::size_t tile_rows = 6;
+#endif
+
+/// What the tiles of a product share.
+struct Product {
+  std::size_t depth;
+  std::size_t a_row_stride;
+  std::size_t a_depth_stride;
+  std::size_t panel_stride;
+  std::size_t addend_stride;
+  std::size_t c_stride;
+  float scale;
+};
+
+/// C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
+template <std::size_t Rows, std::size_t Panels>
+[[gnu::noinline]] void multiply_tile(const Product& product, const float* a, const float* panels,
+                                     const float* addend, float* c) noexcept {
+  constexpr std::size_t vectors = 2 * Panels;
+  const auto [depth, a_row_stride, a_depth_stride, panel_stride, addend_stride, c_stride, scale] =
+      product;
+  std::array<std::array<Batch, vectors>, Rows> sums;
+  for (auto& row : sums) {
+    row.fill(Batch(0.0F));
+  }
+  for (std::size_t k = 0; k < depth; ++k) {
+    std::array<Batch, vectors> b;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      b[j] =
+          Batch::load_unaligned(panels + j / 2 * panel_stride + k * panel_columns + j % 2 * lanes);
+    }
+    for (std::size_t i = 0; i < Rows; ++i) {
+      const Batch a_ik(a[i * a_row_stride + k * a_depth_stride]);
+      for (std::size_t j = 0; j < vectors; ++j) {
+        sums[i][j] = multiply_add(a_ik, b[j], sums[i][j]);
+      }
+    }
+  }
+  const Batch factor(scale);
+  for (std::size_t i = 0; i < Rows; ++i) {
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const Batch offset = Batch::load_unaligned(addend + i * addend_stride + j * lanes);
+      (sums[i][j] * factor + offset).store_unaligned(c + i * c_stride + j * lanes);
+    }
+  }
+}
+
+using TileFunction = void (*)(const Product&, const float*, const float*, const float*,
+                              float*) noexcept;
+
+template <std::size_t... Rows>
+constexpr std::array<TileFunction, sizeof...(Rows)> tile_functions(
+    std::index_sequence<Rows...> /*rows*/) {
+  return {multiply_tile<Rows + 1, 1>...};
+}
+
+/// Tiles of 1, 2, … rows.
+constexpr auto tiles = tile_functions(std::make_index_sequence<tile_rows>());
+
+/// A row or two alone have few sums, and the processor waits for each before it adds to it again;
+/// several panels at once give it more.
+struct WideTile {
+  TileFunction multiply;
+  std::size_t panels;
+};
+
+constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 3>, .panels = 3},
+                                                 {.multiply = multiply_tile<2, 2>, .panels = 2}}};
+
+constexpr std::array<float, 3 * panel_columns> zeros{};
+
+void copy_rows(const float* from, std::size_t from_stride, std::size_t rows, std::size_t columns,
+               float* to, std::size_t to_stride) noexcept {
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(from + i * from_stride, columns, to + i * to_stride);
+  }
+}
+
+/// Rows dealt out to tiles evenly: eight as twice four, not six and two.
+struct Tiling {
+  std::size_t count;
+  std::size_t height;  ///< of a tile
+  std::size_t higher;  ///< so many of them have a row more
+
+  explicit Tiling(std::size_t rows) noexcept
+      : count((rows + tile_rows - 1) / tile_rows),
+        height(count > 0 ? rows / count : 0),
+        higher(rows - count * height) {}
+};
+
+/// All rows of C for one panel of B, of whose columns the last may be beyond C's.
+void multiply_panel(const Product& product, const Tiling& tiling, std::size_t columns,
+                    const float* a, const float* panel, const float* addend, float* c) noexcept {
+  for (std::size_t tile = 0, first = 0; tile < tiling.count; ++tile) {
+    const std::size_t height = tiling.height + (tile < tiling.higher ? 1 : 0);
+    const float* a_tile = a + first * product.a_row_stride;
+    const float* addend_tile = addend + first * product.addend_stride;
+    float* c_tile = c + first * product.c_stride;
+    if (columns == panel_columns) {
+      tiles[height - 1](product, a_tile, panel, addend_tile, c_tile);
+    } else {
+      std::array<float, tile_rows * panel_columns> whole{};
+      Product buffered = product;
+      buffered.addend_stride = buffered.c_stride = panel_columns;
+      copy_rows(addend_tile, product.addend_stride, height, columns, whole.data(), panel_columns);
+      tiles[height - 1](buffered, a_tile, panel, whole.data(), whole.data());
+      copy_rows(whole.data(), panel_columns, height, columns, c_tile, product.c_stride);
+    }
+    first += height;
+  }
+}
+
+}  // namespace
+
+void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, std::size_t columns,
+               float* packed) noexcept {
+  for (std::size_t first = 0; first < columns; first += panel_columns) {
+    const std::size_t width = std::min(panel_columns, columns - first);
+    for (std::size_t k = 0; k < depth; ++k, packed += panel_columns) {
+      const float* row = matrix + k * row_stride + first;
+      if (width == panel_columns) {
+        // Of a known size, which takes no call.
+        std::copy_n(row, panel_columns, packed);
+      } else {
+        std::copy_n(row, width, packed);
+        std::fill(packed + width, packed + panel_columns, 0.0F);
+      }
+    }
+  }
+}
+
+void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth,
+                  std::size_t columns, float* packed) noexcept {
+  constexpr std::size_t block = 4;
+  for (std::size_t first = 0; first < columns; first += panel_columns) {
+    const float* rows = matrix + first * row_stride;
+    const std::size_t width = std::min(panel_columns, columns - first);
+    std::size_t k = 0;
+    if (width == panel_columns) {
+      for (; k + block <= depth; k += block) {
+        for (std::size_t j = 0; j < panel_columns; j += block) {
+          transpose_4x4(rows + j * row_stride + k, row_stride, packed + k * panel_columns + j,
+                        panel_columns);
+        }
+      }
+    }
+    for (; k < depth; ++k) {
+      float* row = packed + k * panel_columns;
+      for (std::size_t j = 0; j < width; ++j) {
+        row[j] = rows[j * row_stride + k];
+      }
+      std::fill(row + width, row + panel_columns, 0.0F);
+    }
+    packed += depth * panel_columns;
+  }
+}
+
+void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a, PackedMatrix b,
+          float scale, Addend addend, float* c, std::size_t c_stride) noexcept {
+  const Product product{.depth = depth,
+                        .a_row_stride = a.row_stride,
+                        .a_depth_stride = a.depth_stride,
+                        .panel_stride = b.panel_stride,
+                        .addend_stride = addend.row_stride,
+                        .c_stride = c_stride,
+                        .scale = scale};
+  const Tiling tiling(rows);
+  const WideTile wide = rows > 0 && rows <= wide_tiles.size() ? wide_tiles[rows - 1] : WideTile{};
+  for (std::size_t first = 0; first < columns;) {
+    const float* panel = b.panels + first / panel_columns * b.panel_stride;
+    const float* panel_addend = addend.data != nullptr ? addend.data + first : zeros.data();
+    const std::size_t left = columns - first;
+    if (wide.panels > 0 && left >= wide.panels * panel_columns) {
+      wide.multiply(product, a.data, panel, panel_addend, c + first);
+      first += wide.panels * panel_columns;
+      continue;
+    }
+    multiply_panel(product, tiling, std::min(panel_columns, left), a.data, panel, panel_addend,
+                   c + first);
+    first += panel_columns;
+  }
+}
+
+void gemm_reference(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
+                    const float* b, std::size_t b_stride, float scale, Addend addend, float* c,
+                    std::size_t c_stride) noexcept {
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      float sum = 0.0F;
+      for (std::size_t k = 0; k < depth; ++k) {
+        sum += a.data[i * a.row_stride + k * a.depth_stride] * b[k * b_stride + j];
+      }
+      const float offset = addend.data != nullptr ? addend.data[i * addend.row_stride + j] : 0.0F;
+      c[i * c_stride + j] = sum * scale + offset;
+    }
+  }
+}
+
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <headwise/core/kernels/layer_norm.hpp>
+#include <headwise/core/kernels/simd.hpp>
+
+namespace headwise::kernels::HEADWISE_TARGET {
+namespace {
+
+/// A vector from `data` on, `rest` in place of what lies behind the first `count` numbers.
+Batch load_at_most(const float* data, std::size_t count, float rest = 0.0F) noexcept {
+  if (count >= lanes) {
+    return Batch::load_unaligned(data);
+  }
+  std::array<float, lanes> numbers;
+  numbers.fill(rest);
+  std::copy_n(data, count, numbers.begin());
+  return Batch::load_unaligned(numbers.data());
+}
+
+void store_at_most(const Batch& vector, std::size_t count, float* data) noexcept {
+  if (count >= lanes) {
+    vector.store_unaligned(data);
+    return;
+  }
+  std::array<float, lanes> numbers;
+  vector.store_unaligned(numbers.data());
+  std::copy_n(numbers.begin(), count, data);
+}
+
+void add_at_most(const Batch& vector, std::size_t count, float* data) noexcept {
+  store_at_most(load_at_most(data, count) + vector, count, data);
+}
+
+/// What a row is normalized by.
+struct RowMoments {
+  float mean;
+  float inverse_deviation;
+};
+
+RowMoments row_moments(const float* row, std::size_t count) noexcept {
+  const auto size = static_cast<float>(count);
+  Batch sums(0.0F);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    sums += load_at_most(row + i, count - i);
+  }
+  const float mean = xsimd::reduce_add(sums) / size;
+  const Batch means(mean);
+  Batch squares(0.0F);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const Batch distance = load_at_most(row + i, count - i, mean) - means;
+    squares = multiply_add(distance, distance, squares);
+  }
+  const float variance = xsimd::reduce_add(squares) / size;
+  return {.mean = mean, .inverse_deviation = 1.0F / std::sqrt(variance + layer_norm_epsilon)};
+}
+
+RowMoments row_moments_reference(const float* row, std::size_t count) noexcept {
+  const auto size = static_cast<float>(count);
+  float sum = 0.0F;
+  for (std::size_t i = 0; i < count; ++i) {
+    sum += row[i];
+  }
+  const float mean = sum / size;
+  float squares = 0.0F;
+  for (std::size_t i = 0; i < count; ++i) {
+    squares += (row[i] - mean) * (row[i] - mean);
+  }
+  return {.mean = mean, .inverse_deviation = 1.0F / std::sqrt(squares / size + layer_norm_epsilon)};
+}
+
+}  // namespace
+
+void layer_norm(const float* row, const float* weight, const float* bias, std::size_t count,
+                float* normalized) noexcept {
+  const RowMoments moments = row_moments(row, count);
+  const Batch mean(moments.mean);
+  const Batch inverse_deviation(moments.inverse_deviation);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::size_t left = count - i;
+    const Batch standard = (load_at_most(row + i, left) - mean) * inverse_deviation;
+    store_at_most(
+        multiply_add(standard, load_at_most(weight + i, left), load_at_most(bias + i, left)), left,
+        normalized + i);
+  }
+}
+
+void layer_norm_reference(const float* row, const float* weight, const float* bias,
+                          std::size_t count, float* normalized) noexcept {
+  const auto [mean, inverse_deviation] = row_moments_reference(row, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    normalized[i] = (row[i] - mean) * inverse_deviation * weight[i] + bias[i];
+  }
+}
+
+void layer_norm_gradient(const float* row, const float* weight, const float* gradient,
+                         std::size_t count, float* row_gradient, float* weight_gradient,
+                         float* bias_gradient) noexcept {
+  const RowMoments moments = row_moments(row, count);
+  const Batch mean(moments.mean);
+  const Batch inverse_deviation(moments.inverse_deviation);
+  // Of the row before weight and bias, which has mean 0 and variance 1.
+  const auto standard_at = [&](std::size_t i) {
+    return (load_at_most(row + i, count - i, moments.mean) - mean) * inverse_deviation;
+  };
+  Batch sum(0.0F);
+  Batch products(0.0F);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::size_t left = count - i;
+    const Batch outer = load_at_most(gradient + i, left);
+    const Batch standard = standard_at(i);
+    const Batch inner = outer * load_at_most(weight + i, left);
+    sum += inner;
+    products = multiply_add(inner, standard, products);
+    add_at_most(outer * standard, left, weight_gradient + i);
+    add_at_most(outer, left, bias_gradient + i);
+  }
+  const auto size = static_cast<float>(count);
+  const Batch sum_share(xsimd::reduce_add(sum) / size);
+  const Batch product_share(xsimd::reduce_add(products) / size);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::size_t left = count - i;
+    const Batch inner = load_at_most(gradient + i, left) * load_at_most(weight + i, left);
+    add_at_most((inner - sum_share - standard_at(i) * product_share) * inverse_deviation, left,
+                row_gradient + i);
+  }
+}
+
+void layer_norm_gradient_reference(const float* row, const float* weight, const float* gradient,
+                                   std::size_t count, float* row_gradient, float* weight_gradient,
+                                   float* bias_gradient) noexcept {
+  const auto [mean, inverse_deviation] = row_moments_reference(row, count);
+  float sum = 0.0F;
+  float products = 0.0F;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float standard = (row[i] - mean) * inverse_deviation;
+    sum += gradient[i] * weight[i];
+    products += gradient[i] * weight[i] * standard;
+    weight_gradient[i] += gradient[i] * standard;
+    bias_gradient[i] += gradient[i];
+  }
+  const auto size = static_cast<float>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float standard = (row[i] - mean) * inverse_deviation;
+    row_gradient[i] +=
+        (gradient[i] * weight[i] - sum / size - standard * products / size) * inverse_deviation;
+  }
+}
+
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,0 +1,561 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <headwise/core/attention/parameter_names.hpp>
+#include <headwise/core/io/message.hpp>
+#include <headwise/core/layouts/state_dict_layouts.hpp>
+#include <numeric>
+#include <utility>
+
+namespace headwise::io {
+namespace {
+
+/// What a tensor is to the layer. The first are the layer's parameters, by their numbers.
+enum Role : std::uint8_t {
+  W_q,
+  W_q_bias,
+  W_k,
+  W_k_bias,
+  W_v,
+  W_v_bias,
+  W_o,
+  W_o_bias,
+  bias_k,
+  bias_v,
+  attention_W_q,
+  attention_W_k,
+  attention_w_v,
+  packed,       ///< W_q, W_k and W_v, one above the other
+  packed_bias,  ///< their biases
+  ignored,      ///< what a module has beside its attention
+  num_roles
+};
+
+static_assert(packed == parameter_names.size());
+
+struct NamedRole {
+  std::string_view name;
+  Role role;
+};
+
+struct Layout {
+  std::span<const NamedRole> tensors;
+  /// Weights are (in, out), as in GPT-2, unless their shapes say otherwise.
+  bool transposed = false;
+  /// Each linear layer has its own switch for the bias.
+  bool separate_biases = false;
+};
+
+constexpr std::array<NamedRole, 13> d2l = [] {
+  std::array<NamedRole, 13> roles{};
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    roles[i] = {.name = parameter_names[i], .role = static_cast<Role>(i)};
+  }
+  return roles;
+}();
+
+constexpr std::array<NamedRole, 6> torch_packed = {{{"in_proj_weight", packed},
+                                                    {"in_proj_bias", packed_bias},
+                                                    {"out_proj.weight", W_o},
+                                                    {"out_proj.bias", W_o_bias},
+                                                    {"bias_k", bias_k},
+                                                    {"bias_v", bias_v}}};
+
+constexpr std::array<NamedRole, 8> torch_separate = {{{"q_proj_weight", W_q},
+                                                      {"k_proj_weight", W_k},
+                                                      {"v_proj_weight", W_v},
+                                                      {"in_proj_bias", packed_bias},
+                                                      {"out_proj.weight", W_o},
+                                                      {"out_proj.bias", W_o_bias},
+                                                      {"bias_k", bias_k},
+                                                      {"bias_v", bias_v}}};
+
+constexpr std::array<NamedRole, 12> bert = {{{"self.query.weight", W_q},
+                                             {"self.query.bias", W_q_bias},
+                                             {"self.key.weight", W_k},
+                                             {"self.key.bias", W_k_bias},
+                                             {"self.value.weight", W_v},
+                                             {"self.value.bias", W_v_bias},
+                                             {"output.dense.weight", W_o},
+                                             {"output.dense.bias", W_o_bias},
+                                             {"output.LayerNorm.weight", ignored},
+                                             {"output.LayerNorm.bias", ignored},
+                                             {"output.LayerNorm.gamma", ignored},
+                                             {"output.LayerNorm.beta", ignored}}};
+
+constexpr std::array<NamedRole, 8> vit_old = {{{"attention.query.weight", W_q},
+                                               {"attention.query.bias", W_q_bias},
+                                               {"attention.key.weight", W_k},
+                                               {"attention.key.bias", W_k_bias},
+                                               {"attention.value.weight", W_v},
+                                               {"attention.value.bias", W_v_bias},
+                                               {"output.dense.weight", W_o},
+                                               {"output.dense.bias", W_o_bias}}};
+
+/// The newer models of Transformers; some say out_proj where others say o_proj.
+constexpr std::array<NamedRole, 10> vit_new = {{{"q_proj.weight", W_q},
+                                                {"q_proj.bias", W_q_bias},
+                                                {"k_proj.weight", W_k},
+                                                {"k_proj.bias", W_k_bias},
+                                                {"v_proj.weight", W_v},
+                                                {"v_proj.bias", W_v_bias},
+                                                {"o_proj.weight", W_o},
+                                                {"o_proj.bias", W_o_bias},
+                                                {"out_proj.weight", W_o},
+                                                {"out_proj.bias", W_o_bias}}};
+
+constexpr std::array<NamedRole, 4> timm = {{{"qkv.weight", packed},
+                                            {"qkv.bias", packed_bias},
+                                            {"proj.weight", W_o},
+                                            {"proj.bias", W_o_bias}}};
+
+constexpr std::array<NamedRole, 4> gpt2 = {{{"c_attn.weight", packed},
+                                            {"c_attn.bias", packed_bias},
+                                            {"c_proj.weight", W_o},
+                                            {"c_proj.bias", W_o_bias}}};
+
+constexpr std::array<Layout, 8> layouts = {{{.tensors = d2l},
+                                            {.tensors = torch_packed},
+                                            {.tensors = torch_separate},
+                                            {.tensors = bert, .separate_biases = true},
+                                            {.tensors = vit_old, .separate_biases = true},
+                                            {.tensors = vit_new, .separate_biases = true},
+                                            {.tensors = timm, .separate_biases = true},
+                                            {.tensors = gpt2, .transposed = true}}};
+
+/// What modules keep beside their parameters, by the last part of its name: positions, what a
+/// causal mask was made of, and the tables of rotary positions.
+constexpr std::array<std::string_view, 5> buffers = {"position_ids", "masked_bias", "inv_freq",
+                                                     "cos_cached", "sin_cached"};
+
+bool is_buffer(const NamedTensor& tensor) noexcept {
+  const std::string_view last = tensor.name.substr(tensor.name.rfind('.') + 1);
+  const auto shape = tensor.shape;
+  // GPT-2's causal mask has the name of a bias.
+  const bool is_mask = shape.size() == 4 && shape[0] == 1 && shape[1] == 1 && shape[2] == shape[3];
+  return std::find(buffers.begin(), buffers.end(), last) != buffers.end() ||
+         (last == "bias" && is_mask);
+}
+
+constexpr std::string_view floats = "F32";
+
+using Axes = ParameterAxes;
+
+void append(std::string& text, std::initializer_list<Part> parts) {
+  for (const Part& part : parts) {
+    if (part.is_text()) {
+      text += part.text();
+    } else {
+      append_decimal(text, part.number());
+    }
+  }
+}
+
+/// Begins the next item of a list.
+std::string& next_item(std::string& list, std::string_view separator) {
+  return list.append(list.empty() ? "" : separator);
+}
+
+void append_shape(std::string& text, std::span<const std::size_t> shape) {
+  text += '(';
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    append(text, {axis > 0 ? ", " : "", shape[axis]});
+  }
+  text += shape.size() == 1 ? ",)" : ")";
+}
+
+/// The role of a name in a layout; `num_roles` if it has none.
+Role role_in(const Layout& layout, std::string_view name) noexcept {
+  for (const NamedRole& named : layout.tensors) {
+    if (named.name == name) {
+      return named.role;
+    }
+  }
+  return num_roles;
+}
+
+/// One layout laid over the tensors that there are.
+class Planner {
+ public:
+  Planner(const Layout& layout, std::span<const NamedTensor> tensors, std::string_view prefix)
+      : layout_(layout), tensors_(tensors), prefix_(prefix) {
+    sources_.fill(no_source);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (tensors[i].name.starts_with(prefix) && !is_buffer(tensors[i])) {
+        note(i, role_in(layout, tensors[i].name.substr(prefix.size())));
+      }
+    }
+    transposed_ = is_transposed();
+  }
+
+  /// What is wrong, or nothing.
+  std::string plan(std::size_t num_heads, LayerPlan& plan) {
+    note_missing();
+    if (has_projections() && read_sizes(num_heads, plan) && plan.num_hiddens % num_heads == 0) {
+      place_all(num_heads, plan);
+    }
+    std::string problems;
+    for (const auto& [title, list] :
+         {std::pair("missing ", &missing_), std::pair("unexpected ", &unexpected_),
+          std::pair("", &wrong_)}) {
+      if (!list->empty()) {
+        append(next_item(problems, "; "), {title, std::string_view(*list)});
+      }
+    }
+    return problems;
+  }
+
+ private:
+  void note(std::size_t tensor, Role role) {
+    if (role == num_roles || (role != ignored && has(role))) {
+      next_item(unexpected_, ", ") += tensors_[tensor].name;
+      return;
+    }
+    sources_[role] = tensor;
+    if (role != ignored && tensors_[tensor].dtype != floats) {
+      append(next_item(wrong_, "; "),
+             {tensors_[tensor].name, ": expected floats, got ", tensors_[tensor].dtype});
+    }
+  }
+
+  /// Whether weights are (in, out). minGPT and nanoGPT have GPT-2's names, but linear layers of
+  /// PyTorch, (out, in): there the rows of c_attn are three times what c_proj takes.
+  [[nodiscard]] bool is_transposed() const noexcept {
+    if (!layout_.transposed || !has(packed) || tensor(packed).shape.size() != 2) {
+      return layout_.transposed;
+    }
+    const auto attn = tensor(packed).shape;
+    if (has(W_o) && tensor(W_o).shape.size() == 2) {
+      const auto proj = tensor(W_o).shape;
+      const bool fits_in_out = attn[1] == 3 * proj[0];
+      const bool fits_out_in = attn[0] == 3 * proj[1];
+      if (fits_in_out != fits_out_in) {
+        return fits_in_out;
+      }
+    }
+    return attn[0] != 3 * attn[1];
+  }
+
+  [[nodiscard]] bool has(std::size_t role) const noexcept { return sources_[role] != no_source; }
+  [[nodiscard]] bool has_projections() const noexcept {
+    return has(packed) || (has(W_q) && has(W_k) && has(W_v));
+  }
+  [[nodiscard]] bool is_d2l() const noexcept { return layout_.tensors.data() == d2l.data(); }
+  [[nodiscard]] const NamedTensor& tensor(std::size_t role) const noexcept {
+    return tensors_[sources_[role]];
+  }
+
+  void need(Role role) {
+    for (const NamedRole& named : layout_.tensors) {
+      if (named.role == role && !has(role)) {
+        append(next_item(missing_, ", "), {prefix_, named.name});
+        return;
+      }
+    }
+  }
+
+  /// All of the roles that the layout knows, if there is one of them.
+  void need_together(std::initializer_list<Role> roles) {
+    for (const Role role : roles) {
+      if (has(role)) {
+        std::for_each(roles.begin(), roles.end(), [&](Role each) { need(each); });
+        return;
+      }
+    }
+  }
+
+  void note_missing() {
+    for (const Role role : {W_q, W_k, W_v, packed}) {
+      need(role);
+    }
+    if (!is_d2l() || has(W_o_bias)) {
+      need(W_o);
+    }
+    if (!layout_.separate_biases && has(W_o)) {
+      need_together({W_q_bias, W_k_bias, W_v_bias, packed_bias, W_o_bias});
+    } else if (!layout_.separate_biases || !has(W_q_bias) || !has(W_v_bias)) {
+      // Some models leave out the keys' bias alone: softmax cancels what it adds.
+      need_together({W_q_bias, W_k_bias, W_v_bias});
+    }
+    need_together({bias_k, bias_v});
+    need_together({attention_W_q, attention_W_k, attention_w_v});
+  }
+
+  /// (out, in, …) of a weight. False, and noted, if the tensor has another number of axes.
+  bool read_weight(Role role, std::size_t count, Axes& axes) {
+    const auto shape = tensor(role).shape;
+    if (shape.size() != count || std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+      append(next_item(wrong_, "; "),
+             {tensor(role).name, ": expected ", count, " axes of at least 1, got "});
+      append_shape(wrong_, shape);
+      return false;
+    }
+    axes.count = count;
+    std::copy(shape.begin(), shape.end(), axes.sizes.begin());
+    if (transposed_) {
+      std::swap(axes.sizes[0], axes.sizes[1]);
+    }
+    return true;
+  }
+
+  bool read_sizes(std::size_t num_heads, LayerPlan& plan) {
+    Axes query;
+    Axes key;
+    Axes value;
+    if (has(packed)) {
+      if (!read_weight(packed, 2, query)) {
+        return false;
+      }
+      query.sizes[0] = std::max<std::size_t>(query.sizes[0] / 3, 1);
+      key = value = query;
+    } else {
+      plan.convolution = is_d2l() && tensor(W_q).shape.size() == 3;
+      const std::size_t count = plan.convolution ? 3 : 2;
+      if (!read_weight(W_q, count, query) || !read_weight(W_k, count, key) ||
+          !read_weight(W_v, count, value)) {
+        return false;
+      }
+    }
+    const std::size_t groups = plan.convolution ? num_heads : 1;
+    plan.num_hiddens = query.sizes[0];
+    plan.query_size = query.sizes[1] * groups;
+    plan.key_size = key.sizes[1] * groups;
+    plan.value_size = value.sizes[1] * groups;
+    plan.num_kv_heads = kv_heads(plan, key.sizes[0], num_heads);
+    Axes output;
+    plan.output_projection = has(W_o) && read_weight(W_o, 2, output);
+    plan.output_size = plan.output_projection ? output.sizes[0] : plan.num_hiddens;
+    Axes features;
+    plan.attention_hiddens =
+        has(attention_W_q) && read_weight(attention_W_q, 2, features) ? features.sizes[0] : 0;
+    plan.bias = has(W_q_bias) || has(packed_bias) || has(W_o_bias);
+    plan.bias_kv = has(bias_k);
+    return true;
+  }
+
+  /// Key-value heads that so many rows of W_k are; as many as heads if they are none.
+  static std::size_t kv_heads(const LayerPlan& plan, std::size_t rows,
+                              std::size_t num_heads) noexcept {
+    const std::size_t head_size = plan.num_hiddens / num_heads;
+    if (plan.convolution || head_size == 0 || rows < head_size) {
+      return num_heads;
+    }
+    const std::size_t heads = rows / head_size;
+    return rows % head_size == 0 && num_heads % heads == 0 ? heads : num_heads;
+  }
+
+  void place_all(std::size_t num_heads, LayerPlan& plan) {
+    const std::size_t head_size = plan.num_hiddens / num_heads;
+    const std::size_t kv_width = plan.num_kv_heads * head_size;
+    place_linear(W_q, {{plan.num_hiddens, plan.query_size}, 2}, num_heads, 0, plan);
+    place_linear(W_k, {{kv_width, plan.key_size}, 2}, num_heads, plan.num_hiddens, plan);
+    place_linear(W_v, {{kv_width, plan.value_size}, 2}, num_heads, plan.num_hiddens + kv_width,
+                 plan);
+    if (plan.output_projection) {
+      place_linear(W_o, {{plan.output_size, plan.num_hiddens}, 2}, num_heads, 0, plan);
+    }
+    const std::size_t packed_rows = plan.num_hiddens + 2 * kv_width;
+    check_shape(packed, {{packed_rows, plan.query_size}, 2});
+    check_shape(packed_bias, {{packed_rows}, 1});
+    if (plan.bias_kv) {
+      place(bias_k, {{1, 1, kv_width}, 3}, 0, plan);
+      place(bias_v, {{1, 1, kv_width}, 3}, 0, plan);
+    }
+    if (plan.attention_hiddens > 0) {
+      place(attention_W_q, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
+      place(attention_W_k, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
+      place(attention_w_v, {{1, plan.attention_hiddens}, 2}, 0, plan);
+    }
+  }
+
+  /// A weight and its bias.
+  void place_linear(std::size_t weight, Axes axes, std::size_t num_heads, std::size_t packed_row,
+                    LayerPlan& plan) {
+    const Axes bias{{axes.sizes[0]}, 1};
+    if (plan.convolution && weight != W_o) {
+      axes = {{axes.sizes[0], axes.sizes[1] / num_heads, 1}, 3};
+    }
+    place(weight, axes, packed_row, plan);
+    if (plan.bias) {
+      place(weight + 1, bias, packed_row, plan);
+    }
+  }
+
+  /// The parameter from a tensor of its own, else from the packed one, else zeros.
+  void place(std::size_t role, const Axes& axes, std::size_t packed_row, LayerPlan& plan) {
+    PlannedParameter planned{.parameter = role,
+                             .source = sources_[role],
+                             .first_row = 0,
+                             .transposed = transposed_ && axes.count == 2,
+                             .axes = axes};
+    check_shape(role, axes);
+    if (role < W_o && !has(role)) {
+      planned.source = sources_[axes.count == 1 ? packed_bias : packed];
+      planned.first_row = packed_row;
+    }
+    plan.parameters.push_back(planned);
+  }
+
+  void check_shape(std::size_t role, Axes expected) {
+    if (!has(role)) {
+      return;
+    }
+    if (transposed_ && expected.count == 2) {
+      std::swap(expected.sizes[0], expected.sizes[1]);
+    }
+    const auto shape = expected.shape();
+    const auto got = tensor(role).shape;
+    if (!std::equal(shape.begin(), shape.end(), got.begin(), got.end())) {
+      append(next_item(wrong_, "; "), {tensor(role).name, ": expected "});
+      append_shape(wrong_, shape);
+      wrong_ += ", got ";
+      append_shape(wrong_, got);
+    }
+  }
+
+  const Layout& layout_;
+  std::span<const NamedTensor> tensors_;
+  std::string_view prefix_;
+  bool transposed_ = false;
+  /// The tensor of each role.
+  std::array<std::size_t, num_roles> sources_ = {};
+  std::string missing_;
+  std::string unexpected_;
+  std::string wrong_;
+};
+
+/// How well a layout fits: how many of its tensors there are, and above all which projections. More
+/// than there are tensors if there is one of these.
+std::size_t fit_of(const Layout& layout, std::span<const NamedTensor> tensors,
+                   std::string_view prefix) noexcept {
+  std::size_t fit = 0;
+  unsigned projections = 0;
+  for (const NamedTensor& tensor : tensors) {
+    if (!tensor.name.starts_with(prefix)) {
+      continue;
+    }
+    const Role role = role_in(layout, tensor.name.substr(prefix.size()));
+    fit += role < ignored ? 1 : 0;
+    projections |= role == W_q   ? 1U
+                   : role == W_k ? 2U
+                   : role == W_v ? 4U
+                                 : (role == packed ? 7U : 0U);
+  }
+  const std::size_t rank = projections == 7 ? 2 : projections != 0 ? 1 : 0;
+  return fit + rank * (tensors.size() + 1);
+}
+
+bool has_name(std::span<const NamedTensor> tensors, std::string_view prefix,
+              std::string_view name) noexcept {
+  return std::any_of(tensors.begin(), tensors.end(), [&](const NamedTensor& tensor) {
+    return tensor.name.size() == prefix.size() + name.size() && tensor.name.starts_with(prefix) &&
+           tensor.name.ends_with(name);
+  });
+}
+
+/// Whether a name is that of a layer's first projection, in this layout, and the others are there,
+/// too. Then `prefix` is what stands before it.
+bool begins_layer(const Layout& layout, std::span<const NamedTensor> tensors, std::string_view name,
+                  std::string_view& prefix) noexcept {
+  for (const NamedRole& named : layout.tensors) {
+    if ((named.role == W_q || named.role == packed) && name.ends_with(named.name)) {
+      prefix = name.substr(0, name.size() - named.name.size());
+      return (prefix.empty() || prefix.ends_with('.')) &&
+             std::all_of(layout.tensors.begin(), layout.tensors.end(), [&](const NamedRole& each) {
+               return (each.role != W_k && each.role != W_v) ||
+                      has_name(tensors, prefix, each.name);
+             });
+    }
+  }
+  return false;
+}
+
+/// The prefixes behind which there are all projections of a layer, as a list.
+std::string prefixes_of_layers(std::span<const NamedTensor> tensors) {
+  std::string list;
+  std::size_t left = 100;
+  for (const NamedTensor& tensor : tensors) {
+    for (const Layout& layout : layouts) {
+      std::string_view prefix;
+      if (!begins_layer(layout, tensors, tensor.name, prefix)) {
+        continue;
+      }
+      std::string quoted = "'";
+      append(quoted, {prefix.substr(0, prefix.rfind('.')), "'"});
+      if (list.find(quoted) != std::string::npos) {
+        continue;
+      }
+      if (left-- == 0) {
+        return list += ", …";
+      }
+      next_item(list, ", ") += quoted;
+    }
+  }
+  return list;
+}
+
+std::string nothing_known(std::span<const NamedTensor> tensors, std::string_view prefix,
+                          std::string_view others) {
+  std::string text = "expected names of d2l, nn.MultiheadAttention, BERT, ViT or GPT-2";
+  append(text, {prefix.empty() ? "" : " behind ", prefix, ", got "});
+  constexpr std::size_t most = 3;
+  std::size_t count = 0;
+  for (const NamedTensor& tensor : tensors) {
+    if (tensor.name.starts_with(prefix) && ++count <= most) {
+      append(text, {count > 1 ? ", " : "", tensor.name});
+    }
+  }
+  text += count == 0 ? "none" : count > most ? ", …" : "";
+  append(text, {others.empty() ? "" : "; they stand behind ", others});
+  return text;
+}
+
+}  // namespace
+
+std::size_t count_of(std::span<const std::size_t> shape) noexcept {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+std::string with_dot(std::string_view prefix) {
+  return std::string(prefix).append(prefix.empty() || prefix.ends_with('.') ? "" : ".");
+}
+
+std::string plan_layer(std::span<const NamedTensor> tensors, std::string_view prefix,
+                       std::size_t num_heads, LayerPlan& plan) {
+  plan = {};
+  const Layout* best = nullptr;
+  std::size_t best_fit = 0;
+  for (const Layout& layout : layouts) {
+    if (const std::size_t fit = fit_of(layout, tensors, prefix); fit > best_fit) {
+      best = &layout;
+      best_fit = fit;
+    }
+  }
+  if (best_fit <= tensors.size()) {
+    // A module around a layer, or beside it, may have some of a layer's names.
+    const std::string others = prefixes_of_layers(tensors);
+    if (best == nullptr || !others.empty()) {
+      return nothing_known(tensors, prefix, others);
+    }
+  }
+  return Planner(*best, tensors, prefix).plan(num_heads, plan);
+}
+
+void copy_planned(const PlannedParameter& planned, const float* source,
+                  std::span<const std::size_t> source_shape, float* to) noexcept {
+  const std::size_t size = count_of(planned.axes.shape());
+  const std::size_t rows = planned.axes.sizes[0];
+  const std::size_t columns = size / rows;
+  if (!planned.transposed) {
+    std::copy_n(source + planned.first_row * columns, size, to);
+    return;
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      to[row * columns + column] = source[column * source_shape[1] + planned.first_row + row];
+    }
+  }
+}
+
+}  // namespace headwise::io

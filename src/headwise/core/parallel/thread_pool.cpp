@@ -1,0 +1,110 @@
+// The threads of the native library.
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <headwise/api/validation_text.hpp>
+#include <headwise/core/parallel/for_each.hpp>
+#include <headwise/threads.hpp>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace headwise {
+namespace parallel {
+namespace {
+
+std::size_t processors() noexcept {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_threads);
+}
+
+/// The threads beside the callers', which start when they are first of use.
+class ThreadPool {
+ public:
+  ThreadPool() = default;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ThreadPool(ThreadPool&&) = delete;
+  ThreadPool& operator=(ThreadPool&&) = delete;
+  ~ThreadPool() { end(); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_.load(); }
+
+  void resize(std::size_t threads) {
+    const std::scoped_lock lock(busy_);
+    end();
+    size_ = std::min(threads, most_threads);
+  }
+
+  /// False, and nothing done, where another thread is using the pool.
+  bool run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept {
+    const std::unique_lock lock(busy_, std::try_to_lock);
+    if (!lock.owns_lock()) {
+      return false;
+    }
+    begin();
+    board_.run(pieces, threads, work, context);
+    return true;
+  }
+
+ private:
+  /// With fewer threads than wanted if the system gives no more.
+  void begin() noexcept {
+    try {
+      while (threads_.size() + 1 < size_) {
+        threads_.emplace_back(
+            [this, thread = threads_.size() + 1, crew = crew_] { board_.serve(thread, crew); });
+      }
+    } catch (const std::exception&) {
+      size_ = threads_.size() + 1;
+    }
+  }
+
+  void end() noexcept {
+    board_.change_crew(++crew_);
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+    threads_.clear();
+  }
+
+  std::mutex busy_;
+  std::atomic<std::size_t> size_ = processors();
+  std::vector<std::thread> threads_;
+  std::uint32_t crew_ = 0;
+  JobBoard board_;
+};
+
+ThreadPool& pool() noexcept {
+  static ThreadPool threads;
+  return threads;
+}
+
+}  // namespace
+
+std::size_t num_threads() noexcept { return pool().size(); }
+
+void run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept {
+  if (pool().run(pieces, threads, work, context)) {
+    return;
+  }
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    work(context, piece, 0);
+  }
+}
+
+}  // namespace parallel
+
+std::size_t num_threads() noexcept { return parallel::num_threads(); }
+
+void set_num_threads(std::int64_t threads) {
+  if (threads < 1) {
+    report_out_of_memory([&] {
+      validation::fail(ErrorCode::invalid_option, "threads", "an integer from 1 on",
+                       std::to_string(threads));
+    });
+  }
+  parallel::pool().resize(static_cast<std::size_t>(threads));
+}
+
+}  // namespace headwise

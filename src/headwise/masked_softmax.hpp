@@ -1,0 +1,27 @@
+#pragma once
+
+#include <headwise/core/attention/attention_mask.hpp>
+#include <headwise/masks.hpp>
+#include <headwise/tensor.hpp>
+
+namespace headwise {
+
+struct MaskedSoftmaxOptions {
+  /// What a row without a valid key gets. Default: zeros.
+  EmptyRows empty_rows = EmptyRows::zero;
+};
+
+/// Softmax over the last axis of `scores` (batch, queries, keys), each row over its valid keys
+/// only; masked keys get weight exactly 0 and what their scores hold (NaN and infinity included) is
+/// never read. Returns the same shape. Source: d2l, Attention Scoring Functions, `masked_softmax`,
+/// with exact masks in place of its −1e6. Throws `Error`: invalid-shape and invalid-value for
+/// `valid_lens` that do not fit.
+[[nodiscard]] Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens = {},
+                                       const MaskedSoftmaxOptions& options = {});
+
+/// `masked_softmax` for callers who own all memory: `weights`, (batch, queries, keys) of `mask`,
+/// holds the scores and receives the weights. `num_threads` may compute.
+void masked_softmax_into(const AttentionMask& mask, float* weights,
+                         std::size_t num_threads) noexcept;
+
+}  // namespace headwise

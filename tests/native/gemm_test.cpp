@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/kernels/gemm.hpp>
+#include <initializer_list>
+#include <limits>
+#include <vector>
+
+#include "floats.hpp"
+
+namespace headwise::test {
+namespace {
+
+enum class Added { nothing, row, matrix, own_place };
+
+/// One product with every stride wider than its matrix, and what it must be.
+class Product {
+ public:
+  Product(std::size_t rows, std::size_t columns, std::size_t depth, Added added,
+          bool transposed = false)
+      : rows_(rows),
+        columns_(columns),
+        depth_(depth),
+        added_(added),
+        scale_(depth % 2 == 1 ? 1.0F : 0.3F),
+        a_row_stride_(transposed ? 1 : depth + 3),
+        a_depth_stride_(transposed ? rows + 3 : 1),
+        a_(random_floats(
+            transposed ? span_size(depth, rows, rows + 3) : span_size(rows, depth, depth + 3), 1)),
+        b_(random_floats(span_size(depth, columns, columns + 2), 2)),
+        addend_(random_floats(span_size(added == Added::row ? 1 : rows, columns, columns + 4), 3)),
+        packed_(kernels::packed_size(depth, columns), guard) {
+    kernels::pack_rows(b_.data(), columns + 2, depth, columns, packed_.data());
+  }
+
+  /// Rows [first, first + count) of C, its columns followed by `padding` guards.
+  Floats multiply(std::size_t first, std::size_t count, std::size_t padding = 5) const {
+    const std::size_t stride = columns_ + padding;
+    Floats c = result_before(first, count, padding);
+    kernels::gemm(count, columns_, depth_, a_from(first), packed(), scale_,
+                  addend(first, c, stride), c.data(), stride);
+    return c;
+  }
+
+  Floats multiply_by_reference(std::size_t padding = 5) const {
+    const std::size_t stride = columns_ + padding;
+    Floats c = result_before(0, rows_, padding);
+    kernels::baseline::gemm_reference(rows_, columns_, depth_, a_from(0), b_.data(), columns_ + 2,
+                                      scale_, addend(0, c, stride), c.data(), stride);
+    return c;
+  }
+
+  /// The largest error of C against float64, as a part of what rounding each step allows.
+  double largest_error(const Floats& c, std::size_t padding = 5) const {
+    const double unit = std::numeric_limits<float>::epsilon() / 2;
+    double largest = 0;
+    for (std::size_t i = 0; i < rows_; ++i) {
+      for (std::size_t j = 0; j < columns_; ++j) {
+        const double offset = added_ == Added::nothing ? 0 : addend_[addend_index(i) + j];
+        double sum = 0;
+        double magnitude = 0;
+        for (std::size_t k = 0; k < depth_; ++k) {
+          const double term = static_cast<double>(a_[i * a_row_stride_ + k * a_depth_stride_]) *
+                              b_[k * (columns_ + 2) + j];
+          sum += term;
+          magnitude += std::abs(term);
+        }
+        sum = sum * scale_ + offset;
+        magnitude = magnitude * scale_ + std::abs(offset);
+        const double bound = static_cast<double>(depth_ + 3) * unit * magnitude;
+        largest = std::max(largest, std::abs(c[i * (columns_ + padding) + j] - sum) / bound);
+      }
+    }
+    return largest;
+  }
+
+  /// Whether the guards after each row's last column still stand.
+  bool guards_stand(const Floats& c, std::size_t padding = 5) const {
+    for (std::size_t i = 0; i < rows_; ++i) {
+      const auto end = c.begin() + static_cast<std::ptrdiff_t>(i * (columns_ + padding) + columns_);
+      if (std::count(end, end + static_cast<std::ptrdiff_t>(padding), guard) !=
+          static_cast<std::ptrdiff_t>(padding)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The same B, packed from its transpose.
+  Floats packed_from_columns() const {
+    const std::size_t stride = depth_ + 1;
+    Floats transposed(span_size(columns_, depth_, stride));
+    for (std::size_t j = 0; j < columns_; ++j) {
+      for (std::size_t k = 0; k < depth_; ++k) {
+        transposed[j * stride + k] = b_[k * (columns_ + 2) + j];
+      }
+    }
+    Floats packed(packed_.size(), guard);
+    kernels::pack_columns(transposed.data(), stride, depth_, columns_, packed.data());
+    return packed;
+  }
+
+  const Floats& packed_from_rows() const { return packed_; }
+  const Floats& b() const { return b_; }
+
+ private:
+  kernels::PackedMatrix packed() const {
+    return {.panels = packed_.data(), .panel_stride = depth_ * kernels::panel_width()};
+  }
+  kernels::StridedMatrix a_from(std::size_t row) const {
+    return {.data = a_.data() + row * a_row_stride_,
+            .row_stride = a_row_stride_,
+            .depth_stride = a_depth_stride_};
+  }
+  std::size_t addend_index(std::size_t row) const {
+    return added_ == Added::row ? 0 : row * (columns_ + 4);
+  }
+  kernels::Addend addend(std::size_t first, const Floats& c, std::size_t stride) const {
+    switch (added_) {
+      case Added::row:
+        return {.data = addend_.data()};
+      case Added::matrix:
+        return {.data = addend_.data() + addend_index(first), .row_stride = columns_ + 4};
+      case Added::own_place:
+        return {.data = c.data(), .row_stride = stride};
+      default:
+        return {};
+    }
+  }
+  /// Guards; between them the addend, if the product is added to what is there.
+  Floats result_before(std::size_t first, std::size_t count, std::size_t padding) const {
+    const std::size_t stride = columns_ + padding;
+    Floats c(span_size(count, columns_, stride) + padding, guard);
+    for (std::size_t i = 0; added_ == Added::own_place && i < count; ++i) {
+      std::copy_n(addend_.data() + addend_index(first + i), columns_, c.data() + i * stride);
+    }
+    return c;
+  }
+
+  std::size_t rows_;
+  std::size_t columns_;
+  std::size_t depth_;
+  Added added_;
+  float scale_;
+  std::size_t a_row_stride_;
+  std::size_t a_depth_stride_;
+  Floats a_;
+  Floats b_;
+  Floats addend_;
+  Floats packed_;
+};
+
+constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 2, 3, 5, 7, 33, 129};
+
+TEST_CASE("gemm agrees with its reference and with float64") {
+  for (const std::size_t rows : awkward_sizes) {
+    for (const std::size_t columns : awkward_sizes) {
+      for (const std::size_t depth : awkward_sizes) {
+        const auto added = static_cast<Added>((rows + columns + depth) / 2 % 4);
+        const bool transposed = (rows / 2 + columns) % 2 == 1;
+        CAPTURE(rows, columns, depth, static_cast<int>(added), transposed);
+        const Product product(rows, columns, depth, added, transposed);
+        const Floats c = product.multiply(0, rows);
+        const Floats reference = product.multiply_by_reference();
+        CHECK(product.largest_error(c) <= 1);
+        CHECK(product.largest_error(reference) <= 1);
+        CHECK(max_difference(c, reference) <= 1e-6 * static_cast<double>(depth));
+        CHECK(product.guards_stand(c));
+        // Without room between the rows, a row that writes too far spoils the next.
+        CHECK(product.largest_error(product.multiply(0, rows, 0), 0) <= 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("gemm gives the same bits however rows are grouped into calls") {
+  const std::size_t rows = 11;
+  const std::size_t columns = 21;
+  const Product product(rows, columns, 13, Added::matrix);
+  const Floats whole = product.multiply(0, rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const Floats alone = product.multiply(row, 1);
+    CAPTURE(row);
+    CHECK(std::equal(alone.begin(), alone.begin() + columns,
+                     whole.begin() + static_cast<std::ptrdiff_t>(row * (columns + 5))));
+  }
+}
+
+TEST_CASE("gemm over depth 0 gives the bias") {
+  const Floats bias = random_floats(9, 1);
+  Floats c(18, guard);
+  kernels::gemm(2, 9, 0, {.data = nullptr, .row_stride = 0}, {.panels = nullptr, .panel_stride = 0},
+                2.0F, {.data = bias.data()}, c.data(), 9);
+  CHECK(std::equal(bias.begin(), bias.end(), c.begin()));
+  CHECK(std::equal(bias.begin(), bias.end(), c.begin() + 9));
+}
+
+TEST_CASE("Packing rows and packing columns give the same panels") {
+  for (const std::size_t columns : awkward_sizes) {
+    for (const std::size_t depth : {1, 3, 33}) {
+      CAPTURE(columns, depth);
+      const Product product(1, columns, depth, Added::nothing);
+      const Floats& packed = product.packed_from_rows();
+      CHECK(packed == product.packed_from_columns());
+      bool in_place = true;
+      for (std::size_t k = 0; k < depth; ++k) {
+        for (std::size_t j = 0; j < kernels::round_up_to_panel(columns); ++j) {
+          const std::size_t panel = j / kernels::panel_width() * depth * kernels::panel_width();
+          const float element =
+              packed[panel + k * kernels::panel_width() + j % kernels::panel_width()];
+          in_place &= element == (j < columns ? product.b()[k * (columns + 2) + j] : 0.0F);
+        }
+      }
+      CHECK(in_place);
+    }
+  }
+}
+
+TEST_CASE("gemm takes part of a packed matrix from some row on") {
+  const std::size_t columns = 19;
+  const std::size_t depth = 9;
+  const std::size_t first = 4;
+  const Product product(1, columns, depth, Added::nothing);
+  const Floats a = random_floats(depth - first, 7);
+  Floats c(columns);
+  Floats expected(columns);
+  kernels::gemm(1, columns, depth - first, {.data = a.data(), .row_stride = depth - first},
+                {.panels = product.packed_from_rows().data() + first * kernels::panel_width(),
+                 .panel_stride = depth * kernels::panel_width()},
+                1.0F, {}, c.data(), columns);
+  kernels::baseline::gemm_reference(
+      1, columns, depth - first, {.data = a.data(), .row_stride = depth - first},
+      product.b().data() + first * (columns + 2), columns + 2, 1.0F, {}, expected.data(), columns);
+  CHECK(max_difference(c, expected) <= 5e-6);
+}
+
+}  // namespace
+}  // namespace headwise::test
