@@ -6,7 +6,7 @@
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/heads.hpp>
 #include <headwise/masked_softmax.hpp>
-#include <headwise/random.hpp>
+#include <headwise/core/random.hpp>
 
 #include "mask_record.hpp"
 

@@ -1,10 +1,9 @@
 #include "training_calls.hpp"
 
 #include <algorithm>
-#include <headwise/adam.hpp>
+#include <headwise/optimizers.hpp>
 #include <headwise/attention_only_transformer.hpp>
 #include <headwise/core/parallel/for_each.hpp>
-#include <headwise/sgd.hpp>
 #include <vector>
 
 #include "layer_calls.hpp"

@@ -2,51 +2,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <headwise/adam.hpp>
 #include <headwise/core/models/model_parameters.hpp>
+#include <headwise/core/models/transformer_core.hpp>
+#include <headwise/core/models/transformer_options.hpp>
 #include <headwise/multi_head_attention.hpp>
+#include <headwise/optimizers.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
 #include <headwise/tokens.hpp>
 #include <map>
 #include <memory>
-#include <optional>
-#include <span>
 #include <vector>
 
 namespace headwise {
-
-/// How a model knows where a token stands.
-enum class Positions {
-  sinusoidal,  ///< d2l's `positional_encoding`
-  learned,     ///< a parameter, `position.weight`
-};
-
-struct AttentionOnlyTransformerOptions {
-  /// Symbols that tokens may be, from 0 on. At least 1, as are the other sizes.
-  std::int64_t vocabulary_size = 0;
-  /// Positions that there are: no input is longer.
-  std::int64_t max_length = 0;
-  /// Size of the residual stream, and of all heads of a layer together.
-  std::int64_t num_hiddens = 0;
-  /// Heads of each layer; divides `num_hiddens`.
-  std::int64_t num_heads = 0;
-  std::int64_t num_layers = 1;
-  Positions positions = Positions::sinusoidal;
-  /// Whether a position sees only itself and those before it.
-  bool causal = true;
-  /// Whether each layer reads its input normalized, and the unembedding too. Source: Xiong et al.
-  /// 2020, pre-layer normalization.
-  bool layer_norm = false;
-  /// Whether the layers' projections have a bias.
-  bool bias = false;
-  /// Probability that an attention weight is dropped in training mode, from 0 to 1.
-  double dropout = 0;
-  /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
-  std::optional<std::uint64_t> seed = {};
-  /// Of the optimizer that `train_step` makes for itself.
-  AdamOptions optimizer = {};
-};
 
 struct TransformerForwardOptions {
   /// One gate a layer, as the layer takes it; empty for none at all.
@@ -66,33 +34,6 @@ struct LossAndGradients {
   /// Gradient of each layer's gates, (batch, heads): a row a sample. Where no gate was given, at
   /// gate 1.
   std::vector<Tensor<2>> head_gates;
-};
-
-/// What one layer of a pass is given and gives, each null for none.
-struct TransformerLayerPass {
-  const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head]
-  std::size_t gate_stride = 0;
-  float* attention_weights = nullptr;   ///< (batch, heads, length, length)
-  float* head_gate_gradient = nullptr;  ///< (batch, heads)
-};
-
-/// One pass for callers who own all memory and have checked everything.
-struct TransformerPass {
-  const std::int32_t* tokens = nullptr;   ///< (batch, length)
-  const std::int32_t* targets = nullptr;  ///< (batch, length), of a pass with a loss
-  std::size_t batch = 0;
-  std::size_t length = 0;
-  std::span<const TransformerLayerPass> layers = {};  ///< one a layer, or none at all
-  float* logits = nullptr;                            ///< (batch, length, vocabulary), of `forward`
-  float* workspace = nullptr;      ///< as many floats as the size of the pass's name says
-  std::int32_t* places = nullptr;  ///< 2 · batch · length integers of workspace, of the loss
-  std::size_t num_threads = 1;
-};
-
-/// What a pass leaves in its model, allocated before anything is changed.
-struct TransformerMemory {
-  Tensor<1> own_gradients;
-  std::vector<ForwardMemory> layers;
 };
 
 /// Token embedding and positions, layers of residual multi-head attention, unembedding, and no
@@ -172,57 +113,24 @@ class AttentionOnlyTransformer {
   }
   /// Throws `Error` (disposed).
   [[nodiscard]] const ModelParameters::Sizes& sizes() const;
-  [[nodiscard]] bool causal() const noexcept { return causal_; }
+  [[nodiscard]] bool causal() const noexcept { return core_.causal(); }
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
-  // What follows is for callers who check arguments and own memory themselves, as the bindings do.
-
   [[nodiscard]] bool in_use() const noexcept { return own_ != nullptr; }
-  [[nodiscard]] ModelParameters& own_parameters() noexcept { return *own_; }
+  /// Embedding, positions, norms and unembedding.
   [[nodiscard]] const ModelParameters& own_parameters() const noexcept { return *own_; }
-
-  /// Floats of workspace that a pass needs, at most; in double, see `pooling_workspace_size`.
-  [[nodiscard]] double forward_workspace_size(double batch, double length,
-                                              double num_threads) const noexcept;
-  [[nodiscard]] double loss_workspace_size(double batch, double length,
-                                           double num_threads) const noexcept;
-  void forward_into(const TransformerPass& pass) noexcept;
-  [[nodiscard]] double loss_into(const TransformerPass& pass) noexcept;
-  /// Allocates whatever gradients take, and changes nothing.
-  [[nodiscard]] TransformerMemory allocate(const TransformerPass& pass) const;
-  /// Adds to the gradients of the parameters. Keeps `memory`, which was allocated for this pass.
-  [[nodiscard]] double loss_and_gradients_into(const TransformerPass& pass,
-                                               TransformerMemory&& memory) noexcept;
-  /// A whole step of training; nothing was changed where memory does not suffice.
-  double train_step_into(const TransformerPass& pass, Optimizer& optimizer);
-  /// Heads of every layer as `allocate_without` of a layer takes them.
-  void remove_heads(std::span<const std::vector<std::size_t>> heads);
-  /// Parameters of the model or its layers were written.
-  void parameters_changed() noexcept;
+  /// To be called when parameters of the model or its layers were written.
+  void parameters_changed() noexcept { core_.parameters_changed(); }
 
  private:
-  struct Buffers;
-
   AttentionOnlyTransformer(bool causal, std::uint64_t seed, std::unique_ptr<ModelParameters> own,
                            std::vector<MultiHeadAttention> layers, const AdamOptions& optimizer);
 
-  void embed(const TransformerPass& pass, float* x) const noexcept;
-  /// What a layer is told but for its inputs and memory.
-  [[nodiscard]] ForwardArguments layer_arguments(const TransformerPass& pass, std::size_t layer,
-                                                 const AttentionMask& mask) const noexcept;
-  [[nodiscard]] AttentionMask mask_of(const TransformerPass& pass) const noexcept;
-  void apply_layer(const TransformerPass& pass, std::size_t layer, const float* x, float* y,
-                   ForwardMemory* memory, const Buffers& buffers) noexcept;
-  void undo_layer(const TransformerPass& pass, std::size_t layer, const float* x,
-                  const Buffers& buffers) noexcept;
-  void add_embedding_gradients(const TransformerPass& pass, const float* gradient) noexcept;
-  double loss_with(const TransformerPass& pass, TransformerMemory* memory) noexcept;
-
-  bool causal_;
   std::uint64_t seed_;
   /// Apart, so that optimizers find it when the model has been moved; as do the layers' elements.
   std::unique_ptr<ModelParameters> own_;
   std::vector<MultiHeadAttention> layers_;
+  TransformerCore core_;
   Adam optimizer_;
 };
 

@@ -14,17 +14,4 @@ namespace headwise {
 /// `ignore_index`, which is −100 there by default.
 [[nodiscard]] double cross_entropy(const Tensor<3>& logits, const Tokens& targets);
 
-/// Rows of logits and what each was to say.
-struct CrossEntropy {
-  float* logits = nullptr;  ///< (rows, vocabulary); their gradient is written in their place
-  const std::int32_t* targets = nullptr;  ///< (rows,), none of them ignored
-  float* losses = nullptr;                ///< (rows,), written
-  std::size_t rows = 0;
-  std::size_t vocabulary_size = 0;
-  std::size_t num_threads = 1;
-};
-
-/// The same for callers who own all memory.
-[[nodiscard]] double cross_entropy_into(const CrossEntropy& arguments) noexcept;
-
 }  // namespace headwise

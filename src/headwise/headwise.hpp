@@ -2,11 +2,9 @@
 
 /// Everything public of headwise: multi-head attention, head by head.
 
-#include <headwise/adam.hpp>
-#include <headwise/additive_attention.hpp>
 #include <headwise/attention_only_transformer.hpp>
+#include <headwise/attention_pooling.hpp>
 #include <headwise/cross_entropy.hpp>
-#include <headwise/dot_product_attention.hpp>
 #include <headwise/error.hpp>
 #include <headwise/head_importance.hpp>
 #include <headwise/heads.hpp>
@@ -16,11 +14,11 @@
 #include <headwise/model_head_importance.hpp>
 #include <headwise/multi_head_attention.hpp>
 #include <headwise/npy.hpp>
+#include <headwise/optimizers.hpp>
 #include <headwise/pattern_scores.hpp>
 #include <headwise/positional_encoding.hpp>
 #include <headwise/random.hpp>
 #include <headwise/safetensors.hpp>
-#include <headwise/sgd.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tasks.hpp>
 #include <headwise/tensor.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/masks.hpp>
 #include <headwise/tensor.hpp>
 
@@ -18,10 +17,5 @@ struct MaskedSoftmaxOptions {
 /// `valid_lens` that do not fit.
 [[nodiscard]] Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens = {},
                                        const MaskedSoftmaxOptions& options = {});
-
-/// `masked_softmax` for callers who own all memory: `weights`, (batch, queries, keys) of `mask`,
-/// holds the scores and receives the weights. `num_threads` may compute.
-void masked_softmax_into(const AttentionMask& mask, float* weights,
-                         std::size_t num_threads) noexcept;
 
 }  // namespace headwise

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <headwise/core/attention/attention_types.hpp>
 #include <headwise/tensor.hpp>
-#include <optional>
 #include <variant>
 
 namespace headwise {
@@ -19,35 +19,8 @@ using ValidLens =
 /// the other way round.)
 using Mask = std::variant<std::monostate, xt::xarray<bool>, xt::xarray<float>>;
 
-/// Whether a query sees only keys up to its own position.
-enum class Causal {
-  none,
-  top_left,      ///< query i stands at position (cached keys) + i: PyTorch's and ONNX's alignment
-  bottom_right,  ///< the last query stands at the last key: FlashAttention's alignment
-};
-
-/// How far from its own position a query sees, in keys before and after it; absent is unlimited.
-/// Positions are those of `Causal`, top-left without it. Source: FlashAttention, `window_size`.
-struct Window {
-  std::optional<std::int64_t> left;
-  std::optional<std::int64_t> right;
-};
-
-/// What a query gets that may attend to no key at all.
-enum class EmptyRows {
-  zero,     ///< zero weights and a zero pooled vector, as ONNX Attention (opset 25) and PyTorch's
-            ///< fused attention
-  uniform,  ///< the same weight for every key, masked ones included: what d2l's fill with −1e6
-            ///< gives
-};
-
-/// Which state of the attention weights is returned. Source: ONNX Attention,
-/// `qk_matmul_output_mode`.
-enum class WeightsStage {
-  raw,      ///< scaled scores, of every key, masked or not
-  softcap,  ///< after the softcap, of every key, masked or not
-  masked,   ///< after the masks: −∞ where masked
-  softmax,  ///< the weights
-};
+/// Factor of each head's pooled output: absent, (heads,) or (batch, heads). Source: Michel et al.
+/// 2019, the gates ξ_h.
+using HeadGate = std::variant<std::monostate, Tensor<1>, Tensor<2>>;
 
 }  // namespace headwise

@@ -2,68 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <headwise/api/in_use.hpp>
-#include <headwise/core/attention/attention_mask.hpp>
-#include <headwise/core/attention/forward_record.hpp>
-#include <headwise/core/attention/head_gate.hpp>
-#include <headwise/core/attention/layer_parameters.hpp>
-#include <headwise/core/attention/parameter_gradients.hpp>
-#include <headwise/core/attention/pooling.hpp>
+#include <headwise/core/attention/attention_layer.hpp>
+#include <headwise/error.hpp>
 #include <headwise/key_value_cache.hpp>
 #include <headwise/masks.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
-#include <headwise/trainable.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace headwise {
-
-struct MultiHeadAttentionOptions {
-  /// Size of all heads together: a head has `num_hiddens` / `num_heads`. At least 1. Source: d2l.
-  std::int64_t num_hiddens = 0;
-  /// Number of heads; divides `num_hiddens`. Source: d2l.
-  std::int64_t num_heads = 0;
-  /// Probability that an attention weight is dropped in training mode, from 0 to 1. Source: d2l.
-  double dropout = 0;
-  /// Whether the projections have a bias. Source: d2l.
-  bool bias = false;
-  /// Sizes of the inputs' last axes; what is left out is inferred at the first forward or
-  /// `load_state_dict`. Source: d2l, where they are inferred; PyTorch, `kdim` and `vdim`.
-  std::optional<std::int64_t> query_size = {};
-  std::optional<std::int64_t> key_size = {};
-  std::optional<std::int64_t> value_size = {};
-  /// Size of the output's last axis. Default: `num_hiddens`. Source: Keras, `output_shape`.
-  std::optional<std::int64_t> output_size = {};
-  /// Whether W_o follows the heads; without it the heads stand side by side. Default: yes, unless
-  /// `projection` is none.
-  std::optional<bool> output_projection = {};
-  /// Number of key-value heads, each shared by as many query heads; divides `num_heads`. Default:
-  /// `num_heads`. Source: Ainslie et al. 2023, grouped-query attention; ONNX Attention,
-  /// `kv_num_heads`.
-  std::optional<std::int64_t> num_kv_heads = {};
-  /// How each head weighs its keys.
-  Pooling pooling = Pooling::dot_product;
-  /// Hidden units of additive pooling. Default: num_hiddens / num_heads. Source: d2l,
-  /// `AdditiveAttention`.
-  std::optional<std::int64_t> attention_hiddens = {};
-  /// How heads are formed.
-  Projection projection = Projection::linear;
-  /// Factor of the dot products. Default: 1/√(head size). Source: Vaswani et al. 2017.
-  std::optional<double> scale = {};
-  /// Cap of the scaled scores: c · tanh(s / c); 0 is off. Source: Gemma 2; ONNX Attention,
-  /// `softcap`.
-  double softcap = 0;
-  /// Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source:
-  /// PyTorch, `add_bias_kv`.
-  bool bias_kv = false;
-  /// Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`.
-  bool zero_attention = false;
-  /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
-  std::optional<std::uint64_t> seed = {};
-};
 
 /// How `MultiHeadAttention::from_state_dict` reads a state dict, and what no state dict tells.
 struct FromStateDictOptions {
@@ -134,59 +83,6 @@ struct CacheOptions {
   std::int64_t max_length = 0;
 };
 
-/// One forward pass for callers who own its memory and have checked everything.
-struct ForwardArguments {
-  /// Of the inputs' last axes, for a layer that is to infer them.
-  InputSizes input_sizes{};
-  const float* queries = nullptr;  ///< (batch, queries, query_size)
-  const float* keys = nullptr;     ///< (batch, new keys, key_size)
-  const float* values = nullptr;   ///< (batch, new keys, value_size)
-  std::size_t num_new_keys = 0;
-  /// Its keys are those of the cache and the new ones.
-  const AttentionMask* mask = nullptr;
-  const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head], or null
-  std::size_t gate_stride = 0;
-  KeyValueCache* cache = nullptr;
-  float* output = nullptr;             ///< (batch, queries, output_size)
-  float* attention_weights = nullptr;  ///< (batch, heads, queries, keys + extra slots) or null
-  WeightsStage weights_stage = WeightsStage::softmax;
-  float* workspace = nullptr;  ///< as many floats as `workspace_size` says for `num_threads`
-  /// Threads that may compute, the calling one among them.
-  std::size_t num_threads = 1;
-  /// Whether to keep what `backward_into` needs. Without a cache.
-  bool requires_grad = false;
-};
-
-/// What a forward pass leaves in its layer, allocated before anything is changed.
-struct ForwardMemory {
-  std::optional<LayerParameters> parameters;  ///< of a layer that infers its sizes
-  ParameterGradients gradients;               ///< zeros, of a layer that has none yet
-  std::optional<ForwardRecord> record;        ///< of a pass that requires gradients
-};
-
-/// What is left of a layer when heads are removed, allocated likewise.
-struct PrunedLayer {
-  LayerSettings settings;
-  LayerParameters parameters;
-  ParameterGradients gradients;
-  std::vector<ParameterShape> old_shapes;
-  std::vector<RemovedSlice> slices;          ///< of this removal
-  std::vector<RemovedSlice> removed_slices;  ///< with all earlier ones
-};
-
-/// One backward pass likewise, for the latest forward that required gradients. All that it points
-/// to is written, but for `grad_output`.
-struct BackwardArguments {
-  const float* grad_output = nullptr;  ///< of the output's shape
-  float* queries = nullptr;            ///< of the input's shape, and so on
-  float* keys = nullptr;
-  float* values = nullptr;
-  float* head_gate = nullptr;  ///< (batch, heads)
-  float* workspace =
-      nullptr;  ///< as many floats as `backward_workspace_size` says for `num_threads`
-  std::size_t num_threads = 1;
-};
-
 /// Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and
 /// W_v, split into heads, pooled in each head, put side by side and projected by W_o. Source:
 /// Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
@@ -194,16 +90,20 @@ struct BackwardArguments {
 /// Calls of const functions may run at the same time in several threads, as may calls on different
 /// layers; every other call wants the layer to itself. A layer that was moved from may be assigned
 /// to or destroyed; whatever else is asked of it throws `Error` (disposed).
-class MultiHeadAttention final : public Trainable {
+class MultiHeadAttention final : public AttentionLayer {
  public:
   /// Throws `Error` (invalid-option) for options outside their range or that exclude each other;
   /// out-of-memory.
   explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
 
   /// Throws `Error` (out-of-memory), as assignment does, which then changes nothing.
-  MultiHeadAttention(const MultiHeadAttention& other);
+  MultiHeadAttention(const MultiHeadAttention& other)
+      : AttentionLayer(copied(static_cast<const AttentionLayer&>(other))),
+        pending_has_batch_axis_(other.pending_has_batch_axis_) {}
   MultiHeadAttention(MultiHeadAttention&&) = default;
-  MultiHeadAttention& operator=(const MultiHeadAttention& other);
+  MultiHeadAttention& operator=(const MultiHeadAttention& other) {
+    return this == &other ? *this : *this = MultiHeadAttention(other);
+  }
   MultiHeadAttention& operator=(MultiHeadAttention&&) = default;
   ~MultiHeadAttention() = default;
 
@@ -242,7 +142,6 @@ class MultiHeadAttention final : public Trainable {
   /// Sums of the parameters' gradients since the last `zero_gradients`, under the names and in the
   /// shapes of `state_dict`, which throws the same.
   [[nodiscard]] StateDict gradients() const;
-  void zero_gradients() noexcept override { gradients_.zero(); }
 
   /// An empty cache for decoding. Throws `Error` (sizes-unknown, invalid-option, disposed,
   /// out-of-memory).
@@ -261,9 +160,14 @@ class MultiHeadAttention final : public Trainable {
   void prune_heads(const std::vector<std::int64_t>& heads);
 
   /// Switches dropout on (training mode) or off (a new layer). Both return the layer.
-  MultiHeadAttention& train() noexcept;
-  MultiHeadAttention& eval() noexcept;
-  [[nodiscard]] bool training() const noexcept { return training_; }
+  MultiHeadAttention& train() noexcept {
+    set_training(true);
+    return *this;
+  }
+  MultiHeadAttention& eval() noexcept {
+    set_training(false);
+    return *this;
+  }
 
   /// The parameters by d2l's names: `W_q.weight` (num_hiddens, query_size), `W_k.weight`,
   /// `W_v.weight`, `W_o.weight` (output_size, num_hiddens), with bias `W_q.bias` (num_hiddens,) and
@@ -278,63 +182,8 @@ class MultiHeadAttention final : public Trainable {
   /// unexpected or of the wrong shape.
   void load_state_dict(const StateDict& state_dict);
 
-  [[nodiscard]] const LayerSettings& settings() const noexcept { return settings_; }
-  /// Size of all heads together; pruning makes it smaller.
-  [[nodiscard]] std::size_t num_hiddens() const noexcept { return settings_.num_hiddens; }
-  [[nodiscard]] std::size_t num_heads() const noexcept { return settings_.num_heads; }
-  [[nodiscard]] std::uint64_t seed() const noexcept { return settings_.seed; }
-  /// Empty while the size is still to be inferred.
-  [[nodiscard]] std::optional<std::size_t> query_size() const noexcept { return query_size_; }
-  [[nodiscard]] std::optional<std::size_t> key_size() const noexcept { return key_size_; }
-  [[nodiscard]] std::optional<std::size_t> value_size() const noexcept { return value_size_; }
-  [[nodiscard]] std::uint64_t identity() const noexcept { return identity_.value(); }
-
-  // What follows is for callers who check arguments and own memory themselves, as the bindings do.
-
-  [[nodiscard]] bool in_use() const noexcept override { return static_cast<bool>(in_use_); }
-  /// Fixes the input sizes and draws the parameters from the seed. Sizes fit those known already.
-  void initialize(const InputSizes& sizes);
-  /// All sizes are known.
-  [[nodiscard]] InputSizes input_sizes() const noexcept {
-    return {.query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
-  }
-  /// Empty until all sizes are known. Whoever writes calls `parameters_changed`.
-  [[nodiscard]] std::optional<LayerParameters>& parameters() noexcept { return parameters_; }
-  /// Floats of workspace that one forward needs, at most; in double, see `pooling_workspace_size`.
-  /// `num_keys` counts cached and new keys.
-  [[nodiscard]] double workspace_size(double batch, double num_queries, double num_keys,
-                                      double num_threads) const noexcept;
-  /// Allocates whatever a pass will keep, and changes nothing.
-  [[nodiscard]] ForwardMemory allocate(const ForwardArguments& arguments) const;
-  /// Keeps `memory`, which was allocated for these arguments. Valid arguments are the caller's
-  /// business.
-  void forward_into(const ForwardArguments& arguments, ForwardMemory&& memory) noexcept;
-
-  [[nodiscard]] PendingBackward pending_backward() const noexcept { return pending_; }
-  /// Of what the latest forward with gradients kept: batch, queries and keys.
-  [[nodiscard]] const AttentionMask& pending_sizes() const noexcept { return record_->sizes(); }
-  /// Whether its inputs had a batch axis.
+  /// Whether the inputs of the latest forward with `requires_grad` had a batch axis.
   [[nodiscard]] bool pending_has_batch_axis() const noexcept { return pending_has_batch_axis_; }
-  [[nodiscard]] double backward_workspace_size(double batch, double num_queries, double num_keys,
-                                               double num_threads) const noexcept;
-  /// A pending backward and valid arguments are the caller's business.
-  void backward_into(const BackwardArguments& arguments) noexcept;
-  /// A parameter's gradient by its number; null if there is none of that name, or none yet.
-  [[nodiscard]] float* gradient(std::size_t number) noexcept {
-    return gradients_.exist() ? gradients_.data(number) : nullptr;
-  }
-  /// Allocates what the layer is without these heads, and changes nothing. Heads are in ascending
-  /// order, each once, and may be removed.
-  [[nodiscard]] PrunedLayer allocate_without(std::span<const std::size_t> heads) const;
-  /// `prune_heads` by what `allocate_without` gave.
-  void remove_heads(PrunedLayer&& pruned) noexcept;
-
-  [[nodiscard]] std::vector<TrainableParameter> trainable_parameters() override;
-  void locate(std::span<TrainableParameter> parameters) noexcept override;
-  void parameters_changed() noexcept override;
-  [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
-    return removed_slices_;
-  }
 
  private:
   template <std::size_t Rank>
@@ -342,37 +191,10 @@ class MultiHeadAttention final : public Trainable {
                                       const Tensor<Rank>* values, const ForwardOptions& options);
   template <std::size_t Rank>
   BackwardResult<Rank> checked_backward(const Tensor<Rank>& grad_output);
-  [[nodiscard]] ForwardRecord::Sizes record_sizes(const InputSizes& inputs,
-                                                  const AttentionMask& mask) const noexcept;
-  /// Of the next forward.
-  [[nodiscard]] Dropout dropout() const noexcept;
-  void keep(ForwardMemory&& memory, const InputSizes& inputs) noexcept;
-  /// Copies the inputs into the record and has `arguments` read those.
-  void keep_inputs(ForwardArguments& arguments) noexcept;
-  /// What pooling is told: queries (batch, queries, query width), and where the heads of keys and
-  /// values lie. The mask must outlive it.
-  [[nodiscard]] PoolingArguments pooling_arguments(const AttentionMask& mask, const float* Q,
-                                                   const HeadsView<const float>& keys,
-                                                   const HeadsView<const float>& values,
-                                                   float* pooled) const noexcept;
-  [[nodiscard]] AdditiveScoring additive_scoring() const noexcept;
-  void set_sizes(const InputSizes& sizes) noexcept;
+  /// A tensor for each parameter, from a block as the table has it; zeros where there is none.
+  [[nodiscard]] StateDict tensors_of(const float* block) const;
 
-  InUse in_use_;
-  LayerSettings settings_;
-  std::optional<std::size_t> query_size_;
-  std::optional<std::size_t> key_size_;
-  std::optional<std::size_t> value_size_;
-  std::optional<LayerParameters> parameters_;
-  bool training_ = false;
-  /// Forward passes with dropout so far: each draws its own mask.
-  std::uint32_t dropout_calls_ = 0;
-  LayerIdentity identity_;
-  std::optional<ForwardRecord> record_;
-  PendingBackward pending_ = PendingBackward::none;
   bool pending_has_batch_axis_ = true;
-  ParameterGradients gradients_;
-  std::vector<RemovedSlice> removed_slices_;
 };
 
 }  // namespace headwise

@@ -11,7 +11,4 @@ namespace headwise {
 /// length or num_hiddens below 1.
 [[nodiscard]] Tensor<2> positional_encoding(std::int64_t length, std::int64_t num_hiddens);
 
-/// The same into `P` (length, num_hiddens).
-void positional_encoding_into(std::size_t length, std::size_t num_hiddens, float* P) noexcept;
-
 }  // namespace headwise

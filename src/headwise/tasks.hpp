@@ -1,17 +1,44 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <headwise/task.hpp>
+#include <headwise/core/tasks/task_core.hpp>
+#include <headwise/tokens.hpp>
 
 namespace headwise {
 
-struct CopyOptions {
-  /// Symbols that are drawn from. At least 1.
-  std::int64_t num_symbols = 0;
-  /// Tokens of a sequence. At least `offset` + 1.
-  std::int64_t length = 0;
-  /// How far back the copied token stands; 1 is the previous token. At least 1.
-  std::int64_t offset = 1;
+/// Sequences of a task, (batch, length) each.
+struct TaskBatch {
+  Tokens tokens;
+  Tokens targets;  ///< what each position is to say; −1 where nothing is asked
+  Tokens keys;     ///< the position that each query should look at; −1 where there is none
+};
+
+/// A task whose answer, and the place where it stands, is known: endless sequences for a causal
+/// model. The same seed and number give the same sequence natively and in WebAssembly.
+class Task {
+ public:
+  Task(const Task&) = delete;
+  Task(Task&&) = delete;
+  Task& operator=(const Task&) = delete;
+  Task& operator=(Task&&) = delete;
+  virtual ~Task() = default;
+
+  /// The sequences `first` to `first` + `batch_size` − 1 of the seed. Throws `Error`
+  /// (invalid-option) for negative numbers, (out-of-memory).
+  [[nodiscard]] TaskBatch batch(std::uint64_t seed, std::int64_t batch_size,
+                                std::int64_t first = 0) const;
+
+  /// Symbols that tokens may be, separators among them: a model's `vocabulary_size`.
+  [[nodiscard]] std::size_t vocabulary_size() const noexcept { return core_.vocabulary_size(); }
+  /// Tokens of a sequence: a model's `max_length` at least.
+  [[nodiscard]] std::size_t length() const noexcept { return core_.length(); }
+
+ protected:
+  explicit Task(const TaskCore& core) noexcept : core_(core) {}
+
+ private:
+  TaskCore core_;
 };
 
 /// Random tokens; each position is to say the token `offset` positions before it.
@@ -19,20 +46,6 @@ class CopyTask final : public Task {
  public:
   /// Throws `Error` (invalid-option), as do the others.
   explicit CopyTask(const CopyOptions& options);
-
- private:
-  void draw(RandomIntegers& random, const TaskSample& sample,
-            std::span<std::int32_t> symbols) const noexcept override;
-
-  std::size_t offset_;
-};
-
-struct SequenceOptions {
-  /// Symbols that are drawn from; the separator is one more, the last of the vocabulary. At least
-  /// 1, and `num_items` for `SortTask`.
-  std::int64_t num_symbols = 0;
-  /// Symbols before the separator. At least 1.
-  std::int64_t num_items = 0;
 };
 
 /// Random items, a separator, and the items from the last to the first, which are to be said: 2 ·
@@ -40,10 +53,6 @@ struct SequenceOptions {
 class ReverseTask final : public Task {
  public:
   explicit ReverseTask(const SequenceOptions& options);
-
- private:
-  void draw(RandomIntegers& random, const TaskSample& sample,
-            std::span<std::int32_t> symbols) const noexcept override;
 };
 
 /// The same with the items from the smallest to the largest. They are drawn without repetition, so
@@ -51,21 +60,6 @@ class ReverseTask final : public Task {
 class SortTask final : public Task {
  public:
   explicit SortTask(const SequenceOptions& options);
-
- private:
-  void draw(RandomIntegers& random, const TaskSample& sample,
-            std::span<std::int32_t> symbols) const noexcept override;
-};
-
-struct AssociativeRecallOptions {
-  /// Symbols that names are drawn from, without repetition: at least `num_pairs`.
-  std::int64_t num_names = 0;
-  /// Symbols that values are drawn from, numbered from `num_names` on. At least 1.
-  std::int64_t num_values = 0;
-  /// Pairs of a sequence. At least 1.
-  std::int64_t num_pairs = 0;
-  /// Names asked for after the pairs. At least 1.
-  std::int64_t num_questions = 1;
 };
 
 /// Pairs of a name and a value, then names, of each of which the value is to be said; the right key
@@ -74,23 +68,6 @@ struct AssociativeRecallOptions {
 class AssociativeRecallTask final : public Task {
  public:
   explicit AssociativeRecallTask(const AssociativeRecallOptions& options);
-
- private:
-  void draw(RandomIntegers& random, const TaskSample& sample,
-            std::span<std::int32_t> symbols) const noexcept override;
-
-  std::size_t num_names_;
-  std::size_t num_pairs_;
-};
-
-struct InductionOptions {
-  /// Symbols that a period is drawn from, without repetition: at least `max_period`.
-  std::int64_t num_symbols = 0;
-  /// Tokens of a sequence. More than `max_period`.
-  std::int64_t length = 0;
-  /// Each sequence has a period of its own between these two. At least 1.
-  std::int64_t min_period = 0;
-  std::int64_t max_period = 0;
 };
 
 /// A random period, repeated. From the first token that was there before on, each position is to
@@ -101,13 +78,6 @@ struct InductionOptions {
 class InductionTask final : public Task {
  public:
   explicit InductionTask(const InductionOptions& options);
-
- private:
-  void draw(RandomIntegers& random, const TaskSample& sample,
-            std::span<std::int32_t> symbols) const noexcept override;
-
-  std::uint32_t min_period_;
-  std::uint32_t max_period_;
 };
 
 }  // namespace headwise

@@ -320,11 +320,15 @@ TEST_CASE("Gradients of windows that move along the keys agree with float64") {
 
 TEST_CASE("What a backward needs grows with queries and keys, not with their product") {
   const MultiHeadAttention layer = make_layer();
-  const auto size = [&](double queries, double keys) {
-    return layer.backward_workspace_size(2, queries, keys, 1);
+  const auto size = [&](std::size_t queries, std::size_t keys) {
+    return static_cast<double>(measure([&](Arena& arena) {
+      static_cast<void>(
+          layer.lay_out_backward(arena, {.batch = 2, .num_queries = queries, .num_keys = keys}));
+    }));
   };
   const double mixed = size(2000, 3000) - size(2000, 1000) - size(1000, 3000) + size(1000, 1000);
-  CHECK(mixed == 0);
+  // Up to what parts of it are rounded to; one float a query and key would be eight million bytes.
+  CHECK(std::abs(mixed) < 10'000);
 }
 
 #if !defined(HEADWISE_SANITIZE)  // which ends the program instead of throwing

@@ -12,40 +12,50 @@ namespace {
 /// Two parameters, (5, 3) and (7,), whose gradients are given.
 class Parameters final : public Trainable {
  public:
-  Floats matrix = random_floats(15, 1);
-  Floats matrix_gradient = Floats(15);
-  Floats vector = random_floats(7, 2);
-  Floats vector_gradient = Floats(7);
-  std::size_t rows = 5;
-  std::size_t columns = 3;
+  Parameters() {
+    table_.add("matrix", {5, 3});
+    table_.add("vector", {7});
+    values = random_floats(table_.size(), 1);
+    gradients = Floats(table_.size());
+  }
+
+  Floats values;
+  Floats gradients;
   bool have_gradients = true;
   std::size_t changes = 0;
   std::vector<RemovedSlice> slices;
 
-  std::vector<TrainableParameter> trainable_parameters() override {
-    if (!have_gradients) {
-      return {};
-    }
-    return {{"matrix", matrix.data(), matrix_gradient.data(), rows, columns},
-            {"vector", vector.data(), vector_gradient.data(), vector.size(), 1}};
+  [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
+  [[nodiscard]] float* parameter_values() noexcept override { return values.data(); }
+  [[nodiscard]] float* parameter_gradients() noexcept override {
+    return have_gradients ? gradients.data() : nullptr;
   }
   void parameters_changed() noexcept override { ++changes; }
-  std::span<const RemovedSlice> removed_slices() const noexcept override { return slices; }
+  [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
+    return slices;
+  }
+
+  [[nodiscard]] Floats matrix() const { return {values.begin(), values.end() - 7}; }
+  [[nodiscard]] Floats vector() const { return {values.end() - 7, values.end()}; }
+  /// Number i of the vector's gradient; the matrix's is the first in `gradients`.
+  [[nodiscard]] float& vector_gradient(std::size_t i) {
+    return gradients[gradients.size() - 7 + i];
+  }
 
   /// Gradients of step `step`, of some size and both signs.
-  void draw_gradients(std::uint64_t step) {
-    matrix_gradient = random_floats(matrix.size(), 100 + step);
-    vector_gradient = random_floats(vector.size(), 200 + step);
-  }
+  void draw_gradients(std::uint64_t step) { gradients = random_floats(values.size(), 100 + step); }
 
   void remove(const RemovedSlice& slice) {
-    cut_slice(matrix.data(), rows, columns, slice);
-    cut_slice(matrix_gradient.data(), rows, columns, slice);
-    (slice.axis == RemovedSlice::Axis::rows ? rows : columns) -= slice.count;
-    matrix.resize(rows * columns);
-    matrix_gradient.resize(rows * columns);
+    table_.cut(slice, values.data(), 1);
+    table_.cut(slice, gradients.data(), 1);
+    table_.remove(slice);
+    values.resize(table_.size());
+    gradients.resize(table_.size());
     slices.push_back(slice);
   }
+
+ private:
+  ParameterTable table_;
 };
 
 using Doubles = std::vector<double>;
@@ -57,19 +67,20 @@ using Rule = std::function<void(double&, double, std::array<double, 2>&, int)>;
 void check_replay(const std::function<void(Parameters&, const std::function<void()>&)>& run,
                   const Rule& rule) {
   Parameters parameters;
-  Doubles values(parameters.matrix.begin(), parameters.matrix.end());
+  const Floats start = parameters.matrix();
+  Doubles values(start.begin(), start.end());
   std::vector<std::array<double, 2>> states(values.size(), {0, 0});
   int step = 0;
   run(parameters, [&] {
     ++step;
     parameters.draw_gradients(static_cast<std::uint64_t>(step));
     for (std::size_t i = 0; i < values.size(); ++i) {
-      rule(values[i], parameters.matrix_gradient[i], states[i], step);
+      rule(values[i], parameters.gradients[i], states[i], step);
     }
   });
   CHECK(step == 50);
   CHECK(parameters.changes == 50);
-  CHECK(max_difference(parameters.matrix, values) <= 2e-5);
+  CHECK(max_difference(parameters.matrix(), values) <= 2e-5);
 }
 
 template <typename Algorithm>
@@ -117,16 +128,16 @@ TEST_CASE("Adam replays PyTorch's rule, with decoupled weight decay") {
 
 TEST_CASE("A learning rate that changes counts from the next step on") {
   Parameters parameters;
-  const Floats before = parameters.vector;
+  const Floats before = parameters.vector();
   parameters.draw_gradients(1);
   SGD optimizer({&parameters}, {.learning_rate = 1});
   optimizer.set_learning_rate(0);
   CHECK(optimizer.learning_rate() == 0);
   optimizer.step();
-  CHECK(max_difference(parameters.vector, before) == 0);
+  CHECK(max_difference(parameters.vector(), before) == 0);
   optimizer.set_learning_rate(0.5);
   optimizer.step();
-  CHECK(std::abs(parameters.vector[0] - (before[0] - 0.5F * parameters.vector_gradient[0])) <=
+  CHECK(std::abs(parameters.vector()[0] - (before[0] - 0.5F * parameters.vector_gradient(0))) <=
         1e-6);
 }
 
@@ -140,14 +151,14 @@ void check_following(auto options) {
   Algorithm other({&whole}, options);
   for (std::uint64_t step = 1; step <= 6; ++step) {
     whole.draw_gradients(step);
-    pruned.vector_gradient = whole.vector_gradient;
-    pruned.matrix_gradient = whole.matrix_gradient;
-    std::size_t rows = 5;
-    std::size_t columns = 3;
+    Floats gradients = whole.gradients;
+    ParameterTable table = whole.parameter_table();
     for (const RemovedSlice& slice : pruned.slices) {
-      cut_slice(pruned.matrix_gradient.data(), rows, columns, slice);
-      (slice.axis == RemovedSlice::Axis::rows ? rows : columns) -= slice.count;
+      table.cut(slice, gradients.data(), 1);
+      table.remove(slice);
     }
+    gradients.resize(table.size());
+    pruned.gradients = gradients;
     optimizer.step();
     other.step();
     if (step == 2) {
@@ -158,9 +169,10 @@ void check_following(auto options) {
       pruned.remove({"matrix", RemovedSlice::Axis::rows, 2, 1});
     }
   }
-  const Floats expected = {whole.matrix[1], whole.matrix[2], whole.matrix[10], whole.matrix[11]};
-  CHECK(max_difference(pruned.matrix, expected) == 0);
-  CHECK(max_difference(pruned.vector, whole.vector) == 0);
+  const Floats all = whole.matrix();
+  const Floats expected = {all[1], all[2], all[10], all[11]};
+  CHECK(max_difference(pruned.matrix(), expected) == 0);
+  CHECK(max_difference(pruned.vector(), whole.vector()) == 0);
 }
 
 TEST_CASE("What is kept beside a parameter follows when slices of it are removed") {
@@ -171,16 +183,16 @@ TEST_CASE("What is kept beside a parameter follows when slices of it are removed
 TEST_CASE("What has no gradients yet is left alone, and trained when it has") {
   Parameters parameters;
   parameters.have_gradients = false;
-  const Floats before = parameters.matrix;
+  const Floats before = parameters.matrix();
   Adam optimizer({&parameters}, {});
   optimizer.step();
   CHECK(parameters.changes == 0);
-  CHECK(max_difference(parameters.matrix, before) == 0);
+  CHECK(max_difference(parameters.matrix(), before) == 0);
   parameters.have_gradients = true;
   parameters.draw_gradients(1);
   optimizer.step();
   // The first step of Adam is the learning rate, whatever the gradient's size.
-  CHECK(std::abs(std::abs(parameters.matrix[0] - before[0]) - 1e-3F) <= 1e-6);
+  CHECK(std::abs(std::abs(parameters.matrix()[0] - before[0]) - 1e-3F) <= 1e-6);
 }
 
 TEST_CASE("Gradients are clipped by their norm as PyTorch does, and zeroed") {
@@ -189,26 +201,25 @@ TEST_CASE("Gradients are clipped by their norm as PyTorch does, and zeroed") {
   a.draw_gradients(1);
   b.draw_gradients(2);
   double squares = 0;
-  for (const auto* gradient :
-       {&a.matrix_gradient, &a.vector_gradient, &b.matrix_gradient, &b.vector_gradient}) {
-    for (const float number : *gradient) {
+  for (const auto* gradients : {&a.gradients, &b.gradients}) {
+    for (const float number : *gradients) {
       squares += static_cast<double>(number) * static_cast<double>(number);
     }
   }
-  const float first = a.matrix_gradient[0];
-  const float last = b.vector_gradient[6];
+  const float first = a.gradients[0];
+  const float last = b.vector_gradient(6);
   CHECK(std::abs(clip_gradient_norm({&a, &b}, 1000) - std::sqrt(squares)) <= 1e-9);
-  CHECK(a.matrix_gradient[0] == first);
+  CHECK(a.gradients[0] == first);
   CHECK(std::abs(clip_gradient_norm({&a, &b}, 0.5) - std::sqrt(squares)) <= 1e-9);
   const double factor = 0.5 / (std::sqrt(squares) + 1e-6);
-  CHECK(std::abs(a.matrix_gradient[0] - first * factor) <= 1e-7);
-  CHECK(std::abs(b.vector_gradient[6] - last * factor) <= 1e-7);
+  CHECK(std::abs(a.gradients[0] - first * factor) <= 1e-7);
+  CHECK(std::abs(b.vector_gradient(6) - last * factor) <= 1e-7);
   CHECK(std::abs(clip_gradient_norm({&a, &b}, 0.5) - 0.5) <= 1e-5);
   // Small norms show what is added to the divisor.
   SGD({&a, &b}).zero_gradients();
-  a.vector_gradient[0] = 1e-6F;
+  a.vector_gradient(0) = 1e-6F;
   clip_gradient_norm({&a, &b}, 1e-6);
-  CHECK(std::abs(a.vector_gradient[0] - 5e-7) <= 1e-9);
+  CHECK(std::abs(a.vector_gradient(0) - 5e-7) <= 1e-9);
   SGD({&a, &b}).zero_gradients();
   CHECK(clip_gradient_norm({&a, &b}, 1) == 0);
 }

@@ -1,98 +1,62 @@
+#include <headwise/api/make_tensor.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
+#include <headwise/api/working_memory.hpp>
 #include <headwise/attention_only_transformer.hpp>
-#include <headwise/core/kernels/philox.hpp>
-#include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/core/parallel/for_each.hpp>
+#include <headwise/core/random.hpp>
 #include <headwise/error.hpp>
-#include <headwise/random.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
 namespace headwise {
 namespace {
 
-/// Layers that shared a seed would begin with the same parameters.
-std::uint64_t seed_of_layer(std::uint64_t seed, std::size_t layer) noexcept {
-  const kernels::PhiloxCounter random =
-      kernels::philox({static_cast<std::uint32_t>(layer), 0, random_stream::layer_seeds, 0},
-                      kernels::philox_key(seed));
-  constexpr unsigned bits_above_53 = 11;
-  return (std::uint64_t{random[0]} << 32U | random[1]) >> bits_above_53;
+std::unique_ptr<ModelParameters> make_own(const AttentionOnlyTransformerOptions& options,
+                                          std::uint64_t seed) {
+  return report_out_of_memory([&] {
+    validation::check_transformer_options(options);
+    return std::make_unique<ModelParameters>(sizes_of(options), seed);
+  });
 }
 
 std::vector<MultiHeadAttention> make_layers(const AttentionOnlyTransformerOptions& options,
                                             std::uint64_t seed) {
-  std::vector<MultiHeadAttention> layers;
-  const auto num_layers = static_cast<std::size_t>(options.num_layers);
-  layers.reserve(num_layers);
-  for (std::size_t layer = 0; layer < num_layers; ++layer) {
-    layers.emplace_back(MultiHeadAttentionOptions{.num_hiddens = options.num_hiddens,
-                                                  .num_heads = options.num_heads,
-                                                  .dropout = options.dropout,
-                                                  .bias = options.bias,
-                                                  .query_size = options.num_hiddens,
-                                                  .key_size = options.num_hiddens,
-                                                  .value_size = options.num_hiddens,
-                                                  .seed = seed_of_layer(seed, layer)});
-  }
-  return layers;
-}
-
-/// What no memory can hold is refused before any of it is filled.
-void check_fits(const AttentionOnlyTransformerOptions& options) {
-  const auto num_hiddens = static_cast<double>(options.num_hiddens);
-  const double of_layer = 4 * num_hiddens * num_hiddens +
-                          static_cast<double>(sizeof(MultiHeadAttention)) / sizeof(float);
-  const double rows =
-      2 * static_cast<double>(options.vocabulary_size) + static_cast<double>(options.max_length);
-  // Of an address space a single tensor may take half.
-  static_cast<void>(
-      checked_count((rows * num_hiddens + static_cast<double>(options.num_layers) * of_layer) / 2));
-}
-
-AttentionOnlyTransformerOptions checked(const AttentionOnlyTransformerOptions& options) {
   return report_out_of_memory([&] {
-    if constexpr (validation::enabled) {
-      validation::check_transformer_options(options);
+    std::vector<MultiHeadAttention> layers;
+    layers.reserve(static_cast<std::size_t>(options.num_layers));
+    for (const MultiHeadAttentionOptions& layer : layer_options_of(options, seed)) {
+      layers.emplace_back(layer);
     }
-    check_fits(options);
-    return options;
+    return layers;
   });
 }
 
-ModelParameters::Sizes sizes_of(const AttentionOnlyTransformerOptions& options) noexcept {
-  return {.vocabulary_size = static_cast<std::size_t>(options.vocabulary_size),
-          .max_length = static_cast<std::size_t>(options.max_length),
-          .num_hiddens = static_cast<std::size_t>(options.num_hiddens),
-          .num_layers = static_cast<std::size_t>(options.num_layers),
-          .learned_positions = options.positions == Positions::learned,
-          .layer_norm = options.layer_norm};
-}
-
-std::vector<Trainable*> list(ModelParameters& own, std::vector<MultiHeadAttention>& layers) {
+std::vector<AttentionLayer*> pointers_to(std::vector<MultiHeadAttention>& layers) {
   return report_out_of_memory([&] {
-    std::vector<Trainable*> result = {&own};
+    std::vector<AttentionLayer*> pointers;
     for (MultiHeadAttention& layer : layers) {
-      result.push_back(&layer);
+      pointers.push_back(&layer);
     }
-    return result;
+    return pointers;
   });
+}
+
+std::vector<Trainable*> trainables_of(const TransformerCore& core) {
+  return report_out_of_memory([&] { return core.trainables(); });
 }
 
 void check_in_use(const AttentionOnlyTransformer& model) {
-  if constexpr (validation::enabled) {
-    validation::check_in_use(model.in_use(), "model");
-  }
+  validation::check_in_use(model.in_use(), "model");
 }
 
 /// Arguments of the public functions as a pass reads them, and memory for it.
 struct PassMemory {
   std::vector<std::int32_t> tokens;
   std::vector<std::int32_t> targets;
-  std::vector<std::int32_t> places;
   std::vector<TransformerLayerPass> layers;
-  Tensor<1> workspace;
+  std::optional<WorkingMemory> memory;
   TransformerPass pass;
 
   PassMemory(const Tokens& given, const std::vector<HeadGate>& head_gates,
@@ -113,47 +77,47 @@ struct PassMemory {
     }
   }
 
-  void take_workspace(double floats) {
-    workspace = make_tensor<1>({checked_count(floats)});
-    pass.workspace = workspace.data();
+  /// For a pass without a loss.
+  void lay_out_forward(const TransformerCore& core) {
+    memory.emplace([&](Arena& arena) {
+      core.lay_out_forward(arena, pass.batch, pass.length, pass.num_threads);
+    });
+    pass.arena = &memory->arena();
   }
 
   /// For a pass with a loss.
-  void take_targets(const Tokens& given, const AttentionOnlyTransformer& model) {
+  void lay_out_loss(const Tokens& given, const TransformerCore& core) {
     targets.assign(given.begin(), given.end());
-    places.resize(2 * targets.size());
     pass.targets = targets.data();
-    pass.places = places.data();
-    take_workspace(model.loss_workspace_size(static_cast<double>(pass.batch),
-                                             static_cast<double>(pass.length),
-                                             static_cast<double>(pass.num_threads)));
+    memory.emplace(
+        [&](Arena& arena) { core.lay_out_loss(arena, pass.batch, pass.length, pass.num_threads); });
+    pass.arena = &memory->arena();
   }
 };
 
 }  // namespace
 
 AttentionOnlyTransformer::AttentionOnlyTransformer(const AttentionOnlyTransformerOptions& options)
-    : causal_(checked(options).causal),
-      seed_(options.seed.has_value() ? *options.seed : random_seed()),
-      own_(report_out_of_memory(
-          [&] { return std::make_unique<ModelParameters>(sizes_of(options), seed_); })),
-      layers_(report_out_of_memory([&] { return make_layers(options, seed_); })),
-      optimizer_(list(*own_, layers_), options.optimizer) {}
+    : seed_(options.seed.has_value() ? *options.seed : random_seed()),
+      own_(make_own(options, seed_)),
+      layers_(make_layers(options, seed_)),
+      core_(options.causal, *own_, pointers_to(layers_)),
+      optimizer_(trainables_of(core_), options.optimizer) {}
 
 AttentionOnlyTransformer::AttentionOnlyTransformer(bool causal, std::uint64_t seed,
                                                    std::unique_ptr<ModelParameters> own,
                                                    std::vector<MultiHeadAttention> layers,
                                                    const AdamOptions& optimizer)
-    : causal_(causal),
-      seed_(seed),
+    : seed_(seed),
       own_(std::move(own)),
       layers_(std::move(layers)),
-      optimizer_(list(*own_, layers_), optimizer) {}
+      core_(causal, *own_, pointers_to(layers_)),
+      optimizer_(trainables_of(core_), optimizer) {}
 
 AttentionOnlyTransformer AttentionOnlyTransformer::copy() const {
   return report_out_of_memory([&] {
     check_in_use(*this);
-    return AttentionOnlyTransformer(causal_, seed_, std::make_unique<ModelParameters>(*own_),
+    return AttentionOnlyTransformer(causal(), seed_, std::make_unique<ModelParameters>(*own_),
                                     layers_, optimizer_.options());
   });
 }
@@ -164,9 +128,7 @@ TransformerResult AttentionOnlyTransformer::forward(const Tokens& tokens,
     validation::check_transformer_pass(*this, tokens, nullptr, options);
     PassMemory memory(tokens, options.head_gates, *this);
     TransformerPass& pass = memory.pass;
-    memory.take_workspace(forward_workspace_size(static_cast<double>(pass.batch),
-                                                 static_cast<double>(pass.length),
-                                                 static_cast<double>(pass.num_threads)));
+    memory.lay_out_forward(core_);
     TransformerResult result{
         .logits = make_tensor<3>({pass.batch, pass.length, sizes().vocabulary_size}),
         .attention_weights = {}};
@@ -176,7 +138,7 @@ TransformerResult AttentionOnlyTransformer::forward(const Tokens& tokens,
           make_tensor<4>({pass.batch, layers_[layer].num_heads(), pass.length, pass.length}));
       memory.layers[layer].attention_weights = result.attention_weights.back().data();
     }
-    forward_into(pass);
+    core_.forward_into(pass);
     return result;
   });
 }
@@ -186,8 +148,8 @@ double AttentionOnlyTransformer::loss(const Tokens& tokens, const Tokens& target
   return report_out_of_memory([&] {
     validation::check_transformer_pass(*this, tokens, &targets, options);
     PassMemory memory(tokens, options.head_gates, *this);
-    memory.take_targets(targets, *this);
-    return loss_into(memory.pass);
+    memory.lay_out_loss(targets, core_);
+    return core_.loss_into(memory.pass);
   });
 }
 
@@ -196,13 +158,13 @@ LossAndGradients AttentionOnlyTransformer::loss_and_gradients(
   return report_out_of_memory([&] {
     validation::check_transformer_pass(*this, tokens, &targets, options);
     PassMemory memory(tokens, options.head_gates, *this);
-    memory.take_targets(targets, *this);
+    memory.lay_out_loss(targets, core_);
     LossAndGradients result{.loss = 0, .head_gates = {}};
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
       result.head_gates.push_back(make_tensor<2>({memory.pass.batch, layers_[layer].num_heads()}));
       memory.layers[layer].head_gate_gradient = result.head_gates.back().data();
     }
-    result.loss = loss_and_gradients_into(memory.pass, allocate(memory.pass));
+    result.loss = core_.loss_and_gradients_into(memory.pass, core_.allocate(memory.pass));
     return result;
   });
 }
@@ -212,8 +174,8 @@ double AttentionOnlyTransformer::train_step(const Tokens& tokens, const Tokens& 
   return report_out_of_memory([&] {
     validation::check_transformer_pass(*this, tokens, &targets, {});
     PassMemory memory(tokens, {}, *this);
-    memory.take_targets(targets, *this);
-    return train_step_into(memory.pass, optimizer);
+    memory.lay_out_loss(targets, core_);
+    return core_.train_step_into(memory.pass, optimizer.core());
   });
 }
 
@@ -228,67 +190,36 @@ const ModelParameters::Sizes& AttentionOnlyTransformer::sizes() const {
 
 std::vector<Trainable*> AttentionOnlyTransformer::trainables() {
   check_in_use(*this);
-  return list(*own_, layers_);
+  return trainables_of(core_);
 }
 
 void AttentionOnlyTransformer::zero_gradients() noexcept {
-  if (!in_use()) {
-    return;
-  }
-  own_->zero_gradients();
-  for (MultiHeadAttention& layer : layers_) {
-    layer.zero_gradients();
+  if (in_use()) {
+    core_.zero_gradients();
   }
 }
 
 AttentionOnlyTransformer& AttentionOnlyTransformer::train() noexcept {
-  for (MultiHeadAttention& layer : layers_) {
-    layer.train();
-  }
+  core_.set_training(true);
   return *this;
 }
 
 AttentionOnlyTransformer& AttentionOnlyTransformer::eval() noexcept {
-  for (MultiHeadAttention& layer : layers_) {
-    layer.eval();
-  }
+  core_.set_training(false);
   return *this;
 }
 
 void AttentionOnlyTransformer::prune_heads(
     const std::map<std::int64_t, std::vector<std::int64_t>>& heads) {
   report_out_of_memory([&] {
-    if constexpr (validation::enabled) {
-      validation::check_prune_heads(*this, heads);
-    }
+    validation::check_prune_heads(*this, heads);
     std::vector<std::vector<std::size_t>> of_layers(num_layers());
     for (const auto& [layer, given] : heads) {
       const std::set<std::size_t> each_once(given.begin(), given.end());
       of_layers[static_cast<std::size_t>(layer)].assign(each_once.begin(), each_once.end());
     }
-    remove_heads(of_layers);
+    core_.remove_heads(of_layers);
   });
-}
-
-void AttentionOnlyTransformer::remove_heads(std::span<const std::vector<std::size_t>> heads) {
-  std::vector<std::optional<PrunedLayer>> pruned(num_layers());
-  for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-    if (!heads[layer].empty()) {
-      pruned[layer] = layers_[layer].allocate_without(heads[layer]);
-    }
-  }
-  for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-    if (pruned[layer]) {
-      layers_[layer].remove_heads(std::move(*pruned[layer]));
-    }
-  }
-}
-
-void AttentionOnlyTransformer::parameters_changed() noexcept {
-  own_->parameters_changed();
-  for (MultiHeadAttention& layer : layers_) {
-    layer.parameters_changed();
-  }
 }
 
 }  // namespace headwise

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <headwise/api/make_tensor.hpp>
 #include <headwise/core/io/message.hpp>
-#include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/error.hpp>
 #include <headwise/tensor.hpp>
 #include <span>

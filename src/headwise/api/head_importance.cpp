@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <headwise/api/make_tensor.hpp>
 #include <headwise/api/validation.hpp>
-#include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/head_importance.hpp>
 #include <numeric>
 #include <utility>

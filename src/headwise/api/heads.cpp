@@ -1,22 +1,10 @@
 #include <algorithm>
+#include <headwise/api/make_tensor.hpp>
 #include <headwise/api/validation.hpp>
-#include <headwise/core/memory/checked_sizes.hpp>
+#include <headwise/core/attention/heads_view.hpp>
 #include <headwise/heads.hpp>
 
 namespace headwise {
-
-void copy_heads(HeadsView<const float> from, HeadsView<float> to, std::size_t batch,
-                std::size_t num_heads, std::size_t length, std::size_t head_size) noexcept {
-  for (std::size_t sample = 0; sample < batch; ++sample) {
-    for (std::size_t head = 0; head < num_heads; ++head) {
-      const float* source = from.head(sample, head);
-      float* target = to.head(sample, head);
-      for (std::size_t row = 0; row < length; ++row) {
-        std::copy_n(source + row * from.row_stride, head_size, target + row * to.row_stride);
-      }
-    }
-  }
-}
 
 Tensor<4> split_heads(const Tensor<3>& X, std::int64_t num_heads) {
   return report_out_of_memory([&] {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/api/mask_options.hpp>
-#include <headwise/core/attention/head_gate.hpp>
 #include <headwise/error.hpp>
+#include <headwise/masks.hpp>
 #include <headwise/state_dict.hpp>
 #include <optional>
 #include <span>
@@ -26,15 +26,8 @@ struct MultiHeadAttentionOptions;
 }  // namespace headwise
 
 /// The public edge's checks: each throws `Error`, or returns and the arguments are valid. The
-/// JavaScript package makes the same checks, with the same texts, before it calls in; its build
-/// leaves these out.
+/// JavaScript package makes the same checks, with the same texts, before it calls the core.
 namespace headwise::validation {
-
-#if defined(HEADWISE_VALIDATED_BY_CALLER)
-inline constexpr bool enabled = false;
-#else
-inline constexpr bool enabled = true;
-#endif
 
 using Shape = std::span<const std::size_t>;
 

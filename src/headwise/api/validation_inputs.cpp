@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <headwise/additive_attention.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_text.hpp>
-#include <headwise/dot_product_attention.hpp>
+#include <headwise/attention_pooling.hpp>
 #include <headwise/multi_head_attention.hpp>
 #include <limits>
 #include <type_traits>

@@ -96,7 +96,7 @@ void check_transformer_state_dict(const AttentionOnlyTransformer& model,
                                   const StateDict& state_dict) {
   check_model(model);
   ExpectedParameters expected;
-  for (const auto& [name, shape, offset] : model.own_parameters().entries()) {
+  for (const auto& [name, shape, offset] : model.own_parameters().parameter_table().entries()) {
     expected.emplace(name, std::vector<Axis>(shape.begin(), shape.end()));
   }
   for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {

@@ -24,24 +24,25 @@ ExpectedParameters expected_parameters(const MultiHeadAttention& layer) {
   const InputSizes sizes{.query_size = layer.query_size().value_or(groups),
                          .key_size = layer.key_size().value_or(groups),
                          .value_size = layer.value_size().value_or(groups)};
-  // The axis of a weight that says an input's size, by the weight's number.
-  std::map<std::size_t, Axis> unknown;
+  // The axis of a weight that says an input's size, by the weight's name.
+  std::map<std::string, Axis> unknown;
   if (!layer.query_size()) {
-    unknown.emplace(0, convolution ? "query_size / num_heads" : "query_size");
+    unknown.emplace("W_q.weight", convolution ? "query_size / num_heads" : "query_size");
   }
   if (!layer.key_size()) {
-    unknown.emplace(2, convolution ? "key_size / num_heads" : "key_size");
+    unknown.emplace("W_k.weight", convolution ? "key_size / num_heads" : "key_size");
   }
   if (!layer.value_size()) {
-    unknown.emplace(4, convolution ? "value_size / num_heads" : "value_size");
+    unknown.emplace("W_v.weight", convolution ? "value_size / num_heads" : "value_size");
   }
   ExpectedParameters parameters;
-  for (const auto& [number, shape] : parameter_shapes(settings, sizes)) {
-    std::vector<Axis> axes(shape.begin(), shape.end());
-    if (const auto word = unknown.find(number); word != unknown.end()) {
+  const ParameterTable table = parameter_table(settings, sizes);
+  for (const ParameterTable::Entry& entry : table.entries()) {
+    std::vector<Axis> axes(entry.shape.begin(), entry.shape.end());
+    if (const auto word = unknown.find(entry.name); word != unknown.end()) {
       axes[1] = word->second;
     }
-    parameters.emplace(parameter_names[number], std::move(axes));
+    parameters.emplace(entry.name, std::move(axes));
   }
   return parameters;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <array>
+#include <headwise/core/training/trainable.hpp>
 #include <headwise/tokens.hpp>
-#include <headwise/trainable.hpp>
 #include <span>
 #include <string_view>
 #include <vector>

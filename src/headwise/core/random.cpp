@@ -1,7 +1,7 @@
 #include <cmath>
 #include <headwise/core/elementary_functions.hpp>
 #include <headwise/core/kernels/philox.hpp>
-#include <headwise/random.hpp>
+#include <headwise/core/random.hpp>
 #include <random>
 
 namespace headwise {
@@ -67,7 +67,7 @@ void fill_uniform(float* data, std::size_t count, float bound, std::uint64_t see
   }
 }
 
-float uniform_bound(std::size_t inputs) noexcept {
+float inverse_root(std::size_t inputs) noexcept {
   return static_cast<float>(1.0 / std::sqrt(static_cast<double>(inputs)));
 }
 

@@ -1,6 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
-#include <headwise/adam.hpp>
-#include <headwise/sgd.hpp>
+#include <headwise/optimizers.hpp>
 #include <memory>
 
 #include "every_allocation.hpp"

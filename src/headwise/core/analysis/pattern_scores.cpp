@@ -1,20 +1,9 @@
-#include <array>
-#include <headwise/api/validation.hpp>
-#include <headwise/api/validation_tasks.hpp>
+#include <headwise/core/analysis/pattern_scores.hpp>
 #include <headwise/core/elementary_functions.hpp>
-#include <headwise/error.hpp>
-#include <headwise/pattern_scores.hpp>
+#include <headwise/core/training/cross_entropy.hpp>
 
 namespace headwise {
 namespace {
-
-WeightsView view_of(const Tensor<4>& weights) noexcept {
-  return {.weights = weights.data(),
-          .batch = weights.shape(0),
-          .num_heads = weights.shape(1),
-          .num_queries = weights.shape(2),
-          .num_keys = weights.shape(3)};
-}
 
 /// −Σ w log w / log n of the first n weights, which is 1 where all are the same.
 double relative_entropy(const float* weights, std::size_t count) noexcept {
@@ -26,18 +15,6 @@ double relative_entropy(const float* weights, std::size_t count) noexcept {
     }
   }
   return entropy / natural_logarithm(static_cast<double>(count));
-}
-
-/// A score of each head; `score_of` is told the view and the head.
-template <typename Score, typename Function>
-std::vector<Score> score_heads(const Tensor<4>& weights, const Function& score_of) {
-  const WeightsView view = view_of(weights);
-  std::vector<Score> scores;
-  scores.reserve(view.num_heads);
-  for (std::size_t head = 0; head < view.num_heads; ++head) {
-    scores.push_back(score_of(view, head));
-  }
-  return scores;
 }
 
 /// The mean of `score(row, sample, query)` over a head's queries where it is not negative; 0
@@ -62,37 +39,6 @@ double mean_score(const WeightsView& view, std::size_t head, const Function& sco
 constexpr double no_score = -1;
 
 }  // namespace
-
-std::vector<PatternScores> pattern_scores(const Tensor<4>& attention_weights, bool causal) {
-  return report_out_of_memory([&] {
-    validation::check_self_attention(attention_weights);
-    return score_heads<PatternScores>(attention_weights,
-                                      [&](const WeightsView& view, std::size_t head) {
-                                        return pattern_scores_of(view, head, causal);
-                                      });
-  });
-}
-
-std::vector<double> induction_scores(const Tensor<4>& attention_weights, const Tokens& tokens) {
-  return report_out_of_memory([&] {
-    validation::check_self_attention(attention_weights);
-    validation::check_tokens_of_weights(attention_weights, tokens);
-    const std::vector<std::int32_t> symbols(tokens.begin(), tokens.end());
-    return score_heads<double>(attention_weights, [&](const WeightsView& view, std::size_t head) {
-      return induction_score_of(view, head, symbols.data());
-    });
-  });
-}
-
-std::vector<double> key_scores(const Tensor<4>& attention_weights, const Tokens& keys) {
-  return report_out_of_memory([&] {
-    validation::check_keys(attention_weights, keys);
-    const std::vector<std::int32_t> positions(keys.begin(), keys.end());
-    return score_heads<double>(attention_weights, [&](const WeightsView& view, std::size_t head) {
-      return key_score_of(view, head, positions.data());
-    });
-  });
-}
 
 PatternScores pattern_scores_of(const WeightsView& view, std::size_t head, bool causal) noexcept {
   const auto mean = [&](const auto& score) {

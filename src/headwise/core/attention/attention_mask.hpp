@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <headwise/masks.hpp>
+#include <headwise/core/attention/attention_types.hpp>
 #include <limits>
 
 namespace headwise {

@@ -1,6 +1,6 @@
 #include <headwise/core/attention/dropout.hpp>
 #include <headwise/core/kernels/philox.hpp>
-#include <headwise/random.hpp>
+#include <headwise/core/random.hpp>
 
 namespace headwise {
 

@@ -1,14 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <headwise/tensor.hpp>
-#include <variant>
 
 namespace headwise {
-
-/// Factor of each head's pooled output: absent, (heads,) or (batch, heads). Source: Michel et al.
-/// 2019, the gates ξ_h.
-using HeadGate = std::variant<std::monostate, Tensor<1>, Tensor<2>>;
 
 /// Sizes of heads that lie side by side, (batch, length, heads · size).
 struct HeadsSizes {

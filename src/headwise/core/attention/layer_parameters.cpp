@@ -1,121 +1,30 @@
-#include <cmath>
-#include <functional>
+#include <algorithm>
 #include <headwise/core/attention/layer_parameters.hpp>
-#include <headwise/core/attention/parameter_names.hpp>
-#include <headwise/core/memory/checked_sizes.hpp>
-#include <headwise/random.hpp>
-#include <numeric>
+#include <headwise/core/random.hpp>
+#include <vector>
 
 namespace headwise {
+namespace {
 
-LayerParameters::LayerParameters(const LayerSettings& settings, const InputSizes& sizes) {
-  const std::size_t query_width = settings.query_width();
-  const std::size_t key_value_width = settings.key_value_width();
-  if (settings.projection != Projection::none) {
-    const std::size_t groups =
-        settings.projection == Projection::convolution ? settings.num_heads : 1;
-    const auto make = [&](std::size_t in, std::size_t out) {
-      return Linear({.in = in, .out = out, .groups = groups}, settings.bias);
-    };
-    W_q = make(sizes.query_size, query_width);
-    W_k = make(sizes.key_size, key_value_width);
-    W_v = make(sizes.value_size, key_value_width);
-  }
-  if (settings.output_projection) {
-    W_o = Linear({.in = query_width, .out = settings.output_size}, settings.bias);
-  }
-  if (settings.bias_kv) {
-    bias_k = make_tensor<1>({key_value_width});
-    bias_v = make_tensor<1>({key_value_width});
-  }
-  if (settings.pooling == Pooling::additive) {
-    attention_W_q = make_tensor<2>({settings.attention_hiddens, settings.head_size});
-    attention_W_k = make_tensor<2>({settings.attention_hiddens, settings.head_size});
-    attention_w_v = make_tensor<1>({settings.attention_hiddens});
-  }
+std::size_t number_of(const ParameterTable::Entry& entry) noexcept {
+  return static_cast<std::size_t>(std::ranges::find(parameter_names, entry.name) -
+                                  parameter_names.begin());
 }
 
-void LayerParameters::initialize(std::uint64_t seed) noexcept {
-  std::uint32_t stream = random_stream::parameters;
-  for (std::optional<Linear>* linear : {&W_q, &W_k, &W_v, &W_o}) {
-    if (linear->has_value()) {
-      (*linear)->initialize(seed, stream);
-    }
-    stream += 2;  // weight and bias
-  }
-  for (std::optional<Tensor<1>>* bias : {&bias_k, &bias_v}) {
-    if (bias->has_value()) {
-      // xavier_normal_ of a (1, 1, width) tensor.
-      float* numbers = (*bias)->data();
-      fill_normal(numbers, (*bias)->size(), seed, stream);
-      for (std::size_t i = 0; i < (*bias)->size(); ++i) {
-        numbers[i] *= uniform_bound((*bias)->size());
-      }
-    }
-    ++stream;
-  }
-  for (std::optional<Tensor<2>>* weight : {&attention_W_q, &attention_W_k}) {
-    if (weight->has_value()) {
-      fill_uniform((*weight)->data(), (*weight)->size(), uniform_bound((*weight)->shape(1)), seed,
-                   stream);
-    }
-    ++stream;
-  }
-  if (attention_w_v.has_value()) {
-    fill_uniform(attention_w_v->data(), attention_w_v->size(), uniform_bound(attention_w_v->size()),
-                 seed, stream);
-  }
-}
+bool is_linear(std::size_t number) noexcept { return number < parameter_number::bias_k; }
 
-float* LayerParameters::data(std::size_t number) noexcept {
-  const std::array<std::optional<Linear>*, 4> linears = {&W_q, &W_k, &W_v, &W_o};
-  if (number < 2 * linears.size()) {
-    std::optional<Linear>& linear = *linears[number / 2];
-    if (!linear.has_value()) {
-      return nullptr;
-    }
-    return number % 2 == 0 ? linear->weight_data() : linear->bias_data();
-  }
-  const auto data_of = [](auto& tensor) { return tensor.has_value() ? tensor->data() : nullptr; };
-  switch (number) {
-    case parameter_number::bias_k:
-      return data_of(bias_k);
-    case parameter_number::bias_v:
-      return data_of(bias_v);
-    case parameter_number::attention_W_q:
-      return data_of(attention_W_q);
-    case parameter_number::attention_W_k:
-      return data_of(attention_W_k);
-    default:
-      return data_of(attention_w_v);
-  }
-}
+}  // namespace
 
-const float* LayerParameters::data(std::size_t number) const noexcept {
-  // Looking a parameter up changes nothing.
-  return const_cast<LayerParameters*>(this)->data(number);  // NOLINT(*-const-cast)
-}
-
-void LayerParameters::invalidate() noexcept {
-  for (std::optional<Linear>* linear : {&W_q, &W_k, &W_v, &W_o}) {
-    if (linear->has_value()) {
-      (*linear)->invalidate();
-    }
-  }
-}
-
-std::size_t ParameterShape::columns() const noexcept {
-  return std::accumulate(shape.begin() + 1, shape.end(), std::size_t{1}, std::multiplies<>());
-}
-
-std::vector<ParameterShape> parameter_shapes(const LayerSettings& settings,
-                                             const InputSizes& sizes) {
-  std::vector<ParameterShape> parameters;
+ParameterTable parameter_table(const LayerSettings& settings, const InputSizes& sizes) {
+  ParameterTable table;
+  const auto add = [&](std::size_t number, std::vector<std::size_t> shape) {
+    table.add(parameter_names[number], std::move(shape));
+  };
   const auto add_linear = [&](std::size_t number, std::vector<std::size_t> weight) {
     const std::size_t out = weight.front();
-    parameters.push_back({.number = number, .shape = std::move(weight)});
+    add(number, std::move(weight));
     if (settings.bias) {
-      parameters.push_back({.number = number + 1, .shape = {out}});
+      add(number + 1, {out});
     }
   };
   const auto add_projection = [&](std::size_t number, std::size_t out, std::size_t in) {
@@ -132,20 +41,79 @@ std::vector<ParameterShape> parameter_shapes(const LayerSettings& settings,
     add_linear(parameter_number::W_o, {settings.output_size, settings.query_width()});
   }
   if (settings.bias_kv) {
-    parameters.push_back(
-        {.number = parameter_number::bias_k, .shape = {1, 1, settings.key_value_width()}});
-    parameters.push_back(
-        {.number = parameter_number::bias_v, .shape = {1, 1, settings.key_value_width()}});
+    add(parameter_number::bias_k, {1, 1, settings.key_value_width()});
+    add(parameter_number::bias_v, {1, 1, settings.key_value_width()});
   }
   if (settings.pooling == Pooling::additive) {
-    parameters.push_back({.number = parameter_number::attention_W_q,
-                          .shape = {settings.attention_hiddens, settings.head_size}});
-    parameters.push_back({.number = parameter_number::attention_W_k,
-                          .shape = {settings.attention_hiddens, settings.head_size}});
-    parameters.push_back(
-        {.number = parameter_number::attention_w_v, .shape = {1, settings.attention_hiddens}});
+    add(parameter_number::attention_W_q, {settings.attention_hiddens, settings.head_size});
+    add(parameter_number::attention_W_k, {settings.attention_hiddens, settings.head_size});
+    add(parameter_number::attention_w_v, {1, settings.attention_hiddens});
   }
-  return parameters;
+  return table;
+}
+
+LayerParameters::LayerParameters(const LayerSettings& settings, const InputSizes& sizes)
+    : table_(parameter_table(settings, sizes)), values_(table_.size()) {
+  offsets_.fill(absent);
+  for (const ParameterTable::Entry& entry : table_.entries()) {
+    const std::size_t number = number_of(entry);
+    offsets_[number] = entry.offset;
+    if (is_linear(number) && number % 2 == 0) {
+      const std::size_t groups =
+          settings.projection == Projection::convolution && number != parameter_number::W_o
+              ? settings.num_heads
+              : 1;
+      linears_[number / 2] = {
+          .in = entry.columns() * groups, .out = entry.rows(), .groups = groups};
+    }
+  }
+  Arena packed;
+  for (std::size_t i = 0; i < num_linears; ++i) {
+    packed_offsets_[i] = packed.bytes() / sizeof(float);
+    static_cast<void>(packed.take(linears_[i].out > 0 ? linears_[i].packed_size() : 0));
+  }
+  packed_ = AlignedFloats(packed.bytes() / sizeof(float));
+}
+
+void LayerParameters::initialize(std::uint64_t seed) noexcept {
+  for (const ParameterTable::Entry& entry : table_.entries()) {
+    const std::size_t number = number_of(entry);
+    const auto stream = random_stream::parameters + static_cast<std::uint32_t>(number);
+    float* const values = values_.data() + entry.offset;
+    const std::size_t count = entry.size();
+    if (number == parameter_number::bias_k || number == parameter_number::bias_v) {
+      // xavier_normal_ of a (1, 1, width) tensor.
+      fill_normal(values, count, seed, stream);
+      std::for_each_n(values, count, [&](float& value) { value *= inverse_root(count); });
+      continue;
+    }
+    const bool is_linear_bias = is_linear(number) && number % 2 == 1;
+    const Linear::Sizes* linear = is_linear(number) ? &linears_[number / 2] : nullptr;
+    fill_uniform(values, count, inverse_root(is_linear_bias ? linear->group_in() : entry.columns()),
+                 seed, stream);
+  }
+  invalidate();
+}
+
+Linear LayerParameters::linear(std::size_t number) const noexcept {
+  return {.sizes = linears_[number / 2],
+          .weight = data(number),
+          .bias = data(number + 1),
+          .packed = packed_.data() + packed_offsets_[number / 2]};
+}
+
+void LayerParameters::pack() noexcept {
+  if (packed_is_current_) {
+    return;
+  }
+  for (const std::size_t number : {parameter_number::W_q, parameter_number::W_k,
+                                   parameter_number::W_v, parameter_number::W_o}) {
+    if (has(number)) {
+      headwise::pack(linears_[number / 2], data(number),
+                     packed_.data() + packed_offsets_[number / 2]);
+    }
+  }
+  packed_is_current_ = true;
 }
 
 }  // namespace headwise

@@ -1,96 +1,69 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <headwise/core/attention/layer_options.hpp>
 #include <headwise/core/attention/linear.hpp>
-#include <headwise/tensor.hpp>
+#include <headwise/core/attention/parameter_names.hpp>
+#include <headwise/core/memory/aligned_floats.hpp>
+#include <headwise/core/memory/parameter_table.hpp>
 #include <optional>
-#include <vector>
 
 namespace headwise {
 
-/// How each head weighs its keys.
-enum class Pooling {
-  dot_product,  ///< softmax(Q Kᵀ / √d) V
-  additive,  ///< d2l's AdditiveAttention (Bahdanau et al. 2014), its parameters shared by the heads
-};
+/// Names and shapes of all parameters that a layer of these settings has, in the order of
+/// `parameter_names`. Unknown input sizes stand as 0.
+[[nodiscard]] ParameterTable parameter_table(const LayerSettings& settings,
+                                             const InputSizes& sizes);
 
-/// How heads are formed from the inputs.
-enum class Projection {
-  linear,       ///< W_q, W_k, W_v as in the chapter
-  convolution,  ///< 1×1 convolutions with a group a head: each head projects its own slice of the
-                ///< input
-  none,         ///< the input is split as it is: no parameters and no output projection
-};
-
-/// A layer's options, settled.
-struct LayerSettings {
-  std::size_t num_hiddens;
-  std::size_t num_heads;
-  std::size_t num_kv_heads;
-  std::size_t head_size;
-  std::size_t output_size;
-  bool output_projection;
-  bool bias;
-  Projection projection;
-  Pooling pooling;
-  std::size_t attention_hiddens;
-  float scale;
-  float softcap;
-  bool bias_kv;
-  bool zero_attention;
-  double dropout;
-  std::uint64_t seed;
-
-  /// Floats of the queries of one position in all heads, and of its keys or values.
-  [[nodiscard]] std::size_t query_width() const noexcept { return num_heads * head_size; }
-  [[nodiscard]] std::size_t key_value_width() const noexcept { return num_kv_heads * head_size; }
-  [[nodiscard]] std::size_t num_extra_slots() const noexcept {
-    return (bias_kv ? 1U : 0U) + (zero_attention ? 1U : 0U);
-  }
-};
-
-/// Sizes of the last axes of queries, keys and values.
-struct InputSizes {
-  std::size_t query_size;
-  std::size_t key_size;
-  std::size_t value_size;
-};
-
-/// A layer's parameters. Which exist follows from its settings. Their numbers are those of
-/// `parameter_names`; each is drawn at random from the stream of its number.
-struct LayerParameters {
-  std::optional<Linear> W_q, W_k, W_v, W_o;
-  std::optional<Tensor<1>> bias_k, bias_v;                ///< (key-value width,)
-  std::optional<Tensor<2>> attention_W_q, attention_W_k;  ///< (attention hiddens, head size)
-  std::optional<Tensor<1>> attention_w_v;                 ///< (attention hiddens,)
-
+/// A layer's parameters, and what is derived from them. Which exist follows from its settings.
+/// Parameters have the numbers of `parameter_names`.
+class LayerParameters {
+ public:
+  /// Without values.
   LayerParameters(const LayerSettings& settings, const InputSizes& sizes);
 
-  /// Draws every parameter: PyTorch's defaults.
+  /// Draws every parameter by PyTorch's defaults, each from the stream of its number.
   void initialize(std::uint64_t seed) noexcept;
 
-  /// A parameter by its number; null if the layer has none of that name. Whoever writes calls
-  /// `invalidate` afterwards.
-  [[nodiscard]] float* data(std::size_t number) noexcept;
-  [[nodiscard]] const float* data(std::size_t number) const noexcept;
-  /// Parameters were written: what was computed from the old ones is invalid.
-  void invalidate() noexcept;
+  [[nodiscard]] const ParameterTable& table() const noexcept { return table_; }
+  /// All values as the table has them. Whoever writes calls `invalidate` afterwards.
+  [[nodiscard]] float* values() noexcept { return values_.data(); }
+  [[nodiscard]] const float* values() const noexcept { return values_.data(); }
+
+  [[nodiscard]] bool has(std::size_t number) const noexcept { return offsets_[number] != absent; }
+  /// A parameter in a block as the table has it; null if there is no block, or no such parameter.
+  template <typename Float>
+  [[nodiscard]] Float* find(Float* block, std::size_t number) const noexcept {
+    return has(number) && block != nullptr ? block + offsets_[number] : nullptr;
+  }
+  /// A parameter by its number; null if the layer has none of that name.
+  [[nodiscard]] float* data(std::size_t number) noexcept { return find(values(), number); }
+  [[nodiscard]] const float* data(std::size_t number) const noexcept {
+    return find(values(), number);
+  }
+
+  /// One of W_q, W_k, W_v and W_o, which the layer has, by the number of its weight. It projects
+  /// once `pack` was called after the last change.
+  [[nodiscard]] Linear linear(std::size_t number) const noexcept;
+  /// Packs the weights if they have changed.
+  void pack() noexcept;
+  /// Values were written: what was computed from the old ones is invalid.
+  void invalidate() noexcept { packed_is_current_ = false; }
+
+ private:
+  static constexpr std::size_t absent = static_cast<std::size_t>(-1);
+  static constexpr std::size_t num_linears = 4;
+
+  ParameterTable table_;
+  std::array<std::size_t, parameter_names.size()> offsets_{};
+  AlignedFloats values_;
+  std::array<Linear::Sizes, num_linears> linears_{};
+  /// Where each one's packed weights begin.
+  std::array<std::size_t, num_linears> packed_offsets_{};
+  AlignedFloats packed_;
+  bool packed_is_current_ = false;
 };
-
-/// A layer's parameter as its state dict has it. Unknown input sizes stand as 0.
-struct ParameterShape {
-  std::size_t number;
-  std::vector<std::size_t> shape;
-
-  /// The parameter as a matrix: its first axis, and the others together.
-  [[nodiscard]] std::size_t rows() const noexcept { return shape.front(); }
-  [[nodiscard]] std::size_t columns() const noexcept;
-};
-
-/// Names and shapes of all parameters that a layer of these settings has, in the order of their
-/// numbers.
-[[nodiscard]] std::vector<ParameterShape> parameter_shapes(const LayerSettings& settings,
-                                                           const InputSizes& sizes);
 
 }  // namespace headwise

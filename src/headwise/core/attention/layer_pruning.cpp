@@ -1,70 +1,107 @@
 #include <algorithm>
-#include <headwise/api/validation.hpp>
-#include <headwise/core/attention/head_pruning.hpp>
+#include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/attention/parameter_names.hpp>
-#include <headwise/multi_head_attention.hpp>
-#include <set>
+#include <ranges>
 #include <utility>
 
 namespace headwise {
 namespace {
 
-/// Cuts the parameter's slices out; what is left stands at its beginning. Returns how much that is.
-std::size_t cut_slices(float* numbers, const ParameterShape& parameter,
-                       std::span<const RemovedSlice> slices) noexcept {
-  std::size_t rows = parameter.rows();
-  std::size_t columns = parameter.columns();
-  for (const RemovedSlice& slice : slices) {
-    if (slice.name == parameter_names[parameter.number]) {
-      cut_slice(numbers, rows, columns, slice);
-      (slice.axis == RemovedSlice::Axis::rows ? rows : columns) -= slice.count;
+using Axis = RemovedSlice::Axis;
+
+/// Neighbouring heads.
+struct HeadRun {
+  std::size_t first;
+  std::size_t count;
+};
+
+/// The last run first, so that cutting it out moves none of the others.
+std::vector<HeadRun> runs_from_the_last(std::span<const std::size_t> heads) {
+  std::vector<HeadRun> runs;
+  for (const std::size_t head : std::views::reverse(heads)) {
+    if (!runs.empty() && runs.back().first == head + 1) {
+      runs.back() = {.first = head, .count = runs.back().count + 1};
+    } else {
+      runs.push_back({.first = head, .count = 1});
     }
   }
-  return rows * columns;
+  return runs;
+}
+
+/// Settings of the layer that is left. All but its numbers of heads stay, the scale included.
+LayerSettings without_heads(const LayerSettings& settings, std::span<const std::size_t> heads) {
+  const std::size_t group_size = settings.num_heads / settings.num_kv_heads;
+  LayerSettings left = settings;
+  left.num_heads -= heads.size();
+  left.num_kv_heads -= heads.size() / group_size;
+  left.num_hiddens = left.num_heads * left.head_size;
+  return left;
+}
+
+/// Slices that go from the layer's parameters and from their gradients, to be cut out one after the
+/// other: rows of W_q, W_k and W_v with their biases, columns of W_o, and the heads' parts of
+/// bias_k and bias_v. The heads share the parameters of additive pooling, which stay.
+std::vector<RemovedSlice> slices_of_heads(const LayerSettings& settings,
+                                          std::span<const std::size_t> heads) {
+  const std::size_t group_size = settings.num_heads / settings.num_kv_heads;
+  std::vector<RemovedSlice> slices;
+  for (const auto [first, count] : runs_from_the_last(heads)) {
+    const auto cut = [&](std::size_t number, Axis axis, std::size_t heads_of_row) {
+      slices.push_back({.name = parameter_names[number],
+                        .axis = axis,
+                        .first = first / heads_of_row * settings.head_size,
+                        .count = count / heads_of_row * settings.head_size});
+    };
+    const auto cut_projection = [&](std::size_t weight, std::size_t heads_of_row) {
+      cut(weight, Axis::rows, heads_of_row);
+      if (settings.bias) {
+        cut(weight + 1, Axis::rows, heads_of_row);
+      }
+    };
+    cut_projection(parameter_number::W_q, 1);
+    cut_projection(parameter_number::W_k, group_size);
+    cut_projection(parameter_number::W_v, group_size);
+    cut(parameter_number::W_o, Axis::columns, 1);
+    if (settings.bias_kv) {
+      cut(parameter_number::bias_k, Axis::columns, group_size);
+      cut(parameter_number::bias_v, Axis::columns, group_size);
+    }
+  }
+  return slices;
 }
 
 }  // namespace
 
-void MultiHeadAttention::prune_heads(const std::vector<std::int64_t>& heads) {
-  report_out_of_memory([&] {
-    if constexpr (validation::enabled) {
-      validation::check_prune_heads(*this, heads);
-    }
-    const std::set<std::size_t> each_once(heads.begin(), heads.end());
-    remove_heads(allocate_without(std::vector<std::size_t>(each_once.begin(), each_once.end())));
-  });
-}
-
-PrunedLayer MultiHeadAttention::allocate_without(std::span<const std::size_t> heads) const {
+PrunedLayer AttentionLayer::allocate_without(std::span<const std::size_t> heads) const {
   const LayerSettings settings = without_heads(settings_, heads);
   PrunedLayer pruned{.settings = settings,
                      .parameters = LayerParameters(settings, input_sizes()),
                      .gradients = {},
-                     .old_shapes = parameter_shapes(settings_, input_sizes()),
+                     .old_table = parameters_->table(),
                      .slices = slices_of_heads(settings_, heads),
                      .removed_slices = removed_slices_};
-  if (gradients_.exist()) {
-    pruned.gradients = ParameterGradients(settings, input_sizes());
+  if (!gradients_.empty()) {
+    pruned.gradients = AlignedFloats(pruned.parameters.table().size());
   }
   pruned.removed_slices.insert(pruned.removed_slices.end(), pruned.slices.begin(),
                                pruned.slices.end());
   return pruned;
 }
 
-void MultiHeadAttention::remove_heads(PrunedLayer&& pruned) noexcept {
+void AttentionLayer::remove_heads(PrunedLayer&& pruned) noexcept {
   if (pruned.slices.empty()) {
     return;
   }
-  for (const ParameterShape& parameter : pruned.old_shapes) {
-    // The old numbers may be cut to pieces: nothing fails from here on.
-    const auto move_rest = [&](float* numbers, float* smaller) {
-      std::copy_n(numbers, cut_slices(numbers, parameter, pruned.slices), smaller);
-    };
-    move_rest(parameters_->data(parameter.number), pruned.parameters.data(parameter.number));
-    if (gradients_.exist()) {
-      move_rest(gradients_.data(parameter.number), pruned.gradients.data(parameter.number));
+  // The old blocks may be cut to pieces: nothing fails from here on.
+  for (const RemovedSlice& slice : pruned.slices) {
+    pruned.old_table.cut(slice, parameters_->values(), 1);
+    if (!gradients_.empty()) {
+      pruned.old_table.cut(slice, gradients_.data(), 1);
     }
+    pruned.old_table.remove(slice);
   }
+  std::copy_n(parameters_->values(), pruned.old_table.size(), pruned.parameters.values());
+  std::copy_n(gradients_.data(), pruned.gradients.size(), pruned.gradients.data());
   parameters_ = std::move(pruned.parameters);
   gradients_ = std::move(pruned.gradients);
   settings_ = pruned.settings;

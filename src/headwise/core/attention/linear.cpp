@@ -1,69 +1,234 @@
 #include <algorithm>
 #include <headwise/core/attention/linear.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
-#include <headwise/core/memory/checked_sizes.hpp>
-#include <headwise/random.hpp>
+#include <headwise/core/parallel/for_each.hpp>
 
 namespace headwise {
-
 namespace {
 
-/// Floats of all groups' packed weights.
-std::size_t packed_count(const Linear::Sizes& sizes) {
-  return checked_count(static_cast<double>(sizes.in) *
-                       static_cast<double>(kernels::round_up_to_panel(sizes.out / sizes.groups)));
+/// Rows of a block at most: inputs that stay in the processor's nearer cache while the weights pass
+/// by.
+constexpr std::size_t max_block_rows = 256;
+/// Columns of a block, whole panels of any instruction set: blocks small enough for threads to
+/// finish at nearly the same time.
+constexpr std::size_t block_columns = 128;
+
+constexpr std::size_t divide_up(std::size_t count, std::size_t size) noexcept {
+  return (count + size - 1) / size;
+}
+
+/// The columns [first, first + count) of outputs (rows, out) for inputs (rows, in). `first` is
+/// where a panel begins.
+void project_columns(const Linear& linear, const float* inputs, std::size_t rows, std::size_t first,
+                     std::size_t count, float* outputs) noexcept {
+  const std::size_t in = linear.sizes.group_in();
+  const std::size_t out = linear.sizes.group_out();
+  const std::size_t end = first + count;
+  while (first < end) {
+    const std::size_t group = first / out;
+    const std::size_t column = first - group * out;
+    const std::size_t columns = std::min(end - first, out - column);
+    kernels::gemm(rows, columns, in, {.data = inputs + group * in, .row_stride = linear.sizes.in},
+                  {.panels = linear.packed + group * kernels::packed_size(in, out) + column * in,
+                   .panel_stride = in * kernels::panel_width()},
+                  1.0F, {.data = linear.bias != nullptr ? linear.bias + first : nullptr},
+                  outputs + first, linear.sizes.out);
+    first += columns;
+  }
+}
+
+/// One projection cut into blocks of rows and columns.
+class Blocks {
+ public:
+  explicit Blocks(const RowProjection& projection) noexcept
+      : projection_(projection),
+        row_blocks_(divide_up(projection.rows, max_block_rows)),
+        // Panels begin anew in each group.
+        width_(projection.linear.sizes.groups > 1 ? projection.linear.sizes.out : block_columns),
+        column_blocks_(divide_up(projection.linear.sizes.out, width_)) {}
+
+  [[nodiscard]] std::size_t count() const noexcept { return row_blocks_ * column_blocks_; }
+
+  void project(std::size_t block) const noexcept {
+    const std::size_t row_block = block / column_blocks_;
+    const std::size_t first = block % column_blocks_ * width_;
+    const std::size_t rows = projection_.rows;
+    project_rows(row_block * rows / row_blocks_, (row_block + 1) * rows / row_blocks_, first,
+                 std::min(width_, projection_.linear.sizes.out - first));
+  }
+
+ private:
+  /// Neighbours with the same mark in one go.
+  void project_rows(std::size_t first_row, std::size_t end, std::size_t first_column,
+                    std::size_t columns) const noexcept {
+    const auto& [linear, inputs, outputs, rows, read] = projection_;
+    const auto [in, out, groups] = linear.sizes;
+    for (std::size_t row = first_row; row < end;) {
+      std::size_t next = end;
+      if (read != nullptr) {
+        const std::uint8_t* other = std::find_if(
+            read + row, read + end, [&](std::uint8_t mark) { return mark != read[row]; });
+        next = static_cast<std::size_t>(other - read);
+      }
+      if (read == nullptr || read[row] != 0) {
+        project_columns(linear, inputs + row * in, next - row, first_column, columns,
+                        outputs + row * out);
+        row = next;
+      }
+      for (; row < next; ++row) {
+        std::fill_n(outputs + row * out + first_column, columns, 0.0F);
+      }
+    }
+  }
+
+  const RowProjection& projection_;
+  std::size_t row_blocks_;
+  std::size_t width_;
+  std::size_t column_blocks_;
+};
+
+/// Rows whose products are summed into a weight's gradient at a time.
+constexpr std::size_t rows_summed_at_once = 256;
+
+/// Room for one packed panel: of the weights' columns, or of as many rows of inputs.
+float* take_packed(Arena& arena, std::size_t out) noexcept {
+  return arena.take(std::max(rows_summed_at_once, out), kernels::panel_width());
+}
+
+bool is_zero_row(const float* row, std::size_t size) noexcept {
+  return std::all_of(row, row + size, [](float number) { return number == 0.0F; });
+}
+
+/// The gradients of `columns` columns of one group's inputs and weights, from `column` on, for the
+/// rows [first, last).
+void differentiate_columns(const Linear& linear, const LinearBackward& backward, std::size_t group,
+                           std::size_t column, std::size_t columns, std::size_t first,
+                           std::size_t last, float* packed) noexcept {
+  const std::size_t in = linear.sizes.group_in();
+  const std::size_t out = linear.sizes.group_out();
+  const std::size_t in_stride = linear.sizes.in;
+  const std::size_t out_stride = linear.sizes.out;
+  const std::size_t in_column = group * in + column;
+  const float* gradient = backward.gradient + group * out;
+  multiply_unpacked(last - first, columns, out,
+                    {.data = gradient + first * out_stride, .row_stride = out_stride},
+                    {.data = linear.weight + group * out * in + column, .stride = in}, 1.0F, {},
+                    backward.input_gradient + first * in_stride + in_column, in_stride, packed);
+  float* weight_gradient = backward.weight_gradient + group * out * in + column;
+  for (std::size_t row = first; row < last; row += rows_summed_at_once) {
+    multiply_unpacked(
+        out, columns, std::min(rows_summed_at_once, last - row),
+        {.data = gradient + row * out_stride, .row_stride = 1, .depth_stride = out_stride},
+        {.data = backward.inputs + row * in_stride + in_column, .stride = in_stride}, 1.0F,
+        {.data = weight_gradient, .row_stride = in}, weight_gradient, in, packed);
+  }
+}
+
+/// The gradients for the rows [first, last). The columns of one panel are a piece of work: while it
+/// is packed it is read.
+void differentiate_rows(const Linear& linear, const LinearBackward& backward, std::size_t first,
+                        std::size_t last, const ThreadArenas& memory) noexcept {
+  const auto [in, out, groups] = linear.sizes;
+  const std::size_t width = kernels::panel_width();
+  const std::size_t group_in = in / groups;
+  const std::size_t panels = (group_in + width - 1) / width;
+  const double operations = 4.0 * static_cast<double>(last - first) *
+                            static_cast<double>(group_in) * static_cast<double>(out);
+  parallel::for_each(groups * panels, parallel::threads_worth(operations, backward.num_threads),
+                     [&](std::size_t piece, std::size_t thread) {
+                       Arena arena = memory.of(thread);
+                       const std::size_t column = piece % panels * width;
+                       differentiate_columns(linear, backward, piece / panels, column,
+                                             std::min(width, group_in - column), first, last,
+                                             take_packed(arena, linear.sizes.out));
+                     });
 }
 
 }  // namespace
 
-Linear::Linear(const Sizes& sizes, bool bias)
-    : sizes_(sizes),
-      weight_(make_tensor<2>({sizes.out, sizes.in / sizes.groups})),
-      packed_weight_(make_tensor<1>({packed_count(sizes)})) {
-  if (bias) {
-    bias_ = make_tensor<1>({sizes.out});
+std::size_t Linear::Sizes::packed_size() const noexcept {
+  return saturating_product(in, kernels::round_up_to_panel(group_out()));
+}
+
+void pack(const Linear::Sizes& sizes, const float* weight, float* packed) noexcept {
+  const std::size_t in = sizes.group_in();
+  const std::size_t out = sizes.group_out();
+  for (std::size_t group = 0; group < sizes.groups; ++group) {
+    kernels::pack_columns(weight + group * out * in, in, in, out,
+                          packed + group * kernels::packed_size(in, out));
   }
 }
 
-void Linear::initialize(std::uint64_t seed, std::uint32_t stream) noexcept {
-  const float bound = uniform_bound(weight_.shape(1));
-  fill_uniform(weight_.data(), weight_.size(), bound, seed, stream);
-  if (bias_.has_value()) {
-    fill_uniform(bias_->data(), bias_->size(), bound, seed, stream + 1);
+void project(std::span<const RowProjection> projections, std::size_t num_threads) noexcept {
+  std::size_t blocks = 0;
+  double operations = 0;
+  for (const RowProjection& projection : projections) {
+    const auto [in, out, groups] = projection.linear.sizes;
+    blocks += Blocks(projection).count();
+    const std::size_t group_in = in / groups;
+    operations += 2.0 * static_cast<double>(projection.rows) * static_cast<double>(group_in) *
+                  static_cast<double>(out);
   }
-  invalidate();
+  parallel::for_each(blocks, parallel::threads_worth(operations, num_threads),
+                     [&](std::size_t block, std::size_t /*thread*/) {
+                       for (const RowProjection& projection : projections) {
+                         const Blocks own(projection);
+                         if (block < own.count()) {
+                           return own.project(block);
+                         }
+                         block -= own.count();
+                       }
+                     });
 }
 
-std::size_t Linear::packed_size() const noexcept {
-  return kernels::packed_size(group_in(), group_out());
+ThreadArenas lay_out_linear_backward(Arena& arena, std::size_t out,
+                                     std::size_t num_threads) noexcept {
+  return {arena, num_threads, [&](Arena& part) { static_cast<void>(take_packed(part, out)); }};
 }
 
-void Linear::pack() noexcept {
-  if (packed_is_current_) {
-    return;
+void linear_backward(const Linear& linear, const LinearBackward& backward, Arena& arena) noexcept {
+  const Arena::Scope scope(arena);
+  const auto [in, out, groups] = linear.sizes;
+  const ThreadArenas memory = lay_out_linear_backward(arena, out, backward.num_threads);
+  for (std::size_t first = 0; first < backward.rows;) {
+    const bool is_zero = is_zero_row(backward.gradient + first * out, out);
+    std::size_t last = first + 1;
+    while (last < backward.rows && is_zero_row(backward.gradient + last * out, out) == is_zero) {
+      ++last;
+    }
+    if (is_zero) {
+      std::fill_n(backward.input_gradient + first * in, (last - first) * in, 0.0F);
+    } else {
+      differentiate_rows(linear, backward, first, last, memory);
+    }
+    first = last;
   }
-  const std::size_t in = group_in();
-  for (std::size_t group = 0; group < sizes_.groups; ++group) {
-    kernels::pack_columns(weight_.data() + group * group_out() * in, in, in, group_out(),
-                          packed_weight_.data() + group * packed_size());
+  for (std::size_t row = 0; backward.bias_gradient != nullptr && row < backward.rows; ++row) {
+    for (std::size_t i = 0; i < out; ++i) {
+      backward.bias_gradient[i] += backward.gradient[row * out + i];
+    }
   }
-  packed_is_current_ = true;
 }
 
-void Linear::project(const float* inputs, std::size_t rows, std::size_t first, std::size_t count,
-                     float* outputs) const noexcept {
-  const std::size_t in = group_in();
-  const std::size_t end = first + count;
-  while (first < end) {
-    const std::size_t group = first / group_out();
-    const std::size_t column = first - group * group_out();
-    const std::size_t columns = std::min(end - first, group_out() - column);
-    kernels::gemm(rows, columns, in, {.data = inputs + group * in, .row_stride = sizes_.in},
-                  {.panels = packed_weight_.data() + group * packed_size() + column * in,
-                   .panel_stride = in * kernels::panel_width()},
-                  1.0F, {.data = bias_.has_value() ? bias_->data() + first : nullptr},
-                  outputs + first, sizes_.out);
-    first += columns;
+void multiply_unpacked(std::size_t rows, std::size_t columns, std::size_t depth,
+                       kernels::StridedMatrix a, Rows b, float scale, kernels::Addend addend,
+                       float* c, std::size_t c_stride, float* packed) noexcept {
+  kernels::pack_rows(b.data, b.stride, depth, columns, packed);
+  kernels::gemm(rows, columns, depth, a,
+                {.panels = packed, .panel_stride = depth * kernels::panel_width()}, scale, addend,
+                c, c_stride);
+}
+
+void add_product_of_nonzeros(std::size_t rows, std::size_t columns, std::size_t depth,
+                             kernels::StridedMatrix a, Rows b, float scale, float* c,
+                             std::size_t c_stride) noexcept {
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < depth; ++k) {
+      const float factor = a.data[i * a.row_stride + k * a.depth_stride];
+      for (std::size_t j = 0; factor != 0.0F && j < columns; ++j) {
+        c[i * c_stride + j] += scale * factor * b.data[k * b.stride + j];
+      }
+    }
   }
 }
 

@@ -1,47 +1,61 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <headwise/core/attention/head_weights.hpp>
 #include <headwise/core/attention/pooling.hpp>
-#include <headwise/core/attention/scoring.hpp>
+#include <headwise/core/attention/score_block.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 
 namespace headwise {
 namespace {
 
+/// Queries whose scores exist at the same time while they are pooled.
+constexpr std::size_t pooling_block_rows = 16;
+
 /// Pools the heads of one sample that share a key-value head.
 class HeadPooling {
  public:
-  HeadPooling(const PoolingArguments& arguments, const Scoring& scoring, std::size_t sample,
-              std::size_t kv_head, float* workspace) noexcept
+  /// Working memory of a thread.
+  struct Memory {
+    ScoreBlock::Memory block;
+    float* packed_values;  ///< as rows
+
+    static Memory lay_out(Arena& arena, const PoolingSizes& sizes) noexcept {
+      return {
+          .block = ScoreBlock::Memory::lay_out(arena, sizes, pooling_block_rows),
+          .packed_values = arena.take(sizes.columns, kernels::round_up_to_panel(sizes.value_size))};
+    }
+  };
+
+  /// `memory` is laid out for `keys`, those of the sample that are visible.
+  HeadPooling(const PoolingArguments& arguments, const Scoring& scoring,
+              const PackedScoring& packed, std::size_t sample, std::size_t kv_head, KeyRange keys,
+              const Memory& memory) noexcept
       : arguments_(arguments),
         mask_(*arguments.mask),
         sample_(sample),
         keeps_weights_(arguments.attention_weights != nullptr || arguments.dropout.active()),
-        head_(arguments, scoring, sample, kv_head, true, scoring_block_rows, workspace),
-        packed_values_(head_.workspace_end()),
-        weights_(packed_values_ + kernels::packed_size(head_.columns(), arguments.value_size)) {
-    if (!head_.is_direct()) {
-      kernels::pack_rows(head_.values().data, head_.values().stride, head_.columns(),
+        block_(arguments, scoring, packed, sample, kv_head, keys, true, memory.block),
+        packed_values_(memory.packed_values) {
+    if (!block_.reads_in_place()) {
+      kernels::pack_rows(block_.values().data, block_.values().stride, block_.columns(),
                          arguments.value_size, packed_values_);
     }
   }
 
   /// Pools the queries [first, end) of one head.
   void pool(std::size_t head, std::size_t first, std::size_t end) const noexcept {
-    for (; first < end; first += scoring_block_rows) {
-      pool_block(head, first, std::min(scoring_block_rows, end - first));
+    for (; first < end; first += pooling_block_rows) {
+      pool_block(head, first, std::min(pooling_block_rows, end - first));
     }
   }
 
  private:
   void pool_block(std::size_t head, std::size_t first, std::size_t rows) const noexcept {
-    const KeyRange columns = head_.columns_of(first, rows);
-    head_.score(head, first, rows, columns, weights_);
-    std::array<float, scoring_block_rows> factors;
+    const KeyRange columns = block_.columns_of(first, rows);
+    block_.score(head, first, rows, columns);
+    std::array<float, pooling_block_rows> factors;
     for (std::size_t i = 0; i < rows; ++i) {
-      factors[i] = weigh(head, first + i, columns, row_of(i));
+      factors[i] = weights_of(head, first + i, columns, block_.row(i));
     }
     const HeadsView<float>& pooled = arguments_.pooled;
     float* result = pooled.head(sample_, head) + first * pooled.row_stride;
@@ -49,9 +63,9 @@ class HeadPooling {
     const std::size_t size = arguments_.value_size;
     if (!kernels::all_finite(result, pooled.row_stride, rows, size)) {
       for (std::size_t i = 0; i < rows; ++i) {
-        kernels::scale(row_of(i) + columns.begin, columns.size(), factors[i]);
+        kernels::scale(block_.row(i) + columns.begin, columns.size(), factors[i]);
         factors[i] = 1.0F;
-        sum_seen_values(head, first + i, columns, row_of(i), result + i * pooled.row_stride);
+        sum_visible_values(head, first + i, columns, block_.row(i), result + i * pooled.row_stride);
       }
     }
     for (std::size_t i = 0; i < rows; ++i) {
@@ -59,61 +73,55 @@ class HeadPooling {
       if (factors[i] != 1.0F) {
         kernels::scale(row, size, factors[i]);
       }
-      if (arguments_.head_gate != nullptr) {
-        kernels::scale(row, size, arguments_.head_gate[sample_ * arguments_.gate_stride + head]);
-      }
     }
-  }
-
-  [[nodiscard]] float* row_of(std::size_t i) const noexcept {
-    return weights_ + i * head_.row_stride();
   }
 
   /// result (rows, value size) = weights · values, whatever the values are.
   void sum_values(std::size_t rows, KeyRange columns, float* result) const noexcept {
     const std::size_t size = arguments_.value_size;
     const std::size_t stride = arguments_.pooled.row_stride;
-    const float* weights = weights_ + columns.begin;
-    if (head_.is_direct()) {
-      const Rows values = head_.values();
+    const float* weights = block_.row(0) + columns.begin;
+    if (block_.reads_in_place()) {
+      const Rows values = block_.values();
       for (std::size_t i = 0; i < rows; ++i) {
-        kernels::gemv_transposed(weights + i * head_.row_stride(),
+        kernels::gemv_transposed(weights + i * block_.row_stride(),
                                  values.data + columns.begin * values.stride, values.stride,
                                  columns.size(), size, result + i * stride);
       }
       return;
     }
-    kernels::gemm(rows, size, columns.size(), {.data = weights, .row_stride = head_.row_stride()},
+    kernels::gemm(rows, size, columns.size(), {.data = weights, .row_stride = block_.row_stride()},
                   {.panels = packed_values_ + columns.begin * kernels::panel_width(),
-                   .panel_stride = head_.columns() * kernels::panel_width()},
+                   .panel_stride = block_.columns() * kernels::panel_width()},
                   1.0F, {}, result, stride);
   }
 
   /// Scores of one query become its weights, but for the factor that is returned. Where nobody
   /// looks at the weights it is the pooled vector that is multiplied by it, which is shorter.
-  float weigh(std::size_t head, std::size_t query, KeyRange columns, float* row) const noexcept {
-    float factor = head_.weigh(head, query, columns, row);
+  float weights_of(std::size_t head, std::size_t query, KeyRange columns,
+                   float* row) const noexcept {
+    float factor = block_.masked_softmax_row(head, query, columns, row);
     if (keeps_weights_) {
       kernels::scale(row + columns.begin, columns.size(), factor);
       factor = 1.0F;
     }
-    head_.hand_out(WeightsStage::softmax, row, head, query, 0.0F);
+    block_.store_weights(WeightsStage::softmax, row, head, query, 0.0F);
     if (arguments_.dropout.active()) {
-      head_.drop(head, query, columns, row);
+      block_.drop(head, query, columns, row);
     }
     return factor;
   }
 
   /// A weight of 0 does not silence a NaN or an infinity, so where there are any this sums the
   /// values that the query sees and no others.
-  void sum_seen_values(std::size_t head, std::size_t query, KeyRange columns, const float* row,
-                       float* result) const noexcept {
+  void sum_visible_values(std::size_t head, std::size_t query, KeyRange columns, const float* row,
+                          float* result) const noexcept {
     const bool reads_all =
         mask_.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query);
     std::fill_n(result, arguments_.value_size, 0.0F);
     for (std::size_t column = columns.begin; column < columns.end; ++column) {
-      if (reads_all || head_.sees(head, query, column)) {
-        const float* value = head_.values().data + column * head_.values().stride;
+      if (reads_all || block_.is_visible(head, query, column)) {
+        const float* value = block_.values().data + column * block_.values().stride;
         for (std::size_t i = 0; i < arguments_.value_size; ++i) {
           result[i] += row[column] * value[i];
         }
@@ -126,13 +134,12 @@ class HeadPooling {
   std::size_t sample_;
   /// Whether the weights are needed as they are, not only their sum with the values.
   bool keeps_weights_;
-  HeadWeights head_;
+  ScoreBlock block_;
   float* packed_values_;
-  float* weights_;
 };
 
 /// Queries for which keys and values are packed once more, at least: less would make packing cost.
-constexpr std::size_t least_part = 256;
+constexpr std::size_t min_part = 256;
 /// Pieces that each thread gets on average, if there are enough queries: none waits long for the
 /// last.
 constexpr std::size_t pieces_of_thread = 8;
@@ -144,72 +151,61 @@ std::size_t parts_of(std::size_t num_queries, std::size_t kv_heads, std::size_t 
     return 1;
   }
   const std::size_t wanted = (threads * pieces_of_thread + kv_heads - 1) / kv_heads;
-  return std::clamp<std::size_t>(num_queries / least_part, 1, wanted);
-}
-
-/// Every key-value head of every sample is a piece of work, or several.
-void pool_heads(const PoolingArguments& arguments, const Scoring& scoring, double operations,
-                std::size_t workspace_size, float* workspace) noexcept {
-  const AttentionMask& mask = *arguments.mask;
-  const std::size_t group = arguments.num_heads / std::max<std::size_t>(arguments.num_kv_heads, 1);
-  const std::size_t kv_heads = mask.batch * arguments.num_kv_heads;
-  const std::size_t threads = parallel::threads_worth(operations, arguments.num_threads);
-  const std::size_t parts = parts_of(mask.num_queries, kv_heads, threads);
-  const std::size_t blocks = (mask.num_queries + scoring_block_rows - 1) / scoring_block_rows;
-  parallel::for_each(kv_heads * parts, threads, [&](std::size_t piece, std::size_t thread) {
-    const std::size_t part = piece % parts;
-    const std::size_t kv_head = piece / parts % arguments.num_kv_heads;
-    const HeadPooling pooling(arguments, scoring, piece / parts / arguments.num_kv_heads, kv_head,
-                              workspace + thread * workspace_size);
-    const std::size_t end = (part + 1) * blocks / parts * scoring_block_rows;
-    for (std::size_t i = 0; i < group; ++i) {
-      pooling.pool(kv_head * group + i, part * blocks / parts * scoring_block_rows,
-                   std::min(end, mask.num_queries));
-    }
-  });
+  return std::clamp<std::size_t>(num_queries / min_part, 1, wanted);
 }
 
 /// Additions and multiplications of scores and sums, every key counted.
-double pooling_operations(const PoolingArguments& arguments, double score_operations) noexcept {
+double operations_of(const PoolingArguments& arguments, const Scoring& scoring) noexcept {
+  constexpr double tanh_operations = 20;
+  const double of_score = scoring.is_additive()
+                              ? tanh_operations * static_cast<double>(scoring.additive.hiddens)
+                              : 2.0 * static_cast<double>(arguments.key_size);
   const AttentionMask& mask = *arguments.mask;
   return static_cast<double>(mask.batch * arguments.num_heads) *
          static_cast<double>(mask.num_queries) * static_cast<double>(mask.num_keys) *
-         (score_operations + 2.0 * static_cast<double>(arguments.value_size));
+         (of_score + 2.0 * static_cast<double>(arguments.value_size));
 }
 
 }  // namespace
 
-float default_scale(std::size_t head_size) noexcept {
-  return static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_size)));
+PoolingMemory PoolingMemory::lay_out(Arena& arena, const PoolingSizes& sizes,
+                                     std::size_t num_threads) noexcept {
+  const PackedScoring packed = PackedScoring::lay_out(arena, sizes);
+  return {.packed = packed,
+          .threads = {arena, num_threads, [&](Arena& part) {
+                        static_cast<void>(HeadPooling::Memory::lay_out(part, sizes));
+                      }}};
 }
 
-double pooling_workspace_size(double num_keys, double query_size, double key_size,
-                              double value_size, double attention_hiddens) noexcept {
-  const auto padding = static_cast<double>(kernels::panel_width());
-  const double gathered = num_keys * (key_size + value_size);
-  const double packed_values = num_keys * (value_size + padding);
-  const double weights = scoring_block_rows * (num_keys + 2 * padding);
-  const double dot_product = key_size * (num_keys + padding);
-  const double additive = (query_size + key_size) * (attention_hiddens + padding) +
-                          attention_hiddens * (2 * num_keys + padding + scoring_block_rows);
-  return gathered + packed_values + weights + (attention_hiddens > 0 ? additive : dot_product);
-}
-
-void pool(const PoolingArguments& arguments, const DotProductScoring& scoring,
-          float* workspace) noexcept {
-  pool_heads(arguments, {.dot_product = scoring},
-             pooling_operations(arguments, 2.0 * static_cast<double>(arguments.key_size)),
-             workspace_of_thread(arguments, 0, pooling_workspace_size), workspace);
-}
-
-void pool(const PoolingArguments& arguments, const AdditiveScoring& scoring,
-          float* workspace) noexcept {
-  constexpr double tanh_operations = 20;
-  const std::size_t packed = packed_weights_size(scoring, arguments);
-  pool_heads(arguments, {.additive = pack_weights(scoring, arguments, workspace)},
-             pooling_operations(arguments, tanh_operations * static_cast<double>(scoring.hiddens)),
-             workspace_of_thread(arguments, scoring.hiddens, pooling_workspace_size) - packed,
-             workspace + packed);
+/// Every key-value head of every sample is a piece of work, or several.
+void pool(const PoolingArguments& arguments, const Scoring& scoring, Arena& arena) noexcept {
+  const Arena::Scope scope(arena);
+  const PoolingSizes sizes = sizes_of(arguments, scoring);
+  const PoolingMemory memory = PoolingMemory::lay_out(arena, sizes, arguments.num_threads);
+  memory.packed.pack(scoring, sizes);
+  const AttentionMask& mask = *arguments.mask;
+  const std::size_t group = arguments.num_heads / std::max<std::size_t>(arguments.num_kv_heads, 1);
+  const std::size_t kv_heads = mask.batch * arguments.num_kv_heads;
+  const std::size_t threads =
+      parallel::threads_worth(operations_of(arguments, scoring), arguments.num_threads);
+  const std::size_t parts = parts_of(mask.num_queries, kv_heads, threads);
+  const std::size_t blocks = (mask.num_queries + pooling_block_rows - 1) / pooling_block_rows;
+  parallel::for_each(kv_heads * parts, threads, [&](std::size_t piece, std::size_t thread) {
+    const std::size_t part = piece % parts;
+    const std::size_t kv_head = piece / parts % arguments.num_kv_heads;
+    const std::size_t sample = piece / parts / arguments.num_kv_heads;
+    const KeyRange keys = ScoreBlock::visible_keys(arguments, sample);
+    PoolingSizes visible = sizes;
+    visible.columns = keys.size() + mask.num_extra_slots;
+    Arena own = memory.threads.of(thread);
+    const HeadPooling pooling(arguments, scoring, memory.packed, sample, kv_head, keys,
+                              HeadPooling::Memory::lay_out(own, visible));
+    const std::size_t end = (part + 1) * blocks / parts * pooling_block_rows;
+    for (std::size_t i = 0; i < group; ++i) {
+      pooling.pool(kv_head * group + i, part * blocks / parts * pooling_block_rows,
+                   std::min(end, mask.num_queries));
+    }
+  });
 }
 
 }  // namespace headwise

@@ -1,13 +1,224 @@
 #include <algorithm>
-#include <headwise/core/attention/gradient_products.hpp>
-#include <headwise/core/attention/head_weights.hpp>
+#include <headwise/core/attention/linear.hpp>
 #include <headwise/core/attention/pooling_backward.hpp>
-#include <headwise/core/attention/scoring_backward.hpp>
+#include <headwise/core/attention/score_block.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 
 namespace headwise {
 namespace {
+
+/// Queries whose scores exist at the same time: more than in the forward pass, since some of the
+/// products are as deep as there are queries.
+constexpr std::size_t backward_block_rows = 64;
+
+/// Gradients of the scores of some queries, as `ScoreBlock` lays scores out.
+struct ScoreGradients {
+  std::size_t head;
+  std::size_t first;  ///< of the queries
+  std::size_t rows;
+  KeyRange columns;
+  const float* data;
+};
+
+/// Turns the gradients of one key-value head's scores into those of queries and keys: the part in
+/// which the pooling functions differ.
+class ScoringBackward {
+ public:
+  struct Memory {
+    float* key_gradients;  ///< (columns, key size)
+    float* packed;         ///< for the right-hand matrix of a product
+    float* packed_keys;    ///< as rows, of dot products
+    // Of additive scores: gradients of the features of a block of queries and of all keys, those
+    // once packed as the keys are.
+    float* query_features;
+    float* key_features;
+    float* packed_key_features;
+
+    static Memory lay_out(Arena& arena, const PoolingSizes& sizes) noexcept {
+      const std::size_t hiddens = sizes.attention_hiddens;
+      const bool is_additive = hiddens > 0;
+      const std::size_t widest =
+          kernels::round_up_to_panel(std::max(sizes.query_size, sizes.key_size));
+      const std::size_t deepest = is_additive
+                                      ? std::max({backward_block_rows, hiddens, sizes.columns})
+                                      : backward_block_rows;
+      return {
+          .key_gradients = arena.take(sizes.columns, sizes.key_size),
+          .packed = arena.take(deepest, widest),
+          .packed_keys = arena.take(is_additive ? 0 : sizes.columns,
+                                    kernels::round_up_to_panel(sizes.key_size)),
+          .query_features = arena.take(backward_block_rows, hiddens),
+          .key_features = arena.take(sizes.columns, hiddens),
+          .packed_key_features = arena.take(hiddens, kernels::round_up_to_panel(sizes.columns))};
+    }
+  };
+
+  ScoringBackward(const PoolingArguments& arguments, const PoolingGradients& gradients,
+                  const ScoreBlock& block, std::size_t sample, std::size_t kv_head,
+                  const Memory& memory) noexcept
+      : arguments_(arguments),
+        gradients_(gradients),
+        scoring_(block.scoring()),
+        block_(block),
+        sample_(sample),
+        memory_(memory) {
+    if (!scoring_.is_additive()) {
+      kernels::pack_rows(block.keys().data, block.keys().stride, block.columns(),
+                         arguments.key_size, memory.packed_keys);
+      return;
+    }
+    const std::size_t hiddens = scoring_.additive.hiddens;
+    const std::size_t place = sample * arguments.num_kv_heads + kv_head;
+    W_q_ = gradients.W_q + place * hiddens * arguments.query_size;
+    W_k_ = gradients.W_k + place * hiddens * arguments.key_size;
+    w_v_ = gradients.w_v + place * hiddens;
+  }
+
+  /// Makes every sum 0. `careful` leaves out of those to come what is multiplied by 0.
+  void reset(bool careful) noexcept {
+    careful_ = careful;
+    std::fill_n(memory_.key_gradients, block_.columns() * arguments_.key_size, 0.0F);
+    if (scoring_.is_additive()) {
+      const std::size_t hiddens = scoring_.additive.hiddens;
+      std::fill_n(W_q_, hiddens * arguments_.query_size, 0.0F);
+      std::fill_n(W_k_, hiddens * arguments_.key_size, 0.0F);
+      std::fill_n(w_v_, hiddens, 0.0F);
+      std::fill_n(memory_.packed_key_features, kernels::packed_size(hiddens, block_.columns()),
+                  0.0F);
+    }
+  }
+
+  /// Writes the gradients of the queries that were scored last and adds to those of the keys.
+  void add(const ScoreGradients& scores) const noexcept {
+    scoring_.is_additive() ? add_additive(scores) : add_dot_products(scores);
+  }
+
+  /// Gradients of the keys, (columns, key size), when all queries were added.
+  [[nodiscard]] const float* finish() const noexcept {
+    if (scoring_.is_additive()) {
+      finish_additive();
+    }
+    return memory_.key_gradients;
+  }
+
+  /// Whether the gradients of keys and parameters are finite.
+  [[nodiscard]] bool all_finite() const noexcept {
+    const auto finite = [](const float* numbers, std::size_t count) {
+      return kernels::all_finite(numbers, count, 1, count);
+    };
+    return finite(memory_.key_gradients, block_.columns() * arguments_.key_size) &&
+           (!scoring_.is_additive() ||
+            (finite(W_q_, scoring_.additive.hiddens * arguments_.query_size) &&
+             finite(W_k_, scoring_.additive.hiddens * arguments_.key_size) &&
+             finite(w_v_, scoring_.additive.hiddens)));
+  }
+
+ private:
+  /// dQ = scale · dS K, dK += scale · dSᵀ Q.
+  void add_dot_products(const ScoreGradients& scores) const noexcept {
+    const HeadsView<const float>& queries = arguments_.queries;
+    const HeadsView<float>& gradients = gradients_.queries;
+    const std::size_t size = arguments_.key_size;
+    const float scale = scoring_.dot_product.scale;
+    const auto [begin, end] = scores.columns;
+    const float* data = scores.data + begin;
+    const std::size_t stride = block_.row_stride();
+    float* to_queries = gradients.head(sample_, scores.head) + scores.first * gradients.row_stride;
+    if (careful_) {
+      for (std::size_t i = 0; i < scores.rows; ++i) {
+        std::fill_n(to_queries + i * gradients.row_stride, size, 0.0F);
+      }
+      const Rows keys{.data = block_.keys().data + begin * block_.keys().stride,
+                      .stride = block_.keys().stride};
+      add_product_of_nonzeros(scores.rows, size, end - begin, {.data = data, .row_stride = stride},
+                              keys, scale, to_queries, gradients.row_stride);
+    } else {
+      kernels::gemm(scores.rows, size, end - begin, {.data = data, .row_stride = stride},
+                    {.panels = memory_.packed_keys + begin * kernels::panel_width(),
+                     .panel_stride = block_.columns() * kernels::panel_width()},
+                    scale, {}, to_queries, gradients.row_stride);
+    }
+    const Rows block{.data = queries.head(sample_, scores.head) + scores.first * queries.row_stride,
+                     .stride = queries.row_stride};
+    add_rows(end - begin, size, scores.rows,
+             {.data = data, .row_stride = 1, .depth_stride = stride}, block, scale,
+             memory_.key_gradients + begin * size, size);
+  }
+
+  /// With f = W_q q and g = W_k k the features: df and dg from the kernel, then dq = df W_q,
+  /// dW_q += dfᵀ q.
+  void add_additive(const ScoreGradients& scores) const noexcept {
+    const std::size_t hiddens = scoring_.additive.hiddens;
+    const HeadsView<const float>& queries = arguments_.queries;
+    const HeadsView<float>& gradients = gradients_.queries;
+    const std::size_t size = arguments_.query_size;
+    // Packed keys begin at whole panels.
+    const std::size_t first =
+        scores.columns.begin / kernels::panel_width() * kernels::panel_width();
+    std::fill_n(memory_.query_features, scores.rows * hiddens, 0.0F);
+    for (std::size_t i = 0; i < scores.rows; ++i) {
+      kernels::additive_scores_gradient(
+          block_.query_features(i), block_.packed_key_features() + first * hiddens,
+          scoring_.additive.w_v, scores.data + i * block_.row_stride() + first, hiddens,
+          scores.columns.end - first, memory_.query_features + i * hiddens,
+          memory_.packed_key_features + first * hiddens, w_v_);
+    }
+    float* to_queries = gradients.head(sample_, scores.head) + scores.first * gradients.row_stride;
+    for (std::size_t i = 0; i < scores.rows; ++i) {
+      std::fill_n(to_queries + i * gradients.row_stride, size, 0.0F);
+    }
+    add_rows(scores.rows, size, hiddens, {.data = memory_.query_features, .row_stride = hiddens},
+             {.data = scoring_.additive.W_q, .stride = size}, 1.0F, to_queries,
+             gradients.row_stride);
+    const Rows block{.data = queries.head(sample_, scores.head) + scores.first * queries.row_stride,
+                     .stride = queries.row_stride};
+    add_rows(hiddens, size, scores.rows,
+             {.data = memory_.query_features, .row_stride = 1, .depth_stride = hiddens}, block,
+             1.0F, W_q_, size);
+  }
+
+  /// dk = dg W_k, dW_k = dgᵀ k.
+  void finish_additive() const noexcept {
+    const std::size_t hiddens = scoring_.additive.hiddens;
+    const std::size_t size = arguments_.key_size;
+    const std::size_t width = kernels::panel_width();
+    for (std::size_t column = 0; column < block_.columns(); ++column) {
+      const float* packed =
+          memory_.packed_key_features + column / width * width * hiddens + column % width;
+      for (std::size_t u = 0; u < hiddens; ++u) {
+        memory_.key_features[column * hiddens + u] = packed[u * width];
+      }
+    }
+    add_rows(block_.columns(), size, hiddens, {.data = memory_.key_features, .row_stride = hiddens},
+             {.data = scoring_.additive.W_k, .stride = size}, 1.0F, memory_.key_gradients, size);
+    add_rows(hiddens, size, block_.columns(),
+             {.data = memory_.key_features, .row_stride = 1, .depth_stride = hiddens},
+             block_.keys(), 1.0F, W_k_, size);
+  }
+
+  void add_rows(std::size_t rows, std::size_t columns, std::size_t depth, kernels::StridedMatrix a,
+                Rows b, float scale, float* c, std::size_t c_stride) const noexcept {
+    if (careful_) {
+      add_product_of_nonzeros(rows, columns, depth, a, b, scale, c, c_stride);
+    } else {
+      multiply_unpacked(rows, columns, depth, a, b, scale, {.data = c, .row_stride = c_stride}, c,
+                        c_stride, memory_.packed);
+    }
+  }
+
+  const PoolingArguments& arguments_;
+  const PoolingGradients& gradients_;
+  const Scoring& scoring_;
+  const ScoreBlock& block_;
+  std::size_t sample_;
+  Memory memory_;
+  bool careful_ = false;
+  // What this head adds to the gradients of the parameters of additive scores.
+  float* W_q_ = nullptr;
+  float* W_k_ = nullptr;
+  float* w_v_ = nullptr;
+};
 
 /// The gradient of pooling for the heads of one sample that share a key-value head. With P the
 /// weights, D their dropout, O = (P ∘ D) V the pooled result and dO its gradient,
@@ -16,27 +227,47 @@ namespace {
 /// last bit, so that dP would not cancel where softmax saturates; it is the gradient of the gate.
 class HeadPoolingBackward {
  public:
+  /// Working memory of a thread.
+  struct Memory {
+    ScoreBlock::Memory block;
+    float* packed_values;    ///< as columns
+    float* packed_block;     ///< gradients of a block of queries, packed as rows
+    float* value_gradients;  ///< (columns, value size)
+    float* score_gradients;  ///< as the scores
+    float* dropout_factors;  ///< of one row
+    float* capped;           ///< scores of one row
+    ScoringBackward::Memory scoring;
+
+    static Memory lay_out(Arena& arena, const PoolingSizes& sizes) noexcept {
+      const std::size_t stride = ScoreBlock::row_stride(sizes.columns);
+      return {
+          .block = ScoreBlock::Memory::lay_out(arena, sizes, backward_block_rows),
+          .packed_values = arena.take(sizes.value_size, kernels::round_up_to_panel(sizes.columns)),
+          .packed_block =
+              arena.take(backward_block_rows, kernels::round_up_to_panel(sizes.value_size)),
+          .value_gradients = arena.take(sizes.columns, sizes.value_size),
+          .score_gradients = arena.take(backward_block_rows, stride),
+          .dropout_factors = arena.take(stride),
+          .capped = arena.take(stride),
+          .scoring = ScoringBackward::Memory::lay_out(arena, sizes)};
+    }
+  };
+
+  /// `memory` is laid out for `keys`, those of the sample that are visible.
   HeadPoolingBackward(const PoolingArguments& arguments, const Scoring& scoring,
-                      const AdditiveScoring& additive, const PoolingGradients& gradients,
-                      std::size_t sample, std::size_t kv_head, float* workspace) noexcept
+                      const PackedScoring& packed, const PoolingGradients& gradients,
+                      std::size_t sample, std::size_t kv_head, KeyRange keys,
+                      const Memory& memory) noexcept
       : arguments_(arguments),
         mask_(*arguments.mask),
         gradients_(gradients),
         sample_(sample),
         kv_head_(kv_head),
-        head_(arguments, scoring, sample, kv_head, false, backward_block_rows, workspace),
-        packed_values_(head_.workspace_end()),
-        packed_block_(packed_values_ + kernels::packed_size(arguments.value_size, head_.columns())),
-        value_gradients_(packed_block_ +
-                         kernels::packed_size(backward_block_rows, arguments.value_size)),
-        weights_(value_gradients_ + head_.columns() * arguments.value_size),
-        score_gradients_(weights_ + backward_block_rows * head_.row_stride()),
-        dropout_factors_(score_gradients_ + backward_block_rows * head_.row_stride()),
-        capped_(dropout_factors_ + head_.row_stride()),
-        scoring_(arguments, gradients, scoring, additive, head_, sample, kv_head,
-                 capped_ + head_.row_stride()) {
-    kernels::pack_columns(head_.values().data, head_.values().stride, arguments.value_size,
-                          head_.columns(), packed_values_);
+        block_(arguments, scoring, packed, sample, kv_head, keys, false, memory.block),
+        memory_(memory),
+        scoring_(arguments, gradients, block_, sample, kv_head, memory.scoring) {
+    kernels::pack_columns(block_.values().data, block_.values().stride, arguments.value_size,
+                          block_.columns(), memory.packed_values);
   }
 
   /// Fast first, and carefully if anything came out that is not finite: 0 times what a query does
@@ -50,14 +281,8 @@ class HeadPoolingBackward {
     }
     write_rows(gradients_.keys, scoring_key_gradients_, arguments_.key_size,
                [](const ExtraSlotGradient& slot) { return slot.key; });
-    write_rows(gradients_.values, value_gradients_, arguments_.value_size,
+    write_rows(gradients_.values, memory_.value_gradients, arguments_.value_size,
                [](const ExtraSlotGradient& slot) { return slot.value; });
-  }
-
-  [[nodiscard]] static double workspace_size(double columns, double value_size) noexcept {
-    const auto padding = static_cast<double>(kernels::panel_width());
-    return value_size * (columns + padding) + backward_block_rows * (value_size + padding) +
-           columns * value_size + (2 * backward_block_rows + 2) * (columns + 2 * padding);
   }
 
  private:
@@ -65,13 +290,13 @@ class HeadPoolingBackward {
     return arguments_.num_heads / arguments_.num_kv_heads;
   }
 
-  [[nodiscard]] float* row_of(float* block, std::size_t i) const noexcept {
-    return block + i * head_.row_stride();
+  [[nodiscard]] float* gradient_row(std::size_t i) const noexcept {
+    return memory_.score_gradients + i * block_.row_stride();
   }
 
   void add_all_queries() noexcept {
     scoring_.reset(careful_);
-    std::fill_n(value_gradients_, head_.columns() * arguments_.value_size, 0.0F);
+    std::fill_n(memory_.value_gradients, block_.columns() * arguments_.value_size, 0.0F);
     for (std::size_t head = kv_head_ * group(); head < (kv_head_ + 1) * group(); ++head) {
       double of_gate = 0;
       for (std::size_t first = 0; first < mask_.num_queries; first += backward_block_rows) {
@@ -84,8 +309,8 @@ class HeadPoolingBackward {
 
   [[nodiscard]] bool all_finite() const noexcept {
     bool finite =
-        scoring_.all_finite() && kernels::all_finite(value_gradients_, arguments_.value_size,
-                                                     head_.columns(), arguments_.value_size);
+        scoring_.all_finite() && kernels::all_finite(memory_.value_gradients, arguments_.value_size,
+                                                     block_.columns(), arguments_.value_size);
     for (std::size_t i = 0; i < group(); ++i) {
       finite =
           finite && kernels::all_finite(gradients_.queries.head(sample_, kv_head_ * group() + i),
@@ -96,21 +321,22 @@ class HeadPoolingBackward {
   }
 
   void add_block(std::size_t head, std::size_t first, std::size_t rows, double& of_gate) noexcept {
-    const KeyRange columns = head_.columns_of(first, rows);
+    const KeyRange columns = block_.columns_of(first, rows);
     const std::size_t size = arguments_.value_size;
     const HeadsView<const float>& gradients = gradients_.pooled;
     const Rows block{.data = gradients.head(sample_, head) + first * gradients.row_stride,
                      .stride = gradients.row_stride};
-    const float gate = arguments_.head_gate != nullptr
-                           ? arguments_.head_gate[sample_ * arguments_.gate_stride + head]
+    const float gate = gradients_.gates != nullptr
+                           ? gradients_.gates[sample_ * gradients_.gate_stride + head]
                            : 1.0F;
-    head_.score(head, first, rows, columns, weights_);
+    block_.score(head, first, rows, columns);
     // Packed values begin at whole panels.
     const std::size_t aligned = columns.begin / kernels::panel_width() * kernels::panel_width();
-    kernels::gemm(
-        rows, columns.end - aligned, size, {.data = block.data, .row_stride = block.stride},
-        {.panels = packed_values_ + aligned * size, .panel_stride = size * kernels::panel_width()},
-        gate, {}, score_gradients_ + aligned, head_.row_stride());
+    kernels::gemm(rows, columns.end - aligned, size,
+                  {.data = block.data, .row_stride = block.stride},
+                  {.panels = memory_.packed_values + aligned * size,
+                   .panel_stride = size * kernels::panel_width()},
+                  gate, {}, memory_.score_gradients + aligned, block_.row_stride());
     const HeadsView<float>& pooled = arguments_.pooled;
     const float* results = pooled.head(sample_, head) + first * pooled.row_stride;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -118,43 +344,49 @@ class HeadPoolingBackward {
       kernels::gemv(block.data + i * block.stride, results + i * pooled.row_stride, size, 1, size,
                     1.0F, &dot);
       of_gate += static_cast<double>(dot);
-      differentiate_row(head, first + i, columns, row_of(weights_, i), row_of(score_gradients_, i));
+      differentiate_row(head, first + i, columns, block_.row(i), gradient_row(i));
     }
-    const kernels::StridedMatrix transposed{
-        .data = weights_ + columns.begin, .row_stride = 1, .depth_stride = head_.row_stride()};
-    float* to_values = value_gradients_ + columns.begin * size;
+    const kernels::StridedMatrix transposed{.data = block_.row(0) + columns.begin,
+                                            .row_stride = 1,
+                                            .depth_stride = block_.row_stride()};
+    float* to_values = memory_.value_gradients + columns.begin * size;
     if (careful_) {
       add_product_of_nonzeros(columns.size(), size, rows, transposed, block, gate, to_values, size);
     } else {
       multiply_unpacked(columns.size(), size, rows, transposed, block, gate,
-                        {.data = to_values, .row_stride = size}, to_values, size, packed_block_);
+                        {.data = to_values, .row_stride = size}, to_values, size,
+                        memory_.packed_block);
     }
-    scoring_.add(
-        {.head = head, .first = first, .rows = rows, .columns = columns, .data = score_gradients_});
+    scoring_.add({.head = head,
+                  .first = first,
+                  .rows = rows,
+                  .columns = columns,
+                  .data = memory_.score_gradients});
   }
 
   /// Scores of one query become its weights after dropout, and gradients of these gradients of
   /// scores.
   void differentiate_row(std::size_t head, std::size_t query, KeyRange columns, float* weights,
                          float* gradients) const noexcept {
-    const bool has_softcap = head_.scores().has_softcap();
-    const float factor =
-        head_.weigh(head, query, columns, weights, has_softcap ? capped_ : nullptr);
+    const bool has_softcap = block_.has_softcap();
+    const float factor = block_.masked_softmax_row(head, query, columns, weights,
+                                                   has_softcap ? memory_.capped : nullptr);
     float* weights_here = weights + columns.begin;
     float* gradients_here = gradients + columns.begin;
     if (arguments_.dropout.active()) {
-      std::fill_n(dropout_factors_, head_.columns(), 1.0F);
-      head_.drop(head, query, columns, dropout_factors_);
-      kernels::multiply(gradients_here, dropout_factors_ + columns.begin, columns.size());
+      std::fill_n(memory_.dropout_factors, block_.columns(), 1.0F);
+      block_.drop(head, query, columns, memory_.dropout_factors);
+      kernels::multiply(gradients_here, memory_.dropout_factors + columns.begin, columns.size());
     }
     for (std::size_t i = 0; careful_ && i < columns.size(); ++i) {
-      if (!head_.sees(head, query, columns.begin + i)) {
+      if (!block_.is_visible(head, query, columns.begin + i)) {
         gradients_here[i] = 0.0F;
       }
     }
     kernels::softmax_gradient(gradients_here, weights_here, columns.size(), factor);
     if (has_softcap) {
-      head_.scores().softcap_gradient(gradients_here, capped_ + columns.begin, columns.size());
+      kernels::softcap_gradient(gradients_here, memory_.capped + columns.begin, columns.size(),
+                                block_.scoring().dot_product.softcap);
     }
     if (careful_) {
       for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -169,9 +401,10 @@ class HeadPoolingBackward {
       std::fill_n(gradients_here, columns.size(), 0.0F);
     }
     if (arguments_.dropout.active()) {
-      kernels::multiply(weights_here, dropout_factors_ + columns.begin, columns.size());
+      kernels::multiply(weights_here, memory_.dropout_factors + columns.begin, columns.size());
       for (std::size_t i = 0; careful_ && i < columns.size(); ++i) {
-        weights_here[i] = dropout_factors_[columns.begin + i] == 0.0F ? 0.0F : weights_here[i];
+        weights_here[i] =
+            memory_.dropout_factors[columns.begin + i] == 0.0F ? 0.0F : weights_here[i];
       }
     }
   }
@@ -180,11 +413,11 @@ class HeadPoolingBackward {
   template <typename SlotRow>
   void write_rows(const HeadsView<float>& to, const float* rows, std::size_t size,
                   SlotRow slot_row) const noexcept {
-    const KeyRange covered = head_.covered();
+    const KeyRange visible = block_.visible_keys();
     float* row = to.head(sample_, kv_head_);
     for (std::size_t key = 0; key < mask_.num_keys; ++key, row += to.row_stride) {
-      if (covered.begin <= key && key < covered.end) {
-        std::copy_n(rows + (key - covered.begin) * size, size, row);
+      if (visible.begin <= key && key < visible.end) {
+        std::copy_n(rows + (key - visible.begin) * size, size, row);
       } else {
         std::fill_n(row, size, 0.0F);
       }
@@ -192,7 +425,7 @@ class HeadPoolingBackward {
     for (std::size_t i = 0; i < mask_.num_extra_slots; ++i) {
       float* slot = slot_row(gradients_.extra_slots[i]);
       if (slot != nullptr) {
-        std::copy_n(rows + (covered.size() + i) * size, size,
+        std::copy_n(rows + (visible.size() + i) * size, size,
                     slot + (sample_ * arguments_.num_kv_heads + kv_head_) * size);
       }
     }
@@ -204,62 +437,50 @@ class HeadPoolingBackward {
   std::size_t sample_;
   std::size_t kv_head_;
   bool careful_ = false;
-  HeadWeights head_;
-  float* packed_values_;  ///< as columns
-  float* packed_block_;
-  float* value_gradients_;  ///< (columns, value size)
-  float* weights_;
-  float* score_gradients_;
-  float* dropout_factors_;  ///< of one row
-  float* capped_;           ///< scores of one row
+  ScoreBlock block_;
+  Memory memory_;
   ScoringBackward scoring_;
   const float* scoring_key_gradients_ = nullptr;
 };
 
+}  // namespace
+
+PoolingBackwardMemory PoolingBackwardMemory::lay_out(Arena& arena, const PoolingSizes& sizes,
+                                                     std::size_t num_threads) noexcept {
+  const PackedScoring packed = PackedScoring::lay_out(arena, sizes);
+  return {.packed = packed,
+          .threads = {arena, num_threads, [&](Arena& part) {
+                        static_cast<void>(HeadPoolingBackward::Memory::lay_out(part, sizes));
+                      }}};
+}
+
 /// Every key-value head of every sample is a piece of work: what heads share is summed by the
 /// caller.
-void differentiate_heads(const PoolingArguments& arguments, const Scoring& scoring,
-                         const AdditiveScoring& additive, const PoolingGradients& gradients,
-                         std::size_t workspace_size, float* workspace) noexcept {
+void pool_backward(const PoolingArguments& arguments, const Scoring& scoring,
+                   const PoolingGradients& gradients, Arena& arena) noexcept {
+  const Arena::Scope scope(arena);
+  const PoolingSizes sizes = sizes_of(arguments, scoring);
+  const PoolingBackwardMemory memory =
+      PoolingBackwardMemory::lay_out(arena, sizes, arguments.num_threads);
+  memory.packed.pack(scoring, sizes);
   const AttentionMask& mask = *arguments.mask;
   const std::size_t size = arguments.query_size + arguments.key_size + 2 * arguments.value_size;
   const double operations =
       2.0 * static_cast<double>(mask.batch * arguments.num_heads * mask.num_queries) *
-      static_cast<double>(mask.num_keys) * static_cast<double>(size + additive.hiddens);
+      static_cast<double>(mask.num_keys) * static_cast<double>(size + scoring.additive.hiddens);
   const std::size_t threads = parallel::threads_worth(operations, arguments.num_threads);
-  parallel::for_each(
-      mask.batch * arguments.num_kv_heads, threads, [&](std::size_t piece, std::size_t thread) {
-        HeadPoolingBackward(arguments, scoring, additive, gradients, piece / arguments.num_kv_heads,
-                            piece % arguments.num_kv_heads, workspace + thread * workspace_size)
-            .run();
-      });
-}
-
-}  // namespace
-
-double pooling_backward_workspace_size(double num_keys, double query_size, double key_size,
-                                       double value_size, double attention_hiddens) noexcept {
-  // Beside that of the forward pass, the features of a longer block of queries.
-  return pooling_workspace_size(num_keys, query_size, key_size, value_size, attention_hiddens) +
-         backward_block_rows * attention_hiddens +
-         HeadPoolingBackward::workspace_size(num_keys, value_size) +
-         ScoringBackward::workspace_size(num_keys, query_size, key_size, attention_hiddens);
-}
-
-void pool_backward(const PoolingArguments& arguments, const DotProductScoring& scoring,
-                   const PoolingGradients& gradients, float* workspace) noexcept {
-  differentiate_heads(arguments, {.dot_product = scoring}, {}, gradients,
-                      workspace_of_thread(arguments, 0, pooling_backward_workspace_size),
-                      workspace);
-}
-
-void pool_backward(const PoolingArguments& arguments, const AdditiveScoring& scoring,
-                   const PoolingGradients& gradients, float* workspace) noexcept {
-  const std::size_t packed = packed_weights_size(scoring, arguments);
-  differentiate_heads(
-      arguments, {.additive = pack_weights(scoring, arguments, workspace)}, scoring, gradients,
-      workspace_of_thread(arguments, scoring.hiddens, pooling_backward_workspace_size) - packed,
-      workspace + packed);
+  parallel::for_each(mask.batch * arguments.num_kv_heads, threads,
+                     [&](std::size_t piece, std::size_t thread) {
+                       const std::size_t sample = piece / arguments.num_kv_heads;
+                       const KeyRange keys = ScoreBlock::visible_keys(arguments, sample);
+                       PoolingSizes visible = sizes;
+                       visible.columns = keys.size() + mask.num_extra_slots;
+                       Arena own = memory.threads.of(thread);
+                       HeadPoolingBackward(arguments, scoring, memory.packed, gradients, sample,
+                                           piece % arguments.num_kv_heads, keys,
+                                           HeadPoolingBackward::Memory::lay_out(own, visible))
+                           .run();
+                     });
 }
 
 }  // namespace headwise

@@ -2,8 +2,8 @@
 
 #include <array>
 #include <cstddef>
-#include <headwise/core/attention/pooling.hpp>
-#include <headwise/heads.hpp>
+#include <headwise/core/attention/pooling_arguments.hpp>
+#include <headwise/core/memory/arena.hpp>
 
 namespace headwise {
 
@@ -17,8 +17,11 @@ struct ExtraSlotGradient {
 /// written, whatever they held; those of different heads and samples lie apart, so that sums over
 /// both are the caller's.
 struct PoolingGradients {
-  /// Of the pooled results as the gate leaves them.
+  /// Of the pooled results times the gates.
   HeadsView<const float> pooled{};
+  /// What the results were multiplied by, entry [sample · gate_stride + head]; null is 1.
+  const float* gates = nullptr;
+  std::size_t gate_stride = 0;
   HeadsView<float> queries{};
   /// Zeros for keys that no query reads.
   HeadsView<float> keys{};
@@ -31,20 +34,19 @@ struct PoolingGradients {
   float* w_v = nullptr;
 };
 
-/// Floats of workspace that each thread needs for the gradient of pooling, at most; as
-/// `pooling_workspace_size`.
-[[nodiscard]] double pooling_backward_workspace_size(double num_keys, double query_size,
-                                                     double key_size, double value_size,
-                                                     double attention_hiddens) noexcept;
+/// Working memory of `pool_backward`: linear in the number of keys.
+struct PoolingBackwardMemory {
+  PackedScoring packed;
+  ThreadArenas threads;
 
-/// The gradient of `pool`. `arguments` are those of the forward pass, but `pooled` is what it would
-/// give without a gate, which is read, and weights are not handed out. Scores are computed again,
-/// for a few queries of a thread at a time. What a query may not attend to reaches no gradient, NaN
-/// and infinity included. `workspace` is `num_threads` times what `pooling_backward_workspace_size`
-/// says.
-void pool_backward(const PoolingArguments& arguments, const DotProductScoring& scoring,
-                   const PoolingGradients& gradients, float* workspace) noexcept;
-void pool_backward(const PoolingArguments& arguments, const AdditiveScoring& scoring,
-                   const PoolingGradients& gradients, float* workspace) noexcept;
+  static PoolingBackwardMemory lay_out(Arena& arena, const PoolingSizes& sizes,
+                                       std::size_t num_threads) noexcept;
+};
+
+/// The gradient of `pool`. `arguments` are those of the forward pass, but `pooled`, what it gave,
+/// is read, and weights are not returned. Scores are computed again, for a few queries of a thread
+/// at a time. What a query may not attend to reaches no gradient, NaN and infinity included.
+void pool_backward(const PoolingArguments& arguments, const Scoring& scoring,
+                   const PoolingGradients& gradients, Arena& arena) noexcept;
 
 }  // namespace headwise

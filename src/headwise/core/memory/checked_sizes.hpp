@@ -1,10 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <headwise/tensor.hpp>
 #include <span>
 
 /// Sizes of memory. Every product of sizes that somebody is given memory by goes through here:
@@ -39,21 +37,6 @@ namespace headwise {
     fail_allocation();
   }
   return static_cast<std::size_t>(floats);
-}
-
-/// A tensor of uninitialized numbers.
-template <std::size_t Rank, typename Number = float>
-[[nodiscard]] xt::xtensor<Number, Rank> make_tensor(const std::array<std::size_t, Rank>& shape) {
-  static_cast<void>(checked_count(shape, sizeof(Number)));
-  return xt::xtensor<Number, Rank>::from_shape(shape);
-}
-
-/// The same of a rank that is known at run time only.
-template <typename Number = float, typename Shape>
-[[nodiscard]] xt::xarray<Number> make_array(const Shape& shape) {
-  using Array = xt::xarray<Number>;
-  static_cast<void>(checked_count({shape.data(), shape.size()}, sizeof(Number)));
-  return Array::from_shape(typename Array::shape_type(shape.begin(), shape.end()));
 }
 
 }  // namespace headwise

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/linear.hpp>
-#include <headwise/tensor.hpp>
-#include <headwise/trainable.hpp>
+#include <headwise/core/memory/aligned_floats.hpp>
+#include <headwise/core/memory/parameter_table.hpp>
+#include <headwise/core/training/trainable.hpp>
+#include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace headwise {
 
@@ -26,36 +28,34 @@ class ModelParameters final : public Trainable {
     bool layer_norm;  ///< before each layer and before the unembedding
   };
 
-  /// A parameter as the state dict has it.
-  struct Entry {
-    std::string name;
-    std::vector<std::size_t> shape;
-    std::size_t offset;  ///< among the floats of all of them
-
-    [[nodiscard]] std::size_t size() const noexcept;
-  };
-
   ModelParameters(const Sizes& sizes, std::uint64_t seed);
 
   [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
-  [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
 
-  /// A parameter by its place in `entries`, for reading.
-  [[nodiscard]] const float* values(std::size_t place) const noexcept;
-  /// For writing; `parameters_changed` afterwards.
-  [[nodiscard]] float* writable_values(std::size_t place) noexcept;
+  /// A parameter by its place in the table. Whoever writes calls `parameters_changed` afterwards.
+  [[nodiscard]] float* values(std::size_t place) noexcept {
+    return values_.data() + table_.entries()[place].offset;
+  }
+  [[nodiscard]] const float* values(std::size_t place) const noexcept {
+    return values_.data() + table_.entries()[place].offset;
+  }
   /// Its gradient, if there are any.
   [[nodiscard]] float* gradient(std::size_t place) noexcept {
-    return gradients_.data() + entries_[place].offset;
+    return gradients_.data() + table_.entries()[place].offset;
   }
-  [[nodiscard]] bool have_gradients() const noexcept { return gradients_.size() > 0; }
+  [[nodiscard]] bool have_gradients() const noexcept { return !gradients_.empty(); }
   /// Zeros, where there are no gradients yet; else nothing.
-  [[nodiscard]] Tensor<1> allocate_gradients() const;
+  [[nodiscard]] AlignedFloats allocate_gradients() const {
+    return AlignedFloats::zeros(have_gradients() ? 0 : table_.size());
+  }
   /// Keeps what `allocate_gradients` gave.
-  void keep_gradients(Tensor<1>&& gradients) noexcept;
-  void zero_gradients() noexcept override { gradients_.fill(0.0F); }
+  void keep_gradients(AlignedFloats&& gradients) noexcept {
+    if (!have_gradients()) {
+      gradients_ = std::move(gradients);
+    }
+  }
 
-  // Places in `entries`.
+  // Places in the table.
   static constexpr std::size_t embedding = 0;  ///< (vocabulary, num_hiddens)
   static constexpr std::size_t position = 1;   ///< (max_length, num_hiddens), if learned
   /// Weight, and behind it bias, (num_hiddens,), of the norm before a layer; with the number of
@@ -63,31 +63,41 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] std::size_t norm(std::size_t layer) const noexcept {
     return (sizes_.learned_positions ? 2 : 1) + 2 * layer;
   }
-  [[nodiscard]] std::size_t unembedding_place() const noexcept { return entries_.size() - 1; }
+  [[nodiscard]] std::size_t unembedding_place() const noexcept {
+    return table_.entries().size() - 1;
+  }
 
   /// (max_length, num_hiddens), learned or not
   [[nodiscard]] const float* positions() const noexcept {
     return sizes_.learned_positions ? values(position) : sinusoids_.data();
   }
-  [[nodiscard]] Linear& unembedding() noexcept { return unembedding_; }
+  /// It projects once `pack` was called after the last change.
+  [[nodiscard]] Linear unembedding() const noexcept;
+  void pack() noexcept;
 
-  [[nodiscard]] std::vector<TrainableParameter> trainable_parameters() override;
-  void locate(std::span<TrainableParameter> parameters) noexcept override;
-  void parameters_changed() noexcept override { unembedding_.invalidate(); }
+  [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
+  [[nodiscard]] float* parameter_values() noexcept override { return values_.data(); }
+  [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
+  [[nodiscard]] const float* parameter_values() const noexcept { return values_.data(); }
+  [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }
+  void parameters_changed() noexcept override { packed_is_current_ = false; }
   [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
     return {};
   }
 
  private:
-  void add(std::string name, std::vector<std::size_t> shape);
-  void initialize(std::uint64_t seed);
+  void initialize(std::uint64_t seed) noexcept;
+  [[nodiscard]] Linear::Sizes unembedding_sizes() const noexcept {
+    return {.in = sizes_.num_hiddens, .out = sizes_.vocabulary_size};
+  }
 
   Sizes sizes_;
-  std::vector<Entry> entries_;
-  Linear unembedding_;
-  Tensor<1> values_;  ///< of all but the unembedding
-  Tensor<2> sinusoids_;
-  Tensor<1> gradients_;
+  ParameterTable table_;
+  AlignedFloats values_;
+  AlignedFloats sinusoids_;
+  AlignedFloats packed_unembedding_;
+  bool packed_is_current_ = false;
+  AlignedFloats gradients_;
 };
 
 }  // namespace headwise

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/kernels/philox.hpp>
-#include <headwise/random.hpp>
+#include <headwise/core/random.hpp>
 #include <span>
 #include <utility>
 

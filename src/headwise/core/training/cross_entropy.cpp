@@ -1,12 +1,8 @@
 #include <algorithm>
-#include <headwise/api/validation.hpp>
-#include <headwise/api/validation_training.hpp>
 #include <headwise/core/elementary_functions.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/parallel/for_each.hpp>
-#include <headwise/cross_entropy.hpp>
-#include <headwise/error.hpp>
-#include <vector>
+#include <headwise/core/training/cross_entropy.hpp>
 
 namespace headwise {
 namespace {
@@ -22,30 +18,6 @@ float differentiate_row(float* logits, std::size_t target, std::size_t count,
 }
 
 }  // namespace
-
-double cross_entropy(const Tensor<3>& logits, const Tokens& targets) {
-  return report_out_of_memory([&] {
-    validation::check_cross_entropy(logits.shape(), targets);
-    const std::size_t vocabulary_size = logits.shape(2);
-    std::vector<float> asked_logits;
-    std::vector<std::int32_t> asked_targets;
-    const float* row = logits.data();
-    for (const std::int64_t target : targets) {
-      if (target != ignored_target) {
-        asked_logits.insert(asked_logits.end(), row, row + vocabulary_size);
-        asked_targets.push_back(static_cast<std::int32_t>(target));
-      }
-      row += vocabulary_size;
-    }
-    std::vector<float> losses(asked_targets.size());
-    return cross_entropy_into({.logits = asked_logits.data(),
-                               .targets = asked_targets.data(),
-                               .losses = losses.data(),
-                               .rows = asked_targets.size(),
-                               .vocabulary_size = vocabulary_size,
-                               .num_threads = parallel::num_threads()});
-  });
-}
 
 double cross_entropy_into(const CrossEntropy& arguments) noexcept {
   const auto& [logits, targets, losses, rows, vocabulary_size, num_threads] = arguments;

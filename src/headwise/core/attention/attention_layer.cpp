@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <headwise/core/attention/attention_layer.hpp>
+#include <utility>
+
+namespace headwise {
+namespace {
+
+std::optional<std::size_t> size_if_known(std::optional<std::int64_t> size) noexcept {
+  return size.has_value() ? std::optional(static_cast<std::size_t>(*size)) : std::nullopt;
+}
+
+}  // namespace
+
+AttentionLayer::AttentionLayer(const MultiHeadAttentionOptions& options)
+    : settings_(settings_of(options)),
+      query_size_(size_if_known(options.query_size)),
+      key_size_(size_if_known(options.key_size)),
+      value_size_(size_if_known(options.value_size)) {
+  if (settings_.projection == Projection::none) {
+    query_size_ = key_size_ = value_size_ = settings_.num_hiddens;
+  }
+  if (query_size_ && key_size_ && value_size_) {
+    initialize(input_sizes());
+  }
+}
+
+void AttentionLayer::initialize(const InputSizes& sizes) {
+  LayerParameters parameters(settings_, sizes);
+  parameters.initialize(settings_.seed);
+  set_parameters(std::move(parameters), sizes);
+}
+
+void AttentionLayer::set_parameters(LayerParameters&& parameters,
+                                    const InputSizes& sizes) noexcept {
+  parameters_ = std::move(parameters);
+  query_size_ = sizes.query_size;
+  key_size_ = sizes.key_size;
+  value_size_ = sizes.value_size;
+  parameters_changed();
+}
+
+void AttentionLayer::parameters_changed() noexcept {
+  if (parameters_) {
+    parameters_->invalidate();
+  }
+  if (pending_ == PendingBackward::ready) {
+    pending_ = PendingBackward::outdated;
+  }
+}
+
+const ParameterTable& AttentionLayer::parameter_table() const noexcept {
+  static const ParameterTable none;
+  return parameters_ ? parameters_->table() : none;
+}
+
+SavedActivations::Sizes AttentionLayer::saved_sizes(const InputSizes& inputs) const noexcept {
+  return {.query_size = inputs.query_size,
+          .key_size = inputs.key_size,
+          .value_size = inputs.value_size,
+          .query_width = settings_.query_width(),
+          .key_value_width = settings_.key_value_width(),
+          .has_projections = settings_.projection != Projection::none};
+}
+
+PoolingSizes AttentionLayer::pooling_sizes(std::size_t num_keys) const noexcept {
+  const std::size_t size = settings_.head_size;
+  const std::size_t slots = settings_.num_extra_slots();
+  return {.columns = saturating_sum(num_keys, slots),
+          .num_extra_slots = slots,
+          .query_size = size,
+          .key_size = size,
+          .value_size = size,
+          .attention_hiddens =
+              settings_.pooling == Pooling::additive ? settings_.attention_hiddens : 0};
+}
+
+Dropout AttentionLayer::dropout() const noexcept {
+  return {.probability = training_ ? settings_.dropout : 0,
+          .seed = settings_.seed,
+          .call = dropout_calls_};
+}
+
+PoolingArguments AttentionLayer::pooling_arguments(const AttentionMask& mask, const float* Q,
+                                                   const HeadsView<const float>& keys,
+                                                   const HeadsView<const float>& values,
+                                                   float* pooled) const noexcept {
+  const std::size_t head_size = settings_.head_size;
+  const auto query_heads = [&](auto* data) {
+    return split_heads_view(data, mask.num_queries, settings_.num_heads, head_size);
+  };
+  PoolingArguments pooling{.mask = &mask,
+                           .num_heads = settings_.num_heads,
+                           .num_kv_heads = settings_.num_kv_heads,
+                           .query_size = head_size,
+                           .key_size = head_size,
+                           .value_size = head_size,
+                           .queries = query_heads(Q),
+                           .keys = keys,
+                           .values = values,
+                           .pooled = query_heads(pooled)};
+  if (settings_.bias_kv) {
+    pooling.extra_slots[0] = {.key = parameters_->data(parameter_number::bias_k),
+                              .value = parameters_->data(parameter_number::bias_v)};
+  }
+  return pooling;
+}
+
+Scoring AttentionLayer::scoring() const noexcept {
+  if (settings_.pooling == Pooling::additive) {
+    return {.additive = {.W_q = parameters_->data(parameter_number::attention_W_q),
+                         .W_k = parameters_->data(parameter_number::attention_W_k),
+                         .w_v = parameters_->data(parameter_number::attention_w_v),
+                         .hiddens = settings_.attention_hiddens}};
+  }
+  return {.dot_product = {.scale = settings_.scale, .softcap = settings_.softcap}};
+}
+
+}  // namespace headwise

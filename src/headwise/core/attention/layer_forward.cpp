@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <array>
+#include <headwise/core/attention/attention_layer.hpp>
+#include <headwise/core/attention/head_gate.hpp>
+#include <headwise/core/attention/pooling.hpp>
+#include <utility>
+
+namespace headwise {
+namespace {
+
+/// Keys and values of every sample as pooling reads them.
+struct KeyValues {
+  HeadsView<const float> keys;
+  HeadsView<const float> values;
+};
+
+/// The new keys and values behind those of the cache, which then holds all.
+KeyValues append_to_cache(LayerCache& cache, const KeyValues& fresh, std::size_t num_new_keys,
+                          const LayerSettings& settings) noexcept {
+  const auto append = [&](const HeadsView<const float>& rows, HeadsView<float> held) {
+    if (num_new_keys > 0) {  // Else there are no rows to point at.
+      held.data += cache.length() * held.row_stride;
+      copy_heads(rows, held, cache.batch_size(), settings.num_kv_heads, num_new_keys,
+                 settings.head_size);
+    }
+  };
+  append(fresh.keys, cache.keys());
+  append(fresh.values, cache.values());
+  cache.set_length(cache.length() + num_new_keys);
+  return {.keys = cache.keys(), .values = cache.values()};
+}
+
+}  // namespace
+
+ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) const {
+  ForwardMemory memory;
+  const InputSizes inputs = parameters_ ? input_sizes() : arguments.input_sizes;
+  if (!parameters_) {
+    memory.parameters.emplace(settings_, inputs);
+    memory.parameters->initialize(settings_.seed);
+  }
+  if (arguments.requires_grad) {
+    if (gradients_.empty()) {
+      const ParameterTable& table = parameters_ ? parameters_->table() : memory.parameters->table();
+      memory.gradients = AlignedFloats::zeros(table.size());
+    }
+    memory.saved.emplace(saved_sizes(inputs), *arguments.mask, settings_.num_heads,
+                         arguments.head_gate, arguments.gate_stride, saved_ ? &*saved_ : nullptr);
+  }
+  return memory;
+}
+
+void AttentionLayer::keep(ForwardMemory&& memory, const InputSizes& inputs) noexcept {
+  if (memory.parameters) {
+    set_parameters(std::move(*memory.parameters), inputs);
+  }
+  if (!memory.gradients.empty()) {
+    gradients_ = std::move(memory.gradients);
+  }
+  if (memory.saved) {
+    if (saved_) {
+      memory.saved->take_room(*saved_);
+    }
+    saved_ = std::move(memory.saved);
+    saved_->set_dropout(dropout());
+    pending_ = PendingBackward::ready;
+  }
+}
+
+AttentionLayer::ForwardBuffers AttentionLayer::lay_out_forward(
+    Arena& arena, const PassSizes& sizes) const noexcept {
+  const auto& [batch, num_queries, num_keys, num_threads] = sizes;
+  const std::size_t projected = settings_.projection != Projection::none ? batch : 0;
+  const ForwardBuffers buffers{.Q = arena.take(projected, num_queries, settings_.query_width()),
+                               .K = arena.take(projected, num_keys, settings_.key_value_width()),
+                               .V = arena.take(projected, num_keys, settings_.key_value_width()),
+                               .read = arena.take<std::uint8_t>(projected, num_keys),
+                               .gated = arena.take(settings_.output_projection ? batch : 0,
+                                                   num_queries, settings_.query_width())};
+  const Arena::Scope scope(arena);
+  static_cast<void>(PoolingMemory::lay_out(arena, pooling_sizes(num_keys), num_threads));
+  return buffers;
+}
+
+void AttentionLayer::forward_into(const ForwardArguments& arguments,
+                                  ForwardMemory&& memory) noexcept {
+  keep(std::move(memory), arguments.input_sizes);
+  Arena& arena = *arguments.arena;
+  const Arena::Scope scope(arena);
+  const AttentionMask& mask = *arguments.mask;
+  const ForwardBuffers buffers = lay_out_forward(arena, {.batch = mask.batch,
+                                                         .num_queries = mask.num_queries,
+                                                         .num_keys = mask.num_keys,
+                                                         .num_threads = arguments.num_threads});
+  const std::size_t query_rows = mask.batch * mask.num_queries;
+  const std::size_t key_rows = mask.batch * arguments.num_new_keys;
+  LayerParameters& parameters = *parameters_;
+  parameters.pack();
+
+  const float* queries = arguments.queries;
+  const float* keys = arguments.keys;
+  const float* values = arguments.values;
+  float* Q = buffers.Q;  // (batch, queries, query width)
+  float* K = buffers.K;  // (batch, new keys, key-value width)
+  float* V = buffers.V;
+  float* gated = settings_.output_projection ? buffers.gated : arguments.output;
+  float* pooled = gated;  // (batch, queries, query width)
+  if (arguments.requires_grad) {
+    const SavedActivations::Tensors saved = saved_->tensors();
+    const auto copy = [](const float*& tensor, std::size_t rows, std::size_t size, float* to) {
+      std::copy_n(tensor, rows * size, to);
+      tensor = to;
+    };
+    copy(queries, query_rows, *query_size_, saved.queries);
+    copy(keys, key_rows, *key_size_, saved.keys);
+    copy(values, key_rows, *value_size_, saved.values);
+    Q = saved.Q;
+    K = saved.K;
+    V = saved.V;
+    pooled = saved.pooled;
+  }
+
+  if (settings_.projection != Projection::none) {
+    // A later query may read what this one does not, so a cache takes all keys; else those that no
+    // query reads are left alone.
+    const std::uint8_t* read = nullptr;
+    if (arguments.cache == nullptr) {
+      for (std::size_t sample = 0; sample < mask.batch; ++sample) {
+        mask.mark_read_keys(sample, settings_.num_heads, buffers.read + sample * mask.num_keys);
+      }
+      read = buffers.read;
+    }
+    const bool scores_every_key = arguments.attention_weights != nullptr &&
+                                  (arguments.weights_stage == WeightsStage::raw ||
+                                   arguments.weights_stage == WeightsStage::softcap);
+    const std::array<RowProjection, 3> projections = {
+        RowProjection{.linear = parameters.linear(parameter_number::W_q),
+                      .inputs = queries,
+                      .outputs = Q,
+                      .rows = query_rows},
+        RowProjection{.linear = parameters.linear(parameter_number::W_k),
+                      .inputs = keys,
+                      .outputs = K,
+                      .rows = key_rows,
+                      .read = scores_every_key ? nullptr : read},
+        RowProjection{.linear = parameters.linear(parameter_number::W_v),
+                      .inputs = values,
+                      .outputs = V,
+                      .rows = key_rows,
+                      .read = read}};
+    project(projections, arguments.num_threads);
+    queries = Q;
+    keys = K;
+    values = V;
+  }
+
+  const auto kv_heads = [&](const float* rows) {
+    return split_heads_view(rows, arguments.num_new_keys, settings_.num_kv_heads,
+                            settings_.head_size);
+  };
+  KeyValues key_values{.keys = kv_heads(keys), .values = kv_heads(values)};
+  if (arguments.cache != nullptr) {
+    key_values = append_to_cache(*arguments.cache, key_values, arguments.num_new_keys, settings_);
+  }
+  // transpose_qkv, the pooling of each head and transpose_output: the heads lie side by side in
+  // queries, keys and values, are read there, and are written side by side.
+  PoolingArguments pooling =
+      pooling_arguments(mask, queries, key_values.keys, key_values.values, pooled);
+  pooling.dropout = dropout();
+  pooling.attention_weights = arguments.attention_weights;
+  pooling.weights_stage = arguments.weights_stage;
+  pooling.num_threads = arguments.num_threads;
+  pool(pooling, scoring(), arena);
+
+  // The gradient of a gate needs what it multiplied, so `pooled` stays.
+  const bool is_copied = pooled != gated && !settings_.output_projection;
+  if (arguments.head_gate != nullptr || is_copied) {
+    gate_heads(pooled, arguments.head_gate, arguments.gate_stride,
+               {.batch = mask.batch,
+                .num_heads = settings_.num_heads,
+                .length = mask.num_queries,
+                .size = settings_.head_size},
+               gated);
+    pooled = gated;
+  }
+  if (settings_.output_projection) {
+    const RowProjection last{.linear = parameters.linear(parameter_number::W_o),
+                             .inputs = pooled,
+                             .outputs = arguments.output,
+                             .rows = query_rows};
+    project({&last, 1}, arguments.num_threads);
+  }
+  if (training_ && settings_.dropout > 0) {
+    ++dropout_calls_;
+  }
+}
+
+}  // namespace headwise

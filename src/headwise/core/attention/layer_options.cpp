@@ -1,0 +1,37 @@
+#include <headwise/core/attention/layer_options.hpp>
+#include <headwise/core/random.hpp>
+
+namespace headwise {
+namespace {
+
+std::optional<std::size_t> to_size(std::optional<std::int64_t> size) noexcept {
+  return size.has_value() ? std::optional(static_cast<std::size_t>(*size)) : std::nullopt;
+}
+
+}  // namespace
+
+LayerSettings settings_of(const MultiHeadAttentionOptions& options) {
+  const auto num_hiddens = static_cast<std::size_t>(options.num_hiddens);
+  const auto num_heads = static_cast<std::size_t>(options.num_heads);
+  const std::size_t head_size = num_hiddens / num_heads;
+  return {.num_hiddens = num_hiddens,
+          .num_heads = num_heads,
+          .num_kv_heads = to_size(options.num_kv_heads).value_or(num_heads),
+          .head_size = head_size,
+          .output_size = to_size(options.output_size).value_or(num_hiddens),
+          .output_projection =
+              options.output_projection.value_or(options.projection != Projection::none),
+          .bias = options.bias,
+          .projection = options.projection,
+          .pooling = options.pooling,
+          .attention_hiddens = to_size(options.attention_hiddens).value_or(head_size),
+          .scale = options.scale.has_value() ? static_cast<float>(*options.scale)
+                                             : inverse_root(head_size),
+          .softcap = static_cast<float>(options.softcap),
+          .bias_kv = options.bias_kv,
+          .zero_attention = options.zero_attention,
+          .dropout = options.dropout,
+          .seed = options.seed.has_value() ? *options.seed : random_seed()};
+}
+
+}  // namespace headwise

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <headwise/core/attention/attention_types.hpp>
+#include <optional>
+
+namespace headwise {
+
+struct MultiHeadAttentionOptions {
+  /// Size of all heads together: a head has `num_hiddens` / `num_heads`. At least 1. Source: d2l.
+  std::int64_t num_hiddens = 0;
+  /// Number of heads; divides `num_hiddens`. Source: d2l.
+  std::int64_t num_heads = 0;
+  /// Probability that an attention weight is dropped in training mode, from 0 to 1. Source: d2l.
+  double dropout = 0;
+  /// Whether the projections have a bias. Source: d2l.
+  bool bias = false;
+  /// Sizes of the inputs' last axes; what is left out is inferred at the first forward or
+  /// `load_state_dict`. Source: d2l, where they are inferred; PyTorch, `kdim` and `vdim`.
+  std::optional<std::int64_t> query_size = {};
+  std::optional<std::int64_t> key_size = {};
+  std::optional<std::int64_t> value_size = {};
+  /// Size of the output's last axis. Default: `num_hiddens`. Source: Keras, `output_shape`.
+  std::optional<std::int64_t> output_size = {};
+  /// Whether W_o follows the heads; without it the heads stand side by side. Default: yes, unless
+  /// `projection` is none.
+  std::optional<bool> output_projection = {};
+  /// Number of key-value heads, each shared by as many query heads; divides `num_heads`. Default:
+  /// `num_heads`. Source: Ainslie et al. 2023, grouped-query attention; ONNX Attention,
+  /// `kv_num_heads`.
+  std::optional<std::int64_t> num_kv_heads = {};
+  /// How each head weighs its keys.
+  Pooling pooling = Pooling::dot_product;
+  /// Hidden units of additive pooling. Default: num_hiddens / num_heads. Source: d2l,
+  /// `AdditiveAttention`.
+  std::optional<std::int64_t> attention_hiddens = {};
+  /// How heads are formed.
+  Projection projection = Projection::linear;
+  /// Factor of the dot products. Default: 1/√(head size). Source: Vaswani et al. 2017.
+  std::optional<double> scale = {};
+  /// Cap of the scaled scores: c · tanh(s / c); 0 is off. Source: Gemma 2; ONNX Attention,
+  /// `softcap`.
+  double softcap = 0;
+  /// Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source:
+  /// PyTorch, `add_bias_kv`.
+  bool bias_kv = false;
+  /// Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`.
+  bool zero_attention = false;
+  /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
+  std::optional<std::uint64_t> seed = {};
+};
+
+/// A layer's options with their defaults.
+struct LayerSettings {
+  std::size_t num_hiddens;
+  std::size_t num_heads;
+  std::size_t num_kv_heads;
+  std::size_t head_size;
+  std::size_t output_size;
+  bool output_projection;
+  bool bias;
+  Projection projection;
+  Pooling pooling;
+  std::size_t attention_hiddens;
+  float scale;
+  float softcap;
+  bool bias_kv;
+  bool zero_attention;
+  double dropout;
+  std::uint64_t seed;
+
+  /// Floats of the queries of one position in all heads, and of its keys or values.
+  [[nodiscard]] std::size_t query_width() const noexcept { return num_heads * head_size; }
+  [[nodiscard]] std::size_t key_value_width() const noexcept { return num_kv_heads * head_size; }
+  [[nodiscard]] std::size_t num_extra_slots() const noexcept {
+    return (bias_kv ? 1U : 0U) + (zero_attention ? 1U : 0U);
+  }
+};
+
+/// The options with their defaults. Checks nothing.
+[[nodiscard]] LayerSettings settings_of(const MultiHeadAttentionOptions& options);
+
+/// Sizes of the last axes of queries, keys and values.
+struct InputSizes {
+  std::size_t query_size;
+  std::size_t key_size;
+  std::size_t value_size;
+};
+
+}  // namespace headwise

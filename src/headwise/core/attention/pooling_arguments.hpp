@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <headwise/core/attention/attention_mask.hpp>
+#include <headwise/core/attention/dropout.hpp>
+#include <headwise/core/attention/heads_view.hpp>
+#include <headwise/core/memory/arena.hpp>
+
+/// What attention pooling of heads is told, forward and backward: by
+/// `scaled_dot_product_attention`, `additive_attention` and the layer.
+namespace headwise {
+
+/// Key-value pairs after the given ones, the same for every sample.
+struct ExtraSlot {
+  const float* key;    ///< (key-value heads, key size); null is zeros
+  const float* value;  ///< (key-value heads, value size); null is zeros
+};
+
+/// What is pooled, and where it goes.
+struct PoolingArguments {
+  const AttentionMask* mask = nullptr;
+  std::size_t num_heads = 1;
+  /// Query head h reads key-value head h / (num_heads / num_kv_heads).
+  std::size_t num_kv_heads = 1;
+  std::size_t query_size = 0;  ///< floats of one query of one head
+  std::size_t key_size = 0;
+  std::size_t value_size = 0;  ///< of one value and of the pooled result
+  HeadsView<const float> queries{};
+  HeadsView<const float> keys{};
+  HeadsView<const float> values{};
+  /// `mask->num_extra_slots` of them count.
+  std::array<ExtraSlot, 2> extra_slots{};
+  Dropout dropout{};
+  HeadsView<float> pooled{};
+  /// (batch, heads, queries, keys + extra slots), before dropout; null if nobody asks.
+  float* attention_weights = nullptr;
+  WeightsStage weights_stage = WeightsStage::softmax;
+  /// At most so many threads pool.
+  std::size_t num_threads = 1;
+};
+
+/// How dot products become scores: scale · q·k, then cap · tanh(s / cap) if cap > 0.
+struct DotProductScoring {
+  float scale = 1.0F;
+  float softcap = 0.0F;
+};
+
+/// Parameters of additive scores: w_v · tanh(W_q q + W_k k). W_q (hiddens, query size), W_k
+/// (hiddens, key size), w_v (hiddens,).
+struct AdditiveScoring {
+  const float* W_q = nullptr;
+  const float* W_k = nullptr;
+  const float* w_v = nullptr;
+  std::size_t hiddens = 0;
+};
+
+/// How heads score their keys: additively if that is given, else by dot products.
+struct Scoring {
+  DotProductScoring dot_product{};
+  AdditiveScoring additive{};
+
+  [[nodiscard]] bool is_additive() const noexcept { return additive.hiddens > 0; }
+};
+
+/// What the working memory of pooling depends on.
+struct PoolingSizes {
+  std::size_t columns = 0;  ///< keys and extra slots
+  std::size_t num_extra_slots = 0;
+  std::size_t query_size = 0;
+  std::size_t key_size = 0;
+  std::size_t value_size = 0;
+  std::size_t attention_hiddens = 0;  ///< 0 for dot products
+};
+
+/// Every key counted; of a part of them there are fewer columns.
+[[nodiscard]] inline PoolingSizes sizes_of(const PoolingArguments& arguments,
+                                           const Scoring& scoring) noexcept {
+  const AttentionMask& mask = *arguments.mask;
+  return {.columns = mask.num_keys + mask.num_extra_slots,
+          .num_extra_slots = mask.num_extra_slots,
+          .query_size = arguments.query_size,
+          .key_size = arguments.key_size,
+          .value_size = arguments.value_size,
+          .attention_hiddens = scoring.additive.hiddens};
+}
+
+/// W_q and W_k of additive scores packed as columns; null for dot products.
+struct PackedScoring {
+  float* W_q = nullptr;
+  float* W_k = nullptr;
+
+  static PackedScoring lay_out(Arena& arena, const PoolingSizes& sizes) noexcept;
+  void pack(const Scoring& scoring, const PoolingSizes& sizes) const noexcept;
+};
+
+}  // namespace headwise

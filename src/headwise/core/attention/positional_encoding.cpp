@@ -1,0 +1,24 @@
+#include <headwise/core/attention/positional_encoding.hpp>
+#include <headwise/core/elementary_functions.hpp>
+#include <numbers>
+
+namespace headwise {
+
+void positional_encoding_into(std::size_t length, std::size_t num_hiddens, float* P) noexcept {
+  constexpr double ln_10000 = 4 * std::numbers::ln10;
+  for (std::size_t column = 0; column < num_hiddens; column += 2) {
+    const Angle step =
+        angle_of(decay(ln_10000 * static_cast<double>(column) / static_cast<double>(num_hiddens)));
+    // Turned from position to position, which is right to a rounding of a double for each.
+    Angle angle{.sine = 0, .cosine = 1};
+    for (std::size_t i = 0; i < length; ++i, angle = angle + step) {
+      float* pair = P + i * num_hiddens + column;
+      pair[0] = static_cast<float>(angle.sine);
+      if (column + 1 < num_hiddens) {
+        pair[1] = static_cast<float>(angle.cosine);
+      }
+    }
+  }
+}
+
+}  // namespace headwise

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <headwise/core/attention/attention_mask.hpp>
+#include <headwise/core/attention/dropout.hpp>
+#include <headwise/core/memory/aligned_floats.hpp>
+#include <headwise/core/memory/arena.hpp>
+#include <vector>
+
+namespace headwise {
+
+/// Whether a layer can go back from its latest forward.
+enum class PendingBackward : std::uint8_t {
+  none,
+  ready,
+  outdated,  ///< it could, but the parameters have changed since
+};
+
+/// What one forward pass saves for its backward: copies of what it was given, and what it projected
+/// and pooled. Linear in the number of queries and keys, but for a mask as large as it was given.
+class SavedActivations {
+ public:
+  /// Floats of a position of each tensor.
+  struct Sizes {
+    std::size_t query_size;
+    std::size_t key_size;
+    std::size_t value_size;
+    std::size_t query_width;      ///< of the heads' queries
+    std::size_t key_value_width;  ///< of the heads' keys, and of their values
+    bool has_projections;         ///< else the heads read the inputs
+  };
+
+  struct Tensors {
+    float* queries;  ///< (batch, queries, query_size)
+    float* keys;     ///< (batch, keys, key_size)
+    float* values;   ///< (batch, keys, value_size)
+    float* Q;        ///< (batch, queries, query width), projected, or the inputs
+    float* K;        ///< (batch, keys, key-value width)
+    float* V;
+    float* pooled;  ///< (batch, queries, query width), the heads' results before the gates
+
+    static Tensors lay_out(Arena& arena, const Sizes& sizes, const AttentionMask& mask) noexcept;
+  };
+
+  /// Makes room and copies the mask and the gates. If `earlier`, or null, has the room, none is
+  /// made: `take_room` then takes it over.
+  SavedActivations(const Sizes& sizes, const AttentionMask& mask, std::size_t num_heads,
+                   const float* head_gate, std::size_t gate_stride,
+                   const SavedActivations* earlier);
+
+  /// Takes the room of the earlier one that it was made with.
+  void take_room(SavedActivations& earlier) noexcept;
+  void set_dropout(const Dropout& dropout) noexcept { dropout_ = dropout; }
+
+  [[nodiscard]] Tensors tensors() noexcept;
+
+  /// The mask without what it points to.
+  [[nodiscard]] const AttentionMask& sizes() const noexcept { return mask_; }
+  /// The mask, pointing to the copies.
+  [[nodiscard]] AttentionMask mask() const noexcept;
+  [[nodiscard]] const float* head_gate() const noexcept {
+    return head_gate_.empty() ? nullptr : head_gate_.data();
+  }
+  [[nodiscard]] std::size_t gate_stride() const noexcept { return gate_stride_; }
+  [[nodiscard]] const Dropout& dropout() const noexcept { return dropout_; }
+
+ private:
+  Sizes sizes_;
+  AttentionMask mask_;
+  std::vector<std::int32_t> valid_lens_;
+  std::vector<std::uint8_t> allowed_;
+  std::vector<float> added_;
+  std::vector<float> head_gate_;
+  std::size_t gate_stride_;
+  Dropout dropout_{};
+  AlignedFloats floats_;
+};
+
+}  // namespace headwise

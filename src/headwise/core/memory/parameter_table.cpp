@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <functional>
+#include <headwise/core/memory/checked_sizes.hpp>
+#include <headwise/core/memory/parameter_table.hpp>
+#include <numeric>
+#include <utility>
+
+namespace headwise {
+
+std::size_t ParameterTable::Entry::columns() const noexcept {
+  return std::accumulate(shape.begin() + 1, shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+void ParameterTable::add(std::string_view name, std::vector<std::size_t> shape) {
+  const std::size_t offset = size();
+  // Both are at most PTRDIFF_MAX / 4, so that their sum is a size.
+  const std::size_t end = offset + checked_count(shape, sizeof(float));
+  static_cast<void>(checked_count({&end, 1}, sizeof(float)));
+  entries_.push_back({.name = std::string(name), .shape = std::move(shape), .offset = offset});
+}
+
+std::size_t ParameterTable::place_of(const RemovedSlice& slice) const noexcept {
+  const auto found = std::ranges::find(entries_, slice.name, &Entry::name);
+  if (found == entries_.end()) {
+    return entries_.size();
+  }
+  const bool is_of_rows = slice.axis == RemovedSlice::Axis::rows;
+  const std::size_t length = is_of_rows ? found->rows() : found->columns();
+  return slice.first + slice.count <= length ? static_cast<std::size_t>(found - entries_.begin())
+                                             : entries_.size();
+}
+
+void ParameterTable::cut(const RemovedSlice& slice, float* floats,
+                         std::size_t blocks) const noexcept {
+  const std::size_t place = place_of(slice);
+  if (place == entries_.size() || slice.count == 0) {
+    return;
+  }
+  const Entry& entry = entries_[place];
+  // The parameter as runs of floats, of each of which the same part goes.
+  const bool is_of_rows = slice.axis == RemovedSlice::Axis::rows;
+  const std::size_t runs = is_of_rows ? 1 : entry.rows();
+  const std::size_t stride = is_of_rows ? entry.columns() : 1;
+  const std::size_t run = entry.size() / runs;
+  const std::size_t first = slice.first * stride;
+  const std::size_t last = first + slice.count * stride;
+  const float* read = floats;
+  float* write = floats;
+  const auto keep = [&](std::size_t count) {
+    write = std::copy_n(read, count, write);
+    read += count;
+  };
+  for (std::size_t block = 0; block < blocks; ++block) {
+    keep(entry.offset);
+    for (std::size_t i = 0; i < runs; ++i) {
+      keep(first);
+      read += last - first;
+      keep(run - last);
+    }
+    keep(size() - entry.offset - entry.size());
+  }
+}
+
+void ParameterTable::remove(const RemovedSlice& slice) noexcept {
+  const std::size_t place = place_of(slice);
+  if (place == entries_.size()) {
+    return;
+  }
+  std::vector<std::size_t>& shape = entries_[place].shape;
+  (slice.axis == RemovedSlice::Axis::rows ? shape.front() : shape.back()) -= slice.count;
+  for (std::size_t i = place + 1; i < entries_.size(); ++i) {
+    entries_[i].offset = entries_[i - 1].offset + entries_[i - 1].size();
+  }
+}
+
+}  // namespace headwise

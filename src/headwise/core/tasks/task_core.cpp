@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <headwise/core/tasks/random_integers.hpp>
+#include <headwise/core/tasks/task_core.hpp>
+#include <headwise/core/training/cross_entropy.hpp>
+#include <numeric>
+
+namespace headwise {
+namespace {
+
+std::size_t count_of(std::int64_t number) noexcept { return static_cast<std::size_t>(number); }
+
+void draw_each(std::span<std::int32_t> tokens, std::size_t num_symbols,
+               RandomIntegers& random) noexcept {
+  for (std::int32_t& token : tokens) {
+    token = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(num_symbols)));
+  }
+}
+
+/// The query at `position` is to say the token at `key`.
+void ask(const TaskSample& sample, std::size_t position, std::size_t key) noexcept {
+  sample.targets[position] = sample.tokens[key];
+  sample.keys[position] = static_cast<std::int32_t>(key);
+}
+
+/// After the items, a separator and the answers: `key_of(i)` is where answer i stands. Each is
+/// asked for one position before it.
+template <typename KeyOf>
+void ask_in_turn(const TaskSample& sample, std::size_t separator, KeyOf key_of) noexcept {
+  const std::size_t num_items = sample.tokens.size() / 2;
+  sample.tokens[num_items] = static_cast<std::int32_t>(separator);
+  for (std::size_t i = 0; i < num_items; ++i) {
+    const std::size_t key = key_of(i);
+    ask(sample, num_items + i, key);
+    if (i + 1 < num_items) {
+      sample.tokens[num_items + i + 1] = sample.tokens[key];
+    }
+  }
+}
+
+/// What draws a sequence: tokens, and targets and keys where they are not −1. `symbols` hold 0, 1,
+/// … up to the vocabulary's size.
+struct Draw {
+  RandomIntegers& random;
+  const TaskSample& sample;
+  std::span<std::int32_t> symbols;
+
+  [[nodiscard]] std::size_t length() const noexcept { return sample.tokens.size(); }
+  [[nodiscard]] std::size_t vocabulary_size() const noexcept { return symbols.size(); }
+
+  void operator()(const CopyOptions& task) const noexcept {
+    const std::size_t offset = count_of(task.offset);
+    draw_each(sample.tokens, vocabulary_size(), random);
+    for (std::size_t i = offset; i < length(); ++i) {
+      ask(sample, i, i - offset);
+    }
+  }
+
+  void operator()(const TaskCore::Reverse& /*task*/) const noexcept {
+    const std::size_t num_items = length() / 2;
+    const std::size_t separator = vocabulary_size() - 1;
+    draw_each(sample.tokens.first(num_items), separator, random);
+    ask_in_turn(sample, separator, [&](std::size_t i) { return num_items - 1 - i; });
+  }
+
+  void operator()(const TaskCore::Sort& /*task*/) const noexcept {
+    const std::size_t num_items = length() / 2;
+    const std::size_t separator = vocabulary_size() - 1;
+    const auto items = sample.tokens.first(num_items);
+    choose(symbols.first(separator), num_items, random);
+    std::copy_n(symbols.begin(), num_items, items.begin());
+    const auto sorted = symbols.first(num_items);
+    // Slower than std::sort, and a tenth of its code.
+    std::ranges::make_heap(sorted);
+    std::ranges::sort_heap(sorted);
+    ask_in_turn(sample, separator, [&](std::size_t i) {
+      return static_cast<std::size_t>(std::find(items.begin(), items.end(), sorted[i]) -
+                                      items.begin());
+    });
+  }
+
+  void operator()(const AssociativeRecallOptions& task) const noexcept {
+    const std::size_t num_names = count_of(task.num_names);
+    const std::size_t num_pairs = count_of(task.num_pairs);
+    const auto below = [&](std::size_t end) {
+      return random.below(static_cast<std::uint32_t>(end));
+    };
+    choose(symbols.first(num_names), num_pairs, random);
+    for (std::size_t pair = 0; pair < num_pairs; ++pair) {
+      sample.tokens[2 * pair] = symbols[pair];
+      sample.tokens[2 * pair + 1] =
+          static_cast<std::int32_t>(num_names + below(vocabulary_size() - num_names));
+    }
+    for (std::size_t i = 2 * num_pairs; i < length(); ++i) {
+      const std::size_t pair = below(num_pairs);
+      sample.tokens[i] = symbols[pair];
+      ask(sample, i, 2 * pair + 1);
+    }
+  }
+
+  void operator()(const InductionOptions& task) const noexcept {
+    const std::size_t period = random.between(static_cast<std::uint32_t>(task.min_period),
+                                              static_cast<std::uint32_t>(task.max_period));
+    choose(symbols, period, random);
+    for (std::size_t i = 0; i < length(); ++i) {
+      sample.tokens[i] = symbols[i % period];
+    }
+    for (std::size_t i = period; i < length(); ++i) {
+      ask(sample, i, i + 1 - period);
+    }
+  }
+};
+
+/// Symbols and tokens of a sequence.
+struct Sizes {
+  std::size_t vocabulary_size;
+  std::size_t length;
+};
+
+Sizes sizes_of(const TaskCore::Options& options) noexcept {
+  struct Visitor {
+    Sizes operator()(const CopyOptions& task) const noexcept {
+      return {.vocabulary_size = count_of(task.num_symbols), .length = count_of(task.length)};
+    }
+    Sizes operator()(const SequenceOptions& task) const noexcept {
+      return {.vocabulary_size = count_of(task.num_symbols) + 1,
+              .length = 2 * count_of(task.num_items)};
+    }
+    Sizes operator()(const AssociativeRecallOptions& task) const noexcept {
+      return {.vocabulary_size = count_of(task.num_names) + count_of(task.num_values),
+              .length = 2 * count_of(task.num_pairs) + count_of(task.num_questions)};
+    }
+    Sizes operator()(const InductionOptions& task) const noexcept {
+      return {.vocabulary_size = count_of(task.num_symbols), .length = count_of(task.length)};
+    }
+  };
+  return std::visit(Visitor{}, options);
+}
+
+}  // namespace
+
+TaskCore::TaskCore(const Options& options) noexcept
+    : options_(options),
+      vocabulary_size_(sizes_of(options).vocabulary_size),
+      length_(sizes_of(options).length) {}
+
+void TaskCore::sample_into(std::uint64_t seed, std::uint64_t number, const TaskSample& sample,
+                           std::span<std::int32_t> workspace) const noexcept {
+  std::ranges::fill(sample.targets, ignored_target);
+  std::ranges::fill(sample.keys, ignored_target);
+  std::iota(workspace.begin(), workspace.end(), 0);
+  RandomIntegers random(seed, number);
+  std::visit(Draw{.random = random, .sample = sample, .symbols = workspace}, options_);
+}
+
+}  // namespace headwise

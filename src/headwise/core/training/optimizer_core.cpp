@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <cmath>
+#include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/training/optimizer_core.hpp>
+#include <utility>
+
+namespace headwise {
+namespace {
+
+/// By squaring: the standard library's takes 2 KB of a WebAssembly module.
+double power(double base, std::size_t exponent) noexcept {
+  double result = 1;
+  for (; exponent > 0; exponent /= 2, base *= base) {
+    result *= exponent % 2 == 1 ? base : 1;
+  }
+  return result;
+}
+
+bool has_gradients(Trainable& trainable) noexcept {
+  return !trainable.parameter_table().empty() && trainable.parameter_gradients() != nullptr;
+}
+
+}  // namespace
+
+OptimizerCore::OptimizerCore(const std::vector<Trainable*>& trainables, const Options& options)
+    : options_(options) {
+  trainings_.reserve(trainables.size());
+  for (Trainable* trainable : trainables) {
+    trainings_.push_back({.trainable = trainable, .table = {}, .states = {}});
+  }
+}
+
+double OptimizerCore::learning_rate() const noexcept {
+  const auto* sgd = std::get_if<SGDOptions>(&options_);
+  return sgd != nullptr ? sgd->learning_rate : std::get_if<AdamOptions>(&options_)->learning_rate;
+}
+
+void OptimizerCore::set_learning_rate(double learning_rate) noexcept {
+  if (auto* sgd = std::get_if<SGDOptions>(&options_)) {
+    sgd->learning_rate = learning_rate;
+  } else {
+    std::get_if<AdamOptions>(&options_)->learning_rate = learning_rate;
+  }
+}
+
+bool OptimizerCore::trainables_in_use() const noexcept {
+  return std::ranges::all_of(trainings_,
+                             [](const Training& training) { return training.trainable->in_use(); });
+}
+
+void OptimizerCore::zero_gradients() const noexcept {
+  for (const Training& training : trainings_) {
+    training.trainable->zero_gradients();
+  }
+}
+
+/// SGD keeps a momentum beside each number, Adam two means.
+std::size_t OptimizerCore::num_states() const noexcept { return 1 + options_.index(); }
+
+OptimizerCore::Step OptimizerCore::allocate_step(bool everything) {
+  Step step;
+  step.first_states_.resize(trainings_.size());
+  for (std::size_t i = 0; i < trainings_.size(); ++i) {
+    Training& training = trainings_[i];
+    follow_removals(training);
+    const ParameterTable& table = training.trainable->parameter_table();
+    if ((has_gradients(*training.trainable) || everything) && training.table != table) {
+      step.first_states_[i] = Step::States{
+          .table = table,
+          .floats = AlignedFloats::zeros(saturating_product(num_states(), table.size()))};
+    }
+  }
+  return step;
+}
+
+void OptimizerCore::step(Step&& allocated) noexcept {
+  for (std::size_t i = 0; i < trainings_.size(); ++i) {
+    Training& training = trainings_[i];
+    if (!has_gradients(*training.trainable)) {
+      continue;
+    }
+    if (auto& first = allocated.first_states_[i]) {
+      training.table = std::move(first->table);
+      training.states = std::move(first->floats);
+      training.steps = 0;
+    }
+    ++training.steps;
+    update(training);
+    training.trainable->parameters_changed();
+  }
+}
+
+void OptimizerCore::update(Training& training) const noexcept {
+  const std::size_t count = training.table.size();
+  float* const values = training.trainable->parameter_values();
+  const float* const gradients = training.trainable->parameter_gradients();
+  float* const states = training.states.data();
+  const auto factor = [](double number) { return static_cast<float>(number); };
+  if (const auto* sgd = std::get_if<SGDOptions>(&options_)) {
+    kernels::sgd_step(values, gradients, states, count,
+                      {.learning_rate = factor(sgd->learning_rate),
+                       .momentum = factor(sgd->momentum),
+                       .weight_decay = factor(sgd->weight_decay)});
+    return;
+  }
+  const AdamOptions& adam = *std::get_if<AdamOptions>(&options_);
+  const auto [beta_1, beta_2] = adam.betas;
+  kernels::adam_step(values, gradients, states, states + count, count,
+                     {.beta_1 = factor(beta_1),
+                      .rest_1 = factor(1 - beta_1),
+                      .beta_2 = factor(beta_2),
+                      .rest_2 = factor(1 - beta_2),
+                      .decay = factor(1 - adam.learning_rate * adam.weight_decay),
+                      .step_size = factor(adam.learning_rate / (1 - power(beta_1, training.steps))),
+                      .root_correction = factor(std::sqrt(1 - power(beta_2, training.steps))),
+                      .epsilon = factor(adam.epsilon)});
+}
+
+void OptimizerCore::follow_removals(Training& training) const noexcept {
+  const auto slices = training.trainable->removed_slices();
+  for (std::size_t i = training.slices_seen; i < slices.size(); ++i) {
+    training.table.cut(slices[i], training.states.data(), num_states());
+    training.table.remove(slices[i]);
+  }
+  training.slices_seen = slices.size();
+}
+
+double gradient_norm(const std::vector<Trainable*>& trainables) noexcept {
+  double squares = 0;
+  for (Trainable* trainable : trainables) {
+    const float* const gradients = trainable->parameter_gradients();
+    const std::size_t count = gradients != nullptr ? trainable->parameter_table().size() : 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto gradient = static_cast<double>(gradients[i]);
+      squares += gradient * gradient;
+    }
+  }
+  return std::sqrt(squares);
+}
+
+void scale_gradients_to(double max_norm, double norm,
+                        const std::vector<Trainable*>& trainables) noexcept {
+  constexpr double epsilon = 1e-6;
+  const auto factor = static_cast<float>(max_norm / (norm + epsilon));
+  if (factor >= 1.0F) {
+    return;
+  }
+  for (Trainable* trainable : trainables) {
+    if (float* gradients = trainable->parameter_gradients(); gradients != nullptr) {
+      kernels::scale(gradients, trainable->parameter_table().size(), factor);
+    }
+  }
+}
+
+}  // namespace headwise

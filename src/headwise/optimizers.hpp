@@ -1,0 +1,77 @@
+#pragma once
+
+#include <headwise/core/training/optimizer_core.hpp>
+#include <headwise/core/training/trainable.hpp>
+#include <vector>
+
+namespace headwise {
+
+/// Changes the parameters of one or more layers, or parts of models, by their gradients. What it
+/// trains must outlive it, at the same place in memory. Numbers that it keeps beside a parameter,
+/// such as momenta, follow when slices of it are removed; a layer that another one was assigned to
+/// is better given a new optimizer. What has no gradients yet is left alone. Of an optimizer that
+/// was moved from, every call throws `Error` (disposed).
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  /// Changes every parameter once; a backward that was pending is then outdated. Throws `Error`
+  /// (out-of-memory), and nothing was changed.
+  void step();
+
+  /// Makes every gradient 0.
+  void zero_gradients() const;
+
+  [[nodiscard]] double learning_rate() const noexcept { return core_.learning_rate(); }
+  /// For schedules. Throws `Error` (invalid-option) unless it is finite and at least 0.
+  void set_learning_rate(double learning_rate);
+
+  /// What a step of training in a model takes. Throws `Error` (disposed).
+  [[nodiscard]] OptimizerCore& core();
+
+ protected:
+  /// Throws `Error` for nothing, or the same twice, to train.
+  Optimizer(const std::vector<Trainable*>& trainables, const OptimizerCore::Options& options);
+  Optimizer(const Optimizer& other);
+  Optimizer(Optimizer&&) = default;
+  Optimizer& operator=(const Optimizer& other);
+  Optimizer& operator=(Optimizer&&) = default;
+
+  [[nodiscard]] const OptimizerCore::Options& options_of_core() const noexcept {
+    return core_.options();
+  }
+
+ private:
+  /// It, and what it trains.
+  void check_in_use() const;
+
+  OptimizerCore core_;
+};
+
+/// Stochastic gradient descent: b ← momentum · b + g + weight_decay · p, p ← p − learning_rate · b.
+/// Source: PyTorch, `torch.optim.SGD`, without dampening and Nesterov's variant.
+class SGD final : public Optimizer {
+ public:
+  /// Throws `Error` (invalid-option) for options outside their range, and for nothing, or the same
+  /// twice, to train.
+  explicit SGD(const std::vector<Trainable*>& trainables, const SGDOptions& options = {});
+};
+
+/// Adam (Kingma and Ba 2015) with the decoupled decay of AdamW (Loshchilov and Hutter 2019).
+/// Source: PyTorch, `torch.optim.AdamW`; without weight decay it is `torch.optim.Adam`.
+class Adam final : public Optimizer {
+ public:
+  /// Throws as `SGD` does.
+  explicit Adam(const std::vector<Trainable*>& trainables, const AdamOptions& options = {});
+
+  /// As they are now: with the learning rate that was set last.
+  [[nodiscard]] AdamOptions options() const noexcept;
+};
+
+/// Returns the norm of all gradients together and multiplies them by min(1, max_norm / (norm +
+/// 1e-6)), so that it is at most `max_norm` from then on. Source: PyTorch,
+/// `torch.nn.utils.clip_grad_norm_`. Throws `Error` (invalid-option) unless `max_norm` is finite
+/// and at least 0; out-of-memory, and nothing was changed.
+double clip_gradient_norm(const std::vector<Trainable*>& trainables, double max_norm);
+
+}  // namespace headwise
