@@ -158,25 +158,31 @@ TEST_CASE("A state dict goes from one layer to another, also before the first fo
   }
 }
 
-TEST_CASE("A linear layer projects with weights that changed after it was used") {
-  Linear linear({.in = 2, .out = 1}, true);
-  const auto set = [&linear](float a, float b, float bias) {
-    linear.weight_data()[0] = a;
-    linear.weight_data()[1] = b;
-    *linear.bias_data() = bias;
-    linear.invalidate();
+TEST_CASE("A layer's parameters project with weights that changed after they were used") {
+  LayerParameters parameters(
+      MultiHeadAttention({.num_hiddens = 1, .num_heads = 1, .bias = true}).settings(),
+      {.query_size = 2, .key_size = 2, .value_size = 2});
+  const auto set = [&](float a, float b, float bias) {
+    parameters.data(parameter_number::W_q)[0] = a;
+    parameters.data(parameter_number::W_q)[1] = b;
+    *parameters.data(parameter_number::W_q + 1) = bias;
+    parameters.invalidate();
   };
   set(1, 2, 10);
-  const auto project = [&linear](float a, float b) {
+  const auto projected = [&](float a, float b) {
     const std::array<float, 2> inputs = {a, b};
     float output = 0;
-    linear.pack();
-    linear.project(inputs.data(), 1, 0, 1, &output);
+    parameters.pack();
+    const RowProjection projection{.linear = parameters.linear(parameter_number::W_q),
+                                   .inputs = inputs.data(),
+                                   .outputs = &output,
+                                   .rows = 1};
+    project({&projection, 1}, 1);
     return output;
   };
-  CHECK(project(3, 5) == 23);
+  CHECK(projected(3, 5) == 23);
   set(-1, 1, 0);
-  CHECK(project(3, 5) == 2);
+  CHECK(projected(3, 5) == 2);
 }
 
 TEST_CASE("Layers are values: a copy and its source do not share parameters") {
