@@ -5,6 +5,7 @@
 #include <headwise/core/attention/linear_backward.hpp>
 #include <headwise/core/attention/parameter_names.hpp>
 #include <headwise/core/attention/pooling_backward.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/core/memory/workspace.hpp>
 #include <headwise/core/parallel/for_each.hpp>
@@ -12,19 +13,6 @@
 #include <utility>
 
 namespace headwise {
-namespace {
-
-/// sum (size,) += the sum of the rows (count, size), in their order.
-void add_rows_to(const float* rows, std::size_t count, std::size_t size, float* sum) noexcept {
-  for (std::size_t row = 0; row < count; ++row) {
-    for (std::size_t i = 0; i < size; ++i) {
-      sum[i] += rows[row * size + i];
-    }
-  }
-}
-
-}  // namespace
-
 ForwardRecord::Sizes MultiHeadAttention::record_sizes(const InputSizes& inputs,
                                                       const AttentionMask& mask) const noexcept {
   const std::size_t query_rows = mask.batch * mask.num_queries;
@@ -149,21 +137,22 @@ void MultiHeadAttention::backward_into(const BackwardArguments& arguments) noexc
     gradients.W_k = workspace.take(kv_heads * hiddens * head_size);
     gradients.w_v = workspace.take(kv_heads * hiddens);
     pool_backward(pooling, additive_scoring(), gradients, workspace.rest());
-    add_rows_to(gradients.W_q, kv_heads, hiddens * head_size,
-                gradients_.data(parameter_number::attention_W_q));
-    add_rows_to(gradients.W_k, kv_heads, hiddens * head_size,
-                gradients_.data(parameter_number::attention_W_k));
-    add_rows_to(gradients.w_v, kv_heads, hiddens, gradients_.data(parameter_number::attention_w_v));
+    kernels::add_rows(gradients.W_q, kv_heads, hiddens * head_size,
+                      gradients_.data(parameter_number::attention_W_q));
+    kernels::add_rows(gradients.W_k, kv_heads, hiddens * head_size,
+                      gradients_.data(parameter_number::attention_W_k));
+    kernels::add_rows(gradients.w_v, kv_heads, hiddens,
+                      gradients_.data(parameter_number::attention_w_v));
   } else {
     pool_backward(pooling,
                   DotProductScoring{.scale = settings_.scale, .softcap = settings_.softcap},
                   gradients, workspace.rest());
   }
   if (parameters.bias_k) {
-    add_rows_to(gradients.extra_slots[0].key, mask.batch, key_value_width,
-                gradients_.data(parameter_number::bias_k));
-    add_rows_to(gradients.extra_slots[0].value, mask.batch, key_value_width,
-                gradients_.data(parameter_number::bias_v));
+    kernels::add_rows(gradients.extra_slots[0].key, mask.batch, key_value_width,
+                      gradients_.data(parameter_number::bias_k));
+    kernels::add_rows(gradients.extra_slots[0].value, mask.batch, key_value_width,
+                      gradients_.data(parameter_number::bias_v));
   }
   if (has_projections) {
     differentiate(*parameters.W_q, parameter_number::W_q, record.queries(), grad_Q, query_rows,

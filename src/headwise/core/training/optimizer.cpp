@@ -3,6 +3,7 @@
 #include <cmath>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_training.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/error.hpp>
 #include <headwise/optimizer.hpp>
@@ -186,9 +187,7 @@ double clip_gradient_norm(const std::vector<Trainable*>& trainables, double max_
     const auto factor = static_cast<float>(max_norm / (norm + epsilon));
     if (!(factor >= 1.0F)) {
       for (const TrainableParameter& parameter : parameters) {
-        for (std::size_t i = 0; i < parameter.size(); ++i) {
-          parameter.gradients[i] *= factor;
-        }
+        kernels::scale(parameter.gradients, parameter.size(), factor);
       }
     }
     return norm;
