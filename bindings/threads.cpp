@@ -1,7 +1,7 @@
 #include "threads.hpp"
 
 #include <cstdlib>
-#include <headwise/core/parallel/job_board.hpp>
+#include <headwise/core/parallel/fork_join_queue.hpp>
 
 #if defined(__wasm_atomics__)
 // Of Emscripten's runtime: moves the stack pointer.
@@ -20,23 +20,23 @@ std::size_t thread_count = 1;  // NOLINT(*-avoid-non-const-global-variables)
 
 namespace {
 
-parallel::JobBoard board;  // NOLINT(*-avoid-non-const-global-variables)
+parallel::ForkJoinQueue queue;  // NOLINT(*-avoid-non-const-global-variables)
 
 /// Of its own, so that the caller has nothing on a stack that is not yet its own.
-[[gnu::noinline]] void serve(std::size_t thread, std::uint32_t crew) noexcept {
-  board.serve(thread, crew);
+[[gnu::noinline]] void work(std::size_t thread, std::uint32_t generation) noexcept {
+  queue.worker_loop(thread, generation);
 }
 
-void enter(bindings::Address stack, std::size_t thread, std::uint32_t crew) noexcept {
+void enter(bindings::Address stack, std::size_t thread, std::uint32_t generation) noexcept {
   _emscripten_stack_restore(bindings::at<void>(stack));
-  serve(thread, crew);
+  work(thread, generation);
 }
 
 }  // namespace
 
 void parallel::run(std::size_t pieces, std::size_t threads, Work work,
                    const void* context) noexcept {
-  board.run(pieces, threads, work, context);
+  queue.run(pieces, threads, work, context);
 }
 
 std::size_t bindings::worker_entry() noexcept {
@@ -49,8 +49,8 @@ bindings::Address bindings::new_stack() noexcept {
   return stack != 0 ? stack + size : 0;
 }
 
-void bindings::set_threads(std::size_t threads, std::size_t crew) noexcept {
-  board.change_crew(crew);
+void bindings::set_threads(std::size_t threads, std::size_t generation) noexcept {
+  queue.set_generation(generation);
   thread_count = threads;
 }
 
@@ -58,7 +58,7 @@ void bindings::set_threads(std::size_t threads, std::size_t crew) noexcept {
 
 std::size_t bindings::worker_entry() noexcept { return 0; }
 bindings::Address bindings::new_stack() noexcept { return 0; }
-void bindings::set_threads(std::size_t /*threads*/, std::size_t /*crew*/) noexcept {}
+void bindings::set_threads(std::size_t /*threads*/, std::size_t /*generation*/) noexcept {}
 
 #endif
 

@@ -7,7 +7,9 @@ function(headwise_add_kernels target)
   add_library(${objects} OBJECT ${HEADWISE_KERNEL_SOURCES})
   headwise_own_target(${objects})
   target_compile_definitions(${objects} PRIVATE HEADWISE_TARGET=${target})
-  target_compile_options(${objects} PRIVATE ${ARGN})
+  # Unoptimized, xsimd's constructors would be functions that all of these objects define.
+  target_compile_options(
+    ${objects} PRIVATE ${ARGN} $<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O1>)
   target_include_directories(${objects} PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${objects} PRIVATE xsimd)
   # GCC takes its own AVX-512 intrinsics for uninitialized (its bug 105593).
@@ -18,6 +20,12 @@ function(headwise_add_kernels target)
                                               POSITION_INDEPENDENT_CODE
                                               "${CMAKE_POSITION_INDEPENDENT_CODE}")
   target_sources(headwise PRIVATE $<TARGET_OBJECTS:${objects}>)
+  if(HEADWISE_BUILD_TESTS)
+    add_test(NAME "kernels/what an object for ${target} defines is its own"
+             COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DTARGET=${target}
+                     -DOBJECTS=$<TARGET_OBJECTS:${objects}> -P
+                     "${PROJECT_SOURCE_DIR}/cmake/check_kernel_symbols.cmake")
+  endif()
 endfunction()
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT MSVC)

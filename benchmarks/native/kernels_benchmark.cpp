@@ -1,9 +1,13 @@
-// Matrix product, softmax and exp of the kernels that HEADWISE_ARCHITECTURE names.
+// Every kernel of those that HEADWISE_ARCHITECTURE names, by its name; the matrix product, softmax
+// and exp at several sizes, beside OpenBLAS and the standard library.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <string>
+#include <vector>
 
 #include "benchmarks.hpp"
 #include "numbers.hpp"
@@ -13,7 +17,7 @@ namespace headwise::benchmarks {
 namespace {
 
 /// B is packed beforehand, as a layer's weights are.
-void multiply(benchmark::State& state, const ProductShape& shape) {
+void multiply_matrices(benchmark::State& state, const ProductShape& shape) {
   const auto [rows, columns, depth] = shape;
   const auto a = random_numbers(rows * depth, 1);
   const auto b = random_numbers(depth * columns, 2);
@@ -47,25 +51,243 @@ void exponentiate_by_standard_library(float* values, std::size_t count) noexcept
   std::transform(values, values + count, values, [](float value) { return std::exp(value); });
 }
 
+/// What every kernel below works on: (rows, size) arrays that no kernel lets grow beyond measure.
+constexpr std::size_t rows = 64;
+constexpr std::size_t size = 512;
+constexpr std::size_t floats = rows * size;
+
+struct Arrays {
+  std::vector<float> a = random_numbers(floats, 4);
+  std::vector<float> b = random_numbers(floats, 5);
+  std::vector<float> c = random_numbers(floats, 6);
+  std::vector<float> d = random_numbers(floats, 7);
+  std::vector<float> e = std::vector<float>(floats, 1.0F);
+  std::vector<float> packed = std::vector<float>(kernels::packed_size(size, size));
+  std::vector<std::uint8_t> marks = std::vector<std::uint8_t>(floats, 1);
+};
+
+/// Runs a kernel over all rows.
+template <typename Run>
+void by_rows(benchmark::State& state, Run run) {
+  Arrays arrays;
+  for (auto _ : state) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      run(arrays, row * size);
+    }
+    benchmark::ClobberMemory();
+  }
+  state.counters["elements"] = benchmark::Counter(static_cast<double>(floats));
+}
+
+/// Runs a kernel once over all.
+template <typename Run>
+void at_once(benchmark::State& state, Run run) {
+  Arrays arrays;
+  for (auto _ : state) {
+    run(arrays);
+    benchmark::ClobberMemory();
+  }
+  state.counters["elements"] = benchmark::Counter(static_cast<double>(floats));
+}
+
+// A function a kernel, of its name: the list below asks for each.
+namespace of {
+
+void pack_rows(benchmark::State& state) {
+  at_once(state,
+          [](Arrays& x) { kernels::pack_rows(x.a.data(), size, rows, size, x.packed.data()); });
+}
+
+void pack_columns(benchmark::State& state) {
+  at_once(state,
+          [](Arrays& x) { kernels::pack_columns(x.a.data(), size, size, rows, x.packed.data()); });
+}
+
+void gemm(benchmark::State& state) {
+  multiply_matrices(state, {.rows = rows, .columns = size, .depth = size});
+}
+
+void gemv(benchmark::State& state) {
+  at_once(state, [](Arrays& x) {
+    kernels::gemv(x.b.data(), x.a.data(), size, rows, size, 1.0F, x.c.data());
+  });
+}
+
+void gemv_transposed(benchmark::State& state) {
+  at_once(state, [](Arrays& x) {
+    kernels::gemv_transposed(x.b.data(), x.a.data(), size, rows, size, x.c.data());
+  });
+}
+
+void exponential(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) { kernels::exponential(x.a.data() + row, size); });
+}
+
+void exp_minus_max(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    benchmark::DoNotOptimize(kernels::exp_minus_max(x.a.data() + row, size));
+  });
+}
+
+void softmax(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) { kernels::softmax(x.a.data() + row, size); });
+}
+
+void softmax_gradient(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::softmax_gradient(x.a.data() + row, x.e.data() + row, size, 1.0F);
+  });
+}
+
+void scale(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) { kernels::scale(x.a.data() + row, size, 1.0F); });
+}
+
+void multiply(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::multiply(x.e.data() + row, x.e.data() + (row + size) % floats, size);
+  });
+}
+
+void add(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::add(x.a.data() + row, x.b.data() + row, size);
+  });
+}
+
+void add_rows(benchmark::State& state) {
+  at_once(state, [](Arrays& x) { kernels::add_rows(x.a.data(), rows, size, x.b.data()); });
+}
+
+void scale_heads(benchmark::State& state) {
+  at_once(state, [](Arrays& x) {
+    constexpr std::size_t num_heads = 8;
+    kernels::scale_heads(x.a.data(), x.b.data(), rows, num_heads, size / num_heads, x.c.data());
+  });
+}
+
+void softcap(benchmark::State& state) {
+  by_rows(state,
+          [](Arrays& x, std::size_t row) { kernels::softcap(x.a.data() + row, size, 50.0F); });
+}
+
+void softcap_gradient(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::softcap_gradient(x.a.data() + row, x.b.data() + row, size, 50.0F);
+  });
+}
+
+void mask_scores(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    benchmark::DoNotOptimize(kernels::mask_scores(x.a.data() + row, size, x.marks.data() + row, 1));
+  });
+}
+
+void add_mask_to_scores(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    benchmark::DoNotOptimize(
+        kernels::add_mask_to_scores(x.a.data() + row, size, x.b.data() + row, 1));
+  });
+}
+
+void mark_allowed(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::mark_allowed(x.marks.data(), size, x.marks.data() + (row + size) % floats, 1);
+  });
+}
+
+void mark_added(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::mark_added(x.marks.data(), size, x.a.data() + row, 1);
+  });
+}
+
+void all_finite(benchmark::State& state) {
+  at_once(state, [](Arrays& x) {
+    benchmark::DoNotOptimize(kernels::all_finite(x.a.data(), size, rows, size));
+  });
+}
+
+void dropout(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::dropout(x.a.data() + row, 0, size,
+                     {.key = 1,
+                      .row = static_cast<std::uint32_t>(row),
+                      .stream = 2,
+                      .call = 3,
+                      .threshold = 0x19999999U,
+                      .kept_scale = 1.0F});
+  });
+}
+
+void additive_scores(benchmark::State& state) {
+  at_once(state, [](Arrays& x) {
+    kernels::additive_scores(x.a.data(), x.packed.data(), x.b.data(), rows, size, x.c.data());
+  });
+}
+
+void additive_scores_gradient(benchmark::State& state) {
+  std::vector<float> key_gradients(kernels::packed_size(rows, size));
+  at_once(state, [&](Arrays& x) {
+    kernels::additive_scores_gradient(x.a.data(), x.packed.data(), x.b.data(), x.c.data(), rows,
+                                      size, x.d.data(), key_gradients.data(), x.e.data());
+  });
+}
+
+void layer_norm(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::layer_norm(x.a.data() + row, x.b.data(), x.c.data(), size, x.d.data() + row);
+  });
+}
+
+void layer_norm_gradient(benchmark::State& state) {
+  std::vector<float> bias_gradient(size);
+  by_rows(state, [&](Arrays& x, std::size_t row) {
+    kernels::layer_norm_gradient(x.a.data() + row, x.b.data(), x.c.data() + row, size,
+                                 x.d.data() + row, x.e.data(), bias_gradient.data());
+  });
+}
+
+void sgd_step(benchmark::State& state) {
+  at_once(state, [](Arrays& x) {
+    kernels::sgd_step(x.a.data(), x.b.data(), x.c.data(), floats,
+                      {.learning_rate = 1e-6F, .momentum = 0.9F, .weight_decay = 0.0F});
+  });
+}
+
+void adam_step(benchmark::State& state) {
+  at_once(state, [](Arrays& x) {
+    kernels::adam_step(x.a.data(), x.b.data(), x.c.data(), x.e.data(), floats,
+                       {0.9F, 0.1F, 0.999F, 0.001F, 1.0F, 1e-6F, 1.0F, 1e-8F});
+  });
+}
+
+}  // namespace of
+
+void register_shape(const std::string& name, const auto& run) {
+  benchmark::RegisterBenchmark(name.c_str(), run);
+}
+
 }  // namespace
 
 void register_kernels() {
   for (const ProductShape& shape : product_shapes) {
-    benchmark::RegisterBenchmark(product_name(shape, "headwise").c_str(),
-                                 [shape](benchmark::State& state) { multiply(state, shape); });
+    register_shape(product_name(shape, "headwise"),
+                   [shape](benchmark::State& state) { multiply_matrices(state, shape); });
   }
   for (const std::size_t length : {33, 128, 512, 2048}) {
-    const std::string name = "softmax 16x" + std::to_string(length) + "/headwise";
-    benchmark::RegisterBenchmark(name.c_str(), [length](benchmark::State& state) {
-      in_place(state, 16, length, kernels::softmax);
-    });
+    register_shape(
+        "softmax 16x" + std::to_string(length) + "/headwise",
+        [length](benchmark::State& state) { in_place(state, 16, length, kernels::softmax); });
   }
-  benchmark::RegisterBenchmark("exp 4096/headwise", [](benchmark::State& state) {
-    in_place(state, 1, 4096, kernels::exponential);
-  });
-  benchmark::RegisterBenchmark("exp 4096/standard library", [](benchmark::State& state) {
+  register_shape("exp 4096/headwise",
+                 [](benchmark::State& state) { in_place(state, 1, 4096, kernels::exponential); });
+  register_shape("exp 4096/standard library", [](benchmark::State& state) {
     in_place(state, 1, 4096, exponentiate_by_standard_library);
   });
+#define HEADWISE_REGISTER(kernel) register_shape("kernel " #kernel "/headwise", of::kernel);
+  HEADWISE_FOR_EACH_KERNEL(HEADWISE_REGISTER)
+#undef HEADWISE_REGISTER
 }
 
 }  // namespace headwise::benchmarks

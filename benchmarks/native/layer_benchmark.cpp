@@ -89,6 +89,17 @@ void forward_pruned(benchmark::State& state, const LayerShape& shape) {
   count_layer_operations(state, shape, 2, 1);
 }
 
+/// As a tensor, the mask of a causal pass: nothing in its shape tells that it is a triangle.
+xt::xarray<bool> triangle(std::size_t length) {
+  xt::xarray<bool> mask = xt::xarray<bool>::from_shape({length, length});
+  for (std::size_t query = 0; query < length; ++query) {
+    for (std::size_t key = 0; key < length; ++key) {
+      mask(query, key) = key <= query;
+    }
+  }
+  return mask;
+}
+
 }  // namespace
 
 void register_layers() {
@@ -106,6 +117,11 @@ void register_layers() {
         [shape](benchmark::State& state) { forward(state, shape, {.requires_grad = true}); });
   }
   const LayerShape shape = trained_shapes.front();
+  add(name_of("tensor mask", shape, "headwise"), [shape](benchmark::State& state) {
+    forward(state, shape, {.mask = triangle(shape.length)});
+  });
+  add(name_of("tensor mask", shape, "no mask"),
+      [shape](benchmark::State& state) { forward(state, shape, {}); });
   add(name_of("half the heads", shape, "headwise"),
       [shape](benchmark::State& state) { forward_pruned(state, shape); });
   add(name_of("half the heads", shape, "all heads"),

@@ -1,10 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <headwise/multi_head_attention.hpp>
 
-#include "../layouts.hpp"
-#include "../set_threads.hpp"
 #include "allocations.hpp"
 #include "every_allocation.hpp"
+#include "layouts.hpp"
+#include "set_threads.hpp"
 #include "worlds.hpp"
 
 /// A layer's calls that run out of memory.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../compare.hpp"
+#include "compare.hpp"
 #include "fingerprint.hpp"
 
 /// Objects whose calls run out of memory, and all that can be seen of them.

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "../compare.hpp"
-#include "../set_threads.hpp"
+#include "compare.hpp"
+#include "set_threads.hpp"
 
 /// What may be done from several threads at once: constant calls on the same object, and any calls
 /// on objects of each thread's own. ThreadSanitizer fails the program where two of them race.

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <headwise/core/attention/attention_mask.hpp>
-#include <headwise/core/kernels/mask_scores.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
 #include <limits>
 
 namespace headwise {
@@ -63,17 +63,20 @@ bool AttentionMask::row_is_empty(std::size_t sample, std::size_t head,
   return true;
 }
 
-KeyRange AttentionMask::range_of_sample(std::size_t sample, std::size_t num_heads) const noexcept {
-  KeyRange all{.begin = num_keys, .end = 0};
-  const std::size_t distinct_heads = mask_strides[1] != 0 ? num_heads : 1;
+bool AttentionMask::has_empty_row(std::size_t sample, std::size_t num_heads) const noexcept {
   for (std::size_t query = 0; query < num_queries; ++query) {
-    if (empty_rows == EmptyRows::uniform) {
-      for (std::size_t head = 0; head < distinct_heads; ++head) {
-        if (row_is_empty(sample, head, query)) {
-          return {.begin = 0, .end = num_keys};
-        }
+    for (std::size_t head = 0; head < distinct_heads(num_heads); ++head) {
+      if (row_is_empty(sample, head, query)) {
+        return true;
       }
     }
+  }
+  return false;
+}
+
+KeyRange AttentionMask::union_of_ranges(std::size_t sample) const noexcept {
+  KeyRange all{.begin = num_keys, .end = 0};
+  for (std::size_t query = 0; query < num_queries; ++query) {
     const KeyRange keys = range(sample, query);
     if (keys.size() > 0) {
       all.begin = std::min(all.begin, keys.begin);
@@ -83,27 +86,55 @@ KeyRange AttentionMask::range_of_sample(std::size_t sample, std::size_t num_head
   return all.begin < all.end ? all : KeyRange{};
 }
 
+KeyRange AttentionMask::range_of_sample(std::size_t sample, std::size_t num_heads) const noexcept {
+  if (empty_rows == EmptyRows::uniform && has_empty_row(sample, num_heads)) {
+    return {.begin = 0, .end = num_keys};
+  }
+  return union_of_ranges(sample);
+}
+
 void AttentionMask::mark_read_keys(std::size_t sample, std::size_t num_heads,
                                    std::uint8_t* read) const noexcept {
+  if (empty_rows == EmptyRows::uniform && has_empty_row(sample, num_heads)) {
+    std::fill_n(read, num_keys, std::uint8_t{1});
+    return;
+  }
   std::fill_n(read, num_keys, std::uint8_t{0});
-  const std::size_t distinct_heads = mask_strides[1] != 0 ? num_heads : 1;
+  KeyRange unmarked = union_of_ranges(sample);
   KeyRange marked{};
-  for (std::size_t query = 0; query < num_queries; ++query) {
+  // From the last query on: of a mask that is a triangle, its row has all keys.
+  for (std::size_t query = num_queries; query-- > 0 && unmarked.size() > 0;) {
     const KeyRange keys = range(sample, query);
-    for (std::size_t head = 0; head < distinct_heads; ++head) {
-      if (empty_rows == EmptyRows::uniform && row_is_empty(sample, head, query)) {
-        std::fill_n(read, num_keys, std::uint8_t{1});
-        return;
-      }
-      for (std::size_t key = keys.begin; has_inner_mask() && key < keys.end; ++key) {
-        read[key] |= static_cast<std::uint8_t>(allows(sample, head, query, key));
-      }
+    // Without a mask inside, or with one whose rows are all the same, most queries repeat the
+    // keys of another.
+    const bool is_repeated = mask_strides[2] == 0 && keys == marked;
+    const KeyRange missing{.begin = std::max(keys.begin, unmarked.begin),
+                           .end = std::min(keys.end, unmarked.end)};
+    if (is_repeated || missing.begin >= missing.end) {
+      continue;
     }
-    // Without a mask inside, most queries repeat the range of the one before.
-    if (!has_inner_mask() && keys != marked) {
-      std::fill(read + keys.begin, read + keys.end, std::uint8_t{1});
-      marked = keys;
+    for (std::size_t head = 0; head < distinct_heads(num_heads); ++head) {
+      mark_row(sample, head, query, missing, read + missing.begin);
     }
+    marked = keys;
+    while (unmarked.size() > 0 && read[unmarked.begin] != 0) {
+      ++unmarked.begin;
+    }
+    while (unmarked.size() > 0 && read[unmarked.end - 1] != 0) {
+      --unmarked.end;
+    }
+  }
+}
+
+void AttentionMask::mark_row(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,
+                             std::uint8_t* marks) const noexcept {
+  const std::size_t index = mask_index(sample, head, query, keys.begin);
+  if (allowed != nullptr) {
+    kernels::mark_allowed(marks, keys.size(), allowed + index, mask_strides[3]);
+  } else if (added != nullptr) {
+    kernels::mark_added(marks, keys.size(), added + index, mask_strides[3]);
+  } else {
+    std::fill_n(marks, keys.size(), std::uint8_t{1});
   }
 }
 

@@ -82,6 +82,15 @@ struct AttentionMask {
   void mark_read_keys(std::size_t sample, std::size_t num_heads, std::uint8_t* read) const noexcept;
 
  private:
+  /// Heads whose rows of the inner mask may differ.
+  [[nodiscard]] std::size_t distinct_heads(std::size_t num_heads) const noexcept {
+    return mask_strides[1] != 0 ? num_heads : 1;
+  }
+  [[nodiscard]] bool has_empty_row(std::size_t sample, std::size_t num_heads) const noexcept;
+  [[nodiscard]] KeyRange union_of_ranges(std::size_t sample) const noexcept;
+  /// Sets marks[0], … to 1 for those of the keys that the inner mask leaves the query.
+  void mark_row(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,
+                std::uint8_t* marks) const noexcept;
   [[nodiscard]] std::size_t mask_index(std::size_t sample, std::size_t head, std::size_t query,
                                        std::size_t key) const noexcept {
     return sample * mask_strides[0] + head * mask_strides[1] + query * mask_strides[2] +

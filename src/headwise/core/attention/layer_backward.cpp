@@ -2,21 +2,9 @@
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/attention/head_gate.hpp>
 #include <headwise/core/attention/pooling_backward.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
 
 namespace headwise {
-namespace {
-
-/// sum (size,) += the sum of the rows (count, size), in their order.
-void add_rows_to(const float* rows, std::size_t count, std::size_t size, float* sum) noexcept {
-  for (std::size_t row = 0; row < count; ++row) {
-    for (std::size_t i = 0; i < size; ++i) {
-      sum[i] += rows[row * size + i];
-    }
-  }
-}
-
-}  // namespace
-
 AttentionLayer::BackwardBuffers AttentionLayer::lay_out_backward(
     Arena& arena, const PassSizes& sizes) const noexcept {
   const auto& [batch, num_queries, num_keys, num_threads] = sizes;
@@ -125,15 +113,17 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
   if (settings_.pooling == Pooling::additive) {
     const std::size_t hiddens = settings_.attention_hiddens;
     const std::size_t kv_heads = mask.batch * settings_.num_kv_heads;
-    add_rows_to(gradients.W_q, kv_heads, hiddens * head_size,
-                gradient(parameter_number::attention_W_q));
-    add_rows_to(gradients.W_k, kv_heads, hiddens * head_size,
-                gradient(parameter_number::attention_W_k));
-    add_rows_to(gradients.w_v, kv_heads, hiddens, gradient(parameter_number::attention_w_v));
+    kernels::add_rows(gradients.W_q, kv_heads, hiddens * head_size,
+                      gradient(parameter_number::attention_W_q));
+    kernels::add_rows(gradients.W_k, kv_heads, hiddens * head_size,
+                      gradient(parameter_number::attention_W_k));
+    kernels::add_rows(gradients.w_v, kv_heads, hiddens, gradient(parameter_number::attention_w_v));
   }
   if (settings_.bias_kv) {
-    add_rows_to(buffers.bias_k, mask.batch, key_value_width, gradient(parameter_number::bias_k));
-    add_rows_to(buffers.bias_v, mask.batch, key_value_width, gradient(parameter_number::bias_v));
+    kernels::add_rows(buffers.bias_k, mask.batch, key_value_width,
+                      gradient(parameter_number::bias_k));
+    kernels::add_rows(buffers.bias_v, mask.batch, key_value_width,
+                      gradient(parameter_number::bias_v));
   }
   if (has_projections) {
     differentiate(parameter_number::W_q, saved.queries, grad_Q, query_rows, arguments.queries);

@@ -203,10 +203,8 @@ void linear_backward(const Linear& linear, const LinearBackward& backward, Arena
     }
     first = last;
   }
-  for (std::size_t row = 0; backward.bias_gradient != nullptr && row < backward.rows; ++row) {
-    for (std::size_t i = 0; i < out; ++i) {
-      backward.bias_gradient[i] += backward.gradient[row * out + i];
-    }
+  if (backward.bias_gradient != nullptr) {
+    kernels::add_rows(backward.gradient, backward.rows, out, backward.bias_gradient);
   }
 }
 

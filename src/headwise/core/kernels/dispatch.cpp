@@ -23,7 +23,6 @@ extern const KernelTable table;
 namespace {
 
 struct Target {
-  std::string_view name;
   bool is_supported;
   const KernelTable& table;
 };
@@ -32,19 +31,19 @@ const KernelTable& choose() noexcept {
 #if defined(HEADWISE_X86_TARGETS)
   const auto supported = xsimd::available_architectures();
   const Target targets[] = {// NOLINT(*-avoid-c-arrays): holds references
-                            {"avx512",
-                             supported.has(xsimd::avx512f{}) && supported.has(xsimd::avx512dq{}) &&
+                            {supported.has(xsimd::avx512f{}) && supported.has(xsimd::avx512dq{}) &&
                                  supported.has(xsimd::avx512bw{}),
                              avx512::table},
-                            {"avx2", supported.has(xsimd::fma3<xsimd::avx2>{}), avx2::table},
-                            {"sse4_2", supported.has(xsimd::sse4_2{}), sse4_2::table},
-                            {"baseline", true, baseline::table}};
+                            {supported.has(xsimd::fma3<xsimd::avx2>{}), avx2::table},
+                            {supported.has(xsimd::sse4_2{}), sse4_2::table},
+                            {true, baseline::table}};
 #else
-  const Target targets[] = {{"baseline", true, baseline::table}};  // NOLINT(*-avoid-c-arrays)
+  const Target targets[] = {{true, baseline::table}};  // NOLINT(*-avoid-c-arrays)
 #endif
   const char* wanted = std::getenv("HEADWISE_ARCHITECTURE");  // NOLINT(*-mt-unsafe): once
   for (const Target& target : targets) {
-    if (target.is_supported && wanted != nullptr && target.name == wanted) {
+    if (target.is_supported && wanted != nullptr &&
+        std::string_view(target.table.architecture) == wanted) {
       return target.table;
     }
   }

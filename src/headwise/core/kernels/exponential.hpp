@@ -1,12 +1,10 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/kernels/simd.hpp>
 #include <headwise/core/kernels/target.hpp>
 
-/// exp of a vector, and the exact one of the standard library as its reference.
 namespace headwise::kernels::HEADWISE_TARGET {
 
 /// exp(x) within 2 units in the last place over the whole range, subnormal results included;
@@ -77,27 +75,27 @@ class Exponential {
 
   // Beyond `largest` exp is ∞, below `smallest` it is 0; `smallest_normal` makes n −127, and 2ⁿ as
   // a float's exponent 0. Adding `to_integer` rounds to an integer.
-  static constexpr std::array<float, num_constants> values = {89.0F,
-                                                              -104.0F,
-                                                              -87.9F,
-                                                              1.44269504F,
-                                                              12582912.0F,
-                                                              -0.693359375F,
-                                                              2.12194440e-4F,
-                                                              0x1.0e4020p-7F,
-                                                              0x1.573e2ep-5F,
-                                                              0x1.555e66p-3F,
-                                                              0x1.fffdb6p-2F,
-                                                              0x1.ffffecp-1F,
-                                                              1.0F};
+  static constexpr Array<float, num_constants> values = {89.0F,
+                                                         -104.0F,
+                                                         -87.9F,
+                                                         1.44269504F,
+                                                         12582912.0F,
+                                                         -0.693359375F,
+                                                         2.12194440e-4F,
+                                                         0x1.0e4020p-7F,
+                                                         0x1.573e2ep-5F,
+                                                         0x1.555e66p-3F,
+                                                         0x1.fffdb6p-2F,
+                                                         0x1.ffffecp-1F,
+                                                         1.0F};
 
 #if defined(__wasm__)
   // V8 makes a constant anew wherever it is used, in loops, too: these are loaded from where it
   // cannot see what they are.
   static constexpr auto table = [] {
-    std::array<std::array<float, lanes>, num_constants> rows{};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      rows[i].fill(values[i]);
+    Array<Array<float, lanes>, num_constants> rows{};
+    for (std::size_t i = 0; i < num_constants; ++i) {
+      fill(rows[i], values[i]);
     }
     return rows;
   }();
@@ -114,9 +112,5 @@ class Exponential {
   [[nodiscard]] static Batch constant(Constant which) noexcept { return {values[which]}; }
 #endif
 };
-
-/// values[i] = exp(values[i])
-void exponential(float* values, std::size_t count) noexcept;
-void exponential_reference(float* values, std::size_t count) noexcept;
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

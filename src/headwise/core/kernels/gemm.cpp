@@ -1,6 +1,5 @@
-#include <algorithm>
-#include <array>
 #include <headwise/core/kernels/gemm.hpp>
+#include <headwise/core/kernels/simd.hpp>
 #include <utility>
 
 namespace headwise::kernels::HEADWISE_TARGET {
@@ -30,17 +29,18 @@ struct Product {
 
 /// C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
 template <std::size_t Rows, std::size_t Panels>
-[[gnu::noinline]] void multiply_tile(const Product& product, const float* a, const float* panels,
-                                     const float* addend, float* c) noexcept {
+[[gnu::noinline]] void multiply_tile(const Product& product, const float* HEADWISE_RESTRICT a,
+                                     const float* HEADWISE_RESTRICT panels, const float* addend,
+                                     float* c) noexcept {
   constexpr std::size_t vectors = 2 * Panels;
   const auto [depth, a_row_stride, a_depth_stride, panel_stride, addend_stride, c_stride, scale] =
       product;
-  std::array<std::array<Batch, vectors>, Rows> sums;
-  for (auto& row : sums) {
-    row.fill(Batch(0.0F));
+  Array<Array<Batch, vectors>, Rows> sums;
+  for (std::size_t i = 0; i < Rows; ++i) {
+    fill(sums[i], Batch(0.0F));
   }
   for (std::size_t k = 0; k < depth; ++k) {
-    std::array<Batch, vectors> b;
+    Array<Batch, vectors> b;
     for (std::size_t j = 0; j < vectors; ++j) {
       b[j] =
           Batch::load_unaligned(panels + j / 2 * panel_stride + k * panel_columns + j % 2 * lanes);
@@ -65,9 +65,9 @@ using TileFunction = void (*)(const Product&, const float*, const float*, const 
                               float*) noexcept;
 
 template <std::size_t... Rows>
-constexpr std::array<TileFunction, sizeof...(Rows)> tile_functions(
+constexpr Array<TileFunction, sizeof...(Rows)> tile_functions(
     std::index_sequence<Rows...> /*rows*/) {
-  return {multiply_tile<Rows + 1, 1>...};
+  return {{multiply_tile<Rows + 1, 1>...}};
 }
 
 /// Tiles of 1, 2, … rows.
@@ -80,15 +80,17 @@ struct WideTile {
   std::size_t panels;
 };
 
-constexpr std::array<WideTile, 2> wide_tiles = {{{.multiply = multiply_tile<1, 3>, .panels = 3},
-                                                 {.multiply = multiply_tile<2, 2>, .panels = 2}}};
+constexpr std::size_t most_wide_rows = 2;
+constexpr Array<WideTile, most_wide_rows> wide_tiles = {
+    {{.multiply = multiply_tile<1, 3>, .panels = 3},
+     {.multiply = multiply_tile<2, 2>, .panels = 2}}};
 
-constexpr std::array<float, 3 * panel_columns> zeros{};
+constexpr Array<float, 3 * panel_columns> zeros{};
 
 void copy_rows(const float* from, std::size_t from_stride, std::size_t rows, std::size_t columns,
                float* to, std::size_t to_stride) noexcept {
   for (std::size_t i = 0; i < rows; ++i) {
-    std::copy_n(from + i * from_stride, columns, to + i * to_stride);
+    copy(from + i * from_stride, columns, to + i * to_stride);
   }
 }
 
@@ -115,7 +117,7 @@ void multiply_panel(const Product& product, const Tiling& tiling, std::size_t co
     if (columns == panel_columns) {
       tiles[height - 1](product, a_tile, panel, addend_tile, c_tile);
     } else {
-      std::array<float, tile_rows * panel_columns> whole{};
+      Array<float, tile_rows * panel_columns> whole{};
       Product buffered = product;
       buffered.addend_stride = buffered.c_stride = panel_columns;
       copy_rows(addend_tile, product.addend_stride, height, columns, whole.data(), panel_columns);
@@ -128,29 +130,35 @@ void multiply_panel(const Product& product, const Tiling& tiling, std::size_t co
 
 }  // namespace
 
-void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, std::size_t columns,
-               float* packed) noexcept {
+void pack_rows(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride, std::size_t depth,
+               std::size_t columns, float* HEADWISE_RESTRICT packed) noexcept {
+  assert(depth <= 1 || row_stride >= columns);
+  assert(holds(matrix, depth * columns) && holds(packed, depth * columns));
+  assert(disjoint(matrix, span_of(depth, columns, row_stride), packed, depth * columns));
   for (std::size_t first = 0; first < columns; first += panel_columns) {
-    const std::size_t width = std::min(panel_columns, columns - first);
+    const std::size_t width = smaller(panel_columns, columns - first);
     for (std::size_t k = 0; k < depth; ++k, packed += panel_columns) {
       const float* row = matrix + k * row_stride + first;
       if (width == panel_columns) {
         // Of a known size, which takes no call.
-        std::copy_n(row, panel_columns, packed);
+        copy(row, panel_columns, packed);
       } else {
-        std::copy_n(row, width, packed);
-        std::fill(packed + width, packed + panel_columns, 0.0F);
+        copy(row, width, packed);
+        fill(packed + width, panel_columns - width, 0.0F);
       }
     }
   }
 }
 
-void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth,
-                  std::size_t columns, float* packed) noexcept {
+void pack_columns(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride, std::size_t depth,
+                  std::size_t columns, float* HEADWISE_RESTRICT packed) noexcept {
+  assert(columns <= 1 || row_stride >= depth);
+  assert(holds(matrix, depth * columns) && holds(packed, depth * columns));
+  assert(disjoint(matrix, span_of(columns, depth, row_stride), packed, depth * columns));
   constexpr std::size_t block = 4;
   for (std::size_t first = 0; first < columns; first += panel_columns) {
     const float* rows = matrix + first * row_stride;
-    const std::size_t width = std::min(panel_columns, columns - first);
+    const std::size_t width = smaller(panel_columns, columns - first);
     std::size_t k = 0;
     if (width == panel_columns) {
       for (; k + block <= depth; k += block) {
@@ -165,7 +173,7 @@ void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth
       for (std::size_t j = 0; j < width; ++j) {
         row[j] = rows[j * row_stride + k];
       }
-      std::fill(row + width, row + panel_columns, 0.0F);
+      fill(row + width, panel_columns - width, 0.0F);
     }
     packed += depth * panel_columns;
   }
@@ -173,6 +181,14 @@ void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth
 
 void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a, PackedMatrix b,
           float scale, Addend addend, float* c, std::size_t c_stride) noexcept {
+  assert(rows <= 1 || c_stride >= columns);
+  assert(depth == 0 || columns <= panel_columns || b.panel_stride >= depth * panel_columns);
+  assert(holds(a.data, rows * depth) && holds(b.panels, depth * columns) &&
+         holds(c, rows * columns));
+  assert(disjoint(c, span_of(rows, columns, c_stride), b.panels, depth * panel_columns));
+  assert(addend.data == c ||
+         disjoint(c, span_of(rows, columns, c_stride), addend.data,
+                  addend.data != nullptr ? span_of(rows, columns, addend.row_stride) : 0));
   const Product product{.depth = depth,
                         .a_row_stride = a.row_stride,
                         .a_depth_stride = a.depth_stride,
@@ -181,7 +197,7 @@ void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatri
                         .c_stride = c_stride,
                         .scale = scale};
   const Tiling tiling(rows);
-  const WideTile wide = rows > 0 && rows <= wide_tiles.size() ? wide_tiles[rows - 1] : WideTile{};
+  const WideTile wide = rows > 0 && rows <= most_wide_rows ? wide_tiles[rows - 1] : WideTile{};
   for (std::size_t first = 0; first < columns;) {
     const float* panel = b.panels + first / panel_columns * b.panel_stride;
     const float* panel_addend = addend.data != nullptr ? addend.data + first : zeros.data();
@@ -191,24 +207,9 @@ void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatri
       first += wide.panels * panel_columns;
       continue;
     }
-    multiply_panel(product, tiling, std::min(panel_columns, left), a.data, panel, panel_addend,
+    multiply_panel(product, tiling, smaller(panel_columns, left), a.data, panel, panel_addend,
                    c + first);
     first += panel_columns;
-  }
-}
-
-void gemm_reference(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
-                    const float* b, std::size_t b_stride, float scale, Addend addend, float* c,
-                    std::size_t c_stride) noexcept {
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j) {
-      float sum = 0.0F;
-      for (std::size_t k = 0; k < depth; ++k) {
-        sum += a.data[i * a.row_stride + k * a.depth_stride] * b[k * b_stride + j];
-      }
-      const float offset = addend.data != nullptr ? addend.data[i * addend.row_stride + j] : 0.0F;
-      c[i * c_stride + j] = sum * scale + offset;
-    }
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <headwise/core/kernels/packed_matrix.hpp>
-#include <headwise/core/kernels/simd.hpp>
 #include <headwise/core/kernels/target.hpp>
 
 /// Matrix product with the right-hand matrix packed into panels.
@@ -12,9 +11,6 @@
 /// (rows, depth) is read in place. Every element of the product is summed in the order of the
 /// depth, whatever the tile it falls in: results do not depend on how rows are grouped into calls.
 namespace headwise::kernels::HEADWISE_TARGET {
-
-/// Columns of one panel: two vectors, so that the sums of a tile of several rows stay in registers.
-inline constexpr std::size_t panel_columns = 2 * lanes;
 
 /// Packs B given row by row: `matrix` (depth, columns), `row_stride` floats between rows.
 void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, std::size_t columns,
@@ -26,13 +22,8 @@ void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth
                   std::size_t columns, float* packed) noexcept;
 
 /// C (rows, columns) = A (rows, depth) · B (depth, columns) · scale + addend. Writes exactly
-/// `columns` floats of each row of C.
+/// `columns` floats of each row of C, which may be the addend, and nothing else that is read.
 void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a, PackedMatrix b,
           float scale, Addend addend, float* c, std::size_t c_stride) noexcept;
-
-/// The same product as the formula has it, B unpacked as (depth, columns).
-void gemm_reference(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
-                    const float* b, std::size_t b_stride, float scale, Addend addend, float* c,
-                    std::size_t c_stride) noexcept;
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 #include <headwise/core/kernels/gemv.hpp>
 #include <headwise/core/kernels/simd.hpp>
 
@@ -14,10 +12,10 @@ constexpr std::size_t rows_at_once = 4;
 
 /// The products of x with each of the rows, of whole vectors and not yet added up across lanes.
 template <std::size_t Rows>
-std::array<Batch, Rows> multiply_rows(const float* x, const float* rows, std::size_t stride,
-                                      std::size_t size) noexcept {
-  std::array<Batch, Rows> sums;
-  sums.fill(Batch(0.0F));
+Array<Batch, Rows> multiply_rows(const float* x, const float* rows, std::size_t stride,
+                                 std::size_t size) noexcept {
+  Array<Batch, Rows> sums;
+  fill(sums, Batch(0.0F));
   for (std::size_t k = 0; k + lanes <= size; k += lanes) {
     const Batch x_k = Batch::load_unaligned(x + k);
     for (std::size_t j = 0; j < Rows; ++j) {
@@ -29,9 +27,9 @@ std::array<Batch, Rows> multiply_rows(const float* x, const float* rows, std::si
 
 /// sum += weights · rows
 template <std::size_t Rows>
-void add_rows(const float* weights, const float* rows, std::size_t stride, std::size_t size,
-              float* sum) noexcept {
-  std::array<Batch, Rows> weight;
+void accumulate_rows(const float* HEADWISE_RESTRICT weights, const float* HEADWISE_RESTRICT rows,
+                     std::size_t stride, std::size_t size, float* HEADWISE_RESTRICT sum) noexcept {
+  Array<Batch, Rows> weight;
   for (std::size_t j = 0; j < Rows; ++j) {
     weight[j] = Batch(weights[j]);
   }
@@ -52,8 +50,13 @@ void add_rows(const float* weights, const float* rows, std::size_t stride, std::
 
 }  // namespace
 
-void gemv(const float* x, const float* rows, std::size_t stride, std::size_t count,
-          std::size_t size, float scale, float* dots) noexcept {
+void gemv(const float* HEADWISE_RESTRICT x, const float* HEADWISE_RESTRICT rows, std::size_t stride,
+          std::size_t count, std::size_t size, float scale,
+          float* HEADWISE_RESTRICT dots) noexcept {
+  assert(count <= 1 || stride >= size);
+  assert(holds(x, size) && holds(rows, count * size) && holds(dots, count));
+  assert(disjoint(dots, count, x, size));
+  assert(disjoint(dots, count, rows, span_of(count, size, stride)));
   std::size_t j = 0;
   for (; j + dots_at_once <= count; j += dots_at_once) {
     const auto sums = multiply_rows<dots_at_once>(x, rows + j * stride, stride, size);
@@ -73,36 +76,20 @@ void gemv(const float* x, const float* rows, std::size_t stride, std::size_t cou
   }
 }
 
-void gemv_reference(const float* x, const float* rows, std::size_t stride, std::size_t count,
-                    std::size_t size, float scale, float* dots) noexcept {
-  for (std::size_t j = 0; j < count; ++j) {
-    float sum = 0.0F;
-    for (std::size_t k = 0; k < size; ++k) {
-      sum += x[k] * rows[j * stride + k];
-    }
-    dots[j] = sum * scale;
-  }
-}
-
-void gemv_transposed(const float* weights, const float* rows, std::size_t stride, std::size_t count,
-                     std::size_t size, float* sum) noexcept {
-  std::fill_n(sum, size, 0.0F);
+void gemv_transposed(const float* HEADWISE_RESTRICT weights, const float* HEADWISE_RESTRICT rows,
+                     std::size_t stride, std::size_t count, std::size_t size,
+                     float* HEADWISE_RESTRICT sum) noexcept {
+  assert(count <= 1 || stride >= size);
+  assert(holds(weights, count) && holds(rows, count * size) && holds(sum, size));
+  assert(disjoint(sum, size, weights, count));
+  assert(disjoint(sum, size, rows, span_of(count, size, stride)));
+  fill(sum, size, 0.0F);
   std::size_t j = 0;
   for (; j + rows_at_once <= count; j += rows_at_once) {
-    add_rows<rows_at_once>(weights + j, rows + j * stride, stride, size, sum);
+    accumulate_rows<rows_at_once>(weights + j, rows + j * stride, stride, size, sum);
   }
   for (; j < count; ++j) {
-    add_rows<1>(weights + j, rows + j * stride, stride, size, sum);
-  }
-}
-
-void gemv_transposed_reference(const float* weights, const float* rows, std::size_t stride,
-                               std::size_t count, std::size_t size, float* sum) noexcept {
-  for (std::size_t k = 0; k < size; ++k) {
-    sum[k] = 0.0F;
-    for (std::size_t j = 0; j < count; ++j) {
-      sum[k] += weights[j] * rows[j * stride + k];
-    }
+    accumulate_rows<1>(weights + j, rows + j * stride, stride, size, sum);
   }
 }
 

@@ -4,20 +4,16 @@
 #include <headwise/core/kernels/target.hpp>
 
 /// Products of a single row with a matrix that is read in place: for so few rows, packing would
-/// take longer than the product.
+/// take longer than the product. What is written is none of what is read.
 namespace headwise::kernels::HEADWISE_TARGET {
 
 /// dots[j] = scale · Σ_k x[k] · rows[j][k] for `count` rows of `size` floats, `stride` floats
 /// apart.
 void gemv(const float* x, const float* rows, std::size_t stride, std::size_t count,
           std::size_t size, float scale, float* dots) noexcept;
-void gemv_reference(const float* x, const float* rows, std::size_t stride, std::size_t count,
-                    std::size_t size, float scale, float* dots) noexcept;
 
 /// sum[k] = Σ_j weights[j] · rows[j][k], likewise.
 void gemv_transposed(const float* weights, const float* rows, std::size_t stride, std::size_t count,
                      std::size_t size, float* sum) noexcept;
-void gemv_transposed_reference(const float* weights, const float* rows, std::size_t stride,
-                               std::size_t count, std::size_t size, float* sum) noexcept;
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <headwise/core/kernels/layer_norm.hpp>
 #include <headwise/core/kernels/simd.hpp>
 
@@ -12,9 +9,9 @@ Batch load_at_most(const float* data, std::size_t count, float rest = 0.0F) noex
   if (count >= lanes) {
     return Batch::load_unaligned(data);
   }
-  std::array<float, lanes> numbers;
-  numbers.fill(rest);
-  std::copy_n(data, count, numbers.begin());
+  Array<float, lanes> numbers;
+  fill(numbers, rest);
+  copy(data, count, numbers.data());
   return Batch::load_unaligned(numbers.data());
 }
 
@@ -23,9 +20,9 @@ void store_at_most(const Batch& vector, std::size_t count, float* data) noexcept
     vector.store_unaligned(data);
     return;
   }
-  std::array<float, lanes> numbers;
+  Array<float, lanes> numbers;
   vector.store_unaligned(numbers.data());
-  std::copy_n(numbers.begin(), count, data);
+  copy(numbers.data(), count, data);
 }
 
 void add_at_most(const Batch& vector, std::size_t count, float* data) noexcept {
@@ -52,27 +49,18 @@ RowMoments row_moments(const float* row, std::size_t count) noexcept {
     squares = multiply_add(distance, distance, squares);
   }
   const float variance = xsimd::reduce_add(squares) / size;
-  return {.mean = mean, .inverse_deviation = 1.0F / std::sqrt(variance + layer_norm_epsilon)};
-}
-
-RowMoments row_moments_reference(const float* row, std::size_t count) noexcept {
-  const auto size = static_cast<float>(count);
-  float sum = 0.0F;
-  for (std::size_t i = 0; i < count; ++i) {
-    sum += row[i];
-  }
-  const float mean = sum / size;
-  float squares = 0.0F;
-  for (std::size_t i = 0; i < count; ++i) {
-    squares += (row[i] - mean) * (row[i] - mean);
-  }
-  return {.mean = mean, .inverse_deviation = 1.0F / std::sqrt(squares / size + layer_norm_epsilon)};
+  const Batch deviation = xsimd::sqrt(Batch(variance + layer_norm_epsilon));
+  return {.mean = mean, .inverse_deviation = 1.0F / deviation.get(0)};
 }
 
 }  // namespace
 
-void layer_norm(const float* row, const float* weight, const float* bias, std::size_t count,
+void layer_norm(const float* row, const float* HEADWISE_RESTRICT weight,
+                const float* HEADWISE_RESTRICT bias, std::size_t count,
                 float* normalized) noexcept {
+  assert(count >= 1 && row != nullptr && weight != nullptr && bias != nullptr);
+  assert(normalized == row || disjoint(normalized, count, row, count));
+  assert(disjoint(normalized, count, weight, count) && disjoint(normalized, count, bias, count));
   const RowMoments moments = row_moments(row, count);
   const Batch mean(moments.mean);
   const Batch inverse_deviation(moments.inverse_deviation);
@@ -85,17 +73,15 @@ void layer_norm(const float* row, const float* weight, const float* bias, std::s
   }
 }
 
-void layer_norm_reference(const float* row, const float* weight, const float* bias,
-                          std::size_t count, float* normalized) noexcept {
-  const auto [mean, inverse_deviation] = row_moments_reference(row, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    normalized[i] = (row[i] - mean) * inverse_deviation * weight[i] + bias[i];
-  }
-}
-
-void layer_norm_gradient(const float* row, const float* weight, const float* gradient,
-                         std::size_t count, float* row_gradient, float* weight_gradient,
-                         float* bias_gradient) noexcept {
+void layer_norm_gradient(const float* HEADWISE_RESTRICT row, const float* HEADWISE_RESTRICT weight,
+                         const float* HEADWISE_RESTRICT gradient, std::size_t count,
+                         float* HEADWISE_RESTRICT row_gradient,
+                         float* HEADWISE_RESTRICT weight_gradient,
+                         float* HEADWISE_RESTRICT bias_gradient) noexcept {
+  assert(count >= 1 && row != nullptr && weight != nullptr && gradient != nullptr);
+  assert(disjoint(row_gradient, count, row, count));
+  assert(disjoint(row_gradient, count, gradient, count));
+  assert(disjoint(weight_gradient, count, bias_gradient, count));
   const RowMoments moments = row_moments(row, count);
   const Batch mean(moments.mean);
   const Batch inverse_deviation(moments.inverse_deviation);
@@ -123,27 +109,6 @@ void layer_norm_gradient(const float* row, const float* weight, const float* gra
     const Batch inner = load_at_most(gradient + i, left) * load_at_most(weight + i, left);
     add_at_most((inner - sum_share - standard_at(i) * product_share) * inverse_deviation, left,
                 row_gradient + i);
-  }
-}
-
-void layer_norm_gradient_reference(const float* row, const float* weight, const float* gradient,
-                                   std::size_t count, float* row_gradient, float* weight_gradient,
-                                   float* bias_gradient) noexcept {
-  const auto [mean, inverse_deviation] = row_moments_reference(row, count);
-  float sum = 0.0F;
-  float products = 0.0F;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float standard = (row[i] - mean) * inverse_deviation;
-    sum += gradient[i] * weight[i];
-    products += gradient[i] * weight[i] * standard;
-    weight_gradient[i] += gradient[i] * standard;
-    bias_gradient[i] += gradient[i];
-  }
-  const auto size = static_cast<float>(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const float standard = (row[i] - mean) * inverse_deviation;
-    row_gradient[i] +=
-        (gradient[i] * weight[i] - sum / size - standard * products / size) * inverse_deviation;
   }
 }
 

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <headwise/core/kernels/optimizer_steps.hpp>
 #include <headwise/core/kernels/simd.hpp>
 
@@ -9,17 +6,17 @@ namespace {
 
 /// Runs `update` over vectors of all arrays; what is left over, by way of buffers.
 template <std::size_t Count, typename Function>
-void update_vectors(const std::array<float*, Count>& arrays, const float* gradients,
-                    std::size_t count, Function update) noexcept {
-  std::array<Batch, Count> vectors;
-  std::array<float, lanes> buffer{};
+void update_vectors(const Array<float*, Count>& arrays, const float* gradients, std::size_t count,
+                    Function update) noexcept {
+  Array<Batch, Count> vectors;
+  Array<float, lanes> buffer{};
   for (std::size_t i = 0; i < count; i += lanes) {
-    const std::size_t width = std::min(lanes, count - i);
+    const std::size_t width = smaller(lanes, count - i);
     const auto load = [&](const float* from) {
       if (width == lanes) {
         return Batch::load_unaligned(from);
       }
-      std::copy_n(from, width, buffer.begin());
+      copy(from, width, buffer.data());
       return Batch::load_unaligned(buffer.data());
     };
     for (std::size_t array = 0; array < Count; ++array) {
@@ -31,7 +28,7 @@ void update_vectors(const std::array<float*, Count>& arrays, const float* gradie
         vectors[array].store_unaligned(arrays[array] + i);
       } else {
         vectors[array].store_unaligned(buffer.data());
-        std::copy_n(buffer.begin(), width, arrays[array] + i);
+        copy(buffer.data(), width, arrays[array] + i);
       }
     }
   }
@@ -39,29 +36,31 @@ void update_vectors(const std::array<float*, Count>& arrays, const float* gradie
 
 }  // namespace
 
-void sgd_step(float* values, const float* gradients, float* momenta, std::size_t count,
+void sgd_step(float* HEADWISE_RESTRICT values, const float* HEADWISE_RESTRICT gradients,
+              float* HEADWISE_RESTRICT momenta, std::size_t count,
               const SGDFactors& factors) noexcept {
+  assert(holds(values, count) && holds(gradients, count) && holds(momenta, count));
+  assert(disjoint(values, count, gradients, count) && disjoint(values, count, momenta, count));
+  assert(disjoint(momenta, count, gradients, count));
   const Batch rate(factors.learning_rate);
   const Batch momentum(factors.momentum);
   const Batch weight_decay(factors.weight_decay);
-  update_vectors<2>({values, momenta}, gradients, count, [&](auto& vectors, const Batch& gradient) {
-    auto& [value, mean] = vectors;
-    mean = multiply_add(momentum, mean, multiply_add(weight_decay, value, gradient));
-    value = value - rate * mean;
-  });
+  update_vectors<2>(
+      {{values, momenta}}, gradients, count, [&](auto& vectors, const Batch& gradient) {
+        auto& [value, mean] = vectors.elements;
+        mean = multiply_add(momentum, mean, multiply_add(weight_decay, value, gradient));
+        value = value - rate * mean;
+      });
 }
 
-void sgd_step_reference(float* values, const float* gradients, float* momenta, std::size_t count,
-                        const SGDFactors& factors) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    const float gradient = gradients[i] + factors.weight_decay * values[i];
-    momenta[i] = factors.momentum * momenta[i] + gradient;
-    values[i] -= factors.learning_rate * momenta[i];
-  }
-}
-
-void adam_step(float* values, const float* gradients, float* means, float* squares,
-               std::size_t count, const AdamFactors& factors) noexcept {
+void adam_step(float* HEADWISE_RESTRICT values, const float* HEADWISE_RESTRICT gradients,
+               float* HEADWISE_RESTRICT means, float* HEADWISE_RESTRICT squares, std::size_t count,
+               const AdamFactors& factors) noexcept {
+  assert(holds(values, count) && holds(gradients, count) && holds(means, count) &&
+         holds(squares, count));
+  assert(disjoint(values, count, gradients, count) && disjoint(values, count, means, count));
+  assert(disjoint(values, count, squares, count) && disjoint(means, count, squares, count));
+  assert(disjoint(means, count, gradients, count) && disjoint(squares, count, gradients, count));
   const Batch beta_1(factors.beta_1);
   const Batch rest_1(factors.rest_1);
   const Batch beta_2(factors.beta_2);
@@ -70,24 +69,14 @@ void adam_step(float* values, const float* gradients, float* means, float* squar
   const Batch step_size(factors.step_size);
   const Batch root_correction(factors.root_correction);
   const Batch epsilon(factors.epsilon);
-  update_vectors<3>({values, means, squares}, gradients, count,
+  update_vectors<3>({{values, means, squares}}, gradients, count,
                     [&](auto& vectors, const Batch& gradient) {
-                      auto& [value, mean, square] = vectors;
+                      auto& [value, mean, square] = vectors.elements;
                       mean = multiply_add(beta_1, mean, rest_1 * gradient);
                       square = multiply_add(beta_2, square, rest_2 * gradient * gradient);
                       const Batch root = xsimd::sqrt(square) / root_correction + epsilon;
                       value = decay * value - step_size * mean / root;
                     });
-}
-
-void adam_step_reference(float* values, const float* gradients, float* means, float* squares,
-                         std::size_t count, const AdamFactors& factors) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    means[i] = factors.beta_1 * means[i] + factors.rest_1 * gradients[i];
-    squares[i] = factors.beta_2 * squares[i] + factors.rest_2 * gradients[i] * gradients[i];
-    const float root = std::sqrt(squares[i]) / factors.root_correction + factors.epsilon;
-    values[i] = factors.decay * values[i] - factors.step_size * means[i] / root;
-  }
 }
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,18 +1,20 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
+#include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <headwise/core/kernels/target.hpp>
 #include <limits>
 #include <xsimd/xsimd.hpp>
 
-#if defined(__wasm_relaxed_simd__)
+#if defined(__wasm__)
 #include <wasm_simd128.h>
-
+#elif defined(__SSE2__)
+#include <immintrin.h>
 #endif
 
-/// The one place that knows the instruction set: its widest float vector, and the multiply-add.
+/// The one place that knows the instruction set: its widest vectors, and what xsimd lacks. Beside
+/// them what the kernels have in place of the standard library (see `target.hpp`).
 namespace headwise::kernels::HEADWISE_TARGET {
 
 using Batch = xsimd::batch<float>;
@@ -21,6 +23,63 @@ inline constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 /// Floats in one vector: 4 for WebAssembly and SSE, 8 for AVX, 16 for AVX-512.
 inline constexpr std::size_t lanes = Batch::size;
+
+/// Columns of one panel of a packed matrix: two vectors, so that the sums of a tile of several rows
+/// stay in registers.
+inline constexpr std::size_t panel_columns = 2 * lanes;
+
+/// std::array
+template <typename Element, std::size_t Size>
+struct Array {
+  Element elements[Size];  // NOLINT(*-avoid-c-arrays): this is what wraps one
+
+  constexpr Element& operator[](std::size_t i) noexcept { return elements[i]; }
+  constexpr const Element& operator[](std::size_t i) const noexcept { return elements[i]; }
+  constexpr Element* data() noexcept { return elements; }
+  constexpr const Element* data() const noexcept { return elements; }
+};
+
+template <typename Element, std::size_t Size>
+constexpr void fill(Array<Element, Size>& array, const Element& value) noexcept {
+  for (Element& element : array.elements) {
+    element = value;
+  }
+}
+
+constexpr std::size_t smaller(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
+
+inline void copy(const float* HEADWISE_RESTRICT from, std::size_t count,
+                 float* HEADWISE_RESTRICT to) noexcept {
+  if (count > 0) {
+    __builtin_memcpy(to, from, count * sizeof(float));
+  }
+}
+
+inline void fill(float* to, std::size_t count, float value) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = value;
+  }
+}
+
+/// Whether a pointer may stand for so many elements.
+template <typename Element>
+bool holds(const Element* data, std::size_t count) noexcept {
+  return count == 0 || data != nullptr;
+}
+
+/// Floats from the first of the first row to the last of the last one.
+constexpr std::size_t span_of(std::size_t rows, std::size_t columns, std::size_t stride) noexcept {
+  return rows == 0 || columns == 0 ? 0 : (rows - 1) * stride + columns;
+}
+
+/// Whether two arrays have no byte in common.
+template <typename A, typename B>
+bool disjoint(const A* a, std::size_t a_count, const B* b, std::size_t b_count) noexcept {
+  const auto first_a = reinterpret_cast<std::uintptr_t>(a);
+  const auto first_b = reinterpret_cast<std::uintptr_t>(b);
+  return a_count == 0 || b_count == 0 || first_a + a_count * sizeof(A) <= first_b ||
+         first_b + b_count * sizeof(B) <= first_a;
+}
 
 /// a · b + c. Fused where the instruction set has it. xsimd knows no relaxed WebAssembly SIMD, so
 /// that build's fused multiply-add is ours.
@@ -54,20 +113,22 @@ inline Batch at_least_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 /// Ones in the last n lanes, zeros in the others.
 inline Batch last_lanes(std::size_t n) noexcept {
   static constexpr auto factors = [] {
-    std::array<float, 2 * lanes> zeros_then_ones{};
-    std::fill(zeros_then_ones.begin() + lanes, zeros_then_ones.end(), 1.0F);
+    Array<float, 2 * lanes> zeros_then_ones{};
+    for (std::size_t i = lanes; i < 2 * lanes; ++i) {
+      zeros_then_ones[i] = 1.0F;
+    }
     return zeros_then_ones;
   }();
-  return Batch::load_unaligned(&factors[n]);
+  return Batch::load_unaligned(factors.data() + n);
 }
 
 /// Element j is the sum over the lanes of sums[j].
-inline Batch sum_lanes(const std::array<Batch, lanes>& sums) noexcept {
+inline Batch sum_lanes(const Array<Batch, lanes>& sums) noexcept {
   if constexpr (lanes <= 8) {
     return xsimd::haddp(sums.data());
   }
   // xsimd 13 puts some of the sums in each other's places for AVX-512.
-  std::array<float, lanes> totals;
+  Array<float, lanes> totals;
   for (std::size_t j = 0; j < lanes; ++j) {
     totals[j] = xsimd::reduce_add(sums[j]);
   }
@@ -90,6 +151,93 @@ inline void transpose_4x4(const float* from, std::size_t from_stride, float* to,
   xsimd::zip_hi(ac_low, bd_low).store_unaligned(to + to_stride);
   xsimd::zip_lo(ac_high, bd_high).store_unaligned(to + 2 * to_stride);
   xsimd::zip_hi(ac_high, bd_high).store_unaligned(to + 3 * to_stride);
+}
+
+/// tanh of a vector. Not inlined: it is long, and used in several places.
+[[nodiscard]] Batch hyperbolic_tangent(const Batch& x) noexcept;
+
+using Words = xsimd::batch<std::uint32_t>;
+
+/// The upper and lower halves of 64-bit products.
+struct WideProducts {
+  Words high, low;
+};
+
+#if !defined(__wasm__)
+/// The 64-bit products of the lower halves of 64-bit lanes.
+inline xsimd::batch<std::uint64_t> multiply_low_halves(
+    const xsimd::batch<std::uint64_t>& a, const xsimd::batch<std::uint64_t>& b) noexcept {
+#if defined(__AVX512F__)
+  return _mm512_mul_epu32(a, b);
+#elif defined(__AVX2__)
+  return _mm256_mul_epu32(a, b);
+#elif defined(__SSE2__)
+  return _mm_mul_epu32(a, b);
+#else
+  const xsimd::batch<std::uint64_t> low_half(0xFFFFFFFFU);
+  return (a & low_half) * (b & low_half);
+#endif
+}
+#endif
+
+/// a · b in 64 bits. xsimd has products of the operands' own width alone.
+inline WideProducts multiply_wide(const Words& a, std::uint32_t b) noexcept {
+#if defined(__wasm__)
+  const v128_t factor = wasm_u32x4_splat(b);
+  const v128_t first = wasm_u64x2_extmul_low_u32x4(a, factor);
+  const v128_t last = wasm_u64x2_extmul_high_u32x4(a, factor);
+  return {.high = wasm_i32x4_shuffle(first, last, 1, 3, 5, 7),
+          .low = wasm_i32x4_shuffle(first, last, 0, 2, 4, 6)};
+#else
+  using Wide = xsimd::batch<std::uint64_t>;
+  constexpr int half = 32;
+  const Wide low_half(0xFFFFFFFFU);
+  const Wide factor(b);
+  const auto both = xsimd::bitwise_cast<std::uint64_t>(a);
+  const Wide even = multiply_low_halves(both, factor);
+  const Wide odd = multiply_low_halves(both >> half, factor);
+  return {.high = xsimd::bitwise_cast<std::uint32_t>((even >> half) | (odd & ~low_half)),
+          .low = xsimd::bitwise_cast<std::uint32_t>((even & low_half) | (odd << half))};
+#endif
+}
+
+/// Runs `vector` over whole vectors, of which the last may overlap the one before, or, if there is
+/// not one, over a buffer: an element's result does not depend on its place.
+template <typename Function>
+void for_each_vector(float* values, std::size_t count, Function vector) noexcept {
+  if (count < lanes) {
+    Array<float, lanes> padded{};
+    copy(values, count, padded.data());
+    vector(Batch::load_unaligned(padded.data())).store_unaligned(padded.data());
+    copy(padded.data(), count, values);
+    return;
+  }
+  float* last = values + count - lanes;
+  const Batch last_result = vector(Batch::load_unaligned(last));
+  for (; values < last; values += lanes) {
+    vector(Batch::load_unaligned(values)).store_unaligned(values);
+  }
+  last_result.store_unaligned(last);
+}
+
+/// The same for vectors that another array's go with.
+template <typename Function>
+void for_each_vector(float* HEADWISE_RESTRICT values, const float* HEADWISE_RESTRICT others,
+                     std::size_t count, Function vector) noexcept {
+  const std::size_t vectorized = count / lanes * lanes;
+  for (std::size_t i = 0; i < vectorized; i += lanes) {
+    vector(Batch::load_unaligned(values + i), Batch::load_unaligned(others + i))
+        .store_unaligned(values + i);
+  }
+  if (vectorized < count) {
+    Array<float, lanes> rest{};
+    Array<float, lanes> other_rest{};
+    copy(values + vectorized, count - vectorized, rest.data());
+    copy(others + vectorized, count - vectorized, other_rest.data());
+    vector(Batch::load_unaligned(rest.data()), Batch::load_unaligned(other_rest.data()))
+        .store_unaligned(rest.data());
+    copy(rest.data(), count - vectorized, values + vectorized);
+  }
 }
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,8 +1,5 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
+#include <headwise/core/kernels/elementwise.hpp>
 #include <headwise/core/kernels/exponential.hpp>
-#include <headwise/core/kernels/scores.hpp>
 #include <headwise/core/kernels/simd.hpp>
 #include <headwise/core/kernels/softmax.hpp>
 
@@ -38,7 +35,7 @@ constexpr std::size_t vectors_at_once = 4;
   Batch sum(0.0F);
   std::size_t i = 0;
   for (; i + vectors_at_once * lanes <= count; i += vectors_at_once * lanes) {
-    std::array<Batch, vectors_at_once> numerators;
+    Array<Batch, vectors_at_once> numerators;
     for (std::size_t v = 0; v < vectors_at_once; ++v) {
       const Batch scores = Batch::load_unaligned(row + i + v * lanes);
       numerators[v] = exponential.of_nonpositive(scores - maximum);
@@ -53,23 +50,69 @@ constexpr std::size_t vectors_at_once = 4;
     const Batch scores = is_whole ? Batch::load_unaligned(row + i) : last_scores;
     const Batch numerators = exponential.of_nonpositive(scores - maximum);
     // What the last vector shares with the one before is in the sum already.
-    sum = multiply_add(numerators, last_lanes(std::min(count - i, lanes)), sum);
+    sum = multiply_add(numerators, last_lanes(smaller(count - i, lanes)), sum);
     numerators.store_unaligned(is_whole ? row + i : last);
   }
   return xsimd::reduce_add(sum);
 }
 
+/// Vectors of products that are added up side by side: each sum waits for its last addition.
+constexpr std::size_t sums_at_once = 4;
+
+/// `softmax_gradient` of at least one vector. The last one may overlap the one before.
+void softmax_gradient_vectors(float* HEADWISE_RESTRICT gradients, float* HEADWISE_RESTRICT weights,
+                              std::size_t count, float factor) noexcept {
+  const Batch factors(factor);
+  const std::size_t last = count - lanes;
+  const Batch last_gradients = Batch::load_unaligned(gradients + last);
+  const Batch last_weights = Batch::load_unaligned(weights + last) * factors;
+  Array<Batch, sums_at_once> sums;
+  fill(sums, Batch(0.0F));
+  const auto add_vector = [&](std::size_t i, Batch& sum) {
+    const Batch weight = Batch::load_unaligned(weights + i) * factors;
+    sum = multiply_add(weight, Batch::load_unaligned(gradients + i), sum);
+    weight.store_unaligned(weights + i);
+  };
+  std::size_t i = 0;
+  for (; i + sums_at_once * lanes <= count; i += sums_at_once * lanes) {
+    for (std::size_t v = 0; v < sums_at_once; ++v) {
+      add_vector(i + v * lanes, sums[v]);
+    }
+  }
+  for (; i + lanes <= count; i += lanes) {
+    add_vector(i, sums[0]);
+  }
+  sums[1] = multiply_add(last_weights * last_lanes(count - i), last_gradients, sums[1]);
+  last_weights.store_unaligned(weights + last);
+
+  const Batch means(xsimd::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3])));
+  const auto differentiate = [&](const Batch& gradient, const Batch& weight) {
+    return weight * (gradient - means);
+  };
+  for (i = 0; i < last; i += lanes) {
+    differentiate(Batch::load_unaligned(gradients + i), Batch::load_unaligned(weights + i))
+        .store_unaligned(gradients + i);
+  }
+  differentiate(last_gradients, last_weights).store_unaligned(gradients + last);
+}
+
 }  // namespace
 
+void exponential(float* values, std::size_t count) noexcept {
+  assert(holds(values, count));
+  for_each_vector(values, count, Exponential());
+}
+
 float exp_minus_max(float* row, std::size_t count) noexcept {
+  assert(row != nullptr && count >= 1);
   if (count >= lanes) {
     return exponentiate_vectors(row, count);
   }
-  std::array<float, lanes> padded;
-  padded.fill(minus_infinity);
-  std::copy_n(row, count, padded.begin());
+  Array<float, lanes> padded;
+  fill(padded, minus_infinity);
+  copy(row, count, padded.data());
   const float sum = exponentiate_vectors(padded.data(), lanes);
-  std::copy_n(padded.begin(), count, row);
+  copy(padded.data(), count, row);
   return sum;
 }
 
@@ -77,16 +120,21 @@ void softmax(float* row, std::size_t count) noexcept {
   scale(row, count, 1.0F / exp_minus_max(row, count));
 }
 
-void softmax_reference(float* row, std::size_t count) noexcept {
-  const float maximum = *std::max_element(row, row + count);
-  float sum = 0.0F;
-  for (std::size_t i = 0; i < count; ++i) {
-    row[i] = std::exp(row[i] - maximum);
-    sum += row[i];
+void softmax_gradient(float* HEADWISE_RESTRICT gradients, float* HEADWISE_RESTRICT weights,
+                      std::size_t count, float factor) noexcept {
+  assert(holds(gradients, count) && holds(weights, count));
+  assert(disjoint(gradients, count, weights, count));
+  if (count >= lanes) {
+    softmax_gradient_vectors(gradients, weights, count, factor);
+    return;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    row[i] /= sum;
-  }
+  Array<float, lanes> padded_gradients{};
+  Array<float, lanes> padded_weights{};
+  copy(gradients, count, padded_gradients.data());
+  copy(weights, count, padded_weights.data());
+  softmax_gradient_vectors(padded_gradients.data(), padded_weights.data(), lanes, factor);
+  copy(padded_gradients.data(), count, gradients);
+  copy(padded_weights.data(), count, weights);
 }
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

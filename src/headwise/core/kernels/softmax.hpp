@@ -3,18 +3,25 @@
 #include <cstddef>
 #include <headwise/core/kernels/target.hpp>
 
-/// Softmax of one row in three stages: maximum, exponentials and their sum, division.
+/// exp, softmax of one row in three stages (maximum; exponentials and their sum; division), and its
+/// gradient.
 namespace headwise::kernels::HEADWISE_TARGET {
+
+/// values[i] = exp(values[i])
+void exponential(float* values, std::size_t count) noexcept;
 
 /// row[i] = exp(row[i] − m) for `count` floats in place, with m the largest score, so that no
 /// exponential overflows. Returns their sum, NaN if a score is NaN. `count` is at least 1.
 float exp_minus_max(float* row, std::size_t count) noexcept;
 
-/// row[i] = exp(row[i] − m) / Σ exp(row[j] − m). A NaN among the scores makes the row NaN, as in
-/// PyTorch.
+/// row[i] = exp(row[i] − m) / Σ exp(row[j] − m), `count` at least 1. A NaN among the scores makes
+/// the row NaN, as in PyTorch.
 void softmax(float* row, std::size_t count) noexcept;
 
-/// The same, as the formula has it.
-void softmax_reference(float* row, std::size_t count) noexcept;
+/// The gradient of the softmax, of weights that still lack `factor`: weights[i] *= factor, then
+/// gradients[i] = weights[i] · (gradients[i] − Σ_j weights[j] · gradients[j]). Where one weight is
+/// 1 and the others 0, the sum is that weight's gradient to the bit, and the difference 0: from
+/// another sum, however exact, rounding errors would be left, which scores multiply.
+void softmax_gradient(float* gradients, float* weights, std::size_t count, float factor) noexcept;
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
-#include <headwise/core/parallel/job_board.hpp>
+#include <headwise/core/parallel/fork_join_queue.hpp>
 #include <headwise/core/parallel/waiting.hpp>
 
 /// Work in numbered pieces, which one thread or several may do. Pieces write to places of their own
@@ -15,7 +16,7 @@ namespace headwise::parallel {
 /// More than these are never used.
 inline constexpr std::size_t most_threads = 64;
 
-/// As JobBoard::run; on the calling thread alone where another call has the threads.
+/// As ForkJoinQueue::run; on the calling thread alone where another call has the threads.
 void run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept;
 
 /// Additions and multiplications that pay for calling another thread.
@@ -30,13 +31,28 @@ inline constexpr double smallest_share = 1e6;
              : threads;
 }
 
-/// work(piece, thread) for every piece from 0 to `pieces`, `thread` below `threads`.
+#if !defined(NDEBUG)
+/// Whether this thread is at work on a piece that threads share.
+inline thread_local bool is_in_piece = false;  // NOLINT(*-avoid-non-const-global-variables)
+#endif
+
+/// work(piece, thread) for every piece from 0 to `pieces`, `thread` below `threads`. Not from
+/// within a piece of another job: threads are shared out once.
 template <typename Function>
 void for_each(std::size_t pieces, std::size_t threads, const Function& work) noexcept {
+#if !defined(NDEBUG)
+  assert(!is_in_piece);
+#endif
   if constexpr (has_threads) {
     if (threads > 1 && pieces > 1) {
       const Work call = [](const void* context, std::size_t piece, std::size_t thread) noexcept {
+#if !defined(NDEBUG)
+        is_in_piece = true;
+#endif
         (*static_cast<const Function*>(context))(piece, thread);
+#if !defined(NDEBUG)
+        is_in_piece = false;
+#endif
       };
       run(pieces, threads, call, &work);
       return;

@@ -43,7 +43,7 @@ class ThreadPool {
       return false;
     }
     begin();
-    board_.run(pieces, threads, work, context);
+    queue_.run(pieces, threads, work, context);
     return true;
   }
 
@@ -52,8 +52,9 @@ class ThreadPool {
   void begin() noexcept {
     try {
       while (threads_.size() + 1 < size_) {
-        threads_.emplace_back(
-            [this, thread = threads_.size() + 1, crew = crew_] { board_.serve(thread, crew); });
+        threads_.emplace_back([this, thread = threads_.size() + 1, generation = generation_] {
+          queue_.worker_loop(thread, generation);
+        });
       }
     } catch (const std::exception&) {
       size_ = threads_.size() + 1;
@@ -61,7 +62,7 @@ class ThreadPool {
   }
 
   void end() noexcept {
-    board_.change_crew(++crew_);
+    queue_.set_generation(++generation_);
     for (std::thread& thread : threads_) {
       thread.join();
     }
@@ -71,8 +72,8 @@ class ThreadPool {
   std::mutex busy_;
   std::atomic<std::size_t> size_ = processors();
   std::vector<std::thread> threads_;
-  std::uint32_t crew_ = 0;
-  JobBoard board_;
+  std::uint32_t generation_ = 0;
+  ForkJoinQueue queue_;
 };
 
 ThreadPool& pool() noexcept {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #if !defined(__wasm__)
+#include <chrono>
 #include <thread>
 #endif
 
@@ -32,6 +33,30 @@ inline void yield() noexcept {
   std::this_thread::yield();
 #endif
 }
+
+/// How long an idle thread turns in a loop before it sleeps: some tens of microseconds, the time
+/// between the parts of one forward pass, for which waking up would take longer than the wait.
+/// Turns are no measure of it: a processor's pause takes from 10 to 150 cycles.
+class Spin {
+ public:
+  [[nodiscard]] bool goes_on() noexcept {
+#if defined(__wasm__)
+    // No clock, and a turn is next to nothing but a load.
+    constexpr int turns = 20000;
+    return turn_++ < turns;
+#else
+    return Clock::now() < end_;
+#endif
+  }
+
+ private:
+#if defined(__wasm__)
+  int turn_ = 0;
+#else
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end_ = Clock::now() + std::chrono::microseconds(50);
+#endif
+};
 
 #if defined(__wasm__) && defined(__wasm_atomics__)
 

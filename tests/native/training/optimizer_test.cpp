@@ -1,8 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <functional>
-#include <headwise/core/kernels/dispatch.hpp>
-#include <headwise/core/kernels/optimizer_steps.hpp>
 
 #include "floats.hpp"
 
@@ -280,34 +278,6 @@ TEST_CASE("A layer learns what another computes, and its pending backward is the
   CHECK(error_of([&] {
           return pupil.backward(wanted);
         }).ends_with("got one whose parameters have changed since"));
-}
-
-TEST_CASE("The updates of optimizers agree with their references, wherever a number lies") {
-  for (const std::size_t count : {1, 3, 7, 33, 129}) {
-    CAPTURE(count);
-    const Floats gradients = random_floats(count, 1);
-    Floats values = random_floats(count + 1, 2);
-    Floats means = random_floats(count + 1, 3);
-    Floats squares = random_floats(count + 1, 4);
-    for (float& square : squares) {
-      square *= square;
-    }
-    values.back() = means.back() = squares.back() = guard;
-    Floats other_values = values;
-    Floats other_means = means;
-    Floats other_squares = squares;
-    const kernels::AdamFactors adam{0.9F, 0.1F, 0.99F, 0.01F, 0.999F, 0.02F, 0.3F, 1e-8F};
-    kernels::adam_step(values.data(), gradients.data(), means.data(), squares.data(), count, adam);
-    kernels::baseline::adam_step_reference(other_values.data(), gradients.data(),
-                                           other_means.data(), other_squares.data(), count, adam);
-    const kernels::SGDFactors sgd{0.1F, 0.9F, 0.01F};
-    kernels::sgd_step(values.data(), gradients.data(), means.data(), count, sgd);
-    kernels::baseline::sgd_step_reference(other_values.data(), gradients.data(), other_means.data(),
-                                          count, sgd);
-    CHECK(max_difference(values, other_values) <= 1e-5);
-    CHECK(max_difference(means, other_means) <= 1e-6);
-    CHECK(max_difference(squares, other_squares) <= 1e-6);
-  }
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <headwise/core/parallel/for_each.hpp>
-#include <headwise/core/parallel/job_board.hpp>
+#include <headwise/core/parallel/fork_join_queue.hpp>
 #include <headwise/headwise.hpp>
 #include <string>
 #include <thread>
@@ -152,8 +152,8 @@ TEST_CASE("A job takes no more threads than it asks for") {
   CHECK(highest <= 1);
 }
 
-TEST_CASE("Threads of an earlier crew take no more pieces and leave") {
-  parallel::JobBoard board;
+TEST_CASE("Threads of an earlier generation take no more pieces and leave") {
+  parallel::ForkJoinQueue queue;
   std::vector<std::thread> threads;
   const auto run = [&](std::size_t pieces) {
     std::atomic<std::size_t> done = 0;
@@ -161,15 +161,15 @@ TEST_CASE("Threads of an earlier crew take no more pieces and leave") {
                          std::size_t /*thread*/) noexcept {
       ++*static_cast<std::atomic<std::size_t>*>(const_cast<void*>(context));
     };
-    board.run(pieces, 4, work, &done);
+    queue.run(pieces, 4, work, &done);
     return done.load();
   };
-  for (std::uint32_t crew = 0; crew < 5; ++crew) {
+  for (std::uint32_t generation = 0; generation < 5; ++generation) {
     for (std::size_t thread = 1; thread < 4; ++thread) {
-      threads.emplace_back([&board, thread, crew] { board.serve(thread, crew); });
+      threads.emplace_back([&queue, thread, generation] { queue.worker_loop(thread, generation); });
     }
     CHECK(run(100) == 100);
-    board.change_crew(crew + 1);
+    queue.set_generation(generation + 1);
     CHECK(run(10) == 10);
   }
   for (std::thread& thread : threads) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <headwise/core/kernels/dispatch.hpp>
-#include <headwise/core/kernels/exponential.hpp>
 #include <limits>
 
 #include "floats.hpp"
@@ -38,7 +37,7 @@ double error_in_ulps(float result, float x) {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-TEST_CASE("exp is within 2 units in the last place over its whole range") {
+TEST_CASE("exponential is within 2 units in the last place over its whole range") {
   double largest = 0;
   float worst = 0;
   // Every 97th float from -110 to 89, of either sign, and thereby subnormal arguments and results.
@@ -59,14 +58,9 @@ TEST_CASE("exp is within 2 units in the last place over its whole range") {
   CAPTURE(worst);
   CHECK(largest <= 2);
   CHECK(largest > 0.5);
-  for (const float x : {0.0F, 1.0F, -1.0F, 10.0F, -80.0F}) {
-    float result = x;
-    kernels::baseline::exponential_reference(&result, 1);
-    CHECK(error_in_ulps(result, x) <= 1);
-  }
 }
 
-TEST_CASE("Numerators of a softmax are within 2 units in the last place") {
+TEST_CASE("exp_minus_max is within 2 units in the last place") {
   double largest = 0;
   for (std::uint32_t bits = 0; bits <= std::bit_cast<std::uint32_t>(87.3F); bits += 97 * lanes) {
     // The largest score is 0, and what is left is exp itself.
@@ -89,7 +83,7 @@ TEST_CASE("Numerators of a softmax are within 2 units in the last place") {
   CHECK(beyond == Floats{1, 0, 0, 0});
 }
 
-TEST_CASE("exp at and beyond the ends of its range") {
+TEST_CASE("exponential at and beyond the ends of its range") {
   CHECK(exponential(0.0F) == 1);
   CHECK(exponential(-0.0F) == 1);
   CHECK(exponential(std::numeric_limits<float>::denorm_min()) == 1);
@@ -103,7 +97,7 @@ TEST_CASE("exp at and beyond the ends of its range") {
   CHECK(std::isnan(exponential(std::numeric_limits<float>::quiet_NaN())));
 }
 
-TEST_CASE("exp of a few numbers touches no others") {
+TEST_CASE("exponential of a few numbers touches no others") {
   for (std::size_t count = 0; count <= 33; ++count) {
     Floats values(count + 1, guard);
     std::fill_n(values.begin(), count, 1.0F);

@@ -2,10 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <headwise/core/kernels/dispatch.hpp>
-#include <headwise/core/kernels/finite.hpp>
-#include <headwise/core/kernels/softmax.hpp>
+#include <initializer_list>
 #include <limits>
-#include <utility>
 
 #include "floats.hpp"
 #include "reference.hpp"
@@ -14,6 +12,30 @@ namespace headwise::test {
 namespace {
 
 constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 3, 5, 7, 33, 129};
+
+void softmax_reference(float* row, std::size_t count) noexcept {
+  const float maximum = *std::max_element(row, row + count);
+  float sum = 0.0F;
+  for (std::size_t i = 0; i < count; ++i) {
+    row[i] = std::exp(row[i] - maximum);
+    sum += row[i];
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    row[i] /= sum;
+  }
+}
+
+void softmax_gradient_reference(float* gradients, float* weights, std::size_t count,
+                                float factor) noexcept {
+  float mean = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    weights[i] *= factor;
+    mean += weights[i] * gradients[i];
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    gradients[i] = weights[i] * (gradients[i] - mean);
+  }
+}
 
 Floats softmax(Floats row) {
   const std::size_t count = row.size();
@@ -25,7 +47,7 @@ Floats softmax(Floats row) {
 }
 
 Floats softmax_by_reference(Floats row) {
-  kernels::baseline::softmax_reference(row.data(), row.size());
+  softmax_reference(row.data(), row.size());
   return row;
 }
 
@@ -86,41 +108,51 @@ TEST_CASE("softmax handles scores that are no ordinary numbers as PyTorch does")
   }
 }
 
-TEST_CASE("all_finite finds any number that is not, and looks at nothing else") {
-  for (const std::size_t columns : awkward_sizes) {
-    const std::size_t rows = 3;
-    const std::size_t stride = columns + 2;
-    // What lies between the rows is nobody's business.
-    Floats matrix(span_size(rows, columns, stride), nan);
-    const auto element = [&](std::size_t row, std::size_t column) -> float& {
-      return matrix[row * stride + column];
-    };
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t column = 0; column < columns; ++column) {
-        element(row, column) = column % 2 == 0 ? std::numeric_limits<float>::lowest()
-                                               : std::numeric_limits<float>::denorm_min();
-      }
-    }
-    const auto both = [&] {
-      const bool result = kernels::all_finite(matrix.data(), stride, rows, columns);
-      CHECK(result ==
-            kernels::baseline::all_finite_reference(matrix.data(), stride, rows, columns));
-      return result;
-    };
-    CAPTURE(columns);
-    CHECK(both());
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t column = 0; column < columns; ++column) {
-        for (const float bad : {nan, infinity, -infinity}) {
-          CAPTURE(row, column, bad);
-          const float before = std::exchange(element(row, column), bad);
-          CHECK_FALSE(both());
-          element(row, column) = before;
-        }
-      }
+TEST_CASE("softmax_gradient agrees with its reference") {
+  for (const std::size_t count : awkward_sizes) {
+    CAPTURE(count);
+    Floats gradients = random_floats(count, 1);
+    gradients.resize(count + 3, guard);
+    // Numerators of a softmax and the factor that they lack.
+    Floats weights = random_floats(count, 2);
+    const float factor = 1.0F / kernels::exp_minus_max(weights.data(), count);
+    weights.resize(count + 3, guard);
+    Floats expected_gradients = gradients;
+    Floats expected_weights = weights;
+    kernels::softmax_gradient(gradients.data(), weights.data(), count, factor);
+    softmax_gradient_reference(expected_gradients.data(), expected_weights.data(), count, factor);
+    CHECK(max_difference(gradients, expected_gradients) <= 1e-6);
+    CHECK(max_difference(weights, expected_weights) == 0);
+  }
+}
+
+TEST_CASE("softmax_gradient is exactly 0 where one weight is 1") {
+  for (const std::size_t count : awkward_sizes) {
+    for (std::size_t one = 0; one < count; ++one) {
+      CAPTURE(count, one);
+      Floats gradients = random_floats(count, 1);
+      Floats weights(count, 0.0F);
+      weights[one] = 0.25F;
+      kernels::softmax_gradient(gradients.data(), weights.data(), count, 4.0F);
+      CHECK(all_equal(gradients, 0));
     }
   }
-  CHECK(kernels::all_finite(nullptr, 0, 0, 0));
+}
+
+TEST_CASE("The reference of softmax_gradient is the softmax's derivative") {
+  const std::size_t count = 5;
+  Floats weights = random_floats(count, 1);
+  const float factor = 1.0F / kernels::exp_minus_max(weights.data(), count);
+  Floats gradients = random_floats(count, 2);
+  const Floats given = gradients;
+  softmax_gradient_reference(gradients.data(), weights.data(), count, factor);
+  for (std::size_t i = 0; i < count; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < count; ++j) {
+      sum += given[j] * weights[j] * ((i == j ? 1 : 0) - static_cast<double>(weights[i]));
+    }
+    CHECK(std::abs(gradients[i] - sum) <= 1e-6);
+  }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <headwise/core/kernels/dispatch.hpp>
-#include <headwise/core/kernels/gemm.hpp>
 #include <initializer_list>
 #include <limits>
 #include <vector>
@@ -11,6 +10,23 @@
 
 namespace headwise::test {
 namespace {
+
+/// C = A · B · scale + addend, B unpacked as (depth, columns).
+void gemm_reference(std::size_t rows, std::size_t columns, std::size_t depth,
+                    const kernels::StridedMatrix& a, const float* b, std::size_t b_stride,
+                    float scale, const kernels::Addend& addend, float* c,
+                    std::size_t c_stride) noexcept {
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      float sum = 0.0F;
+      for (std::size_t k = 0; k < depth; ++k) {
+        sum += a.data[i * a.row_stride + k * a.depth_stride] * b[k * b_stride + j];
+      }
+      const float offset = addend.data != nullptr ? addend.data[i * addend.row_stride + j] : 0.0F;
+      c[i * c_stride + j] = sum * scale + offset;
+    }
+  }
+}
 
 enum class Added { nothing, row, matrix, own_place };
 
@@ -46,8 +62,8 @@ class Product {
   Floats multiply_by_reference(std::size_t padding = 5) const {
     const std::size_t stride = columns_ + padding;
     Floats c = result_before(0, rows_, padding);
-    kernels::baseline::gemm_reference(rows_, columns_, depth_, a_from(0), b_.data(), columns_ + 2,
-                                      scale_, addend(0, c, stride), c.data(), stride);
+    gemm_reference(rows_, columns_, depth_, a_from(0), b_.data(), columns_ + 2, scale_,
+                   addend(0, c, stride), c.data(), stride);
     return c;
   }
 
@@ -196,7 +212,7 @@ TEST_CASE("gemm over depth 0 gives the bias") {
   CHECK(std::equal(bias.begin(), bias.end(), c.begin() + 9));
 }
 
-TEST_CASE("Packing rows and packing columns give the same panels") {
+TEST_CASE("pack_rows and pack_columns give the same panels") {
   for (const std::size_t columns : awkward_sizes) {
     for (const std::size_t depth : {1, 3, 33}) {
       CAPTURE(columns, depth);
@@ -229,9 +245,9 @@ TEST_CASE("gemm takes part of a packed matrix from some row on") {
                 {.panels = product.packed_from_rows().data() + first * kernels::panel_width(),
                  .panel_stride = depth * kernels::panel_width()},
                 1.0F, {}, c.data(), columns);
-  kernels::baseline::gemm_reference(
-      1, columns, depth - first, {.data = a.data(), .row_stride = depth - first},
-      product.b().data() + first * (columns + 2), columns + 2, 1.0F, {}, expected.data(), columns);
+  gemm_reference(1, columns, depth - first, {.data = a.data(), .row_stride = depth - first},
+                 product.b().data() + first * (columns + 2), columns + 2, 1.0F, {}, expected.data(),
+                 columns);
   CHECK(max_difference(c, expected) <= 5e-6);
 }
 

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <headwise/core/kernels/additive.hpp>
+#include <headwise/core/kernels/dropout.hpp>
+#include <headwise/core/kernels/elementwise.hpp>
+#include <headwise/core/kernels/gemm.hpp>
+#include <headwise/core/kernels/gemv.hpp>
+#include <headwise/core/kernels/layer_norm.hpp>
+#include <headwise/core/kernels/optimizer_steps.hpp>
+#include <headwise/core/kernels/softmax.hpp>
+
+/// Every kernel, by the name of its function. From this list come the table of each instruction
+/// set, the functions that choose among them, and the check that each kernel has a test and a
+/// benchmark of its name.
+#define HEADWISE_FOR_EACH_KERNEL(DO) \
+  DO(pack_rows)                      \
+  DO(pack_columns)                   \
+  DO(gemm)                           \
+  DO(gemv)                           \
+  DO(gemv_transposed)                \
+  DO(exponential)                    \
+  DO(exp_minus_max)                  \
+  DO(softmax)                        \
+  DO(softmax_gradient)               \
+  DO(scale)                          \
+  DO(multiply)                       \
+  DO(add)                            \
+  DO(add_rows)                       \
+  DO(scale_heads)                    \
+  DO(softcap)                        \
+  DO(softcap_gradient)               \
+  DO(mask_scores)                    \
+  DO(add_mask_to_scores)             \
+  DO(mark_allowed)                   \
+  DO(mark_added)                     \
+  DO(all_finite)                     \
+  DO(dropout)                        \
+  DO(additive_scores)                \
+  DO(additive_scores_gradient)       \
+  DO(layer_norm)                     \
+  DO(layer_norm_gradient)            \
+  DO(sgd_step)                       \
+  DO(adam_step)
