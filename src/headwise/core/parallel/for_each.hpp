@@ -16,6 +16,9 @@ namespace headwise::parallel {
 /// More than these are never used.
 inline constexpr std::size_t most_threads = 64;
 
+/// Sets their number natively, from 1 on. Waits for a call of another thread that uses them.
+void set_num_threads(std::size_t threads);
+
 /// As ForkJoinQueue::run; on the calling thread alone where another call has the threads.
 void run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept;
 

@@ -2,16 +2,12 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <headwise/api/validation_text.hpp>
 #include <headwise/core/parallel/for_each.hpp>
-#include <headwise/threads.hpp>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
-namespace headwise {
-namespace parallel {
+namespace headwise::parallel {
 namespace {
 
 std::size_t processors() noexcept {
@@ -94,18 +90,6 @@ void run(std::size_t pieces, std::size_t threads, Work work, const void* context
   }
 }
 
-}  // namespace parallel
+void set_num_threads(std::size_t threads) { pool().resize(threads); }
 
-std::size_t num_threads() noexcept { return parallel::num_threads(); }
-
-void set_num_threads(std::int64_t threads) {
-  if (threads < 1) {
-    report_out_of_memory([&] {
-      validation::fail(ErrorCode::invalid_option, "threads", "an integer from 1 on",
-                       std::to_string(threads));
-    });
-  }
-  parallel::pool().resize(static_cast<std::size_t>(threads));
-}
-
-}  // namespace headwise
+}  // namespace headwise::parallel
