@@ -1,5 +1,5 @@
 // The steps that run tests/browser: all of it in Chromium, the acts in Firefox and WebKit, too.
-import { hasWebKit } from '../setup/survey.mjs';
+import { hasWebKit } from '../setup/locate.mjs';
 import { countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { testFiles } from './files.mjs';
 import { nodeTests } from './node-steps.mjs';

@@ -5,7 +5,7 @@ import { browserSteps } from './browser-steps.mjs';
 import { installBundlers } from './bundlers.mjs';
 import { cmakeBuild, cmakeTest } from './cmake.mjs';
 import { countAsOne, countCTests, countNodeTests, notesOfNodeTests } from './counts.mjs';
-import { cppFiles, fromRoot, listFiles, root, testFiles } from './files.mjs';
+import { cppFiles, listFiles, root, testFiles } from './files.mjs';
 import { nodeSteps, nodeTests } from './node-steps.mjs';
 import { checkedProject, packChecked, packedProject, packInto } from './packed.mjs';
 import { productSteps, tool } from './product-steps.mjs';
@@ -107,7 +107,7 @@ const native = [
     about: 'the native build (cmake --preset native)',
     needs: ['setup'],
     lock: 'compiler',
-    run: (sh) => cmakeBuild(sh, 'native', { tools: [fromRoot('.toolchain')] }),
+    run: (sh) => cmakeBuild(sh, 'native', { tools: [locateToolchain(root).prefix] }),
   },
   {
     name: 'native-tests',
@@ -123,7 +123,7 @@ const native = [
     lock: 'compiler',
     run: (sh) =>
       cmakeBuild(sh, 'native-sanitize', {
-        tools: [fromRoot('.toolchain')],
+        tools: [locateToolchain(root).prefix],
         variables: { CMAKE_CXX_COMPILER: locateToolchain(root).sanitizingClang },
       }),
   },
@@ -139,7 +139,7 @@ const native = [
     about: 'the native build with ThreadSanitizer (cmake --preset native-threads)',
     needs: ['setup'],
     lock: 'compiler',
-    run: (sh) => cmakeBuild(sh, 'native-threads', { tools: [fromRoot('.toolchain')] }),
+    run: (sh) => cmakeBuild(sh, 'native-threads', { tools: [locateToolchain(root).prefix] }),
   },
   {
     name: 'threads-tests',

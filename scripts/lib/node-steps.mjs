@@ -1,8 +1,7 @@
 // The steps that run tests/node against the installed tarball: in both Nodes, with every WebAssembly
 // build. `init` loads the fastest one, so what makes it load another is what it finds in the engine
 // and the machine.
-import { locateToolchain } from '../setup/locate.mjs';
-import { currentNodeSteps } from '../setup/toolchain.mjs';
+import { hasCurrentNode, locateToolchain } from '../setup/locate.mjs';
 import { countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { fromRoot, root, testFiles } from './files.mjs';
 import { checkedProject, packedProject } from './packed.mjs';
@@ -15,7 +14,7 @@ const nodes = {
   this: { path: () => process.execPath },
   current: {
     path: () => locateToolchain(root).currentNode,
-    skip: currentNodeSteps.length === 0 && 'there is a current Node for Linux on x64 only',
+    skip: !hasCurrentNode && 'there is a current Node for Linux on x64 only',
   },
 };
 

@@ -10,9 +10,9 @@ export const tool = (sh, file, ...args) =>
 
 const setup = (purpose) => ({
   name: 'setup',
-  about: 'what the machine lacks (scripts/setup.mjs)',
+  about: 'what the machine lacks (scripts/setup.sh)',
   live: true,
-  run: (sh) => sh(process.execPath, [fromRoot('scripts/setup.mjs'), `--for=${purpose}`]),
+  run: (sh) => sh('bash', [fromRoot('scripts/setup.sh'), `--for=${purpose}`]),
 });
 
 const dependencies = {

@@ -30,7 +30,7 @@ const saving = {
  */
 export async function launchBrowser(name = 'chrome', downloads = undefined) {
   const executablePath = locateToolchain(root)[name];
-  if (!executablePath) throw new Error(`no ${name}: run node scripts/setup.mjs`);
+  if (!executablePath) throw new Error(`no ${name}: run scripts/setup.sh`);
   return puppeteer.launch({
     browser: name,
     executablePath,

@@ -37,7 +37,7 @@ async function startDriver(downloads) {
       () => false,
     );
   while (!(await isUp())) {
-    if (gone) throw new Error(`no WebKitWebDriver: ${gone}; run node scripts/setup.mjs`);
+    if (gone) throw new Error(`no WebKitWebDriver: ${gone}; run scripts/setup.sh`);
     await sleep(50);
   }
   return { url, end };
