@@ -40,14 +40,14 @@ const checks = [
   {
     name: 'lint',
     about: 'ESLint',
-    needs: ['dependencies'],
+    needs: ['dependencies', 'records'],
     count: countAsOne,
     run: (sh) => tool(sh, 'eslint/bin/eslint.js', '.', '--max-warnings=0'),
   },
   {
     name: 'types',
     about: 'TypeScript',
-    needs: ['dependencies'],
+    needs: ['dependencies', 'records'],
     count: countAsOne,
     async run(sh) {
       for (const project of ['tsconfig.json', 'web/service-worker/tsconfig.json']) {
@@ -86,14 +86,15 @@ const checks = [
     made: {
       stamp: 'build/stamps/tidy-bindings.json',
       inputs: [
-        ...listFiles(['bindings'], (path) => /\.[ch]pp$/.test(path)),
+        'bindings/wasm',
+        'bindings/records',
         'src/headwise',
         '.clang-tidy',
         'build/wasm/CMakeCache.txt',
       ],
     },
     run: (sh) =>
-      tidy(sh, 'build/wasm', listFiles(['bindings'], isSource), [
+      tidy(sh, 'build/wasm', listFiles(['bindings/wasm'], isSource), [
         // em++ tells clang these; clang-tidy runs without em++.
         '--target=wasm32-unknown-emscripten',
         `--sysroot=${join(locateToolchain(root).emscriptenRoot, 'cache/sysroot')}`,
@@ -194,12 +195,13 @@ const packed = [
   ...browserSteps,
 ];
 
-const [setup, dependencies, wasm, packageParts, page] = productSteps('test');
+const [setup, dependencies, records, wasm, packageParts, page] = productSteps('test');
 
 /** In the order in which they are begun as far as their needs allow: what takes longest first. */
 export const testSteps = [
   setup,
   dependencies,
+  records,
   ...checks.slice(0, 3),
   wasm,
   packageParts,

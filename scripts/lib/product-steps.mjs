@@ -33,6 +33,13 @@ const wasm = {
   run: (sh) => cmakeBuild(sh, 'wasm', { tools: [locateToolchain(root).emcc] }),
 };
 
+const records = {
+  name: 'records',
+  about: 'build/generated/: what JavaScript and WebAssembly tell each other, from bindings/records',
+  run: (sh) =>
+    sh(process.execPath, [fromRoot('bindings/records/generate.mjs'), fromRoot('build/generated')]),
+};
+
 const wasmBuilds = ['simd', 'relaxed-simd', 'simd-threads', 'relaxed-simd-threads'];
 const wasmFiles = wasmBuilds.flatMap((build) => [
   `build/wasm/headwise-${build}.js`,
@@ -42,11 +49,12 @@ const wasmFiles = wasmBuilds.flatMap((build) => [
 const packageParts = {
   name: 'package',
   about: 'dist/: bundle, WebAssembly files and types',
-  needs: ['dependencies', 'wasm'],
+  needs: ['dependencies', 'records', 'wasm'],
   made: {
     stamp: 'build/stamps/package.json',
     inputs: [
-      'bindings',
+      'bindings/js',
+      'build/generated',
       ...wasmFiles,
       'package.json',
       'package-lock.json',
@@ -75,4 +83,11 @@ const page = {
   run: (sh) => tool(sh, 'vite/bin/vite.js', 'build', 'web'),
 };
 
-export const productSteps = (purpose) => [setup(purpose), dependencies, wasm, packageParts, page];
+export const productSteps = (purpose) => [
+  setup(purpose),
+  dependencies,
+  records,
+  wasm,
+  packageParts,
+  page,
+];

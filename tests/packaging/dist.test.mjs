@@ -77,8 +77,8 @@ layer.forward(X, X, X);`;
   assert.match(await told(), /dist\/index\.js:\d+/);
   // By the source maps, which have the sources in them.
   const mapped = await told('--enable-source-maps');
-  assert.match(mapped, /bindings\/shapes\.ts:\d+/);
-  assert.match(mapped, /bindings\/errors\.ts:\d+\n {2}throw new HeadwiseError\(/);
+  assert.match(mapped, /bindings\/js\/tensor\/shapes\.ts:\d+/);
+  assert.match(mapped, /bindings\/js\/runtime\/errors\.ts:\d+\n {2}throw new HeadwiseError\(/);
 });
 
 test('its source maps name no folder of the machine', () => {
@@ -86,7 +86,7 @@ test('its source maps name no folder of the machine', () => {
     const { sources, sourcesContent } = JSON.parse(textOf(`${name}.map`));
     assert.equal(sourcesContent.length, sources.length);
     for (const source of sources) {
-      assert.match(source, /^\.\.\/(bindings|build\/wasm|node_modules)\//, name);
+      assert.match(source, /^\.\.\/(bindings\/js|build\/(wasm|generated)|node_modules)\//, name);
     }
     assert.doesNotMatch(textOf(`${name}.map`), /file:\/\/\/\w/, name);
   }
