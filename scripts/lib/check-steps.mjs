@@ -10,7 +10,7 @@ import { nodeSteps, nodeTests } from './node-steps.mjs';
 import { checkedProject, packChecked, packed, packInto, whatIsPacked } from './packed.mjs';
 import { productSteps, tool } from './product-steps.mjs';
 import { tidy } from './tidy.mjs';
-import { identityOf, toolchain } from './toolchain.mjs';
+import { findProgram, identityOf, toolchain } from './toolchain.mjs';
 
 const isSource = (path) => /\.(cpp|cxx)$/.test(path);
 const isTypeScript = (path) => /\.([cm]?ts|json)$/.test(path);
@@ -175,6 +175,11 @@ const packaging = ({ files, inputs, facts, ...rest }) => ({
   ...rest,
 });
 
+const setupTests = listFiles(
+  ['tests/packaging'],
+  (path) => /\/setup\b/.test(path) && path.endsWith('.test.mjs'),
+);
+
 const pack = {
   name: 'pack',
   about: 'npm pack, installed into build/packed/project',
@@ -200,23 +205,43 @@ const packages = [
     name: 'install',
     about: 'tests of cmake --install (tests/packaging/cmake)',
     needs: ['native'],
-    takes: 60,
+    takes: 20,
     files: () => testFiles('tests/packaging/cmake'),
     inputs: () => [
       ...builtBy('native'),
       ...['src', 'cmake', 'CMakeLists.txt', 'README.md', '.toolchain/prefix'],
     ],
-    facts: () => ({ clang: identityOf(toolchain().sanitizingClang) }),
+  }),
+  packaging({
+    name: 'headers',
+    about: 'each installed header compiled alone (tests/packaging/headers)',
+    needs: ['native'],
+    lock: 'cores',
+    takes: 60,
+    files: () => testFiles('tests/packaging/headers'),
+    inputs: () => [
+      ...listFiles(['src'], (path) => !path.endsWith('.cpp')),
+      ...['cmake', 'CMakeLists.txt', '.toolchain/prefix'],
+    ],
+    facts: () => ({
+      clang: identityOf(toolchain().sanitizingClang),
+      gcc: identityOf(findProgram(['g++-12', 'g++'])),
+    }),
+  }),
+  packaging({
+    name: 'setup-tests',
+    about: 'tests of set-up (tests/packaging/setup*)',
+    needs: ['setup', 'dependencies'],
+    takes: 30,
+    files: () => setupTests,
+    inputs: () => ['cmake/toolchains'],
   }),
   packaging({
     name: 'scripts',
-    about: 'tests of set-up, steps and benchmarks (the rest of tests/packaging)',
+    about: 'tests of steps and benchmarks (tests/packaging/scripts)',
     needs: ['pack'],
-    takes: 40,
-    files: () =>
-      testFiles('tests/packaging').filter(
-        (file) => !/^tests\/packaging\/(npm|cmake|checked)\//.test(file),
-      ),
+    takes: 10,
+    files: () => testFiles('tests/packaging/scripts'),
     inputs: () => [
       ...whatIsPacked(),
       ...['benchmarks', 'cmake', 'tests/browser', 'tests/node', '.toolchain/current-node'],

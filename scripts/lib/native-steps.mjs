@@ -2,7 +2,7 @@
 import { cmakeBuild, cmakeTest } from './cmake.mjs';
 import { countCTests } from './counts.mjs';
 import { fromRoot, listFiles } from './files.mjs';
-import { identityOf, toolchain } from './toolchain.mjs';
+import { toolchain } from './toolchain.mjs';
 
 /** What is told apart of a build: programs and libraries, not what CMake and Ninja note meanwhile. */
 export const builtBy = (preset) =>
@@ -10,11 +10,29 @@ export const builtBy = (preset) =>
     [`build/${preset}`],
     (path) =>
       !/\/(CMakeFiles|Testing|_deps|\.cmake)\//.test(path) &&
-      !/\/(\.ninja_\w+|\.configured|build\.ninja|compile_commands\.json)$/.test(path),
+      !/\/(\.ninja_\w+|\.configured|build\.ninja|compile_commands\.json|install_manifest\.txt)$/.test(
+        path,
+      ),
   );
 
+const testsOf = (preset) => ({
+  inputs: () => [...builtBy(preset), 'tests/data', 'CMakePresets.json'],
+});
+
+/** By name: all tests once more in each instruction set, apart from the one that the machine has them run in. */
+const architectures = 'HEADWISE_ARCHITECTURE=';
+
 /** The build of a preset, and its tests. */
-const buildAndTest = ({ name, preset, about, aboutTests, takes, onRequest, variables }) => [
+const buildAndTest = ({
+  name,
+  preset,
+  about,
+  aboutTests,
+  which = [],
+  takes,
+  onRequest,
+  variables,
+}) => [
   {
     name,
     about: `${about} (cmake --preset ${preset})`,
@@ -33,11 +51,8 @@ const buildAndTest = ({ name, preset, about, aboutTests, takes, onRequest, varia
     takes: takes[1],
     onRequest,
     count: countCTests,
-    checks: {
-      inputs: () => [...builtBy(preset), 'tests/data', 'CMakePresets.json'],
-      facts: () => ({ python: identityOf(toolchain().python) }),
-    },
-    run: (sh) => cmakeTest(sh, preset),
+    checks: testsOf(preset),
+    run: (sh) => cmakeTest(sh, preset, ...which),
   },
 ];
 
@@ -47,8 +62,20 @@ export const nativeSteps = [
     preset: 'native',
     about: 'the native build',
     aboutTests: 'its tests',
-    takes: [180, 60],
+    which: ['--exclude-regex', architectures],
+    takes: [180, 30],
   }),
+  {
+    name: 'native-architectures',
+    about: 'its tests in each instruction set',
+    needs: ['native'],
+    lock: 'cores',
+    takes: 40,
+    onRequest: true,
+    count: countCTests,
+    checks: testsOf('native'),
+    run: (sh) => cmakeTest(sh, 'native', '--tests-regex', architectures),
+  },
   ...buildAndTest({
     name: 'sanitize',
     preset: 'native-sanitize',

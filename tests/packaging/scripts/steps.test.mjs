@@ -179,11 +179,11 @@ test('everything a change can break is run unasked, in one browser and one Node'
   assert.deepEqual(unasked, [
     ...['setup', 'dependencies', 'format', 'lint', 'lint-types', 'types', 'format-cpp'],
     ...['wasm', 'package', 'page', 'pack', 'native', 'native-tests', 'node'],
-    ...['browser', 'browser-package', 'packaging', 'install', 'scripts'],
+    ...['browser', 'browser-package', 'packaging', 'install', 'headers', 'setup-tests', 'scripts'],
   ]);
 });
 
-test('every test of tests/node and tests/browser is run by a step', () => {
+test('every test of tests/node, tests/browser and tests/packaging is run by a step', () => {
   const inNode = Object.values(folders).flat();
   assert.deepEqual(
     listFiles(['tests/node'], (path) => path.endsWith('.test.mjs')).filter(
@@ -195,6 +195,13 @@ test('every test of tests/node and tests/browser is run by a step', () => {
   assert.deepEqual(
     listFiles(['tests/browser'], (path) => path.endsWith('.test.mjs')).filter(
       (path) => !inBrowsers.includes(path.split('/')[2]),
+    ),
+    [],
+  );
+  const inPackaging = /^tests\/packaging\/((npm|cmake|headers|checked|scripts)\/|(.*\/)?setup\b)/;
+  assert.deepEqual(
+    listFiles(['tests/packaging'], (path) => path.endsWith('.test.mjs')).filter(
+      (path) => !inPackaging.test(path),
     ),
     [],
   );
