@@ -24,7 +24,12 @@ const chromiumArguments = [
 const saving = {
   chrome: (folder) => ({ downloadBehavior: { policy: 'allow', downloadPath: folder } }),
   firefox: (folder) => ({
-    extraPrefsFirefox: { 'browser.download.folderList': 2, 'browser.download.dir': folder },
+    extraPrefsFirefox: {
+      'browser.download.folderList': 2,
+      'browser.download.dir': folder,
+      // Once it is open, it has the keys and the next press.
+      'browser.download.alwaysOpenPanel': false,
+    },
   }),
 };
 
