@@ -1,8 +1,8 @@
 // The steps from a fresh clone to the package (dist/) and the page (build/page/).
 import { rmSync } from 'node:fs';
-import { locateToolchain } from '../setup/locate.mjs';
 import { cmakeBuild } from './cmake.mjs';
-import { fromRoot, root } from './files.mjs';
+import { fromRoot } from './files.mjs';
+import { toolchain } from './toolchain.mjs';
 
 /** The program of an installed development dependency, run by this very Node. */
 export const tool = (sh, file, ...args) =>
@@ -18,6 +18,7 @@ const setup = (purpose) => ({
 const dependencies = {
   name: 'dependencies',
   about: 'node_modules, as package-lock.json has them',
+  takes: 15,
   made: {
     stamp: 'node_modules/.headwise-dependencies',
     inputs: ['package-lock.json', '.npmrc'],
@@ -29,13 +30,15 @@ const wasm = {
   name: 'wasm',
   about: 'the WebAssembly builds (cmake --preset wasm)',
   needs: ['setup'],
-  lock: 'compiler',
-  run: (sh) => cmakeBuild(sh, 'wasm', { tools: [locateToolchain(root).emcc] }),
+  lock: 'cores',
+  takes: 70,
+  run: (sh) => cmakeBuild(sh, 'wasm', { tools: [toolchain().emcc] }),
 };
 
 const records = {
   name: 'records',
   about: 'build/generated/: what JavaScript and WebAssembly tell each other, from bindings/records',
+  takes: 1,
   run: (sh) =>
     sh(process.execPath, [fromRoot('bindings/records/generate.mjs'), fromRoot('build/generated')]),
 };
@@ -49,6 +52,7 @@ const wasmFiles = wasmBuilds.flatMap((build) => [
 const packageParts = {
   name: 'package',
   about: 'dist/: bundle, WebAssembly files and types',
+  takes: 6,
   needs: ['dependencies', 'records', 'wasm'],
   made: {
     stamp: 'build/stamps/package.json',
@@ -74,6 +78,7 @@ const packageParts = {
 const page = {
   name: 'page',
   about: 'build/page/: the page as static files',
+  takes: 3,
   needs: ['package'],
   made: {
     stamp: 'build/stamps/page.json',
