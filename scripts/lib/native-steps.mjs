@@ -40,8 +40,7 @@ const buildAndTest = ({
     lock: 'cores',
     takes: takes[0],
     onRequest,
-    run: (sh) =>
-      cmakeBuild(sh, preset, { tools: [toolchain().prefix], variables: variables?.() }),
+    run: (sh) => cmakeBuild(sh, preset, { tools: [toolchain().prefix], variables: variables?.() }),
   },
   {
     name: `${name}-tests`,
