@@ -32,14 +32,14 @@ export const overflowOf = (page) =>
 export async function open(t, address = '', options = {}) {
   const { media = {}, width = 1280, prepare, until = isReady, causes } = options;
   const { server = await sharedPage(), withServiceWorker = false } = options;
-  const browser = await sharedBrowser();
-  // A context of its own has no service worker of the test before; but it is a window, and takes longer.
-  const opener = withServiceWorker ? await browser.createBrowserContext() : browser;
-  const page = await opener.newPage();
+  // A context of its own has no service worker and no file of the test before, and a window: a tab that
+  // another one hides draws nothing.
+  const context = await (await sharedBrowser()).createBrowserContext();
+  const page = await context.newPage();
   page.setDefaultTimeout(patience);
   const problems = watchForProblems(page);
   t.after(async () => {
-    await (withServiceWorker ? opener : page).close();
+    await context.close();
     // What a test brings about itself may be told late, or never.
     const others = problems.filter((problem) => !causes?.test(problem));
     assert.deepEqual(others, []);
