@@ -1,4 +1,4 @@
-// Bundles bindings/ and the glue of the WebAssembly builds into dist/.
+// Bundles bindings/js and the glue of the WebAssembly builds into dist/.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
@@ -7,7 +7,8 @@ import { defineConfig } from 'rolldown';
 const builds = ['simd', 'relaxed-simd', 'simd-threads', 'relaxed-simd-threads'];
 const [first, ...others] = builds;
 
-const built = (file) => fileURLToPath(new URL(`build/wasm/${file}`, import.meta.url));
+const made = (file) => fileURLToPath(new URL(`build/${file}`, import.meta.url));
+const built = (file) => made(`wasm/${file}`);
 
 /** By which short names the JavaScript of a build imports and exports what. */
 async function interfaceOf(build) {
@@ -58,14 +59,17 @@ const glueLoadsNothing = {
   },
 };
 
-/** Of `name`, in one file: bundlers take the worker's for a file of its own and copy no other with it. */
-const bundle = (name, plugins = []) => ({
-  input: { [name]: `bindings/${name}.ts` },
+/** A file with all that it imports: bundlers take the worker's for a file of its own and copy no other with it. */
+const bundle = (name, source, plugins = []) => ({
+  input: { [name]: `bindings/js/${source}` },
   platform: 'neutral',
   // Its paths are for the editor.
   tsconfig: false,
   resolve: {
-    alias: { 'headwise-glue': built(`headwise-${first}.js`) },
+    alias: {
+      'headwise-glue': built(`headwise-${first}.js`),
+      'headwise-records': made('generated/records.js'),
+    },
     extensionAlias: { '.js': ['.ts', '.js'] },
     // What is bundled from npm comes as its ES module.
     mainFields: ['module', 'main'],
@@ -92,4 +96,7 @@ const bundle = (name, plugins = []) => ({
   },
 });
 
-export default defineConfig([bundle('index', [wasmFiles]), bundle('worker')]);
+export default defineConfig([
+  bundle('index', 'index.ts', [wasmFiles]),
+  bundle('worker', 'runtime/worker.ts'),
+]);

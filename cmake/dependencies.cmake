@@ -4,7 +4,7 @@
 
 include(FetchContent)
 
-# Made by scripts/setup.mjs; without it, packages come from the usual places.
+# Made by scripts/setup.sh; without it, packages come from the usual places.
 set(HEADWISE_TOOLCHAIN_DIR "${PROJECT_SOURCE_DIR}/.toolchain")
 if(EXISTS "${HEADWISE_TOOLCHAIN_DIR}/prefix")
   list(APPEND CMAKE_PREFIX_PATH "${HEADWISE_TOOLCHAIN_DIR}/prefix")
@@ -16,7 +16,7 @@ function(headwise_add_headers name include_dir)
 endfunction()
 
 function(headwise_fetch_headers name url hash)
-  message(STATUS "${name} was not found, fetching ${url} (scripts/setup.mjs would bring it, too)")
+  message(STATUS "${name} was not found, fetching ${url} (scripts/setup.sh would bring it, too)")
   # No build file lies in SOURCE_SUBDIR: the headers are all that is wanted.
   FetchContent_Declare(${name} URL "${url}" URL_HASH "${hash}" SOURCE_SUBDIR include)
   FetchContent_MakeAvailable(${name})

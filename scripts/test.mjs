@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Runs all checks and tests. See --help.
+import { availableParallelism } from 'node:os';
 import { testSteps } from './lib/check-steps.mjs';
 import { giveUp, names, readOptions } from './lib/command.mjs';
 import { total } from './lib/counts.mjs';
@@ -9,12 +10,15 @@ import { runSteps, withNeeds } from './lib/steps.mjs';
 
 const help = `Usage: npm test [-- OPTIONS]
 
-Sets up what is missing, builds everything and runs all checks and tests; stops at the first step
-that fails and shows its output.
+Sets up what is missing, builds what is not up to date and runs the checks and tests that a change
+can break, but those that nothing has changed for since they passed; stops at the first step that
+fails and shows its output.
 
+  --all           also the steps that --list says are on request: other browsers, Nodes, builds and
+                  instruction sets, sanitizers, clang-tidy, bundlers, pictures
   --only=STEP,…   only these steps and what they need
   --skip=STEP,…   all but these steps; what needs them takes what is there
-  --all           also the steps that --list says are on request
+  --force         also checks that are unchanged since they passed, as wherever CI is set
   --list          names the steps
 `;
 
@@ -22,6 +26,7 @@ const options = readOptions(help, {
   only: { type: 'string', multiple: true },
   skip: { type: 'string', multiple: true },
   all: { type: 'boolean' },
+  force: { type: 'boolean' },
   list: { type: 'boolean' },
 });
 
@@ -46,11 +51,16 @@ try {
 
 endWithSignals();
 const began = performance.now();
-const { results, failed } = await runSteps(steps, { concurrency: 2 });
+const { results, failed } = await runSteps(steps, {
+  // Builds and native tests take all cores, one after the other, and tests of the package one beside.
+  concurrency: Math.max(2, Math.floor(availableParallelism() / 2)),
+  force: options.force || Boolean(process.env.CI),
+});
 
 const counts = total(results);
 console.log();
-for (const { name, seconds: taken } of results.toSorted((a, b) => b.seconds - a.seconds)) {
+const ran = results.filter(({ state }) => state !== 'unchanged');
+for (const { name, seconds: taken } of ran.toSorted((a, b) => b.seconds - a.seconds)) {
   console.log(`${seconds(taken).padStart(12)}  ${name}`);
 }
 console.log(`${seconds((performance.now() - began) / 1000).padStart(12)}  in all`);
@@ -59,6 +69,9 @@ if (broken) {
   console.log(`\n${broken.name} failed; its output is above.`);
   counts.failed ||= 1;
 }
+const unchanged = results.filter(({ state }) => state === 'unchanged').length;
+if (unchanged > 0)
+  console.log(`\n${unchanged} unchanged since they passed (--force runs them, too)`);
 const skippedToo = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
 console.log(`\n${counts.passed} passed, ${counts.failed} failed${skippedToo}`);
 process.exitCode = failed ? 1 : 0;

@@ -9,7 +9,7 @@ const folder = 'benchmarks/web';
 export async function setUpEngines(engines) {
   const goals = { 'node-current': 'bench', native: 'bench-native' };
   for (const goal of engines.flatMap((name) => goals[name] ?? [])) {
-    await run(process.execPath, [fromRoot('scripts/setup.mjs'), `--for=${goal}`]);
+    await run('bash', [fromRoot('scripts/setup.sh'), `--for=${goal}`]);
   }
 }
 

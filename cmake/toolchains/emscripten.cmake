@@ -1,40 +1,14 @@
-# Chooses an Emscripten and hands over to its own toolchain file: the emcc on PATH (an activated
-# emsdk) when it is recent enough, else the one in .toolchain, which scripts/setup.mjs makes.
-
-set(headwise_oldest_emscripten 3.1.69)
-
-# Sets `root` in the caller to the folder of the Emscripten on PATH, or to nothing.
-function(headwise_emscripten_on_path root)
-  set(${root} "" PARENT_SCOPE)
-  find_program(emcc emcc PATHS ENV PATH NO_DEFAULT_PATH NO_CACHE)
-  find_program(em_config em-config PATHS ENV PATH NO_DEFAULT_PATH NO_CACHE)
-  if(NOT emcc OR NOT em_config)
-    return()
-  endif()
-  execute_process(COMMAND "${emcc}" --version OUTPUT_VARIABLE text ERROR_QUIET)
-  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" version "${text}")
-  if(version VERSION_LESS headwise_oldest_emscripten)
-    return()
-  endif()
-  execute_process(
-    COMMAND "${em_config}" EMSCRIPTEN_ROOT
-    OUTPUT_VARIABLE found
-    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  set(${root} "${found}" PARENT_SCOPE)
-endfunction()
-
-set(headwise_platform_file cmake/Modules/Platform/Emscripten.cmake)
+# Hands over to the toolchain file of the Emscripten that scripts/setup.sh has chosen, after a trial,
+# and linked as .toolchain/emscripten.
 
 # CMake reads this file many times, and again whenever it configures anew.
+set(headwise_platform_file cmake/Modules/Platform/Emscripten.cmake)
 if(NOT EXISTS "${HEADWISE_EMSCRIPTEN_ROOT}/${headwise_platform_file}")
-  headwise_emscripten_on_path(headwise_emscripten_root)
-  if(NOT headwise_emscripten_root)
-    set(headwise_emscripten_root "${CMAKE_CURRENT_LIST_DIR}/../../.toolchain/emscripten")
-    cmake_path(NORMAL_PATH headwise_emscripten_root)
-  endif()
+  set(headwise_emscripten_link "${CMAKE_CURRENT_LIST_DIR}/../../.toolchain/emscripten")
+  # Emscripten looks for its own configuration beside the folder in which it really lies.
+  file(REAL_PATH "${headwise_emscripten_link}" headwise_emscripten_root)
   if(NOT EXISTS "${headwise_emscripten_root}/${headwise_platform_file}")
-    message(FATAL_ERROR "No Emscripten ${headwise_oldest_emscripten} or newer was found: "
-                        "run node scripts/setup.mjs, or activate an emsdk.")
+    message(FATAL_ERROR "No Emscripten is set up: run scripts/setup.sh.")
   endif()
   set(HEADWISE_EMSCRIPTEN_ROOT "${headwise_emscripten_root}"
       CACHE PATH "The Emscripten that compiles the WebAssembly builds" FORCE)
@@ -42,3 +16,10 @@ endif()
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HEADWISE_EMSCRIPTEN_ROOT)
 
 include("${HEADWISE_EMSCRIPTEN_ROOT}/${headwise_platform_file}")
+
+# Linking runs the module, for Embind's glue, and Node 20 has relaxed SIMD behind a flag.
+set(headwise_preload "${CMAKE_CURRENT_LIST_DIR}/../../scripts/setup/toolchain-files/relaxed-simd.cjs")
+set_property(
+  GLOBAL
+  PROPERTY RULE_LAUNCH_LINK
+           "\"${CMAKE_COMMAND}\" -E env \"NODE_OPTIONS=--require=\\\"${headwise_preload}\\\"\"")

@@ -1,57 +1,85 @@
 // The steps of `npm test` beyond those that make the product.
 import { join } from 'node:path';
-import { locateToolchain } from '../setup/locate.mjs';
 import { browserSteps } from './browser-steps.mjs';
 import { installBundlers } from './bundlers.mjs';
-import { cmakeBuild, cmakeTest } from './cmake.mjs';
-import { countAsOne, countCTests, countNodeTests, notesOfNodeTests } from './counts.mjs';
-import { cppFiles, fromRoot, listFiles, root, testFiles } from './files.mjs';
+import { cmakeBuild } from './cmake.mjs';
+import { countAsOne, countNodeTests, notesOfNodeTests } from './counts.mjs';
+import { cppFiles, listFiles, projectFiles, testFiles } from './files.mjs';
+import { builtBy, nativeSteps } from './native-steps.mjs';
 import { nodeSteps, nodeTests } from './node-steps.mjs';
-import { checkedProject, packChecked, packedProject, packInto } from './packed.mjs';
+import { checkedProject, packChecked, packed, packInto, whatIsPacked } from './packed.mjs';
 import { productSteps, tool } from './product-steps.mjs';
+import { tidy } from './tidy.mjs';
+import { findProgram, identityOf, toolchain } from './toolchain.mjs';
 
 const isSource = (path) => /\.(cpp|cxx)$/.test(path);
+const isTypeScript = (path) => /\.([cm]?ts|json)$/.test(path);
 
-/** clang-tidy, a process a file, with the options that a build folder's compile commands have. */
-const tidy = (sh, build, files, extraOptions = []) =>
-  Promise.all(
-    files.map((file) =>
-      sh(locateToolchain(root).clangTidy, [
-        '--quiet',
-        '-p',
-        build,
-        // Files that include sources are CMake's.
-        '--checks=-bugprone-suspicious-include',
-        // GCC's warnings, which clang need not know.
-        ...['-Wno-unknown-warning-option', ...extraOptions].map((each) => `--extra-arg=${each}`),
-        file,
-      ]),
-    ),
-  );
+// Prettier, ESLint and TypeScript keep what they found of each file here.
+const cache = (name) => `build/cache/${name}`;
+const byContent = (name) => [
+  '--cache',
+  '--cache-strategy=content',
+  `--cache-location=${cache(name)}`,
+];
 
 const checks = [
   {
     name: 'format',
     about: 'Prettier',
     needs: ['dependencies'],
+    takes: 12,
     count: countAsOne,
-    run: (sh) => tool(sh, 'prettier/bin/prettier.cjs', '--check', '.', '--log-level=warn'),
+    checks: { inputs: () => projectFiles() },
+    run: (sh) =>
+      tool(
+        sh,
+        'prettier/bin/prettier.cjs',
+        ...['--check', '.', '--log-level=warn', ...byContent('prettier')],
+      ),
   },
   {
     name: 'lint',
-    about: 'ESLint',
+    about: 'ESLint over JavaScript',
     needs: ['dependencies'],
+    takes: 8,
     count: countAsOne,
-    run: (sh) => tool(sh, 'eslint/bin/eslint.js', '.', '--max-warnings=0'),
+    checks: { inputs: () => projectFiles((path) => /\.[cm]?js$/.test(path)) },
+    run: (sh) =>
+      tool(
+        sh,
+        'eslint/bin/eslint.js',
+        ...['**/*.{js,mjs,cjs}', '--max-warnings=0', ...byContent('eslint')],
+      ),
+  },
+  {
+    // Without a cache: what is found in one file depends on the types of others.
+    name: 'lint-types',
+    about: 'ESLint over TypeScript',
+    needs: ['dependencies', 'records'],
+    takes: 20,
+    count: countAsOne,
+    checks: { inputs: () => ['eslint.config.js', ...projectFiles(isTypeScript)] },
+    run: (sh) => tool(sh, 'eslint/bin/eslint.js', '**/*.ts', '--max-warnings=0'),
   },
   {
     name: 'types',
     about: 'TypeScript',
-    needs: ['dependencies'],
+    needs: ['dependencies', 'records'],
+    takes: 10,
     count: countAsOne,
+    checks: { inputs: () => projectFiles(isTypeScript) },
     async run(sh) {
-      for (const project of ['tsconfig.json', 'web/service-worker/tsconfig.json']) {
-        await tool(sh, 'typescript/bin/tsc', '--project', project);
+      for (const [name, project] of [
+        ['types', 'tsconfig.json'],
+        ['types-service-worker', 'web/service-worker/tsconfig.json'],
+      ]) {
+        const kept = cache(`${name}.tsbuildinfo`);
+        await tool(
+          sh,
+          'typescript/bin/tsc',
+          ...['--project', project, '--incremental', '--tsBuildInfoFile', kept],
+        );
       }
     },
   },
@@ -59,17 +87,29 @@ const checks = [
     name: 'format-cpp',
     about: 'clang-format',
     needs: ['setup'],
+    takes: 2,
     count: countAsOne,
-    run: (sh) => sh(locateToolchain(root).clangFormat, ['--dry-run', '-Werror', ...cppFiles()]),
+    checks: {
+      inputs: () => ['.clang-format', ...cppFiles()],
+      facts: () => ({ clangFormat: identityOf(toolchain().clangFormat) }),
+    },
+    run: (sh) => sh(toolchain().clangFormat, ['--dry-run', '-Werror', ...cppFiles()]),
   },
   {
     name: 'tidy',
     about: 'clang-tidy over the library and the examples',
     needs: ['sanitize'],
+    lock: 'cores',
+    takes: 90,
+    onRequest: true,
     count: countAsOne,
-    made: {
-      stamp: 'build/stamps/tidy.json',
-      inputs: ['src/headwise', 'examples', '.clang-tidy', 'build/native-sanitize/CMakeCache.txt'],
+    checks: {
+      inputs: () => [
+        ...['src', 'examples', '.clang-tidy'],
+        'build/native-sanitize/compile_commands.json',
+        ...listFiles(['build/native-sanitize/CMakeFiles/headwise.dir/Unity'], isSource),
+      ],
+      facts: () => ({ clangTidy: identityOf(toolchain().clangTidy) }),
     },
     // The files that hold many sources each: parsing xtensor's headers is what takes the time.
     run: (sh) =>
@@ -82,130 +122,164 @@ const checks = [
     name: 'tidy-bindings',
     about: 'clang-tidy over the C++ files that only WebAssembly builds have',
     needs: ['wasm'],
+    lock: 'cores',
+    takes: 90,
+    onRequest: true,
     count: countAsOne,
-    made: {
-      stamp: 'build/stamps/tidy-bindings.json',
-      inputs: [
-        ...listFiles(['bindings'], (path) => /\.[ch]pp$/.test(path)),
-        'src/headwise',
-        '.clang-tidy',
-        'build/wasm/CMakeCache.txt',
+    checks: {
+      inputs: () => [
+        ...listFiles(['bindings'], (path) => /\.([ch]pp|mjs)$/.test(path)),
+        ...['src', '.clang-tidy', 'build/wasm/compile_commands.json'],
       ],
+      facts: () => ({ clangTidy: identityOf(toolchain().clangTidy) }),
     },
     run: (sh) =>
-      tidy(sh, 'build/wasm', listFiles(['bindings'], isSource), [
+      tidy(sh, 'build/wasm', listFiles(['bindings/wasm'], isSource), [
         // em++ tells clang these; clang-tidy runs without em++.
         '--target=wasm32-unknown-emscripten',
-        `--sysroot=${join(locateToolchain(root).emscriptenRoot, 'cache/sysroot')}`,
+        `--sysroot=${join(toolchain().emscriptenRoot, 'cache/sysroot')}`,
       ]),
   },
 ];
 
-const native = [
+const checked = [
   {
-    name: 'native',
-    about: 'the native build (cmake --preset native)',
+    name: 'wasm-checked',
+    about: 'a WebAssembly build that checks (cmake --preset wasm-checked)',
     needs: ['setup'],
-    lock: 'compiler',
-    run: (sh) => cmakeBuild(sh, 'native', { tools: [fromRoot('.toolchain')] }),
-  },
-  {
-    name: 'native-tests',
-    about: 'its tests',
-    needs: ['native'],
-    count: countCTests,
-    run: (sh) => cmakeTest(sh, 'native'),
-  },
-  {
-    name: 'sanitize',
-    about: 'the native build with sanitizers (cmake --preset native-sanitize)',
-    needs: ['setup'],
-    lock: 'compiler',
-    run: (sh) =>
-      cmakeBuild(sh, 'native-sanitize', {
-        tools: [fromRoot('.toolchain')],
-        variables: { CMAKE_CXX_COMPILER: locateToolchain(root).sanitizingClang },
-      }),
-  },
-  {
-    name: 'sanitize-tests',
-    about: 'its tests',
-    needs: ['sanitize'],
-    count: countCTests,
-    run: (sh) => cmakeTest(sh, 'native-sanitize'),
-  },
-  {
-    name: 'threads',
-    about: 'the native build with ThreadSanitizer (cmake --preset native-threads)',
-    needs: ['setup'],
-    lock: 'compiler',
-    run: (sh) => cmakeBuild(sh, 'native-threads', { tools: [fromRoot('.toolchain')] }),
-  },
-  {
-    name: 'threads-tests',
-    about: 'its tests: what may be done from several threads at once',
-    needs: ['threads'],
-    count: countCTests,
-    run: (sh) => cmakeTest(sh, 'native-threads'),
-  },
-];
-
-const checked = {
-  name: 'wasm-checked',
-  about: 'a WebAssembly build that checks (cmake --preset wasm-checked)',
-  needs: ['setup'],
-  lock: 'compiler',
-  run: (sh) => cmakeBuild(sh, 'wasm-checked', { tools: [locateToolchain(root).emcc] }),
-};
-
-const packed = [
-  {
-    name: 'pack',
-    about: `npm pack, installed into ${packedProject}`,
-    needs: ['package'],
-    run: packInto,
+    lock: 'cores',
+    takes: 40,
+    onRequest: true,
+    run: (sh) => cmakeBuild(sh, 'wasm-checked', { tools: [toolchain().emcc] }),
   },
   {
     name: 'pack-checked',
-    about: `the same with the WebAssembly build that checks, in ${checkedProject}`,
+    about: `the same with the WebAssembly build that checks, in ${checkedProject}, and that it does`,
     needs: ['pack', 'wasm-checked'],
-    run: packChecked,
-  },
-  {
-    name: 'packaging',
-    about: 'tests of the tarball and of cmake --install (tests/packaging)',
-    needs: ['pack-checked', 'native'],
+    takes: 2,
+    onRequest: true,
     count: countNodeTests,
-    notes: notesOfNodeTests,
-    run: (sh) => nodeTests(sh, process.execPath, testFiles('tests/packaging')),
+    async run(sh) {
+      packChecked();
+      await nodeTests(sh, process.execPath, testFiles('tests/packaging/checked'));
+    },
   },
+];
+
+/** Tests in tests/packaging, in this Node. */
+const packaging = ({ files, inputs, facts, ...rest }) => ({
+  count: countNodeTests,
+  notes: notesOfNodeTests,
+  checks: { inputs: () => ['tests/packaging', ...inputs()], facts },
+  run: (sh) => nodeTests(sh, process.execPath, files()),
+  ...rest,
+});
+
+const setupTests = listFiles(
+  ['tests/packaging'],
+  (path) => /\/setup\b/.test(path) && path.endsWith('.test.mjs'),
+);
+
+const pack = {
+  name: 'pack',
+  about: 'npm pack, installed into build/packed/project',
+  needs: ['package'],
+  takes: 6,
+  made: packed,
+  run: packInto,
+};
+
+const packages = [
+  packaging({
+    name: 'packaging',
+    about: 'tests of the tarball: files, types, examples (tests/packaging/npm)',
+    needs: ['pack'],
+    takes: 30,
+    files: () => testFiles('tests/packaging/npm'),
+    inputs: () => [
+      ...whatIsPacked(),
+      ...['dist', 'docs', 'examples', 'README.md', 'tsconfig.json', 'tests/bundlers'],
+    ],
+  }),
+  packaging({
+    name: 'install',
+    about: 'tests of cmake --install (tests/packaging/cmake)',
+    needs: ['native'],
+    takes: 20,
+    files: () => testFiles('tests/packaging/cmake'),
+    inputs: () => [
+      ...builtBy('native'),
+      ...['src', 'cmake', 'CMakeLists.txt', 'README.md', '.toolchain/prefix'],
+    ],
+  }),
+  packaging({
+    name: 'headers',
+    about: 'each installed header compiled alone (tests/packaging/headers)',
+    needs: ['native'],
+    lock: 'cores',
+    takes: 60,
+    files: () => testFiles('tests/packaging/headers'),
+    inputs: () => [
+      ...listFiles(['src'], (path) => !path.endsWith('.cpp')),
+      ...['cmake', 'CMakeLists.txt', '.toolchain/prefix'],
+    ],
+    facts: () => ({
+      clang: identityOf(toolchain().sanitizingClang),
+      gcc: identityOf(findProgram(['g++-12', 'g++'])),
+    }),
+  }),
+  packaging({
+    name: 'setup-tests',
+    about: 'tests of set-up (tests/packaging/setup*)',
+    needs: ['setup', 'dependencies'],
+    takes: 30,
+    files: () => setupTests,
+    inputs: () => ['cmake/toolchains'],
+  }),
+  packaging({
+    name: 'scripts',
+    about: 'tests of steps and benchmarks (tests/packaging/scripts)',
+    needs: ['pack'],
+    takes: 10,
+    files: () => testFiles('tests/packaging/scripts'),
+    inputs: () => [
+      ...whatIsPacked(),
+      ...['benchmarks', 'cmake', 'tests/browser', 'tests/node', '.toolchain/current-node'],
+    ],
+  }),
   {
     name: 'bundlers',
     about: 'the tarball in webpack and Next.js, opened in headless Chromium (tests/bundlers)',
     needs: ['pack'],
+    takes: 90,
+    onRequest: true,
     count: countNodeTests,
     notes: notesOfNodeTests,
+    checks: {
+      inputs: () => [...whatIsPacked(), 'tests/bundlers', 'tests/browser/lib', 'web/headers.json'],
+      facts: () => ({ chrome: identityOf(toolchain().chrome) }),
+    },
     async run(sh) {
       await installBundlers(sh);
       await nodeTests(sh, process.execPath, testFiles('tests/bundlers'));
     },
   },
-  ...nodeSteps,
-  ...browserSteps,
 ];
 
-const [setup, dependencies, wasm, packageParts, page] = productSteps('test');
+const [setup, dependencies, records, wasm, packageParts, page] = productSteps('test');
 
-/** In the order in which they are begun as far as their needs allow: what takes longest first. */
 export const testSteps = [
   setup,
   dependencies,
-  ...checks.slice(0, 3),
+  records,
+  ...checks,
   wasm,
   packageParts,
-  ...native,
-  checked,
-  ...checks.slice(3),
   page,
-  ...packed,
+  pack,
+  ...nativeSteps,
+  ...nodeSteps,
+  ...browserSteps,
+  ...packages,
+  ...checked,
 ];

@@ -31,5 +31,5 @@ export async function cmakeBuild(sh, preset, { tools = [], variables = {} } = {}
   await sh('cmake', ['--build', '--preset', preset]);
 }
 
-export const cmakeTest = (sh, preset) =>
-  sh('ctest', ['--preset', preset, '--parallel', String(availableParallelism())]);
+export const cmakeTest = (sh, preset, ...which) =>
+  sh('ctest', ['--preset', preset, '--parallel', String(availableParallelism()), ...which]);

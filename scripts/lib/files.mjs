@@ -27,15 +27,25 @@ export function listFiles(paths, keep = () => true) {
   return found.sort();
 }
 
+const notOurs = new Set(['.git', '.toolchain', 'build', 'dist', 'node_modules']);
+
+/** All files of the project itself, without what is built, installed or linked there. */
+export const projectFiles = (keep) =>
+  listFiles(
+    readdirSync(root).filter((name) => !notOurs.has(name)),
+    keep,
+  );
+
 /** The C++ files that clang-format looks after. */
 export const cppFiles = () =>
   listFiles(['src', 'bindings', 'tests', 'examples', 'benchmarks'], (path) =>
     /\.(cpp|hpp|h)$/.test(path),
   );
 
-/** The test files of a folder, for `node --test`, whose reading of a folder differs by version. */
-export function testFiles(folder) {
-  const files = listFiles([folder], (path) => path.endsWith('.test.mjs'));
-  if (files.length === 0) throw new Error(`no *.test.mjs in ${folder}`);
-  return files;
-}
+/** The test files of folders, for `node --test`, whose reading of a folder differs by version. */
+export const testFiles = (...folders) =>
+  folders.flatMap((folder) => {
+    const files = listFiles([folder], (path) => path.endsWith('.test.mjs'));
+    if (files.length === 0) throw new Error(`no *.test.mjs in ${folder}`);
+    return files;
+  });

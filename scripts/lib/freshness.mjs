@@ -1,15 +1,32 @@
-// Tells whether what a step makes is still that of its inputs: by content, so that neither a fresh
-// clone's times nor a touched file count.
+// Tells whether what a step made, or found right, is still that of its inputs: by content, so that
+// neither a fresh clone's times nor a touched file count.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fromRoot, listFiles } from './files.mjs';
 
+/** Of files that several steps read, so that each is read once a run. */
+const hashes = new Map();
+
+function hashOf(path) {
+  const { size, mtimeMs, ctimeMs } = statSync(fromRoot(path));
+  const key = `${path}\0${size}\0${mtimeMs}\0${ctimeMs}`;
+  if (!hashes.has(key)) {
+    hashes.set(
+      key,
+      createHash('sha256')
+        .update(readFileSync(fromRoot(path)))
+        .digest('hex'),
+    );
+  }
+  return hashes.get(key);
+}
+
+const resultOf = (given) => (typeof given === 'function' ? given() : given);
+
 function fingerprint(paths, facts = {}) {
   const hash = createHash('sha256').update(JSON.stringify(facts));
-  for (const path of listFiles(paths)) {
-    hash.update(`\0${path}\0`).update(readFileSync(fromRoot(path)));
-  }
+  for (const path of listFiles(paths)) hash.update(`\0${path}\0${hashOf(path)}`);
   return hash.digest('hex');
 }
 
@@ -18,14 +35,15 @@ function fingerprint(paths, facts = {}) {
  *
  * @param {object} made
  * @param {string} made.stamp where the record is kept
- * @param {string[]} made.inputs files and folders it reads
+ * @param {string[] | (() => string[])} made.inputs files and folders it reads
  * @param {string[]} [made.outputs] files and folders it writes, which must still be as it left them
- * @param {object} [made.facts] whatever else it depends on
+ * @param {object | (() => object)} [made.facts] whatever else it depends on
  */
 export function freshness({ stamp, inputs, outputs = [], facts }) {
   const file = fromRoot(stamp);
-  const record = () =>
-    JSON.stringify({ inputs: fingerprint(inputs, facts), outputs: fingerprint(outputs) });
+  // As they are before the work: what is changed meanwhile, it has not seen.
+  const given = fingerprint(resultOf(inputs), resultOf(facts));
+  const record = () => JSON.stringify({ inputs: given, outputs: fingerprint(outputs) });
   return {
     isFresh: () =>
       existsSync(file) &&

@@ -1,11 +1,16 @@
 // The steps that run tests/node against the installed tarball: in both Nodes, with every WebAssembly
 // build. `init` loads the fastest one, so what makes it load another is what it finds in the engine
 // and the machine.
-import { locateToolchain } from '../setup/locate.mjs';
-import { currentNodeSteps } from '../setup/toolchain.mjs';
 import { countNodeTests, notesOfNodeTests } from './counts.mjs';
-import { fromRoot, root, testFiles } from './files.mjs';
-import { checkedProject, packedProject } from './packed.mjs';
+import { fromRoot, testFiles } from './files.mjs';
+import { checkedProject, packedProject, whatIsPacked } from './packed.mjs';
+import {
+  findProgram,
+  hasCurrentNode,
+  identityOf,
+  relaxedSimdPreload,
+  toolchain,
+} from './toolchain.mjs';
 
 /** Runs test files with `node`, the path of a Node. */
 export const nodeTests = (sh, node, files, options) =>
@@ -14,66 +19,90 @@ export const nodeTests = (sh, node, files, options) =>
 const nodes = {
   this: { path: () => process.execPath },
   current: {
-    path: () => locateToolchain(root).currentNode,
-    skip: currentNodeSteps.length === 0 && 'there is a current Node for Linux on x64 only',
+    path: () => toolchain().currentNode,
+    skip: !hasCurrentNode && 'there is a current Node for Linux on x64 only',
   },
 };
 
 /** What a Node process loads first to have an engine with relaxed SIMD, or without. */
-const engines = {
-  relaxed: 'scripts/setup/toolchain-files/relaxed-simd.cjs',
-  simd: 'scripts/lib/no-relaxed-simd.cjs',
+const engines = { relaxed: relaxedSimdPreload, simd: 'scripts/lib/no-relaxed-simd.cjs' };
+
+/** The folders of tests/node, by what their tests depend on. */
+export const folders = {
+  /** The WebAssembly file that is loaded, and the number of threads that `init` makes of the cores. */
+  build: ['loading', 'layer', 'functions', 'gradients', 'models', 'training', 'importance'],
+  /** The files for threads, in whatever number the tests ask for. */
+  threads: ['threads'],
+  /** The engine that runs the JavaScript around it, and gives it memory. */
+  engine: ['arguments', 'io', 'examples', 'memory'],
+  /** The same, for minutes each. */
+  hostile: ['hostile'],
+  'out-of-memory': ['out-of-memory'],
 };
 
-/** Tests that take minutes, and look at what hardly depends on the engine and the build: each runs in one step. */
-const slow = ['hostile-arguments', 'out-of-memory'];
-
 /**
- * One line a step: in which Node, with what kind of SIMD, and on how many cores it believes to be. Those that nobody
- * needs to ask for cover both Nodes and every build.
+ * One line a step: in which Node, with what kind of SIMD, on how many cores it believes to be, and what is run there of
+ * `folders`. Together they have both Nodes and every build; one alone runs unasked.
  */
 const runs = [
-  { name: 'node', node: 'this', simd: 'simd', cores: 3, without: ['out-of-memory'] },
-  { name: 'node-one-thread', node: 'this', simd: 'simd', cores: 1, onRequest: true },
-  { name: 'node-relaxed', node: 'this', simd: 'relaxed', cores: 3, onRequest: true },
-  { name: 'node-relaxed-one-thread', node: 'this', simd: 'relaxed', cores: 1, without: slow },
-  { name: 'node-current', node: 'current', simd: 'relaxed', cores: 3, without: slow },
   {
-    name: 'node-current-simd-one-thread',
-    node: 'current',
-    simd: 'simd',
-    cores: 1,
-    without: ['hostile-arguments'],
+    ...{ name: 'node', node: 'this', simd: 'simd', cores: 3, takes: 90 },
+    parts: ['build', 'threads', 'engine'],
+    isUnasked: true,
   },
   {
-    name: 'node-checked',
-    node: 'this',
-    simd: 'simd',
-    cores: 1,
+    ...{ name: 'node-hostile', node: 'this', simd: 'simd', cores: 3, takes: 100 },
+    parts: ['hostile'],
+  },
+  { name: 'node-one-thread', node: 'this', simd: 'simd', cores: 1, takes: 40 },
+  {
+    ...{ name: 'node-relaxed', node: 'this', simd: 'relaxed', cores: 3, takes: 60 },
+    parts: ['build', 'threads'],
+  },
+  { name: 'node-relaxed-one-thread', node: 'this', simd: 'relaxed', cores: 1, takes: 40 },
+  {
+    ...{ name: 'node-current', node: 'current', simd: 'relaxed', cores: 3, takes: 90 },
+    parts: ['build', 'threads', 'engine'],
+  },
+  {
+    ...{ name: 'node-current-simd-one-thread', node: 'current', simd: 'simd', cores: 1 },
+    takes: 140,
+    parts: ['build', 'out-of-memory'],
+  },
+  {
+    ...{ name: 'node-checked', node: 'this', simd: 'simd', cores: 1, takes: 60 },
+    parts: ['build', 'engine'],
     project: checkedProject,
     needs: ['pack-checked'],
-    without: [...slow, 'random-configurations'],
   },
 ];
 
 const required = (path) => `--require "${fromRoot(path)}"`;
 
-export const nodeSteps = runs.map(
-  ({ name, node, simd, cores, onRequest, needs = [], without = [], project = packedProject }) => ({
+const step = ({ name, node, simd, cores, takes, parts = ['build'], ...rest }) => {
+  const { project = packedProject, needs = [], isUnasked = false } = rest;
+  return {
     name,
-    onRequest,
-    about: `tests/node against ${project}: ${node} Node, ${simd} SIMD, ${cores} core${cores > 1 ? 's' : ''}`,
+    onRequest: !isUnasked,
+    takes,
+    about: `tests/node (${parts.join(', ')}) against ${project}: ${node} Node, ${simd} SIMD, ${cores} core${cores > 1 ? 's' : ''}`,
     skip: nodes[node].skip,
     // The examples in C++ must print what those in JavaScript print.
     needs: ['pack', 'native', ...needs],
     count: countNodeTests,
     notes: notesOfNodeTests,
-    run(sh) {
-      const isLeftOut = (file) => without.some((test) => file.endsWith(`/${test}.test.mjs`));
-      return nodeTests(
+    checks: {
+      inputs: () => [...whatIsPacked(project), 'build/native/examples'],
+      facts: () => ({
+        node: identityOf(nodes[node].path()),
+        python: identityOf(findProgram(['/usr/bin/python3', 'python3'])),
+      }),
+    },
+    run: (sh) =>
+      nodeTests(
         sh,
         nodes[node].path(),
-        testFiles('tests/node').filter((file) => !isLeftOut(file)),
+        testFiles(...parts.flatMap((part) => folders[part]).map((each) => `tests/node/${each}`)),
         {
           cwd: fromRoot(project),
           env: {
@@ -82,7 +111,8 @@ export const nodeSteps = runs.map(
             NODE_OPTIONS: [engines[simd], 'scripts/lib/cores.cjs'].map(required).join(' '),
           },
         },
-      );
-    },
-  }),
-);
+      ),
+  };
+};
+
+export const nodeSteps = runs.map(step);

@@ -8,6 +8,27 @@ export const packedProject = `${packedFolder}/project`;
 /** The same with a WebAssembly file that checks after each call what was written. */
 export const checkedProject = `${packedFolder}/checked`;
 
+/** What is tried on the installed package, and laid beside it. */
+const triedOnIt = ['README.md', 'docs/training.md', 'examples', 'tests/node', 'tests/data'];
+
+/** What `packInto` makes of a project; tests leave files of their own there. */
+export const whatIsPacked = (project = packedProject) =>
+  ['package.json', 'node_modules/headwise', ...triedOnIt].map((path) => `${project}/${path}`);
+
+/** For `freshness`: the project, of what npm packs and of what is laid beside it. */
+export const packed = {
+  stamp: 'build/stamps/pack.json',
+  inputs: [
+    'dist',
+    'package.json',
+    'LICENSE',
+    'CHANGELOG.md',
+    'scripts/lib/packed.mjs',
+    ...triedOnIt,
+  ],
+  outputs: whatIsPacked(),
+};
+
 export function packChecked() {
   rmSync(fromRoot(checkedProject), { recursive: true, force: true });
   cpSync(fromRoot(packedProject), fromRoot(checkedProject), { recursive: true });
@@ -38,7 +59,7 @@ export async function packInto(sh) {
     ['install', '--offline', '--ignore-scripts', '--no-package-lock', `../${tarball()}`],
     { cwd: fromRoot(packedProject) },
   );
-  for (const path of ['README.md', 'docs/training.md', 'examples', 'tests/node', 'tests/data']) {
+  for (const path of triedOnIt) {
     if (existsSync(fromRoot(path))) {
       cpSync(fromRoot(path), fromRoot(packedProject, path), { recursive: true });
     }

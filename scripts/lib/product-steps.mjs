@@ -1,8 +1,8 @@
 // The steps from a fresh clone to the package (dist/) and the page (build/page/).
 import { rmSync } from 'node:fs';
-import { locateToolchain } from '../setup/locate.mjs';
 import { cmakeBuild } from './cmake.mjs';
-import { fromRoot, root } from './files.mjs';
+import { fromRoot } from './files.mjs';
+import { toolchain } from './toolchain.mjs';
 
 /** The program of an installed development dependency, run by this very Node. */
 export const tool = (sh, file, ...args) =>
@@ -10,14 +10,15 @@ export const tool = (sh, file, ...args) =>
 
 const setup = (purpose) => ({
   name: 'setup',
-  about: 'what the machine lacks (scripts/setup.mjs)',
+  about: 'what the machine lacks (scripts/setup.sh)',
   live: true,
-  run: (sh) => sh(process.execPath, [fromRoot('scripts/setup.mjs'), `--for=${purpose}`]),
+  run: (sh) => sh('bash', [fromRoot('scripts/setup.sh'), `--for=${purpose}`]),
 });
 
 const dependencies = {
   name: 'dependencies',
   about: 'node_modules, as package-lock.json has them',
+  takes: 15,
   made: {
     stamp: 'node_modules/.headwise-dependencies',
     inputs: ['package-lock.json', '.npmrc'],
@@ -29,8 +30,17 @@ const wasm = {
   name: 'wasm',
   about: 'the WebAssembly builds (cmake --preset wasm)',
   needs: ['setup'],
-  lock: 'compiler',
-  run: (sh) => cmakeBuild(sh, 'wasm', { tools: [locateToolchain(root).emcc] }),
+  lock: 'cores',
+  takes: 70,
+  run: (sh) => cmakeBuild(sh, 'wasm', { tools: [toolchain().emcc] }),
+};
+
+const records = {
+  name: 'records',
+  about: 'build/generated/: what JavaScript and WebAssembly tell each other, from bindings/records',
+  takes: 1,
+  run: (sh) =>
+    sh(process.execPath, [fromRoot('bindings/records/generate.mjs'), fromRoot('build/generated')]),
 };
 
 const wasmBuilds = ['simd', 'relaxed-simd', 'simd-threads', 'relaxed-simd-threads'];
@@ -42,11 +52,13 @@ const wasmFiles = wasmBuilds.flatMap((build) => [
 const packageParts = {
   name: 'package',
   about: 'dist/: bundle, WebAssembly files and types',
-  needs: ['dependencies', 'wasm'],
+  takes: 6,
+  needs: ['dependencies', 'records', 'wasm'],
   made: {
     stamp: 'build/stamps/package.json',
     inputs: [
-      'bindings',
+      'bindings/js',
+      'build/generated',
       ...wasmFiles,
       'package.json',
       'package-lock.json',
@@ -66,6 +78,7 @@ const packageParts = {
 const page = {
   name: 'page',
   about: 'build/page/: the page as static files',
+  takes: 3,
   needs: ['package'],
   made: {
     stamp: 'build/stamps/page.json',
@@ -75,4 +88,11 @@ const page = {
   run: (sh) => tool(sh, 'vite/bin/vite.js', 'build', 'web'),
 };
 
-export const productSteps = (purpose) => [setup(purpose), dependencies, wasm, packageParts, page];
+export const productSteps = (purpose) => [
+  setup(purpose),
+  dependencies,
+  records,
+  wasm,
+  packageParts,
+  page,
+];

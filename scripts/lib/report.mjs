@@ -36,7 +36,9 @@ export function createReport(steps) {
     },
     finished(step, { state, seconds: taken, counts, notes, output }) {
       underWay.delete(step);
-      const facts = [['up to date', 'skipped'].includes(state) ? state : seconds(taken)];
+      const facts = [
+        ['up to date', 'unchanged', 'skipped'].includes(state) ? state : seconds(taken),
+      ];
       if (counts && state !== 'failed') facts.push(`${counts.passed} passed`);
       if (counts?.skipped) facts.push(`${counts.skipped} skipped`);
       const mark = marks[state] ?? '✓';

@@ -1,4 +1,5 @@
 // Runs steps that need one another, up to `concurrency` at a time, and reports each in a line.
+import { checkedBy } from './checked.mjs';
 import { freshness } from './freshness.mjs';
 import { endChildren, run } from './process.mjs';
 import { createReport } from './report.mjs';
@@ -9,9 +10,13 @@ import { createReport } from './report.mjs';
  * @property {string} about one line for `--list`
  * @property {string[]} [needs] names of the steps that come first
  * @property {string} [lock] steps with the same lock do not run at the same time
+ * @property {number} [takes] about how many seconds: of the steps that can begin, the one does with
+ *   which, and with what waits for it, most time passes
  * @property {boolean} [live] shows its output as it comes
  * @property {string | false} [skip] why it cannot run on this machine
  * @property {object} [made] what `freshness` takes; the step is left out while that is fresh
+ * @property {{ inputs: string[] | (() => string[]), facts?: object | (() => object) }} [checks] all that a step
+ *   depends on that makes nothing; since it has passed it is left out while that is unchanged
  * @property {(output: string, hasPassed: boolean) => object} [count] the tests that it ran, as
  *   { passed, failed, skipped }
  * @property {(output: string) => string[]} [notes] lines to show of what it printed when it passed
@@ -31,17 +36,20 @@ export function withNeeds(steps, names) {
   return steps.filter((step) => wanted.has(step.name));
 }
 
-async function runStep(step) {
+async function runStep(step, { force }) {
   const result = { name: step.name, state: 'done', output: '' };
   const write = step.live ? undefined : (text) => (result.output += text);
   const sh = (command, args, options) => run(command, args, { write, ...options });
   const began = performance.now();
   try {
-    const record = step.made && freshness(step.made);
     if (step.skip) {
       result.state = 'skipped';
-    } else if (record?.isFresh()) {
-      result.state = 'up to date';
+      return { ...result, seconds: 0, notes: [step.skip] };
+    }
+    const made = step.made ?? (step.checks && checkedBy(step));
+    const record = made && freshness(made);
+    if (!(force && step.checks) && record?.isFresh()) {
+      result.state = step.checks ? 'unchanged' : 'up to date';
     } else {
       record?.forget();
       await step.run(sh);
@@ -52,16 +60,36 @@ async function runStep(step) {
     result.output += `${error.name === 'CommandFailed' ? error.message : error.stack}\n`;
   }
   result.seconds = (performance.now() - began) / 1000;
-  result.notes = step.skip ? [step.skip] : (step.notes?.(result.output) ?? []);
-  if (!step.skip) result.counts = step.count?.(result.output, result.state !== 'failed');
+  result.notes = step.notes?.(result.output) ?? [];
+  if (result.state !== 'unchanged') {
+    result.counts = step.count?.(result.output, result.state !== 'failed');
+  }
   return result;
 }
 
-/** Runs the steps; at the first failure ends those under way and starts no more. */
-export async function runSteps(steps, { concurrency = 1 } = {}) {
+/** By name, how long a step and the longest way through those that wait for it take. */
+function lengths(steps) {
+  const found = new Map();
+  const lengthOf = (step) => {
+    if (!found.has(step.name)) {
+      const after = steps.filter(({ needs = [] }) => needs.includes(step.name));
+      found.set(step.name, (step.takes ?? 1) + Math.max(0, ...after.map(lengthOf)));
+    }
+    return found.get(step.name);
+  };
+  steps.forEach(lengthOf);
+  return found;
+}
+
+/**
+ * Runs the steps; at the first failure ends those under way and starts no more. With `force` checks run
+ * that are unchanged since they passed.
+ */
+export async function runSteps(steps, { concurrency = 1, force = false } = {}) {
   const report = createReport(steps);
   const chosen = new Set(steps.map((step) => step.name));
-  const waiting = [...steps];
+  const length = lengths(steps);
+  const waiting = steps.toSorted((a, b) => length.get(b.name) - length.get(a.name));
   const underWay = new Map();
   const finished = new Set();
   const results = [];
@@ -74,7 +102,7 @@ export async function runSteps(steps, { concurrency = 1 } = {}) {
   const start = (step) => {
     waiting.splice(waiting.indexOf(step), 1);
     report.started(step);
-    const work = runStep(step).then((result) => {
+    const work = runStep(step, { force }).then((result) => {
       underWay.delete(step);
       if (failed) return report.dropped(step);
       finished.add(step.name);

@@ -1,7 +1,6 @@
 // The engines by name.
 import { execFileSync } from 'node:child_process';
-import { root } from '../../../scripts/lib/files.mjs';
-import { locateToolchain } from '../../../scripts/setup/locate.mjs';
+import { toolchain } from '../../../scripts/lib/toolchain.mjs';
 import { buildNative } from '../../native/build.mjs';
 import { chromiumEngine } from './chromium.mjs';
 import { nodeEngine } from './node.mjs';
@@ -10,7 +9,7 @@ import { nodeEngine } from './node.mjs';
 export const engines = {
   node: () => nodeEngine(process.execPath, process.versions.node),
   'node-current': () => {
-    const { currentNode } = locateToolchain(root);
+    const { currentNode } = toolchain();
     if (!currentNode) throw new Error('there is a current Node for Linux on x64 only');
     const version = execFileSync(currentNode, ['--version'], { encoding: 'utf8' }).trim().slice(1);
     return nodeEngine(currentNode, version);

@@ -1,9 +1,15 @@
 // Chromium and Firefox without a window.
 import { fileURLToPath } from 'node:url';
 import puppeteer from 'puppeteer-core';
-import { locateToolchain } from '../../../scripts/setup/locate.mjs';
+import { toolchain } from '../../../scripts/lib/toolchain.mjs';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/**
+ * How long anything is waited for. What is waited for comes within seconds, however little of a busy
+ * machine is left for it; only what never comes takes as long as this.
+ */
+export const patience = 300_000;
 
 const chromiumArguments = [
   // Root, and most containers, have no sandbox; all that is opened is our own.
@@ -18,7 +24,12 @@ const chromiumArguments = [
 const saving = {
   chrome: (folder) => ({ downloadBehavior: { policy: 'allow', downloadPath: folder } }),
   firefox: (folder) => ({
-    extraPrefsFirefox: { 'browser.download.folderList': 2, 'browser.download.dir': folder },
+    extraPrefsFirefox: {
+      'browser.download.folderList': 2,
+      'browser.download.dir': folder,
+      // Once it is open, it has the keys and the next press.
+      'browser.download.alwaysOpenPanel': false,
+    },
   }),
 };
 
@@ -29,14 +40,14 @@ const saving = {
  * @param {string} [downloads] the folder for files that a page hands to its reader
  */
 export async function launchBrowser(name = 'chrome', downloads = undefined) {
-  const executablePath = locateToolchain(root)[name];
-  if (!executablePath) throw new Error(`no ${name}: run node scripts/setup.mjs`);
+  const executablePath = toolchain()[name];
+  if (!executablePath) throw new Error(`no ${name}: run scripts/setup.sh`);
   return puppeteer.launch({
     browser: name,
     executablePath,
     args: name === 'chrome' ? chromiumArguments : [],
-    // Of a machine with other things to do, Firefox takes long to make its first profile.
-    timeout: 60_000,
+    timeout: patience,
+    protocolTimeout: 2 * patience,
     ...(downloads === undefined ? {} : saving[name](downloads)),
   });
 }

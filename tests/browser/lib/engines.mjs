@@ -2,14 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { launchBrowser } from './browser.mjs';
+import { launchBrowser, patience } from './browser.mjs';
 import { watchForProblems } from './problems.mjs';
+import { shared, sharedBrowser } from './shared.mjs';
 import { launchWebKit } from './webkit.mjs';
 
-async function launchWithPuppeteer(name, downloads) {
-  const browser = await launchBrowser(name, downloads);
-  const page = await browser.newPage();
-  page.setDefaultTimeout(30_000);
+/** `opener` is a browser or a context of one, which is closed in the end. */
+async function openWithPuppeteer(opener) {
+  const page = await opener.newPage();
+  page.setDefaultTimeout(patience);
   await page.setViewport({ width: 1280, height: 900 });
   const { mouse, keyboard } = page;
   return {
@@ -27,21 +28,25 @@ async function launchWithPuppeteer(name, downloads) {
       if (shift) await keyboard.up('Shift');
     },
     problems: watchForProblems(page),
-    close: () => browser.close(),
+    close: () => opener.close(),
   };
 }
 
 const engines = {
-  chromium: (downloads) => launchWithPuppeteer('chrome', downloads),
-  firefox: (downloads) => launchWithPuppeteer('firefox', downloads),
+  async chromium(downloadPath) {
+    const downloadBehavior = { policy: 'allow', downloadPath };
+    const browser = await sharedBrowser();
+    return openWithPuppeteer(await browser.createBrowserContext({ downloadBehavior }));
+  },
+  firefox: async (downloads) => openWithPuppeteer(await launchBrowser('firefox', downloads)),
   webkit: launchWebKit,
 };
 
 /** Which one the tests run in: scripts/lib/browser-steps.mjs says it. */
 export const engineName = process.env.HEADWISE_BROWSER ?? 'chromium';
 
-/** The browser, and the folder where it leaves what a page hands to its reader. */
-export async function launchEngine() {
+/** The browser, with one page for all tests, and the folder where it leaves what a page hands to its reader. */
+export const sharedEngine = shared(async () => {
   const downloads = mkdtempSync(join(tmpdir(), 'headwise-'));
   const engine = await engines[engineName](downloads);
   return {
@@ -52,4 +57,4 @@ export async function launchEngine() {
       rmSync(downloads, { recursive: true });
     },
   };
-}
+});

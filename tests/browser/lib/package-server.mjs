@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from './browser.mjs';
+import { root } from './browser.mjs';
 import { watchForProblems } from './problems.mjs';
 import { serveFolder } from './server.mjs';
+import { shared, sharedBrowser } from './shared.mjs';
 
 const policy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
@@ -18,35 +18,35 @@ export const isolation = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-/** Serves the package while the file's tests run; gives the function that opens a page of it. */
-export function servePackage(name, { isolated = false } = {}) {
-  const folder = fileURLToPath(new URL(`../../../build/browser-package/${name}`, import.meta.url));
-  let server;
-  let browser;
+const layFolder = shared(async () => {
+  const folder = join(root, 'build/browser-package');
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(fileURLToPath(new URL('../package/served', import.meta.url)), folder, { recursive: true });
+  cpSync(join(root, 'dist'), join(folder, 'headwise'), { recursive: true });
+  return { folder, close: () => undefined };
+});
 
-  before(async () => {
-    rmSync(folder, { recursive: true, force: true });
-    const lay = (from, to) =>
-      cpSync(fileURLToPath(new URL(from, import.meta.url)), join(folder, to), { recursive: true });
-    lay('../package', '.');
-    lay('../../../dist', 'headwise');
-    const headers = { 'Content-Security-Policy': policy, ...(isolated ? isolation : {}) };
-    [server, browser] = await Promise.all([serveFolder(folder, { headers }), launchBrowser()]);
+const serverWith = (headers) =>
+  shared(async () => {
+    const { folder } = await layFolder();
+    return serveFolder(folder, { headers: { 'Content-Security-Policy': policy, ...headers } });
   });
 
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+const plain = serverWith({});
+const isolated = serverWith(isolation);
 
-  return async function open(t) {
-    const page = await browser.newPage();
-    const problems = watchForProblems(page);
-    t.after(async () => {
-      await page.close();
-      assert.deepEqual(problems, []);
-    });
-    await page.goto(server.url);
-    return page;
-  };
-}
+const openAt = (server) => async (t) => {
+  const [{ url }, browser] = await Promise.all([server(), sharedBrowser()]);
+  const page = await browser.newPage();
+  const problems = watchForProblems(page);
+  t.after(async () => {
+    await page.close();
+    assert.deepEqual(problems, []);
+  });
+  await page.goto(url);
+  return page;
+};
+
+/** A page that serves the package, and one that is cross-origin isolated. */
+export const openPlain = openAt(plain);
+export const openIsolated = openAt(isolated);

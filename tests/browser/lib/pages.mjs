@@ -1,11 +1,10 @@
 // The built page in Chromium, a fresh one for each test, which must meet no problem in it.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from './browser.mjs';
+import { patience } from './browser.mjs';
 import { watchForProblems } from './problems.mjs';
-import { servePage } from './server.mjs';
+import { sharedBrowser, sharedPage } from './shared.mjs';
 
 /** Where a test leaves what a person may look at. */
 export function artefact(name) {
@@ -26,48 +25,32 @@ export const overflowOf = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 
 /**
- * Serves the page while the file's tests run; gives the function that opens it. `media` are the
- * reader's preferences, `prepare` gets the page before it is opened, `causes` are the problems that
- * the test makes on purpose.
+ * Opens the page at an address. `media` are the reader's preferences, `prepare` gets the page before
+ * it is opened, `causes` are the problems that the test makes on purpose, `server` is another than
+ * that of all tests.
  */
-export function usePages({ serve = servePage, withServiceWorker = false } = {}) {
-  let server;
-  let browser;
-
-  before(async () => {
-    [server, browser] = await Promise.all([serve(), launchBrowser()]);
+export async function open(t, address = '', options = {}) {
+  const { media = {}, width = 1280, prepare, until = isReady, causes } = options;
+  const { server = await sharedPage(), withServiceWorker = false } = options;
+  // A context of its own has no service worker and no file of the test before, and a window: a tab that
+  // another one hides draws nothing.
+  const context = await (await sharedBrowser()).createBrowserContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience);
+  const problems = watchForProblems(page);
+  t.after(async () => {
+    await context.close();
+    // What a test brings about itself may be told late, or never.
+    const others = problems.filter((problem) => !causes?.test(problem));
+    assert.deepEqual(others, []);
   });
-
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-
-  async function open(
-    t,
-    address = '',
-    { media = {}, width = 1280, prepare, until = isReady, causes } = {},
-  ) {
-    // A context of its own has no service worker and no files of the test before.
-    const context = await browser.createBrowserContext();
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    const problems = watchForProblems(page);
-    t.after(async () => {
-      await context.close();
-      // What a test brings about itself may be told late, or never.
-      const others = problems.filter((problem) => !causes?.test(problem));
-      assert.deepEqual(others, []);
-    });
-    if (!withServiceWorker) await page.setBypassServiceWorker(true);
-    await page.setViewport({ width, height: 900 });
-    await prefer(page, media);
-    await prepare?.(page);
-    await page.goto(server.url + address);
-    await page.waitForSelector(until);
-    return { page, problems };
-  }
-  return { open, url: () => server.url, server: () => server };
+  if (!withServiceWorker) await page.setBypassServiceWorker(true);
+  await page.setViewport({ width, height: 900 });
+  await prefer(page, media);
+  await prepare?.(page);
+  await page.goto(server.url + address);
+  await page.waitForSelector(until);
+  return { page, problems, url: server.url };
 }
 
 /** What the reader asks of pages: still and light, unless told otherwise. */

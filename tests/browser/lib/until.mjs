@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patience } from './browser.mjs';
 
-/** Asks again and again, until it is so; gives what was answered. Fails after a minute with `what`. */
+/** Asks again and again, until it is so; gives what was answered. Fails with `what` when patience ends. */
 export async function until(isSo, what) {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + patience;
   for (;;) {
     const answer = await isSo();
     if (answer) return answer;

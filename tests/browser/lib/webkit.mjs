@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Builder, Capabilities, Key } from 'selenium-webdriver';
+import { patience } from './browser.mjs';
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -37,7 +38,7 @@ async function startDriver(downloads) {
       () => false,
     );
   while (!(await isUp())) {
-    if (gone) throw new Error(`no WebKitWebDriver: ${gone}; run node scripts/setup.mjs`);
+    if (gone) throw new Error(`no WebKitWebDriver: ${gone}; run scripts/setup.sh`);
     await sleep(50);
   }
   return { url, end };
@@ -80,7 +81,7 @@ export async function launchWebKit(downloads) {
     run: (script) => window.executeScript(script),
     async waitFor(selector) {
       const isThere = () => evaluate((wanted) => document.querySelector(wanted) !== null, selector);
-      await window.wait(isThere, 30_000, `${selector} does not come`);
+      await window.wait(isThere, patience, `${selector} does not come`);
     },
     async screenshot(path) {
       writeFileSync(path, await window.takeScreenshot(), 'base64');

@@ -71,5 +71,11 @@ export async function assertForgottenGivesBack(make) {
   await forget();
   const used = usedMemory();
   for (let round = 0; round < 5; round++) await forget();
-  assert.ok(usedMemory() <= used + 1000, `${usedMemory()} bytes in use after ${used}`);
+  const isGivenBack = () => usedMemory() <= used + 1000;
+  // When finalizers run is the engine's affair.
+  for (let tries = 0; tries < 1000 && !isGivenBack(); tries++) {
+    collectGarbage();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.ok(isGivenBack(), `${usedMemory()} bytes in use after ${used}`);
 }

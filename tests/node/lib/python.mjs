@@ -9,7 +9,7 @@ const hasNumPy = (python) => spawnSync(python, ['-c', 'import numpy']).status ==
 function findPython() {
   const python = ['/usr/bin/python3', 'python3'].find(hasNumPy);
   if (python) return python;
-  throw new Error('no Python has NumPy; `node scripts/setup.mjs` says what the tests need');
+  throw new Error('no Python has NumPy; `scripts/setup.sh` says what the tests need');
 }
 
 /** Runs a Python program, which finds NumPy, in a folder of its own, and gives what it printed as JSON. */

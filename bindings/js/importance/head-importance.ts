@@ -1,0 +1,272 @@
+import { checkWindow, readValidLens, type MaskOptions } from '../layer/masks.js';
+import { MultiHeadAttention } from '../layer/multi-head-attention.js';
+import { AttentionOnlyTransformer } from '../model/attention-only-transformer.js';
+import { fail, show } from '../runtime/errors.js';
+import { checkOptions } from '../runtime/options.js';
+import { copyOf } from '../runtime/typed-arrays.js';
+import { toFloats, toMask, type Numbers } from '../tensor/arrays.js';
+import type { MaskInput, TensorInput, TokensInput } from '../tensor/inputs.js';
+import { checkShape } from '../tensor/shapes.js';
+import type { Tensor } from '../tensor/tensor.js';
+import { ignoredTarget, toTokens } from '../tensor/tokens.js';
+import {
+  checkImportance,
+  importanceOptionNames,
+  measureHeads,
+  type HeadImportanceOptions,
+  type HeadMeasure,
+  type MeasuredHeads,
+} from './head-measures.js';
+import { scoreHeads, toHeadWeights } from './head-scores.js';
+
+/**
+ * What a layer's heads are measured on. Queries that are padding count in no mean over queries where lengths or a mask
+ * leave them no key.
+ */
+export interface LayerMeasureBatch extends Pick<
+  MaskOptions,
+  'validLens' | 'mask' | 'causal' | 'window'
+> {
+  /** (batch, queries, querySize), and so on, as `forward` takes them. */
+  queries: TensorInput;
+  keys: TensorInput;
+  values: TensorInput;
+  /** Booleans (batch, keys), true for keys that confidence leaves out, such as the end of a sentence. Default: none. */
+  ignoredKeys?: MaskInput | undefined;
+}
+
+/**
+ * A loss of a layer's output, as the sum over the batch's samples. Of a mean over them, importance is smaller by the
+ * batch's size. `batch` is the number of the batch.
+ */
+export interface OutputLoss {
+  /** For ablation. */
+  value?: ((output: Tensor, batch: number) => number) | undefined;
+  /** Its gradient, of the output's shape; for gradients. */
+  gradient?: ((output: Tensor, batch: number) => TensorInput) | undefined;
+}
+
+export interface LayerImportanceOptions extends HeadImportanceOptions {
+  batches: readonly LayerMeasureBatch[];
+  loss?: OutputLoss | undefined;
+}
+
+/** What a model's heads are measured on; what `batch` of a task gives will do. */
+export interface ModelMeasureBatch {
+  /** (batch, length) */
+  tokens: TokensInput;
+  /** (batch, length), as `loss` takes them. Confidence and entropy need none. */
+  targets?: TokensInput | undefined;
+}
+
+export interface ModelImportanceOptions extends HeadImportanceOptions {
+  batches: readonly ModelMeasureBatch[];
+}
+
+function checkBatches(batches: unknown): void {
+  if (!Array.isArray(batches)) {
+    fail('invalid-type', 'batches', 'an array', show(batches));
+  }
+}
+
+/** Which function of the loss a measure needs. */
+const neededOfLoss = { gradient: 'gradient', ablation: 'value', confidence: '', entropy: '' };
+
+function checkLoss(loss: OutputLoss | undefined, measure: HeadMeasure): OutputLoss {
+  const given: Record<string, unknown> = checkOptions(loss, ['value', 'gradient'], 'loss');
+  const needed = neededOfLoss[measure];
+  const got = given[needed];
+  if (needed !== '' && typeof got !== 'function') {
+    const expected = `its ${needed} beside measure '${measure}'`;
+    fail('invalid-option', 'loss', expected, got === undefined ? 'none' : show(got));
+  }
+  return given;
+}
+
+function checkIgnoredKeys(value: unknown, keys: Numbers<Float32Array>): Uint8Array | undefined {
+  if (value === undefined) {
+    return undefined;
+  }
+  const { data, shape } = toMask('ignoredKeys', value);
+  if (!(data instanceof Uint8Array)) {
+    fail('invalid-type', 'ignoredKeys', 'booleans', 'numbers');
+  }
+  checkShape('ignoredKeys', shape, [1, ...keys.shape].slice(-3, -1));
+  return data;
+}
+
+/** A copy, since batches are used long after the call, as they were in it. */
+const held = <Data extends Float32Array | Uint8Array>({
+  data,
+  shape,
+}: Numbers<Data>): Numbers<Data | Float32Array> => ({
+  // Booleans were copied when they were read.
+  data: data instanceof Float32Array ? copyOf(data) : data,
+  shape,
+});
+
+const batchNames = [
+  ...(['queries', 'keys', 'values', 'validLens', 'mask', 'causal', 'window'] as const),
+  'ignoredKeys',
+] as const;
+
+/** `layer` is one whose state nobody else needs. */
+function measuredLayer(
+  layer: MultiHeadAttention,
+  batches: readonly LayerMeasureBatch[],
+  loss: OutputLoss,
+): MeasuredHeads {
+  const checked = batches.map((batch, i) => {
+    const { queries, keys, values, ignoredKeys, validLens, mask, window, ...rest } = checkOptions(
+      batch,
+      batchNames,
+      `batches[${i}]`,
+    );
+    const k = held(toFloats('keys', keys));
+    return {
+      inputs: [held(toFloats('queries', queries)), k, held(toFloats('values', values))] as const,
+      masks: {
+        ...rest,
+        ...(validLens !== undefined && { validLens: readValidLens(validLens) }),
+        ...(window !== undefined && { window: checkWindow(window) }),
+        ...(mask !== undefined && { mask: held(toMask('mask', mask)) }),
+      },
+      ignoredKeys: checkIgnoredKeys(ignoredKeys, k),
+    };
+  });
+  const at = (batch: number): (typeof checked)[number] => checked[batch];
+  return {
+    numHeads: [layer.numHeads],
+    counts: checked.map(({ inputs: [{ shape }] }) => (shape.length === 2 ? 1 : (shape[0] ?? 0))),
+    loss(batch, [headGate = new Float32Array()]) {
+      const { inputs, masks } = at(batch);
+      const { output } = layer.forward(...inputs, { ...masks, headGate });
+      return loss.value?.(output, batch) ?? NaN;
+    },
+    gateGradients(batch) {
+      const { inputs, masks } = at(batch);
+      const { output } = layer.forward(...inputs, { ...masks, requiresGrad: true });
+      return [layer.backward(loss.gradient?.(output, batch) ?? []).headGate.data];
+    },
+    sums(batch, measure) {
+      const { inputs, masks, ignoredKeys } = at(batch);
+      const { attentionWeights } = layer.forward(...inputs, { ...masks, returnWeights: true });
+      const weights = toHeadWeights(attentionWeights);
+      const numExtraSlots = weights.numKeys - (inputs[1].shape.at(-2) ?? 0);
+      return [scoreHeads(measure, weights, { numExtraSlots, ignoredKeys })];
+    },
+  };
+}
+
+/** `model` is one whose state nobody else needs. */
+function measuredModel(
+  model: AttentionOnlyTransformer,
+  batches: readonly ModelMeasureBatch[],
+): MeasuredHeads {
+  const checked = batches.map((batch, i) => {
+    // The keys of a task's batch are of no use here.
+    const { tokens = [], targets } = checkOptions<ModelMeasureBatch & { keys?: unknown }>(
+      batch,
+      ['tokens', 'targets', 'keys'],
+      `batches[${i}]`,
+    );
+    const asked = targets === undefined ? undefined : toTokens('targets', targets);
+    return {
+      tokens: toTokens('tokens', tokens),
+      targets: asked ?? [],
+      asked: asked?.data.filter((target) => target !== ignoredTarget).length ?? 0,
+    };
+  });
+  const at = (batch: number): (typeof checked)[number] => checked[batch];
+  return {
+    numHeads: model.numHeads,
+    counts: checked.map(({ asked }) => asked),
+    loss(batch, headGates) {
+      const { tokens, targets, asked } = at(batch);
+      return asked * model.loss(tokens, targets, { headGates });
+    },
+    gateGradients(batch) {
+      const { tokens, targets, asked } = at(batch);
+      const { headGates } = model.lossAndGradients(tokens, targets);
+      return headGates.map(({ data }) => data.map((gradient) => asked * gradient));
+    },
+    sums(batch, measure) {
+      const { attentionWeights } = model.forward(at(batch).tokens, { returnWeights: true });
+      return attentionWeights.map((weights) => scoreHeads(measure, toHeadWeights(weights)));
+    },
+  };
+}
+
+async function importance(
+  measured: MultiHeadAttention | AttentionOnlyTransformer,
+  options: LayerImportanceOptions | ModelImportanceOptions,
+): Promise<number[] | number[][]> {
+  if (measured instanceof AttentionOnlyTransformer) {
+    const given = checkOptions(options as ModelImportanceOptions, [
+      ...importanceOptionNames,
+      'batches',
+    ]);
+    const checked = checkImportance(given);
+    const { batches = [] } = given;
+    checkBatches(given.batches);
+    const copy = AttentionOnlyTransformer.copyOf(measured);
+    try {
+      return await measureHeads(measuredModel(copy, batches), checked);
+    } finally {
+      copy.dispose();
+    }
+  }
+  if (!(measured instanceof MultiHeadAttention)) {
+    fail(
+      'invalid-type',
+      'layer',
+      'a MultiHeadAttention or an AttentionOnlyTransformer',
+      show(measured),
+    );
+  }
+  const given = checkOptions(options as LayerImportanceOptions, [
+    ...importanceOptionNames,
+    ...(['batches', 'loss'] as const),
+  ]);
+  const checked = checkImportance(given);
+  const loss = checkLoss(given.loss, checked.measure);
+  const { batches = [] } = given;
+  checkBatches(given.batches);
+  const copy = MultiHeadAttention.copyOf(measured);
+  try {
+    const [numbers = []] = await measureHeads(measuredLayer(copy, batches, loss), checked);
+    return numbers;
+  } finally {
+    copy.dispose();
+  }
+}
+
+/**
+ * The importance of every head, in evaluation mode: of a layer's a list, of a model's a list for each layer. What no
+ * sample or row tells of is 0. It works on a copy, as things were when it was called, and lets the event loop go on
+ * every few milliseconds.
+ *
+ * Of a model, means of gradients and ablation are over targets: a sample's loss is the sum over its own, so that
+ * importance has the size of `loss` and does not depend on how samples are batched.
+ *
+ * ```js
+ * const importance = await measureHeadImportance(model, { batches: [task.batch(2, 64)] });
+ * ```
+ *
+ * @throws (as a rejection) HeadwiseError `invalid-option` for a `loss` without what the measure needs of it, and for
+ *   `normalize` with another measure than gradient; what `forward`, `backward` and `loss` throw; the signal's reason
+ */
+export function measureHeadImportance(
+  model: AttentionOnlyTransformer,
+  options: ModelImportanceOptions,
+): Promise<number[][]>;
+export function measureHeadImportance(
+  layer: MultiHeadAttention,
+  options: LayerImportanceOptions,
+): Promise<number[]>;
+export function measureHeadImportance(
+  measured: MultiHeadAttention | AttentionOnlyTransformer,
+  options: LayerImportanceOptions | ModelImportanceOptions,
+): Promise<number[] | number[][]> {
+  return importance(measured, options);
+}

@@ -1,0 +1,189 @@
+import { fail, show } from '../runtime/errors.js';
+import { checkBoolean, checkWord } from '../runtime/options.js';
+
+/**
+ * What is taken for a head's importance.
+ *
+ * - `gradient`: mean over samples of |∂loss/∂ξ| at gate ξ = 1. Source: Michel et al. 2019
+ * - `ablation`: mean over samples of the loss with gate 0 minus that with gate 1
+ * - `confidence`: mean over queries of the largest weight, extra slots and ignored keys aside. Source: Voita et al. 2019
+ * - `entropy`: mean over queries of the entropy of the weights, in nats; of a head that looks at one key 0
+ */
+export type HeadMeasure = 'gradient' | 'ablation' | 'confidence' | 'entropy';
+
+export interface HeadImportanceOptions {
+  /** Default: `'gradient'`. */
+  measure?: HeadMeasure | undefined;
+  /**
+   * Whether each layer's importance is divided by its ℓ2 norm; with gradients only. Default: no. Source: Michel et al.
+   * 2019.
+   */
+  normalize?: boolean | undefined;
+  /**
+   * Told after every pass how many are done, and of how many. A pass is a batch; of ablation it is a batch with all
+   * heads, or without one of them.
+   */
+  onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
+  /** Asked before every pass whether to stop; the promise is then rejected with its reason, as that of `fetch`. */
+  signal?: AbortSignal | undefined;
+}
+
+export const importanceOptionNames = ['measure', 'normalize', 'onProgress', 'signal'] as const;
+
+/** What can be asked of anything that has heads and runs batches: a layer, or a model of several. */
+export interface MeasuredHeads {
+  /** Of each layer. */
+  readonly numHeads: readonly number[];
+  /** What each batch counts for in means over samples. */
+  readonly counts: readonly number[];
+  /** Sum of the samples' losses, with gates (heads,) for each layer. */
+  loss(batch: number, gates: readonly Float32Array[]): number;
+  /** ∂loss/∂gate at gates of 1: (samples, heads) for each layer. */
+  gateGradients(batch: number): readonly Float32Array[];
+  /** For each head of each layer, a sum over queries, and how many these are. */
+  sums(batch: number, measure: 'confidence' | 'entropy'): readonly (readonly Float64Array[])[];
+}
+
+export interface CheckedImportance {
+  readonly measure: HeadMeasure;
+  readonly normalize: boolean;
+  readonly onProgress: HeadImportanceOptions['onProgress'];
+  /** Throws the signal's reason once it was aborted. */
+  readonly throwIfAborted: () => void;
+}
+
+export function checkImportance(given: HeadImportanceOptions): CheckedImportance {
+  const { onProgress, signal } = given;
+  const measure = checkWord('measure', given.measure, [
+    'gradient',
+    'ablation',
+    'confidence',
+    'entropy',
+  ]);
+  const normalize = checkBoolean('normalize', given.normalize, false);
+  if (normalize && measure !== 'gradient') {
+    fail('invalid-option', 'normalize', "measure 'gradient' beside it", `'${measure}'`);
+  }
+  if (onProgress !== undefined && typeof onProgress !== 'function') {
+    fail('invalid-type', 'onProgress', 'a function', show(onProgress));
+  }
+  // Not by its class: a page's and a test's own may be others.
+  const throwIfAborted: unknown = (signal as Partial<AbortSignal> | null | undefined)
+    ?.throwIfAborted;
+  if (signal !== undefined && typeof throwIfAborted !== 'function') {
+    fail('invalid-type', 'signal', 'an AbortSignal', show(signal));
+  }
+  return {
+    measure,
+    normalize,
+    onProgress,
+    throwIfAborted: () => {
+      (throwIfAborted as (() => void) | undefined)?.call(signal);
+    },
+  };
+}
+
+/** Adds to the mean of a head. */
+type Add = (layer: number, head: number, sum: number, count: number) => void;
+
+// Each of these makes one pass from one `yield` to the next.
+
+function* addGradients(heads: MeasuredHeads, batch: number, add: Add): Generator<void> {
+  const count = heads.counts[batch] ?? 0;
+  heads.gateGradients(batch).forEach((gradients, layer) => {
+    const numHeads = heads.numHeads[layer] ?? 0;
+    for (let head = 0; head < numHeads; head++) {
+      add(layer, head, 0, count);
+    }
+    // The absolute value of each sample: opposite signs must not cancel.
+    gradients.forEach((gradient, i) => {
+      add(layer, i % numHeads, Math.abs(gradient), 0);
+    });
+  });
+  yield;
+}
+
+function* addAblations(heads: MeasuredHeads, batch: number, add: Add): Generator<void> {
+  const gates = heads.numHeads.map((count) => new Float32Array(count).fill(1));
+  const withAll = heads.loss(batch, gates);
+  yield;
+  for (const [layer, gate] of gates.entries()) {
+    for (let head = 0; head < gate.length; head++) {
+      gate[head] = 0;
+      add(layer, head, heads.loss(batch, gates) - withAll, heads.counts[batch] ?? 0);
+      gate[head] = 1;
+      yield;
+    }
+  }
+}
+
+const addSums = (measure: 'confidence' | 'entropy') =>
+  function* (heads: MeasuredHeads, batch: number, add: Add): Generator<void> {
+    heads.sums(batch, measure).forEach((layerSums, layer) => {
+      layerSums.forEach(([sum = NaN, count = 0], head) => {
+        add(layer, head, sum, count);
+      });
+    });
+    yield;
+  };
+
+const measures = {
+  gradient: addGradients,
+  ablation: addAblations,
+  confidence: addSums('confidence'),
+  entropy: addSums('entropy'),
+};
+
+/** Milliseconds after which a page gets its turn. */
+const slice = 12;
+
+/** A turn of the event loop. A timer would take 4 ms. */
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+
+const divided = (sum: number, by: number): number => (by === 0 ? 0 : sum / by);
+
+/** The importance of each layer's heads. What no sample or row tells of is 0. */
+export async function measureHeads(
+  heads: MeasuredHeads,
+  { measure, normalize, onProgress, throwIfAborted }: CheckedImportance,
+): Promise<number[][]> {
+  const means = heads.numHeads.map((count) =>
+    Array.from({ length: count }, () => ({ sum: 0, count: 0 })),
+  );
+  const add: Add = (layer, head, sum, count) => {
+    const mean = means[layer][head];
+    mean.sum += sum;
+    mean.count += count;
+  };
+  const passes = measure === 'ablation' ? 1 + means.flat().length : 1;
+  const total = passes * heads.counts.length;
+  let done = 0;
+  let began = performance.now();
+  for (const batch of heads.counts.keys()) {
+    const steps = measures[measure](heads, batch, add);
+    for (let pass = 0; pass < passes; pass++) {
+      throwIfAborted();
+      steps.next();
+      done++;
+      onProgress?.({ done, total });
+      if (performance.now() - began > slice) {
+        await nextTurn();
+        began = performance.now();
+      }
+    }
+  }
+  throwIfAborted();
+  return means.map((layer) => {
+    const numbers = layer.map(({ sum, count }) => divided(sum, count));
+    const norm = normalize ? Math.hypot(...numbers) : 1;
+    return numbers.map((number) => divided(number, norm));
+  });
+}

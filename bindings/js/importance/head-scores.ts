@@ -1,0 +1,87 @@
+import { scoreRecord } from 'headwise-records';
+import { absent, reserve, write, writeBytes, writeIntegers } from '../runtime/memory.js';
+import { writeRecord } from '../runtime/records.js';
+import { core } from '../runtime/wasm.js';
+import { checkAttached, toFloats, type Numbers } from '../tensor/arrays.js';
+import { checkShape, sizeOf } from '../tensor/shapes.js';
+
+/** Attention weights, (batch, heads, queries, keys and extra slots). */
+export interface HeadWeights {
+  readonly data: Float32Array;
+  /** Whether the weights came with a batch axis. */
+  readonly batched: boolean;
+  readonly batch: number;
+  readonly numHeads: number;
+  readonly numQueries: number;
+  readonly numKeys: number;
+}
+
+/** Weights (batch, heads, queries, keys), or (heads, queries, keys); of self-attention the last two axes are equal. */
+export function toHeadWeights(value: unknown, isSelfAttention = false): HeadWeights {
+  const weights: Numbers<Float32Array> = toFloats('attentionWeights', value);
+  const { data, shape } = weights;
+  const batched = shape.length !== 3;
+  const first = batched ? [] : [1];
+  const numQueries = shape.at(-2) ?? 0;
+  const sides = isSelfAttention ? [numQueries, numQueries] : ['queries', 'keys'];
+  checkShape('attentionWeights', shape, [...(batched ? ['batch'] : []), 'heads', ...sides]);
+  const [batch = 0, numHeads = 0, , numKeys = 0] = [...first, ...shape];
+  return { data, batched, batch, numHeads, numQueries, numKeys };
+}
+
+/** Which numbers are told of each head, and how many they are. */
+const numbersOf = { patterns: 4, induction: 1, keys: 1, confidence: 2, entropy: 2 };
+
+export interface ScoreOptions {
+  readonly causal?: boolean;
+  /** Tokens or keys, (batch, queries). */
+  readonly positions?: Float64Array;
+  /** Of the keys, how many are no keys of the input, at the end. */
+  readonly numExtraSlots?: number;
+  /** (batch, keys) */
+  readonly ignoredKeys?: Uint8Array | undefined;
+}
+
+/**
+ * The numbers of each head: patterns in the order of the C++ library's `PatternScores`; induction and keys, a score;
+ * confidence and entropy, a sum over the queries that have a key, and how many these are.
+ */
+export function scoreHeads(
+  kind: keyof typeof numbersOf,
+  weights: HeadWeights,
+  options: ScoreOptions = {},
+): Float64Array[] {
+  const loaded = core();
+  const { causal = false, positions = [], numExtraSlots = 0, ignoredKeys } = options;
+  const { data, batch, numHeads, numQueries, numKeys } = weights;
+  const each = numbersOf[kind];
+  // Tokens and keys were read since.
+  const shape = [batch, numHeads, numQueries, numKeys];
+  checkAttached('attentionWeights', { data, shape });
+  const count = sizeOf(shape);
+  const [record, weightsAt, positionsAt, ignoredAt, scores] = reserve(
+    scoreRecord.words,
+    count,
+    positions.length,
+    (ignoredKeys?.length ?? 0) / 4,
+    2 * each * numHeads,
+  );
+  write(weightsAt, data, count);
+  writeIntegers(positionsAt, positions);
+  if (ignoredKeys !== undefined) {
+    writeBytes(ignoredAt, ignoredKeys);
+  }
+  writeRecord(record, scoreRecord, {
+    score: Object.keys(numbersOf).indexOf(kind),
+    weights: weightsAt,
+    ...{ batch, numHeads, numQueries, numKeys, numExtraSlots, causal },
+    positions: positionsAt,
+    ignoredKeys: ignoredKeys === undefined ? absent : ignoredAt,
+    scores,
+  });
+  loaded.scoreHeads(record);
+  const numbers = new Float64Array(loaded.HEAPF32.buffer, scores, each * numHeads);
+  return Array.from({ length: numHeads }, (_, head) =>
+    Float64Array.from(numbers.subarray(each * head, each * (head + 1))),
+  );
+}

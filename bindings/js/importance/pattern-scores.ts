@@ -1,0 +1,86 @@
+import { checkBoolean, checkOptions } from '../runtime/options.js';
+import type { TensorInput, TokensInput } from '../tensor/inputs.js';
+import { checkShape } from '../tensor/shapes.js';
+import { checkSymbols, ignoredTarget, toTokens } from '../tensor/tokens.js';
+import { scoreHeads, toHeadWeights, type HeadWeights } from './head-scores.js';
+
+/**
+ * How much of a head's weight follows a pattern, from 0 to 1, in the mean over all queries but each sample's first,
+ * which has nothing to choose from where attention is causal. 0 without any other.
+ */
+export interface PatternScores {
+  /** Weight on the key before the query. */
+  previousToken: number;
+  /** Weight on key 0. */
+  firstToken: number;
+  /** Weight on the query's own key. */
+  diagonal: number;
+  /** Entropy of the weights, in parts of the largest that there can be for as many keys. */
+  uniform: number;
+}
+
+export interface PatternScoresOptions {
+  /** Whether the weights are causal, and so count as many keys as each query sees. Default: no. */
+  causal?: boolean | undefined;
+}
+
+function toPositions(
+  argument: string,
+  value: unknown,
+  { batched, batch, numQueries }: HeadWeights,
+): Float64Array {
+  const { data, shape } = toTokens(argument, value);
+  checkShape(argument, shape, batched ? [batch, numQueries] : [numQueries]);
+  return data;
+}
+
+const single = (scores: readonly Float64Array[]): number[] => scores.map(([score = NaN]) => score);
+
+/**
+ * The scores of each head of self-attention.
+ *
+ * @param attentionWeights (batch, heads, length, length), or (heads, length, length)
+ * @throws HeadwiseError `invalid-shape` unless the last two axes are equal; `invalid-type`, `invalid-option`,
+ *   `unknown-option`, `not-initialized`, `out-of-memory`
+ */
+export function patternScores(
+  attentionWeights: TensorInput,
+  options?: PatternScoresOptions,
+): PatternScores[] {
+  const weights = toHeadWeights(attentionWeights, true);
+  const causal = checkBoolean('causal', checkOptions(options, ['causal']).causal, false);
+  return scoreHeads('patterns', weights, { causal }).map(
+    ([previousToken = NaN, firstToken = NaN, diagonal = NaN, uniform = NaN]) => {
+      return { previousToken, firstToken, diagonal, uniform };
+    },
+  );
+}
+
+/**
+ * For each head, the mean weight on what followed earlier copies of the query's token, over the queries that have any:
+ * prefix matching. Source: Olsson et al. 2022.
+ *
+ * @param attentionWeights (batch, heads, length, length), or (heads, length, length)
+ * @param tokens (batch, length), or (length)
+ * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `not-initialized`, `out-of-memory`
+ */
+export function inductionScores(attentionWeights: TensorInput, tokens: TokensInput): number[] {
+  const weights = toHeadWeights(attentionWeights, true);
+  const positions = toPositions('tokens', tokens, weights);
+  checkSymbols('tokens', positions, 0, 2 ** 31);
+  return single(scoreHeads('induction', weights, { positions }));
+}
+
+/**
+ * For each head, the mean weight on the right key, over the queries that have one.
+ *
+ * @param attentionWeights (batch, heads, queries, keys), or (heads, queries, keys)
+ * @param keys (batch, queries), or (queries), as tasks tell them: −1 where there is none
+ * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `not-initialized`, `out-of-memory`
+ */
+export function keyScores(attentionWeights: TensorInput, keys: TokensInput): number[] {
+  const weights = toHeadWeights(attentionWeights);
+  const positions = toPositions('keys', keys, weights);
+  checkSymbols('keys', positions, ignoredTarget, weights.numKeys);
+  return single(scoreHeads('keys', weights, { positions }));
+}

@@ -1,0 +1,83 @@
+import { backwardRecord } from 'headwise-records';
+import { HeadwiseError } from '../runtime/errors.js';
+import { read, reserve, write, type Address } from '../runtime/memory.js';
+import { writeRecord } from '../runtime/records.js';
+import { core } from '../runtime/wasm.js';
+import { checkAttached, type Numbers } from '../tensor/arrays.js';
+import { checkShape, sizeOf } from '../tensor/shapes.js';
+import type { Tensor } from '../tensor/tensor.js';
+import type { LayerSettings } from './layer-options.js';
+import { resultIn } from './results.js';
+
+/** Gradients of what a forward was given. Those of its parameters are in the layer. */
+export interface Gradients {
+  /** Of the shape of what was given, as the next two. */
+  queries: Tensor;
+  keys: Tensor;
+  values: Tensor;
+  /** (batch, heads), a row a sample; (1, heads) without a batch axis. Where no gate was given, at gate 1. */
+  headGate: Tensor;
+}
+
+/** Shapes of the inputs of a forward that is to be gone back from. */
+export interface PendingShapes {
+  readonly queries: readonly number[];
+  readonly keys: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** Fails unless the layer has a forward to go back from, whose parameters are what they were. */
+export function checkPending(layer: Address): void {
+  // The order is that of `PendingBackward` in forward_record.hpp.
+  const got = ['none', undefined, 'one whose parameters have changed since'][
+    core().pendingBackward(layer)
+  ];
+  if (got !== undefined) {
+    throw new HeadwiseError(
+      'no-pending-backward',
+      `backward: expected a forward with requiresGrad since the last backward, got ${got}`,
+    );
+  }
+}
+
+/** One backward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
+export function runBackward(
+  layer: Address,
+  settings: LayerSettings,
+  shapes: PendingShapes,
+  gradOutput: Numbers<Float32Array>,
+): Gradients {
+  const loaded = core();
+  checkAttached('gradOutput', gradOutput);
+  checkShape('gradOutput', gradOutput.shape, [...shapes.queries.slice(0, -1), settings.outputSize]);
+  const batch = shapes.queries.length === 2 ? 1 : (shapes.queries[0] ?? 0);
+  const zeros = (shape: readonly number[]): Tensor => resultIn('gradient', undefined, shape).tensor;
+  const result: Gradients = {
+    queries: zeros(shapes.queries),
+    keys: zeros(shapes.keys),
+    values: zeros(shapes.values),
+    headGate: zeros([batch, settings.numHeads]),
+  };
+  const parts = [result.queries, result.keys, result.values, result.headGate];
+  const [record, grad, workspace, ...at] = reserve(
+    backwardRecord.words,
+    sizeOf(gradOutput.shape),
+    loaded.backwardWorkspaceSize(layer),
+    ...parts.map(({ shape }) => sizeOf(shape)),
+  );
+  write(grad, gradOutput.data, sizeOf(gradOutput.shape));
+  const [queries, keys, values, headGate] = at;
+  writeRecord(record, backwardRecord, {
+    gradOutput: grad,
+    queries,
+    keys,
+    values,
+    headGate,
+    workspace,
+  });
+  loaded.backward(layer, record);
+  parts.forEach(({ data }, i) => {
+    read(at[i], data, data.length);
+  });
+  return result;
+}

@@ -1,0 +1,263 @@
+import { forwardRecord } from 'headwise-records';
+import { fail, showShape } from '../runtime/errors.js';
+import {
+  absent,
+  reserve,
+  sizesDeduplicated,
+  writeDeduplicated,
+  type Address,
+} from '../runtime/memory.js';
+import { checkBoolean } from '../runtime/options.js';
+import { writeRecord } from '../runtime/records.js';
+import { core } from '../runtime/wasm.js';
+import { checkAttached, toFloatList, toFloats, type Numbers } from '../tensor/arrays.js';
+import type { TensorInput } from '../tensor/inputs.js';
+import { checkShape, sizeOf, type Axis } from '../tensor/shapes.js';
+import { checkHeadGate } from './head-gate.js';
+import { KeyValueCache } from './key-value-cache.js';
+import type { InputSizes, LayerSettings } from './layer-options.js';
+import { maskDataSizes, writeMasks } from './mask-record.js';
+import {
+  checkMasks,
+  maskOptionNames,
+  readMasks,
+  type GivenMasks,
+  type MaskOptions,
+} from './masks.js';
+import {
+  checkResultOptions,
+  readResults,
+  resultOptionNames,
+  resultsIn,
+  type AttentionResult,
+  type CheckedResults,
+  type ResultOptions,
+} from './results.js';
+
+export interface ForwardOptions extends MaskOptions, ResultOptions {
+  /**
+   * Factor of each head's pooled output before W_o: one number a head, or (batch, heads). Default: 1. Source: Michel et
+   * al. 2019, the gates ξ_h.
+   */
+  headGate?: TensorInput | Float32Array | Float64Array | undefined;
+  /**
+   * Keys and values of earlier positions, which the given ones are added to. "Keys" in `validLens`, `mask` and `window`
+   * then means cached and given; query i stands at position (cached keys) + i. Default: none.
+   */
+  cache?: KeyValueCache | undefined;
+  /**
+   * Whether `backward` will follow. What it needs is kept in WebAssembly memory, copies of the inputs and masks
+   * included; scores are not. Not with a cache. Default: no. Source: PyTorch, `requires_grad`.
+   */
+  requiresGrad?: boolean | undefined;
+}
+
+export const forwardOptionNames = [
+  ...maskOptionNames,
+  ...resultOptionNames,
+  'headGate',
+  'cache',
+  'requiresGrad',
+] as const;
+
+type Floats = Numbers<Float32Array>;
+
+/** What a forward pass needs of its layer. */
+export interface ForwardLayer {
+  /** In WebAssembly memory. */
+  readonly layer: Address;
+  /** Whom caches belong to. */
+  readonly owner: object;
+  readonly settings: LayerSettings;
+  readonly sizes: InputSizes;
+}
+
+/** The arguments of a pass, read from the caller's objects, and not yet held against the layer. */
+export interface ForwardInputs {
+  readonly q: Floats;
+  /** Absent to attend to what the cache holds. */
+  readonly keyValues: readonly [Floats, Floats] | undefined;
+  readonly gate: Floats | undefined;
+  readonly cache: unknown;
+  readonly masks: GivenMasks;
+  readonly results: CheckedResults;
+  readonly requiresGrad: boolean;
+}
+
+/** What a pass gives: its result, and the sizes that it has inferred. */
+export interface ForwardOutcome {
+  readonly result: AttentionResult;
+  readonly sizes: InputSizes;
+}
+
+/** Reads all of the caller's objects, which may run the caller's code: nothing of the layer is looked at before. */
+export function readForward(
+  queries: unknown,
+  keys: unknown,
+  values: unknown,
+  options: Partial<ForwardOptions>,
+): ForwardInputs {
+  const { headGate, cache } = options;
+  const q = toFloats('queries', queries);
+  const fromCache = keys === null && values === null;
+  if (fromCache && cache === undefined) {
+    fail('invalid-cache', 'cache', 'one beside null keys and values', 'none');
+  }
+  return {
+    q,
+    keyValues: fromCache ? undefined : [toFloats('keys', keys), toFloats('values', values)],
+    gate: headGate === undefined ? undefined : toFloatList('headGate', headGate),
+    cache,
+    masks: readMasks(options),
+    results: checkResultOptions(options),
+    requiresGrad: checkBoolean('requiresGrad', options.requiresGrad, false),
+  };
+}
+
+/** The sizes of a pass, read off its inputs. */
+interface InputShapes extends InputSizes {
+  readonly batch: number;
+  readonly numQueries: number;
+  readonly numNewKeys: number;
+}
+
+function checkInferredSize(
+  { projection, numHeads }: LayerSettings,
+  argument: string,
+  shape: readonly number[],
+  name: string,
+): void {
+  const size = shape.at(-1) ?? 0;
+  if (size === 0) {
+    fail('invalid-shape', argument, `${name} of at least 1`, showShape(shape));
+  }
+  if (projection === 'convolution' && size % numHeads !== 0) {
+    fail(
+      'invalid-shape',
+      argument,
+      `${name} a multiple of numHeads (${numHeads})`,
+      showShape(shape),
+    );
+  }
+}
+
+function checkInputs(
+  { settings, sizes }: ForwardLayer,
+  q: Floats,
+  keyValues: readonly [Floats, Floats] | undefined,
+): InputShapes {
+  const batched = q.shape.length !== 2;
+  // Shapes are expected without a batch axis if the queries have none.
+  const first = batched ? 1 : 0;
+  const check = (
+    argument: string,
+    input: Floats,
+    batch: Axis,
+    length: Axis,
+    size: number | undefined,
+    name: string,
+  ): void => {
+    checkAttached(argument, input);
+    const { shape } = input;
+    const fits =
+      shape.length === first + 2 &&
+      (first === 0 || shape[0] === batch || batch === 'batch') &&
+      (shape[first] === length || typeof length === 'string') &&
+      (shape[first + 1] === size || size === undefined);
+    if (!fits) {
+      checkShape(argument, shape, [batch, length, size ?? name].slice(1 - first));
+    }
+    if (size === undefined) {
+      checkInferredSize(settings, argument, shape, name);
+    }
+  };
+  check('queries', q, 'batch', 'queries', sizes.querySize, 'querySize');
+  const batch = batched ? (q.shape[0] ?? 0) : 1;
+  const [k, v] = keyValues ?? [];
+  // Neither `at` nor object spread here and below: both are slow enough to show in a small call.
+  const numNewKeys = k?.shape[first] ?? 0;
+  if (k !== undefined && v !== undefined) {
+    check('keys', k, batch, 'keys', sizes.keySize, 'keySize');
+    check('values', v, batch, numNewKeys, sizes.valueSize, 'valueSize');
+  }
+  return {
+    batch,
+    numQueries: q.shape[first] ?? 0,
+    numNewKeys,
+    querySize: q.shape[first + 1],
+    keySize: k === undefined ? sizes.keySize : k.shape[first + 1],
+    valueSize: v === undefined ? sizes.valueSize : v.shape[first + 1],
+  };
+}
+
+const none = { data: new Float32Array(), count: 0 };
+
+const counted = (
+  input: Floats | undefined,
+): { readonly data: Float32Array; readonly count: number } =>
+  input === undefined ? none : { data: input.data, count: sizeOf(input.shape) };
+
+/** One forward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
+export function runForward(target: ForwardLayer, inputs: ForwardInputs): ForwardOutcome {
+  const loaded = core();
+  const { layer, settings } = target;
+  const { q, keyValues, gate, cache, requiresGrad, results } = inputs;
+  const { numHeads } = settings;
+  const shapes = checkInputs(target, q, keyValues);
+  const { batch, numQueries, numNewKeys } = shapes;
+  if (requiresGrad && cache !== undefined) {
+    fail('invalid-option', 'requiresGrad', 'no cache beside it', 'both');
+  }
+  const held =
+    cache === undefined ? undefined : KeyValueCache.heldBy(cache, target, batch, numNewKeys);
+  const numCached = held?.length ?? 0;
+  const numKeys = numNewKeys + numCached;
+  const numExtraSlots = Number(settings.biasKv) + Number(settings.zeroAttention);
+  const masks = checkMasks(inputs.masks, {
+    batch,
+    numHeads,
+    numQueries,
+    numKeys,
+    numExtraSlots,
+    queryOffset: numCached,
+  });
+  const gateStride = checkHeadGate(gate, batch, numHeads);
+  const { returnWeights, stage } = results;
+
+  const batchAxis = q.shape.length === 2 ? [] : [batch];
+  const outputShape = [...batchAxis, numQueries, settings.outputSize];
+  const weightsShape = [...batchAxis, numHeads, numQueries, numKeys + numExtraSlots];
+  const data = [q, keyValues?.[0], keyValues?.[1], gate].map(counted);
+  const [record, lens, mask, output, weights, workspace, ...at] = reserve(
+    forwardRecord.words,
+    ...maskDataSizes(masks),
+    sizeOf(outputShape),
+    returnWeights ? sizeOf(weightsShape) : 0,
+    loaded.workspaceSize(layer, batch, numQueries, numKeys),
+    ...sizesDeduplicated(data),
+  );
+  const prepared = resultsIn(results, outputShape, weightsShape);
+
+  const [queries, keys, values, headGate] = writeDeduplicated(at, data);
+  writeRecord(record, forwardRecord, {
+    mask: writeMasks(masks, lens, mask),
+    queries,
+    keys,
+    values,
+    numNewKeys,
+    headGate: gate === undefined ? absent : headGate,
+    gateStride,
+    cache: held?.address ?? absent,
+    output,
+    attentionWeights: returnWeights ? weights : absent,
+    weightsStage: stage,
+    workspace,
+    requiresGrad,
+    querySize: shapes.querySize ?? 0,
+    keySize: shapes.keySize ?? 0,
+    valueSize: shapes.valueSize ?? 0,
+  });
+  loaded.forward(layer, record);
+  held?.append(numNewKeys);
+  return { result: readResults(prepared, output, weights), sizes: shapes };
+}

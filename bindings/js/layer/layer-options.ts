@@ -1,0 +1,276 @@
+import { layerOptionsRecord } from 'headwise-records';
+import { fail, show } from '../runtime/errors.js';
+import { reserve, type Address } from '../runtime/memory.js';
+import {
+  checkBoolean,
+  checkOptionalSize,
+  checkOptions,
+  checkSeed,
+  checkSize,
+  checkWord,
+} from '../runtime/options.js';
+import { writeRecord } from '../runtime/records.js';
+import { core } from '../runtime/wasm.js';
+
+/** How each head weighs its keys: scaled dot products, or d2l's AdditiveAttention with parameters shared by the heads. */
+export type Pooling = 'dot-product' | 'additive';
+
+/**
+ * How heads are formed: by W_q, W_k and W_v as in the chapter; by 1×1 convolutions with a group a head, each head
+ * projecting its own slice of the input; or by splitting the input as it is, without parameters or output projection.
+ */
+export type Projection = 'linear' | 'convolution' | 'none';
+
+export interface MultiHeadAttentionOptions {
+  /** Size of all heads together: a head has `numHiddens` / `numHeads`. At least 1. Source: d2l. */
+  numHiddens: number;
+  /** Number of heads; divides `numHiddens`. Source: d2l. */
+  numHeads: number;
+  /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. Source: d2l. */
+  dropout?: number | undefined;
+  /** Whether the projections have a bias. Default: no. Source: d2l. */
+  bias?: boolean | undefined;
+  /**
+   * Size of the queries' last axis; inferred at the first `forward` or `loadStateDict` when left out. Source: d2l.
+   */
+  querySize?: number | undefined;
+  /** Size of the keys' last axis; inferred likewise. Source: PyTorch, `kdim`. */
+  keySize?: number | undefined;
+  /** Size of the values' last axis; inferred likewise. Source: PyTorch, `vdim`. */
+  valueSize?: number | undefined;
+  /** Size of the output's last axis. Default: `numHiddens`. Source: Keras, `output_shape`. */
+  outputSize?: number | undefined;
+  /** Whether W_o follows the heads. Default: yes, unless `projection` is `'none'`. */
+  outputProjection?: boolean | undefined;
+  /**
+   * Number of key-value heads, each shared by as many query heads; divides `numHeads`. Default: `numHeads`. Source:
+   * Ainslie et al. 2023, grouped-query attention; ONNX Attention, `kv_num_heads`.
+   */
+  numKvHeads?: number | undefined;
+  /** How each head weighs its keys. Default: `'dot-product'`. */
+  pooling?: Pooling | undefined;
+  /** Hidden units of additive pooling. Default: numHiddens / numHeads. Source: d2l, `AdditiveAttention`. */
+  attentionHiddens?: number | undefined;
+  /** How heads are formed. Default: `'linear'`. */
+  projection?: Projection | undefined;
+  /** Factor of the dot products. Default: 1/√(head size). Source: Vaswani et al. 2017. */
+  scale?: number | undefined;
+  /** Cap of the scaled scores, c · tanh(s / c); 0, the default, is off. Source: Gemma 2; ONNX Attention. */
+  softcap?: number | undefined;
+  /** Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source: PyTorch, `add_bias_kv`. */
+  biasKv?: boolean | undefined;
+  /** Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`. */
+  zeroAttention?: boolean | undefined;
+  /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
+  seed?: number | undefined;
+}
+
+/** A layer's options, checked and with their defaults. */
+export interface LayerSettings {
+  readonly numHiddens: number;
+  readonly numHeads: number;
+  readonly numKvHeads: number;
+  readonly headSize: number;
+  readonly outputSize: number;
+  readonly outputProjection: boolean;
+  readonly bias: boolean;
+  readonly projection: Projection;
+  readonly pooling: Pooling;
+  readonly attentionHiddens: number;
+  readonly scale: number;
+  readonly softcap: number;
+  readonly biasKv: boolean;
+  readonly zeroAttention: boolean;
+  readonly dropout: number;
+  readonly seed: number;
+}
+
+/** Sizes of the inputs' last axes, as far as they are known. */
+export interface InputSizes {
+  readonly querySize: number | undefined;
+  readonly keySize: number | undefined;
+  readonly valueSize: number | undefined;
+}
+
+export type KnownSizes = { readonly [Name in keyof InputSizes]: number };
+
+export const layerOptionNames = [
+  'numHiddens',
+  'numHeads',
+  'dropout',
+  'bias',
+  'querySize',
+  'keySize',
+  'valueSize',
+  'outputSize',
+  'outputProjection',
+  'numKvHeads',
+  'pooling',
+  'attentionHiddens',
+  'projection',
+  'scale',
+  'softcap',
+  'biasKv',
+  'zeroAttention',
+  'seed',
+] as const;
+
+const poolings = ['dot-product', 'additive'] as const;
+const projections = ['linear', 'convolution', 'none'] as const;
+
+/** Heads: a divisor of what they split. */
+export function checkNumHeads(value: unknown, what: string, size: number): number {
+  if (!Number.isInteger(value) || (value as number) < 1 || size % (value as number) !== 0) {
+    fail('invalid-option', 'numHeads', `a divisor of ${what} (${size})`, show(value));
+  }
+  return value as number;
+}
+
+/** Factor of the dot products, a finite number. */
+export function checkScale(value: unknown): number | undefined {
+  if (value !== undefined && !Number.isFinite(value)) {
+    fail('invalid-option', 'scale', 'a finite number', show(value));
+  }
+  return value as number | undefined;
+}
+
+/** Cap of the scores, a finite number from 0, which is off, on. */
+export function checkSoftcap(value: unknown): number {
+  if (value === undefined) {
+    return 0;
+  }
+  if (!Number.isFinite(value) || (value as number) < 0) {
+    fail('invalid-option', 'softcap', 'a finite number from 0 on', show(value));
+  }
+  return value as number;
+}
+
+function checkDropout(value: unknown): number {
+  if (value === undefined) {
+    return 0;
+  }
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) {
+    fail('invalid-option', 'dropout', 'a number from 0 to 1', show(value));
+  }
+  return value;
+}
+
+/** Fails when an option is given that goes with another value of a second option only. */
+function checkGoesWith(
+  given: boolean,
+  argument: string,
+  needed: string,
+  fits: boolean,
+  got: string,
+): void {
+  if (given && !fits) {
+    fail('invalid-option', argument, `${needed} beside it`, `'${got}'`);
+  }
+}
+
+function checkInputSize(
+  argument: string,
+  value: unknown,
+  projection: Projection,
+  numHiddens: number,
+  numHeads: number,
+): number | undefined {
+  const size = checkOptionalSize(argument, value);
+  if (size !== undefined && projection === 'none' && size !== numHiddens) {
+    fail(
+      'invalid-option',
+      argument,
+      `numHiddens (${numHiddens}) with projection 'none'`,
+      `${size}`,
+    );
+  }
+  if (size !== undefined && projection === 'convolution' && size % numHeads !== 0) {
+    fail('invalid-option', argument, `a multiple of numHeads (${numHeads})`, `${size}`);
+  }
+  return projection === 'none' ? numHiddens : size;
+}
+
+export function checkLayerOptions(
+  options: MultiHeadAttentionOptions | undefined,
+): [LayerSettings, InputSizes] {
+  const given = checkOptions<MultiHeadAttentionOptions>(options, layerOptionNames);
+  const numHiddens = checkSize('numHiddens', given.numHiddens);
+  const numHeads = checkSize('numHeads', given.numHeads);
+  checkNumHeads(numHeads, 'numHiddens', numHiddens);
+  const headSize = numHiddens / numHeads;
+  const dropout = checkDropout(given.dropout);
+  const bias = checkBoolean('bias', given.bias, false);
+  const projection = checkWord('projection', given.projection, projections);
+  const inputSize = (argument: string, value: unknown): number | undefined =>
+    checkInputSize(argument, value, projection, numHiddens, numHeads);
+  const sizes = {
+    querySize: inputSize('querySize', given.querySize),
+    keySize: inputSize('keySize', given.keySize),
+    valueSize: inputSize('valueSize', given.valueSize),
+  };
+  const outputSize = checkOptionalSize('outputSize', given.outputSize) ?? numHiddens;
+  const numKvHeads = checkOptionalSize('numKvHeads', given.numKvHeads) ?? numHeads;
+  if (numHeads % numKvHeads !== 0) {
+    fail('invalid-option', 'numKvHeads', `a divisor of numHeads (${numHeads})`, `${numKvHeads}`);
+  }
+  const pooling = checkWord('pooling', given.pooling, poolings);
+  const attentionHiddens = checkOptionalSize('attentionHiddens', given.attentionHiddens);
+  const scale = checkScale(given.scale);
+  const softcap = checkSoftcap(given.softcap);
+  const seed = checkSeed(given.seed);
+  const biasKv = checkBoolean('biasKv', given.biasKv, false);
+  const zeroAttention = checkBoolean('zeroAttention', given.zeroAttention, false);
+  const none = projection === 'none';
+  const outputProjection = checkBoolean('outputProjection', given.outputProjection, !none);
+
+  const linear = "projection 'linear'";
+  const withParameters = "projection 'linear' or 'convolution'";
+  checkGoesWith(numKvHeads !== numHeads, 'numKvHeads', linear, projection === 'linear', projection);
+  checkGoesWith(bias, 'bias', withParameters, !none, projection);
+  checkGoesWith(biasKv, 'biasKv', withParameters, !none, projection);
+  checkGoesWith(outputProjection, 'outputProjection', withParameters, !none, projection);
+  if (!outputProjection && outputSize !== numHiddens) {
+    const expected = `numHiddens (${numHiddens}) without an output projection`;
+    fail('invalid-option', 'outputSize', expected, `${outputSize}`);
+  }
+  const additive = pooling === 'additive';
+  const dotProduct = "pooling 'dot-product'";
+  const hiddensGiven = attentionHiddens !== undefined;
+  checkGoesWith(hiddensGiven, 'attentionHiddens', "pooling 'additive'", additive, pooling);
+  checkGoesWith(scale !== undefined, 'scale', dotProduct, !additive, pooling);
+  checkGoesWith(softcap !== 0, 'softcap', dotProduct, !additive, pooling);
+  const settings: LayerSettings = {
+    numHiddens,
+    numHeads,
+    numKvHeads,
+    headSize,
+    outputSize,
+    outputProjection,
+    bias,
+    projection,
+    pooling,
+    attentionHiddens: attentionHiddens ?? headSize,
+    scale: scale ?? 1 / Math.sqrt(headSize),
+    softcap,
+    biasKv,
+    zeroAttention,
+    dropout,
+    seed,
+  };
+  return [settings, sizes];
+}
+
+/** A layer in WebAssembly memory. */
+export function newLayer(settings: LayerSettings, sizes: InputSizes): Address {
+  const { dropout, scale, softcap, seed } = settings;
+  const [record] = reserve(layerOptionsRecord.words);
+  writeRecord(record, layerOptionsRecord, {
+    ...settings,
+    querySize: sizes.querySize ?? 0,
+    keySize: sizes.keySize ?? 0,
+    valueSize: sizes.valueSize ?? 0,
+    projection: projections.indexOf(settings.projection),
+    pooling: poolings.indexOf(settings.pooling),
+  });
+  return core().newLayer(record, dropout, scale, softcap, seed);
+}

@@ -1,0 +1,41 @@
+import { maskRecord, type MaskRecord } from 'headwise-records';
+import { absent, write, writeBytes, writeIntegers, type Address } from '../runtime/memory.js';
+import { pack, type Packed } from '../runtime/records.js';
+import type { CheckedMasks } from './masks.js';
+
+/** Floats of working memory that the data of the masks takes: lengths, then the mask. */
+export function maskDataSizes({ validLens, mask, maskCount }: CheckedMasks): [number, number] {
+  return [
+    validLens.lengths.length,
+    mask instanceof Uint8Array ? Math.ceil(maskCount / 4) : maskCount,
+  ];
+}
+
+/** Writes the data of the masks to pieces of the sizes above and returns their record. */
+export function writeMasks(masks: CheckedMasks, lens: Address, mask: Address): Packed<MaskRecord> {
+  const { sizes, window, mask: data } = masks;
+  const { rank, lengths } = masks.validLens;
+  writeIntegers(lens, lengths);
+  if (data instanceof Uint8Array) {
+    writeBytes(mask, data);
+  } else if (data !== undefined) {
+    write(mask, data, masks.maskCount);
+  }
+  return pack(maskRecord, {
+    batch: sizes.batch,
+    numQueries: sizes.numQueries,
+    numKeys: sizes.numKeys,
+    numExtraSlots: sizes.numExtraSlots,
+    uniform: masks.uniform,
+    validLens: rank === 0 ? absent : lens,
+    validLensSampleStride: rank === 2 ? sizes.numQueries : 1,
+    validLensQueryStride: rank === 2 ? 1 : 0,
+    causal: masks.causal,
+    firstPosition: masks.firstPosition,
+    windowLeft: window[0],
+    windowRight: window[1],
+    allowed: data instanceof Uint8Array ? mask : absent,
+    added: data instanceof Float32Array ? mask : absent,
+    maskStrides: masks.maskStrides,
+  });
+}

@@ -1,0 +1,76 @@
+import { maskRecord } from 'headwise-records';
+import { read, reserve, write, writeIntegers } from '../runtime/memory.js';
+import { checkOptions } from '../runtime/options.js';
+import { overlap, partOf } from '../runtime/typed-arrays.js';
+import { core } from '../runtime/wasm.js';
+import { checkAttached, toFloats } from '../tensor/arrays.js';
+import type { TensorInput, ValidLens } from '../tensor/inputs.js';
+import { checkShape } from '../tensor/shapes.js';
+import type { Tensor } from '../tensor/tensor.js';
+import { writeMasks } from './mask-record.js';
+import { checkMasks, readMasks, type EmptyRows } from './masks.js';
+import { readTarget, resultIn } from './results.js';
+
+export interface MaskedSoftmaxOptions {
+  /** What a row without a valid key gets: zeros, the default, or what d2l's −1e6 gives, all keys the same. */
+  emptyRows?: EmptyRows | undefined;
+  /** Memory of the result's size to write it to, and to return it in. */
+  out?: Float32Array | Tensor | undefined;
+}
+
+/** Numbers that go through WebAssembly memory at a time, whole samples: a processor's nearer cache holds them. */
+const chunk = 65536;
+
+/**
+ * Softmax over the last axis, each row over its valid keys only; masked keys get weight exactly 0, and what their
+ * scores hold (NaN and infinity included) is never read. Source: d2l, Attention Scoring Functions, `masked_softmax`.
+ *
+ * @param scores (batch, queries, keys)
+ * @param validLens (batch,) or (batch, queries)
+ * @returns the weights, of the scores' shape
+ * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`
+ */
+export function maskedSoftmax(
+  scores: TensorInput,
+  validLens?: ValidLens,
+  options?: MaskedSoftmaxOptions,
+): Tensor {
+  const loaded = core();
+  const { emptyRows, out } = checkOptions(options, ['emptyRows', 'out']);
+  const given = toFloats('scores', scores);
+  const givenMasks = readMasks({
+    ...(validLens !== undefined && { validLens }),
+    ...(emptyRows !== undefined && { emptyRows }),
+  });
+  const target = readTarget('out', out);
+  checkAttached('scores', given);
+  const { data, shape } = given;
+  const [batch, numQueries, numKeys] = checkShape('scores', shape, ['batch', 'queries', 'keys']);
+  const masks = checkMasks(givenMasks, {
+    ...{ batch, numHeads: 1, numQueries, numKeys },
+    ...{ numExtraSlots: 0, queryOffset: 0 },
+  });
+  const result = resultIn('out', target, shape);
+
+  const { rank, lengths } = masks.validLens;
+  const sample = numQueries * numKeys;
+  // Results must not be written over scores that are still to be read.
+  const samples = overlap(data, result.data) ? batch : Math.max(1, Math.floor(chunk / sample));
+  const lengthsOfSample = rank === 2 ? numQueries : rank;
+  for (let first = 0; first < batch && sample > 0; first += samples) {
+    const count = Math.min(samples, batch - first);
+    const own = lengths.subarray(first * lengthsOfSample, (first + count) * lengthsOfSample);
+    const numbers = count * sample;
+    const [record, lens, mask, weights] = reserve(maskRecord.words, own.length, 0, numbers);
+    const part = {
+      ...masks,
+      sizes: { ...masks.sizes, batch: count },
+      validLens: { rank, lengths: own },
+    };
+    writeIntegers(record, writeMasks(part, lens, mask));
+    write(weights, partOf(data, first * sample, numbers), numbers);
+    loaded.maskedSoftmax(record, weights);
+    read(weights, partOf(result.data, first * sample, numbers), numbers);
+  }
+  return result.tensor;
+}

@@ -1,0 +1,239 @@
+import { fail, show, showShape } from '../runtime/errors.js';
+import { checkWord } from '../runtime/options.js';
+import { checkAttached, toLengths, toMask, type Numbers } from '../tensor/arrays.js';
+import type { MaskInput, ValidLens } from '../tensor/inputs.js';
+import { sizeOf } from '../tensor/shapes.js';
+
+/** What a query gets that may attend to no key at all. */
+export type EmptyRows = 'zero' | 'uniform';
+
+/** What a forward pass and the pooling functions can be told about which keys a query sees. */
+export interface MaskOptions {
+  /**
+   * Which keys each query may attend to: (batch,) or (batch, queries), integers from 0 to the number of keys.
+   * Default: all. Source: d2l, `masked_softmax`.
+   */
+  validLens?: ValidLens | undefined;
+  /**
+   * Of any shape that broadcasts to (batch, heads, queries, keys), or (batch, queries, keys) for `additiveAttention`.
+   * Boolean (booleans or a Uint8Array): true or 1 means the query may attend, as in PyTorch's
+   * `scaled_dot_product_attention` and ONNX; `nn.MultiheadAttention` reads it the other way round. Float: added to the
+   * scores; −∞ masks, NaN and +∞ are errors. Default: none.
+   */
+  mask?: MaskInput | undefined;
+  /**
+   * `true`: query i stands at position (cached keys or `queryOffset`) + i and sees keys up to its own position, the
+   * top-left alignment of PyTorch and ONNX. `'bottom-right'`: the last query stands at the last key, as in
+   * FlashAttention. Default: `false`.
+   */
+  causal?: boolean | 'bottom-right' | undefined;
+  /**
+   * `[left, right]`: how many keys before and after its own position a query sees, integers from 0 on or Infinity; with
+   * or without `causal`. Default: no limit. Source: FlashAttention, `window_size`.
+   */
+  window?: readonly [left: number, right: number] | undefined;
+  /** What a query without a key gets: zeros, the default, or what d2l's −1e6 gives, every key the same weight. */
+  emptyRows?: EmptyRows | undefined;
+}
+
+/** Mask options as they were read from the caller's objects, not yet held against the sizes of the pass. */
+export interface GivenMasks {
+  readonly validLens: Numbers<Float64Array> | undefined;
+  readonly mask: Numbers<Uint8Array | Float32Array> | undefined;
+  readonly causal: boolean | 'bottom-right';
+  readonly window: readonly [number, number];
+  readonly uniform: boolean;
+}
+
+export const maskOptionNames = ['validLens', 'mask', 'causal', 'window', 'emptyRows'] as const;
+
+export interface MaskSizes {
+  readonly batch: number;
+  readonly numHeads: number;
+  readonly numQueries: number;
+  readonly numKeys: number;
+  readonly numExtraSlots: number;
+  /** Keys before the first query's: those of a cache, or `queryOffset`. */
+  readonly queryOffset: number;
+}
+
+/** Valid lengths as the core takes them: rank 0 stands for none. */
+export interface CheckedValidLens {
+  readonly rank: 0 | 1 | 2;
+  readonly lengths: Int32Array;
+}
+
+/** Numbers from one entry of a mask to the next: by sample, head, query and key. */
+type MaskStrides = readonly [number, number, number, number];
+
+/** Masks as the core takes them, without the addresses of their data. */
+export interface CheckedMasks {
+  readonly sizes: MaskSizes;
+  readonly uniform: boolean;
+  readonly validLens: CheckedValidLens;
+  /** Uint8Array for a boolean mask, Float32Array for one that is added. */
+  readonly mask: Uint8Array | Float32Array | undefined;
+  readonly maskCount: number;
+  readonly maskStrides: MaskStrides;
+  readonly causal: boolean;
+  readonly firstPosition: number;
+  readonly window: readonly [number, number];
+}
+
+const unlimited = 2147483647;
+
+const noLengths: CheckedValidLens = { rank: 0, lengths: new Int32Array(0) };
+
+export function readValidLens(value: unknown): Numbers<Float64Array> {
+  return toLengths('validLens', value);
+}
+
+function checkValidLens(
+  given: Numbers<Float64Array> | undefined,
+  batch: number,
+  numQueries: number,
+  numKeys: number,
+): CheckedValidLens {
+  if (given === undefined) {
+    return noLengths;
+  }
+  const { data, shape } = given;
+  const bySample = [batch];
+  const byQuery = [batch, numQueries];
+  const expected = shape.length === 1 ? bySample : byQuery;
+  if (shape.length !== expected.length || !shape.every((size, i) => size === expected[i])) {
+    const either = `${showShape(bySample)} or ${showShape(byQuery)}`;
+    fail('invalid-shape', 'validLens', either, showShape(shape));
+  }
+  // They are kept in 32 bits.
+  const most = Math.min(numKeys, unlimited);
+  for (const length of data) {
+    if (!Number.isInteger(length) || length < 0 || length > most) {
+      fail('invalid-value', 'validLens', `integers from 0 to ${most}`, show(length));
+    }
+  }
+  return { rank: shape.length as 1 | 2, lengths: new Int32Array(data) };
+}
+
+function broadcastStrides(shape: readonly number[]): MaskStrides {
+  const strides: [number, number, number, number] = [0, 0, 0, 0];
+  let stride = 1;
+  for (let i = 0; i < shape.length; i++) {
+    const size = shape[shape.length - 1 - i] ?? 1;
+    strides[3 - i] = size === 1 ? 0 : stride;
+    stride *= size;
+  }
+  return strides;
+}
+
+function checkMask(
+  given: GivenMasks['mask'],
+  target: readonly number[],
+): Pick<CheckedMasks, 'mask' | 'maskCount' | 'maskStrides'> {
+  if (given === undefined) {
+    return { mask: undefined, maskCount: 0, maskStrides: [0, 0, 0, 0] };
+  }
+  checkAttached('mask', given);
+  const { data, shape } = given;
+  const start = target.length - shape.length;
+  if (start < 0 || !shape.every((size, i) => size === 1 || size === target[start + i])) {
+    const expected = `a shape that broadcasts to ${showShape(target)}`;
+    fail('invalid-shape', 'mask', expected, showShape(shape));
+  }
+  const count = sizeOf(shape);
+  if (data instanceof Float32Array) {
+    for (let i = 0; i < count; i++) {
+      const number = data[i];
+      if (Number.isNaN(number) || number === Infinity) {
+        fail('invalid-value', 'mask', 'numbers below infinity', show(number));
+      }
+    }
+  }
+  const [sample, head, query, key] = broadcastStrides(shape);
+  return {
+    mask: data,
+    maskCount: count,
+    // A mask of (batch, queries, keys) has no axis for heads.
+    maskStrides: target.length === 3 ? [head, 0, query, key] : [sample, head, query, key],
+  };
+}
+
+export function checkWindow(value: unknown): readonly [number, number] {
+  if (value === undefined) {
+    return [unlimited, unlimited];
+  }
+  const expected = 'two integers from 0 on or Infinity';
+  if (!Array.isArray(value) || value.length !== 2) {
+    fail('invalid-option', 'window', expected, show(value));
+  }
+  const side = (size: unknown): number => {
+    if (size !== Infinity && (!Number.isSafeInteger(size) || (size as number) < 0)) {
+      fail('invalid-option', 'window', expected, show(size));
+    }
+    return Math.min(size as number, unlimited);
+  };
+  const [left, right] = value as readonly unknown[];
+  return [side(left), side(right)];
+}
+
+function checkEmptyRows(value: unknown): EmptyRows {
+  return checkWord('emptyRows', value, ['zero', 'uniform']);
+}
+
+function checkCausal(value: unknown): boolean | 'bottom-right' {
+  if (value === undefined) {
+    return false;
+  }
+  if (typeof value !== 'boolean' && value !== 'bottom-right') {
+    fail('invalid-option', 'causal', "true, false or 'bottom-right'", show(value));
+  }
+  return value;
+}
+
+/** Reads all mask options, so that no code of the caller's runs any more once the sizes of the pass are checked. */
+export function readMasks(options: MaskOptions): GivenMasks {
+  const { validLens, mask } = options;
+  return {
+    causal: checkCausal(options.causal),
+    uniform: checkEmptyRows(options.emptyRows) === 'uniform',
+    validLens: validLens === undefined ? undefined : readValidLens(validLens),
+    mask: mask === undefined ? undefined : toMask('mask', mask),
+    window: checkWindow(options.window),
+  };
+}
+
+/** Holds the masks against the sizes of the pass. `hasHeadAxis`: whether masks broadcast over heads. */
+export function checkMasks(given: GivenMasks, sizes: MaskSizes, hasHeadAxis = true): CheckedMasks {
+  const { batch, numHeads, numQueries, numKeys } = sizes;
+  const { causal, uniform, window } = given;
+  const validLens = checkValidLens(given.validLens, batch, numQueries, numKeys);
+  const target = hasHeadAxis
+    ? [batch, numHeads, numQueries, numKeys]
+    : [batch, numQueries, numKeys];
+  const { mask, maskCount, maskStrides } = checkMask(given.mask, target);
+  return {
+    sizes,
+    uniform,
+    validLens,
+    mask,
+    maskCount,
+    maskStrides,
+    causal: causal !== false,
+    firstPosition: causal === 'bottom-right' ? numKeys - numQueries : sizes.queryOffset,
+    window,
+  };
+}
+
+/** Position of the first query among the keys: an integer from 0 on. */
+export function checkQueryOffset(value: unknown, causal: unknown): number {
+  if (value === undefined) {
+    return 0;
+  }
+  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > unlimited) {
+    fail('invalid-option', 'queryOffset', 'an integer from 0 to 2147483647', show(value));
+  }
+  if ((value as number) > 0 && causal === 'bottom-right') {
+    fail('invalid-option', 'queryOffset', "causal other than 'bottom-right' beside it", 'both');
+  }
+  return value as number;
+}

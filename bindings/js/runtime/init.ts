@@ -1,0 +1,289 @@
+import createCore, { type Core } from 'headwise-glue';
+import { relaxedSimd, simd } from 'wasm-feature-detect';
+import { fail, HeadwiseError, reasonOf, show } from './errors.js';
+import { node } from './node.js';
+import { checkOptions } from './options.js';
+import {
+  checkThreads,
+  chooseThreads,
+  Crew,
+  endWorkers,
+  startsLater,
+  startWorkers,
+  type StartedWorker,
+} from './threads.js';
+import { setCore } from './wasm.js';
+
+/** The builds of the WebAssembly core; each has a twin for several threads. */
+export type Variant = 'simd' | 'relaxed-simd';
+
+export interface InitOptions {
+  /** Which build to load; `'auto'`, the default, takes the fastest that this engine can run. */
+  variant?: 'auto' | Variant | undefined;
+  /**
+   * How many threads to compute on, the caller's among them, 64 at most. `'auto'`, the default, takes one for each
+   * core, 8 at most, where memory can be shared (Node; pages that are cross-origin isolated) and workers start, else 1.
+   * Results are the same for any number.
+   */
+  threads?: number | 'auto' | undefined;
+  /**
+   * Where the WebAssembly file is, its bytes, or the module compiled from it, if the file does not lie beside the
+   * package's JavaScript. A URL as text may be relative: to the page's address (`document.baseURI`), or to that of the
+   * worker. Under Node a text is a URL, or the path of a file. Of which variant the module is, is the caller's choice;
+   * `init` tells. It computes on one thread unless `threads` is a number above 1, and is the variant's twin for threads
+   * then.
+   */
+  wasm?: URL | string | BufferSource | WebAssembly.Module | undefined;
+}
+
+/** What `init` chose. */
+export interface Initialized {
+  readonly variant: Variant;
+  /**
+   * How many threads compute. It follows what becomes of them: 1 after `dispose`, and if workers that were to start
+   * with the first large call did not.
+   */
+  readonly threads: number;
+}
+
+/** What was loaded. */
+interface Engine {
+  readonly variant: Variant;
+  readonly crew: Crew;
+}
+
+let engine: Engine | undefined;
+/** Calls go one after the other, so that each has an answer of its own. */
+let lastCall: Promise<unknown> = Promise.resolve();
+
+/**
+ * Loads the WebAssembly core and starts its threads. Everything but `Tensor` needs it; calling it again is free and
+ * gives the first call's answer. Threads are there when it resolves, save for those of `'auto'` under Node: they start
+ * with the first large call, since their start takes longer than many a program. Workers sleep between calls and do not
+ * keep a Node program from ending.
+ *
+ * @throws HeadwiseError `unsupported` where WebAssembly SIMD is missing or a variant or thread count is asked for that
+ *   is not there or is not the one loaded; `load-failed` when the file, its memory or the workers cannot be had; it may
+ *   then be called again, with other options, too
+ */
+export async function init(options?: InitOptions): Promise<Initialized> {
+  const {
+    variant = 'auto',
+    threads = 'auto',
+    wasm,
+  } = checkOptions(options, ['variant', 'threads', 'wasm']);
+  if (!['auto', 'simd', 'relaxed-simd'].includes(variant)) {
+    fail('invalid-option', 'variant', "'auto', 'simd' or 'relaxed-simd'", show(variant));
+  }
+  checkThreads(threads);
+  const answer = lastCall.then(() => initialize(variant, threads, wasm));
+  lastCall = answer.catch(() => undefined);
+  return answer;
+}
+
+/**
+ * Ends the threads that `init` started. Layers and caches stay, and calls compute on the caller's thread alone until
+ * `init` is called again. Without threads, or before `init`, it does nothing.
+ */
+export function dispose(): void {
+  engine?.crew.pause();
+}
+
+async function initialize(
+  variant: 'auto' | Variant,
+  threads: number | 'auto',
+  wasm: InitOptions['wasm'],
+): Promise<Initialized> {
+  let workers: readonly StartedWorker[] | undefined;
+  if (engine === undefined) {
+    ({ engine, workers } = await load(variant, threads, wasm));
+  } else {
+    checkVariant(variant, engine.variant);
+  }
+  const { variant: loaded, crew } = engine;
+  await crew.have(threads, workers);
+  return {
+    variant: loaded,
+    get threads() {
+      return crew.count;
+    },
+  };
+}
+
+function checkVariant(wanted: 'auto' | Variant, loaded: Variant): void {
+  if (wanted !== 'auto' && wanted !== loaded) {
+    fail('unsupported', 'variant', `'${loaded}', which is loaded`, show(wanted));
+  }
+}
+
+/** The files, spelled out so that bundlers find them. */
+const files: Record<Variant | `${Variant}-threads`, () => URL> = {
+  simd: () => new URL('./headwise-simd.wasm', import.meta.url),
+  'simd-threads': () => new URL('./headwise-simd-threads.wasm', import.meta.url),
+  'relaxed-simd': () => new URL('./headwise-relaxed-simd.wasm', import.meta.url),
+  'relaxed-simd-threads': () => new URL('./headwise-relaxed-simd-threads.wasm', import.meta.url),
+};
+
+/** The fastest build that the engine can run, or the one asked for. */
+async function choose(variant: 'auto' | Variant): Promise<Variant> {
+  if (variant === 'simd') {
+    return variant;
+  }
+  const isRelaxed = await relaxedSimd();
+  if (variant === 'relaxed-simd' && !isRelaxed) {
+    fail('unsupported', 'variant', "'simd', as this engine has no relaxed SIMD", show(variant));
+  }
+  return isRelaxed ? 'relaxed-simd' : 'simd';
+}
+
+/** Loads what was asked for, and starts its workers where they are to be there soon. */
+async function load(
+  wanted: 'auto' | Variant,
+  wantedThreads: number | 'auto',
+  wasm: InitOptions['wasm'],
+): Promise<{ engine: Engine; workers: readonly StartedWorker[] | undefined }> {
+  if (typeof WebAssembly === 'undefined' || !(await simd())) {
+    throw new HeadwiseError(
+      'unsupported',
+      'engine: expected WebAssembly SIMD (Chrome 91, Firefox 89, Safari 16.4, Node 16 or newer), got an engine without it',
+    );
+  }
+  const build = await choose(wanted);
+  const threads = await chooseThreads(
+    wasm !== undefined && wantedThreads === 'auto' ? 1 : wantedThreads,
+  );
+  const { memory, isShared } = allocateMemory(threads, wantedThreads === 'auto');
+  // They start while the module is loaded.
+  const workers = isShared && !startsLater(wantedThreads) ? startWorkers(threads - 1) : undefined;
+  const file = isShared ? (`${build}-threads` as const) : build;
+  let place = `headwise-${file}.wasm beside the JavaScript`;
+  try {
+    const source = wasm === undefined ? files[file]() : locate(wasm);
+    place = placeOf(source);
+    const module = await compile(source);
+    const core = instantiate(module, memory);
+    const variant = core.isRelaxed() ? 'relaxed-simd' : 'simd';
+    checkVariant(wanted, variant);
+    setCore(core);
+    return { engine: { variant, crew: new Crew(core, module, memory, isShared) }, workers };
+  } catch (error) {
+    endWorkers(workers ?? []);
+    if (error instanceof HeadwiseError) {
+      throw error;
+    }
+    const message = `wasm: expected a WebAssembly module at ${place}, got ${reasonOf(error)}`;
+    throw new HeadwiseError('load-failed', message, { cause: error });
+  }
+}
+
+/** In pages of 64 KB, as bindings/wasm/CMakeLists.txt has it. */
+const initialMemory = 256;
+/** 4, 2, 1 and 0.5 GB: address space, of which some engines have little and give none to more than one memory. */
+const mostMemory = [65536, 32768, 16384, 8192];
+
+/** The memory of so many threads; of one, where there is none to share and their number is automatic. */
+function allocateMemory(
+  threads: number,
+  isAuto: boolean,
+): { memory: WebAssembly.Memory; isShared: boolean } {
+  const isShared = threads > 1;
+  let refusal: unknown;
+  for (const maximum of mostMemory) {
+    try {
+      const memory = new WebAssembly.Memory({ initial: initialMemory, maximum, shared: isShared });
+      return { memory, isShared };
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  if (isShared && isAuto) {
+    return allocateMemory(1, isAuto);
+  }
+  const [argument, expected, got] = isShared
+    ? ['threads', '1, as this engine has no 512 MB of memory to share', threads]
+    : ['memory', '512 MB of address space', 'an engine that has none to give'];
+  throw new HeadwiseError(
+    'load-failed',
+    `${argument}: expected ${expected}, got ${got} (${reasonOf(refusal)})`,
+    { cause: refusal },
+  );
+}
+
+function instantiate(module: WebAssembly.Module, wasmMemory: WebAssembly.Memory): Core {
+  let failure: unknown;
+  const core = createCore({
+    wasmMemory,
+    instantiateWasm(imports, success) {
+      // A module that does not fit, as a given one may not, fails in either of the two.
+      try {
+        const instance = new WebAssembly.Instance(module, imports);
+        success(instance, module);
+        return instance.exports;
+      } catch (error) {
+        failure = error;
+        return {};
+      }
+    },
+  });
+  if (failure !== undefined) {
+    throw failure as Error;
+  }
+  return core;
+}
+
+type Source = URL | BufferSource | WebAssembly.Module;
+
+/** What a source is, whichever page or context its class is of. */
+const isA = (kind: RegExp, source: unknown): boolean =>
+  kind.test(Object.prototype.toString.call(source));
+const isUrl = (source: unknown): source is URL => isA(/ URL\]$/, source);
+// No type guard: TypeScript's type of modules is empty, so that everything is one.
+const isModule = (source: unknown): boolean => isA(/\.Module\]$/, source);
+const isBytes = (source: unknown): source is BufferSource =>
+  ArrayBuffer.isView(source) || isA(/ArrayBuffer\]$/, source);
+
+/** What was given as `wasm`, a text as the URL that it means. */
+function locate(wasm: unknown): Source {
+  if (typeof wasm === 'string') {
+    if (node === undefined) {
+      return new URL(wasm, typeof document === 'undefined' ? location.href : document.baseURI);
+    }
+    // A drive's letter is no scheme.
+    return /^[a-z][a-z\d+.-]+:/i.test(wasm)
+      ? new URL(wasm)
+      : node.getBuiltinModule('node:url').pathToFileURL(wasm);
+  }
+  if (!isUrl(wasm) && !isModule(wasm) && !isBytes(wasm)) {
+    fail('load-failed', 'wasm', 'a URL, a path, bytes or a WebAssembly.Module', show(wasm));
+  }
+  return wasm as Source;
+}
+
+function placeOf(source: Source): string {
+  if (isUrl(source)) {
+    return source.href;
+  }
+  return isModule(source) ? 'the given module' : 'the given bytes';
+}
+
+async function compile(source: Source): Promise<WebAssembly.Module> {
+  if (isBytes(source)) {
+    return WebAssembly.compile(source);
+  }
+  if (!isUrl(source)) {
+    return source;
+  }
+  // `fetch` reads no files under Node.
+  if (source.protocol === 'file:' && node !== undefined) {
+    return WebAssembly.compile(node.getBuiltinModule('node:fs').readFileSync(source));
+  }
+  const response = await fetch(source);
+  if (!response.ok) {
+    throw new Error(`HTTP status ${response.status}`);
+  }
+  // No engine streams what has another type, or parameters beside it.
+  return response.headers.get('Content-Type') === 'application/wasm' &&
+    'compileStreaming' in WebAssembly
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
+}

@@ -1,0 +1,123 @@
+/**
+ * WebAssembly memory. All calls share one block of working memory: each lays out in it what it is about to write and to
+ * read, and leaves nothing there for the next.
+ */
+import { failOutOfMemory } from './errors.js';
+import { bytesOf, copyInto, lengthOf, partOf } from './typed-arrays.js';
+import { core } from './wasm.js';
+
+/** Bytes into WebAssembly memory, of something that lies there: never 0. */
+export type Address = number & { readonly is: 'address' };
+
+/** What stands for the address of something optional that there is not: C++'s null pointer. */
+export type Absent = 0 & { readonly is: 'absent' };
+export const absent = 0 as Absent;
+
+export const isAbsent = (address: Address | Absent): address is Absent => address === absent;
+
+/** Floats of a call for which other threads are worth their start. */
+const largeCall = 65536;
+/** Floats of a cache line: kernels read vectors that lie across two more slowly. */
+const line = 16;
+
+let firstLargeCall: (() => void) | undefined;
+
+/** Has `action` run before the first large call from now on; without one, nothing is run any more. */
+export function onFirstLargeCall(action: (() => void) | undefined): void {
+  firstLargeCall = action;
+}
+
+/**
+ * Lays out pieces of working memory of the given sizes in floats, each from a cache line on, and returns their
+ * addresses. What earlier calls left there is lost.
+ */
+export function reserve<Sizes extends readonly number[]>(
+  ...sizes: Sizes
+): { -readonly [Piece in keyof Sizes]: Address } {
+  let total = 0;
+  const offsets = sizes.map((size) => {
+    const offset = 4 * total;
+    total += Math.ceil(size / line) * line;
+    return offset;
+  });
+  if (total > largeCall) {
+    firstLargeCall?.();
+    firstLargeCall = undefined;
+  }
+  // One line at least, so that a piece of size 0 has an address, too.
+  const address = core().reserve(Math.max(total, line));
+  if (isAbsent(address)) {
+    failOutOfMemory();
+  }
+  return offsets.map((offset) => address + offset) as { -readonly [Piece in keyof Sizes]: Address };
+}
+
+/** Writes `count` numbers, as many as the array was found to have. */
+export function write(address: Address, data: Float32Array, count: number): void {
+  if (count > 0) {
+    // An array on memory that another thread makes longer may have grown since.
+    const exactly = lengthOf(data) === count ? data : partOf(data, 0, count);
+    core().HEAPF32.set(exactly, address / 4);
+  }
+}
+
+/** Numbers of which as many are written as their shape says. */
+interface Counted {
+  readonly data: Float32Array;
+  readonly count: number;
+}
+
+const firstOf = (inputs: readonly Counted[], { data }: Counted): number =>
+  inputs.findIndex((input) => input.data === data);
+
+/** Sizes of inputs of which each is written once, however often it is given. */
+export function sizesDeduplicated(inputs: readonly Counted[]): number[] {
+  return inputs.map((input, i) => (firstOf(inputs, input) < i ? 0 : input.count));
+}
+
+/** Writes each input once, to its own of the pieces `at`, and returns where each lies. */
+export function writeDeduplicated(at: readonly Address[], inputs: readonly Counted[]): Address[] {
+  return inputs.map((input, i) => {
+    const first = firstOf(inputs, input);
+    if (first === i) {
+      write(at[first], input.data, input.count);
+    }
+    return at[first];
+  });
+}
+
+export function writeIntegers(address: Address, data: ArrayLike<number>): void {
+  const heap = core().HEAP32;
+  // Faster than `set` for the few numbers that these are.
+  for (let i = 0; i < data.length; i++) {
+    heap[address / 4 + i] = data[i];
+  }
+}
+
+/** Writes numbers of any kind, which are nobody's but the package's, as the bytes that they are. */
+export function writeBytes(address: Address, data: ArrayBufferView): void {
+  core().HEAPU8.set(bytesOf(data), address);
+}
+
+/** Copies `count` floats out of WebAssembly memory into an array that was found to have as many. */
+export function read(address: Address, target: Float32Array, count: number): void {
+  copyInto(target, core().HEAPF32.subarray(address / 4, address / 4 + count));
+}
+
+/** Memory for a result, or the error that there is none. */
+export function allocate(count: number): Float32Array {
+  try {
+    return new Float32Array(count);
+  } catch {
+    return failOutOfMemory();
+  }
+}
+
+/** The same in bytes. */
+export function allocateBytes(count: number): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(count);
+  } catch {
+    return failOutOfMemory();
+  }
+}

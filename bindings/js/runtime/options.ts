@@ -1,0 +1,108 @@
+import { fail, show } from './errors.js';
+
+/**
+ * A copy of the given options, {} for undefined: each is asked for once, and here, since asking may run the caller's
+ * code. An option that is not known is an error that names it, so that a misspelt or a later version's option never
+ * passes silently.
+ */
+export function checkOptions<Options extends object>(
+  given: Options | null | undefined,
+  known: readonly (keyof Options & string)[],
+  argument = 'options',
+): Partial<Options> {
+  if (given === undefined) {
+    return {};
+  }
+  if (
+    typeof given !== 'object' ||
+    given === null ||
+    Array.isArray(given) ||
+    ArrayBuffer.isView(given)
+  ) {
+    fail('invalid-type', argument, 'an object', show(given));
+  }
+  for (const name of Object.keys(given)) {
+    if (!(known as readonly string[]).includes(name)) {
+      fail('unknown-option', argument, `only ${known.join(', ')}`, name);
+    }
+  }
+  const read: Partial<Options> = {};
+  for (const name of known) {
+    const value = given[name];
+    if (value !== undefined) {
+      read[name] = value;
+    }
+  }
+  return read;
+}
+
+/**
+ * What an object holds, in the order of the names; values that are not wanted are not looked at. A Map or a list, which
+ * have no names, is no such object.
+ */
+export function entriesOf(
+  argument: string,
+  value: unknown,
+  of: string,
+  isWanted: (name: string) => boolean = () => true,
+): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Symbol.iterator in value) {
+    fail('invalid-type', argument, `an object of ${of} by name`, show(value));
+  }
+  const values = value as Readonly<Record<string, unknown>>;
+  return Object.keys(values)
+    .sort()
+    .map((name) => [name, isWanted(name) ? values[name] : undefined]);
+}
+
+const largestSize = 2147483647;
+
+/** A size option: an integer from 1 to 2^31 − 1. */
+export function checkSize(argument: string, value: unknown): number {
+  if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > largestSize) {
+    fail('invalid-option', argument, `an integer from 1 to ${largestSize}`, show(value));
+  }
+  return value as number;
+}
+
+export function checkOptionalSize(argument: string, value: unknown): number | undefined {
+  return value === undefined ? undefined : checkSize(argument, value);
+}
+
+export function checkBoolean(argument: string, value: unknown, byDefault: boolean): boolean {
+  if (value === undefined) {
+    return byDefault;
+  }
+  if (typeof value !== 'boolean') {
+    fail('invalid-option', argument, 'true or false', show(value));
+  }
+  return value;
+}
+
+/** A seed: an integer from 0 to 2^53 − 1; drawn at random when left out. */
+export function checkSeed(value: unknown): number {
+  if (value === undefined) {
+    return Math.floor(Math.random() * 2 ** 32);
+  }
+  if (!Number.isSafeInteger(value) || (value as number) < 0) {
+    fail('invalid-option', 'seed', 'an integer from 0 to 9007199254740991', show(value));
+  }
+  return value as number;
+}
+
+/** One of a few words. */
+export function checkWord<Word extends string>(
+  argument: string,
+  value: unknown,
+  words: readonly [Word, ...Word[]],
+): Word {
+  if (value === undefined) {
+    return words[0];
+  }
+  if (!(words as readonly unknown[]).includes(value)) {
+    const quoted = words.map((word) => `'${word}'`);
+    const last = quoted.pop() ?? '';
+    fail('invalid-option', argument, `${quoted.join(', ')} or ${last}`, show(value));
+  }
+  return value as Word;
+}

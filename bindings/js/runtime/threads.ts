@@ -1,0 +1,300 @@
+import { threads as canShareMemory } from 'wasm-feature-detect';
+import type { Core } from 'headwise-glue';
+import { fail, failOutOfMemory, HeadwiseError, reasonOf, show } from './errors.js';
+import { isAbsent, onFirstLargeCall, type Address } from './memory.js';
+import { node } from './node.js';
+import type { WorkerTask } from './worker.js';
+
+/** As `most_threads` in for_each.hpp. */
+const mostThreads = 64;
+/** More than these gain little, and a page is not alone on its machine. */
+const mostAutomaticThreads = 8;
+
+export function checkThreads(threads: number | 'auto'): void {
+  if (
+    threads !== 'auto' &&
+    !(Number.isInteger(threads) && threads >= 1 && threads <= mostThreads)
+  ) {
+    const expected = `'auto' or an integer from 1 to ${mostThreads}`;
+    fail('invalid-option', 'threads', expected, show(threads));
+  }
+}
+
+/** How many threads to compute on, where memory for them can be had. */
+export async function chooseThreads(threads: number | 'auto'): Promise<number> {
+  if (threads === 1) {
+    return 1;
+  }
+  const canShare = await canShareMemory();
+  if (threads === 'auto') {
+    return canShare ? automaticThreads() : 1;
+  }
+  if (!canShare) {
+    const reason = 'as this engine shares no memory; a page must be cross-origin isolated for that';
+    fail('unsupported', 'threads', `1, ${reason}`, show(threads));
+  }
+  return threads;
+}
+
+function automaticThreads(): number {
+  const cores =
+    node === undefined
+      ? navigator.hardwareConcurrency
+      : node.getBuiltinModule('node:os').availableParallelism();
+  return Math.min(cores, mostAutomaticThreads);
+}
+
+/** A worker on its way. */
+export interface StartedWorker {
+  /** Resolves when it is about to serve; rejects when it will not. */
+  readonly ready: Promise<void>;
+  give(task: WorkerTask): void;
+  /** Whether a Node program goes on until it is ready. */
+  keepProgram(keeps: boolean): void;
+  /** Ends it at once; without that it ends with its crew. */
+  end(): void;
+}
+
+// Spelled out, so that bundlers find the file; for browsers where it is used, so that they bundle it as a worker.
+
+const workerFile = (): URL => new URL('./worker.js', import.meta.url);
+
+function startInBrowser(): StartedWorker {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  return {
+    ready: new Promise((resolve, reject) => {
+      worker.onmessage = () => {
+        worker.onerror = null;
+        resolve();
+      };
+      worker.onerror = (event) => {
+        event.preventDefault();
+        reject(new Error(event.message || 'a worker that does not load'));
+      };
+    }),
+    give(task) {
+      worker.postMessage(task);
+    },
+    keepProgram: () => undefined,
+    end() {
+      worker.terminate();
+    },
+  };
+}
+
+function startInNode(process: NodeJS.Process): StartedWorker {
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  const worker = new Worker(workerFile(), {
+    // The program's own flags may be about how it was given.
+    execArgv: [],
+  });
+  let isReady = false;
+  return {
+    ready: new Promise((resolve, reject) => {
+      worker.on('error', reject).once('message', () => {
+        isReady = true;
+        worker.unref();
+        resolve();
+      });
+      worker.once('exit', (code) => {
+        reject(new Error(`a worker that ended with ${code}`));
+      });
+    }),
+    give(task) {
+      worker.postMessage(task);
+    },
+    keepProgram(keeps) {
+      if (keeps && !isReady) {
+        worker.ref();
+      } else {
+        worker.unref();
+      }
+    },
+    end() {
+      void worker.terminate();
+    },
+  };
+}
+
+function startWorker(): StartedWorker {
+  try {
+    return node === undefined ? startInBrowser() : startInNode(node);
+  } catch (error) {
+    const nothing = (): undefined => undefined;
+    const ready = Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    return { ready, give: nothing, keepProgram: nothing, end: nothing };
+  }
+}
+
+/** Starts workers, which wait for their tasks. That one cannot be had is told by its `ready`. */
+export function startWorkers(count: number): StartedWorker[] {
+  return Array.from({ length: count }, () => {
+    const worker = startWorker();
+    // Who gives it its task hears of it.
+    worker.ready.catch(() => undefined);
+    return worker;
+  });
+}
+
+/** Of use while no call is under way: workers hold nothing between calls. */
+export function endWorkers(workers: readonly StartedWorker[]): void {
+  workers.forEach((worker) => {
+    worker.end();
+  });
+}
+
+/** Whether workers start with the first large call: under Node that takes longer than many a program. */
+export const startsLater = (threads: number | 'auto'): boolean =>
+  threads === 'auto' && node !== undefined;
+
+/** Whether Node starts workers, as far as can be told without starting one. */
+function mayStartInNode(process: NodeJS.Process): boolean {
+  // Without --permission there is no such object, whatever its type says.
+  const permission = process.permission as NodeJS.Process['permission'] | undefined;
+  return (
+    permission?.has('worker') !== false &&
+    process.getBuiltinModule('node:fs').existsSync(workerFile())
+  );
+}
+
+/** Workers that serve, or are about to. */
+interface Serving {
+  readonly workers: readonly StartedWorker[];
+  /** Resolves when all are there. */
+  readonly there: Promise<void>;
+}
+
+/** The threads of a loaded core. */
+export class Crew {
+  readonly #core: Core;
+  readonly #module: WebAssembly.Module;
+  readonly #memory: WebAssembly.Memory;
+  /** The ends of the workers' stacks, which are used again. */
+  readonly #stacks: Address[] = [];
+  /** Other workers, another number: those of an earlier one leave. */
+  #number = 0;
+  #count = 1;
+  /** Only so many may be asked for: what an `init` settled and `dispose` leaves. */
+  #settled: number | undefined;
+  #serving: Serving | undefined;
+  #hasFailed = false;
+
+  /** Where memory is not shared, there is one thread. */
+  constructor(
+    core: Core,
+    module: WebAssembly.Module,
+    memory: WebAssembly.Memory,
+    isShared: boolean,
+  ) {
+    this.#core = core;
+    this.#module = module;
+    this.#memory = memory;
+    this.#settled = isShared ? undefined : 1;
+  }
+
+  /** How many threads compute; of those that start with the first large call, how many will. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Resolves when so many threads are there, or will start with the first large call. 'auto' is one thread where
+   * workers do not start.
+   *
+   * @param started the workers to take, if some were started ahead
+   * @throws HeadwiseError `unsupported` if another number is settled, `load-failed` if workers do not start; any number
+   *   may then be asked for
+   */
+  async have(threads: number | 'auto', started?: readonly StartedWorker[]): Promise<void> {
+    const isAuto = threads === 'auto';
+    if (this.#settled !== undefined && !isAuto && threads !== this.#settled) {
+      fail('unsupported', 'threads', `${this.#settled}, for which it is loaded`, show(threads));
+    }
+    const count = this.#settled ?? (isAuto ? automaticThreads() : threads);
+    this.#settled = count;
+    if (count === 1) {
+      return;
+    }
+    try {
+      if (startsLater(threads) && this.#serving === undefined && !this.#hasFailed) {
+        this.#serveLater(count);
+        return;
+      }
+      const { workers, there } = (this.#serving ??= this.#serve(count, started));
+      workers.forEach((worker) => {
+        worker.keepProgram(true);
+      });
+      await there;
+    } catch (error) {
+      if (!isAuto) {
+        throw error;
+      }
+    }
+  }
+
+  /** Sends the workers away: the caller's thread computes alone, until threads are asked for again. */
+  pause(): void {
+    this.#lead(1);
+  }
+
+  /** From here on calls lay out memory for so many threads, and leave work to those of them that are there. */
+  #lead(count: number): void {
+    onFirstLargeCall(undefined);
+    this.#serving = undefined;
+    while (this.#stacks.length < count - 1) {
+      const stack = this.#core.newStack();
+      if (isAbsent(stack)) {
+        this.#settled = undefined;
+        failOutOfMemory();
+      }
+      this.#stacks.push(stack);
+    }
+    this.#number++;
+    this.#core.setThreads(count, this.#number);
+    this.#count = count;
+  }
+
+  #fail(): void {
+    this.#lead(1);
+    this.#settled = undefined;
+    this.#hasFailed = true;
+  }
+
+  #serveLater(count: number): void {
+    if (node !== undefined && !mayStartInNode(node)) {
+      this.#fail();
+      return;
+    }
+    this.#lead(count);
+    onFirstLargeCall(() => {
+      this.#serving = this.#serve(count);
+      // Whoever awaits them hears of it; the caller's thread does all of the work.
+      this.#serving.there.catch(() => undefined);
+    });
+  }
+
+  /** Has workers serve, of which a Node program does not wait for any. */
+  #serve(count: number, workers: readonly StartedWorker[] = startWorkers(count - 1)): Serving {
+    this.#lead(count);
+    return { workers, there: this.#giveTasks(workers, this.#number) };
+  }
+
+  async #giveTasks(workers: readonly StartedWorker[], crew: number): Promise<void> {
+    const task = { module: this.#module, memory: this.#memory, entry: this.#core.workerEntry() };
+    const serve = async (worker: StartedWorker, i: number): Promise<void> => {
+      worker.keepProgram(false);
+      worker.give({ ...task, stack: this.#stacks[i], thread: i + 1, crew });
+      await worker.ready;
+    };
+    try {
+      await Promise.all(workers.map(serve));
+    } catch (error) {
+      endWorkers(workers);
+      if (crew === this.#number) {
+        this.#fail();
+      }
+      const message = `threads: expected workers of worker.js, got ${reasonOf(error)}`;
+      throw new HeadwiseError('load-failed', message, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,322 @@
+import { fail, failOutOfMemory, show, showShape } from '../runtime/errors.js';
+import { isResizable, kindOf, lengthOf, viewOf } from '../runtime/typed-arrays.js';
+import { sizeOf } from './shapes.js';
+
+/** An argument as it was understood: row-major numbers and their shape. */
+export interface Numbers<Data> {
+  readonly data: Data;
+  readonly shape: readonly number[];
+}
+
+/** How numbers are stored and which are taken; floats, lengths and booleans differ in both. */
+interface NumberKind<Data> {
+  readonly expected: string;
+  readonly allocate: (count: number) => Data;
+  readonly isNative: (data: unknown) => data is Data;
+  /** The element as a number, undefined if it is not of a kind that is taken. */
+  readonly toNumber: (element: unknown, inTypedArray: boolean) => number | undefined;
+}
+
+const floats: NumberKind<Float32Array> = {
+  expected: 'numbers',
+  allocate: (count) => new Float32Array(count),
+  isNative: (data): data is Float32Array => kindOf(data) === 'Float32Array',
+  toNumber: (element) => (typeof element === 'number' ? element : undefined),
+};
+
+// These and booleans are copied always: they are few, and each is looked at anyway.
+const lengths: NumberKind<Float64Array> = {
+  expected: 'integers',
+  allocate: (count) => new Float64Array(count),
+  isNative: (data): data is Float64Array => data === null,
+  toNumber: (element) =>
+    typeof element === 'number' || typeof element === 'bigint' ? Number(element) : undefined,
+};
+
+const booleans: NumberKind<Uint8Array> = {
+  expected: 'booleans',
+  allocate: (count) => new Uint8Array(count),
+  isNative: (data): data is Uint8Array => data === null,
+  toNumber: (element, inTypedArray) =>
+    typeof element === 'boolean' || (inTypedArray && (element === 0 || element === 1))
+      ? Number(element)
+      : undefined,
+};
+
+type NumberArray = Float32Array | Float64Array | Uint8Array;
+
+type Sequence = ArrayLike<unknown> & Iterable<unknown>;
+
+// Deeper nesting than any tensor has; an array that holds itself ends here.
+const deepest = 8;
+
+function isTypedArray(value: unknown): value is Sequence & ArrayBufferView {
+  return kindOf(value) !== undefined;
+}
+
+function isSequence(value: unknown): value is Sequence {
+  return Array.isArray(value) || isTypedArray(value);
+}
+
+const countOf = (elements: Sequence): number =>
+  isTypedArray(elements) ? lengthOf(elements) : elements.length;
+
+/** A shape as numbers, or an error that names `argument`. */
+export function toShape(argument: string, value: unknown): number[] {
+  if (!isSequence(value)) {
+    fail('invalid-type', argument, 'a shape such as [2, 4, 100]', show(value));
+  }
+  const shape: number[] = [];
+  const count = countOf(value);
+  for (let axis = 0; axis < count; axis++) {
+    const size = value[axis];
+    if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+      fail('invalid-shape', argument, 'a shape of integers from 0 on', show(size));
+    }
+    shape.push(size);
+  }
+  return shape;
+}
+
+/** Converts `count` elements: whoever reads an array may find that its length changes meanwhile. */
+function convert<Data extends NumberArray>(
+  argument: string,
+  elements: Sequence,
+  count: number,
+  kind: NumberKind<Data>,
+  target: Data,
+  offset: number,
+): void {
+  const inTypedArray = isTypedArray(elements);
+  for (let i = 0; i < count; i++) {
+    const number = kind.toNumber(elements[i], inTypedArray);
+    if (number === undefined) {
+      fail('invalid-type', argument, kind.expected, show(elements[i]));
+    }
+    target[offset + i] = number;
+  }
+}
+
+function allocated<Data>(kind: NumberKind<Data>, count: number): Data {
+  try {
+    return kind.allocate(count);
+  } catch {
+    return failOutOfMemory();
+  }
+}
+
+/**
+ * Copies of nested arrays, down to typed arrays, of which each element is asked for once: asking may run the caller's
+ * code.
+ */
+function readNested(
+  argument: string,
+  elements: readonly unknown[],
+  expected: string | undefined,
+  depth = 1,
+): unknown[] {
+  if (depth > deepest) {
+    fail('invalid-shape', argument, `at most ${deepest} axes`, 'deeper nesting');
+  }
+  const count = lengthOfList(argument, elements);
+  const read: unknown[] = [];
+  for (let i = 0; i < count; i++) {
+    const element = elements[i];
+    // However long an array says that it is, there is nothing behind its end.
+    if (element === undefined) {
+      const kind = typeof read[0] === 'boolean' ? 'booleans' : 'numbers';
+      fail('invalid-type', argument, expected ?? kind, 'undefined');
+    }
+    read.push(
+      Array.isArray(element) ? readNested(argument, element, expected, depth + 1) : element,
+    );
+  }
+  return read;
+}
+
+/** An array's length, asked for once; that of a proxy may be anything. */
+export function lengthOfList(argument: string, list: readonly unknown[]): number {
+  const length: unknown = list.length;
+  if (!Number.isSafeInteger(length) || (length as number) < 0) {
+    fail('invalid-type', argument, 'an array', show(list));
+  }
+  return length as number;
+}
+
+/** Shape of nested arrays, read along their first elements. */
+function nestedShape(value: Sequence): number[] {
+  const shape: number[] = [];
+  let level: unknown = value;
+  while (isSequence(level)) {
+    shape.push(countOf(level));
+    level = level[0];
+  }
+  return shape;
+}
+
+function fromNested<Data extends NumberArray>(
+  argument: string,
+  value: Sequence,
+  kind: NumberKind<Data>,
+): Numbers<Data> {
+  const shape = nestedShape(value);
+  const leaves: Sequence[] = [];
+  const collect = (level: unknown, axis: number): void => {
+    if (!isSequence(level)) {
+      fail('invalid-type', argument, `arrays nested ${shape.length} deep`, show(level));
+    }
+    const count = countOf(level);
+    if (count !== shape[axis]) {
+      const lengths = `arrays of length ${shape[axis]} at axis ${axis}`;
+      fail('invalid-shape', argument, lengths, `one of length ${count}`);
+    }
+    if (axis === shape.length - 1) {
+      leaves.push(level);
+    } else {
+      for (let i = 0; i < count; i++) {
+        collect(level[i], axis + 1);
+      }
+    }
+  };
+  collect(value, 0);
+  const data = allocated(kind, sizeOf(shape));
+  const count = shape.at(-1) ?? 0;
+  leaves.forEach((leaf, i) => {
+    convert(argument, leaf, count, kind, data, i * count);
+  });
+  return { data, shape };
+}
+
+function fromDataAndShape<Data extends NumberArray>(
+  argument: string,
+  data: unknown,
+  shapeValue: unknown,
+  kind: NumberKind<Data>,
+  mayResize = false,
+): Numbers<Data> {
+  const shape = toShape(argument, shapeValue);
+  if (!isSequence(data)) {
+    fail('invalid-type', argument, `data of ${kind.expected}`, show(data));
+  }
+  const count = countOf(data);
+  checkCount(argument, count, shape, kind.expected);
+  if (kind.isNative(data) && (mayResize || !isResizable(data))) {
+    return { data, shape };
+  }
+  const converted = allocated(kind, count);
+  convert(argument, data, count, kind, converted, 0);
+  return { data: converted, shape };
+}
+
+function checkCount(
+  argument: string,
+  count: number,
+  shape: readonly number[],
+  numbers = 'numbers',
+): void {
+  if (count !== sizeOf(shape)) {
+    const expected = `${sizeOf(shape)} ${numbers} for shape ${showShape(shape)}`;
+    fail('invalid-shape', argument, expected, String(count));
+  }
+}
+
+/** Fails if the memory of an argument that was read before is gone by now. */
+export function checkAttached(argument: string, { data, shape }: Numbers<ArrayBufferView>): void {
+  checkCount(argument, lengthOf(data), shape);
+}
+
+/** An argument as its elements were asked for, each once. */
+function readOnce(argument: string, value: unknown, expected?: string): unknown {
+  if (Array.isArray(value)) {
+    return readNested(argument, value, expected);
+  }
+  if (typeof value !== 'object' || value === null || !('data' in value)) {
+    return value;
+  }
+  const given: unknown = value.data;
+  const data: unknown = Array.isArray(given) ? readNested(argument, given, expected) : given;
+  return 'shape' in value
+    ? { data, shape: value.shape }
+    : { data, ...('dims' in value && { shape: value.dims }) };
+}
+
+function toNumbers<Data extends NumberArray>(
+  argument: string,
+  given: unknown,
+  kind: NumberKind<Data>,
+): Numbers<Data> {
+  return fromRead(argument, readOnce(argument, given, kind.expected), kind);
+}
+
+/** Numbers of what `readOnce` gave. */
+function fromRead<Data extends NumberArray>(
+  argument: string,
+  value: unknown,
+  kind: NumberKind<Data>,
+): Numbers<Data> {
+  if (Array.isArray(value)) {
+    return fromNested(argument, value, kind);
+  }
+  if (typeof value === 'object' && value !== null && 'data' in value && 'shape' in value) {
+    return fromDataAndShape(argument, value.data, value.shape, kind);
+  }
+  fail(
+    'invalid-type',
+    argument,
+    `a tensor, { data, shape } or nested arrays of ${kind.expected}`,
+    isTypedArray(value) ? 'a typed array without a shape' : show(value),
+  );
+}
+
+/** A tensor argument as float32 numbers and a shape. */
+export function toFloats(argument: string, value: unknown): Numbers<Float32Array> {
+  return toNumbers(argument, value, floats);
+}
+
+/** The same as a plain Float32Array, which is what it says that it is, for who asks it more than its length. */
+export function toFloatView(argument: string, value: unknown): Numbers<Float32Array> {
+  const { data, shape } = toFloats(argument, value);
+  return { data: viewOf(data), shape };
+}
+
+/** Numbers that stand for lengths: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
+export function toLengths(argument: string, value: unknown): Numbers<Float64Array> {
+  return isTypedArray(value)
+    ? fromDataAndShape(argument, value, [lengthOf(value)], lengths)
+    : toNumbers(argument, value, lengths);
+}
+
+/** Numbers that stand for a list or a matrix: as `toFloats`, and a typed array alone is a list. */
+export function toFloatList(argument: string, value: unknown): Numbers<Float32Array> {
+  return isTypedArray(value)
+    ? fromDataAndShape(argument, value, [lengthOf(value)], floats)
+    : toNumbers(argument, value, floats);
+}
+
+/** Whether the first element of nested arrays or of a tensor's data is a boolean or lies in a Uint8Array. */
+function isBoolean(value: unknown): boolean {
+  let level = value;
+  if (typeof level === 'object' && level !== null && !Array.isArray(level) && 'data' in level) {
+    level = level.data;
+  }
+  for (let depth = 0; Array.isArray(level) && depth <= deepest; depth++) {
+    level = (level as unknown[])[0];
+  }
+  return typeof level === 'boolean' || kindOf(level) === 'Uint8Array';
+}
+
+/** A mask: booleans as a Uint8Array of 0 and 1, or numbers that are added to scores. */
+export function toMask(argument: string, value: unknown): Numbers<Uint8Array | Float32Array> {
+  const given = readOnce(argument, value);
+  if (isBoolean(given)) {
+    return fromRead(argument, given, booleans);
+  }
+  // A view of its own: what it is will be asked more than once.
+  const { data, shape } = fromRead(argument, given, floats);
+  return { data: viewOf(data), shape };
+}
+
+/** Data for `new Tensor(data, shape)`: flat numbers, or nested arrays that lie in the order of the shape. */
+export function toTensorData(data: unknown, shape: unknown): Numbers<Float32Array> {
+  return fromDataAndShape('data', data, shape, floats, true);
+}

@@ -1,0 +1,50 @@
+/** Typed arrays of numbers. */
+export type NumericArray =
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Uint16Array
+  | Uint32Array;
+
+export type NestedNumbers = readonly number[] | readonly NumericArray[] | readonly NestedNumbers[];
+
+/** Numbers with a shape: a headwise tensor, or one of another library's (`dims` is ONNX Runtime's word). */
+export type TensorLike<Data = NumericArray | readonly number[]> =
+  | { readonly data: Data; readonly shape: readonly number[] }
+  | { readonly data: Data; readonly dims: readonly number[] };
+
+/**
+ * Wherever a tensor is taken: a `Tensor`, any `{ data, shape }` or `{ data, dims }`, or nested arrays of numbers. A
+ * Float32Array is used as it is, everything else is converted; nothing is modified or kept.
+ */
+export type TensorInput = TensorLike | NestedNumbers;
+
+export type NestedBooleans = readonly boolean[] | readonly NestedBooleans[];
+
+/** A mask, boolean (booleans or a Uint8Array of 0 and 1) or numbers that are added to scores. */
+export type MaskInput = TensorInput | TensorLike<readonly boolean[]> | NestedBooleans;
+
+/**
+ * How many keys, counted from the first, may be attended to: (batch,) for all queries of a sample or (batch, queries)
+ * for each query. Integers from 0 to the number of keys, as numbers or BigInts. Source: d2l, `masked_softmax`.
+ */
+export type ValidLens =
+  | readonly number[]
+  | readonly bigint[]
+  | readonly (readonly number[] | readonly bigint[])[]
+  | NumericArray
+  | BigInt64Array
+  | BigUint64Array
+  | TensorLike<
+      NumericArray | BigInt64Array | BigUint64Array | readonly number[] | readonly bigint[]
+    >;
+
+/**
+ * Numbers of symbols, (batch, length), or (length) of one sequence: nested arrays, an integer array with a shape, or an
+ * integer array alone, which is one sequence. Integers, as numbers or BigInts.
+ */
+export type TokensInput = ValidLens;

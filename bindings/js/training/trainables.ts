@@ -1,0 +1,65 @@
+import { trainables, type TrainableAddress } from 'headwise-records';
+import { fail, show } from '../runtime/errors.js';
+import type { Handle } from '../runtime/handle.js';
+import type { Address } from '../runtime/memory.js';
+import { send } from '../runtime/records.js';
+
+/** What has parameters to train: a `MultiHeadAttention` or an `AttentionOnlyTransformer`. */
+export interface Trainable {
+  /** Whether `dispose` was called. */
+  readonly disposed: boolean;
+  /** Makes the gradients of the parameters 0. */
+  zeroGradients(): void;
+}
+
+/** What the core is told of a trainable. */
+interface Registered {
+  readonly isModel: boolean;
+  readonly handle: Handle;
+}
+
+const registered = new WeakMap<object, Registered>();
+
+/** Has optimizers take this object. */
+export function registerTrainable(trainable: Trainable, as: Registered): void {
+  registered.set(trainable, as);
+}
+
+/** One trainable or several, each once. */
+export function checkTrainables(given: Trainable | readonly Trainable[]): readonly Trainable[] {
+  // A copy: what is in the caller's list may change.
+  const trainables = Array.isArray(given)
+    ? Array.from(given as readonly Trainable[])
+    : [given as Trainable];
+  if (trainables.length === 0) {
+    fail('invalid-option', 'trainables', 'at least one layer or model', 'none');
+  }
+  for (const trainable of trainables) {
+    // `has` takes anything.
+    if (!registered.has(trainable)) {
+      fail('invalid-option', 'trainables', 'layers and models', show(trainable));
+    }
+  }
+  if (new Set(trainables).size < trainables.length) {
+    fail('invalid-option', 'trainables', 'each of them once', 'one twice');
+  }
+  return trainables;
+}
+
+/** Where they are. Fails when one of them was disposed of. */
+function addressesOf(trainables: readonly Trainable[]): TrainableAddress[] {
+  return trainables.flatMap((trainable) => {
+    const known = registered.get(trainable);
+    return known === undefined ? [] : [{ isModel: known.isModel, address: known.handle.inUse() }];
+  });
+}
+
+/** Fails when one of them was disposed of. */
+export function checkInUse(given: readonly Trainable[]): void {
+  addressesOf(given);
+}
+
+/** Writes the trainables to working memory and returns where. */
+export function sendTrainables(given: readonly Trainable[]): Address {
+  return send(trainables, { trainables: addressesOf(given) });
+}

@@ -1,0 +1,216 @@
+// Makes records.hpp, records.js and records.d.ts of table.mjs: node generate.mjs FOLDER
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { argv } from 'node:process';
+import { pathToFileURL } from 'node:url';
+import * as given from './table.mjs';
+
+const word = { words: 1, ts: 'number', cpp: 'std::size_t' };
+
+/** Kinds of a record's fields: their words and types. */
+const kinds = {
+  integer: { ...word, cpp: 'std::int32_t' },
+  size: word,
+  flag: { ...word, ts: 'boolean', cpp: 'Flag' },
+  wide: { words: 2, ts: 'readonly [low: number, high: number]', cpp: 'Wide' },
+};
+
+/** Kinds of a message's fields; each is the name of the methods that write and read it. */
+const messageKinds = {
+  size: { ts: 'number', cpp: 'std::size_t' },
+  flag: { ts: 'boolean', cpp: 'bool' },
+  wide: { ts: 'number', cpp: 'std::uint64_t' },
+  address: { ts: 'Address', cpp: 'void*' },
+  text: { ts: 'string', cpp: 'std::string_view' },
+  bytes: { ts: 'Uint8Array', cpp: 'std::span<char>', written: 'std::string_view' },
+  sizes: { ts: 'readonly number[]', cpp: 'std::span<const std::size_t>' },
+  wides: { ts: 'readonly number[]', cpp: 'std::span<const std::uint64_t>' },
+};
+
+function recordKind(field, known) {
+  if (Object.hasOwn(kinds, field)) return kinds[field];
+  if (Object.hasOwn(known, field)) {
+    return { words: known[field], ts: `Packed<${field}>`, cpp: field, check: 'check_record($)' };
+  }
+  const [, pointer, optional] = /^(.+\*)(\??)$/.exec(field) ?? [];
+  if (pointer) {
+    const ts = optional ? 'Address | Absent' : 'Address';
+    const check = pointer === 'void*' ? 'check_address' : 'check_working_address';
+    return { ...word, ts, cpp: pointer, check: `${check}($, ${optional !== ''})` };
+  }
+  const [, count] = /^size\[(\d)\]$/.exec(field) ?? [];
+  if (!count) throw new Error(`no kind of field: ${field}`);
+  return {
+    words: Number(count),
+    ts: `readonly [${Array(Number(count)).fill('number').join(', ')}]`,
+    cpp: `std::array<std::size_t, ${count}>`,
+  };
+}
+
+function messageKind(field, known) {
+  const kind = field === 'void*' ? 'address' : field;
+  if (Object.hasOwn(messageKinds, kind)) return { ...messageKinds[kind], method: kind };
+  const element = field.replace('[]', '');
+  if (!known.includes(element)) throw new Error(`no kind of field: ${field}`);
+  return element === field
+    ? { ts: element, cpp: element, element }
+    : {
+        ...{ ts: `readonly ${element}[]`, cpp: `std::vector<${element}>` },
+        ...{ element, isList: true },
+      };
+}
+
+const snake = (name) =>
+  name.replaceAll(/([a-z])([A-Z])/g, (_, end, begin) => `${end}_${begin.toLowerCase()}`);
+const lowerFirst = (name) => name[0].toLowerCase() + name.slice(1);
+const lines = (fields, line) => fields.map(line).join('\n');
+
+/** The record's fields with their kinds and offsets in words, and its length. */
+function layOut(name, description, known, header) {
+  let words = header;
+  const fields = Object.entries(description).map(([field, text]) => {
+    const kind = recordKind(text, known);
+    const offset = words;
+    words += kind.words;
+    return { field, member: snake(field), offset, ...kind };
+  });
+  return { name, fields, words, header };
+}
+
+const recordText = ({ name, fields, words, header }) => ({
+  ts: `export interface ${name} {
+${lines(fields, ({ field, ts }) => `  readonly ${field}: ${ts};`)}
+}
+export const ${lowerFirst(name)}: RecordKind<${name}>;
+`,
+  js: `export const ${lowerFirst(name)} = {
+  words: ${words},
+${header === 0 ? '  isElement: true,\n' : ''}  fields: [${fields.map(({ field }) => `'${field}'`).join(', ')}],
+};
+`,
+  cpp: `struct ${name} {
+${header ? '  std::uint32_t words;\n' : ''}${lines(fields, ({ member, cpp }) => `  ${cpp} ${member};`)}
+};
+static_assert(sizeof(${name}) == ${4 * words});
+${lines(fields, ({ member, offset }) => `static_assert(offsetof(${name}, ${member}) == ${4 * offset});`)}
+#if defined(HEADWISE_CHECKED)
+inline void check_record(const ${name}& record) {
+${header ? `  check(record.words == ${words});\n` : ''}${fields
+    .filter(({ check }) => check)
+    .map(({ member, check }) => `  ${check.replace('$', `record.${member}`)};\n`)
+    .join('')}}
+#endif
+`,
+});
+
+/** Messages that C++ reads into a type of the library, whose members are called as their fields. */
+const libraryTypes = { NamedTensor: 'io::NamedTensor', NamedText: 'io::NamedText' };
+
+function messageText(name, description, known, isRequest) {
+  const fields = Object.entries(description).map(([field, text]) => ({
+    ...{ field, member: snake(field), ...messageKind(text, known) },
+  }));
+  // Lists that C++ writes are whatever ranges a call has of their items.
+  const listOf = (member) => `List_${member}`;
+  const lists = fields.filter(({ isList }) => isList).map(({ member }) => listOf(member));
+  const template =
+    lists.length > 0 ? `template <${lists.map((list) => `typename ${list}`).join(', ')}>\n` : '';
+  const js = ({ field, method, element, isList }) => {
+    const kind = method ? `'${method}'` : lowerFirst(element);
+    return `  ${field}: ${isList ? `[${kind}]` : kind},`;
+  };
+  const cpp = ({ member, method, isList }) => {
+    if (!method) {
+      return isList
+        ? `  stream.list(message.${member});`
+        : `  ${isRequest ? 'read' : 'write'}(stream, message.${member});`;
+    }
+    return isRequest
+      ? `  message.${member} = stream.${method}();`
+      : `  stream.${method}(message.${member});`;
+  };
+  return {
+    ts: `export interface ${name} {
+${lines(fields, ({ field, ts }) => `  readonly ${field}: ${ts};`)}
+}
+export const ${lowerFirst(name)}: MessageKind<${name}>;
+`,
+    js: `export const ${lowerFirst(name)} = {
+${lines(fields, js)}
+};
+`,
+    cpp: isRequest
+      ? `${
+          Object.hasOwn(libraryTypes, name)
+            ? `using ${name} = ${libraryTypes[name]};`
+            : `struct ${name} {\n${lines(fields, ({ member, cpp: type }) => `  ${type} ${member}{};`)}\n};`
+        }
+inline void read(MessageReader& stream, ${name}& message) {
+${lines(fields, cpp)}
+}
+`
+      : `${template}struct ${name} {
+${lines(fields, ({ member, cpp: type, written, isList }) => `  ${isList ? listOf(member) : (written ?? type)} ${member};`)}
+};
+${template || 'inline '}void write(MessageWriter& stream, const ${name}${lists.length > 0 ? `<${lists.join(', ')}>` : ''}& message) {
+${lines(fields, cpp)}
+}
+`,
+  };
+}
+
+/** The text of each file. */
+export function generate({ records, elements, requests, responses } = given) {
+  const known = {};
+  const laidOut = (described, header) =>
+    Object.entries(described).map(([name, description]) => {
+      const record = layOut(name, description, known, header);
+      known[name] = record.words;
+      return recordText(record);
+    });
+  const messages = (described, isRequest) =>
+    Object.entries(described).map(([name, description], i) =>
+      messageText(name, description, Object.keys(described).slice(0, i), isRequest),
+    );
+  const parts = [
+    ...laidOut(elements, 0),
+    ...laidOut(records, 1),
+    ...messages(requests, true),
+    ...messages(responses, false),
+  ];
+  const of = (language) => parts.map((part) => part[language]).join('\n');
+  return {
+    'records.js': of('js'),
+    'records.d.ts': `import type { Absent, Address } from '../../bindings/js/runtime/memory.js';
+import type { MessageKind, Packed, RecordKind } from '../../bindings/js/runtime/records.js';
+
+${of('ts')}`,
+    'records.hpp': `#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <headwise/core/io/safetensors_header.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "record.hpp"
+
+namespace headwise::bindings {
+
+${of('cpp')}
+}  // namespace headwise::bindings
+`,
+  };
+}
+
+if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
+  const [, , folder] = argv;
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(generate())) {
+    const file = join(folder, name);
+    // What has not changed keeps its time, so that nothing is built again.
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+  }
+}

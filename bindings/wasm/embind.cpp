@@ -1,0 +1,137 @@
+// The package's WebAssembly core: numbers and addresses in, numbers out. The TypeScript beside this
+// file checks every argument before it calls, owns the layout of the working memory, and is the
+// only caller. This is the only file that knows Embind; the calls are in the others.
+
+#include <emscripten/bind.h>
+
+#include <cstdint>
+#include <limits>
+#include <typeinfo>
+
+#include "file_calls.hpp"
+#include "function_calls.hpp"
+#include "layer_calls.hpp"
+#include "memory.hpp"
+#include "model_calls.hpp"
+#include "task_calls.hpp"
+#include "threads.hpp"
+#include "training_calls.hpp"
+
+namespace headwise::bindings {
+namespace {
+
+// What passes is numbers: 1 for true, 0 for false.
+
+/// Whether this is the build that engines with relaxed SIMD run.
+std::size_t is_relaxed() {
+#if defined(__wasm_relaxed_simd__)
+  return 1;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace
+}  // namespace headwise::bindings
+
+// This file takes the place of Embind's own library, see CMakeLists.txt. That registers every type
+// that it knows, strings, views and more: 3 KB of the package.
+namespace {
+
+emscripten::internal::InitFunc* init_functions =  // NOLINT(*-avoid-non-const-global-variables)
+    nullptr;
+
+}  // namespace
+
+extern "C" {
+// NOLINTBEGIN(*-identifier-naming, bugprone-*, cert-*): Embind's names
+
+void _embind_register_bindings(emscripten::internal::InitFunc* function) {
+  function->next = init_functions;
+  init_functions = function;
+}
+
+void _embind_initialize_bindings() {
+  for (auto* function = init_functions; function != nullptr; function = function->next) {
+    function->init_func();
+  }
+}
+
+/// For texts of errors that cannot happen here.
+const char* __getTypeName(const std::type_info* /*type*/) { return nullptr; }
+
+// NOLINTEND(*-identifier-naming, bugprone-*, cert-*)
+}
+
+EMSCRIPTEN_BINDINGS(types) {
+  using namespace emscripten::internal;  // NOLINT(google-build-using-namespace)
+
+  using Integer = std::size_t;
+  _embind_register_void(TypeID<void>::get(), "void");
+  _embind_register_integer(TypeID<Integer>::get(), "size", sizeof(Integer),
+                           std::numeric_limits<Integer>::min(),
+                           std::numeric_limits<Integer>::max());
+  _embind_register_float(TypeID<double>::get(), "double", sizeof(double));
+}
+
+EMSCRIPTEN_BINDINGS(headwise) {
+  using namespace headwise::bindings;  // NOLINT(google-build-using-namespace)
+  using emscripten::function;
+
+  function("recover", &recover);
+  function("isRelaxed", &Call<&is_relaxed>::run);
+  function("workerEntry", &Call<&worker_entry>::run);
+  function("newStack", &Call<&new_stack>::run);
+  function("setThreads", &Call<&set_threads>::run);
+  function("reserve", &Call<&reserve>::run);
+  function("maskedSoftmax", &Call<&masked_softmax>::run);
+  function("poolingWorkspaceSize", &Call<&pooling_workspace_size>::run);
+  function("scaledDotProductAttention", &Call<&scaled_dot_product_attention>::run);
+  function("additiveAttention", &Call<&additive_attention>::run);
+  function("splitHeads", &Call<&split_heads>::run);
+  function("joinHeads", &Call<&join_heads>::run);
+  function("fillNormal", &Call<&fill_normal>::run);
+  function("toFloats", &Call<&to_floats>::run);
+  function("toRowMajor", &Call<&to_row_major>::run);
+  function("readSafetensorsHeader", &Call<&read_safetensors_header>::run);
+  function("writeSafetensorsHeader", &Call<&write_safetensors_header>::run);
+  function("readNpyHeader", &Call<&read_npy_header>::run);
+  function("writeNpyHeader", &Call<&write_npy_header>::run);
+  function("planLayer", &Call<&plan_layer>::run);
+  function("newLayer", &Call<&new_layer>::run);
+  function("deleteLayer", &Call<&delete_layer>::run);
+  function("initialize", &Call<&initialize>::run);
+  function("setTraining", &Call<&set_training>::run);
+  function("parameter", &Call<&parameter>::run);
+  function("workspaceSize", &Call<&workspace_size>::run);
+  function("forward", &Call<&forward>::run);
+  function("createCache", &Call<&create_cache>::run);
+  function("deleteCache", &Call<&delete_cache>::run);
+  function("setCacheLength", &Call<&set_cache_length>::run);
+  function("pendingBackward", &Call<&pending_backward>::run);
+  function("backwardWorkspaceSize", &Call<&backward_workspace_size>::run);
+  function("backward", &Call<&backward>::run);
+  function("gradient", &Call<&gradient>::run);
+  function("zeroGradients", &Call<&zero_gradients>::run);
+  function("parametersChanged", &Call<&parameters_changed>::run);
+  function("removeHeads", &Call<&remove_heads>::run);
+  function("newSgd", &Call<&new_sgd>::run);
+  function("newAdam", &Call<&new_adam>::run);
+  function("deleteOptimizer", &Call<&delete_optimizer>::run);
+  function("setLearningRate", &Call<&set_learning_rate>::run);
+  function("step", &Call<&step>::run);
+  function("zeroAllGradients", &Call<&zero_all_gradients>::run);
+  function("clipGradientNorm", &Call<&clip_gradient_norm>::run);
+  function("newModel", &Call<&new_model>::run);
+  function("deleteModel", &Call<&delete_model>::run);
+  function("modelLayer", &Call<&model_layer>::run);
+  function("modelParameter", &Call<&model_parameter>::run);
+  function("modelGradient", &Call<&model_gradient>::run);
+  function("zeroModelGradients", &Call<&zero_model_gradients>::run);
+  function("modelParametersChanged", &Call<&model_parameters_changed>::run);
+  function("modelWorkspaceSize", &Call<&model_workspace_size>::run);
+  function("runModel", &Call<&run_model>::run);
+  function("pruneModel", &Call<&prune_model>::run);
+  function("drawTask", &Call<&draw_task>::run);
+  function("scoreHeads", &Call<&score_heads>::run);
+}

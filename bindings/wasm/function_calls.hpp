@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+#include "record.hpp"
+
+/// Functions without a layer: softmax, pooling, heads, random numbers, numbers of files.
+namespace headwise::bindings {
+
+void masked_softmax(Address record, Address weights);
+
+/// Floats of working memory for a pooling function.
+double pooling_workspace_size(double num_keys, double query_size, double key_size,
+                              double value_size, double attention_hiddens);
+void scaled_dot_product_attention(Address record, double scale, double softcap);
+void additive_attention(Address record);
+
+void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,
+                 std::size_t head_size, Address from, Address to);
+void join_heads(std::size_t batch, std::size_t length, std::size_t num_heads, std::size_t head_size,
+                Address from, Address to);
+
+void fill_normal(Address numbers, std::size_t count, double seed);
+
+void to_floats(std::size_t type, std::size_t size, std::size_t big_endian, Address from,
+               std::size_t count, Address to);
+void to_row_major(Address shape, std::size_t rank, Address from, Address to);
+
+}  // namespace headwise::bindings

@@ -1,0 +1,117 @@
+#include "layer_calls.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <headwise/core/attention/layer_cache.hpp>
+#include <headwise/core/parallel/for_each.hpp>
+#include <optional>
+#include <vector>
+
+#include "mask_record.hpp"
+#include "memory.hpp"
+
+namespace headwise::bindings {
+namespace {
+
+/// Sizes that are not known yet are 0.
+std::optional<std::int64_t> known_size(std::size_t size) {
+  return size != 0 ? std::optional<std::int64_t>(size) : std::nullopt;
+}
+
+MultiHeadAttentionOptions read_options(const LayerOptionsRecord& record, double dropout,
+                                       double scale, double softcap, double seed) {
+  MultiHeadAttentionOptions options;
+  options.num_hiddens = record.num_hiddens;
+  options.num_heads = record.num_heads;
+  options.num_kv_heads = record.num_kv_heads;
+  options.output_size = record.output_size;
+  options.output_projection = record.output_projection == Flag::on;
+  options.bias = record.bias == Flag::on;
+  options.projection = static_cast<Projection>(record.projection);
+  options.pooling = static_cast<Pooling>(record.pooling);
+  options.attention_hiddens = record.attention_hiddens;
+  options.bias_kv = record.bias_kv == Flag::on;
+  options.zero_attention = record.zero_attention == Flag::on;
+  options.query_size = known_size(record.query_size);
+  options.key_size = known_size(record.key_size);
+  options.value_size = known_size(record.value_size);
+  options.dropout = dropout;
+  options.scale = scale;
+  options.softcap = softcap;
+  options.seed = static_cast<std::uint64_t>(seed);
+  return options;
+}
+
+}  // namespace
+
+Address new_layer(Address options, double dropout, double scale, double softcap, double seed) {
+  return address_of(new AttentionLayer(  // NOLINT(*-owning-memory): JavaScript owns it
+      read_options(record_at<LayerOptionsRecord>(options), dropout, scale, softcap, seed)));
+}
+
+void delete_layer(Address layer) { delete at<AttentionLayer>(layer); }
+
+void initialize(Address layer, double query_size, double key_size, double value_size) {
+  layer_at(layer).initialize({.query_size = static_cast<std::size_t>(query_size),
+                              .key_size = static_cast<std::size_t>(key_size),
+                              .value_size = static_cast<std::size_t>(value_size)});
+}
+
+void set_training(Address layer, std::size_t training) {
+  layer_at(layer).set_training(training != 0);
+}
+
+Address parameter(Address layer, std::size_t number) {
+  return address_of(layer_at(layer).parameters()->data(number));
+}
+
+double workspace_size(Address layer, double batch, double num_queries, double num_keys) {
+  return floats_of([&](Arena& arena) {
+    layer_at(layer).lay_out_forward(arena, {.batch = size_of(batch),
+                                            .num_queries = size_of(num_queries),
+                                            .num_keys = size_of(num_keys),
+                                            .num_threads = parallel::num_threads()});
+  });
+}
+
+void forward(Address layer, Address address) {
+  const auto& record = record_at<ForwardRecord>(address);
+  const AttentionMask mask = read_mask(record.mask);
+  ForwardArguments arguments;
+  arguments.mask = &mask;
+  arguments.queries = record.queries;
+  arguments.keys = record.keys;
+  arguments.values = record.values;
+  arguments.num_new_keys = record.num_new_keys;
+  arguments.head_gate = record.head_gate;
+  arguments.gate_stride = record.gate_stride;
+  arguments.cache = static_cast<LayerCache*>(record.cache);
+  arguments.output = record.output;
+  arguments.attention_weights = record.attention_weights;
+  arguments.weights_stage = static_cast<WeightsStage>(record.weights_stage);
+  Arena arena = working_arena(record.workspace);
+  arguments.arena = &arena;
+  arguments.num_threads = parallel::num_threads();
+  arguments.requires_grad = record.requires_grad == Flag::on;
+  arguments.input_sizes = {.query_size = record.query_size,
+                           .key_size = record.key_size,
+                           .value_size = record.value_size};
+  layer_at(layer).forward_into(arguments, layer_at(layer).allocate(arguments));
+}
+
+Address create_cache(Address layer, double batch_size, double max_length) {
+  const LayerSettings& settings = layer_at(layer).settings();
+  return address_of(new LayerCache(  // NOLINT(*-owning-memory): JavaScript owns it
+      layer_at(layer).identity(), {.batch = size_of(batch_size),
+                                   .num_heads = settings.num_kv_heads,
+                                   .max_length = size_of(max_length),
+                                   .head_size = settings.head_size}));
+}
+
+void delete_cache(Address cache) { delete at<LayerCache>(cache); }
+
+void set_cache_length(Address cache, double length) {
+  at<LayerCache>(cache)->set_length(static_cast<std::size_t>(length));
+}
+
+}  // namespace headwise::bindings

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// How records and messages are read and written. What each of them holds is described in
+/// ../records/table.mjs, of which records.hpp is made.
+namespace headwise::bindings {
+
+/// An address in WebAssembly memory, as a number that JavaScript can add to.
+using Address = std::uintptr_t;
+
+template <typename T>
+T* at(Address address) noexcept {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+template <typename T>
+Address address_of(const T* pointer) noexcept {
+  return reinterpret_cast<Address>(pointer);
+}
+
+/// Kinds of a record's fields.
+enum class Flag : std::uint32_t { off, on };
+struct Wide {
+  std::uint32_t low;
+  std::uint32_t high;
+
+  [[nodiscard]] std::uint64_t value() const noexcept {
+    return low | static_cast<std::uint64_t>(high) << 32U;
+  }
+};
+
+#if defined(HEADWISE_CHECKED)
+/// Traps if this is not so.
+void check(bool is_so) noexcept;
+/// So many bytes of WebAssembly memory, from a word on.
+void check_extent(Address address, std::size_t size) noexcept;
+/// Of working memory, at a cache line.
+void check_working_address(const void* address, bool may_be_absent) noexcept;
+/// Of anything else.
+void check_address(const void* address, bool may_be_absent) noexcept;
+#endif
+
+/// The record at an address.
+template <typename Fields>
+const Fields& record_at(Address address) noexcept {
+#if defined(HEADWISE_CHECKED)
+  check_extent(address, sizeof(Fields));
+  check_record(*at<const Fields>(address));
+#endif
+  return *at<const Fields>(address);
+}
+
+/// Takes a message's fields out, one after the other. What they hold stays where it is.
+class MessageReader {
+ public:
+  explicit MessageReader(Address address) noexcept : next_(at<std::uint32_t>(address)) {}
+
+  std::size_t size() noexcept { return *next_++; }
+  bool flag() noexcept { return size() != 0; }
+  void* address() noexcept { return at<void>(size()); }
+  std::uint64_t wide() noexcept {
+    const Wide wide{.low = *next_, .high = next_[1]};
+    next_ += 2;
+    return wide.value();
+  }
+  std::span<char> bytes() noexcept {
+    const std::size_t length = size();
+    auto* const first = reinterpret_cast<char*>(next_);
+    next_ += (length + sizeof(*next_) - 1) / sizeof(*next_);
+    return {first, length};
+  }
+  std::string_view text() noexcept {
+    const std::span<char> text = bytes();
+    return {text.data(), text.size()};
+  }
+  std::span<const std::size_t> sizes() noexcept {
+    static_assert(sizeof(std::size_t) == sizeof(*next_));
+    const std::size_t count = size();
+    const auto* const first = reinterpret_cast<const std::size_t*>(next_);
+    next_ += count;
+    return {first, count};
+  }
+  template <typename Item>
+  void list(std::vector<Item>& items) {
+    items = std::vector<Item>(size());
+    for (Item& item : items) {
+      read(*this, item);
+    }
+  }
+
+  [[nodiscard]] Address position() const noexcept { return address_of(next_); }
+
+ private:
+  std::uint32_t* next_;
+};
+
+/// The message at an address.
+template <typename Message>
+Message message_at(Address address) {
+  MessageReader reader(address);
+  [[maybe_unused]] const std::size_t words = reader.size();
+#if defined(HEADWISE_CHECKED)
+  check_extent(address, words * sizeof(std::uint32_t));
+#endif
+  Message message;
+  read(reader, message);
+#if defined(HEADWISE_CHECKED)
+  check(reader.position() == address + words * sizeof(std::uint32_t));
+#endif
+  return message;
+}
+
+/// Puts a message's fields one behind the other.
+class MessageWriter {
+ public:
+  void size(std::size_t value) { words_.push_back(static_cast<std::uint32_t>(value)); }
+  void flag(bool value) { size(value ? 1 : 0); }
+  void wide(std::uint64_t value) {
+    size(static_cast<std::uint32_t>(value));
+    size(static_cast<std::uint32_t>(value >> 32U));
+  }
+  void bytes(std::string_view bytes) {
+    size(bytes.size());
+    const std::size_t first = words_.size();
+    words_.resize(first + (bytes.size() + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t));
+    if (!bytes.empty()) {
+      std::memcpy(words_.data() + first, bytes.data(), bytes.size());
+    }
+  }
+  void text(std::string_view text) { bytes(text); }
+  void sizes(std::span<const std::size_t> sizes) {
+    size(sizes.size());
+    for (const std::size_t value : sizes) {
+      size(value);
+    }
+  }
+  void wides(std::span<const std::uint64_t> wides) {
+    size(wides.size());
+    for (const std::uint64_t value : wides) {
+      wide(value);
+    }
+  }
+  template <typename Items>
+  void list(const Items& items) {
+    size(items.size());
+    for (const auto& item : items) {
+      write(*this, item);
+    }
+  }
+
+  std::vector<std::uint32_t> words() {
+    words_.front() = static_cast<std::uint32_t>(words_.size());
+    return std::move(words_);
+  }
+
+ private:
+  std::vector<std::uint32_t> words_ = {0};
+};
+
+}  // namespace headwise::bindings

@@ -1,0 +1,93 @@
+#include "task_calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <headwise/core/analysis/pattern_scores.hpp>
+#include <headwise/core/analysis/weight_statistics.hpp>
+#include <headwise/core/tasks/task_core.hpp>
+#include <span>
+
+#include "records.hpp"
+
+namespace headwise::bindings {
+namespace {
+
+/// The sequences that the record asks of the task.
+void draw_sequences(const TaskCore& task, const TaskRecord& record) {
+  const std::span workspace(record.workspace, task.vocabulary_size());
+  const std::size_t length = task.length();
+  for (std::size_t i = 0; i < record.batch_size; ++i) {
+    const std::size_t start = i * length;
+    task.sample_into(record.seed.value(), record.first.value() + i,
+                     {.tokens = {record.tokens + start, length},
+                      .targets = {record.targets + start, length},
+                      .keys = {record.keys + start, length}},
+                     workspace);
+  }
+}
+
+/// As in `scoreHeads` of head-scores.ts.
+enum class Score : std::uint8_t { patterns, induction, keys, confidence, entropy };
+
+}  // namespace
+
+void draw_task(Address address) {
+  const auto& record = record_at<TaskRecord>(address);
+  const auto [a, b, c, d] = std::array{record.a, record.b, record.c, record.d};
+  switch (record.kind) {
+    case 0:
+      return draw_sequences(TaskCore(CopyOptions{.num_symbols = a, .length = b, .offset = c}),
+                            record);
+    case 1:
+      return draw_sequences(TaskCore(TaskCore::Reverse{{.num_symbols = a, .num_items = b}}),
+                            record);
+    case 2:
+      return draw_sequences(TaskCore(TaskCore::Sort{{.num_symbols = a, .num_items = b}}), record);
+    case 3:
+      return draw_sequences(
+          TaskCore(AssociativeRecallOptions{
+              .num_names = a, .num_values = b, .num_pairs = c, .num_questions = d}),
+          record);
+    default:
+      return draw_sequences(TaskCore(InductionOptions{
+                                .num_symbols = a, .length = b, .min_period = c, .max_period = d}),
+                            record);
+  }
+}
+
+void score_heads(Address address) {
+  const auto& record = record_at<ScoreRecord>(address);
+  const auto score = static_cast<Score>(record.score);
+  const std::size_t num_extra_slots = record.num_extra_slots;
+  const auto* const positions = record.positions;
+  double* const scores = record.scores;
+  WeightsView view;
+  view.weights = record.weights;
+  view.batch = record.batch;
+  view.num_heads = record.num_heads;
+  view.num_queries = record.num_queries;
+  view.num_keys = record.num_keys;
+  if (score >= Score::confidence) {
+    const WeightsSizes sizes{.batch = view.batch,
+                             .num_heads = view.num_heads,
+                             .num_queries = view.num_queries,
+                             .num_keys = view.num_keys - num_extra_slots,
+                             .num_extra_slots = num_extra_slots};
+    auto* const sums = reinterpret_cast<RowSum*>(scores);
+    std::fill_n(sums, view.num_heads, RowSum{});
+    score == Score::confidence ? add_confidence(view.weights, sizes, record.ignored_keys, sums)
+                               : add_entropy(view.weights, sizes, sums);
+    return;
+  }
+  for (std::size_t head = 0; head < view.num_heads; ++head) {
+    if (score == Score::patterns) {
+      reinterpret_cast<PatternScores*>(scores)[head] =
+          pattern_scores_of(view, head, record.causal == Flag::on);
+    } else {
+      scores[head] = score == Score::induction ? induction_score_of(view, head, positions)
+                                               : key_score_of(view, head, positions);
+    }
+  }
+}
+
+}  // namespace headwise::bindings

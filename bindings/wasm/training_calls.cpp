@@ -1,0 +1,116 @@
+#include "training_calls.hpp"
+
+#include <algorithm>
+#include <headwise/core/parallel/for_each.hpp>
+#include <headwise/core/training/optimizer_core.hpp>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "layer_calls.hpp"
+#include "memory.hpp"
+#include "model.hpp"
+#include "records.hpp"
+
+namespace headwise::bindings {
+namespace {
+
+std::vector<Trainable*> read_trainables(Address address) {
+  std::vector<Trainable*> trainables;
+  for (const TrainableAddress& each : message_at<Trainables>(address).trainables) {
+    if (each.is_model) {
+      std::ranges::copy(static_cast<Model*>(each.address)->core.trainables(),
+                        std::back_inserter(trainables));
+    } else {
+      trainables.push_back(static_cast<AttentionLayer*>(each.address));
+    }
+  }
+  return trainables;
+}
+
+OptimizerCore& optimizer_at(Address optimizer) noexcept { return *at<OptimizerCore>(optimizer); }
+
+/// JavaScript owns it.
+Address new_optimizer(Address trainables, const OptimizerCore::Options& options) {
+  return address_of(
+      new OptimizerCore(read_trainables(trainables), options));  // NOLINT(*-owning-memory)
+}
+
+}  // namespace
+
+std::size_t pending_backward(Address layer) {
+  return static_cast<std::size_t>(layer_at(layer).pending_backward());
+}
+
+double backward_workspace_size(Address layer) {
+  const AttentionMask& sizes = layer_at(layer).pending_sizes();
+  return floats_of([&](Arena& arena) {
+    layer_at(layer).lay_out_backward(arena, {.batch = sizes.batch,
+                                             .num_queries = sizes.num_queries,
+                                             .num_keys = sizes.num_keys,
+                                             .num_threads = parallel::num_threads()});
+  });
+}
+
+void backward(Address layer, Address address) {
+  const auto& record = record_at<BackwardRecord>(address);
+  BackwardArguments arguments;
+  arguments.grad_output = record.grad_output;
+  arguments.queries = record.queries;
+  arguments.keys = record.keys;
+  arguments.values = record.values;
+  arguments.head_gate = record.head_gate;
+  Arena arena = working_arena(record.workspace);
+  arguments.arena = &arena;
+  arguments.num_threads = parallel::num_threads();
+  layer_at(layer).backward_into(arguments);
+}
+
+Address gradient(Address layer, std::size_t number) {
+  return address_of(layer_at(layer).gradient(number));
+}
+
+void zero_gradients(Address layer) { layer_at(layer).zero_gradients(); }
+
+void parameters_changed(Address layer) { layer_at(layer).parameters_changed(); }
+
+void remove_heads(Address layer, Address address) {
+  const std::span<const std::size_t> heads = message_at<HeadList>(address).heads;
+  AttentionLayer& pruned = layer_at(layer);
+  pruned.remove_heads(pruned.allocate_without({heads.begin(), heads.end()}));
+}
+
+Address new_sgd(Address trainables, double learning_rate, double momentum, double weight_decay) {
+  return new_optimizer(trainables, SGDOptions{.learning_rate = learning_rate,
+                                              .momentum = momentum,
+                                              .weight_decay = weight_decay});
+}
+
+Address new_adam(Address trainables, double learning_rate, double beta_1, double beta_2,
+                 double epsilon, double weight_decay) {
+  return new_optimizer(trainables, AdamOptions{.learning_rate = learning_rate,
+                                               .betas = {beta_1, beta_2},
+                                               .epsilon = epsilon,
+                                               .weight_decay = weight_decay});
+}
+
+void delete_optimizer(Address optimizer) { delete at<OptimizerCore>(optimizer); }
+
+void set_learning_rate(Address optimizer, double learning_rate) {
+  optimizer_at(optimizer).set_learning_rate(learning_rate);
+}
+
+void step(Address optimizer) {
+  optimizer_at(optimizer).step(optimizer_at(optimizer).allocate_step(false));
+}
+
+void zero_all_gradients(Address optimizer) { optimizer_at(optimizer).zero_gradients(); }
+
+double clip_gradient_norm(Address trainables, double max_norm) {
+  const std::vector<Trainable*> list = read_trainables(trainables);
+  const double norm = gradient_norm(list);
+  scale_gradients_to(max_norm, norm, list);
+  return norm;
+}
+
+}  // namespace headwise::bindings

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+
+#include "record.hpp"
+
+/// Going back through layers, and what trains them.
+namespace headwise::bindings {
+
+/// 0 for none, 1 for a pending backward, 2 for one whose parameters have changed since.
+std::size_t pending_backward(Address layer);
+
+/// Floats of working memory for the pending backward.
+double backward_workspace_size(Address layer);
+void backward(Address layer, Address record);
+
+/// A parameter's gradient by the parameter's number, 0 if there is none yet.
+Address gradient(Address layer, std::size_t number);
+void zero_gradients(Address layer);
+
+void parameters_changed(Address layer);
+
+/// Removes heads, ascending and each once: a `HeadList`.
+void remove_heads(Address layer, Address heads);
+
+/// The address of a new optimizer of these `Trainables`.
+Address new_sgd(Address trainables, double learning_rate, double momentum, double weight_decay);
+Address new_adam(Address trainables, double learning_rate, double beta_1, double beta_2,
+                 double epsilon, double weight_decay);
+void delete_optimizer(Address optimizer);
+void set_learning_rate(Address optimizer, double learning_rate);
+void step(Address optimizer);
+void zero_all_gradients(Address optimizer);
+
+double clip_gradient_norm(Address trainables, double max_norm);
+
+}  // namespace headwise::bindings

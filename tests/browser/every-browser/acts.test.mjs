@@ -1,0 +1,83 @@
+// Each act opened by its address, and its numbers read: in Chromium, Firefox and WebKit.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { init, MultiHeadAttention, Tensor } from 'headwise';
+import { openAct as open } from '../lib/acts.mjs';
+import { engineName } from '../lib/engines.mjs';
+import { artefact } from '../lib/pages.mjs';
+
+/** What Node computes for the heads as they are first shown. */
+async function expectedHeads() {
+  await init();
+  const attention = new MultiHeadAttention({ numHiddens: 100, numHeads: 5, seed: 1 });
+  const queries = Tensor.randn([2, 4, 100], 2);
+  const keys = Tensor.randn([2, 6, 100], 3);
+  const options = { validLens: [3, 2], returnWeights: true };
+  return attention.forward(queries, keys, keys, options).attentionWeights.data;
+}
+
+/** What to ask of the numbers of an act that has numbers of its own when it is opened. */
+const readings = {
+  async toy(act) {
+    const cells = await act.cellsOf('toy');
+    assert.equal(cells.length, 2 * 5 * 4 * 6);
+    for (const { sample, key, weight } of cells) {
+      const valid = sample === 0 ? 3 : 2;
+      assert.equal(weight, key < valid ? Math.fround(1 / valid) : 0);
+    }
+  },
+  async heads(act) {
+    const cells = await act.cellsOf('heads');
+    assert.equal(cells.length, 2 * 5 * 4 * 6);
+    const expected = await expectedHeads();
+    cells.forEach(({ weight }, i) => assert.ok(Math.abs(weight - expected[i]) < 1e-6, `${i}`));
+  },
+  async train(act) {
+    const status = '#train .run-status';
+    await act.waitForText(status, /^Step 0:/);
+    await act.click('#train button', 'One step');
+    const [loss] = /\d+\.\d+/.exec(await act.waitForText(status, /^Step 1:/));
+    assert.ok(loss > 1 && loss < 5, loss);
+  },
+};
+
+test(`every act can be opened by its address and read, in ${engineName}`, async (t) => {
+  const { evaluate } = await open(t, '');
+  const acts = await evaluate(() =>
+    [...document.querySelectorAll('main > section[id]')].map(({ id }) => id),
+  );
+  assert.deepEqual(acts, ['toy', 'heads', 'train', 'prune']);
+  for (const id of acts) {
+    await t.test(id, async (sub) => {
+      const act = await open(sub, `#${id}`);
+      const { top, bar, failures, text } = await act.evaluate((wanted) => {
+        const section = document.getElementById(wanted);
+        return {
+          top: section.querySelector('h2').getBoundingClientRect().top,
+          bar: document.querySelector('nav').getBoundingClientRect().bottom,
+          failures: [...document.querySelectorAll('.failure')].map((each) => each.textContent),
+          text: section.textContent,
+        };
+      }, id);
+      assert.deepEqual(failures, []);
+      assert.ok(top >= bar && top < bar + 200, `its title stands at ${top}, below ${bar}`);
+      assert.match(text, /\d/);
+      await readings[id]?.(act);
+      await act.screenshot(artefact(`${id}-${engineName}.png`));
+    });
+  }
+});
+
+test(`threads run where memory can be shared, in ${engineName}`, async (t) => {
+  const { evaluate } = await open(t, '');
+  const { isolated, canShare, files } = await evaluate(() => ({
+    isolated: crossOriginIsolated,
+    // Debian's WebKit leaves it out, isolated or not.
+    canShare: typeof SharedArrayBuffer !== 'undefined',
+    files: performance.getEntriesByType('resource').map(({ name }) => name),
+  }));
+  assert.equal(isolated, true);
+  const [wasm, ...more] = files.filter((file) => file.endsWith('.wasm'));
+  assert.deepEqual(more, []);
+  assert.equal(/-threads-/.test(wasm), canShare);
+});

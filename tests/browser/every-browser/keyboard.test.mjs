@@ -1,0 +1,95 @@
+// The main gesture of every act by the keyboard alone: in Chromium, Firefox and WebKit.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openAct as open } from '../lib/acts.mjs';
+import { engineName } from '../lib/engines.mjs';
+
+const press = async (act, ...keys) => {
+  for (const key of keys) await act.press(key);
+};
+
+test(`the keyboard breaks the tie of the first act, in ${engineName}`, async (t) => {
+  const act = await open(t, '#toy');
+  await act.tabTo('#toy .segment input', 'Ones');
+  await press(act, 'ArrowRight');
+  assert.match(await act.textOf('#toy .goal-progress'), /^Reached/);
+  assert.ok(new Set((await act.cellsOf('toy')).map(({ weight }) => weight)).size > 50);
+});
+
+test(`the keyboard walks a map, shuts a gate and chooses a head, in ${engineName}`, async (t) => {
+  const act = await open(t, '#heads');
+  const cells = await act.cellsOf('heads');
+  const cell = ({ weight }) => `Head 1, query 1, key 1: weight ${weight.toFixed(4)}`;
+  await act.tabTo('#heads .samples .cell', cell(cells[0]));
+  await press(act, 'ArrowDown', 'ArrowDown', 'ArrowRight');
+  assert.equal(
+    await act.textOf('#heads .arithmetic caption'),
+    'Head 1, sample 1: query q3, key k2',
+  );
+  const weight = await act.textOf('#heads .arithmetic tbody tr:nth-child(5) .result');
+  assert.equal(weight, cells[2 * 6 + 1].weight.toFixed(4));
+
+  await act.tabTo('#heads .gates .slider', 'Gate of head 3');
+  await press(act, 'Home');
+  assert.match(await act.textOf('#heads .gates-moved'), /^The output moves by [1-9]/);
+  await press(act, 'End');
+  assert.match(await act.textOf('#heads .gates-moved'), /^All gates are open/);
+
+  await act.tabTo('#heads .layer-head', 'Head 4: select');
+  await press(act, 'Enter');
+  assert.match(await act.textOf('#heads .close-up .head-title'), /^Head 4,/);
+});
+
+test(`the keyboard trains a model and looks into a head, in ${engineName}`, async (t) => {
+  const act = await open(t, '#train');
+  const play = '#train .transport .primary';
+  await act.waitForText('#train .run-status', /^Step 0:/);
+  await act.tabTo('#train .transport .segment input:checked');
+  await press(act, 'ArrowRight');
+  assert.ok(await act.isFocused('#train .segment input', 'Full'));
+  await act.tabTo('#train button', 'Start', { back: true });
+  await press(act, ' ');
+  await act.waitForText('#train .log [data-kind="goal"]', /99\s%/);
+  await press(act, 'Enter');
+  await act.waitForText(play, /^Go on$/);
+  assert.ok(await act.isFocused(play));
+
+  await act.tabTo('#train .head-card');
+  await press(act, 'Enter');
+  await act.waitForText('#train .enlarged .head-title', /^Layer 1, head 1$/);
+  await act.tabTo('#train .enlarged .cell');
+  const told = () => act.textOf('#train .enlarged .read-out');
+  assert.match(await told(), /^Query 1 \(\w\) gives key 1 .*1\.0000\.$/);
+  await press(act, 'ArrowRight');
+  assert.match(await told(), /may not see key 2 .* comes later\.$/);
+  await press(act, 'ArrowDown');
+  assert.match(await told(), /^Query 2 \(\w\) gives key 2 /);
+});
+
+test(`the keyboard plants, prunes and undoes, in ${engineName}`, async (t) => {
+  const act = await open(t, '#prune');
+  const status = '#prune .bench-status';
+  await act.tabTo('#prune button', 'Plant and train');
+  await press(act, 'Enter');
+  await act.waitForText(status, /^12 heads left/);
+  await press(act, ' ');
+  await act.waitForText('#prune .plant-status', /^Stopped/);
+
+  await act.tabTo('#prune button', 'Prune head 1 of layer 1');
+  await press(act, ' ');
+  await act.waitForText(status, /^11 heads left/);
+  assert.ok(await act.isFocused('#prune button', 'Undo'));
+  await press(act, 'Enter');
+  await act.waitForText(status, /^12 heads left/);
+
+  await act.tabTo('#prune .slider', 'Gate of head 3 of layer 2');
+  await press(act, 'ArrowLeft');
+  await act.waitForText(status, /^With these gates: loss/);
+  await press(act, 'ArrowLeft', 'ArrowLeft', 'Home');
+  const told = await act.waitForText(status, /^11 heads left/);
+  // What was asked on the way to 0 is answered meanwhile, and must not be told any more.
+  await sleep(500);
+  assert.equal(await act.textOf(status), told);
+  assert.ok(await act.isFocused('#prune button', 'Undo'));
+});

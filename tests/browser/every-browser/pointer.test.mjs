@@ -1,0 +1,205 @@
+// The main gesture of every act by the pointer: in Chromium, Firefox and WebKit.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openAct as open } from '../lib/acts.mjs';
+import { engineName } from '../lib/engines.mjs';
+import { until } from '../lib/until.mjs';
+
+/** How many heads differ in the first sample. */
+const differing = (cells) => {
+  const weightsOf = (wanted) =>
+    cells.flatMap(({ sample, head, weight }) => (sample === 0 && head === wanted ? [weight] : []));
+  return new Set([0, 1, 2, 3, 4].map((head) => weightsOf(head).join())).size;
+};
+
+test(`random input breaks the tie of the first act, in ${engineName}`, async (t) => {
+  const act = await open(t, '#toy');
+  assert.equal(differing(await act.cellsOf('toy')), 1);
+  assert.equal(await act.textOf('#toy .goal-progress'), '');
+  await act.click('#toy .segment', 'Random');
+  assert.match(await act.textOf('#toy .goal-progress'), /^Reached/);
+  assert.equal(differing(await act.cellsOf('toy')), 5);
+  const search = () => act.evaluate(() => window.location.search);
+  assert.equal(await search(), '?toy-input=random');
+  await act.evaluate(() => window.history.back());
+  await until(async () => (await search()) === '', search);
+  assert.equal(differing(await act.cellsOf('toy')), 1);
+});
+
+/** Until what is read is no longer what it was. */
+async function change(read) {
+  const before = await read();
+  await until(async () => (await read()) !== before, `it stays ${before}`);
+}
+
+const cell = (sample, head, query, key) =>
+  `#heads .samples .cell[data-sample="${sample}"][data-head="${head}"]` +
+  `[data-query="${query}"][data-key="${key}"]`;
+
+test(`a cell tells its arithmetic, pointed at and chosen, in ${engineName}`, async (t) => {
+  const act = await open(t, '#heads');
+  const cells = await act.cellsOf('heads');
+  const agrees = async (...place) => {
+    const [sample, head, query, key] = place;
+    assert.equal(
+      await act.textOf('#heads .arithmetic caption'),
+      `Head ${head + 1}, sample ${sample + 1}: query q${query + 1}, key k${key + 1}`,
+    );
+    const { weight } = cells[((sample * 5 + head) * 4 + query) * 6 + key];
+    const steps = await act.evaluate(() =>
+      [...document.querySelectorAll('#heads .arithmetic tbody tr')].map((row) => [
+        row.children[0].textContent,
+        row.children[2].textContent,
+      ]),
+    );
+    assert.equal(Object.fromEntries(steps)['÷ sum'], weight.toFixed(4));
+  };
+  await act.hover(cell(0, 3, 1, 2));
+  await agrees(0, 3, 1, 2);
+  await act.click(cell(1, 2, 2, 0));
+  await agrees(1, 2, 2, 0);
+  await act.press('ArrowRight');
+  await agrees(1, 2, 2, 1);
+  await act.press('ArrowUp');
+  await agrees(1, 2, 1, 1);
+});
+
+test(`a gate is dragged shut, and the output moves, in ${engineName}`, async (t) => {
+  const act = await open(t, '#heads');
+  const bars = () =>
+    act.evaluate(() =>
+      [...document.querySelectorAll('#heads .gate-bars .bar')].map(
+        (bar) => bar.width.baseVal.value,
+      ),
+    );
+  const told = () => act.textOf('#heads .gates-moved');
+  const search = () => act.evaluate(() => window.location.search);
+  assert.deepEqual(new Set(await bars()), new Set([0]));
+  await act.drag('#heads .gates .slider', 'Gate of head 2', 1, 0);
+  assert.match(await told(), /^The output moves by [1-9]/);
+  const shut = await bars();
+  assert.ok(Math.min(...shut) > 0, shut);
+  assert.equal(new URLSearchParams(await search()).get('gates'), '1,0,1,1,1');
+  // The thumb that was dragged has the focus.
+  await act.press('ArrowRight');
+  assert.equal(new URLSearchParams(await search()).get('gates'), '1,0.05,1,1,1');
+  assert.notDeepEqual(await bars(), shut);
+});
+
+test(`a head chosen in the figure of the layer is chosen everywhere, in ${engineName}`, async (t) => {
+  const act = await open(t, '#heads');
+  await act.click('#heads .layer-head', 'Head 4: select');
+  assert.match(await act.textOf('#heads .close-up .head-title'), /^Head 4, sample 1/);
+  assert.equal(await act.textOf('#heads .samples .head[data-selected] .head-title'), 'Head 4');
+  const pressed = () =>
+    act.evaluate(() =>
+      [...document.querySelectorAll('#heads .layer-head')].map((head) =>
+        head.getAttribute('aria-pressed'),
+      ),
+    );
+  assert.deepEqual(await pressed(), ['false', 'false', 'false', 'true', 'false']);
+  await act.click(cell(0, 1, 0, 0));
+  assert.deepEqual(
+    await pressed(),
+    ['false', 'true', 'false', 'false', 'false'],
+    'by its map, too',
+  );
+});
+
+test(`planted patterns give every head its role, in ${engineName}`, async (t) => {
+  const act = await open(t, '#heads');
+  await act.click('#heads .segment', 'Patterns');
+  const roles = () =>
+    act.evaluate(() =>
+      [...document.querySelectorAll('#heads .sample:first-child .head-note')].map(
+        ({ firstElementChild }) => firstElementChild.textContent,
+      ),
+    );
+  const planted = ['previous token', 'first token', 'itself', 'three before', 'even'];
+  const expected = planted.map((role) => `${role}, as planted`);
+  assert.deepEqual(await roles(), expected);
+  assert.equal((await act.cellsOf('heads')).length, 2 * 5 * 10 * 10);
+  await act.click('#heads button', 'Draw another');
+  assert.deepEqual(await roles(), expected, 'whatever the seed');
+});
+
+test(`a model is trained to its goal, paused and begun again, in ${engineName}`, async (t) => {
+  const act = await open(t, '#train');
+  const maps = () =>
+    act.evaluate(() =>
+      [...document.querySelectorAll('#train canvas')].map((canvas) => canvas.toDataURL()),
+    );
+  await act.waitForText('#train .run-status', /^Step 0:/);
+  const untrained = await maps();
+  await act.click('#train .segment', 'Full');
+  await act.click('#train button', 'Start');
+  // Lines that grow beneath a press must not take it with them.
+  const step = () => act.textOf('#train .run-status');
+  await act.click('#train .head-card .chart-base', undefined, () => change(step));
+  await act.waitForText('#train .enlarged .head-title', /^Layer 1, head 1$/);
+  await act.waitForText('#train .log [data-kind="goal"]', /99\s%/);
+  await act.click('#train button', 'Pause');
+  await act.waitForText('#train .transport .primary', /^Go on$/);
+  const [, accuracy] = /(\d+)\s%/.exec(await act.textOf('#train .run-status'));
+  assert.ok(accuracy >= 98, accuracy);
+  assert.match(await act.textOf('#train .goal-progress'), /^Reached\. It took \d+ steps/);
+  const log = await act.textOf('#train .log-list');
+  assert.match(log, /of layer 1 looks at the token before\./);
+  assert.match(log, /of layer 2 looks at what followed this token last time\./);
+  const { roles, marks } = await act.evaluate(() => ({
+    roles: [...document.querySelectorAll('#train .head-card')].map(({ dataset }) => dataset.role),
+    marks: document.querySelectorAll('#train .chart .role-mark').length,
+  }));
+  assert.ok(roles.slice(0, 2).includes('previousToken'), roles);
+  assert.ok(roles.slice(2).includes('induction'), roles);
+  assert.equal(marks, log.match(/ looks at /g).length);
+  (await maps()).forEach((map, head) => assert.notEqual(map, untrained[head]));
+
+  await act.click('#train button', 'Begin again');
+  await act.waitForText('#train .run-status', /^Step 0:/);
+  assert.deepEqual(await maps(), untrained);
+  assert.equal(await act.textOf('#train .log-list'), '');
+});
+
+test(`heads are planted, measured, pruned and put back, in ${engineName}`, async (t) => {
+  const act = await open(t, '#prune');
+  const status = '#prune .bench-status';
+  const left = () =>
+    act.evaluate(() =>
+      [...document.querySelectorAll('#prune .quality tbody tr:last-child td')].map(
+        ({ textContent }) => textContent,
+      ),
+    );
+  await act.click('#prune button', 'Plant and train');
+  const whole = await act.waitForText(status, /^12 heads left/);
+  // What is pressed stays the same button while planting goes on.
+  const progress = () => act.evaluate(() => document.querySelector('#prune progress').value);
+  await act.click('#prune button', 'Stop', () => change(progress));
+  await act.waitForText('#prune .plant-status', /^Stopped/);
+  const numbers = await left();
+  const measured = await act.evaluate(() =>
+    [...document.querySelectorAll('#prune [data-measure="ablation"] .bar')].map(({ dataset }) => ({
+      ...dataset,
+    })),
+  );
+  const first = measured.toSorted((a, b) => b.value - a.value).slice(0, 4);
+  assert.deepEqual(
+    first.map(({ truth }) => truth),
+    Array(4).fill('planted'),
+  );
+
+  await act.click('#prune button', 'Prune head 1 of layer 1');
+  await act.waitForText(status, /^11 heads left/);
+  assert.notDeepEqual(await left(), numbers);
+  await act.click('#prune button', 'Prune head 3 of layer 2');
+  await act.waitForText(status, /^10 heads left/);
+  await act.drag('#prune .slider', 'Gate of head 6 of layer 2', 1, 0);
+  const [, right] = /(\d+)\s%/.exec(await act.waitForText(status, /^Nine heads left/));
+  assert.ok(right < 50, 'without both heads of a role the task is lost');
+
+  for (const heads of ['10', '11', '12']) {
+    await act.click('#prune button', 'Undo');
+    await act.waitForText(status, new RegExp(`^${heads} heads left`));
+  }
+  assert.equal(await act.textOf(status), whole);
+});

@@ -1,0 +1,131 @@
+// What axe-core finds in every act while it is used, light and dark.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { violations } from '../lib/axe.mjs';
+import { cellAt, control, press, slide, textOf, write } from '../lib/heads-act.mjs';
+import { artefact, open, prefer } from '../lib/pages.mjs';
+
+const isShown = (page, selector) => page.waitForSelector(selector, { visible: true });
+const button = async (page, act, name) => (await control(page, name, 'button', act)).click();
+
+/** Chooses what the page cannot read. */
+async function chooseWrongFile(page) {
+  const path = artefact('wrong.npy');
+  writeFileSync(path, 'these are no numbers');
+  await (await page.$('#heads .file-input')).uploadFile(path);
+  await page.waitForFunction(() =>
+    /wrong\.npy was not taken/.test(document.querySelector('#heads').textContent),
+  );
+}
+
+async function run(page) {
+  await isShown(page, '#train .head-card');
+  await button(page, '#train', 'Start');
+  await page.waitForFunction(
+    () => Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) > 20,
+  );
+  await page.click('#train .head-card');
+  await (await isShown(page, '#train .enlarged .cell')).hover();
+}
+
+async function plant(page) {
+  await button(page, '#prune', 'Plant and train');
+  await isShown(page, '#prune .bench');
+}
+
+/** How each act is used: its address, and what is done there. */
+const uses = {
+  'act 1 with other input, a cell chosen': [
+    '#toy',
+    async (page) => {
+      await (await control(page, 'Random', 'radio', '#toy')).click();
+      await page.click('#toy .samples .cell');
+      await isShown(page, '#toy .goal[data-reached]');
+    },
+  ],
+  'act 2 with a cell chosen, two heads compared and a gate shut': [
+    '?compare=2&dropout=0.5#heads',
+    async (page) => {
+      await slide(page, 'Gate of head 1', 'Home');
+      await (await cellAt(page, 0, 3, 2, 0)).click();
+      await isShown(page, '#heads .arithmetic table');
+      await isShown(page, '#heads .compare .cell');
+    },
+  ],
+  'act 2 with ones and a sample without keys': ['?input=ones&valid=0,6#heads'],
+  'act 2 with patterns, causal, contrast per head': [
+    '?input=patterns&causal=1&contrast=1#heads',
+    async (page) => {
+      await press(page, 'Head 4: select', 'button');
+      await button(page, '#heads', 'Save the layer as SVG');
+    },
+  ],
+  'act 2 with text, and then none': [
+    '?input=text#heads',
+    async (page) => {
+      await write(page, 'Text, a line a sample', '');
+      await isShown(page, '#heads [aria-invalid]');
+    },
+  ],
+  'act 2 with numbers of one’s own, a wrong one and a wrong file': [
+    '?input=own&file=mine.npy#heads',
+    async (page) => {
+      assert.match(await textOf(page, '#heads .notices'), /mine\.npy/);
+      await write(page, 'Numbers, a row a token', '1, x');
+      await isShown(page, '#heads [aria-invalid]');
+      await chooseWrongFile(page);
+    },
+  ],
+  'act 2 with its link shown': [
+    '?seed=0#heads',
+    async (page) => {
+      await press(page, 'Copy link', 'button');
+      await isShown(page, '#heads .copy-link .export-status:not(:empty)');
+    },
+  ],
+  'act 3 while a run goes on, a head enlarged': ['#train', run],
+  'act 3 paused, a head enlarged': [
+    '?train-speed=full#train',
+    async (page) => {
+      await run(page);
+      await isShown(page, '#train .log [data-kind="goal"]');
+      await button(page, '#train', 'Pause');
+      await control(page, 'Go on', 'button', '#train');
+    },
+  ],
+  'act 4 while heads are planted': [
+    '#prune',
+    async (page) => {
+      await button(page, '#prune', 'Plant and train');
+      await control(page, 'Stop', 'button', '#prune');
+    },
+  ],
+  'act 4 with two heads pruned and a gate half shut': [
+    '#prune',
+    async (page) => {
+      await plant(page);
+      for (const name of ['Prune head 1 of layer 1', 'Prune head 4 of layer 2']) {
+        await button(page, '#prune', name);
+      }
+      const gate = await control(page, 'Gate of head 3 of layer 1', 'slider', '#prune');
+      await gate.focus();
+      for (let presses = 0; presses < 5; presses++) await page.keyboard.press('PageDown');
+      await page.waitForFunction(() =>
+        /^With these gates/.test(document.querySelector('#prune .bench-status').textContent),
+      );
+    },
+  ],
+};
+
+for (const [name, [address, use]] of Object.entries(uses)) {
+  test(`axe-core finds no violation in ${name}`, async (t) => {
+    const { page } = await open(t, address);
+    await use?.(page);
+    const act = address.slice(address.indexOf('#'));
+    for (const scheme of ['light', 'dark']) {
+      await prefer(page, { scheme });
+      assert.deepEqual(await violations(page, act), [], scheme);
+    }
+  });
+}

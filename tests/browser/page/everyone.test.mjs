@@ -1,0 +1,293 @@
+// The page by keyboard alone, with other media and preferences, at every width, and where it cannot
+// run.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { readPixels } from '../lib/page-reader.mjs';
+import { patience } from '../lib/browser.mjs';
+import { actsOf, artefact, open, overflowOf } from '../lib/pages.mjs';
+
+const focused = (page) =>
+  page.evaluate(() => {
+    const { activeElement: at } = document;
+    const act = at.closest('main > section')?.id;
+    const { outlineStyle, outlineWidth, clipPath } = getComputedStyle(at);
+    const { top, bottom } = at.getBoundingClientRect();
+    return {
+      tag: at.localName,
+      act,
+      href: at.getAttribute('href'),
+      label: at.getAttribute('aria-label') ?? at.textContent,
+      inView: clipPath === 'none' && bottom > 0 && top < innerHeight,
+      outlined: outlineStyle !== 'none' && parseFloat(outlineWidth) > 0,
+    };
+  });
+
+const press = async (page, key) => {
+  await page.keyboard.press(key);
+  return focused(page);
+};
+
+describe('by keyboard alone', () => {
+  test('the first stop is a link that skips to the acts', async (t) => {
+    const { page } = await open(t);
+    const link = await press(page, 'Tab');
+    assert.equal(link.href, '#acts');
+    assert.ok(link.inView && link.outlined);
+    await page.keyboard.press('Enter');
+    assert.equal((await focused(page)).tag, 'main');
+    const [first] = await actsOf(page);
+    for (;;) {
+      const { act, tag } = await press(page, 'Tab');
+      if (act === undefined) assert.fail(`Tab after the skip link leads to ${tag}`);
+      if (act === first) break;
+    }
+  });
+
+  test('the links after it lead to the acts, and tell which is read', async (t) => {
+    const { page } = await open(t);
+    const acts = await actsOf(page);
+    await page.keyboard.press('Tab');
+    for (const act of acts) assert.equal((await press(page, 'Tab')).href, `#${act}`);
+    for (const act of acts) {
+      await page.focus(`nav [href="#${act}"]`);
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(
+        (href) => document.querySelector('[aria-current]')?.getAttribute('href') === href,
+        {},
+        `#${act}`,
+      );
+      assert.equal((await page.$$('[aria-current]')).length, 1);
+      const top = await page.$eval(`#${act} h2`, (title) => title.getBoundingClientRect().top);
+      const bar = await page.$eval('nav', (nav) => nav.getBoundingClientRect().bottom);
+      assert.ok(top >= bar && top < 450, `the title of ${act} is ${top} from the top`);
+    }
+  });
+
+  test('Tab walks through all there is, seen at every stop, and out at the end', async (t) => {
+    const { page } = await open(t);
+    const mark = 'a[href], button, input:not([type=radio]), input:checked, select, textarea';
+    const stops = await page.$$eval(mark, (all) => {
+      const shown = all.filter((stop) => stop.checkVisibility() && !stop.disabled);
+      for (const stop of shown) stop.dataset.unreached = '';
+      return shown.length;
+    });
+    const cells = await page.$$eval('.map', (maps) => maps.length);
+    const acts = new Set();
+    // Each map is one stop, and what scrolls may be another.
+    for (let presses = 0; ; presses++) {
+      assert.ok(presses < stops + 2 * cells + 20, 'Tab does not come to the end');
+      const stop = await press(page, 'Tab');
+      if (stop.tag === 'body') break;
+      acts.add(stop.act);
+      assert.ok(stop.inView, `${stop.act}, ${stop.tag}, “${stop.label}” is out of view`);
+      await page.evaluate(() => delete document.activeElement.dataset.unreached);
+    }
+    const unreached = await page.$$eval('[data-unreached]', (all) =>
+      all.map((stop) => stop.outerHTML.slice(0, 100)),
+    );
+    assert.deepEqual(unreached, []);
+    for (const act of await actsOf(page)) assert.ok(acts.has(act), `${act} was not reached`);
+  });
+});
+
+describe('the navigation', () => {
+  const links = (page) =>
+    page.$$eval('nav a', (found) =>
+      found.filter((link) => link.checkVisibility()).map((link) => link.getAttribute('href')),
+    );
+  const current = (page, href) =>
+    page.waitForFunction(
+      (wanted) =>
+        [...document.querySelectorAll('[aria-current]')].map((link) => link.hash).join() === wanted,
+      {},
+      href,
+    );
+
+  test('tells no act above the first, and the last one at the end of the page', async (t) => {
+    const { page } = await open(t);
+    const acts = await actsOf(page);
+    await current(page, '');
+    // So high a window that the last act never comes up to its middle.
+    await page.setViewport({ width: 1280, height: 2400 });
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await current(page, `#${acts.at(-1)}`);
+  });
+
+  test('has no link to an act that the address hides', async (t) => {
+    const { page } = await open(t, '?hide=toy');
+    const [, ...rest] = await actsOf(page);
+    await page.waitForFunction(() => !document.querySelector('nav li').checkVisibility());
+    assert.deepEqual(
+      await links(page),
+      rest.map((act) => `#${act}`),
+    );
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await current(page, `#${rest.at(-1)}`);
+  });
+});
+
+describe('headings', () => {
+  test('are in order, one of the first level, and name every act', async (t) => {
+    const { page } = await open(t);
+    const levels = await page.$$eval('h1, h2, h3, h4, h5, h6', (headings) =>
+      headings.map(({ localName }) => Number(localName[1])),
+    );
+    assert.equal(levels[0], 1);
+    assert.equal(levels.filter((level) => level === 1).length, 1);
+    levels.forEach((level, i) => assert.ok(level <= (levels[i - 1] ?? 0) + 1, levels.join()));
+    assert.equal(levels.filter((level) => level === 2).length, (await actsOf(page)).length);
+  });
+});
+
+test('every act begins with its prose and then its goal', async (t) => {
+  const { page } = await open(t);
+  for (const act of await actsOf(page)) {
+    const begins = await page.$eval(
+      `#${act} .live`,
+      (live) => live.firstElementChild.className + live.previousElementSibling.className,
+    );
+    assert.equal(begins, 'goalnotices', act);
+  }
+});
+
+describe('with other media', () => {
+  test('nothing moves for a reader who asks for stillness', async (t) => {
+    const { page } = await open(t, '', { media: { motion: 'reduce' } });
+    const moving = await page.$$eval('*', (elements) =>
+      elements
+        .filter((element) => {
+          const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(element);
+          const seconds = Math.max(...transitionDuration.split(',').map(parseFloat));
+          return seconds > 0 || animationName !== 'none' || scrollBehavior === 'smooth';
+        })
+        .map(({ localName, className }) => `${localName}.${className}`),
+    );
+    assert.deepEqual([...new Set(moving)], []);
+  });
+
+  for (const scheme of ['light', 'dark']) {
+    test(`forced colours, ${scheme}, tell what is chosen and what stands on the scale`, async (t) => {
+      const { page } = await open(t, '', { media: { forcedColors: 'active', scheme } });
+      await page.screenshot({ path: artefact(`forced-colors-${scheme}.png`), fullPage: true });
+      const seen = async (selector) => readPixels(page, await page.$(selector));
+      const chosen = await seen('#heads .segment:has(:checked)');
+      const other = await seen('#heads .segment:has(:not(:checked))');
+      assert.notEqual(chosen.ground, other.ground);
+      assert.ok(chosen.contrast >= 4.5);
+      // In small maps there are no numbers.
+      const cells = await page.$$('#heads .map:has(.cell-text) .cell:not([data-masked])');
+      let read = 0;
+      for (const cell of cells) {
+        const isWritten = await cell.evaluate((rect) =>
+          rect.closest('.map').querySelector('.cell-text').checkVisibility(),
+        );
+        if (!isWritten) continue;
+        const { contrast } = await readPixels(page, cell);
+        assert.ok(contrast >= 3, `${contrast}`);
+        if (++read === 8) break;
+      }
+      assert.equal(read, 8);
+    });
+  }
+
+  for (const scheme of ['light', 'dark']) {
+    test(`on paper the figures are there, and nothing to press, from ${scheme}`, async (t) => {
+      const { page } = await open(t, '', { media: { scheme } });
+      const session = await page.createCDPSession();
+      await session.send('Emulation.setEmulatedMedia', {
+        media: 'print',
+        features: [{ name: 'prefers-color-scheme', value: scheme }],
+      });
+      // The width of A4 between its margins.
+      await page.setViewport({ width: 718, height: 1000 });
+      const visible = (selector) =>
+        page.$$eval(selector, (found) => found.filter((each) => each.checkVisibility()).length);
+      assert.equal(
+        await visible('nav, button:not(:has(svg)), input, select, textarea, .skip-link'),
+        0,
+      );
+      for (const act of await actsOf(page)) {
+        assert.equal(await visible(`#${act} h2`), 1);
+        const figures = (await page.$$(`#${act} svg.map`)).length;
+        assert.equal(await visible(`#${act} svg.map`), figures);
+      }
+      assert.ok((await visible('.cell-text')) > 0, 'with their numbers');
+      const paper = await page.$eval('body', (body) => getComputedStyle(body).backgroundColor);
+      assert.equal(paper, 'rgb(255, 255, 255)');
+      assert.ok((await overflowOf(page)) <= 0);
+      await page.screenshot({ path: artefact(`print-${scheme}.png`), fullPage: true });
+    });
+  }
+});
+
+test('the page as a PDF has a few pages, as a reader prints it', async (t) => {
+  const { page } = await open(t);
+  const path = artefact('page.pdf');
+  // A printer's process of its own starts for it.
+  await page.pdf({ path, format: 'A4', timeout: patience });
+  const pages = readFileSync(path, 'latin1').match(/\/Type\s*\/Page\b/g).length;
+  const acts = (await actsOf(page)).length;
+  assert.ok(pages >= 2 && pages <= 2 + 3 * acts, `${pages} pages for ${acts} acts`);
+});
+
+describe('at any width', () => {
+  for (const [what, address] of [
+    ['as it opens', ''],
+    ['with 20 heads', '?input=random&seed=1&heads=20&valid=6,2'],
+  ]) {
+    test(`from 320 to 2560 pixels nothing sticks out, ${what}`, async (t) => {
+      const { page } = await open(t, address);
+      for (const width of [320, 360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
+        await page.setViewport({ width, height: 900 });
+        assert.ok((await overflowOf(page)) <= 0, `${width} pixels`);
+        const tooWide = await page.$$eval('.panel, .segments, .transport', (all) =>
+          all
+            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+            .map(({ textContent }) => textContent),
+        );
+        assert.deepEqual(tooWide, [], `${width} pixels`);
+      }
+    });
+  }
+
+  test('nor does it where letters are twice as large', async (t) => {
+    const { page } = await open(t, '', { width: 720 });
+    const session = await page.createCDPSession();
+    await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
+    assert.equal(
+      await page.$eval('html', (html) => parseFloat(getComputedStyle(html).fontSize) >= 32),
+      true,
+    );
+    assert.ok((await overflowOf(page)) <= 0);
+  });
+});
+
+describe('where it cannot run', () => {
+  test('for want of JavaScript, it says what it is and what it needs', async (t) => {
+    const prepare = (page) => page.setJavaScriptEnabled(false);
+    const { page } = await open(t, '', { prepare, until: 'noscript h1' });
+    await page.screenshot({ path: artefact('no-javascript.png') });
+    const words = await page.$eval('noscript', (found) => found.textContent);
+    assert.match(words, /multi-head attention/);
+    assert.match(words, /needs JavaScript/);
+  });
+
+  test('for want of WebAssembly SIMD, it says so in the act that is asked for, and how to mend it', async (t) => {
+    const prepare = (page) =>
+      page.evaluateOnNewDocument(() => {
+        WebAssembly.validate = () => false;
+      });
+    const { page } = await open(t, '#heads', { prepare });
+    await page.screenshot({ path: artefact('no-simd.png'), fullPage: true });
+    const told = await page.$$eval('#heads .failure', (found) =>
+      found.map((each) => each.textContent),
+    );
+    assert.notEqual(told.length, 0);
+    for (const words of told) {
+      assert.match(words, /WebAssembly SIMD, which this browser lacks/);
+      assert.match(words, /Chrome and Edge .* 91, Firefox .* 89, Safari .* 16\.4/);
+    }
+    assert.equal((await page.$$('main button, main input')).length, 0);
+  });
+});

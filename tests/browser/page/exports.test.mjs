@@ -1,0 +1,285 @@
+// What a reader takes away: every figure as SVG, PNG and JSON, each opened again; the link to a
+// view; and what a teacher takes away from the page.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { control, press, query, textOf } from '../lib/heads-act.mjs';
+import { useDownloads } from '../lib/downloads.mjs';
+import { open } from '../lib/pages.mjs';
+import { readCells } from '../lib/page-reader.mjs';
+
+const isDrawn = { until: '#heads .map' };
+// With masked cells, whose hatch is elsewhere on the page.
+const view = '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10';
+
+const figures = {
+  'the maps of all heads': { cells: 2 * 2 * 100, json: ({ weights }) => weights.shape },
+  'the enlarged map': { cells: 100, json: ({ weights }) => [weights.length, weights[0].length] },
+  'the difference of two heads': { cells: 100, json: ({ differences }) => [differences.length] },
+  'the effect of the gates': { cells: 0, json: ({ gates }) => gates },
+  'the layer': { cells: 0, json: ({ parameters }) => parameters['W_q.weight'].shape },
+};
+const shapes = [[2, 2, 10, 10], [10, 10], [10], [0.5, 1], [20, 18]];
+const fileOf = (name, format) => `headwise-${name.replaceAll(' ', '-')}.${format}`;
+
+/** Opens a picture without the page around it; gives its size, and how many colours it has. */
+const lookAt = (page, bytes, type) =>
+  page.evaluate(
+    async (encoded, kind) => {
+      const image = new Image();
+      const blob = new Blob([Uint8Array.from(atob(encoded), (sign) => sign.charCodeAt(0))], {
+        type: kind,
+      });
+      image.src = URL.createObjectURL(blob);
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+      const context = canvas.getContext('2d');
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      const colours = new Set(new Uint32Array(data.buffer));
+      return { width: canvas.width, height: canvas.height, colours: colours.size };
+    },
+    bytes.toString('base64'),
+    type,
+  );
+
+describe('a figure is saved', () => {
+  Object.entries(figures).forEach(([name, { cells, json }], at) => {
+    test(`as SVG, PNG and JSON: ${name}`, async (t) => {
+      const { page } = await open(t, view, isDrawn);
+      const readFile = await useDownloads(t, page);
+      await press(page, `Save ${name} as SVG`, 'button');
+      const svg = await readFile(fileOf(name, 'svg'));
+      const drawn = await page.evaluate((source) => {
+        const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
+        const all = [...documentElement.querySelectorAll('*')];
+        return {
+          error: documentElement.querySelector('parsererror')?.textContent,
+          squares: all.filter((each) => each.getAttribute('rx') === '2').length,
+          leftovers: all.filter((each) =>
+            each.matches('[class], [tabindex], [style], [aria-label]'),
+          ).length,
+          missing: all.filter((each) => {
+            const id = /url\("?#([^")]+)/.exec(each.getAttribute('fill'))?.[1];
+            return id && !documentElement.querySelector(`[id="${id}"]`);
+          }).length,
+        };
+      }, svg.toString());
+      assert.equal(drawn.error, undefined);
+      assert.ok(drawn.squares >= cells, `${drawn.squares} squares`);
+      assert.equal(drawn.leftovers, 0, 'nothing of the page is left in it');
+      assert.equal(drawn.missing, 0, 'it has all it refers to');
+      const vector = await lookAt(page, svg, 'image/svg+xml');
+
+      await press(page, `Save ${name} as PNG`, 'button');
+      const bitmap = await lookAt(page, await readFile(fileOf(name, 'png')), 'image/png');
+      assert.ok(vector.colours > 10 && bitmap.colours > 10, 'something is drawn');
+      assert.ok(Math.abs(bitmap.width / bitmap.height - vector.width / vector.height) < 0.02);
+      assert.ok(bitmap.width > 2 * vector.width);
+
+      await press(page, `Save the numbers of ${name} as JSON`, 'button');
+      const numbers = JSON.parse(await readFile(fileOf(name, 'json')));
+      assert.deepEqual(json(numbers), shapes[at]);
+    });
+  });
+
+  test('with the very numbers that are drawn', async (t) => {
+    const { page } = await open(t, '?sample=2&head=3', isDrawn);
+    const readFile = await useDownloads(t, page);
+    const cells = await readCells(page, 'heads');
+    await press(page, 'Save the numbers of the enlarged map as JSON', 'button');
+    const large = JSON.parse(await readFile(fileOf('the enlarged map', 'json')));
+    assert.deepEqual(
+      large.weights.flat(),
+      cells.filter((cell) => cell.sample === 1 && cell.head === 2).map(({ weight }) => weight),
+    );
+    await press(page, 'Save the numbers of the maps of all heads as JSON', 'button');
+    const name = fileOf('the maps of all heads', 'json');
+    const { weights, validLens } = JSON.parse(await readFile(name));
+    assert.deepEqual(
+      weights.data,
+      cells.map(({ weight }) => weight),
+    );
+    assert.deepEqual(validLens, [3, 2]);
+    assert.match(await textOf(page, '#heads .export-status:not(:empty)'), new RegExp(name));
+  });
+
+  test('not, which is said, where the browser draws no picture', async (t) => {
+    const { page } = await open(t, '', {
+      ...isDrawn,
+      prepare: (fresh) =>
+        fresh.evaluateOnNewDocument(() => {
+          HTMLImageElement.prototype.decode = () => Promise.reject(new Error('no'));
+        }),
+    });
+    await press(page, 'Save the layer as PNG', 'button');
+    await page.waitForSelector('#heads .export-status:not(:empty)');
+    assert.match(
+      await textOf(page, '#heads .export-status:not(:empty)'),
+      /Nothing was saved.*SVG and JSON/,
+    );
+  });
+});
+
+describe('a picture has the scale of its colours', () => {
+  for (const name of ['the enlarged map', 'the difference of two heads']) {
+    test(name, async (t) => {
+      const { page } = await open(t, view, isDrawn);
+      const readFile = await useDownloads(t, page);
+      await press(page, `Save ${name} as SVG`, 'button');
+      const svg = (await readFile(fileOf(name, 'svg'))).toString();
+      assert.equal(svg.match(/<linearGradient/g)?.length, 1);
+      assert.match(
+        svg,
+        name === 'the enlarged map' ? />Weight<.*>masked</s : />orange: head 1 weighs more/,
+      );
+    });
+  }
+});
+
+test('a picture of lines has their key', async (t) => {
+  const { page } = await open(t, '#train', { until: '#train .head-card' });
+  const readFile = await useDownloads(t, page);
+  await (await control(page, 'Save the training run as SVG', 'button', '#train')).click();
+  const svg = (await readFile(fileOf('the training run', 'svg'))).toString();
+  const lines = await page.$$eval('#train .key > li:has(svg)', (items) =>
+    items.map((item) => ({
+      name: item.textContent,
+      stroke: getComputedStyle(item.querySelector('.line')).stroke,
+    })),
+  );
+  assert.equal(lines.length, 6);
+  for (const { name, stroke } of lines) {
+    assert.ok(svg.includes(`>${name}</text>`), name);
+    assert.ok(svg.includes(`stroke="${stroke}"`), stroke);
+  }
+});
+
+test('the picture of a run has the map of every head, cell by cell', async (t) => {
+  const { page } = await open(t, '#train', { until: '#train .head-card' });
+  const readFile = await useDownloads(t, page);
+  const save = async (format) => {
+    await (await control(page, `Save the training run as ${format}`, 'button', '#train')).click();
+    return readFile(fileOf('the training run', format.toLowerCase()));
+  };
+  const svg = await save('SVG');
+  assert.equal(svg.toString().match(/<linearGradient/g)?.length, 1, 'and their scale');
+  const wrong = await page.evaluate((source) => {
+    const { documentElement: picture } = new DOMParser().parseFromString(source, 'image/svg+xml');
+    const maps = [...picture.querySelectorAll('svg[shape-rendering]')];
+    return [...document.querySelectorAll('#train canvas')].map((canvas, head) => {
+      const { data, width } = canvas
+        .getContext('2d')
+        .getImageData(0, 0, canvas.width, canvas.height);
+      const [ground, ...runs] = [...maps[head].children].map((rect) => ({
+        fill: rect.getAttribute('fill'),
+        ...Object.fromEntries(
+          ['x', 'y', 'width', 'height'].map((name) => [name, Number(rect.getAttribute(name))]),
+        ),
+      }));
+      const pitch = ground.width / width;
+      const fillAt = (row, column) =>
+        runs.find(
+          ({ x, y, width: wide }) =>
+            Math.round(y / pitch) === row &&
+            x <= (column + 0.5) * pitch &&
+            (column + 0.5) * pitch < x + wide,
+        )?.fill;
+      let differences = ground.fill.startsWith('url(#') ? 0 : 1;
+      for (let row = 0; row < width; row += 1) {
+        for (let column = 0; column < width; column += 1) {
+          const [red, green, blue, opacity] = data.subarray(4 * (row * width + column));
+          const drawn = opacity === 0 ? undefined : `rgb(${red},${green},${blue})`;
+          if (fillAt(row, column) !== drawn) differences += 1;
+        }
+      }
+      return differences;
+    });
+  }, svg.toString());
+  assert.deepEqual(wrong, [0, 0, 0, 0]);
+  const vector = await lookAt(page, svg, 'image/svg+xml');
+  const bitmap = await lookAt(page, await save('PNG'), 'image/png');
+  assert.ok(vector.colours > 40 && bitmap.colours > 40, 'the maps are in what is seen');
+});
+
+describe('a view', () => {
+  const full =
+    '?input=text&seed=9&heads=4&valid=4,2&causal=1&scale=2.5&dropout=0.2&contrast=1' +
+    '&gates=1,0.35,1,0&sample=2&head=3&compare=1&part=W_v&text=a+b+c+d%0Ae+f+g&tokens=letters' +
+    '&positions=0';
+
+  test('comes back from its address, with every control', async (t) => {
+    const { page } = await open(t, full, isDrawn);
+    assert.equal(await textOf(page, '#heads .notices'), '');
+    await (await control(page, '5', 'radio')).click();
+    await page.goBack();
+    const written = Object.fromEntries(await query(page));
+    assert.deepEqual(written, Object.fromEntries(new URLSearchParams(full)));
+    const before = await page.$eval('#heads .live', (act) => act.textContent);
+    await page.reload();
+    await page.waitForSelector(isDrawn.until);
+    assert.equal(await page.$eval('#heads .live', (act) => act.textContent), before);
+    await press(page, 'Reset', 'button');
+    assert.equal([...(await query(page))].length, 0);
+  });
+
+  test('is copied as a link to its act', async (t) => {
+    const { page } = await open(t, '?seed=3', isDrawn);
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = (words) => {
+        window.copied = words;
+        return Promise.resolve();
+      };
+    });
+    await press(page, 'Copy link', 'button');
+    await page.waitForSelector('#heads .copy-link .export-status:not(:empty)');
+    const copied = new URL(await page.evaluate(() => window.copied));
+    assert.deepEqual([copied.search, copied.hash], ['?seed=3', '#heads']);
+  });
+
+  test('is shown as a link where there is no clipboard', async (t) => {
+    const { page } = await open(t, '?seed=3', isDrawn);
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('closed'));
+    });
+    await press(page, 'Copy link', 'button');
+    const field = await page.waitForSelector('#heads .link-field');
+    assert.match(await field.evaluate((input) => input.value), /\?seed=3#heads$/);
+  });
+});
+
+describe('a teacher', () => {
+  const selectors = {
+    controls: '#heads .panel .controls',
+    arithmetic: '#heads .arithmetic',
+    gates: '#heads .gate-panel',
+    compare: '#heads .compare',
+    figure: '#heads .layer',
+    export: '#heads .export',
+    link: '#heads .copy-link',
+    reset: '#heads .reset',
+    prose: '#heads .prose',
+    goal: '#heads .goal',
+    toy: '#toy',
+  };
+  const isShown = (page, selector) => page.$eval(selector, (found) => found.checkVisibility());
+
+  test('hides by the address what it names, and nothing else', async (t) => {
+    const { page } = await open(t, '', isDrawn);
+    for (const selector of Object.values(selectors)) assert.ok(await isShown(page, selector));
+    for (const [name, selector] of Object.entries(selectors)) {
+      await page.goto(new URL(`?hide=${name}`, page.url()).href);
+      await page.waitForSelector(isDrawn.until);
+      for (const each of Object.values(selectors)) {
+        assert.equal(await isShown(page, each), each !== selector, `${each} without ${name}`);
+      }
+    }
+  });
+
+  test('is told of a name that there is none of, and keeps the rest in the address', async (t) => {
+    const { page } = await open(t, '?hide=export,gate', isDrawn);
+    assert.match(await textOf(page, 'main > .notices'), /hide “gate”; what can be hidden is toy/);
+    await press(page, '2', 'radio');
+    assert.equal((await query(page)).get('hide'), 'export,gate');
+    assert.equal(await isShown(page, selectors.export), false);
+  });
+});

@@ -1,0 +1,24 @@
+// The links to the acts where there is little room.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { actsOf, open } from '../lib/pages.mjs';
+
+for (const width of [320, 360, 412]) {
+  test(`${width} pixels hold the links in one line, each large enough to tap`, async (t) => {
+    const { page } = await open(t, '', { width });
+    const links = await page.$$eval('nav a', (all) =>
+      all.map((link) => {
+        const { top, left, right, width: wide, height } = link.getBoundingClientRect();
+        return { top, left, right, wide, height };
+      }),
+    );
+    assert.equal(links.length, (await actsOf(page)).length);
+    for (const { top, left, right, wide, height } of links) {
+      assert.equal(top, links[0].top);
+      assert.ok(left >= 0 && right <= width, `from ${left} to ${right}`);
+      assert.ok(wide >= 24 && height >= 24, `${wide} × ${height}`);
+    }
+    const bar = await page.$eval('nav', (nav) => nav.getBoundingClientRect().height);
+    assert.ok(bar < 80, `${bar} high`);
+  });
+}

@@ -1,0 +1,398 @@
+// The fourth act in Chromium: planted heads are measured, and the others pruned.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { holdWorkers, runOutOfPatience } from '../lib/late-worker.mjs';
+import { open, searchOf } from '../lib/pages.mjs';
+
+const openAct = (t, query = '', options = {}) =>
+  open(t, `${query}#prune`, { until: '#prune .plant-progress', ...options });
+
+const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
+const statusOf = (page) => textOf(page, '#prune .bench-status');
+const named = (page, name, role = 'button') =>
+  page.$(`#prune ::-p-aria([name="${name}"][role="${role}"])`);
+const press = async (page, name) => (await named(page, name)).click();
+const waitForText = (page, selector, pattern) =>
+  page.waitForFunction(
+    (where, source) => new RegExp(source).test(document.querySelector(where)?.textContent),
+    {},
+    selector,
+    pattern.source,
+  );
+const waitForStatus = (page, pattern) => waitForText(page, '#prune .bench-status', pattern);
+/** Until the first seed is studied and its model on the bench. */
+const waitForBench = (page) => waitForStatus(page, /heads left/);
+const waitForSeeds = (page, count) =>
+  waitForText(page, '#prune .plant-status', new RegExp(`from ${count} seed|, ${count + 1} of 5`));
+const barsOf = (page, measure) =>
+  page.$$eval(`#prune [data-measure="${measure}"] .bar`, (bars) =>
+    bars.map(({ dataset }) => ({ ...dataset, value: Number(dataset.value) })),
+  );
+const gone = (page) =>
+  page.$$eval('#prune .tile[data-standing="gone"]', (tiles) => tiles.map((t) => t.dataset.head));
+/** What the model on the bench says to the shown sequence, and whether it stands beside the truth. */
+const answersOf = (page) =>
+  page.$$eval('#prune .answers .tokens > li', (items) =>
+    items.flatMap((item, position) => {
+      const answer = item.querySelector('.answer');
+      if (answer === null) return [];
+      const next = items[position + 1]?.querySelector('.token').textContent;
+      const label = answer.getAttribute('aria-label');
+      const [, said, percent, verdict] = /^answers (\w), (\d+)\s%, (right|wrong)$/.exec(label);
+      const marked = answer.firstChild.textContent.endsWith('×');
+      return [{ said, next, percent: Number(percent), isRight: verdict === 'right', marked }];
+    }),
+  );
+const rowOf = async (page, name) =>
+  (
+    await page.$$eval('#prune .quality tbody tr', (rows) =>
+      rows.map((row) => Array.from(row.children, (cell) => cell.textContent)),
+    )
+  ).find(([first]) => first === name);
+
+/** All that were not planted. */
+const others = ['1.1', '1.3', '1.4', '1.6', '2.1', '2.2', '2.4', '2.5'];
+const prune = async (page, name) => {
+  const [layer, head] = name.split('.');
+  await press(page, `Prune head ${head} of layer ${layer}`);
+};
+
+async function planted(t, query, options) {
+  const { page, ...rest } = await openAct(t, query, options);
+  await press(page, 'Plant and train');
+  await waitForBench(page);
+  return { page, ...rest };
+}
+
+const sentence = '#prune .answers [role="status"]';
+
+const putAllBack = async (page) => {
+  await press(page, 'Put all back');
+  await waitForStatus(page, /^12 heads left/);
+};
+
+/** Presses without waiting, and moves a gate by as much, if one is given. */
+const pressAtOnce = (page, names, gate = undefined) =>
+  page.evaluate(
+    (labels, moved) => {
+      const labelled = (label) => document.querySelector(`#prune [aria-label="${label}"]`);
+      for (const label of labels) labelled(label).click();
+      if (moved === undefined) return;
+      const slider = labelled(moved.label);
+      slider.value = moved.percent;
+      slider.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    },
+    names,
+    gate,
+  );
+const two = ['Prune head 1 of layer 1', 'Prune head 3 of layer 1'];
+
+// Planting takes longest of all: what can be done with its model is done with one.
+test('a planted model', async (t) => {
+  const { page } = await planted(t);
+  await waitForSeeds(page, 2);
+  await press(page, 'Stop');
+  await waitForText(page, '#prune .plant-status', /Stopped.*from 2 seeds/);
+
+  await t.test(
+    'importance finds the planted heads by ablation and gradient, not by confidence or entropy',
+    async () => {
+      const valuesOf = (bars, wanted) =>
+        bars.filter(({ truth }) => wanted.includes(truth)).map(({ value }) => value);
+      for (const measure of ['ablation', 'gradient']) {
+        const bars = await barsOf(page, measure);
+        assert.equal(bars.length, 12);
+        const least = Math.min(...valuesOf(bars, ['planted']));
+        assert.ok(least > Math.max(...valuesOf(bars, ['sharp', 'quiet'])), measure);
+      }
+      const confidence = await barsOf(page, 'confidence');
+      const most = Math.max(...valuesOf(confidence, ['planted']));
+      assert.ok(most < Math.min(...valuesOf(confidence, ['sharp'])));
+      const entropy = await barsOf(page, 'entropy');
+      assert.ok(
+        Math.min(...valuesOf(entropy, ['planted'])) > Math.max(...valuesOf(entropy, ['sharp'])),
+      );
+      const label = await page.$eval('[data-measure="ablation"] svg', (svg) =>
+        svg.getAttribute('aria-label'),
+      );
+      assert.match(
+        label,
+        /^Ablation of each head\. The four heads it puts first are the four planted ones \(seed 1\)/,
+      );
+      assert.match(
+        await textOf(page, '[data-measure="entropy"] .verdict'),
+        /^None of the four heads it puts first was planted/,
+      );
+
+      const lengths = await page.$$eval('#prune [data-measure="ablation"] .error-bar', (lines) =>
+        lines.map((line) => line.getBBox().height),
+      );
+      assert.ok(
+        lengths.some((length) => length > 1),
+        'two seeds differ',
+      );
+    },
+  );
+
+  await t.test(
+    'the bench prunes down to the four planted heads, undoes, and puts all back',
+    async () => {
+      const whole = await rowOf(page, 'Whole');
+      assert.deepEqual((await rowOf(page, 'Left')).slice(1, 4), whole.slice(1, 4));
+      for (const [i, head] of others.entries()) {
+        await prune(page, head);
+        const words = ['11', '10', 'Nine', 'Eight', 'Seven', 'Six', 'Five', 'Four'];
+        await waitForStatus(page, new RegExp(`^${words[i]} heads left`));
+      }
+      assert.match(await textOf(page, '#prune .goal-progress'), /Reached\. Four heads get 9\d\s%/);
+      assert.deepEqual(await gone(page), others);
+      assert.equal((await rowOf(page, 'Left'))[1], '4');
+      assert.match(await textOf(page, '.tile[data-head="1.1"]'), /Gone\. It was sharp/);
+
+      await press(page, 'Undo');
+      await waitForStatus(page, /^Five heads left/);
+      await page.goBack();
+      await waitForStatus(page, /^Four heads left/);
+      await putAllBack(page);
+      assert.deepEqual((await rowOf(page, 'Left')).slice(1, 4), whole.slice(1, 4));
+      assert.deepEqual(await gone(page), []);
+      assert.equal(await searchOf(page), '');
+    },
+  );
+
+  await t.test('heads pruned quickly are told in no other number than are left', async () => {
+    await page.$eval('#prune .bench-status', (status) => {
+      window.told = [];
+      window.telling = new MutationObserver(() => {
+        const left = document.querySelectorAll('#prune .tile:not([data-standing="gone"])').length;
+        window.told.push({ left, words: status.textContent });
+      });
+      window.telling.observe(status, { childList: true });
+    });
+    await pressAtOnce(page, two);
+    await waitForStatus(page, /^10 heads left/);
+    assert.equal((await rowOf(page, 'Left'))[1], '10');
+    await pressAtOnce(page, ['Prune head 1 of layer 2']);
+    await page.evaluate(() => document.querySelector('#prune .bench-bar button').click());
+    await waitForStatus(page, /^10 heads left/);
+    const told = await page.evaluate(() => window.told);
+    await page.evaluate(() => window.telling.disconnect());
+    for (const { left, words } of told) assert.match(words, new RegExp(`^${left} heads left`));
+    await putAllBack(page);
+  });
+
+  await t.test('gates are tried on what quick pruning leaves, and told last', async () => {
+    const gate = { label: 'Gate of head 3 of layer 2', percent: 30 };
+    await pressAtOnce(page, two);
+    await waitForStatus(page, /^10 heads left/);
+    await pressAtOnce(page, [], gate);
+    await waitForStatus(page, /^With these gates/);
+    const slowly = await statusOf(page);
+
+    await putAllBack(page);
+    await pressAtOnce(page, two, gate);
+    await page.waitForFunction(
+      () => document.querySelector('#prune .quality tbody tr:last-child td').textContent === '10',
+    );
+    await page.waitForFunction(
+      (wanted) => document.querySelector('#prune .bench-status').textContent === wanted,
+      {},
+      slowly,
+    );
+    await putAllBack(page);
+  });
+
+  await t.test(
+    'the answers are all right with all heads, and follow gates and heads that go',
+    async () => {
+      const whole = await answersOf(page);
+      assert.ok(whole.length >= 10, `${whole.length} answers`);
+      for (const { said, next, isRight, marked } of whole) {
+        assert.ok(isRight && !marked);
+        // A sequence that repeats: the answer is the token that follows.
+        if (next !== undefined) assert.equal(said, next);
+      }
+      const count = whole.length;
+      assert.equal(
+        await textOf(page, sentence),
+        `${count} of ${count} answers to this sequence are right.`,
+      );
+
+      await (await named(page, 'Gate of head 3 of layer 2', 'slider')).focus();
+      for (let i = 0; i < 5; i++) await page.keyboard.press('PageDown');
+      await waitForStatus(page, /^With these gates/);
+      const gated = await answersOf(page);
+      assert.notDeepEqual(gated, whole);
+
+      await prune(page, '2.3');
+      await prune(page, '2.6');
+      await waitForStatus(page, /^10 heads left/);
+      const lost = await answersOf(page);
+      const right = lost.filter(({ isRight }) => isRight).length;
+      assert.ok(right < count / 2, `${right} of ${count} are right`);
+      for (const { said, next, isRight, marked } of lost) {
+        assert.equal(marked, !isRight);
+        if (next !== undefined) assert.equal(said === next, isRight);
+      }
+      assert.equal(
+        await textOf(page, sentence),
+        `${right} of ${count} answers to this sequence are right.`,
+      );
+
+      await putAllBack(page);
+      assert.deepEqual(await answersOf(page), whole);
+    },
+  );
+
+  await t.test('the answers stand below a heading that nothing covers', async () => {
+    await page.waitForSelector('#prune .bench');
+    await page.$eval('#prune .bench h3', (title) => title.scrollIntoView({ block: 'end' }));
+    const seen = await page.$eval('#prune .bench h3', (title) => {
+      const { left, top, bottom } = title.getBoundingClientRect();
+      return document.elementFromPoint(left + 2, (top + bottom) / 2) === title;
+    });
+    assert.ok(seen);
+  });
+
+  await t.test(
+    'the curves show right answers or loss, with the planted heads to the last by ablation',
+    async () => {
+      const pathOf = (order) =>
+        page.$eval(`#prune .chart .line[data-series="${order}"]`, (path) => path.getAttribute('d'));
+      for (const metric of ['Loss', 'Right answers']) {
+        const before = await pathOf('ablation');
+        await (await named(page, metric, 'radio')).click();
+        await page.waitForFunction(
+          (was) =>
+            document
+              .querySelector('#prune .chart .line[data-series="ablation"]')
+              .getAttribute('d') !== was,
+          {},
+          before,
+        );
+      }
+      const heights = (d) => d.match(/,([\d.]+)/g).map((y) => Number(y.slice(1)));
+      const [ablation, confidence] = [await pathOf('ablation'), await pathOf('confidence')].map(
+        heights,
+      );
+      assert.equal(ablation.length, 11);
+      // Down the page is less: with four heads left, ablation's order has lost nothing.
+      assert.ok(ablation[8] - ablation[0] < 10, ablation);
+      assert.ok(confidence[8] - confidence[0] > 100, confidence);
+    },
+  );
+
+  await t.test('the last head of a layer stays', async () => {
+    for (const head of ['1.1', '1.2', '1.3', '1.4', '1.5']) await prune(page, head);
+    await waitForStatus(page, /^Seven heads left/);
+    assert.equal(
+      await page.$eval('.tile[data-head="1.6"]', (tile) => tile.dataset.standing),
+      'last',
+    );
+    await prune(page, '1.6');
+    await (await named(page, 'Gate of head 6 of layer 1', 'slider')).focus();
+    await page.keyboard.press('Home');
+    await waitForStatus(page, /^With these gates/);
+    assert.equal((await gone(page)).length, 5);
+  });
+});
+
+test('importance is the same for the same seed', async (t) => {
+  const importance = async () => {
+    const { page } = await planted(t, '?prune-seed=5');
+    await press(page, 'Stop');
+    return barsOf(page, 'ablation');
+  };
+  assert.deepEqual(await importance(), await importance());
+});
+
+test('planting can be stopped and begun again', async (t) => {
+  const { page } = await openAct(t);
+  await press(page, 'Plant and train');
+  await waitForText(page, '#prune .plant-status', /Seed 1, 1 of 5/);
+  await press(page, 'Stop');
+  await waitForText(page, '#prune .plant-status', /Nothing is planted yet/);
+  assert.equal(await page.$('#prune .bar'), null);
+  await press(page, 'Plant and train');
+  await waitForBench(page);
+});
+
+describe('the address', () => {
+  test('keeps what is pruned', async (t) => {
+    const { page } = await planted(t, '?prune-gone=1.1,2.2');
+    await press(page, 'Stop');
+    await waitForStatus(page, /^10 heads left/);
+    await prune(page, '1.3');
+    assert.equal(await searchOf(page), '?prune-gone=1.1,2.2,1.3');
+    assert.deepEqual(await gone(page), ['1.1', '1.3', '2.2']);
+  });
+
+  test('is corrected where it asks for what cannot be', async (t) => {
+    const { page } = await openAct(
+      t,
+      '?prune-gone=1.1,9.9,1.2,1.3,1.4,1.5,1.6,x&prune-seed=-4&prune-metric=beauty',
+    );
+    const notices = await textOf(page, '#prune .notices');
+    for (const told of ['9.9', '“-4”', '“beauty”', '1.1, 1.2, 1.3, 1.4, and 1.5']) {
+      assert.ok(notices.includes(told), notices);
+    }
+  });
+});
+
+test('when the worker is lost', async (t) => {
+  const { page } = await planted(t, '', { causes: /the test ends this worker/ });
+  await press(page, 'Stop');
+  const endWorker = () =>
+    page
+      .workers()
+      .find((each) => /lab-worker/.test(each.url()))
+      .evaluate(() => {
+        setTimeout(() => {
+          throw new Error('the test ends this worker');
+        });
+      });
+  const beginAgain = async () => (await page.$('#prune .failure button')).click();
+
+  await t.test('the page says so and plants anew', async () => {
+    await endWorker();
+    await prune(page, '1.1');
+    await page.waitForSelector('#prune .failure');
+    assert.match(await textOf(page, '#prune .failure'), /The worker was lost.*Begin again/s);
+    await beginAgain();
+    await waitForStatus(page, /^11 heads left/);
+    assert.equal(await page.$('#prune .failure'), null);
+  });
+
+  await t.test('while heads are pruned quickly, it is told as lost', async () => {
+    await press(page, 'Stop');
+    await page.$eval('#prune', (act) => {
+      window.told = [];
+      new MutationObserver(() => {
+        const failure = act.querySelector('.failure');
+        if (failure !== null) window.told.push(failure.textContent);
+      }).observe(act, { childList: true, subtree: true });
+    });
+    await endWorker();
+    await pressAtOnce(page, ['Prune head 3 of layer 1', 'Prune head 4 of layer 1']);
+    await page.waitForSelector('#prune .failure');
+    await beginAgain();
+    await waitForStatus(page, /^Nine heads left/);
+    assert.deepEqual(
+      (await page.evaluate(() => window.told)).filter((words) => !/was lost/.test(words)),
+      [],
+    );
+  });
+});
+
+test('a worker that takes long to come is told as slow, and used when it comes', async (t) => {
+  const { page } = await openAct(t, '?prune-gone=1.1', { prepare: holdWorkers });
+  await press(page, 'Plant and train');
+  await runOutOfPatience(page);
+  await page.waitForSelector('#prune .slow');
+  assert.match(await textOf(page, '#prune .slow'), /taking long.*when it comes.*Begin again/s);
+  assert.equal(await page.$('#prune .failure'), null);
+  await page.evaluate(() => window.letWorkersCome());
+  await waitForStatus(page, /^11 heads left/);
+  assert.equal(await page.$('#prune .slow'), null);
+  assert.equal(await page.evaluate(() => window.labWorkers), 1);
+});

@@ -1,0 +1,232 @@
+// The third act in Chromium: a run from its first step to its goal, in a worker.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { holdWorkers, runOutOfPatience } from '../lib/late-worker.mjs';
+import { open, searchOf } from '../lib/pages.mjs';
+
+const until = '#train .transport';
+const openRun = async (t, query = '', options = {}) => {
+  const opened = await open(t, `${query}#train`, { until, ...options });
+  await waitForStatus(opened.page, /^Step 0:/);
+  return opened;
+};
+
+const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
+const statusOf = (page) => textOf(page, '#train .run-status');
+const stepOf = async (page) => Number(/^Step (\d+)/.exec(await statusOf(page))[1]);
+const workerOf = (page) => page.workers().find((worker) => /lab-worker/.test(worker.url()));
+/** Once the update that was on its way is there. */
+async function restingStepOf(page) {
+  for (let last = -1; ;) {
+    const step = await stepOf(page);
+    if (step === last) return step;
+    last = step;
+    // What the worker was at has been posted, and after two frames it has been shown.
+    await workerOf(page).evaluate(() => undefined);
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          requestAnimationFrame(() => requestAnimationFrame(resolve));
+        }),
+    );
+  }
+}
+const eventsOf = (page) =>
+  page.$$eval('#train .log-list li', (all) => all.map((li) => li.textContent));
+const button = (page, name) => page.$(`#train ::-p-aria([name="${name}"][role="button"])`);
+const press = async (page, name) => (await button(page, name)).click();
+/** The maps of all heads, pixel by pixel. */
+const mapsOf = (page) =>
+  page.$$eval('#train canvas', (all) => all.map((canvas) => canvas.toDataURL()));
+
+const waitForStatus = (page, pattern) =>
+  page.waitForFunction(
+    (source) => new RegExp(source).test(document.querySelector('#train .run-status').textContent),
+    {},
+    pattern.source,
+  );
+const waitForStep = (page, step) => waitForStatus(page, new RegExp(`^Step ${step}:`));
+const waitForGoal = (page) => page.waitForSelector('#train .log [data-kind="goal"]');
+
+describe('a run', () => {
+  test('is the same for the same seed at any speed, and another for another', async (t) => {
+    const eventsAt = async (query) => {
+      const { page } = await openRun(t, query);
+      await press(page, 'Start');
+      await waitForGoal(page);
+      await press(page, 'Pause');
+      const events = await eventsOf(page);
+      return events.slice(0, events.findIndex((told) => /99\s%/.test(told)) + 1);
+    };
+    const first = await eventsAt('?train-speed=full&train-seed=3');
+    assert.deepEqual(await eventsAt('?train-speed=60&train-seed=3'), first);
+    assert.notDeepEqual(await eventsAt('?train-speed=full&train-seed=4'), first);
+  });
+
+  test('can be paused, stepped and begun again', async (t) => {
+    const { page } = await openRun(t, '?train-speed=full');
+    const untrained = await mapsOf(page);
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+    await press(page, 'One step');
+    await waitForStep(page, 2);
+    const second = await mapsOf(page);
+    assert.notDeepEqual(second, untrained);
+
+    await press(page, 'Go on');
+    await page.waitForFunction(
+      () => Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) > 20,
+    );
+    await press(page, 'Pause');
+    const paused = await restingStepOf(page);
+    await press(page, 'One step');
+    await waitForStep(page, paused + 1);
+
+    await press(page, 'Begin again');
+    await waitForStep(page, 0);
+    assert.deepEqual(await mapsOf(page), untrained);
+    assert.deepEqual(await eventsOf(page), []);
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+    await press(page, 'One step');
+    await waitForStep(page, 2);
+    assert.deepEqual(await mapsOf(page), second);
+  });
+
+  for (const task of ['recall', 'sort', 'reverse', 'copy', 'previous']) {
+    test(`learns ${task}`, async (t) => {
+      const { page } = await openRun(t, `?train-task=${task}&train-speed=full`);
+      await press(page, 'Start');
+      await waitForGoal(page);
+    });
+  }
+});
+
+describe('the options', () => {
+  test('stand in the address, and every change begins a new run', async (t) => {
+    const { page } = await openRun(t, '?train-task=sort&train-layers=1&train-heads=4&train-seed=7');
+    assert.equal((await page.$$('#train .head-card')).length, 4);
+    assert.equal(await page.$eval('#train select', (menu) => menu.value), 'sort');
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+    await page.select('#train select', 'reverse');
+    await waitForStep(page, 0);
+    assert.match(await textOf(page, '#train .task-explanation'), /from the last to the first/);
+    const search = await searchOf(page);
+    assert.equal(search, '?train-task=reverse&train-layers=1&train-heads=4&train-seed=7');
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelector('#train select').value === 'sort');
+  });
+
+  test('that the address cannot have are told, and the run goes on with others', async (t) => {
+    const { page } = await openRun(
+      t,
+      '?train-task=chess&train-layers=900&train-heads=-1&train-rate=NaN&train-seed=1e99',
+    );
+    const notices = await textOf(page, '#train .notices');
+    for (const told of ['“chess”', '“900”', '“-1”', '“NaN”', '“1e99”']) {
+      assert.ok(notices.includes(told), notices);
+    }
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+  });
+});
+
+test('“Start” is heard while the model is made anew', async (t) => {
+  const { page } = await openRun(t);
+  const [again, start] = [await button(page, 'Begin again'), await button(page, 'Start')];
+  await page.evaluate(
+    (...buttons) => {
+      for (const each of buttons) each.click();
+    },
+    again,
+    start,
+  );
+  await waitForStatus(page, /^Step [1-9]/);
+});
+
+describe('when the worker', () => {
+  const failureOf = async (page) => {
+    await page.waitForSelector('#train .failure');
+    return textOf(page, '#train .failure');
+  };
+  const beginAgain = async (page, told = '.failure') => {
+    await (await page.$(`#train ${told} button`)).click();
+    await waitForStep(page, 0);
+    assert.equal(await page.$(`#train ${told}`), null);
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+  };
+
+  test('fails, the page says so and begins again with a new one', async (t) => {
+    const { page } = await openRun(t, '', { causes: /the test ends this worker/ });
+    await press(page, 'Start');
+    await workerOf(page).evaluate(() => {
+      setTimeout(() => {
+        throw new Error('the test ends this worker');
+      });
+    });
+    assert.match(await failureOf(page), /The worker was lost.*Begin again.*the test ends/s);
+    await beginAgain(page);
+  });
+
+  test('takes long to come, the page says so and uses it when it comes', async (t) => {
+    const { page } = await open(t, '#train', { until, prepare: holdWorkers });
+    await press(page, 'Start');
+    await runOutOfPatience(page);
+    await page.waitForSelector('#train .slow');
+    assert.match(await textOf(page, '#train .slow'), /taking long.*when it comes.*Begin again/s);
+    assert.equal(await page.$('#train .failure'), null);
+    await page.evaluate(() => window.letWorkersCome());
+    // What was pressed before it came is heard.
+    await waitForStatus(page, /^Step [1-9]/);
+    assert.equal(await page.$('#train .slow'), null);
+    assert.equal(await page.evaluate(() => window.labWorkers), 1);
+  });
+
+  test('takes long to come, the reader can ask for another', async (t) => {
+    const { page } = await open(t, '#train', { until, prepare: holdWorkers });
+    await runOutOfPatience(page);
+    await page.waitForSelector('#train .slow');
+    await (await page.$('#train .slow button')).click();
+    assert.equal(await page.$('#train .slow'), null);
+    await page.waitForFunction(() => window.labWorkers === 2);
+    await page.evaluate(() => window.letWorkersCome());
+    await waitForStatus(page, /^Step 0:/);
+    await press(page, 'One step');
+    await waitForStep(page, 1);
+    assert.equal(await page.$('#train .failure'), null);
+  });
+
+  test('does not answer any more, the reader can give it up', async (t) => {
+    const prepare = (page) =>
+      page.evaluateOnNewDocument(() => {
+        const real = window.setTimeout;
+        window.setTimeout = (act, delay) => real(act, delay >= 20_000 ? 500 : delay);
+      });
+    const { page } = await openRun(t, '', { prepare });
+    workerOf(page)
+      .evaluate(() => {
+        for (;;);
+      })
+      .catch(() => undefined);
+    await press(page, 'One step');
+    await page.waitForSelector('#train .slow');
+    await beginAgain(page, '.slow');
+  });
+
+  test('has no memory left, the page says so', async (t) => {
+    const { page } = await openRun(t);
+    await workerOf(page).evaluate(() => {
+      globalThis.Float32Array = new Proxy(Float32Array, {
+        construct(real, [given, ...rest], target) {
+          if (given > 10_000) throw new RangeError('none left');
+          return Reflect.construct(real, [given, ...rest], target);
+        },
+      });
+    });
+    await press(page, 'Begin again');
+    assert.match(await failureOf(page), /There is no memory left.*memory: not enough/s);
+    await beginAgain(page);
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { init, Tensor } from 'headwise';
+import { assertFails } from '../lib/compare.mjs';
+
+await init();
+
+test('a tensor keeps a Float32Array and converts everything else', () => {
+  const data = Float32Array.of(1, 2, 3, 4, 5, 6);
+  assert.equal(new Tensor(data, [2, 3]).data, data);
+  for (const other of [[1, 2, 3, 4, 5, 6], Float64Array.from(data), Uint8Array.from(data)]) {
+    const tensor = new Tensor(other, [2, 3]);
+    assert.deepEqual(tensor.data, data);
+    assert.notEqual(tensor.data, other);
+  }
+  assert.deepEqual(new Tensor([0.1], [1]).data, Float32Array.of(0.1));
+});
+
+test('a shape is a copy that cannot be changed', () => {
+  const shape = [2, 3];
+  const tensor = new Tensor(new Float32Array(6), shape);
+  shape[0] = 5;
+  assert.deepEqual(tensor.shape, [2, 3]);
+  assert.throws(() => tensor.shape.push(1), TypeError);
+});
+
+test('zeros, ones and full', () => {
+  assert.deepEqual(Tensor.zeros([2, 2]).data, new Float32Array(4));
+  assert.deepEqual(Tensor.ones([3]).data, Float32Array.of(1, 1, 1));
+  assert.deepEqual(Tensor.full([1, 2], 0.5).toArray(), [[0.5, 0.5]]);
+  assert.deepEqual(Tensor.full([], 7).data, Float32Array.of(7));
+  assert.deepEqual(Tensor.zeros([2, 0, 3]).data, new Float32Array(0));
+  const shape = [...new Array(40).fill(2 ** 32), 0];
+  assert.deepEqual(Tensor.zeros(shape).data, new Float32Array(0));
+});
+
+test('randn is standard normal, and the same for the same seed', () => {
+  const { data, shape } = Tensor.randn([100, 200], 1);
+  const mean = (f) => data.reduce((sum, x) => sum + f(x), 0) / data.length;
+  assert.deepEqual(shape, [100, 200]);
+  assert.ok(Math.abs(mean((x) => x)) < 0.03);
+  assert.ok(Math.abs(mean((x) => x * x) - 1) < 0.05);
+  assert.deepEqual(Tensor.randn([100, 200], 1).data, data);
+  assert.notDeepEqual(Tensor.randn([100, 200], 2).data, data);
+  assert.notDeepEqual(Tensor.randn([10]).data, Tensor.randn([10]).data);
+  assert.deepEqual(Tensor.randn([0, 2], 1).data, new Float32Array(0));
+});
+
+test('at and toArray read in row-major order', () => {
+  const tensor = new Tensor([1, 2, 3, 4, 5, 6], [1, 3, 2]);
+  assert.deepEqual(tensor.toArray(), [
+    [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ],
+  ]);
+  assert.equal(tensor.at(0, 2, 1), 6);
+  assert.equal(tensor.at(0, 1, 0), 3);
+  const scalar = new Tensor([5], []);
+  assert.equal(scalar.at(), 5);
+  assert.equal(scalar.toArray(), 5);
+  assert.deepEqual(Tensor.zeros([2, 0]).toArray(), [[], []]);
+});
+
+test('indices outside the tensor', () => {
+  const tensor = Tensor.ones([2, 3]);
+  const fails = (index, code, message) => assertFails(() => tensor.at(...index), code, message);
+  fails([1], 'invalid-shape', 'index: expected 2 integers, got 1');
+  fails([1, 1, 1], 'invalid-shape', 'index: expected 2 integers, got 3');
+  for (const index of [
+    [2, 0],
+    [0, 3],
+    [-1, 0],
+    [0.5, 0],
+    ['0', 0],
+  ]) {
+    fails(index, 'invalid-value', /^index: expected an index into \(2, 3\), got \(/);
+  }
+});
+
+test('what no tensor is made of', () => {
+  const fails = (make, code, message) => assertFails(make, code, message);
+  const shape = 'shape: expected a shape of integers from 0 on';
+  fails(
+    () => new Tensor([1, 2, 3], [2, 2]),
+    'invalid-shape',
+    'data: expected 4 numbers for shape (2, 2), got 3',
+  );
+  fails(
+    () => new Tensor('1234', [4]),
+    'invalid-type',
+    'data: expected data of numbers, got "1234"',
+  );
+  fails(() => new Tensor(undefined, [4]), 'invalid-type', /^data: expected data of numbers/);
+  fails(() => new Tensor(['1'], [1]), 'invalid-type', 'data: expected numbers, got "1"');
+  fails(() => new Tensor([[1]], [1]), 'invalid-type', 'data: expected numbers, got an array');
+  fails(
+    () => new Tensor([1]),
+    'invalid-type',
+    /: expected a shape such as \[2, 4, 100\], got undefined$/,
+  );
+  fails(
+    () => Tensor.zeros(4),
+    'invalid-type',
+    'shape: expected a shape such as [2, 4, 100], got 4',
+  );
+  fails(() => Tensor.ones([-1]), 'invalid-shape', `${shape}, got -1`);
+  fails(() => Tensor.ones([1.5]), 'invalid-shape', `${shape}, got 1.5`);
+  fails(() => Tensor.randn([NaN], 1), 'invalid-shape', `${shape}, got NaN`);
+  fails(() => Tensor.full([1], '1'), 'invalid-type', 'value: expected a number, got "1"');
+  fails(() => Tensor.randn([1], -1), 'invalid-option', /^seed: expected an integer from 0 to/);
+  fails(() => Tensor.zeros([2 ** 50]), 'out-of-memory', /^memory: not enough/);
+});

@@ -1,0 +1,86 @@
+// What a newcomer runs first: the README's example and examples/.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { output, project, runModule } from '../lib/child.mjs';
+
+const compact = (text) => text.replace(/\[ /g, '[').replace(/ \]/g, ']');
+
+/** Documents, and how many examples in JavaScript each has. */
+const documents = { 'README.md': 2, 'docs/training.md': 2 };
+
+for (const [document, count] of Object.entries(documents)) {
+  const text = readFileSync(join(project, document), 'utf8');
+  const examples = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code);
+
+  test(`${document} has ${count} examples in JavaScript`, () => {
+    assert.equal(examples.length, count);
+  });
+
+  for (const [number, code] of examples.entries()) {
+    test(`${document}: example ${number + 1} prints what its comments say`, () => {
+      // console.log(…); // what it prints, up to a colon or an ellipsis
+      const promised = [...code.matchAll(/\bconsole\.log\(.*\); \/\/ ([^:…\n]+)/g)];
+      const printed = compact(runModule(code)).trimEnd().split('\n');
+      assert.ok(promised.length >= 3, 'the example prints too little to tell that it works');
+      assert.equal(printed.length, promised.length);
+      promised.forEach(([, text], i) =>
+        assert.ok(printed[i].startsWith(text), `${printed[i]}: ${text}`),
+      );
+    });
+  }
+}
+
+const toy = () => output(process.execPath, ['examples/toy.mjs']);
+
+test('the toy example prints the shape and even weights over the valid keys', () => {
+  const head = (i, row) => [`  head ${i}`, ...new Array(4).fill(`    ${row}`)];
+  const sample = (i, count, row) => [
+    '',
+    `sample ${i}, ${count} valid keys`,
+    ...[0, 1, 2, 3, 4].flatMap((h) => head(h, row)),
+  ];
+  const expected = [
+    'output: (2, 4, 100)',
+    ...sample(0, 3, '0.333 0.333 0.333 0.000 0.000 0.000'),
+    ...sample(1, 2, '0.500 0.500 0.000 0.000 0.000 0.000'),
+    '',
+  ];
+  assert.equal(toy(), expected.join('\n'));
+});
+
+// `npm test` tells where the native examples were built.
+const native = process.env.HEADWISE_NATIVE_BUILD;
+test('the toy example in C++ prints the same', () => {
+  assert.ok(native, 'HEADWISE_NATIVE_BUILD names the folder of the native build');
+  assert.equal(output(join(native, 'examples', 'headwise-example-toy'), []), toy());
+});
+
+test('the head-importance example finds the planted heads and writes what it found', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const printed = output(process.execPath, [
+    'examples/head-importance/main.mjs',
+    '--quick',
+    folder,
+  ]);
+  // All eight others are removed before the first planted head, confidence is taken in.
+  assert.match(printed, /^ablation +8\.0 +10\.0/m);
+  assert.match(printed, /^confidence +100 % +0 %$/m);
+  const lines = (name) => readFileSync(join(folder, name), 'utf8').trim().split('\n');
+  const [columns, ...points] = lines('curve.csv');
+  assert.equal(columns, 'seed,order,kept,loss,accuracy,forward_ms,step_ms');
+  // Five measures taken once, five taken anew, one random order, from 12 heads to 2.
+  assert.equal(points.length, 11 * 11);
+  assert.equal(lines('heads.csv').length, 1 + 12);
+  const [svg] = lines('curve.svg');
+  assert.match(svg, /^<svg xmlns=/);
+});
+
+test('every JavaScript example runs', () => {
+  const names = readdirSync(join(project, 'examples')).filter((name) => name.endsWith('.mjs'));
+  assert.ok(names.includes('toy.mjs') && existsSync(join(project, 'examples/toy.cpp')));
+  for (const name of names) assert.notEqual(output(process.execPath, [`examples/${name}`]), '');
+});

@@ -1,0 +1,136 @@
+// Files that go to NumPy and come from it.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { init, loadNpy, saveNpy, saveSafetensors, Tensor } from 'headwise';
+import { bitsOf, specialNumbers } from '../lib/files.mjs';
+import { runPython, temporaryFolder } from '../lib/python.mjs';
+
+await init();
+
+const hex = ({ data }) => Buffer.from(Float32Array.from(data).buffer).toString('hex');
+
+const shapes = [[], [1], [5], [0], [2, 3], [0, 3], [3, 0, 2], [2, 1, 3, 2], new Array(32).fill(1)];
+
+test('NumPy reads what saveNpy wrote', (t) => {
+  const folder = temporaryFolder(t);
+  shapes.forEach((shape, i) => {
+    writeFileSync(join(folder, `${i}.npy`), saveNpy(specialNumbers(shape)));
+  });
+  const program = `
+import json, sys, numpy
+def read(i):
+    array = numpy.load(f'{sys.argv[1]}/{i}.npy', allow_pickle=False)
+    return [array.dtype.str, list(array.shape), array.tobytes().hex()]
+print(json.dumps([read(i) for i in range(${shapes.length})]))`;
+  const expected = shapes.map((shape) => ['<f4', shape, hex(specialNumbers(shape))]);
+  assert.deepEqual(runPython(program, folder), expected);
+});
+
+test('loadNpy reads what NumPy wrote, of every type, order, rank and version', (t) => {
+  const folder = temporaryFolder(t);
+  const program = `
+import json, sys, numpy
+numpy.seterr(all='ignore')
+random = numpy.random.default_rng(1)
+types = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', '?']
+shapes = [(), (7,), (3, 5), (2, 3, 4), (2, 3, 1, 4), (0,), (0, 3), (2, 0, 3)]
+
+def numbers(kind, shape):
+    if kind == '?':
+        return random.integers(0, 2, shape).astype(bool)
+    if kind[0] == 'f':
+        array = numpy.array(random.standard_normal(shape) * 1e3)
+        special = numpy.array([numpy.nan, numpy.inf, -numpy.inf, -0.0, 6e-8, 1e-40, 1e300])
+        flat = array.reshape(-1)
+        flat[:min(flat.size, 7)] = special[:min(flat.size, 7)]
+        return array.astype(kind)
+    limits = numpy.iinfo(kind)
+    array = random.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
+    return numpy.array(array, dtype=kind)
+
+files = []
+def note(array, save):
+    name = str(len(files))
+    with open(f'{sys.argv[1]}/{name}.npy', 'wb') as file:
+        save(file, array)
+    floats = array.astype('<f4').tobytes('C').hex()
+    files.append([array.dtype.str, list(array.shape), bool(array.flags.f_contiguous), floats])
+
+for kind in types:
+    for shape in shapes:
+        for order in '<>':
+            array = numbers(kind, shape).astype(numpy.dtype(kind).newbyteorder(order))
+            note(array, numpy.save)
+            note(numpy.asfortranarray(array) if shape else array, numpy.save)
+            for version in [(2, 0), (3, 0)]:
+                note(array, lambda file, each: numpy.lib.format.write_array(file, each, version))
+print(json.dumps(files))`;
+  const files = runPython(program, folder);
+  assert.equal(files.length, 12 * 8 * 2 * 4);
+  assert.ok(new Set(files.map(([type]) => type)).size >= 21);
+  files.forEach(([type, shape, fortran, expected], i) => {
+    const tensor = loadNpy(readFileSync(join(folder, `${i}.npy`)));
+    const what = `${type} of shape ${shape}, ${fortran ? 'Fortran' : 'C'} order`;
+    assert.deepEqual(tensor.shape, shape, what);
+    assert.equal(hex(tensor), expected, what);
+  });
+});
+
+test('NumPy refuses and loadNpy refuses: pickled objects, texts, records', (t) => {
+  const folder = temporaryFolder(t);
+  const program = `
+import json, sys, numpy
+arrays = [numpy.array([1, 'a'], dtype=object), numpy.array(['a']), numpy.array([1j]),
+          numpy.zeros(2, dtype=[('a', '<f4'), ('b', '<i4')])]
+for i, array in enumerate(arrays):
+    numpy.save(f'{sys.argv[1]}/{i}.npy', array)
+print(json.dumps(len(arrays)))`;
+  const count = runPython(program, folder);
+  for (let i = 0; i < count; i++) {
+    const file = readFileSync(join(folder, `${i}.npy`));
+    const message = /^bytes: expected a \.npy file of floats, integers or booleans, got /;
+    assert.throws(() => loadNpy(file), { code: 'invalid-file', message });
+  }
+});
+
+test('a Python program that follows the format’s description reads what saveSafetensors wrote', (t) => {
+  const folder = temporaryFolder(t);
+  const names = ['W_q.weight', 'a"b\\', '\n\u0000\u001f', '😀é', '__proto__', '', '\u2028', '/'];
+  const tensors = Object.fromEntries(
+    names.map((name, i) => [name, specialNumbers(shapes[i % shapes.length])]),
+  );
+  tensors.large = Tensor.randn([300, 301], 1);
+  const metadata = { format: 'pt', 'a\\"': '\u0007é😀' };
+  writeFileSync(join(folder, 'a.safetensors'), saveSafetensors(tensors, metadata));
+  const program = `
+import json, struct, sys, numpy
+with open(f'{sys.argv[1]}/a.safetensors', 'rb') as file:
+    data = file.read()
+(size,) = struct.unpack('<Q', data[:8])
+text = data[8:8 + size].decode('utf-8')
+assert text[0] == '{' and (8 + size) % 8 == 0
+header = json.loads(text)
+metadata = header.pop('__metadata__')
+tensors, ends = {}, [0]
+for name, entry in sorted(header.items(), key=lambda item: item[1]['data_offsets']):
+    assert sorted(entry) == ['data_offsets', 'dtype', 'shape'] and entry['dtype'] == 'F32'
+    begin, end = entry['data_offsets']
+    assert begin == ends[-1]
+    ends.append(end)
+    array = numpy.frombuffer(data[8 + size + begin:8 + size + end], '<f4').reshape(entry['shape'])
+    tensors[name] = [list(array.shape), array.tobytes().hex()]
+assert ends[-1] == len(data) - 8 - size
+print(json.dumps([metadata, list(tensors.items())]))`;
+  const [readMetadata, read] = runPython(program, folder);
+  assert.deepEqual(readMetadata, metadata);
+  const expected = Object.entries(tensors).map(([name, { data, shape }]) => [
+    name,
+    [[...shape], hex({ data })],
+  ]);
+  assert.deepEqual(read.sort(byName), expected.sort(byName));
+  assert.equal(bitsOf(tensors.large).length, 90_300);
+});
+
+const byName = ([a], [b]) => (a < b ? -1 : 1);

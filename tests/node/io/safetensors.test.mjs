@@ -1,0 +1,464 @@
+// What is loaded and saved. Files that break the format's rules are in bad-safetensors.test.mjs.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { init, loadSafetensors, saveSafetensors, Tensor } from 'headwise';
+import { assertFails } from '../lib/compare.mjs';
+import { assertTakesBytesOnly, bitsOf, kindsOfBytes, specialNumbers } from '../lib/files.mjs';
+import { safetensorsFile } from '../lib/safetensors.mjs';
+
+await init();
+
+function assertSameTensors(actual, expected) {
+  assert.deepEqual(Object.keys(actual).sort(), Object.keys(expected).sort());
+  for (const [name, tensor] of Object.entries(expected)) {
+    assert.ok(actual[name] instanceof Tensor);
+    assert.deepEqual(actual[name].shape, tensor.shape, name);
+    assert.deepEqual(bitsOf(actual[name]), bitsOf(tensor), name);
+  }
+}
+
+function assertRoundTrip(tensors, metadata) {
+  const file = saveSafetensors(tensors, metadata);
+  const loaded = loadSafetensors(file);
+  assertSameTensors(loaded.tensors, tensors);
+  assert.deepEqual(Object.entries(loaded.metadata).sort(), Object.entries(metadata ?? {}).sort());
+  assert.deepEqual(saveSafetensors(loaded.tensors, loaded.metadata), file);
+}
+
+const oddNames = [
+  ...['', ' ', '.', 'W_q.weight', 'a"b', "a'b", '\\', 'a\\"b', '/', '\u007f', '\u0000', '\u0000b'],
+  ...[
+    '\b\f\n\r\t',
+    '\u001f',
+    '\u2028',
+    '\ufeff',
+    '\ufeffa',
+    '\uffff',
+    'é',
+    'Zürich 漢字',
+    '👩‍🚀',
+    '𝔘',
+  ],
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '0', '17', '__metadata', 'dtype'],
+  ...['{"a":1}', 'a,b', '\\u0041', 'x'.repeat(10_000)],
+];
+
+/** An object of these names; unlike an assignment, this takes '__proto__' for a name. */
+const named = (names, valueOf) => Object.fromEntries(names.map((name, i) => [name, valueOf(i)]));
+
+test('tensors of every shape come back bit for bit', () => {
+  const shapes = [
+    ...[[], [1], [7], [0], [2, 3], [0, 3], [3, 0], [2, 0, 5], [1, 1, 1, 1, 1, 1, 1, 1, 1, 2]],
+    ...[new Array(100).fill(1), [2 ** 32 - 1, 0], [0, 2 ** 31, 2 ** 29 - 1], [70_000]],
+  ];
+  for (const shape of shapes) assertRoundTrip({ a: specialNumbers(shape) });
+  assertRoundTrip(named(shapes, (i) => specialNumbers(shapes[i])));
+  assertRoundTrip({});
+});
+
+test('tensors and metadata of every name come back', () => {
+  const tensors = named(oddNames, (i) => Tensor.full([i % 3], i));
+  assertRoundTrip(
+    tensors,
+    named(oddNames, (i) => oddNames[oddNames.length - 1 - i]),
+  );
+  for (const name of oddNames) {
+    assertRoundTrip({}, Object.fromEntries([[name, name]]));
+    const { tensors } = loadSafetensors(
+      saveSafetensors(Object.fromEntries([[name, [Int32Array.of(7)]]])),
+    );
+    assert.deepEqual(Object.keys(tensors), [name]);
+    assert.equal(Object.getPrototypeOf(tensors), Object.prototype);
+  }
+  assertRoundTrip({}, { __metadata__: 'a text of this name is one like others' });
+});
+
+test('whatever is taken for a tensor is saved', () => {
+  const [data, shape] = [Float32Array.of(1, 2, 3, 4), [2, 2]];
+  const expected = saveSafetensors({ a: new Tensor(data, shape) });
+  for (const a of [
+    { data, shape },
+    { data, dims: shape, type: 'float32' },
+    { data: [1, 2, 3, 4], shape },
+    { data: Float64Array.from(data), shape },
+    [[1, 2], Int8Array.of(3, 4)],
+  ]) {
+    assert.deepEqual(saveSafetensors({ a }), expected);
+  }
+  assert.deepEqual(saveSafetensors({ a: new Tensor(data, shape) }, undefined), expected);
+  assert.deepEqual(saveSafetensors({ a: new Tensor(data, shape) }, {}), expected);
+});
+
+test('the file is laid out as the format’s description says', () => {
+  const tensors = {
+    z: new Tensor([1.5, -2], [2, 1]),
+    'b"': Tensor.full([], 0.1),
+    ß: Tensor.zeros([0, 4]),
+    B: Tensor.full([3], -1),
+  };
+  const file = saveSafetensors(tensors, { format: 'pt', about: 'a\\"é' });
+  const header = {
+    __metadata__: { about: 'a\\"é', format: 'pt' },
+    B: { dtype: 'F32', shape: [3], data_offsets: [0, 12] },
+    'b"': { dtype: 'F32', shape: [], data_offsets: [12, 16] },
+    z: { dtype: 'F32', shape: [2, 1], data_offsets: [16, 24] },
+    ß: { dtype: 'F32', shape: [0, 4], data_offsets: [24, 24] },
+  };
+  let json = JSON.stringify(header);
+  while (Buffer.byteLength(json) % 8 !== 0) json += ' ';
+  const numbers = Buffer.alloc(24);
+  [-1, -1, -1, 0.1, 1.5, -2].forEach((x, i) => numbers.writeFloatLE(x, 4 * i));
+  assert.deepEqual(Buffer.from(file), Buffer.from(safetensorsFile(json, numbers)));
+  assert.deepEqual(Buffer.from(saveSafetensors({})), Buffer.from(safetensorsFile('{}      ')));
+  const control = Buffer.from(saveSafetensors({ '\n\u0001': [1] })).subarray(8, -4);
+  assert.equal(
+    String(control).trimEnd(),
+    '{"\\u000a\\u0001":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}',
+  );
+});
+
+test('half precision becomes float32 exactly', () => {
+  const widened = (dtype, halves) => {
+    const numbers = new Uint8Array(Uint16Array.from(halves).buffer);
+    const entry = { dtype, shape: [halves.length], data_offsets: [0, numbers.length] };
+    return loadSafetensors(safetensorsFile({ a: entry }, numbers)).tensors.a;
+  };
+  const all = Array.from({ length: 65536 }, (_, i) => i);
+  assert.deepEqual(
+    bitsOf(widened('BF16', all)),
+    Uint32Array.from(all, (half) => half << 16),
+  );
+  const { data } = widened('F16', all);
+  for (const half of all) {
+    const [sign, exponent, fraction] = [half >> 15 ? -1 : 1, (half >> 10) & 31, half & 1023];
+    const expected =
+      exponent === 31
+        ? fraction > 0
+          ? NaN
+          : sign * Infinity
+        : exponent === 0
+          ? sign * fraction * 2 ** -24
+          : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+    assert.ok(Object.is(data[half], expected), `${half}: ${data[half]}, not ${expected}`);
+  }
+});
+
+test('tensors of several kinds lie in any order, the JSON in any style', () => {
+  const header = `{"c" :{ "data_offsets":[ 6,10 ] ,\r\n\t"shape":[ 1 ],"dtype":"\\u0046\\u00332"},
+    "\\u0061": {"dtype":"BF16","shape":[1,1],"data_offsets":[4,6]}, "none":
+    {"shape":[3,0],"dtype":"F16","data_offsets":[6,6]},
+    "\\ud83d\\ude00\\/\\b": {"shape":[2],"dtype":"F16","data_offsets":[0,4]} , "__metadata__": {} }  \n `;
+  const numbers = Uint8Array.of(0, 0x3c, 0, 0xc0, 0x40, 0x40, 0, 0, 0x80, 0x3f);
+  const { tensors, metadata } = loadSafetensors(safetensorsFile(header, numbers));
+  const a = new Tensor([3], [1, 1]);
+  const expected = { a, c: Tensor.ones([1]), none: Tensor.zeros([3, 0]) };
+  assertSameTensors(tensors, { ...expected, '😀/\b': new Tensor([1, -2], [2]) });
+  assert.deepEqual(metadata, {});
+});
+
+/** A file of one tensor, `a`. */
+const fileOf = (dtype, shape, numbers) => {
+  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+  return safetensorsFile({ a: { dtype, shape, data_offsets: [0, bytes.length] } }, bytes);
+};
+
+test('every byte of the small floats becomes float32 exactly', () => {
+  // Exponent bits, its bias, whether the largest exponent is infinity and NaN, and other NaNs.
+  const kinds = {
+    F8_E5M2: [5, 15, true, []],
+    F8_E4M3: [4, 7, false, [0x7f, 0xff]],
+    F8_E5M2FNUZ: [5, 16, false, [0x80]],
+    F8_E4M3FNUZ: [4, 8, false, [0x80]],
+  };
+  const all = Uint8Array.from({ length: 256 }, (_, i) => i);
+  for (const [dtype, [exponentBits, bias, isIeee, nans]] of Object.entries(kinds)) {
+    const fractions = 2 ** (7 - exponentBits);
+    const { a } = loadSafetensors(fileOf(dtype, [16, 16], all)).tensors;
+    assert.ok(a instanceof Tensor);
+    for (const byte of all) {
+      const sign = byte >= 128 ? -1 : 1;
+      const [exponent, fraction] = [Math.floor((byte % 128) / fractions), byte % fractions];
+      const scaled = exponent > 0 ? 1 + fraction / fractions : (2 * fraction) / fractions;
+      const isLargest = isIeee && exponent === 2 ** exponentBits - 1;
+      const expected =
+        nans.includes(byte) || (isLargest && fraction > 0)
+          ? NaN
+          : sign * (isLargest ? Infinity : scaled * 2 ** (exponent - bias));
+      assert.ok(Object.is(a.data[byte], expected), `${dtype} ${byte}: ${a.data[byte]}`);
+    }
+  }
+  const { a } = loadSafetensors(fileOf('F8_E8M0', [256], all)).tensors;
+  for (const byte of all) {
+    assert.ok(Object.is(a.data[byte], byte === 255 ? NaN : 2 ** (byte - 127)), `${byte}`);
+  }
+});
+
+test('F64 is rounded', () => {
+  const numbers = Float64Array.of(0.1, 1 + 2 ** -24, -0, 1e300, -1e-300, NaN, Infinity, 2 ** -149);
+  const { a } = loadSafetensors(fileOf('F64', [2, 4], numbers)).tensors;
+  assert.ok(a instanceof Tensor);
+  assert.deepEqual(a.shape, [2, 4]);
+  assert.deepEqual(bitsOf(a), bitsOf({ data: Float32Array.from(numbers) }));
+});
+
+const wide = 2n ** 63n;
+const integers = {
+  BOOL: Uint8Array.of(0, 1, 1),
+  I8: Int8Array.of(-128, 127, -1),
+  I16: Int16Array.of(-32768, 32767, -1),
+  I32: Int32Array.of(-(2 ** 31), 2 ** 31 - 1, -1),
+  I64: BigInt64Array.of(-wide, wide - 1n, -1n),
+  U8: Uint8Array.of(0, 255, 1),
+  U16: Uint16Array.of(0, 65535, 1),
+  U32: Uint32Array.of(0, 2 ** 32 - 1, 1),
+  U64: BigUint64Array.of(0n, 2n * wide - 1n, 1n),
+};
+
+/** The tensors in all that they are. */
+const described = (tensors) =>
+  Object.entries(tensors).map(([name, { dtype, data, shape }]) => {
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('hex');
+    return [name, dtype ?? 'F32', data.constructor, shape, bytes];
+  });
+
+test('integers and booleans come in arrays that fit them, of the caller’s own, and are saved so', () => {
+  for (const [dtype, numbers] of Object.entries(integers)) {
+    for (const [shape, data] of [
+      [[3], numbers],
+      [[1, 3, 1], numbers],
+      [[], numbers.slice(1, 2)],
+      [[0], numbers.slice(0, 0)],
+      [[2, 0, 7], numbers.slice(0, 0)],
+    ]) {
+      const file = fileOf(dtype, shape, data);
+      const { tensors } = loadSafetensors(file);
+      assert.deepEqual(tensors, { a: { dtype, data, shape } });
+      assert.equal(tensors.a.data.constructor, numbers.constructor);
+      assert.equal(tensors.a.data.byteLength, tensors.a.data.buffer.byteLength);
+      const again = saveSafetensors(tensors);
+      file.fill(0xff);
+      assert.deepEqual(tensors, { a: { dtype, data, shape } });
+      assert.deepEqual(loadSafetensors(again).tensors, tensors);
+      assert.deepEqual(saveSafetensors(structuredClone(tensors)), again);
+    }
+  }
+});
+
+test('a boolean is 1 whatever byte says that it is true', () => {
+  const { a } = loadSafetensors(fileOf('BOOL', [4], Uint8Array.of(0, 1, 2, 255))).tensors;
+  assert.deepEqual(a.data, Uint8Array.of(0, 1, 1, 1));
+});
+
+test('files of every dtype come through loading and saving, their numbers aligned', () => {
+  const floats = {
+    weight: specialNumbers([2, 3]),
+    none: Tensor.ones([0, 4]),
+    one: Tensor.ones([]),
+  };
+  const others = Object.entries(integers).flatMap(([dtype, data]) => [
+    [`${dtype}.odd`, { dtype, data, shape: [3] }],
+    [dtype, { dtype, data: data.slice(1), shape: [2, 1] }],
+  ]);
+  const tensors = { ...floats, ...Object.fromEntries(others), ['z'.repeat(5)]: floats.weight };
+  const metadata = { format: 'pt' };
+  const file = saveSafetensors(tensors, metadata);
+  const loaded = loadSafetensors(file);
+  const sorted = (all) => described(all).sort(([a], [b]) => (a < b ? -1 : 1));
+  assert.deepEqual(sorted(loaded.tensors), sorted(tensors));
+  assert.deepEqual(loaded.metadata, metadata);
+  assert.deepEqual(saveSafetensors(loaded.tensors, loaded.metadata), file);
+
+  const size = 8 + Number(Buffer.from(file).readBigUInt64LE());
+  const header = JSON.parse(Buffer.from(file.subarray(8, size)));
+  for (const [
+    name,
+    {
+      dtype,
+      data_offsets: [begin],
+    },
+  ] of Object.entries(header).slice(1)) {
+    assert.equal((size + begin) % (integers[dtype]?.BYTES_PER_ELEMENT ?? 4), 0, name);
+  }
+});
+
+test('a file of several dtypes is laid out as the format’s own library does it', () => {
+  const tensors = {
+    b: Tensor.full([1], 0.5),
+    mask: { dtype: 'BOOL', data: Uint8Array.of(1, 0, 1), shape: [1, 3] },
+    ids: { dtype: 'I64', data: BigInt64Array.of(-2n), shape: [] },
+    a: { dtype: 'U32', data: Uint32Array.of(7), shape: [1] },
+  };
+  const header = {
+    ids: { dtype: 'I64', shape: [], data_offsets: [0, 8] },
+    a: { dtype: 'U32', shape: [1], data_offsets: [8, 12] },
+    b: { dtype: 'F32', shape: [1], data_offsets: [12, 16] },
+    mask: { dtype: 'BOOL', shape: [1, 3], data_offsets: [16, 19] },
+  };
+  let json = JSON.stringify(header);
+  while (Buffer.byteLength(json) % 8 !== 0) json += ' ';
+  const numbers = [254, ...new Array(7).fill(255), 7, 0, 0, 0, 0, 0, 0, 63, 1, 0, 1];
+  assert.deepEqual(saveSafetensors(tensors), safetensorsFile(json, numbers));
+});
+
+test('tensors that are not read are an error for who asks for them, and the others are there', () => {
+  const header = {
+    fine: { dtype: 'F16', shape: [2], data_offsets: [0, 4] },
+    quarter: { dtype: 'F4', shape: [2, 3], data_offsets: [4, 7] },
+    six: { dtype: 'F6_E2M3', shape: [4], data_offsets: [7, 10] },
+    other: { dtype: 'F6_E3M2', shape: [0, 3], data_offsets: [10, 10] },
+    complex: { dtype: 'C64', shape: [], data_offsets: [10, 18] },
+    last: { dtype: 'U8', shape: [1], data_offsets: [18, 19] },
+  };
+  const { tensors } = loadSafetensors(safetensorsFile(header, new Uint8Array(19)));
+  assert.deepEqual(Object.keys(tensors).sort(), Object.keys(header).sort());
+  assert.deepEqual(tensors.fine.toArray(), [0, 0]);
+  assert.deepEqual(tensors.last.data, Uint8Array.of(0));
+  for (const name of ['quarter', 'six', 'other', 'complex']) {
+    const message = `bytes: expected tensor '${name}' of real numbers in whole bytes, got ${header[name].dtype}`;
+    assertFails(() => tensors[name], 'invalid-file', message);
+    assertFails(() => saveSafetensors({ [name]: 0, ...tensors }), 'invalid-file', /in whole bytes/);
+    delete tensors[name];
+  }
+  assert.deepEqual(Object.keys(loadSafetensors(saveSafetensors(tensors)).tensors), [
+    'fine',
+    'last',
+  ]);
+});
+
+test('bytes of every kind are taken, left as they are and not kept', () => {
+  const expected = { a: specialNumbers([3, 5]), b: Tensor.randn([70_001], 1) };
+  const file = saveSafetensors(expected, { a: 'b' });
+  for (const [kind, convert] of Object.entries(kindsOfBytes)) {
+    const given = convert(file);
+    const { tensors, metadata } = loadSafetensors(given);
+    assertSameTensors(tensors, expected);
+    assert.deepEqual(metadata, { a: 'b' }, kind);
+    assert.deepEqual(given, convert(file), kind);
+    new Uint8Array(given.buffer ?? given).fill(0xff);
+    assertSameTensors(tensors, expected);
+    for (const { data } of Object.values(tensors)) {
+      assert.equal(data.byteLength, data.buffer.byteLength, 'a view of something else');
+    }
+  }
+});
+
+test('what is saved is left as it is and not kept', () => {
+  const larger = Float32Array.of(0, 1, 2, 3, 4);
+  const tensors = { a: { data: larger.subarray(1, 4), shape: [3] } };
+  const [file, again] = [saveSafetensors(tensors), saveSafetensors(tensors)];
+  assert.deepEqual(larger, Float32Array.of(0, 1, 2, 3, 4));
+  larger.fill(9);
+  again.fill(0);
+  assert.deepEqual(loadSafetensors(file).tensors.a.data, Float32Array.of(1, 2, 3));
+});
+
+test('what is no file', () => {
+  assertTakesBytesOnly(loadSafetensors);
+  const { buffer } = new Uint8Array(16);
+  const view = new Uint8Array(buffer);
+  structuredClone(buffer, { transfer: [buffer] });
+  for (const empty of [buffer, view, new Uint8Array(), new DataView(new ArrayBuffer(0))]) {
+    const message = 'bytes: expected a safetensors file of at least 8 bytes, got 0';
+    assertFails(() => loadSafetensors(empty), 'invalid-file', message);
+  }
+});
+
+const noObjects = [
+  [null, 'null'],
+  ['a', '"a"'],
+  [3, '3'],
+  [true, 'true'],
+  [[Tensor.ones([1])], 'an array'],
+  [Float32Array.of(1), 'a Float32Array'],
+  [new Map([['a', [1]]]), 'a Map'],
+  [() => ({}), 'a function'],
+];
+
+test('arrays that change while others are read are an error', () => {
+  for (const [dtype, data] of [
+    ['F32', new Float32Array(4)],
+    ['I64', new BigInt64Array(4)],
+  ]) {
+    const b = {
+      get data() {
+        structuredClone(data.buffer, { transfer: [data.buffer] });
+        return [1];
+      },
+      shape: [1],
+    };
+    const message = 'a: expected 4 numbers for shape (4,), got 0';
+    const call = () => saveSafetensors({ a: { dtype, data, shape: [4] }, b });
+    assertFails(call, 'invalid-shape', message);
+  }
+});
+
+test('what cannot be saved', () => {
+  const fails = (given, code, message) =>
+    assertFails(() => saveSafetensors(...given), code, message);
+  for (const [bad, got] of [[undefined, 'undefined'], ...noObjects]) {
+    fails([bad], 'invalid-type', `tensors: expected an object of tensors by name, got ${got}`);
+  }
+  for (const [bad, got] of noObjects) {
+    fails([{}, bad], 'invalid-type', `metadata: expected an object of texts by name, got ${got}`);
+  }
+  const aTensor = 'expected a tensor, { data, shape } or nested arrays of numbers';
+  fails([{ a: 1 }], 'invalid-type', `a: ${aTensor}, got 1`);
+  fails([{ 'W_q.weight': null }], 'invalid-type', `W_q.weight: ${aTensor}, got null`);
+  fails([{ a: [1], b: 'b' }], 'invalid-type', `b: ${aTensor}, got "b"`);
+  fails([Tensor.ones([1])], 'invalid-type', `data: ${aTensor}, got a typed array without a shape`);
+  fails([{ a: ['1'] }], 'invalid-type', 'a: expected numbers, got "1"');
+  fails([{ a: [1n] }], 'invalid-type', 'a: expected numbers, got 1n');
+  fails([{ a: [true] }], 'invalid-type', 'a: expected numbers, got true');
+  const of = (dtype, data, shape = [2]) => [{ a: { dtype, data, shape } }];
+  const inA = (dtype, kind) => `a: expected data of dtype ${dtype} in ${kind}`;
+  const bigs = BigInt64Array.of(1n, 2n);
+  fails(of('I64', [1, 2]), 'invalid-type', `${inA('I64', 'a BigInt64Array')}, got an array`);
+  fails(of('U64', bigs), 'invalid-type', `${inA('U64', 'a BigUint64Array')}, got a BigInt64Array`);
+  fails(of('I8', Uint8Array.of(1, 2)), 'invalid-type', /^a: expected data of dtype I8 in a/);
+  fails(of('BOOL', undefined), 'invalid-type', `${inA('BOOL', 'a Uint8Array')}, got undefined`);
+  fails(of('I64', bigs, [3]), 'invalid-shape', 'a: expected 3 numbers for shape (3,), got 2');
+  fails(of('I64', bigs, 2), 'invalid-type', 'a: expected a shape such as [2, 4, 100], got 2');
+  const boolean = 'a: expected 0 and 1 in data of dtype BOOL, got 2';
+  fails(of('BOOL', Uint8Array.of(1, 2)), 'invalid-value', boolean);
+  fails(of('F32', bigs), 'invalid-type', 'a: expected numbers, got 1n');
+  fails(of('toString', bigs), 'invalid-type', 'a: expected numbers, got 1n');
+  const uncountableIntegers =
+    'a: expected a shape of less than 2^63 bytes, got (0, 2147483648, 536870912)';
+  fails(
+    of('I64', new BigInt64Array(), [0, 2 ** 31, 2 ** 29]),
+    'invalid-shape',
+    uncountableIntegers,
+  );
+  fails(
+    [{ a: { data: [1], shape: [2] } }],
+    'invalid-shape',
+    'a: expected 2 numbers for shape (2,), got 1',
+  );
+  for (const size of [2 ** 32, 2 ** 53 - 1]) {
+    const message = `a: expected axes of less than 2^32, got ${size}`;
+    fails([{ a: { data: [], shape: [size, 0] } }], 'invalid-shape', message);
+  }
+  const uncountable =
+    'a: expected a shape of less than 2^63 bytes, got (0, 2147483648, 1073741824)';
+  fails([{ a: { data: [], shape: [0, 2 ** 31, 2 ** 30] } }], 'invalid-shape', uncountable);
+  for (const [bad, got] of [
+    [1, '1'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [['a'], 'an array'],
+  ]) {
+    fails([{}, { a: bad }], 'invalid-type', `metadata: expected texts, got ${got}`);
+  }
+  const reserved = "tensors: expected names other than that of the metadata, got '__metadata__'";
+  fails([{ __metadata__: [1] }], 'invalid-value', reserved);
+  for (const [bad, got] of [
+    ['\ud800', '"\\ud800"'],
+    ['a\udc00b', '"a\\udc00b"'],
+    ['\udc00\ud800', '"\\udc00\\ud800"'],
+  ]) {
+    const message = `tensors: expected names and metadata in Unicode, got ${got}`;
+    fails([{ [bad]: [1] }], 'invalid-value', message);
+    fails([{}, { [bad]: 'a' }], 'invalid-value', message);
+    fails([{}, { a: bad }], 'invalid-value', message);
+  }
+});

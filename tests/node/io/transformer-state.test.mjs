@@ -1,0 +1,389 @@
+// What a model is made of: names, modes, state dicts, pruning, disposal.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  Adam,
+  AttentionOnlyTransformer,
+  init,
+  loadSafetensors,
+  MultiHeadAttention,
+  saveSafetensors,
+  SGD,
+} from 'headwise';
+import { assertFails, maxDifference } from '../lib/compare.mjs';
+
+await init();
+
+const options = {
+  ...{ vocabularySize: 5, maxLength: 4, numHiddens: 6, numHeads: 3, numLayers: 2 },
+  ...{ positions: 'learned', layerNorm: true, seed: 1 },
+};
+const tokens = [
+  [0, 1, 2, 3],
+  [4, 0, 0, 1],
+];
+const targets = [
+  [1, -1, 3, 4],
+  [0, 0, 1, -1],
+];
+
+const withModel = (given, use) => {
+  const model = new AttentionOnlyTransformer({ ...options, ...given });
+  use(model);
+  model.dispose();
+};
+
+test('a model tells what it is', () => {
+  withModel({ dropout: 0.5 }, (model) => {
+    const told = { ...options, numHeads: [3, 3], causal: true, training: false, disposed: false };
+    for (const name of ['positions', 'layerNorm']) delete told[name];
+    for (const [name, value] of Object.entries(told)) assert.deepEqual(model[name], value, name);
+    assert.equal(model.learningRate, 0.001);
+    assert.equal(model.train(), model);
+    assert.equal(model.training, true);
+    assert.equal(model.eval().training, false);
+  });
+  withModel({ seed: undefined, causal: false, optimizer: { learningRate: 0.5 } }, (model) => {
+    assert.ok(Number.isSafeInteger(model.seed));
+    assert.equal(model.causal, false);
+    assert.equal(model.learningRate, 0.5);
+    assert.deepEqual(
+      new AttentionOnlyTransformer({ ...options, seed: model.seed }).stateDict(),
+      model.stateDict(),
+    );
+  });
+});
+
+test('parameters have PyTorch’s names and shapes', () => {
+  withModel({}, (model) => {
+    const dict = model.stateDict();
+    const layer = (i) => [
+      ...['W_q', 'W_k', 'W_v', 'W_o'].map((name) => [
+        `layers.${i}.attention.${name}.weight`,
+        [6, 6],
+      ]),
+      [`layers.${i}.norm.weight`, [6]],
+      [`layers.${i}.norm.bias`, [6]],
+    ];
+    const expected = [
+      ['embedding.weight', [5, 6]],
+      ['position.weight', [4, 6]],
+      ['unembedding.weight', [5, 6]],
+      ['norm.weight', [6]],
+      ['norm.bias', [6]],
+      ...layer(0),
+      ...layer(1),
+    ];
+    const shapes = Object.entries(dict).map(([name, { shape }]) => [name, [...shape]]);
+    assert.deepEqual(shapes.sort(), expected.sort());
+    assert.ok(dict['norm.weight'].data.every((number) => number === 1));
+    const firsts = Object.entries(dict).filter(([name]) => !name.includes('norm'));
+    assert.equal(new Set(firsts.map(([, { data }]) => data[0])).size, 3 + 8);
+  });
+  withModel({ positions: 'sinusoidal', layerNorm: false, bias: true }, (model) => {
+    assert.equal(Object.keys(model.stateDict()).length, 2 + 16);
+    assert.deepEqual(model.stateDict()['layers.1.attention.W_o.bias'].shape, [6]);
+  });
+});
+
+test('a state dict loaded is the one given, by way of safetensors too', () => {
+  withModel({}, (model) =>
+    withModel({ seed: 2 }, (loaded) => {
+      loaded.trainStep(tokens, targets);
+      const { tensors } = loadSafetensors(saveSafetensors(model.stateDict()));
+      assert.notDeepEqual(loaded.forward(tokens), model.forward(tokens));
+      loaded.loadStateDict(tensors);
+      assert.deepEqual(loaded.stateDict(), model.stateDict());
+      assert.deepEqual(loaded.forward(tokens), model.forward(tokens));
+    }),
+  );
+});
+
+test('dropout acts in training mode alone', () => {
+  withModel({}, (plain) =>
+    withModel({ dropout: 0.5 }, (model) => {
+      const expected = plain.forward(tokens);
+      assert.deepEqual(model.forward(tokens), expected);
+      assert.notDeepEqual(model.train().forward(tokens), expected);
+      assert.deepEqual(model.eval().forward(tokens), expected);
+    }),
+  );
+});
+
+test('pruned heads are as if gated at 0, in results and gradients', () => {
+  withModel({}, (model) =>
+    withModel({}, (pruned) => {
+      const headGates = [
+        [1, 0, 0],
+        [0, 1, 1],
+      ];
+      pruned.pruneHeads({ 0: [2, 1], 1: [0, 0] });
+      assert.deepEqual(pruned.numHeads, [1, 2]);
+      assert.deepEqual(pruned.stateDict()['layers.0.attention.W_q.weight'].shape, [2, 6]);
+      const [expected, got] = [model.forward(tokens, { headGates }), pruned.forward(tokens)];
+      assert.ok(maxDifference(got.logits.data, expected.logits.data) <= 2e-6);
+      const all = model.lossAndGradients(tokens, targets, { headGates });
+      const left = pruned.lossAndGradients(tokens, targets);
+      assert.ok(Math.abs(left.loss - all.loss) <= 1e-6);
+      const column = ({ data }, head) => data.filter((_, i) => i % 3 === head);
+      assert.ok(maxDifference(left.headGates[0].data, column(all.headGates[0], 0)) <= 1e-6);
+      const embedding = 'embedding.weight';
+      const gradients = [pruned, model].map((each) => each.gradients()[embedding].data);
+      assert.ok(maxDifference(...gradients) <= 1e-6);
+      pruned.pruneHeads({ 1: [] });
+      assert.deepEqual(pruned.numHeads, [1, 2]);
+      pruned.pruneHeads({ 1: [1] });
+      assert.deepEqual(pruned.numHeads, [1, 1]);
+      pruned.loadStateDict(pruned.stateDict());
+    }),
+  );
+});
+
+test('training goes on after pruning, with what Adam kept of the heads that are left', () => {
+  // Heads whose gates were 0 all along have gradients of 0: a model without them trains alike.
+  withModel({}, (model) =>
+    withModel({}, (pruned) => {
+      for (const each of [model, pruned]) each.trainStep(tokens, targets);
+      pruned.pruneHeads({ 0: [0], 1: [1, 2] });
+      const state = model.stateDict();
+      for (const [layer, gone] of [
+        [0, [0]],
+        [1, [1, 2]],
+      ]) {
+        const { data } = state[`layers.${layer}.attention.W_o.weight`];
+        // Without its columns of W_o a head adds nothing.
+        for (const head of gone)
+          data.forEach((_, i) => Math.floor((i % 6) / 2) === head && (data[i] = 0));
+      }
+      model.loadStateDict(state);
+      assert.ok(
+        Math.abs(pruned.trainStep(tokens, targets) - model.trainStep(tokens, targets)) <= 2e-6,
+      );
+      const left = pruned.stateDict();
+      const all = model.stateDict();
+      for (const name of ['embedding.weight', 'unembedding.weight', 'norm.bias']) {
+        assert.ok(maxDifference(left[name].data, all[name].data) <= 1e-4, name);
+      }
+    }),
+  );
+});
+
+test('what cannot be pruned in one layer leaves all as they were', () => {
+  withModel({}, (model) => {
+    const before = model.stateDict();
+    const fails = (heads, code, message) => {
+      assertFails(() => model.pruneHeads(heads), code, message);
+      assert.deepEqual(model.stateDict(), before);
+      assert.deepEqual(model.numHeads, [3, 3]);
+    };
+    const option = 'invalid-option';
+    fails({ 0: [1], 1: [3] }, option, 'heads[1]: expected integers from 0 to 2, got 3');
+    fails({ 0: [1], 1: [-1] }, option, 'heads[1]: expected integers from 0 to 2, got -1');
+    fails({ 0: [1], 1: ['1'] }, option, 'heads[1]: expected integers from 0 to 2, got "1"');
+    fails({ 0: [0, 1, 2] }, option, 'heads[0]: expected at least one head to be left, got all 3');
+    fails({ 0: [1], 2: [0] }, option, 'heads: expected layers from 0 to 1, got 2');
+    fails({ 0: [1], '01': [0] }, option, 'heads: expected layers from 0 to 1, got 01');
+    fails({ 0: 1 }, 'invalid-type', 'heads[0]: expected an array of integers, got 1');
+    fails(
+      [[1]],
+      'invalid-type',
+      'heads: expected an object of lists of heads by name, got an array',
+    );
+  });
+});
+
+test('options of the constructor', () => {
+  const fails = (given, code, message) =>
+    assertFails(() => new AttentionOnlyTransformer(given), code, message);
+  const size = 'an integer from 1 to 2147483647';
+  fails(undefined, 'invalid-option', `vocabularySize: expected ${size}, got undefined`);
+  fails(3, 'invalid-type', 'options: expected an object, got 3');
+  for (const name of ['vocabularySize', 'maxLength', 'numHiddens', 'numHeads', 'numLayers']) {
+    for (const bad of [null, 1.5, NaN, '3', 3n]) {
+      const message = new RegExp(`^${name}: expected ${size}, got `);
+      fails({ ...options, [name]: bad }, 'invalid-option', message);
+    }
+  }
+  fails(
+    { ...options, positions: 'rotary' },
+    'invalid-option',
+    `positions: expected 'sinusoidal' or 'learned', got "rotary"`,
+  );
+  for (const name of ['causal', 'layerNorm', 'bias']) {
+    fails({ ...options, [name]: 1 }, 'invalid-option', `${name}: expected true or false, got 1`);
+  }
+  const known =
+    'vocabularySize, maxLength, numHiddens, numHeads, numLayers, positions, causal, layerNorm, bias, dropout, seed, optimizer';
+  fails(
+    { ...options, outputSize: 3 },
+    'unknown-option',
+    `options: expected only ${known}, got outputSize`,
+  );
+  const ofAdam = 'learningRate, betas, epsilon, weightDecay';
+  fails(
+    { ...options, optimizer: { momentum: 1 } },
+    'unknown-option',
+    `optimizer: expected only ${ofAdam}, got momentum`,
+  );
+  fails(
+    { ...options, optimizer: { betas: [0, 1] } },
+    'invalid-option',
+    'betas: expected two numbers from 0 to below 1, got 1',
+  );
+});
+
+test('options and tensors of passes', () => {
+  withModel({}, (model) => {
+    const fails = (call, code, message) => assertFails(() => call(model), code, message);
+    fails(
+      (m) => m.forward(tokens, { causal: true }),
+      'unknown-option',
+      'options: expected only headGates, returnWeights, got causal',
+    );
+    fails(
+      (m) => m.loss(tokens, targets, { returnWeights: true }),
+      'unknown-option',
+      'options: expected only headGates, got returnWeights',
+    );
+    fails(
+      (m) => m.forward(tokens, { returnWeights: 1 }),
+      'invalid-option',
+      'returnWeights: expected true or false, got 1',
+    );
+    fails(
+      (m) => m.forward(tokens, { headGates: 1 }),
+      'invalid-type',
+      'headGates: expected an array of gates, got 1',
+    );
+    fails(
+      (m) => m.forward(tokens, { headGates: [null, [1, 1, 1]] }),
+      'invalid-type',
+      /^headGates\[0\]: expected a tensor/,
+    );
+    fails(
+      (m) => m.forward(3),
+      'invalid-type',
+      'tokens: expected a tensor, { data, shape } or nested arrays of integers, got 3',
+    );
+    fails(
+      (m) => m.forward([[[0]]]),
+      'invalid-shape',
+      'tokens: expected (batch, length), got (1, 1, 1)',
+    );
+    fails(
+      (m) => m.forward([0, 0, 0, 0, 0]),
+      'invalid-shape',
+      'tokens: expected (length,), length at most maxLength (4), got (5,)',
+    );
+    fails(
+      (m) => m.forward([[0.5]]),
+      'invalid-value',
+      'tokens: expected integers from 0 to 4, got 0.5',
+    );
+    fails((m) => m.loss(tokens), 'invalid-type', /^targets: expected a tensor/);
+    fails(
+      (m) => m.loss(tokens[0], [targets[0]]),
+      'invalid-shape',
+      'targets: expected (4,), got (1, 4)',
+    );
+    fails(
+      (m) => m.trainStep(tokens, targets, null),
+      'invalid-type',
+      'optimizer: expected an SGD or an Adam, got null',
+    );
+    fails(
+      (m) => m.loadStateDict([]),
+      'invalid-type',
+      'stateDict: expected an object of tensors by name, got an array',
+    );
+  });
+});
+
+test('a model that was disposed of is an error, and so is an optimizer', () => {
+  const model = new AttentionOnlyTransformer(options);
+  const sgd = new SGD(model);
+  sgd.dispose();
+  const state = model.stateDict();
+  assertFails(
+    () => model.trainStep(tokens, targets, sgd),
+    'disposed',
+    'optimizer: expected one in use, got one that was disposed of',
+  );
+  assert.deepEqual(model.stateDict(), state);
+  model.dispose();
+  model.dispose();
+  model[Symbol.dispose]();
+  assert.equal(model.disposed, true);
+  assert.deepEqual(model.numHeads, [3, 3]);
+  for (const call of [
+    () => model.forward(tokens),
+    () => model.forward(),
+    () => model.loss(tokens, targets),
+    () => model.lossAndGradients(tokens, targets),
+    () => model.trainStep(tokens, targets),
+    () => model.train(),
+    () => model.eval(),
+    () => model.stateDict(),
+    () => model.loadStateDict({}),
+    () => model.gradients(),
+    () => model.zeroGradients(),
+    () => model.pruneHeads({}),
+    () => (model.learningRate = 1),
+    () => new Adam(model),
+  ]) {
+    assertFails(call, 'disposed', 'model: expected one in use, got one that was disposed of');
+  }
+});
+
+test('properties of a model cannot be set', () => {
+  withModel({}, (model) => {
+    for (const name of [
+      'vocabularySize',
+      'maxLength',
+      'numLayers',
+      'numHeads',
+      'training',
+      'seed',
+    ]) {
+      const before = model[name];
+      assert.throws(() => {
+        model[name] = 1;
+      }, TypeError);
+      assert.deepEqual(model[name], before);
+    }
+    model.numHeads[0] = 7;
+    assert.deepEqual(model.numHeads, [3, 3]);
+  });
+});
+
+test('a model and a layer share an optimizer', () => {
+  withModel({}, (model) => {
+    const size = 6;
+    const layer = new MultiHeadAttention({
+      ...{ numHiddens: size, numHeads: 2, seed: 1 },
+      ...{ querySize: size, keySize: size, valueSize: size },
+    });
+    const sgd = new SGD([model, layer], { learningRate: 0.5 });
+    const [own, others] = [model.stateDict(), layer.stateDict()];
+    model.lossAndGradients(tokens, targets);
+    const gradients = model.gradients();
+    sgd.step();
+    assert.deepEqual(layer.stateDict(), others);
+    for (const [name, { data }] of Object.entries(model.stateDict())) {
+      const expected = own[name].data.map((number, i) => number - 0.5 * gradients[name].data[i]);
+      assert.ok(maxDifference(data, expected) <= 1e-6, name);
+    }
+    layer.dispose();
+    const state = model.stateDict();
+    assertFails(
+      () => model.trainStep(tokens, targets, sgd),
+      'disposed',
+      'layer: expected one in use, got one that was disposed of',
+    );
+    assert.deepEqual(model.stateDict(), state);
+    assert.deepEqual(model.gradients(), gradients);
+    model.zeroGradients();
+    assert.ok(model.gradients()['embedding.weight'].data.every((number) => number === 0));
+    sgd.dispose();
+  });
+});

@@ -1,0 +1,270 @@
+// Threads and memory that cannot be had: what init tells, and what is there.
+import { inNewProcess as runInNewProcess } from '../lib/in-new-process.mjs';
+
+const before = `
+  const own = process.getBuiltinModule('node:worker_threads');
+  process.getBuiltinModule('node:os').availableParallelism = () => 3;
+  const NodeWorker = own.Worker;
+  /** Workers that have said that they are about to serve, and have not ended. */
+  let serving = 0;
+  const useWorkers = (Base = NodeWorker) => {
+    own.Worker = class extends Base {
+      constructor(...args) {
+        super(...args);
+        this.once('message', () => {
+          serving++;
+          this.once('exit', () => serving--);
+        });
+      }
+    };
+  };
+  useWorkers();
+  const program = (text) => new URL('data:text/javascript,' + text);
+  /** In place of a worker that serves. */
+  const failures = {
+    refused: class extends NodeWorker { constructor() { throw new Error('refused'); } },
+    broken: class extends NodeWorker { constructor() { super(program('throw new Error("broken")')); } },
+    gone: class extends NodeWorker { constructor() { super(program('process.exit(3)')); } },
+    // One comes and works, the next does not.
+    alone: class extends NodeWorker {
+      static count = 0;
+      constructor(file, options) {
+        super(failures.alone.count++ % 2 === 0 ? file : program('throw new Error("alone")'), options);
+      }
+    },
+  };
+  /** Resolves when it is so; fails after five minutes. */
+  const until = async (isSo) => {
+    const end = performance.now() + 300_000;
+    while (!isSo()) {
+      assert.ok(performance.now() < end, 'not so after five minutes: ' + isSo);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  const noWorkers = (promise) =>
+    fails(promise, 'load-failed', /^threads: expected workers of worker.js, got (refused|broken|alone|a worker that ended with 3)$/);
+`;
+
+const inNewProcess = (name, text, flags) => runInNewProcess(name, text, { before, flags });
+
+for (const failure of ['refused', 'broken', 'gone', 'alone']) {
+  inNewProcess(
+    `threads asked for by number are there or init fails, each time: ${failure}`,
+    `
+    useWorkers(failures.${failure});
+    for (let i = 0; i < 3; i++) await noWorkers(init({ threads: 3 }));
+    await noWorkers(init({ threads: 4 }));
+    assert.equal((await init()).threads, 1);
+    const alone = forward(300);
+    useWorkers();
+    assert.equal((await init({ threads: 3 })).threads, 3);
+    assert.equal(serving, 2);
+    assert.deepEqual(forward(300), alone);
+    `,
+  );
+
+  inNewProcess(
+    `calls at once each wait for workers that do not come: ${failure}`,
+    `
+    useWorkers(failures.${failure});
+    const calls = [init({ threads: 3 }), init({ threads: 3 }), init(), init({ threads: 1 })];
+    const [first, second, auto, one] = await Promise.allSettled(calls);
+    assert.equal(first.reason.code, 'load-failed');
+    assert.equal(second.reason.code, 'load-failed');
+    assert.equal(auto.value.threads, 1);
+    assert.equal(one.value.threads, 1);
+    `,
+  );
+
+  inNewProcess(
+    `automatic threads that do not come with the first large call are told as one: ${failure}`,
+    `
+    useWorkers(failures.${failure});
+    const told = await init();
+    forward();
+    const alone = forward(2000);
+    await until(() => told.threads === 1);
+    assert.deepEqual(forward(2000), alone);
+    assert.equal((await init()).threads, 1);
+    useWorkers();
+    assert.equal((await init()).threads, 3);
+    assert.equal(serving, 2);
+    assert.deepEqual(forward(2000), alone);
+    `,
+  );
+}
+
+inNewProcess(
+  'calls at once each wait for the workers',
+  `
+  const there = await Promise.all(
+    [{ threads: 3 }, { threads: 3 }, undefined, { threads: 'auto' }].map(async (options) => {
+      const { threads } = await init(options);
+      return [threads, serving];
+    }),
+  );
+  assert.deepEqual(there, [[3, 2], [3, 2], [3, 2], [3, 2]]);
+  `,
+);
+
+inNewProcess(
+  'a number other than the one settled is an error of its own call',
+  `
+  const [three, two, again] = await Promise.allSettled([3, 2, 3].map((threads) => init({ threads })));
+  assert.equal(two.reason.message, 'threads: expected 3, for which it is loaded, got 2');
+  assert.deepEqual([three.value.threads, again.value.threads, serving], [3, 3, 2]);
+  `,
+);
+
+inNewProcess(
+  'the automatic number asked for as a number starts the workers',
+  `
+  assert.equal((await init()).threads, 3);
+  assert.equal(serving, 0);
+  assert.equal((await init({ threads: 3 })).threads, 3);
+  assert.equal(serving, 2);
+  `,
+);
+
+inNewProcess(
+  'init waits for workers that a large call has started, and keeps the program until then',
+  `
+  await init();
+  forward(2000);
+  assert.equal((await init()).threads, 3);
+  assert.equal(serving, 2);
+  `,
+);
+
+inNewProcess(
+  'what init told follows dispose, also while workers start',
+  `
+  const told = await init({ threads: 3 });
+  dispose();
+  assert.equal(told.threads, 1);
+  await until(() => serving === 0);
+  let started = 0;
+  useWorkers(class extends NodeWorker {
+    constructor(...args) {
+      super(...args);
+      started++;
+    }
+  });
+  const late = init({ threads: 3 });
+  while (started < 2) await undefined;
+  dispose();
+  assert.equal((await late).threads, 1);
+  await until(() => serving === 0);
+  assert.equal((await init()).threads, 3);
+  forward(2000);
+  await init();
+  assert.equal(serving, 2);
+  `,
+);
+
+const fewerRights = process.allowedNodeEnvironmentFlags.has('--permission')
+  ? '--permission'
+  : '--experimental-permission';
+inNewProcess(
+  'where Node may start no workers, there is one thread',
+  `
+  assert.equal((await init()).threads, 1);
+  forward(300);
+  await fails(init({ threads: 2 }), 'load-failed', /^threads: expected workers of worker.js, got .*(permission|restricted)/i);
+  `,
+  [fewerRights, '--no-warnings', '--allow-fs-read=*'],
+);
+
+inNewProcess(
+  'where worker.js was left behind, there is one thread',
+  `
+  const { cpSync, mkdtempSync, rmSync } = await import('node:fs');
+  const { tmpdir } = await import('node:os');
+  const { join } = await import('node:path');
+  const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
+  try {
+    const filter = (path) => !path.endsWith('worker.js');
+    cpSync(new URL('.', import.meta.resolve('headwise')), folder, { recursive: true, filter });
+    const copy = await import(join(folder, 'index.js'));
+    assert.equal((await copy.init()).threads, 1);
+    await assert.rejects(copy.init({ threads: 2 }), { code: 'load-failed', message: /^threads: .*worker\\.js/ });
+    assert.equal((await copy.init({ threads: 1 })).threads, 1);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  `,
+);
+
+/** An engine that gives memory of so many pages at most, where it is shared and where it is not. */
+const memories = `
+  const made = [];
+  const refuseMemory = ({ shared: mostShared, alone: mostAlone }) => {
+    const { Memory } = WebAssembly;
+    WebAssembly.Memory = function ({ shared, maximum, initial }) {
+      if (maximum > (shared ? mostShared : mostAlone)) throw new RangeError('could not allocate memory');
+      made.push([maximum, shared]);
+      return new Memory({ shared, maximum, initial });
+    };
+    WebAssembly.Memory.prototype = Memory.prototype;
+  };
+`;
+
+for (const pages of [65536, 32768, 16384, 8192]) {
+  inNewProcess(
+    `an engine that shares ${pages} pages has threads`,
+    `${memories}
+    refuseMemory({ shared: ${pages}, alone: 0 });
+    assert.equal((await init({ threads: 2 })).threads, 2);
+    assert.deepEqual(made, [[${pages}, true]]);
+    forward(300);
+    `,
+  );
+
+  for (const threads of [1, 'auto']) {
+    inNewProcess(
+      `an engine that has ${pages} pages and shares none computes on one thread: ${threads}`,
+      `${memories}
+      refuseMemory({ shared: 0, alone: ${pages} });
+      const told = await init({ threads: ${JSON.stringify(threads)} });
+      assert.equal(told.threads, 1);
+      assert.deepEqual(made, [[${pages}, false]]);
+      forward(300);
+      await fails(init({ threads: 2 }), 'unsupported', /^threads: expected 1, for which it is loaded, got 2$/);
+      `,
+    );
+  }
+}
+
+inNewProcess(
+  'threads without memory to share, and no memory at all, are errors after which init may be called again',
+  `${memories}
+  const { Memory } = WebAssembly;
+  refuseMemory({ shared: 8191, alone: 65536 });
+  await fails(init({ threads: 2 }), 'load-failed', /^threads: expected 1, as .*share, got 2 \\(could not allocate memory\\)$/);
+  refuseMemory({ shared: 0, alone: 8191 });
+  for (const threads of [1, 'auto']) {
+    await fails(init({ threads }), 'load-failed', /^memory: expected 512 MB of address space, got .*\\(could not allocate memory\\)$/);
+  }
+  assert.deepEqual([made, serving], [[], 0]);
+  WebAssembly.Memory = Memory;
+  assert.equal((await init({ threads: 2 })).threads, 2);
+  forward(300);
+  `,
+);
+
+inNewProcess(
+  'less memory is full sooner, and goes on after that',
+  `${memories}
+  refuseMemory({ shared: 0, alone: 8192 });
+  await init();
+  const expected = forward(300);
+  const sizes = { querySize: 96, keySize: 96, valueSize: 96 };
+  const layer = new MultiHeadAttention({ numHiddens: 96, numHeads: 6, ...sizes });
+  // 400 MB, and 200 MB beside it.
+  const cache = layer.createCache({ batchSize: 1, maxLength: 520_000 });
+  assert.throws(() => layer.createCache({ batchSize: 1, maxLength: 260_000 }), { code: 'out-of-memory' });
+  cache.dispose();
+  layer.createCache({ batchSize: 1, maxLength: 260_000 });
+  assert.deepEqual(forward(300), expected);
+  `,
+);

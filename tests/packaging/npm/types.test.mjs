@@ -1,0 +1,140 @@
+// What the types of the installed tarball say of results and options. Needs build/packed.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { emptyFolder, errorsIn, writeFiles } from './typescript.mjs';
+
+/** `is<A, B>()` compiles if A and B are the same type, `undefined` in optional properties included. */
+const prelude = `
+import {
+  additiveAttention, AttentionOnlyTransformer, init, maskedSoftmax, measureHeadImportance, MultiHeadAttention,
+  patternScores, scaledDotProductAttention, SGD, Adam, SortTask, CopyTask, AssociativeRecallTask, Tensor,
+} from 'headwise';
+import type { AttentionResult, ForwardOptions, InitOptions, TransformerResult } from 'headwise';
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
+declare const X: Tensor;
+declare const parameters: { W_q: Tensor; W_k: Tensor; w_v: Tensor };
+declare const layer: MultiHeadAttention;
+declare const model: AttentionOnlyTransformer;
+declare const isAsked: boolean;
+declare const whatever: ForwardOptions | undefined;
+const nothing = undefined;
+`;
+
+/** Calls that return attention weights, given what stands for their options. */
+const calls = {
+  'layer.forward': ['Tensor', (options) => `layer.forward(X, X, X${options})`],
+  'layer.forward over a cache': ['Tensor', (options) => `layer.forward(X, null, null${options})`],
+  scaledDotProductAttention: [
+    'Tensor',
+    (options) => `scaledDotProductAttention(X, X, X${options})`,
+  ],
+  additiveAttention: ['Tensor', (options) => `additiveAttention(X, X, X, parameters${options})`],
+  'model.forward': ['Tensor[]', (options) => `model.forward([[1, 2]]${options})`],
+};
+
+/** What the weights of a call are by what its options say. */
+const weights = (type) => ({
+  '': 'undefined',
+  ', undefined': 'undefined',
+  ', {}': 'undefined',
+  ', { returnWeights: false }': 'undefined',
+  ', { returnWeights: undefined }': 'undefined',
+  ', { returnWeights: nothing }': 'undefined',
+  ', { returnWeights: true }': type,
+  ', { ...{}, returnWeights: true }': type,
+  ', { returnWeights: isAsked }': `${type} | undefined`,
+  ', isAsked ? { returnWeights: true } : {}': `${type} | undefined`,
+});
+
+const files = {};
+for (const [name, [type, call]] of Object.entries(calls)) {
+  const lines = Object.entries(weights(type)).map(
+    ([options, expected], i) => `
+const result${i} = ${call(options)};
+is<typeof result${i}.attentionWeights, ${expected}>();`,
+  );
+  files[`${name.replaceAll(/\W/g, '-')}.mts`] = prelude + lines.join('');
+}
+
+// Every option takes undefined, and there are no others.
+files['options.mts'] = `${prelude}
+const o = undefined;
+const masks = { validLens: o, mask: o, causal: o, window: o, emptyRows: o };
+const results = { returnWeights: o, weightsStage: o, out: o };
+layer.forward(X, X, X, { ...masks, ...results, headGate: o, cache: o, requiresGrad: o });
+layer.forward(X, X, X, { out: { output: o, attentionWeights: o } });
+scaledDotProductAttention(X, X, X, { ...masks, ...results, queryOffset: o, scale: o, softcap: o });
+additiveAttention(X, X, X, parameters, { ...masks, ...results, queryOffset: o });
+maskedSoftmax(X, o, { emptyRows: o, out: o });
+patternScores(X, { causal: o });
+model.forward([1], { headGates: o, returnWeights: o });
+model.loss([1], [1], { headGates: o });
+new MultiHeadAttention({
+  numHiddens: 4, numHeads: 2, dropout: o, bias: o, querySize: o, keySize: o, valueSize: o, outputSize: o,
+  outputProjection: o, numKvHeads: o, pooling: o, attentionHiddens: o, projection: o, scale: o, softcap: o, biasKv: o,
+  zeroAttention: o, seed: o,
+});
+MultiHeadAttention.fromStateDict({}, { numHeads: 2, prefix: o, dropout: o });
+new AttentionOnlyTransformer({
+  vocabularySize: 4, maxLength: 4, numHiddens: 4, numHeads: 2, numLayers: o, positions: o, causal: o, layerNorm: o,
+  bias: o, dropout: o, seed: o, optimizer: o,
+});
+new SGD(layer, { learningRate: o, momentum: o, weightDecay: o });
+new Adam(layer, { learningRate: o, betas: o, epsilon: o, weightDecay: o });
+new CopyTask({ numSymbols: 4, length: 4, offset: o });
+new AssociativeRecallTask({ numNames: 4, numValues: 4, numPairs: 2, numQuestions: o });
+measureHeadImportance(layer, {
+  measure: o, normalize: o, onProgress: o, signal: o, loss: o,
+  batches: [{ queries: X, keys: X, values: X, validLens: o, mask: o, causal: o, window: o, ignoredKeys: o }],
+});
+measureHeadImportance(model, { measure: o, batches: [{ tokens: [[1]], targets: o }] });
+init({ variant: o, threads: o, wasm: o });
+declare const module: WebAssembly.Module;
+const given: InitOptions[] = [{ wasm: module }, { wasm: 'a' }, { wasm: new URL('a:b') }, { wasm: new Uint8Array() }];
+// @ts-expect-error there is no such option
+layer.forward(X, X, X, { returnWeight: true });
+// @ts-expect-error there is no such option
+model.forward([1], { returnWeight: true });
+// @ts-expect-error there is no such option
+scaledDotProductAttention(X, X, X, { returnWeight: true });
+// @ts-expect-error it is yes or no
+layer.forward(X, X, X, { returnWeights: 1 });
+export { given };
+`;
+
+// Types of results by name fit all results.
+files['names.mts'] = `${prelude}
+const results: AttentionResult[] = [
+  layer.forward(X, X, X), layer.forward(X, X, X, { returnWeights: true }), layer.forward(X, X, X, whatever),
+];
+const passes: TransformerResult[] = [model.forward([1]), model.forward([1], { returnWeights: true })];
+const wrapped = (options?: ForwardOptions): AttentionResult => layer.forward(X, X, X, options);
+is<ReturnType<typeof wrapped>['attentionWeights'], Tensor | undefined>();
+const asked: AttentionResult<true> = layer.forward(X, X, X, { returnWeights: true });
+is<typeof asked.attentionWeights, Tensor>();
+export { passes, results };
+`;
+
+let errors;
+before(() => {
+  const folder = emptyFolder('types');
+  const names = writeFiles(folder, files);
+  errors = errorsIn(folder, names, { skipLibCheck: true }).split('\n');
+});
+
+for (const name of Object.keys(files)) {
+  test(`types of results and options: ${name}`, () => {
+    assert.deepEqual(
+      errors.filter((line) => line.startsWith(name)),
+      [],
+    );
+  });
+}
+
+test('and whatever else TypeScript has to say', () => {
+  assert.deepEqual(
+    errors.filter((line) => line !== ''),
+    [],
+  );
+});
