@@ -42,7 +42,7 @@ TEST_CASE("mark_read_keys marks what some query of some head reads") {
   for (int trial = 0; trial < 400; ++trial) {
     const bool has_axis[] = {trial % 2 == 0, trial / 2 % 2 == 0, trial / 4 % 2 == 0,  // NOLINT
                              trial / 8 % 8 != 0};
-    const std::uint32_t share = generator() % 4 == 0 ? 0 : generator() % 60;
+    const std::size_t share = generator() % 4 == 0 ? 0 : generator() % 60;
     for (std::size_t i = 0; i < allowed.size(); ++i) {
       allowed[i] = generator() % 60 < share ? 1 : 0;
       added[i] = allowed[i] != 0 ? -2.0F : -std::numeric_limits<float>::infinity();
