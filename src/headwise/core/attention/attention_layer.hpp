@@ -88,7 +88,7 @@ class AttentionLayer : public Trainable {
   AttentionLayer(AttentionLayer&&) = default;
   AttentionLayer& operator=(const AttentionLayer&) = delete;
   AttentionLayer& operator=(AttentionLayer&&) = default;
-  ~AttentionLayer() = default;
+  virtual ~AttentionLayer() = default;
 
   [[nodiscard]] bool in_use() const noexcept override { return static_cast<bool>(in_use_); }
   [[nodiscard]] const LayerSettings& settings() const noexcept { return settings_; }

@@ -79,7 +79,7 @@ class Arena {
 
  private:
   char* memory_ = nullptr;
-  std::size_t bytes_ = 0;
+  [[maybe_unused]] std::size_t bytes_ = 0;  ///< asserted only
   std::size_t used_ = 0;
   std::size_t max_used_ = 0;
 };
