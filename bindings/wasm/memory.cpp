@@ -61,7 +61,9 @@ struct Header {
   std::uint32_t call;
   void* block;  ///< as malloc gave it
 };
-static_assert(sizeof(Header) <= cache_line);
+/// Of blocks shorter than a line.
+constexpr std::size_t small_alignment = 16;
+static_assert(sizeof(Header) == small_alignment);
 
 /// The blocks that the call under way has allocated and not freed.
 class CallBlocks {
@@ -110,15 +112,16 @@ bool has_failed = false;
 
 Header* header_of(void* numbers) noexcept { return static_cast<Header*>(numbers) - 1; }
 
-/// Numbers begin at cache lines; malloc alone would give multiples of 8 bytes.
-void* allocate(std::size_t size) noexcept {
+/// malloc alone would give multiples of 8 bytes. What it skips to align a block stays with the
+/// block before, which is why short ones do not begin at a line, too.
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
   void* const block = size <= std::numeric_limits<std::size_t>::max() - 2 * cache_line
-                          ? memalign(cache_line, size + cache_line)
+                          ? memalign(alignment, size + alignment)
                           : nullptr;
   if (block == nullptr) {
     fail_allocation();
   }
-  void* const numbers = static_cast<char*>(block) + cache_line;
+  void* const numbers = static_cast<char*>(block) + alignment;
   Header& header = *header_of(numbers);
   header.block = block;
   call_blocks.add(header);
@@ -201,12 +204,14 @@ void headwise::fail_allocation() {
   __builtin_trap();
 }
 
-// Every block begins at a line.
 // NOLINTBEGIN(misc-use-internal-linkage): they replace the library's.
-void* operator new(std::size_t size) { return headwise::bindings::allocate(size); }
+void* operator new(std::size_t size) {
+  using namespace headwise::bindings;  // NOLINT(google-build-using-namespace)
+  return allocate(size, size < cache_line ? small_alignment : cache_line);
+}
 void operator delete(void* block) noexcept { headwise::bindings::deallocate(block); }
 void* operator new(std::size_t size, std::align_val_t /*at most a line*/) {
-  return headwise::bindings::allocate(size);
+  return headwise::bindings::allocate(size, headwise::bindings::cache_line);
 }
 void operator delete(void* block, std::align_val_t /*alignment*/) noexcept {
   headwise::bindings::deallocate(block);

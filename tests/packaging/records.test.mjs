@@ -14,7 +14,7 @@ const header = readFileSync(fromRoot('build/wasm/bindings/wasm/generated/records
 
 const lowerFirst = (name) => name[0].toLowerCase() + name.slice(1);
 const camel = (name) =>
-  name.replaceAll(/([a-z])_([a-z])/g, (_, end, begin) => end + begin.toUpperCase());
+  name.replaceAll(/(?<=[a-z]{2})_([a-z])/g, (_, begin) => begin.toUpperCase());
 const namesOf = (text, line) => [...text.matchAll(line)].map(([, name]) => camel(name));
 
 /** Words of what C++ declares. */
@@ -50,14 +50,10 @@ for (const [name, description] of Object.entries({ ...table.elements, ...table.r
   });
 }
 
-for (const [group, js, cpp] of [
-  ['requests', 'write', /^ {2}(?:message|stream|read)\b.*?message\.(\w+)/gm],
-  ['responses', 'read', /^ {2}(?:stream|write)\b.*?message\.(\w+)/gm],
-]) {
+for (const group of ['requests', 'responses']) {
   test(`${group} are written in the order in which they are read`, () => {
     for (const [name, description] of Object.entries(table[group])) {
-      const text = generated[lowerFirst(name)][js].toString();
-      const fields = namesOf(text, group === 'requests' ? /message\.(\w+)/g : /^\s+(\w+): /gm);
+      const fields = Object.keys(generated[lowerFirst(name)]);
       assert.deepEqual(fields, Object.keys(description), name);
       const function_ =
         group === 'requests'
@@ -65,7 +61,7 @@ for (const [group, js, cpp] of [
           : new RegExp(`void write\\(MessageWriter& stream, const ${name}\\b.*& message\\)`).exec(
               header,
             )[0];
-      assert.deepEqual(namesOf(bodyOf(function_), cpp), fields, name);
+      assert.deepEqual(namesOf(bodyOf(function_), /^ {2}.*?message\.(\w+)/gm), fields, name);
     }
   });
 }
