@@ -277,7 +277,7 @@ describe('pruned quickly, one after the other,', () => {
         if (failure !== null) window.told.push(failure.textContent);
       }).observe(act, { childList: true, subtree: true });
     });
-    const worker = page.workers().find((each) => /lab-worker/.test(each.url()));
+    const worker = page.workers().find((each) => /model-worker/.test(each.url()));
     await worker.evaluate(() => {
       setTimeout(() => {
         throw new Error('the test ends this worker');
@@ -403,7 +403,7 @@ describe('the curves', () => {
 test('when the worker is lost, the page says so and plants anew', async (t) => {
   const { page } = await planted(t, '', { causes: /the test ends this worker/ });
   await press(page, 'Stop');
-  const worker = page.workers().find((each) => /lab-worker/.test(each.url()));
+  const worker = page.workers().find((each) => /model-worker/.test(each.url()));
   await worker.evaluate(() => {
     setTimeout(() => {
       throw new Error('the test ends this worker');

@@ -203,7 +203,7 @@ describe('when the worker', () => {
     await press(page, 'One step');
     await waitForStep(page, 1);
   };
-  const workerOf = (page) => page.workers().find((worker) => /lab-worker/.test(worker.url()));
+  const workerOf = (page) => page.workers().find((worker) => /model-worker/.test(worker.url()));
 
   test('fails, the page says so and begins again with a new one', async (t) => {
     const { page } = await openRun(t, '', { causes: /the test ends this worker/ });

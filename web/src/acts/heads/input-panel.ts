@@ -1,0 +1,165 @@
+import type { Origin, Store } from '../../address/store.js';
+import { cutTo } from '../../format/sentences.js';
+import { createChoice, createSwitch } from '../../ui/controls/choice.js';
+import { createFileDrop } from '../../ui/controls/file-drop.js';
+import { createWrittenField } from '../../ui/controls/text-area.js';
+import { element } from '../../ui/dom.js';
+import type { Input, Inputs } from './inputs.js';
+import { type HeadsState, longestNumbers } from './state.js';
+import { longestText, tokenKinds, usedText } from './typed-text.js';
+import {
+  fileKinds,
+  largestOwn,
+  longestName,
+  type OwnFile,
+  pastedName,
+  readNumbers,
+  readOwnFile,
+} from './user-data.js';
+import { words } from './words.js';
+
+/** Characters that are read at once, before the reader notices. */
+const longestPasted = 200_000;
+
+export interface InputDetails {
+  readonly root: HTMLElement;
+  show(state: HeadsState): void;
+}
+
+/** What else is to be said of the chosen input; `dropTarget` takes files wherever they fall. */
+export function createInputDetails(
+  store: Store<HeadsState>,
+  inputs: Inputs,
+  dropTarget: HTMLElement,
+): InputDetails {
+  const typed = createTypedText(store);
+  const own = createOwn(store, inputs, dropTarget);
+  const details: Partial<Record<Input, InputDetails>> = {
+    patterns: {
+      root: element('p', { class: 'note' }, words.patterns.note),
+      show: () => undefined,
+    },
+    text: typed,
+    own,
+  };
+  const all = Object.entries(details);
+  return {
+    root: element('div', { class: 'input-details' }, ...all.map(([, { root }]) => root)),
+    show(state) {
+      for (const [input, detail] of all) {
+        detail.root.hidden = input !== state.input;
+        detail.show(state);
+      }
+    },
+  };
+}
+
+function createTypedText(store: Store<HeadsState>): InputDetails {
+  const field = createWrittenField({
+    label: words.typed.label,
+    hint: words.typed.hint(longestText.lines, longestText.tokens),
+    rows: longestText.lines,
+    onWrite(written, origin) {
+      const { used, isCut } = usedText(written);
+      if (used === '') throw new Error(words.typed.nothing);
+      store.change({ text: used, validLens: [] }, origin);
+      const { lines, tokens, characters } = longestText;
+      return isCut ? words.typed.cut(lines, tokens, characters) : '';
+    },
+  });
+  const tokens = createChoice({
+    label: words.typed.tokens,
+    values: tokenKinds,
+    nameOf: (kind) => words.typed.kinds[kind],
+    onChoose: (kind) => {
+      store.change({ tokens: kind, validLens: [] });
+    },
+  });
+  const positions = createSwitch(words.typed.positions, (isOn) => {
+    store.change({ positions: isOn });
+  });
+  return {
+    root: element('div', { class: 'controls' }, field.root, tokens.root, positions.root),
+    show(state) {
+      field.show(state.text);
+      tokens.show(state.tokens);
+      positions.show(state.positions);
+    },
+  };
+}
+
+function createOwn(
+  store: Store<HeadsState>,
+  inputs: Inputs,
+  dropTarget: HTMLElement,
+): InputDetails {
+  const message = element('p', { class: 'control-hint', role: 'status' });
+  const held = element('p', { class: 'note', role: 'status' });
+  const field = createWrittenField({
+    label: words.own.pasted,
+    hint: words.own.pastedHint(largestOwn),
+    rows: 5,
+    onWrite(written, origin) {
+      if (written.length > longestPasted) {
+        throw new Error(words.own.tooLong(written.length, longestPasted));
+      }
+      const tensors = readNumbers(written);
+      newest += 1;
+      message.textContent = '';
+      if (written.length > longestNumbers) {
+        show({ name: pastedName, pasted: written, ...tensors }, origin);
+      } else {
+        store.change({ numbers: written, file: '', validLens: [] }, origin);
+      }
+      return '';
+    },
+  });
+  const show = (file: OwnFile, origin: Origin): void => {
+    inputs.hold(file);
+    store.change({ input: 'own', file: file.name, validLens: [] }, origin);
+    // The state may have had another of that name.
+    store.announce();
+  };
+  /** Grows with everything that is given: a file that takes long to read must not take the place of it. */
+  let newest = 0;
+  const read = async (file: File): Promise<void> => {
+    newest += 1;
+    const number = newest;
+    try {
+      const held = await readOwnFile(file);
+      if (number !== newest) return;
+      message.textContent = '';
+      show(held, 'step');
+    } catch (error) {
+      if (number !== newest) return;
+      store.change({ input: 'own' });
+      const reason = error instanceof Error ? error.message : String(error);
+      message.textContent = words.own.failed(cutTo(file.name, longestName), reason);
+    }
+  };
+  const file = createFileDrop(dropTarget, {
+    label: words.own.file,
+    hint: words.own.fileHint,
+    accept: fileKinds,
+    onFile: (chosen) => void read(chosen),
+  });
+  return {
+    root: element(
+      'div',
+      { class: 'controls' },
+      field.root,
+      element('div', { class: 'control' }, file, held, message),
+    ),
+    show(state) {
+      const shown = inputs.file?.name === state.file ? inputs.file : undefined;
+      field.show(shown?.pasted ?? state.numbers);
+      held.textContent = shown === undefined ? '' : heldTold(shown);
+    },
+  };
+}
+
+function heldTold(file: OwnFile): string {
+  if (file.pasted !== undefined) return words.own.heldPasted(longestNumbers);
+  if ('queries' in file) return words.own.heldTensors(file.name);
+  return words.own.heldParameters(file.name, file.prefix);
+}

@@ -1,0 +1,176 @@
+import type { Store } from '../../address/store.js';
+import { createActPanel } from '../../ui/controls/act-panel.js';
+import { boundChoice } from '../../ui/controls/choice.js';
+import { createSeedField } from '../../ui/controls/seed-field.js';
+import { element } from '../../ui/dom.js';
+import { composeDrawings, drawKey } from '../../ui/export/drawing.js';
+import { createExportMenu } from '../../ui/export/menu.js';
+import { createKey } from '../../ui/legend.js';
+import { Connection } from '../../worker/connection.js';
+import { allHeads } from '../../worker/heads.js';
+import { createLabNotice } from '../../worker/notice.js';
+import { orderNames } from '../../worker/study.js';
+import { createCurveChart } from './curve-chart.js';
+import { createImportanceCharts, createTruthKey } from './importance-charts.js';
+import { numSeeds, Planter } from './planter.js';
+import { createBenchView } from './session-view.js';
+import { metrics, type PruneState } from './state.js';
+import { words } from './words.js';
+
+/** The fourth act: a model whose truth is known, measured and pruned. */
+export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
+  const notice = createLabNotice(() => {
+    connection.giveUp();
+    plant();
+  });
+  const connection = new Connection(notice.showSlow);
+  const planter = new Planter(connection, {
+    onChange: show,
+    onFailure: (error) => {
+      notice.showFailure(error);
+      bench.close();
+    },
+  });
+  const panel = createPlantPanel(store, plant, () => {
+    planter.stop();
+  });
+  const charts = createImportanceCharts();
+  const curves = createCurveChart(
+    () => planter.studies,
+    () => store.state.metric,
+  );
+  const bench = createBenchView(store, connection, (error) => {
+    planter.fail(error);
+  });
+
+  function plant(): void {
+    notice.clear();
+    bench.close();
+    void planter.plant(store.state.seed);
+  }
+
+  let shown: Planter['studies'] = [];
+  function show(): void {
+    panel.show(planter);
+    const { studies } = planter;
+    preview.hidden = studies.length > 0;
+    if (studies === shown) return;
+    const isFirst = shown.length === 0 && studies.length > 0;
+    shown = studies;
+    results.hidden = studies.length === 0;
+    charts.draw(studies);
+    curves.draw();
+    if (isFirst) bench.open();
+  }
+
+  let { seed } = store.state;
+  store.subscribe((state) => {
+    curves.draw();
+    if (state.seed === seed) return;
+    seed = state.seed;
+    // What is shown is of another seed.
+    if (planter.state !== 'idle') plant();
+  });
+
+  const truthKey = createTruthKey();
+  const orderKey = createKey(
+    orderNames.map((order) => ({ series: order, name: words.orders[order] })),
+  );
+  const preview = element('p', { class: 'preview' }, words.preview);
+  const results = element(
+    'div',
+    { class: 'results' },
+    element('h3', {}, words.importance),
+    truthKey,
+    charts.root,
+    element('p', { class: 'caption' }, words.bars),
+    createExportMenu({
+      name: words.exportNames.importance,
+      figure: () => composeDrawings([...charts.drawings(), [drawKey(truthKey)]]),
+      data: () =>
+        planter.studies.map(({ seed: of, importance }) => ({
+          seed: of,
+          heads: allHeads,
+          importance,
+        })),
+    }),
+    element('h3', {}, words.curves),
+    element(
+      'div',
+      { class: 'run-bar' },
+      orderKey,
+      boundChoice(store, 'metric', {
+        label: words.metric,
+        values: metrics,
+        nameOf: (metric) => words.metrics[metric],
+      }),
+    ),
+    curves.root,
+    element('p', { class: 'caption' }, words.band),
+    createExportMenu({
+      name: words.exportNames.curves,
+      figure: () =>
+        composeDrawings([[{ drawing: curves.root, title: words.curves }], [drawKey(orderKey)]]),
+      data: () =>
+        planter.studies.map(({ seed: of, curves: drawn }) => ({ seed: of, curves: drawn })),
+    }),
+  );
+  results.hidden = true;
+  return [bench.goal, panel.root, preview, notice.root, results, bench.root];
+}
+
+export interface PlantPanel {
+  readonly root: HTMLElement;
+  show(planter: Planter): void;
+}
+
+/** Which seed, the button that plants or stops, and how far it has come. */
+export function createPlantPanel(
+  store: Store<PruneState>,
+  onPlant: () => void,
+  onStop: () => void,
+): PlantPanel {
+  const seed = createSeedField((chosen, origin) => {
+    store.change({ seed: chosen }, origin);
+  });
+  seed.show(store.state.seed);
+  store.subscribe((state) => {
+    seed.show(state.seed);
+  });
+  let isBusy = false;
+  const plant = element('button', { type: 'button', class: 'primary' }, words.plant);
+  plant.addEventListener('click', () => {
+    if (isBusy) onStop();
+    else onPlant();
+  });
+  const bar = element('progress', {
+    class: 'progress',
+    max: 1,
+    value: 0,
+    'aria-label': words.panel,
+  });
+  const status = element('p', { class: 'plant-status', role: 'status' }, words.notYet);
+
+  function sentenceOf({ state, studies, seed: studied }: Planter): string {
+    if (state === 'busy') return words.progress(studied, studies.length + 1, numSeeds);
+    if (studies.length === 0) return words.notYet;
+    return state === 'done' ? words.done(studies.length) : words.stopped(studies.length);
+  }
+  return {
+    root: createActPanel(store, {
+      act: 'prune',
+      label: words.panel,
+      controls: [seed.root, plant, element('div', { class: 'plant-progress' }, bar, status)],
+    }),
+    show(planter) {
+      isBusy = planter.state === 'busy';
+      const name = isBusy ? words.stop : words.plant;
+      // WebKit forgets a press on a button whose text is replaced before it is let go.
+      if (plant.textContent !== name) plant.textContent = name;
+      bar.value = planter.progress;
+      // Told once a seed, not with every step.
+      const sentence = sentenceOf(planter);
+      if (status.textContent !== sentence) status.textContent = sentence;
+    },
+  };
+}

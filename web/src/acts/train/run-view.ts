@@ -1,0 +1,149 @@
+import type { Store } from '../../address/store.js';
+import { createLegend, hatchFill } from '../../attention/weight-legend.js';
+import { formatLoss, formatPercent } from '../../format/numbers.js';
+import { boundChoice } from '../../ui/controls/choice.js';
+import { element, newId } from '../../ui/dom.js';
+import { composeDrawings, drawKey } from '../../ui/export/drawing.js';
+import { createKey } from '../../ui/legend.js';
+import { createGoal } from '../../ui/notices.js';
+import { createTokenStrip } from '../../ui/token-strip.js';
+import { type Head, sameHead } from '../../worker/heads.js';
+import { symbolOf } from '../../worker/tasks.js';
+import { createLossCurve } from './curves.js';
+import { createEnlargedHead } from './enlarged-head.js';
+import { createEventLog } from './event-log.js';
+import { createHeadCards } from './head-cards.js';
+import { type RunRecord, scoresOf } from './run-record.js';
+import type { RunnerState } from './runner.js';
+import { lossScales, type TrainState } from './state.js';
+import { words } from './words.js';
+
+/** Milliseconds between two drawings of the enlarged head while a run goes on: it has many elements. */
+const enlargedPause = 500;
+
+export interface RunView {
+  /** What the reader is to reach: told before there is a run. */
+  readonly goal: HTMLElement;
+  readonly roots: readonly HTMLElement[];
+  draw(record: RunRecord | undefined, state: RunnerState): void;
+  /** Curve, maps and lines as one drawing. */
+  figure(): SVGSVGElement;
+}
+
+/** Everything that a run shows: curve, log, and every head. */
+export function createRunView(store: Store<TrainState>, onChoose: () => void): RunView {
+  let shown: RunRecord | undefined;
+  let chosen: Head | undefined;
+  let enlargedDrawn = -Infinity;
+
+  const status = element('p', { class: 'run-status' }, words.waiting);
+  const explanation = element('p', { class: 'task-explanation' });
+  const sequence = createTokenStrip();
+  const scoreKey = element('div');
+  const log = createEventLog();
+  const goal = createGoal(words.goalTask);
+  const hatchId = newId('hatch');
+  const legend = createLegend(hatchId);
+  const enlarged = createEnlargedHead(hatchFill(hatchId));
+  const curve = createLossCurve(
+    () => shown,
+    () => store.state.scale,
+  );
+  const cards = createHeadCards((place) => {
+    chosen = chosen !== undefined && sameHead(chosen, place) ? undefined : place;
+    enlargedDrawn = -Infinity;
+    onChoose();
+  });
+
+  /** What stays the same while a run goes on. */
+  function begin(record: RunRecord): void {
+    const { task } = record.options;
+    shown = record;
+    const before = chosen;
+    if (before !== undefined && !record.places.some((place) => sameHead(place, before))) {
+      chosen = undefined;
+    }
+    explanation.textContent = words.explanations[task];
+    showSequence(record);
+    scoreKey.replaceChildren(
+      createKey(
+        scoresOf[task].map((name) => ({ series: name, name: words.score(name, task) })),
+        words.scores,
+      ),
+    );
+    enlargedDrawn = -Infinity;
+  }
+
+  /** Below each token what it asks for, if anything. */
+  function showSequence({ start, options }: RunRecord): void {
+    const symbol = (token: number): string => symbolOf(options.task, token);
+    sequence.show(words.sequence, Array.from(start.tokens, symbol), (position) => {
+      const target = start.targets[position];
+      if (target < 0) return undefined;
+      const said = symbol(target);
+      return element('span', { class: 'answer', title: words.answer(said) }, said);
+    });
+  }
+
+  function showGoal({ goalStep, options }: RunRecord): void {
+    if (goalStep === undefined) return;
+    goal.show(words.goalReached(goalStep, options.layers, options.seed), true);
+  }
+
+  function statusOf({ step, latest }: RunRecord, state: RunnerState): string {
+    if (state === 'making' || latest === undefined) return words.waiting;
+    const sentence = words.status(step, formatLoss(latest.loss), formatPercent(latest.accuracy));
+    return state === 'ended' ? `${sentence} ${words.ended(step)}` : sentence;
+  }
+
+  const lossKey = createKey(
+    [
+      { series: 'training', name: words.lossTraining },
+      { series: 'unseen', name: words.lossUnseen },
+      { series: 'guessing', name: words.guessing },
+    ],
+    words.loss,
+  );
+  const keys = element('div', { class: 'run-keys' }, legend.root, scoreKey);
+  const scale = boundChoice(store, 'scale', {
+    label: words.scale,
+    values: lossScales,
+    nameOf: (name) => words.scales[name],
+  });
+  const run = element(
+    'div',
+    { class: 'run' },
+    element(
+      'div',
+      { class: 'run-curve' },
+      element('div', { class: 'run-bar' }, lossKey, scale),
+      curve.root,
+    ),
+    log.root,
+  );
+
+  return {
+    goal: goal.root,
+    roots: [status, run, explanation, sequence.root, keys, cards.root, enlarged.root],
+    draw(record, state) {
+      if (record === undefined) return;
+      if (record !== shown) begin(record);
+      log.show(record);
+      showGoal(record);
+      curve.draw();
+      cards.draw(record, chosen);
+      status.textContent = statusOf(record, state);
+      const now = performance.now();
+      if (state === 'running' && now - enlargedDrawn < enlargedPause) return;
+      enlargedDrawn = now;
+      enlarged.draw(record, chosen);
+    },
+    figure: () =>
+      composeDrawings([
+        [{ drawing: curve.root, title: words.lossCurve }],
+        [drawKey(lossKey)],
+        ...cards.drawings(hatchId),
+        [drawKey(keys)],
+      ]),
+  };
+}

@@ -1,0 +1,124 @@
+import { type Fields, initialState } from './field.js';
+
+/**
+ * Where a change came from, which decides what it does to the browser's history: a `step` can be
+ * taken back alone, `more` continues the last step (a slider on its way), `address` came from the
+ * history itself.
+ */
+export type Origin = 'step' | 'more' | 'address';
+
+type Listener<State> = (state: State, origin: Origin) => void;
+
+/** A state whose values agree, and a sentence for each that had to change for it. */
+export interface Settled<State> {
+  readonly state: State;
+  readonly corrections: readonly string[];
+}
+
+/** What the address asks of a store, whatever its state is made of. */
+export interface Addressed {
+  /** Takes over what `parameters` hold and says what could not be taken as it was. */
+  readFrom(parameters: URLSearchParams): readonly string[];
+  /** Puts what differs from the beginning into `parameters`, and takes out what does not. */
+  writeTo(parameters: URLSearchParams): void;
+  subscribe(listener: (state: unknown, origin: Origin) => void): void;
+}
+
+/** The one holder of an act's state; everything else is drawn from what it tells its listeners. */
+export class Store<State extends object> implements Addressed {
+  readonly fields: Fields<State>;
+  readonly #settle: (state: State) => Settled<State>;
+  readonly #initial: State;
+  #state: State;
+  readonly #listeners: Listener<State>[] = [];
+
+  /**
+   * @param settle for values that depend on each other, such as lengths on an input: every state
+   *   passes through it
+   */
+  constructor(
+    fields: Fields<State>,
+    settle: (state: State) => Settled<State> = (state) => ({ state, corrections: [] }),
+  ) {
+    this.fields = fields;
+    this.#settle = settle;
+    this.#initial = initialState(fields);
+    this.#state = this.#initial;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get isInitial(): boolean {
+    return this.#isSame(this.#state, this.#initial);
+  }
+
+  subscribe(listener: Listener<State>): void {
+    this.#listeners.push(listener);
+  }
+
+  change(part: Partial<State>, origin: Origin = 'step'): void {
+    const { state } = this.#settle({ ...this.#state, ...part });
+    if (this.#isSame(state, this.#state)) return;
+    this.#state = state;
+    this.#tell(origin);
+  }
+
+  /** Tells everyone again, since something has changed that the state only names. */
+  announce(): void {
+    this.#tell('address');
+  }
+
+  reset(): void {
+    this.change(this.#initial);
+  }
+
+  readFrom(parameters: URLSearchParams): readonly string[] {
+    const corrections: string[] = [];
+    const read = <Name extends keyof State>(name: Name): [Name, State[Name]] => {
+      const field = this.fields[name];
+      const written = parameters.get(field.name);
+      if (written === null) return [name, field.initial];
+      const { value, correction } = field.read(written);
+      if (correction !== undefined) corrections.push(correction);
+      return [name, value];
+    };
+    const settled = this.#settle(Object.fromEntries(this.#names.map(read)) as State);
+    this.change(settled.state, 'address');
+    return [...corrections, ...settled.corrections];
+  }
+
+  writeTo(parameters: URLSearchParams): void {
+    for (const name of this.#names) {
+      const field = this.fields[name];
+      const written = field.write(this.#state[name]);
+      if (written === field.write(field.initial)) parameters.delete(field.name);
+      else parameters.set(field.name, written);
+    }
+  }
+
+  #tell(origin: Origin): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(this.#state, origin);
+      } catch (error) {
+        // Told as uncaught, but not before the others have followed.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  get #names(): (keyof State)[] {
+    return Object.keys(this.fields) as (keyof State)[];
+  }
+
+  #isSame(a: State, b: State): boolean {
+    return this.#names.every((name) => {
+      const field = this.fields[name];
+      return field.write(a[name]) === field.write(b[name]);
+    });
+  }
+}

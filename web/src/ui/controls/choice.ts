@@ -1,0 +1,155 @@
+import type { Store } from '../../address/store.js';
+import { element, newId } from '../dom.js';
+
+export interface Choice<Value> {
+  readonly root: HTMLElement;
+  /** Shows the value, and offers `values` from then on. */
+  show(value: Value, values?: readonly Value[]): void;
+}
+
+export interface ChoiceOptions<Value> {
+  readonly label: string;
+  readonly values: readonly Value[];
+  readonly nameOf: (value: Value) => string;
+  readonly onChoose: (value: Value) => void;
+}
+
+/** A few values side by side: radio buttons in a row, with the keyboard behaviour of those. */
+export function createChoice<Value>(options: ChoiceOptions<Value>): Choice<Value> {
+  const group = newId('choice');
+  const segments = element('div', { class: 'segments' });
+  let radios: readonly { readonly value: Value; readonly radio: HTMLInputElement }[] = [];
+
+  function offer(values: readonly Value[]): void {
+    radios = values.map((value) => {
+      const radio = element('input', {
+        type: 'radio',
+        name: group,
+        value: String(value),
+        // Firefox would bring back a choice of its own after a reload; the address decides.
+        autocomplete: 'off',
+      });
+      radio.addEventListener('change', () => {
+        options.onChoose(value);
+      });
+      return { value, radio };
+    });
+    segments.replaceChildren(
+      ...radios.map(({ value, radio }) =>
+        element('label', { class: 'segment' }, radio, element('span', {}, options.nameOf(value))),
+      ),
+    );
+  }
+
+  offer(options.values);
+  return {
+    root: element(
+      'fieldset',
+      { class: 'control' },
+      element('legend', { class: 'control-label' }, options.label),
+      segments,
+    ),
+    show(shown, values) {
+      const isOther = values?.join() !== radios.map(({ value }) => value).join();
+      if (values !== undefined && isOther) offer(values);
+      for (const { value, radio } of radios) radio.checked = value === shown;
+    },
+  };
+}
+
+export interface Select<Value> {
+  readonly root: HTMLElement;
+  show(value: Value, values: readonly Value[]): void;
+}
+
+interface Options<Value> {
+  readonly label: string;
+  readonly nameOf: (value: Value) => string;
+  readonly onChoose: (value: Value) => void;
+}
+
+/** One of many values, which may become others. */
+export function createSelect<Value extends string | number>(
+  options: Options<Value>,
+): Select<Value> {
+  const id = newId('select');
+  const select = element('select', { id, autocomplete: 'off' });
+  let offered: readonly Value[] = [];
+  select.addEventListener('change', () => {
+    const chosen = offered.at(select.selectedIndex);
+    if (chosen !== undefined) options.onChoose(chosen);
+  });
+  return {
+    root: element(
+      'div',
+      { class: 'control' },
+      element('label', { for: id, class: 'control-label' }, options.label),
+      select,
+    ),
+    show(value, values) {
+      if (values.join() !== offered.join()) {
+        offered = values;
+        select.replaceChildren(
+          ...values.map((each) => element('option', { value: each }, options.nameOf(each))),
+        );
+      }
+      select.selectedIndex = offered.indexOf(value);
+    },
+  };
+}
+
+export interface Switch {
+  readonly root: HTMLElement;
+  show(isOn: boolean): void;
+}
+
+/** Something that is on or off at once. */
+export function createSwitch(label: string, onSwitch: (isOn: boolean) => void): Switch {
+  const input = element('input', { type: 'checkbox', role: 'switch', autocomplete: 'off' });
+  input.addEventListener('change', () => {
+    onSwitch(input.checked);
+  });
+  return {
+    root: element(
+      'label',
+      { class: 'switch' },
+      input,
+      element('span', { class: 'switch-track', 'aria-hidden': 'true' }),
+      label,
+    ),
+    show(isOn) {
+      input.checked = isOn;
+    },
+  };
+}
+
+type Words<Value> = Omit<ChoiceOptions<Value>, 'onChoose'>;
+
+interface Shown<Value> {
+  readonly root: HTMLElement;
+  show(value: Value, values: readonly Value[]): void;
+}
+
+interface Binding<State extends object, Name extends keyof State> extends Words<State[Name]> {
+  /** How the values are offered: side by side unless another way is given. */
+  readonly as?: (options: ChoiceOptions<State[Name]>) => Shown<State[Name]>;
+}
+
+/** A control for one value of a store: it changes the store and shows what it holds, nothing else. */
+export function boundChoice<State extends object, Name extends keyof State & string>(
+  store: Store<State>,
+  name: Name,
+  { as: create = createChoice, ...words }: Binding<State, Name>,
+): HTMLElement {
+  const choice = create({
+    ...words,
+    onChoose: (chosen) => {
+      store.change({ [name]: chosen } as unknown as Partial<State>);
+    },
+  });
+  choice.show(store.state[name], words.values);
+  store.subscribe((state) => {
+    choice.show(state[name], words.values);
+  });
+  return choice.root;
+}
