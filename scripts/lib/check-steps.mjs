@@ -39,10 +39,13 @@ const checks = [
   },
   {
     name: 'lint',
-    about: 'ESLint',
+    about: 'ESLint, and which folder imports from which (dependency-cruiser)',
     needs: ['dependencies'],
     count: countAsOne,
-    run: (sh) => tool(sh, 'eslint/bin/eslint.js', '.', '--max-warnings=0'),
+    async run(sh) {
+      await tool(sh, 'eslint/bin/eslint.js', '.', '--max-warnings=0');
+      await tool(sh, 'dependency-cruiser/bin/dependency-cruise.mjs', 'web', 'bindings');
+    },
   },
   {
     name: 'types',
