@@ -45,9 +45,9 @@ test(`the keyboard walks a map, shuts a gate and chooses a head, in ${engineName
 
 test(`the keyboard trains a model and looks into a head, in ${engineName}`, async (t) => {
   const act = await open(t, '#train');
-  const play = '#train .transport .primary';
+  const play = '#train .playback .primary';
   await act.waitForText('#train .run-status', /^Step 0:/);
-  await act.tabTo('#train .transport .segment input:checked');
+  await act.tabTo('#train .playback .segment input:checked');
   await press(act, 'ArrowRight');
   assert.ok(await act.isFocused('#train .segment input', 'Full'));
   await act.tabTo('#train button', 'Start', { back: true });
@@ -67,7 +67,7 @@ test(`the keyboard trains a model and looks into a head, in ${engineName}`, asyn
 
 test(`the keyboard plants, prunes and undoes, in ${engineName}`, async (t) => {
   const act = await open(t, '#prune');
-  const status = '#prune .bench-status';
+  const status = '#prune .session-status';
   await act.tabTo('#prune button', 'Plant and train');
   await press(act, 'Enter');
   await act.waitForText(status, /^12 heads left/);

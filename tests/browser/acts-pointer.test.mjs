@@ -122,7 +122,7 @@ test(`a model is trained to its goal, paused and begun again, in ${engineName}`,
   await act.waitForText('#train .enlarged .head-title', /^Layer 1, head 1$/);
   await act.waitForText('#train .log [data-kind="goal"]', /99\s%/);
   await act.click('#train button', 'Pause');
-  await act.waitForText('#train .transport .primary', /^Go on$/);
+  await act.waitForText('#train .playback .primary', /^Go on$/);
   const [, accuracy] = /(\d+)\s%/.exec(await act.textOf('#train .run-status'));
   assert.ok(accuracy >= 98, accuracy);
   assert.match(await act.textOf('#train .goal-progress'), /^Reached\. It took \d+ steps/);
@@ -139,7 +139,7 @@ test(`a model is trained to its goal, paused and begun again, in ${engineName}`,
 
 test(`heads are planted, measured, pruned and put back, in ${engineName}`, async (t) => {
   const act = await open(t, '#prune');
-  const status = '#prune .bench-status';
+  const status = '#prune .session-status';
   const left = () =>
     act.evaluate(() =>
       [...document.querySelectorAll('#prune .quality tbody tr:last-child td')].map(

@@ -33,7 +33,7 @@ async function run(page) {
 
 async function plant(page) {
   await button(page, '#prune', 'Plant and train');
-  await isShown(page, '#prune .bench');
+  await isShown(page, '#prune .session');
 }
 
 /** How each act is used: its address, and what is done there. */
@@ -114,7 +114,7 @@ const uses = {
       await gate.focus();
       for (let presses = 0; presses < 5; presses++) await page.keyboard.press('PageDown');
       await page.waitForFunction(() =>
-        /^With these gates/.test(document.querySelector('#prune .bench-status').textContent),
+        /^With these gates/.test(document.querySelector('#prune .session-status').textContent),
       );
     },
   ],

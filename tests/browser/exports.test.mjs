@@ -142,7 +142,7 @@ test('a picture of lines has their key', async (t) => {
   const readFile = await useDownloads(t, page);
   await (await control(page, 'Save the training run as SVG', 'button', '#train')).click();
   const svg = (await readFile(fileOf('the training run', 'svg'))).toString();
-  const lines = await page.$$eval('#train .key > li:has(svg)', (items) =>
+  const lines = await page.$$eval('#train .chart-legend > li:has(svg)', (items) =>
     items.map((item) => ({
       name: item.textContent,
       stroke: getComputedStyle(item.querySelector('.line')).stroke,

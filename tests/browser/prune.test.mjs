@@ -10,7 +10,7 @@ const openAct = (t, query = '', options = {}) =>
   open(t, `${query}#prune`, { until: '#prune .plant-progress', ...options });
 
 const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
-const statusOf = (page) => textOf(page, '#prune .bench-status');
+const statusOf = (page) => textOf(page, '#prune .session-status');
 const named = (page, name, role = 'button') =>
   page.$(`#prune ::-p-aria([name="${name}"][role="${role}"])`);
 const press = async (page, name) => (await named(page, name)).click();
@@ -21,7 +21,7 @@ const waitForText = (page, selector, pattern) =>
     selector,
     pattern.source,
   );
-const waitForStatus = (page, pattern) => waitForText(page, '#prune .bench-status', pattern);
+const waitForStatus = (page, pattern) => waitForText(page, '#prune .session-status', pattern);
 /** Until the first seed is studied and its model on the bench. */
 const waitForBench = (page) => waitForStatus(page, /heads left/);
 const waitForSeeds = (page, count) =>
@@ -31,7 +31,7 @@ const barsOf = (page, measure) =>
     bars.map(({ dataset }) => ({ ...dataset, value: Number(dataset.value) })),
   );
 const gone = (page) =>
-  page.$$eval('#prune .tile[data-standing="gone"]', (tiles) => tiles.map((t) => t.dataset.head));
+  page.$$eval('#prune .tile[data-standing="pruned"]', (tiles) => tiles.map((t) => t.dataset.head));
 /** What the model on the bench says to the shown sequence, and whether it stands beside the truth. */
 const answersOf = (page) =>
   page.$$eval('#prune .answers .tokens > li', (items) =>
@@ -227,10 +227,10 @@ describe('pruned quickly, one after the other,', () => {
   test('heads are told in no other number than are left', async (t) => {
     const { page } = await planted(t);
     await press(page, 'Stop');
-    await page.$eval('#prune .bench-status', (status) => {
+    await page.$eval('#prune .session-status', (status) => {
       window.told = [];
       new MutationObserver(() => {
-        const left = document.querySelectorAll('#prune .tile:not([data-standing="gone"])').length;
+        const left = document.querySelectorAll('#prune .tile:not([data-standing="pruned"])').length;
         window.told.push({ left, words: status.textContent });
       }).observe(status, { childList: true });
     });
@@ -238,7 +238,7 @@ describe('pruned quickly, one after the other,', () => {
     await waitForStatus(page, /^10 heads left/);
     assert.equal((await rowOf(page, 'Left'))[1], '10');
     await pressAtOnce(page, ['Prune head 1 of layer 2']);
-    await page.evaluate(() => document.querySelector('#prune .bench-bar button').click());
+    await page.evaluate(() => document.querySelector('#prune .session-bar button').click());
     await waitForStatus(page, /^10 heads left/);
     const told = await page.evaluate(() => window.told);
     for (const { left, words } of told) assert.match(words, new RegExp(`^${left} heads left`));
@@ -261,7 +261,7 @@ describe('pruned quickly, one after the other,', () => {
       () => document.querySelector('#prune .quality tbody tr:last-child td').textContent === '10',
     );
     await page.waitForFunction(
-      (wanted) => document.querySelector('#prune .bench-status').textContent === wanted,
+      (wanted) => document.querySelector('#prune .session-status').textContent === wanted,
       {},
       slowly,
     );
@@ -342,9 +342,9 @@ describe('the answers to one sequence', () => {
   test('stand below a heading that nothing covers', async (t) => {
     const { page } = await planted(t);
     await press(page, 'Stop');
-    await page.waitForSelector('#prune .bench');
-    await page.$eval('#prune .bench h3', (title) => title.scrollIntoView({ block: 'end' }));
-    const seen = await page.$eval('#prune .bench h3', (title) => {
+    await page.waitForSelector('#prune .session');
+    await page.$eval('#prune .session h3', (title) => title.scrollIntoView({ block: 'end' }));
+    const seen = await page.$eval('#prune .session h3', (title) => {
       const { left, top, bottom } = title.getBoundingClientRect();
       return document.elementFromPoint(left + 2, (top + bottom) / 2) === title;
     });

@@ -7,7 +7,7 @@ import { searchOf, usePages } from './lib/pages.mjs';
 
 const { open } = usePages();
 
-const until = '#train .transport';
+const until = '#train .playback';
 const openRun = async (t, query = '', options = {}) => {
   const opened = await open(t, `${query}#train`, { until, ...options });
   await waitForStatus(opened.page, /^Step 0:/);

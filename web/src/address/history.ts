@@ -7,10 +7,10 @@ import type { Addressed } from './store.js';
  * away after 200 in 10.
  */
 const burst = 30;
-const pause = 500;
+const pauseMs = 500;
 
 /** Milliseconds until a browser that has refused is asked again. */
-const afterRefusal = 1000;
+const retryMs = 1000;
 
 /**
  * Writes the page's address as often as browsers allow it. What may not be written yet waits, and
@@ -53,10 +53,10 @@ export class AddressWriter {
 
   #try(): void {
     const now = performance.now();
-    this.#credit = Math.min(burst, this.#credit + (now - this.#creditedAt) / pause);
+    this.#credit = Math.min(burst, this.#credit + (now - this.#creditedAt) / pauseMs);
     this.#creditedAt = now;
     if (this.#credit < 1) {
-      this.#tryAfter(pause * (1 - this.#credit));
+      this.#tryAfter(pauseMs * (1 - this.#credit));
       return;
     }
     this.#credit -= 1;
@@ -66,7 +66,7 @@ export class AddressWriter {
       this.#waiting = undefined;
       this.#search = window.location.search;
     } catch {
-      this.#tryAfter(afterRefusal);
+      this.#tryAfter(retryMs);
     }
   }
 
@@ -112,9 +112,9 @@ export function followAddress(
   });
   for (const { store, showNotices } of acts) {
     store.subscribe((_state, origin) => {
-      if (origin === 'address') return;
+      if (origin === 'popstate') return;
       showNotices([]);
-      writer.write(origin === 'step');
+      writer.write(origin === 'push');
     });
   }
   window.addEventListener('popstate', () => {

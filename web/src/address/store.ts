@@ -5,12 +5,12 @@ import { type Fields, initialState } from './field.js';
  * taken back alone, `more` continues the last step (a slider on its way), `address` came from the
  * history itself.
  */
-export type Origin = 'step' | 'more' | 'address';
+export type Origin = 'push' | 'replace' | 'popstate';
 
 type Listener<State> = (state: State, origin: Origin) => void;
 
 /** A state whose values agree, and a sentence for each that had to change for it. */
-export interface Settled<State> {
+export interface Normalized<State> {
   readonly state: State;
   readonly corrections: readonly string[];
 }
@@ -27,21 +27,21 @@ export interface Addressed {
 /** The one holder of an act's state; everything else is drawn from what it tells its listeners. */
 export class Store<State extends object> implements Addressed {
   readonly fields: Fields<State>;
-  readonly #settle: (state: State) => Settled<State>;
+  readonly #normalize: (state: State) => Normalized<State>;
   readonly #initial: State;
   #state: State;
   readonly #listeners: Listener<State>[] = [];
 
   /**
-   * @param settle for values that depend on each other, such as lengths on an input: every state
+   * @param normalize for values that depend on each other, such as lengths on an input: every state
    *   passes through it
    */
   constructor(
     fields: Fields<State>,
-    settle: (state: State) => Settled<State> = (state) => ({ state, corrections: [] }),
+    normalize: (state: State) => Normalized<State> = (state) => ({ state, corrections: [] }),
   ) {
     this.fields = fields;
-    this.#settle = settle;
+    this.#normalize = normalize;
     this.#initial = initialState(fields);
     this.#state = this.#initial;
   }
@@ -58,16 +58,16 @@ export class Store<State extends object> implements Addressed {
     this.#listeners.push(listener);
   }
 
-  change(part: Partial<State>, origin: Origin = 'step'): void {
-    const { state } = this.#settle({ ...this.#state, ...part });
+  change(part: Partial<State>, origin: Origin = 'push'): void {
+    const { state } = this.#normalize({ ...this.#state, ...part });
     if (this.#isSame(state, this.#state)) return;
     this.#state = state;
-    this.#tell(origin);
+    this.#notify(origin);
   }
 
   /** Tells everyone again, since something has changed that the state only names. */
   announce(): void {
-    this.#tell('address');
+    this.#notify('popstate');
   }
 
   reset(): void {
@@ -84,9 +84,9 @@ export class Store<State extends object> implements Addressed {
       if (correction !== undefined) corrections.push(correction);
       return [name, value];
     };
-    const settled = this.#settle(Object.fromEntries(this.#names.map(read)) as State);
-    this.change(settled.state, 'address');
-    return [...corrections, ...settled.corrections];
+    const normalized = this.#normalize(Object.fromEntries(this.#names.map(read)) as State);
+    this.change(normalized.state, 'popstate');
+    return [...corrections, ...normalized.corrections];
   }
 
   writeTo(parameters: URLSearchParams): void {
@@ -98,7 +98,7 @@ export class Store<State extends object> implements Addressed {
     }
   }
 
-  #tell(origin: Origin): void {
+  #notify(origin: Origin): void {
     for (const listener of this.#listeners) {
       try {
         listener(this.#state, origin);

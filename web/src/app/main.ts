@@ -2,7 +2,7 @@ import { init } from 'headwise';
 
 import { createHeadsContent } from '../acts/heads/act.js';
 import { Inputs } from '../acts/heads/inputs.js';
-import { headsFields, settleHeads } from '../acts/heads/state.js';
+import { headsFields, normalizeHeads } from '../acts/heads/state.js';
 import { createPruneContent } from '../acts/prune/act.js';
 import { pruneFields } from '../acts/prune/state.js';
 import { createToyContent } from '../acts/toy/act.js';
@@ -24,7 +24,7 @@ async function start(): Promise<void> {
     await ready;
     const inputs = new Inputs();
     const toyStore = new Store(toyFields);
-    const headsStore = new Store(headsFields, (state) => settleHeads(state, inputs));
+    const headsStore = new Store(headsFields, (state) => normalizeHeads(state, inputs));
     const trainStore = new Store(trainFields);
     const pruneStore = new Store(pruneFields);
     const addressed = [

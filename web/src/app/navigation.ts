@@ -20,7 +20,7 @@ export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
     ),
   );
 
-  const tell = (): void => {
+  const update = (): void => {
     const shown = acts.map((act) => act.getClientRects().length > 0);
     const tops = acts.map((act, index) =>
       shown[index] ? act.getBoundingClientRect().top : Infinity,
@@ -33,27 +33,27 @@ export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
       setAttributes(link, { 'aria-current': index === current ? 'location' : undefined });
     });
   };
-  tellOncePerFrame(tell);
+  updateOncePerFrame(update);
   return root;
 }
 
 /** The number of an act, as its heading has it, and its short name. */
 function nameOf(act: HTMLElement): Node[] {
   const names: Readonly<Partial<Record<string, string>>> = words.frame.acts;
-  const number = act.querySelector('h2 .part-number')?.cloneNode(true);
+  const number = act.querySelector('h2 .act-number')?.cloneNode(true);
   const name = new Text(names[act.id] ?? act.id);
   return number === undefined ? [name] : [number, name];
 }
 
 /** Calls when the reader scrolls, or what is laid out changes its height. */
-function tellOncePerFrame(tell: () => void): void {
+function updateOncePerFrame(update: () => void): void {
   let asked = false;
   const ask = (): void => {
     if (asked) return;
     asked = true;
     requestAnimationFrame(() => {
       asked = false;
-      tell();
+      update();
     });
   };
   window.addEventListener('scroll', ask, { passive: true });

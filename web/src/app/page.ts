@@ -11,20 +11,20 @@ const chapter =
   'https://d2l.ai/chapter_attention-mechanisms-and-transformers/multihead-attention.html';
 
 export interface Page {
-  readonly toy: Part;
-  readonly heads: Part;
-  readonly train: Part;
-  readonly prune: Part;
+  readonly toy: Act;
+  readonly heads: Act;
+  readonly train: Act;
+  readonly prune: Act;
   /** Says what the address asks of the whole page in vain. */
-  readonly showNotices: Part['showNotices'];
+  readonly showNotices: Act['showNotices'];
 }
 
 /** Lays out all that can be read before the layer has loaded. */
 export function createPage(): Page {
-  const toy = createPart('toy', 1, toyWords);
-  const heads = createPart('heads', 2, headsWords);
-  const train = createPart('train', 3, trainWords);
-  const prune = createPart('prune', 4, pruneWords);
+  const toy = createAct('toy', 1, toyWords);
+  const heads = createAct('heads', 2, headsWords);
+  const train = createAct('train', 3, trainWords);
+  const prune = createAct('prune', 4, pruneWords);
   const notices = createNotices();
   document.body.append(
     element(
@@ -49,7 +49,7 @@ export function createPage(): Page {
 }
 
 /** An act of the page. */
-export interface Part {
+export interface Act {
   readonly root: HTMLElement;
   /** Where its live content goes. */
   readonly live: HTMLElement;
@@ -57,22 +57,22 @@ export interface Part {
   readonly showNotices: (sentences: readonly string[]) => void;
 }
 
-/** A numbered part of the page with its heading and prose; `id` is its address. */
-export function createPart(
+/** A numbered section of the page with its heading and prose; `id` is its address. */
+export function createAct(
   id: HideableName,
   number: number,
   words: { readonly title: string; readonly paragraphs: readonly string[] },
-): Part {
+): Act {
   const headingId = `${id}-title`;
   const notices = createNotices();
   const live = element('div', { class: 'live' });
   const root = element(
     'section',
-    { id, class: 'part', 'aria-labelledby': headingId },
+    { id, class: 'act', 'aria-labelledby': headingId },
     element(
       'h2',
       { id: headingId },
-      element('span', { class: 'part-number' }, String(number)),
+      element('span', { class: 'act-number' }, String(number)),
       ' ',
       words.title,
     ),

@@ -2,13 +2,13 @@ import { range } from 'd3-array';
 
 import { formatWeight } from '../format/numbers.js';
 import { element, newId, setAttributes } from '../ui/dom.js';
-import { composeDrawings, drawKey } from '../ui/export/drawing.js';
+import { composeDrawings, drawLegend } from '../ui/export/drawing.js';
 import { createExportMenu } from '../ui/export/menu.js';
 import type { AttentionView } from './attention-view.js';
 import { createHeadMap, type HeadMap, type MapStyle } from './head-map.js';
 import { largestOf, valuesOf, weightStyle } from './map-content.js';
 import { type Cell, listenToMaps, type Register, Selection } from './map-selection.js';
-import { createLegend, hatchFill } from './weight-legend.js';
+import { createWeightLegend, hatchFill } from './weight-legend.js';
 import { words } from './words.js';
 
 /** How a figure shows the heads beside their weights. */
@@ -54,7 +54,7 @@ interface Options {
 export function createHeadFigure(options: Options): HeadFigure {
   const { controls = [], onActive, onPin } = options;
   const hatchId = newId('hatch');
-  const legend = createLegend(hatchId);
+  const legend = createWeightLegend(hatchId);
   const readOut = element('p', { class: 'read-out', role: 'status' }, words.readOut.hint);
   const samples = element('div', { class: 'samples' });
   const beside = element('div', { class: 'beside' });
@@ -146,7 +146,7 @@ export function createHeadFigure(options: Options): HeadFigure {
       }));
       return range(0, pieces.length, columns).map((at) => pieces.slice(at, at + columns));
     });
-    return composeDrawings([...drawn, [drawKey(legend.root)]]);
+    return composeDrawings([...drawn, [drawLegend(legend.root)]]);
   }
 
   return {

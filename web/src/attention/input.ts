@@ -27,7 +27,7 @@ export interface AttentionInput {
 }
 
 /** More cells would make a page slow: each is an element that a reader can reach. */
-const mostCells = 11_000;
+const maxCells = 11_000;
 
 /**
  * Numbers of heads that divide `numHiddens` and can be shown on a page.
@@ -36,7 +36,7 @@ const mostCells = 11_000;
  */
 export function headCountsOf(numHiddens: number, cells: number): readonly number[] {
   return [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20].filter(
-    (count) => numHiddens % count === 0 && (count === 1 || count * cells <= mostCells),
+    (count) => numHiddens % count === 0 && (count === 1 || count * cells <= maxCells),
   );
 }
 

@@ -9,9 +9,9 @@ export const pitch = 32;
 const gap = 2;
 const sums = 38;
 /** From here on a small map has no room for names and numbers. */
-const mostNamed = 8;
+const maxNamed = 8;
 /** Signs of a name that fit beside a row. */
-const longestName = 9;
+const maxNameLength = 9;
 const signWidth = 7.5;
 
 /** What queries and keys are called. */
@@ -40,7 +40,7 @@ export function geometryOf(
   given: AxisNames | undefined,
   { isBare = false, hasSums = false }: { isBare?: boolean | undefined; hasSums?: boolean },
 ): MapGeometry {
-  const isDense = given === undefined && Math.max(queries, keys) > mostNamed;
+  const isDense = given === undefined && Math.max(queries, keys) > maxNamed;
   const isUnnamed = isDense || isBare;
   const names = shortened(given ?? numbered(isUnnamed ? 0 : queries, isUnnamed ? 0 : keys));
   const widest = (all: readonly string[]): number =>
@@ -74,7 +74,7 @@ const shortened = ({ queries, keys }: AxisNames): AxisNames => ({
 
 function shorten(name: string): string {
   const signs = Array.from(name);
-  return signs.length <= longestName ? name : `${signs.slice(0, longestName - 1).join('')}…`;
+  return signs.length <= maxNameLength ? name : `${signs.slice(0, maxNameLength - 1).join('')}…`;
 }
 
 export interface Axes {

@@ -6,7 +6,7 @@ import { element, setAttributes, svg } from '../ui/dom.js';
 import { colourOfWeight } from './colour.js';
 import { words } from './words.js';
 
-export interface Legend {
+export interface WeightLegend {
   readonly root: HTMLElement;
   /** Marks a place on the scale, from 0 to 1. */
   mark(share: number | undefined): void;
@@ -19,7 +19,7 @@ const tick = format('.2~f');
 const percent = format('.0%');
 
 /** The scale of the weights from 0 to 1, and what a masked cell looks like. */
-export function createLegend(hatchId: string): Legend {
+export function createWeightLegend(hatchId: string): WeightLegend {
   const gradientId = `${hatchId}-scale`;
   const position = scaleLinear([0, 1], [bar.left, bar.left + bar.width]);
   const stops = range(21).map((step) =>

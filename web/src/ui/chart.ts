@@ -105,7 +105,7 @@ export type Point = readonly [x: number, y: number];
  *
  * @param room how many points a line may have; of more there come at most three beyond that
  */
-export function thin(points: readonly Point[], room: number): readonly Point[] {
+export function downsample(points: readonly Point[], room: number): readonly Point[] {
   if (points.length <= room) return points;
   let together = 4;
   while ((2 * points.length) / together > room) together *= 2;

@@ -7,18 +7,20 @@ interface Entry {
 }
 
 /** What the lines of a chart are, each beside a piece of it. */
-export function createKey(entries: readonly Entry[], name = ''): HTMLElement {
+export function createChartLegend(entries: readonly Entry[], name = ''): HTMLElement {
   return element(
     'ul',
-    { class: 'key', 'aria-label': name },
-    ...(name === '' ? [] : [element('li', { class: 'key-name', 'aria-hidden': 'true' }, name)]),
+    { class: 'chart-legend', 'aria-label': name },
+    ...(name === ''
+      ? []
+      : [element('li', { class: 'chart-legend-name', 'aria-hidden': 'true' }, name)]),
     ...entries.map((entry) =>
       element(
         'li',
         {},
         svg(
           'svg',
-          { class: 'key-line', viewBox: '0 0 24 8', 'aria-hidden': 'true' },
+          { class: 'chart-legend-line', viewBox: '0 0 24 8', 'aria-hidden': 'true' },
           svg('path', { class: 'line', 'data-series': entry.series, d: 'M1,4H23' }),
         ),
         entry.name,

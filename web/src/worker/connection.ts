@@ -21,7 +21,7 @@ interface Running {
 }
 
 /** Milliseconds without an answer after which a worker is told as slow: far beyond any call's. */
-const patience = 20_000;
+const slowAfterMs = 20_000;
 
 /**
  * A worker that is started with the first call and started anew after it was lost. How long it may
@@ -45,7 +45,7 @@ export class Connection {
     const timer = window.setTimeout(() => {
       this.#overdue.add(asked);
       if (this.#overdue.size === 1) this.#onSlow(true);
-    }, patience);
+    }, slowAfterMs);
     try {
       return await Promise.race([act(running.services), running.failure]);
     } catch (error) {
@@ -101,7 +101,7 @@ function start(): Running {
 /**
  * Asks for the newest of many wishes: one at a time, and of those that come meanwhile only the last.
  */
-export function latestOnly<Wish>(ask: (wish: Wish) => Promise<void>): (wish: Wish) => void {
+export function coalesce<Wish>(ask: (wish: Wish) => Promise<void>): (wish: Wish) => void {
   let waiting: { readonly wish: Wish } | undefined;
   let isAsking = false;
   const run = async (): Promise<void> => {

@@ -5,7 +5,7 @@ interface Thrown {
   readonly value: unknown;
 }
 
-interface Told {
+interface SerializedError {
   readonly code: ErrorCode;
   readonly message: string;
 }
@@ -22,15 +22,15 @@ export function transferErrors(): void {
     serialize(thrown) {
       if (!(thrown.value instanceof HeadwiseError)) return usual.serialize(thrown);
       const { code, message } = thrown.value;
-      return [{ code, message } satisfies Told, []];
+      return [{ code, message } satisfies SerializedError, []];
     },
-    deserialize(told) {
-      if (!isTold(told)) return usual.deserialize(told) as Thrown;
-      throw new HeadwiseError(told.code, told.message);
+    deserialize(received) {
+      if (!isSerializedError(received)) return usual.deserialize(received) as Thrown;
+      throw new HeadwiseError(received.code, received.message);
     },
   };
   transferHandlers.set('throw', handler);
 }
 
-const isTold = (value: unknown): value is Told =>
+const isSerializedError = (value: unknown): value is SerializedError =>
   typeof value === 'object' && value !== null && 'code' in value;

@@ -10,8 +10,8 @@ export const sameHead = (a: Head, b: Head): boolean => a.layer === b.layer && a.
 export const nameOfHead = ({ layer, head }: Head): string => `${layer + 1}.${head + 1}`;
 
 /** Whether a head may go: it is still there, and its layer has another. */
-export function canGo(head: Head, heads: readonly Head[], gone: readonly Head[]): boolean {
-  const left = heads.filter((each) => !gone.some((other) => sameHead(each, other)));
+export function canGo(head: Head, heads: readonly Head[], pruned: readonly Head[]): boolean {
+  const left = heads.filter((each) => !pruned.some((other) => sameHead(each, other)));
   return (
     left.some((each) => sameHead(each, head)) &&
     left.filter(({ layer }) => layer === head.layer).length > 1

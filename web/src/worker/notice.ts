@@ -5,7 +5,7 @@ import { createFailure } from '../ui/notices.js';
 import { isOutOfMemory, WorkerLost } from './connection.js';
 import { words } from './words.js';
 
-export interface LabNotice {
+export interface WorkerNotice {
   readonly root: HTMLElement;
   /** Says what became of the worker or of what it was doing. */
   readonly showFailure: (error: unknown) => void;
@@ -16,18 +16,19 @@ export interface LabNotice {
 }
 
 /** Where an act tells how its worker fares, with a button that begins again. */
-export function createLabNotice(onAgain: () => void): LabNotice {
+export function createWorkerNotice(onAgain: () => void): WorkerNotice {
   const failure = element('div');
   const slow = element('div', { role: 'status' });
   const { title, advice } = words.slow;
   return {
     root: element('div', {}, failure, slow),
     showFailure(error) {
-      failure.replaceChildren(createLabFailure(error, onAgain));
+      failure.replaceChildren(createWorkerFailure(error, onAgain));
     },
     showSlow(isSlow) {
       if (!isSlow) slow.replaceChildren();
-      else slow.replaceChildren(element('div', { class: 'slow' }, ...tell(title, advice, onAgain)));
+      else
+        slow.replaceChildren(element('div', { class: 'slow' }, ...content(title, advice, onAgain)));
     },
     clear() {
       failure.replaceChildren();
@@ -35,7 +36,7 @@ export function createLabNotice(onAgain: () => void): LabNotice {
   };
 }
 
-function createLabFailure(error: unknown, onAgain: () => void): HTMLElement {
+function createWorkerFailure(error: unknown, onAgain: () => void): HTMLElement {
   if (error instanceof HeadwiseError && ['unsupported', 'load-failed'].includes(error.code)) {
     return createFailure(error);
   }
@@ -44,11 +45,11 @@ function createLabFailure(error: unknown, onAgain: () => void): HTMLElement {
   return element(
     'div',
     { class: 'failure', role: 'alert' },
-    ...tell(title, advice, onAgain, element('p', { class: 'failure-details' }, details)),
+    ...content(title, advice, onAgain, element('p', { class: 'failure-details' }, details)),
   );
 }
 
-function tell(
+function content(
   title: string,
   advice: string,
   onAgain: () => void,

@@ -12,25 +12,25 @@ export interface Attempt extends Quality {
   readonly answers: Answers;
 }
 
-/** A model with some of its heads gone for good, beside the whole one. */
-export interface BenchState {
-  readonly gone: readonly Head[];
+/** A model with some of its heads pruned for good, beside the whole one. */
+export interface SessionState {
+  readonly pruned: readonly Head[];
   readonly whole: Quality;
-  readonly pruned: Attempt;
+  readonly left: Attempt;
   readonly shown: Sequence;
   /** Medians of one forward of the test sequences. */
   readonly wholeMilliseconds: number;
   readonly prunedMilliseconds: number;
 }
 
-/** The parameters as they were with these heads gone: what undoing goes back to. */
+/** The parameters as they were with these heads pruned: what undoing goes back to. */
 interface Saved {
-  readonly gone: readonly Head[];
+  readonly pruned: readonly Head[];
   readonly dict: StateDict;
 }
 
 /** Heads removed one by one, and put back. */
-export class PruningBench {
+export class PruningSession {
   readonly #planted: PlantedModel;
   readonly #saved: Saved[];
   /** The test sequence that the whole model answers best: what goes wrong comes of the pruning. */
@@ -40,21 +40,21 @@ export class PruningBench {
   constructor(planted: PlantedModel) {
     this.#planted = planted;
     this.#model = planted.copy();
-    this.#saved = [{ gone: [], dict: this.#model.stateDict() }];
+    this.#saved = [{ pruned: [], dict: this.#model.stateDict() }];
     const sequences = sequencesOf(planted.testBatch);
     const right = sequences.map((each) => numRight(each, answersOf(planted.model, each)));
     this.#shown = sequences[maxIndex(right)];
   }
 
   /** The model without these heads, in the order in which they went. */
-  show(gone: readonly Head[]): BenchState {
-    this.#goBackTo(gone);
-    for (const head of gone.slice(this.#gone.length)) this.#remove(head);
+  show(pruned: readonly Head[]): SessionState {
+    this.#goBackTo(pruned);
+    for (const head of pruned.slice(this.#pruned.length)) this.#remove(head);
     const [wholeMilliseconds, prunedMilliseconds] = this.#time();
     return {
-      gone: this.#gone,
+      pruned: this.#pruned,
       whole: this.#planted.quality(),
-      pruned: this.#attempt(),
+      left: this.#attempt(),
       shown: this.#shown,
       wholeMilliseconds,
       prunedMilliseconds,
@@ -63,10 +63,10 @@ export class PruningBench {
 
   /** What is left does so well with these gates, one a head before any went. */
   tryGates(gates: readonly (readonly number[])[]): Attempt {
-    const left = gates.map((ofLayer, layer) =>
+    const leftGates = gates.map((ofLayer, layer) =>
       Float32Array.from(this.#left(layer), (head) => ofLayer[head] ?? 1),
     );
-    return this.#attempt(left);
+    return this.#attempt(leftGates);
   }
 
   /** Gives both models back, the whole one too. */
@@ -82,33 +82,33 @@ export class PruningBench {
     };
   }
 
-  get #gone(): readonly Head[] {
-    return this.#saved.at(-1)?.gone ?? [];
+  get #pruned(): readonly Head[] {
+    return this.#saved.at(-1)?.pruned ?? [];
   }
 
   /** Numbers that the heads left in a layer had before any went. */
-  #left(layer: number, gone = this.#gone): number[] {
+  #left(layer: number, pruned = this.#pruned): number[] {
     return [...(plantedRoles[layer]?.keys() ?? [])].filter(
-      (head) => !gone.some((other) => sameHead(other, { layer, head })),
+      (head) => !pruned.some((other) => sameHead(other, { layer, head })),
     );
   }
 
   #remove(head: Head): void {
     this.#model.pruneHeads({ [head.layer]: [this.#left(head.layer).indexOf(head.head)] });
-    this.#saved.push({ gone: [...this.#gone, head], dict: this.#model.stateDict() });
+    this.#saved.push({ pruned: [...this.#pruned, head], dict: this.#model.stateDict() });
   }
 
   /** Undoes what was removed beyond what `wanted` begins with. */
   #goBackTo(wanted: readonly Head[]): void {
-    const isOnTheWay = ({ gone }: Saved): boolean =>
-      gone.length <= wanted.length && gone.every((head, i) => sameHead(head, wanted[i]));
+    const isOnTheWay = ({ pruned }: Saved): boolean =>
+      pruned.length <= wanted.length && pruned.every((head, i) => sameHead(head, wanted[i]));
     const kept = this.#saved.filter(isOnTheWay);
     const last = kept.at(-1);
     if (last === undefined || kept.length === this.#saved.length) return;
     const model = this.#planted.copy();
     try {
       const ofLayer = (layer: number): number[] =>
-        last.gone.filter((head) => head.layer === layer).map(({ head }) => head);
+        last.pruned.filter((head) => head.layer === layer).map(({ head }) => head);
       model.pruneHeads(Object.fromEntries(plantedRoles.map((_, layer) => [layer, ofLayer(layer)])));
       model.loadStateDict(last.dict);
     } catch (error) {

@@ -3,7 +3,7 @@ import { init } from 'headwise';
 
 import type { Head } from './heads.js';
 import { PlantedModel } from './planted-model.js';
-import { type Attempt, type BenchState, PruningBench } from './pruning-session.js';
+import { type Attempt, type SessionState, PruningSession } from './pruning-session.js';
 import { study, type Study, studySize } from './study.js';
 import { type RunOptions, type Start, Trainer, type Update } from './training.js';
 
@@ -40,23 +40,23 @@ export class TrainingService {
   }
 }
 
-/** Act 4 in the worker: studies one after the other, and a bench with the model of one of them. */
+/** Act 4 in the worker: studies one after the other, and a session with the model of one of them. */
 export class PruningService {
   #running:
     { readonly planted: PlantedModel; readonly steps: ReturnType<typeof study> } | undefined;
   #done = 0;
-  #isForBench = false;
-  #bench: PruningBench | undefined;
+  #opensSession = false;
+  #session: PruningSession | undefined;
 
   /** Begins the study of a seed, in place of any that is not done. */
-  async plant(seed: number, isForBench: boolean): Promise<void> {
+  async plant(seed: number, opensSession: boolean): Promise<void> {
     await ready;
     this.#running?.planted.dispose();
     this.#running = undefined;
     const planted = new PlantedModel(seed);
     this.#running = { planted, steps: study(planted, seed) };
     this.#done = 0;
-    this.#isForBench = isForBench;
+    this.#opensSession = opensSession;
   }
 
   async advance(milliseconds: number): Promise<Progress> {
@@ -77,9 +77,9 @@ export class PruningService {
     return { done: this.#done, total: studySize };
   }
 
-  /** The benched model with these heads gone. */
-  show(gone: readonly Head[]): BenchState {
-    return this.#inUse().show(gone);
+  /** The loaded model with these heads pruned. */
+  show(pruned: readonly Head[]): SessionState {
+    return this.#inUse().show(pruned);
   }
 
   tryGates(gates: readonly (readonly number[])[]): Attempt {
@@ -87,17 +87,17 @@ export class PruningService {
   }
 
   #keep(planted: PlantedModel): void {
-    if (!this.#isForBench) {
+    if (!this.#opensSession) {
       planted.dispose();
       return;
     }
-    this.#bench?.dispose();
-    this.#bench = new PruningBench(planted);
+    this.#session?.dispose();
+    this.#session = new PruningSession(planted);
   }
 
-  #inUse(): PruningBench {
-    if (this.#bench === undefined) throw new Error('no model on the bench');
-    return this.#bench;
+  #inUse(): PruningSession {
+    if (this.#session === undefined) throw new Error('no model in the session');
+    return this.#session;
   }
 }
 

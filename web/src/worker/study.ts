@@ -72,18 +72,18 @@ export async function* study(planted: PlantedModel, seed: number): AsyncGenerato
 // A gate of 0 does to the loss what removing the head does, and takes no copy of the model.
 function shutInOrder(planted: PlantedModel, rank: readonly number[]): Curve['points'] {
   const gates = plantedRoles.map(({ length }) => new Float32Array(length).fill(1));
-  const gone: Head[] = [];
+  const pruned: Head[] = [];
   const pointNow = (): Curve['points'][number] => ({
-    kept: allHeads.length - gone.length,
+    kept: allHeads.length - pruned.length,
     ...planted.quality(gates),
   });
   const points = [pointNow()];
   for (;;) {
-    const removable = allHeads.filter((head) => canGo(head, allHeads, gone));
+    const removable = allHeads.filter((head) => canGo(head, allHeads, pruned));
     const next = least(removable, (head) => rank[allHeads.indexOf(head)] ?? NaN);
     if (next === undefined) return points;
     gates[next.layer]?.fill(0, next.head, next.head + 1);
-    gone.push(next);
+    pruned.push(next);
     points.push(pointNow());
   }
 }

@@ -39,7 +39,7 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
       if (view !== undefined) explain(view, store.state);
     },
     onPin({ sample, head }) {
-      store.change({ sample: sample + 1, head: head + 1 }, 'more');
+      store.change({ sample: sample + 1, head: head + 1 }, 'replace');
     },
   });
   const closeUp = createCloseUp(figure);
@@ -122,7 +122,7 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
   };
   store.subscribe((state, origin) => {
     // From the address may have come the name of another file of the same name.
-    show(state, origin === 'address');
+    show(state, origin === 'popstate');
   });
   show(store.state);
   return [goal.root, panel.root, act];

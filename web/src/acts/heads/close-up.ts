@@ -5,7 +5,7 @@ import { largestOf, namesOf, valuesOf, weightStyle } from '../../attention/map-c
 import type { Cell } from '../../attention/map-selection.js';
 import { words as mapWords } from '../../attention/words.js';
 import { element } from '../../ui/dom.js';
-import { composeDrawings, drawKey } from '../../ui/export/drawing.js';
+import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createExportMenu } from '../../ui/export/menu.js';
 import { words } from './words.js';
 
@@ -32,7 +32,7 @@ export function createCloseUp({
     figure() {
       if (map === undefined || shown === undefined) throw new Error('nothing is drawn');
       const title = mapWords.map.titleIn(shown.head + 1, shown.sample + 1);
-      return composeDrawings([[{ drawing: map.drawing, title }], [drawKey(legend)]]);
+      return composeDrawings([[{ drawing: map.drawing, title }], [drawLegend(legend)]]);
     },
     data() {
       if (shown === undefined) return undefined;

@@ -37,7 +37,7 @@ export function gateEffect(
 }
 
 /** For each head, how far its silence alone would move the output. */
-export function silenceEffects(view: AttentionView, settings: LayerSettings): readonly number[] {
+export function ablationEffects(view: AttentionView, settings: LayerSettings): readonly number[] {
   const heads = range(view.numHeads);
   return heads.map(
     (silent) =>

@@ -12,7 +12,7 @@ import { createNamedSlider, type Slider } from '../../ui/controls/slider.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
 import { createExportMenu } from '../../ui/export/menu.js';
 import { createGoal } from '../../ui/notices.js';
-import { gateEffect, type GateEffect, silenceEffects } from './gate-effect.js';
+import { gateEffect, type GateEffect, ablationEffects } from './gate-effect.js';
 import { gateRange, gatesOf, type HeadsState } from './state.js';
 import { words } from './words.js';
 
@@ -175,7 +175,7 @@ export function createGateGoal(): GateGoal {
         goal.show('');
         return;
       }
-      const isReached = maxIndex(silenceEffects(view, settings)) === head;
+      const isReached = maxIndex(ablationEffects(view, settings)) === head;
       const outcome = isReached ? words.goal.reached : words.goal.near;
       goal.show(outcome(head + 1, formatShare(share)), isReached);
     },

@@ -2,24 +2,24 @@ import type { Origin, Store } from '../../address/store.js';
 import { cutTo } from '../../format/sentences.js';
 import { createChoice, createSwitch } from '../../ui/controls/choice.js';
 import { createFileDrop } from '../../ui/controls/file-drop.js';
-import { createWrittenField } from '../../ui/controls/text-area.js';
+import { createTextArea } from '../../ui/controls/text-area.js';
 import { element } from '../../ui/dom.js';
 import type { Input, Inputs } from './inputs.js';
-import { type HeadsState, longestNumbers } from './state.js';
-import { longestText, tokenKinds, usedText } from './typed-text.js';
+import { type HeadsState, maxNumbersLength } from './state.js';
+import { textLimits, tokenKinds, usedText } from './typed-text.js';
 import {
   fileKinds,
-  largestOwn,
-  longestName,
-  type OwnFile,
+  userLimits,
+  maxNameLength,
+  type UserFile,
   pastedName,
   readNumbers,
-  readOwnFile,
+  readUserFile,
 } from './user-data.js';
 import { words } from './words.js';
 
 /** Characters that are read at once, before the reader notices. */
-const longestPasted = 200_000;
+const maxPastedLength = 200_000;
 
 export interface InputDetails {
   readonly root: HTMLElement;
@@ -33,7 +33,7 @@ export function createInputDetails(
   dropTarget: HTMLElement,
 ): InputDetails {
   const typed = createTypedText(store);
-  const own = createOwn(store, inputs, dropTarget);
+  const own = createUserData(store, inputs, dropTarget);
   const details: Partial<Record<Input, InputDetails>> = {
     patterns: {
       root: element('p', { class: 'note' }, words.patterns.note),
@@ -55,15 +55,15 @@ export function createInputDetails(
 }
 
 function createTypedText(store: Store<HeadsState>): InputDetails {
-  const field = createWrittenField({
+  const field = createTextArea({
     label: words.typed.label,
-    hint: words.typed.hint(longestText.lines, longestText.tokens),
-    rows: longestText.lines,
+    hint: words.typed.hint(textLimits.lines, textLimits.tokens),
+    rows: textLimits.lines,
     onWrite(written, origin) {
       const { used, isCut } = usedText(written);
       if (used === '') throw new Error(words.typed.nothing);
       store.change({ text: used, validLens: [] }, origin);
-      const { lines, tokens, characters } = longestText;
+      const { lines, tokens, characters } = textLimits;
       return isCut ? words.typed.cut(lines, tokens, characters) : '';
     },
   });
@@ -88,25 +88,25 @@ function createTypedText(store: Store<HeadsState>): InputDetails {
   };
 }
 
-function createOwn(
+function createUserData(
   store: Store<HeadsState>,
   inputs: Inputs,
   dropTarget: HTMLElement,
 ): InputDetails {
   const message = element('p', { class: 'control-hint', role: 'status' });
   const held = element('p', { class: 'note', role: 'status' });
-  const field = createWrittenField({
-    label: words.own.pasted,
-    hint: words.own.pastedHint(largestOwn),
+  const field = createTextArea({
+    label: words.user.pasted,
+    hint: words.user.pastedHint(userLimits),
     rows: 5,
     onWrite(written, origin) {
-      if (written.length > longestPasted) {
-        throw new Error(words.own.tooLong(written.length, longestPasted));
+      if (written.length > maxPastedLength) {
+        throw new Error(words.user.tooLong(written.length, maxPastedLength));
       }
       const tensors = readNumbers(written);
       newest += 1;
       message.textContent = '';
-      if (written.length > longestNumbers) {
+      if (written.length > maxNumbersLength) {
         show({ name: pastedName, pasted: written, ...tensors }, origin);
       } else {
         store.change({ numbers: written, file: '', validLens: [] }, origin);
@@ -114,7 +114,7 @@ function createOwn(
       return '';
     },
   });
-  const show = (file: OwnFile, origin: Origin): void => {
+  const show = (file: UserFile, origin: Origin): void => {
     inputs.hold(file);
     store.change({ input: 'own', file: file.name, validLens: [] }, origin);
     // The state may have had another of that name.
@@ -126,20 +126,20 @@ function createOwn(
     newest += 1;
     const number = newest;
     try {
-      const held = await readOwnFile(file);
+      const held = await readUserFile(file);
       if (number !== newest) return;
       message.textContent = '';
-      show(held, 'step');
+      show(held, 'push');
     } catch (error) {
       if (number !== newest) return;
       store.change({ input: 'own' });
       const reason = error instanceof Error ? error.message : String(error);
-      message.textContent = words.own.failed(cutTo(file.name, longestName), reason);
+      message.textContent = words.user.failed(cutTo(file.name, maxNameLength), reason);
     }
   };
   const file = createFileDrop(dropTarget, {
-    label: words.own.file,
-    hint: words.own.fileHint,
+    label: words.user.file,
+    hint: words.user.fileHint,
     accept: fileKinds,
     onFile: (chosen) => void read(chosen),
   });
@@ -153,13 +153,13 @@ function createOwn(
     show(state) {
       const shown = inputs.file?.name === state.file ? inputs.file : undefined;
       field.show(shown?.pasted ?? state.numbers);
-      held.textContent = shown === undefined ? '' : heldTold(shown);
+      held.textContent = shown === undefined ? '' : heldMessage(shown);
     },
   };
 }
 
-function heldTold(file: OwnFile): string {
-  if (file.pasted !== undefined) return words.own.heldPasted(longestNumbers);
-  if ('queries' in file) return words.own.heldTensors(file.name);
-  return words.own.heldParameters(file.name, file.prefix);
+function heldMessage(file: UserFile): string {
+  if (file.pasted !== undefined) return words.user.heldPasted(maxNumbersLength);
+  if ('queries' in file) return words.user.heldTensors(file.name);
+  return words.user.heldParameters(file.name, file.prefix);
 }

@@ -8,11 +8,11 @@ import {
 import { patternInput, patternSizes } from './patterns.js';
 import { textInput, textSizes, type TokenKind } from './typed-text.js';
 import {
-  type OwnFile,
-  ownFileInput,
-  ownFileSizes,
-  ownInput,
-  ownSizes,
+  type UserFile,
+  userFileInput,
+  userFileSizes,
+  userInput,
+  userSizes,
   readNumbers,
 } from './user-data.js';
 
@@ -36,13 +36,13 @@ export interface InputState {
 
 /** All inputs there can be, and the one file that no address can hold. */
 export class Inputs {
-  #file: OwnFile | undefined;
+  #file: UserFile | undefined;
 
-  get file(): OwnFile | undefined {
+  get file(): UserFile | undefined {
     return this.#file;
   }
 
-  hold(file: OwnFile): void {
+  hold(file: UserFile): void {
     this.#file = file;
   }
 
@@ -57,7 +57,7 @@ export class Inputs {
         return textSizes(state.text, state.tokens);
       case 'own': {
         const file = this.#heldFor(state);
-        return file ? ownFileSizes(file) : ownSizes(readNumbers(state.numbers));
+        return file ? userFileSizes(file) : userSizes(readNumbers(state.numbers));
       }
     }
   }
@@ -75,12 +75,12 @@ export class Inputs {
         return textInput(state.text, state.tokens, state.positions, seed);
       case 'own': {
         const file = this.#heldFor(state);
-        return file ? ownFileInput(file, seed) : ownInput(readNumbers(state.numbers));
+        return file ? userFileInput(file, seed) : userInput(readNumbers(state.numbers));
       }
     }
   }
 
-  #heldFor({ file }: InputState): OwnFile | undefined {
+  #heldFor({ file }: InputState): UserFile | undefined {
     return file !== '' && file === this.#file?.name ? this.#file : undefined;
   }
 }

@@ -22,7 +22,7 @@ export function createLayerPanel(store: Store<HeadsState>): LayerPanel {
       store.change({ part });
     },
     onHead: (head) => {
-      store.change({ head: head + 1 }, 'more');
+      store.change({ head: head + 1 }, 'replace');
     },
   });
   const place = element('div', { class: 'layer-numbers' });

@@ -12,7 +12,7 @@ import { element } from '../../ui/dom.js';
 import { createInputDetails } from './input-panel.js';
 import { inputNames, type Inputs } from './inputs.js';
 import { dropoutRange, type HeadsState, scaleRange, validLensOf } from './state.js';
-import { largestOwn } from './user-data.js';
+import { userLimits } from './user-data.js';
 import { words } from './words.js';
 
 export interface Panel {
@@ -105,10 +105,10 @@ export interface LengthSliders {
 /** How many keys of each sample are valid. */
 export function createLengthSliders(store: Store<HeadsState>, inputs: Inputs): LengthSliders {
   let keys = 0;
-  const sliders = range(largestOwn.batch).map((sample) =>
+  const sliders = range(userLimits.batch).map((sample) =>
     createSlider({
       label: words.controls.validLen(sample + 1),
-      range: { min: 0, max: largestOwn.length, step: 1 },
+      range: { min: 0, max: userLimits.length, step: 1 },
       describe: (length) => mapWords.sample.validLen(length, keys),
       onSlide: (length, origin) => {
         const validLens = [...validLensOf(store.state, inputs)];

@@ -9,14 +9,14 @@ import {
   switchField,
   textField,
 } from '../../address/field.js';
-import type { Settled } from '../../address/store.js';
+import type { Normalized } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
 import type { LayerSettings } from '../../attention/layer.js';
 import { listOf } from '../../format/sentences.js';
 import { inputNames, type Inputs, type InputState } from './inputs.js';
 import { layerParts, type LayerPart } from './layer-parts.js';
-import { longestText, tokenKinds, tokensOf, usedText } from './typed-text.js';
-import { longestName, pastedName, readNumbers } from './user-data.js';
+import { textLimits, tokenKinds, tokensOf, usedText } from './typed-text.js';
+import { maxNameLength, pastedName, readNumbers } from './user-data.js';
 import { words } from './words.js';
 
 /**
@@ -44,7 +44,7 @@ const initialHeads = 5;
 const indexRange = { min: 1, max: 20, step: 1 } as const;
 
 /** As many characters of numbers as an address may be long everywhere. */
-export const longestNumbers = 1500;
+export const maxNumbersLength = 1500;
 
 export const headsFields: Fields<HeadsState> = {
   input: choiceField('input', inputNames, 'random'),
@@ -63,13 +63,13 @@ export const headsFields: Fields<HeadsState> = {
   text: typedTextField('text', 'the cat saw the dog\nthe dog ran'),
   tokens: choiceField('tokens', tokenKinds, 'words'),
   positions: switchField('positions', true),
-  numbers: ownNumbersField('numbers', '1, 0, 0, 2\n0, 1, 0, 2\n0, 0, 1, 2\n1, 0, 0, 2'),
-  file: textField('file', longestName),
+  numbers: userNumbersField('numbers', '1, 0, 0, 2\n0, 1, 0, 2\n0, 0, 1, 2\n1, 0, 0, 2'),
+  file: textField('file', maxNameLength),
 };
 
 /** As much of a text as is used. */
 function typedTextField(name: string, initial: string): Field<string> {
-  const { lines, tokens, characters } = longestText;
+  const { lines, tokens, characters } = textLimits;
   return {
     name,
     initial,
@@ -83,14 +83,14 @@ function typedTextField(name: string, initial: string): Field<string> {
 }
 
 /** Pasted numbers that can be read. Cut, they would be others. */
-function ownNumbersField(name: string, initial: string): Field<string> {
+function userNumbersField(name: string, initial: string): Field<string> {
   return {
     name,
     initial,
     write: String,
     read(written) {
-      if (written.length > longestNumbers) {
-        return { value: initial, correction: words.corrections.tooManyNumbers(longestNumbers) };
+      if (written.length > maxNumbersLength) {
+        return { value: initial, correction: words.corrections.tooManyNumbers(maxNumbersLength) };
       }
       try {
         readNumbers(written);
@@ -116,7 +116,7 @@ export function gatesOf({ gates, heads }: HeadsState): readonly number[] {
 }
 
 /** A state whose numbers fit the input and each other; lists are left out where they say nothing. */
-export function settleHeads(given: HeadsState, inputs: Inputs): Settled<HeadsState> {
+export function normalizeHeads(given: HeadsState, inputs: Inputs): Normalized<HeadsState> {
   const corrections: string[] = [];
   let state = given;
   const correct = (part: Partial<HeadsState>, correction?: string): void => {

@@ -13,7 +13,7 @@ export const tokenKinds = ['words', 'letters'] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
 /** More would be too small to see and to hit. */
-export const longestText = { lines: 2, tokens: 16, characters: 300 } as const;
+export const textLimits = { lines: 2, tokens: 16, characters: 300 } as const;
 
 /** Of a text that goes on, no more is looked at: whoever pastes a book need not wait. */
 const considered = 10_000;
@@ -28,11 +28,11 @@ export function usedText(typed: string): { readonly used: string; readonly isCut
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const words = lines.slice(0, longestText.lines).map((line) => {
-    const beyond = [...line.matchAll(wordOrSign)].at(longestText.tokens);
+  const words = lines.slice(0, textLimits.lines).map((line) => {
+    const beyond = [...line.matchAll(wordOrSign)].at(textLimits.tokens);
     return beyond === undefined ? line : line.slice(0, beyond.index).trimEnd();
   });
-  const used = cutTo(words.join('\n'), longestText.characters);
+  const used = cutTo(words.join('\n'), textLimits.characters);
   return { used, isCut: typed.length > considered || used !== lines.join('\n') };
 }
 
@@ -43,9 +43,9 @@ const wordOrSign = /[\p{L}\p{M}\p{N}'’-]+|[^\s]/gu;
 export function tokensOf(typed: string, kind: TokenKind): readonly (readonly string[])[] {
   return typed
     .split('\n')
-    .map((line) => split(line, kind).slice(0, longestText.tokens))
+    .map((line) => split(line, kind).slice(0, textLimits.tokens))
     .filter((tokens) => tokens.length > 0)
-    .slice(0, longestText.lines);
+    .slice(0, textLimits.lines);
 }
 
 function split(line: string, kind: TokenKind): readonly string[] {

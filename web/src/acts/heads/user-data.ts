@@ -20,7 +20,7 @@ import { cutTo } from '../../format/sentences.js';
 import { words } from './words.js';
 
 /** Parameters of the reader's own. */
-export interface OwnParameters {
+export interface UserParameters {
   /** By d2l's names, whatever they were called in the file. */
   readonly parameters: StateDict;
   /** What stood before their names in the file. */
@@ -32,22 +32,22 @@ export interface OwnParameters {
 }
 
 /** What no address can hold, by the name under which one asks for it. */
-export type OwnFile = {
+export type UserFile = {
   readonly name: string;
   /** What was pasted, if it is that and no file. */
   readonly pasted?: string;
-} & (OwnTensors | OwnParameters);
+} & (UserTensors | UserParameters);
 
 /** Longer names are cut, as an address has them. */
-export const longestName = 200;
+export const maxNameLength = 200;
 
 /** The name that pasted numbers have in place of a file's. */
 export const pastedName = 'pasted numbers';
 
 const megabyte = 2 ** 20;
-const largestFile = 256;
+const maxFileMegabytes = 256;
 /** As many digits as the largest tensors have: text is read in one go, and the page waits for it. */
-const largestTextFile = 32;
+const maxTextFileMegabytes = 32;
 
 /** What the file chooser offers. */
 export const fileKinds = '.npy,.safetensors,.json,.csv,.txt';
@@ -57,29 +57,29 @@ export const fileKinds = '.npy,.safetensors,.json,.csv,.txt';
  *
  * @throws Error that says what was expected
  */
-export async function readOwnFile(file: File): Promise<OwnFile> {
+export async function readUserFile(file: File): Promise<UserFile> {
   const { size } = file;
-  const name = cutTo(file.name, longestName);
+  const name = cutTo(file.name, maxNameLength);
   const isText = /\.(?:json|csv|tsv|txt)$/i.test(file.name);
-  const largest = isText ? largestTextFile : largestFile;
-  if (size > largest * megabyte) throw new Error(words.own.tooLarge(size / megabyte, largest));
+  const largest = isText ? maxTextFileMegabytes : maxFileMegabytes;
+  if (size > largest * megabyte) throw new Error(words.user.tooLarge(size / megabyte, largest));
   if (isText) return { name, ...readNumbers(await file.text()) };
   const bytes = new Uint8Array(await file.arrayBuffer());
   // NumPy's files say what they are; the name tells the other kind.
-  if (bytes[0] === 0x93) return { name, ...ownTensors({ queries: loadNpy(bytes) }) };
-  if (!/\.safetensors$/i.test(file.name)) throw new Error(words.own.unknownFile(file.name));
+  if (bytes[0] === 0x93) return { name, ...userTensors({ queries: loadNpy(bytes) }) };
+  if (!/\.safetensors$/i.test(file.name)) throw new Error(words.user.unknownFile(file.name));
   const { tensors } = loadSafetensors(bytes);
-  if ('queries' in tensors) return { name, ...ownTensors(tensors) };
+  if ('queries' in tensors) return { name, ...userTensors(tensors) };
   return { name, ...readParameters(tensors) };
 }
 
 /** The first layer in a state dict, of whatever model. */
-function readParameters(tensors: TensorsByName): OwnParameters {
+function readParameters(tensors: TensorsByName): UserParameters {
   const projections = /^(.*?)[^.]*(?:W_q|query|q_proj|in_proj|c_attn|qkv)[^.]*(?:\.weight)?$/i;
   const found = Object.keys(tensors)
     .map((name) => projections.exec(name)?.[1])
     .find((before) => before !== undefined);
-  if (found === undefined) throw new Error(words.own.noParameters(Object.keys(tensors)));
+  if (found === undefined) throw new Error(words.user.noParameters(Object.keys(tensors)));
   // Names of one layer may part ways before the projection's own: `self.query`, `output.dense`.
   const parts = found.split('.').slice(0, -1);
   let reason: unknown;
@@ -94,30 +94,30 @@ function readParameters(tensors: TensorsByName): OwnParameters {
   throw reason;
 }
 
-function parametersOf(tensors: TensorsByName, prefix: string): OwnParameters {
+function parametersOf(tensors: TensorsByName, prefix: string): UserParameters {
   const layer = MultiHeadAttention.fromStateDict(tensors, { numHeads: 1, prefix });
   try {
     const { numHiddens, querySize = 0, keySize = 0, valueSize = 0, pooling, projection } = layer;
     const parameters = layer.stateDict();
     const isPlain =
       pooling === 'dot-product' && projection === 'linear' && !('bias_k' in parameters);
-    if (!isPlain) throw new Error(words.own.otherLayer);
+    if (!isPlain) throw new Error(words.user.otherLayer);
     return { parameters, prefix, numHiddens, querySize, keySize, valueSize };
   } finally {
     layer.dispose();
   }
 }
 
-export function ownFileSizes(file: OwnFile): InputSizes {
-  if ('queries' in file) return ownSizes(file);
+export function userFileSizes(file: UserFile): InputSizes {
+  if ('queries' in file) return userSizes(file);
   const { batch, keys } = chapterSizes;
   const lens = Array.from({ length: batch }, () => keys);
   return { batch, keys, lens, headCounts: headCountsOf(file.numHiddens, batch * keys ** 2) };
 }
 
 /** The file's tensors; to parameters alone, random ones that fit them. */
-export function ownFileInput(file: OwnFile, seed: number): AttentionInput {
-  if ('queries' in file) return ownInput(file);
+export function userFileInput(file: UserFile, seed: number): AttentionInput {
+  if ('queries' in file) return userInput(file);
   const { parameters, querySize, keySize, valueSize } = file;
   const { batch, keys: length } = chapterSizes;
   const keys = Tensor.randn([batch, length, keySize], 2 * seed);
@@ -132,10 +132,10 @@ export function ownFileInput(file: OwnFile, seed: number): AttentionInput {
 }
 
 /** What a page can draw, and a reader take in. */
-export const largestOwn = { batch: 4, length: 24, size: 4096 } as const;
+export const userLimits = { batch: 4, length: 24, size: 4096 } as const;
 
 /** Queries, keys and values of the reader's own, checked. */
-export interface OwnTensors {
+export interface UserTensors {
   /** (batch, queries, size) */
   readonly queries: Tensor;
   /** (batch, keys, size) */
@@ -150,17 +150,17 @@ export interface OwnTensors {
  *
  * @throws Error that says what was expected
  */
-export function readNumbers(pasted: string): OwnTensors {
+export function readNumbers(pasted: string): UserTensors {
   const written = pasted.trim();
-  if (written === '') throw new Error(words.own.nothing);
-  if (!/^[[{]/.test(written)) return ownTensors({ queries: readCsv(written) });
+  if (written === '') throw new Error(words.user.nothing);
+  if (!/^[[{]/.test(written)) return userTensors({ queries: readCsv(written) });
   let parsed: unknown;
   try {
     parsed = JSON.parse(written);
   } catch {
-    throw new Error(words.own.notJson);
+    throw new Error(words.user.notJson);
   }
-  return ownTensors(
+  return userTensors(
     Array.isArray(parsed) ? { queries: parsed } : (parsed as Partial<Record<string, unknown>>),
   );
 }
@@ -168,14 +168,14 @@ export function readNumbers(pasted: string): OwnTensors {
 /** Rows of numbers, between which anything stands that a spreadsheet writes there. */
 function readCsv(written: string): number[][] {
   const lines = written.split(/\r?\n/);
-  if (lines.length > largestOwn.length) {
+  if (lines.length > userLimits.length) {
     const shape = [lines.length, cellsOf(lines[0] ?? '').length];
-    throw new Error(words.own.shape('queries', shape, largestOwn));
+    throw new Error(words.user.shape('queries', shape, userLimits));
   }
   return lines.map((line, row) =>
     cellsOf(line).map((cell) => {
       const value = cell === '' ? NaN : Number(cell);
-      if (Number.isNaN(value)) throw new Error(words.own.notNumber(cell, row + 1));
+      if (Number.isNaN(value)) throw new Error(words.user.notNumber(cell, row + 1));
       return value;
     }),
   );
@@ -188,14 +188,14 @@ const cellsOf = (line: string): string[] => line.trim().split(/\s*[,;\t]\s*|\s+/
  *
  * @throws Error that says what was expected
  */
-export function ownTensors(named: Partial<Record<string, unknown>>): OwnTensors {
-  if (named.queries === undefined) throw new Error(words.own.noQueries(Object.keys(named)));
+export function userTensors(named: Partial<Record<string, unknown>>): UserTensors {
+  if (named.queries === undefined) throw new Error(words.user.noQueries(Object.keys(named)));
   const queries = toSamples('queries', named.queries);
   const keys = named.keys === undefined ? queries : toSamples('keys', named.keys);
   const values = named.values === undefined ? keys : toSamples('values', named.values);
   const [batch, length] = keys.shape;
   if (queries.shape[0] !== batch || values.shape[0] !== batch || values.shape[1] !== length) {
-    throw new Error(words.own.disagree([queries.shape, keys.shape, values.shape]));
+    throw new Error(words.user.disagree([queries.shape, keys.shape, values.shape]));
   }
   return { queries, keys, values };
 }
@@ -205,15 +205,15 @@ function toSamples(name: string, given: unknown): Tensor {
   const { data, shape } = loadNpy(saveNpy(given as TensorInput));
   const [batch = 0, length = 0, size = 0] = shape.length === 2 ? [1, ...shape] : shape;
   const hasRank = shape.length === 2 || shape.length === 3;
-  const fits = batch <= largestOwn.batch && length <= largestOwn.length && size <= largestOwn.size;
+  const fits = batch <= userLimits.batch && length <= userLimits.length && size <= userLimits.size;
   if (!hasRank || !fits || data.length === 0) {
-    throw new Error(words.own.shape(name, shape, largestOwn));
+    throw new Error(words.user.shape(name, shape, userLimits));
   }
-  if (!data.every(Number.isFinite)) throw new Error(words.own.notFinite(name));
+  if (!data.every(Number.isFinite)) throw new Error(words.user.notFinite(name));
   return loadNpy(saveNpy({ data, shape: [batch, length, size] }));
 }
 
-export function ownSizes({ queries, keys }: OwnTensors): InputSizes {
+export function userSizes({ queries, keys }: UserTensors): InputSizes {
   const [batch = 0, length = 0] = keys.shape;
   const [, numQueries = 0] = queries.shape;
   const cells = batch * numQueries * length;
@@ -221,6 +221,6 @@ export function ownSizes({ queries, keys }: OwnTensors): InputSizes {
   return { batch, keys: length, lens, headCounts: headCountsOf(numHiddens, cells) };
 }
 
-export function ownInput({ queries, keys, values }: OwnTensors): AttentionInput {
+export function userInput({ queries, keys, values }: UserTensors): AttentionInput {
   return { queries, keys, values };
 }

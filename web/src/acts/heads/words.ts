@@ -90,7 +90,7 @@ const some = (names: readonly string[]): string =>
   names.length === 0 ? 'nothing' : names.slice(0, 4).join(', ') + (names.length > 4 ? ', …' : '');
 
 /** Numbers of the reader's own. */
-const own = {
+const user = {
   pasted: 'Numbers, a row a token',
   pastedHint: ({ batch, length }: Limits) =>
     `CSV, or JSON: (tokens, size), (samples, tokens, size), or an object of these named queries, keys and values. Up to ${batch} samples of ${length} tokens.`,
@@ -272,7 +272,7 @@ export const words = {
   patterns,
   controls,
   typed,
-  own,
+  user,
   gates,
   layer,
   closeUp,

@@ -3,23 +3,23 @@ import { createActPanel } from '../../ui/controls/act-panel.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
-import { composeDrawings, drawKey } from '../../ui/export/drawing.js';
+import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createExportMenu } from '../../ui/export/menu.js';
-import { createKey } from '../../ui/legend.js';
+import { createChartLegend } from '../../ui/legend.js';
 import { Connection } from '../../worker/connection.js';
 import { allHeads } from '../../worker/heads.js';
-import { createLabNotice } from '../../worker/notice.js';
+import { createWorkerNotice } from '../../worker/notice.js';
 import { orderNames } from '../../worker/study.js';
 import { createCurveChart } from './curve-chart.js';
-import { createImportanceCharts, createTruthKey } from './importance-charts.js';
+import { createImportanceCharts, createTruthLegend } from './importance-charts.js';
 import { numSeeds, Planter } from './planter.js';
-import { createBenchView } from './session-view.js';
+import { createSessionView } from './session-view.js';
 import { metrics, type PruneState } from './state.js';
 import { words } from './words.js';
 
 /** The fourth act: a model whose truth is known, measured and pruned. */
 export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
-  const notice = createLabNotice(() => {
+  const notice = createWorkerNotice(() => {
     connection.giveUp();
     plant();
   });
@@ -28,7 +28,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     onChange: show,
     onFailure: (error) => {
       notice.showFailure(error);
-      bench.close();
+      session.close();
     },
   });
   const panel = createPlantPanel(store, plant, () => {
@@ -39,13 +39,13 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     () => planter.studies,
     () => store.state.metric,
   );
-  const bench = createBenchView(store, connection, (error) => {
+  const session = createSessionView(store, connection, (error) => {
     planter.fail(error);
   });
 
   function plant(): void {
     notice.clear();
-    bench.close();
+    session.close();
     void planter.plant(store.state.seed);
   }
 
@@ -60,7 +60,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     results.hidden = studies.length === 0;
     charts.draw(studies);
     curves.draw();
-    if (isFirst) bench.open();
+    if (isFirst) session.open();
   }
 
   let { seed } = store.state;
@@ -72,8 +72,8 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     if (planter.state !== 'idle') plant();
   });
 
-  const truthKey = createTruthKey();
-  const orderKey = createKey(
+  const truthLegend = createTruthLegend();
+  const orderLegend = createChartLegend(
     orderNames.map((order) => ({ series: order, name: words.orders[order] })),
   );
   const preview = element('p', { class: 'preview' }, words.preview);
@@ -81,12 +81,12 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     'div',
     { class: 'results' },
     element('h3', {}, words.importance),
-    truthKey,
+    truthLegend,
     charts.root,
     element('p', { class: 'caption' }, words.bars),
     createExportMenu({
       name: words.exportNames.importance,
-      figure: () => composeDrawings([...charts.drawings(), [drawKey(truthKey)]]),
+      figure: () => composeDrawings([...charts.drawings(), [drawLegend(truthLegend)]]),
       data: () =>
         planter.studies.map(({ seed: of, importance }) => ({
           seed: of,
@@ -98,7 +98,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     element(
       'div',
       { class: 'run-bar' },
-      orderKey,
+      orderLegend,
       boundChoice(store, 'metric', {
         label: words.metric,
         values: metrics,
@@ -110,13 +110,16 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     createExportMenu({
       name: words.exportNames.curves,
       figure: () =>
-        composeDrawings([[{ drawing: curves.root, title: words.curves }], [drawKey(orderKey)]]),
+        composeDrawings([
+          [{ drawing: curves.root, title: words.curves }],
+          [drawLegend(orderLegend)],
+        ]),
       data: () =>
         planter.studies.map(({ seed: of, curves: drawn }) => ({ seed: of, curves: drawn })),
     }),
   );
   results.hidden = true;
-  return [bench.goal, panel.root, preview, notice.root, results, bench.root];
+  return [session.goal, panel.root, preview, notice.root, results, session.root];
 }
 
 export interface PlantPanel {

@@ -3,8 +3,8 @@ import { element, setAttributes } from '../../ui/dom.js';
 import type { Head, Role } from '../../worker/heads.js';
 import { words } from './words.js';
 
-/** How a head stands on the bench: `last` of its layer cannot go. */
-export type Standing = 'here' | 'last' | 'gone';
+/** How a head stands in the session: `last` of its layer cannot go. */
+export type Standing = 'here' | 'last' | 'pruned';
 
 export interface HeadTile {
   readonly root: HTMLElement;
@@ -19,7 +19,7 @@ interface Actions {
   readonly onGate: () => void;
 }
 
-/** One head on the bench: its gate, and the button that prunes it. */
+/** One head in the session: its gate, and the button that prunes it. */
 export function createHeadTile(head: Head & { readonly role: Role }, actions: Actions): HeadTile {
   const place = { layer: head.layer + 1, head: head.head + 1 };
   const open = 100;
@@ -76,11 +76,11 @@ export function createHeadTile(head: Head & { readonly role: Role }, actions: Ac
     show(next) {
       standing = next;
       setAttributes(root, { 'data-standing': standing });
-      control.hidden = standing === 'gone';
-      prune.hidden = standing === 'gone';
+      control.hidden = standing === 'pruned';
+      prune.hidden = standing === 'pruned';
       setAttributes(prune, { 'aria-disabled': standing === 'last' ? 'true' : undefined });
       note.textContent =
-        standing === 'gone' ? words.gone(head.role) : standing === 'last' ? words.lastOne : '';
+        standing === 'pruned' ? words.pruned(head.role) : standing === 'last' ? words.lastOne : '';
     },
   };
 }

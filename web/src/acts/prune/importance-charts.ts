@@ -120,12 +120,12 @@ function drawBars(
 }
 
 /** What the colours of the bars say. */
-export function createTruthKey(): HTMLElement {
+export function createTruthLegend(): HTMLElement {
   const { truth, truths } = words;
   return element(
     'ul',
-    { class: 'key' },
-    element('li', { class: 'key-name' }, truth),
+    { class: 'chart-legend' },
+    element('li', { class: 'chart-legend-name' }, truth),
     ...(['planted', 'sharp', 'quiet'] as const).map((name) =>
       element(
         'li',

@@ -5,7 +5,7 @@ import type { Study } from '../../worker/study.js';
 export const numSeeds = 5;
 
 /** Milliseconds of work between two answers: a wish of the reader waits no longer. */
-const slice = 30;
+const sliceMs = 30;
 
 export type PlanterState = 'idle' | 'busy' | 'done' | 'stopped' | 'failed';
 
@@ -34,7 +34,7 @@ export class Planter {
     return this.#state;
   }
 
-  /** Of the seeds so far; the first is the one on the bench. */
+  /** Of the seeds so far; the first is the one in the session. */
   get studies(): readonly Study[] {
     return this.#studies;
   }
@@ -49,7 +49,7 @@ export class Planter {
     return (this.#studies.length + this.#done) / numSeeds;
   }
 
-  /** Studies a seed, whose model goes on the bench, and the ones after it. */
+  /** Studies a seed, whose model goes into the session, and the ones after it. */
   async plant(first: number): Promise<void> {
     this.#generation += 1;
     const generation = this.#generation;
@@ -59,8 +59,8 @@ export class Planter {
         this.#seed = first + number;
         this.#done = 0;
         this.#turn('busy');
-        const isForBench = number === 0;
-        await this.#connection.call(({ pruning }) => pruning.plant(first + number, isForBench));
+        const opensSession = number === 0;
+        await this.#connection.call(({ pruning }) => pruning.plant(first + number, opensSession));
         const study = await this.#study(generation);
         if (study === undefined) return;
         this.#studies = [...this.#studies, study];
@@ -91,7 +91,7 @@ export class Planter {
     for (;;) {
       if (generation !== this.#generation) return undefined;
       const { done, total, study } = await this.#connection.call(({ pruning }) =>
-        pruning.advance(slice),
+        pruning.advance(sliceMs),
       );
       if (generation !== this.#generation) return undefined;
       if (study !== undefined) return study;

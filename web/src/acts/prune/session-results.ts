@@ -3,7 +3,7 @@ import { element } from '../../ui/dom.js';
 import { createTokenStrip } from '../../ui/token-strip.js';
 import { type Answers, numRight, type Sequence } from '../../worker/answers.js';
 import { allHeads } from '../../worker/heads.js';
-import type { BenchState } from '../../worker/pruning-session.js';
+import type { SessionState } from '../../worker/pruning-session.js';
 import { symbolOf } from '../../worker/tasks.js';
 import { words } from './words.js';
 
@@ -13,7 +13,7 @@ export interface AnswerStrip {
   show(answers: Answers, sequence?: Sequence): void;
 }
 
-/** What the model on the bench says to one sequence: its answers, and which of them are right. */
+/** What the model in the session says to one sequence: its answers, and which of them are right. */
 export function createAnswerStrip(): AnswerStrip {
   const strip = createTokenStrip({ isLive: true });
   let sequence: Sequence = { tokens: new Int32Array(), targets: new Int32Array() };
@@ -50,7 +50,7 @@ export function createAnswerStrip(): AnswerStrip {
 
 export interface QualityTable {
   readonly root: HTMLElement;
-  show(state: BenchState): void;
+  show(state: SessionState): void;
 }
 
 /** What the whole model can do and how long it takes, and what is left of both. */
@@ -75,7 +75,7 @@ export function createQualityTable(): QualityTable {
       ),
       body,
     ),
-    show({ whole, pruned, gone, wholeMilliseconds, prunedMilliseconds }) {
+    show({ whole, left, pruned, wholeMilliseconds, prunedMilliseconds }) {
       const time = (milliseconds: number): string =>
         words.milliseconds(formatMilliseconds(milliseconds));
       body.replaceChildren(
@@ -88,9 +88,9 @@ export function createQualityTable(): QualityTable {
         ),
         row(
           words.left,
-          String(allHeads.length - gone.length),
-          formatLoss(pruned.loss),
-          formatPercent(pruned.accuracy),
+          String(allHeads.length - pruned.length),
+          formatLoss(left.loss),
+          formatPercent(left.accuracy),
           time(prunedMilliseconds),
         ),
       );

@@ -2,7 +2,7 @@ import type { Store } from '../../address/store.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
 import { element, paragraph, setAttributes } from '../../ui/dom.js';
 import { createGoal } from '../../ui/notices.js';
-import { type Connection, latestOnly } from '../../worker/connection.js';
+import { type Connection, coalesce } from '../../worker/connection.js';
 import {
   allHeads,
   canGo,
@@ -11,7 +11,7 @@ import {
   plantedRoles,
   sameHead,
 } from '../../worker/heads.js';
-import type { Attempt, BenchState } from '../../worker/pruning-session.js';
+import type { Attempt, SessionState } from '../../worker/pruning-session.js';
 import { createHeadTile, type HeadTile } from './head-tile.js';
 import { createAnswerStrip, createQualityTable } from './session-results.js';
 import type { PruneState } from './state.js';
@@ -21,30 +21,30 @@ import { words } from './words.js';
 const wanted = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, accuracy: 0.95 };
 
 /** What is to be told of: the model without these heads, or what is left of it with these gates. */
-interface Wish {
-  readonly gone: readonly Head[];
+interface SessionRequest {
+  readonly pruned: readonly Head[];
   readonly gates?: readonly (readonly number[])[];
 }
 
-export interface BenchView {
+export interface SessionView {
   readonly root: HTMLElement;
   /** What the reader is to reach: told before there is a model. */
   readonly goal: HTMLElement;
-  /** There is a model on the bench: shows it as the store has it. */
+  /** There is a model in the session: shows it as the store has it. */
   open(): void;
   close(): void;
 }
 
 /** The reader prunes: a tile a head, and what the model can still do. */
-export function createBenchView(
+export function createSessionView(
   store: Store<PruneState>,
   connection: Connection,
   onFailure: (error: unknown) => void,
-): BenchView {
+): SessionView {
   const table = createQualityTable();
   const goal = createGoal(words.goalTask);
   const answers = createAnswerStrip();
-  const status = element('p', { class: 'bench-status', role: 'status' });
+  const status = element('p', { class: 'session-status', role: 'status' });
   const undo = element('button', { type: 'button' }, words.undo);
   const reset = element('button', { type: 'button' }, words.reset);
   const tiles = allHeads.map((head) =>
@@ -53,24 +53,24 @@ export function createBenchView(
         // What was pressed goes with the head; undoing it is the nearest thing to do.
         undo.focus({ preventScroll: true });
         const { layer, head: number } = head;
-        store.change({ gone: [...store.state.gone, { layer, head: number }] });
+        store.change({ pruned: [...store.state.pruned, { layer, head: number }] });
       },
       onGate: () => {
-        ask({ gone: store.state.gone, gates: gatesNow() });
+        request({ pruned: store.state.pruned, gates: gatesNow() });
       },
     }),
   );
   let isOpen = false;
-  const nameOf = (gone: readonly Head[]): string => store.fields.gone.write(gone);
-  /** What is gone, on the page. */
-  let shown = nameOf(store.state.gone);
-  /** What is gone of the model on the bench. */
-  let benched: string | undefined;
+  const nameOf = (pruned: readonly Head[]): string => store.fields.pruned.write(pruned);
+  /** The heads pruned on the page. */
+  let shown = nameOf(store.state.pruned);
+  /** The heads pruned from the model in the session. */
+  let loaded: string | undefined;
 
   const standingOf = (head: Head): Parameters<HeadTile['show']>[0] => {
-    const { gone } = store.state;
-    if (gone.some((other) => sameHead(other, head))) return 'gone';
-    return canGo(head, allHeads, gone) ? 'here' : 'last';
+    const { pruned } = store.state;
+    if (pruned.some((other) => sameHead(other, head))) return 'pruned';
+    return canGo(head, allHeads, pruned) ? 'here' : 'last';
   };
   const gatesNow = (): number[][] =>
     plantedRoles.map((_, layer) =>
@@ -81,16 +81,16 @@ export function createBenchView(
     tiles.forEach((tile, i) => {
       tile.show(standingOf(allHeads[i]));
     });
-    const isWhole = store.state.gone.length === 0 ? 'true' : undefined;
+    const isWhole = store.state.pruned.length === 0 ? 'true' : undefined;
     setAttributes(undo, { 'aria-disabled': isWhole });
     setAttributes(reset, { 'aria-disabled': isWhole });
   }
 
-  function tell(state: BenchState): void {
+  function render(state: SessionState): void {
     table.show(state);
-    answers.show(state.pruned.answers, state.shown);
-    const { loss, accuracy } = state.pruned;
-    const heads = allHeads.length - state.gone.length;
+    answers.show(state.left.answers, state.shown);
+    const { loss, accuracy } = state.left;
+    const heads = allHeads.length - state.pruned.length;
     const right = formatPercent(accuracy);
     status.textContent = words.status(heads, formatLoss(loss), right);
     if (heads > wanted.heads || accuracy < wanted.accuracy) return;
@@ -98,45 +98,45 @@ export function createBenchView(
     goal.show(words.reached(heads, right, formatPercent(share)), true);
   }
 
-  function tellTried({ loss, accuracy, answers: given }: Attempt): void {
+  function renderAttempt({ loss, accuracy, answers: given }: Attempt): void {
     status.textContent = words.tried(formatLoss(loss), formatPercent(accuracy));
     answers.show(given);
   }
 
   // Both kinds of wishes wait in one line: gates are tried on the model that the page shows.
-  const ask = latestOnly(async ({ gone, gates }: Wish) => {
-    const wanted = nameOf(gone);
-    // More may have gone meanwhile: then nothing is told of a model that the page shows no more.
+  const request = coalesce(async ({ pruned, gates }: SessionRequest) => {
+    const wanted = nameOf(pruned);
+    // More may have been pruned meanwhile: then the answer is of a model that the page no longer shows.
     const isShown = (): boolean => isOpen && wanted === shown;
     try {
-      if (isOpen && (gates === undefined || wanted !== benched)) {
-        const state = await connection.call(({ pruning }) => pruning.show(gone));
-        benched = wanted;
-        if (isShown()) tell(state);
+      if (isOpen && (gates === undefined || wanted !== loaded)) {
+        const state = await connection.call(({ pruning }) => pruning.show(pruned));
+        loaded = wanted;
+        if (isShown()) render(state);
       }
       if (gates !== undefined && isShown()) {
         const tried = await connection.call(({ pruning }) => pruning.tryGates(gates));
-        if (isShown()) tellTried(tried);
+        if (isShown()) renderAttempt(tried);
       }
     } catch (error) {
-      // With the worker went the model: a bench that was closed for it has been told of already.
+      // With the worker went the model: a session closed for that reason has been reported already.
       if (isOpen) onFailure(error);
     }
   });
 
   undo.addEventListener('click', () => {
-    store.change({ gone: store.state.gone.slice(0, -1) });
+    store.change({ pruned: store.state.pruned.slice(0, -1) });
   });
   reset.addEventListener('click', () => {
-    store.change({ gone: [] });
+    store.change({ pruned: [] });
   });
-  store.subscribe(({ gone }) => {
-    const next = nameOf(gone);
+  store.subscribe(({ pruned }) => {
+    const next = nameOf(pruned);
     if (next === shown) return;
     shown = next;
     showTiles();
     for (const tile of tiles) tile.openGate();
-    if (isOpen) ask({ gone });
+    if (isOpen) request({ pruned });
   });
   showTiles();
 
@@ -150,15 +150,15 @@ export function createBenchView(
   );
   const root = element(
     'div',
-    { class: 'bench' },
-    element('h3', {}, words.bench),
-    element('div', { class: 'prose' }, ...words.benchHints.map((hint) => paragraph(hint))),
+    { class: 'session' },
+    element('h3', {}, words.session),
+    element('div', { class: 'prose' }, ...words.sessionHints.map((hint) => paragraph(hint))),
     element(
       'div',
-      { class: 'bench-stage' },
+      { class: 'session-stage' },
       element(
         'div',
-        { class: 'bench-bar' },
+        { class: 'session-bar' },
         element('div', { class: 'buttons' }, undo, reset),
         status,
         answers.root,
@@ -173,9 +173,9 @@ export function createBenchView(
     goal: goal.root,
     open() {
       isOpen = true;
-      benched = undefined;
+      loaded = undefined;
       root.hidden = false;
-      ask({ gone: store.state.gone });
+      request({ pruned: store.state.pruned });
     },
     close() {
       isOpen = false;

@@ -14,19 +14,19 @@ export interface PruneState {
   readonly seed: number;
   readonly metric: Metric;
   /** Heads that were pruned, in their order. */
-  readonly gone: readonly Head[];
+  readonly pruned: readonly Head[];
 }
 
 export const metrics = ['accuracy', 'loss'] as const;
 export type Metric = (typeof metrics)[number];
 
-const goneName = 'prune-gone';
+const prunedName = 'prune-gone';
 
 const write = (heads: readonly Head[]): string => heads.map(nameOfHead).join();
 
 /** Heads by layer and place, `1.3,2.4`, as far as they can go one after the other. */
-const goneField: Field<readonly Head[]> = {
-  name: goneName,
+const prunedField: Field<readonly Head[]> = {
+  name: prunedName,
   initial: [],
   read(written) {
     const value: Head[] = [];
@@ -39,7 +39,7 @@ const goneField: Field<readonly Head[]> = {
     if (write(value) === written) return { value };
     return {
       value,
-      correction: addressWords.list(goneName, written, listOf(value.map(nameOfHead))),
+      correction: addressWords.list(prunedName, written, listOf(value.map(nameOfHead))),
     };
   },
   write,
@@ -48,5 +48,5 @@ const goneField: Field<readonly Head[]> = {
 export const pruneFields: Fields<PruneState> = {
   seed: numberField('prune-seed', seedRange, 1),
   metric: choiceField('prune-metric', metrics, 'accuracy'),
-  gone: goneField,
+  pruned: prunedField,
 };

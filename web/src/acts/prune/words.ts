@@ -57,7 +57,7 @@ export const words = {
   chart: (measure: HeadMeasure, verdict: string) => `${measures[measure]} of each head. ${verdict}`,
   truth: 'What was planted',
   truths: { planted: 'planted: does the work', sharp: 'sharp', quiet: 'quiet' },
-  bars: 'Bars are means over seeds, thin lines reach from the least to the most of them. Heads are numbered by layer and place.',
+  bars: 'Bars are means over seeds, downsample lines reach from the least to the most of them. Heads are numbered by layer and place.',
   place: ({ layer, head }: Place) => `${layer}.${head}`,
 
   curves: 'What is left as heads go, the least important first',
@@ -67,8 +67,8 @@ export const words = {
   heads: 'heads left',
   band: 'Lines are means over seeds; the grey area holds all orders drawn by lot. A layer keeps its last head.',
 
-  bench: 'Prune it yourself',
-  benchHints: [
+  session: 'Prune it yourself',
+  sessionHints: [
     'Prune a head for good, or drag its gate: at 0 it goes when you let go. Everything can be undone.',
     'The tokens are the test sequence that the whole model answers best. Below a token stands what the model says comes next, and how likely; a wrong answer has a cross.',
   ],
@@ -84,7 +84,7 @@ export const words = {
   pruneHead: 'Prune',
   pruneLabel: ({ layer, head }: Place) => `Prune head ${head} of layer ${layer}`,
   lastOne: 'last of its layer',
-  gone: (role: Role) => `Gone. It ${past[role]}.`,
+  pruned: (role: Role) => `Gone. It ${past[role]}.`,
   undo: 'Undo',
   reset: 'Put all back',
   table: 'The whole model and what is left of it',

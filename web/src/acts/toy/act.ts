@@ -15,7 +15,7 @@ import { boundChoice } from '../../ui/controls/choice.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element } from '../../ui/dom.js';
 import { createGoal } from '../../ui/notices.js';
-import { Lesson, type Taught } from './lesson.js';
+import { Lesson, type TrainedLayer } from './lesson.js';
 import { lessonRange, toyInputs, toySettings, type ToyState } from './state.js';
 import { words } from './words.js';
 
@@ -57,7 +57,7 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
     reason.replaceChildren(...(isTie ? reasonOf(view) : [words.broken]));
     // More than the input has changed then.
     reason.hidden = !isTie && taught !== undefined;
-    lesson.textContent = taught ? lessonTold(taught, state) : '';
+    lesson.textContent = taught ? lessonMessage(taught, state) : '';
     lesson.hidden = taught === undefined;
     figure.draw(view);
     goal.show(isTie ? '' : words.goal.reached, !isTie);
@@ -83,7 +83,7 @@ function rememberLessons(): (name: ToyState['input'], input: AttentionInput) => 
   };
 }
 
-function lessonTold({ losses }: Taught, { input, steps }: ToyState): string {
+function lessonMessage({ losses }: TrainedLayer, { input, steps }: ToyState): string {
   const { taught, outcome } = words;
   return `${taught(steps, formatLoss(losses.first), formatLoss(losses.now))} ${outcome[input]}`;
 }

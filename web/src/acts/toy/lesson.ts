@@ -4,7 +4,7 @@ import { Adam, MultiHeadAttention, type StateDict, Tensor } from 'headwise';
 import { type AttentionInput, numHiddens } from '../../attention/input.js';
 import type { LayerSettings } from '../../attention/layer.js';
 
-export interface Taught {
+export interface TrainedLayer {
   readonly parameters: StateDict;
   /** Mean squared error, before the first step and now. */
   readonly losses: { readonly first: number; readonly now: number };
@@ -16,7 +16,7 @@ const learningRate = 0.002;
 type LessonSettings = Pick<LayerSettings, 'seed' | 'heads' | 'validLens'>;
 
 /** A layer on its way. Its gradients are those of the last loss. */
-interface Course {
+interface TrainingState {
   readonly layer: MultiHeadAttention;
   readonly optimizer: Adam;
   /** Before the first step, and after each. */
@@ -32,22 +32,22 @@ export class Lesson {
   readonly #input: AttentionInput;
   readonly #settings: LessonSettings;
   readonly #targets: Tensor;
-  #course: Course;
+  #training: TrainingState;
 
   constructor(input: AttentionInput, settings: LessonSettings) {
     this.#input = input;
     this.#settings = settings;
     this.#targets = targetsOf(input, settings.validLens);
-    this.#course = this.#begin();
+    this.#training = this.#begin();
   }
 
   /** After so many steps, the same whatever was asked before. */
-  after(steps: number): Taught {
-    if (steps < this.#course.losses.length - 1) {
+  after(steps: number): TrainedLayer {
+    if (steps < this.#training.losses.length - 1) {
       this.dispose();
-      this.#course = this.#begin();
+      this.#training = this.#begin();
     }
-    const { layer, optimizer, losses } = this.#course;
+    const { layer, optimizer, losses } = this.#training;
     while (losses.length <= steps) {
       optimizer.step();
       losses.push(this.#lossOf(layer, optimizer));
@@ -58,11 +58,11 @@ export class Lesson {
 
   /** Gives the layer's memory back. */
   dispose(): void {
-    this.#course.optimizer.dispose();
-    this.#course.layer.dispose();
+    this.#training.optimizer.dispose();
+    this.#training.layer.dispose();
   }
 
-  #begin(): Course {
+  #begin(): TrainingState {
     const { heads, seed } = this.#settings;
     const layer = new MultiHeadAttention({ numHiddens, numHeads: heads, seed });
     const optimizer = new Adam(layer, { learningRate });

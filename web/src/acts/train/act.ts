@@ -1,8 +1,8 @@
 import type { Store } from '../../address/store.js';
 import { createExportMenu } from '../../ui/export/menu.js';
 import { Connection } from '../../worker/connection.js';
-import { createLabNotice } from '../../worker/notice.js';
-import { createTrainPanel, createTransport } from './controls.js';
+import { createWorkerNotice } from '../../worker/notice.js';
+import { createTrainPanel, createPlayback } from './controls.js';
 import { createRunView } from './run-view.js';
 import { Runner } from './runner.js';
 import { isSameRun, runOptionsOf, type TrainState } from './state.js';
@@ -10,7 +10,7 @@ import { words } from './words.js';
 
 /** The third act: a model that learns under the reader's eyes. */
 export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
-  const notice = createLabNotice(() => {
+  const notice = createWorkerNotice(() => {
     connection.giveUp();
     begin();
   });
@@ -20,7 +20,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     onFailure: notice.showFailure,
   });
   const view = createRunView(store, drawSoon);
-  const transport = createTransport(store, {
+  const playback = createPlayback(store, {
     onPlay: () => void ensureBegun().then(() => runner.play()),
     onPause: () => {
       runner.pause();
@@ -47,7 +47,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     isDue = true;
     requestAnimationFrame(() => {
       isDue = false;
-      transport.show(runner);
+      playback.show(runner);
       view.draw(runner.record, runner.state);
     });
   }
@@ -62,12 +62,12 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     options = next;
     if (runner.state !== 'idle') begin();
   });
-  whenNear(transport.root, () => void ensureBegun());
+  whenNear(playback.root, () => void ensureBegun());
 
   return [
     view.goal,
     createTrainPanel(store),
-    transport.root,
+    playback.root,
     notice.root,
     ...view.roots,
     createExportMenu({

@@ -40,7 +40,7 @@ export function createTrainPanel(store: Store<TrainState>): HTMLElement {
   });
 }
 
-export interface Transport {
+export interface Playback {
   readonly root: HTMLElement;
   show(runner: Runner): void;
 }
@@ -53,7 +53,7 @@ interface Actions {
 }
 
 /** Start and pause in one button, one step, begin again, and how fast. */
-export function createTransport(store: Store<TrainState>, actions: Actions): Transport {
+export function createPlayback(store: Store<TrainState>, actions: Actions): Playback {
   const play = element('button', { type: 'button', class: 'primary' }, words.start);
   const step = element('button', { type: 'button' }, words.step);
   const again = element('button', { type: 'button' }, words.again);
@@ -67,7 +67,7 @@ export function createTransport(store: Store<TrainState>, actions: Actions): Tra
   return {
     root: element(
       'div',
-      { class: 'transport' },
+      { class: 'playback' },
       element(
         'div',
         { class: 'buttons', role: 'group', 'aria-label': words.buttons },

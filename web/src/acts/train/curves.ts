@@ -2,7 +2,14 @@ import { extent } from 'd3-array';
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
 
-import { type Chart, createChart, drawAxes, type Point, type Size, thin } from '../../ui/chart.js';
+import {
+  type Chart,
+  createChart,
+  drawAxes,
+  type Point,
+  type Size,
+  downsample,
+} from '../../ui/chart.js';
 import { svg } from '../../ui/dom.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import { type RoleEvent, type RunRecord, scoreAt, scoresOf } from './run-record.js';
@@ -63,8 +70,16 @@ function drawCurve(record: RunRecord, scale: LossScale, { width, height }: Size)
       y2: guessing,
     }),
     ...createRoleMarks(record.events, x, top, bottom),
-    svg('path', { class: 'line', 'data-series': 'training', d: path(thin(trained, width)) ?? '' }),
-    svg('path', { class: 'line', 'data-series': 'unseen', d: path(thin(unseen, width)) ?? '' }),
+    svg('path', {
+      class: 'line',
+      'data-series': 'training',
+      d: path(downsample(trained, width)) ?? '',
+    }),
+    svg('path', {
+      class: 'line',
+      'data-series': 'unseen',
+      d: path(downsample(unseen, width)) ?? '',
+    }),
   ];
 }
 
@@ -99,7 +114,7 @@ export function createScoreLines(place: Head): ScoreLines {
           measurement.step,
           scoreAt(measurement, heads, place, name),
         ]);
-        const d = path(thin(shares, size.width)) ?? '';
+        const d = path(downsample(shares, size.width)) ?? '';
         return svg('path', { class: 'line', 'data-series': name, d });
       });
       const own = record.events.filter((event) => sameHead(event.place, place));

@@ -47,7 +47,7 @@ export function createEnlargedHead(hatch: string): EnlargedHead {
       : words.cell(...at, formatWeight(weightOf(now, query, key)));
   };
 
-  function tell(): void {
+  function render(): void {
     const { active } = selection;
     map?.ring(active, true);
     if (shown === undefined) readOut.textContent = words.enlargedHint;
@@ -56,7 +56,7 @@ export function createEnlargedHead(hatch: string): EnlargedHead {
         active === undefined ? mapWords.readOut.hint : sentenceOf(shown, active);
   }
 
-  const selection = new Selection(tell);
+  const selection = new Selection(render);
   const register = listenToMaps({
     stage,
     selection,
@@ -104,7 +104,7 @@ export function createEnlargedHead(hatch: string): EnlargedHead {
         });
         map?.draw(values, weightStyle());
       }
-      tell();
+      render();
     },
   };
 }

@@ -21,7 +21,7 @@ export function createEventLog(): EventLog {
   let told = 0;
   let goalTold = false;
 
-  const tell = (sentence: string, kind: string): void => {
+  const append = (sentence: string, kind: string): void => {
     list.append(element('li', { 'data-kind': kind }, sentence));
     scroller.scrollTop = scroller.scrollHeight;
   };
@@ -43,12 +43,12 @@ export function createEventLog(): EventLog {
       const { task } = record.options;
       for (const { step, place, score, kind } of record.events.slice(told)) {
         const where = { layer: place.layer + 1, head: place.head + 1 };
-        tell(words[kind](step, where, score, task), score);
+        append(words[kind](step, where, score, task), score);
       }
       told = record.events.length;
       if (record.goalStep !== undefined && !goalTold) {
         goalTold = true;
-        tell(words.goal(record.goalStep), 'goal');
+        append(words.goal(record.goalStep), 'goal');
       }
       none.hidden = list.childElementCount > 0;
     },

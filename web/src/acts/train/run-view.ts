@@ -1,10 +1,10 @@
 import type { Store } from '../../address/store.js';
-import { createLegend, hatchFill } from '../../attention/weight-legend.js';
+import { createWeightLegend, hatchFill } from '../../attention/weight-legend.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { element, newId } from '../../ui/dom.js';
-import { composeDrawings, drawKey } from '../../ui/export/drawing.js';
-import { createKey } from '../../ui/legend.js';
+import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
+import { createChartLegend } from '../../ui/legend.js';
 import { createGoal } from '../../ui/notices.js';
 import { createTokenStrip } from '../../ui/token-strip.js';
 import { type Head, sameHead } from '../../worker/heads.js';
@@ -19,7 +19,7 @@ import { lossScales, type TrainState } from './state.js';
 import { words } from './words.js';
 
 /** Milliseconds between two drawings of the enlarged head while a run goes on: it has many elements. */
-const enlargedPause = 500;
+const enlargedPauseMs = 500;
 
 export interface RunView {
   /** What the reader is to reach: told before there is a run. */
@@ -39,11 +39,11 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
   const status = element('p', { class: 'run-status' }, words.waiting);
   const explanation = element('p', { class: 'task-explanation' });
   const sequence = createTokenStrip();
-  const scoreKey = element('div');
+  const scoreLegend = element('div');
   const log = createEventLog();
   const goal = createGoal(words.goalTask);
   const hatchId = newId('hatch');
-  const legend = createLegend(hatchId);
+  const legend = createWeightLegend(hatchId);
   const enlarged = createEnlargedHead(hatchFill(hatchId));
   const curve = createLossCurve(
     () => shown,
@@ -65,8 +65,8 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
     }
     explanation.textContent = words.explanations[task];
     showSequence(record);
-    scoreKey.replaceChildren(
-      createKey(
+    scoreLegend.replaceChildren(
+      createChartLegend(
         scoresOf[task].map((name) => ({ series: name, name: words.score(name, task) })),
         words.scores,
       ),
@@ -96,7 +96,7 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
     return state === 'ended' ? `${sentence} ${words.ended(step)}` : sentence;
   }
 
-  const lossKey = createKey(
+  const lossLegend = createChartLegend(
     [
       { series: 'training', name: words.lossTraining },
       { series: 'unseen', name: words.lossUnseen },
@@ -104,7 +104,7 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
     ],
     words.loss,
   );
-  const keys = element('div', { class: 'run-keys' }, legend.root, scoreKey);
+  const legends = element('div', { class: 'run-legends' }, legend.root, scoreLegend);
   const scale = boundChoice(store, 'scale', {
     label: words.scale,
     values: lossScales,
@@ -116,7 +116,7 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
     element(
       'div',
       { class: 'run-curve' },
-      element('div', { class: 'run-bar' }, lossKey, scale),
+      element('div', { class: 'run-bar' }, lossLegend, scale),
       curve.root,
     ),
     log.root,
@@ -124,7 +124,7 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
 
   return {
     goal: goal.root,
-    roots: [status, run, explanation, sequence.root, keys, cards.root, enlarged.root],
+    roots: [status, run, explanation, sequence.root, legends, cards.root, enlarged.root],
     draw(record, state) {
       if (record === undefined) return;
       if (record !== shown) begin(record);
@@ -134,16 +134,16 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
       cards.draw(record, chosen);
       status.textContent = statusOf(record, state);
       const now = performance.now();
-      if (state === 'running' && now - enlargedDrawn < enlargedPause) return;
+      if (state === 'running' && now - enlargedDrawn < enlargedPauseMs) return;
       enlargedDrawn = now;
       enlarged.draw(record, chosen);
     },
     figure: () =>
       composeDrawings([
         [{ drawing: curve.root, title: words.lossCurve }],
-        [drawKey(lossKey)],
+        [drawLegend(lossLegend)],
         ...cards.drawings(hatchId),
-        [drawKey(keys)],
+        [drawLegend(legends)],
       ]),
   };
 }

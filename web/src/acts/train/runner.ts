@@ -12,8 +12,8 @@ interface Listeners {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Of one update at full speed: about a frame, so that the worker never sends more than one for each. */
-const frame = 1000 / 60;
+/** Of one update at full speed: about a frameMs, so that the worker never sends more than one for each. */
+const frameMs = 1000 / 60;
 
 /**
  * Drives a run in the worker. Each update is asked for, and the next one only after it: a page that
@@ -68,7 +68,7 @@ export class Runner {
     while (this.#isRunning() && drive === this.#drive) {
       const asked = performance.now();
       const isFull = this.speed === 'full';
-      if (!(await this.#advance(isFull ? lastStep : 1, isFull ? frame : Infinity))) return;
+      if (!(await this.#advance(isFull ? lastStep : 1, isFull ? frameMs : Infinity))) return;
       if (!isFull) await this.#pause(asked);
     }
   }
@@ -113,7 +113,7 @@ export class Runner {
       const due = asked + 1000 / Number(this.speed);
       const look = (): void => {
         if (this.#wake !== done) return;
-        if (this.speed === 'full' || performance.now() + frame / 2 >= due) done();
+        if (this.speed === 'full' || performance.now() + frameMs / 2 >= due) done();
         else requestAnimationFrame(look);
       };
       const done = (): void => {

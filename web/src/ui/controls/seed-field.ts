@@ -38,7 +38,7 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void):
     const written = input.value.trim();
     const seed = /^\d+$/.test(written) ? Number(written) : NaN;
     if (seed >= min && seed <= max) {
-      onSeed(seed, typing ? 'more' : 'step');
+      onSeed(seed, typing ? 'replace' : 'push');
       typing = true;
     }
     // An empty field is on its way to a number: nothing to explain yet.
@@ -51,7 +51,7 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void):
     explain('');
   });
   another.addEventListener('click', () => {
-    onSeed(min + Math.floor(Math.random() * (max - min + 1)), 'step');
+    onSeed(min + Math.floor(Math.random() * (max - min + 1)), 'push');
   });
   return {
     root: element(

@@ -28,7 +28,7 @@ export function createSlider(options: Options): Slider & { readonly input: HTMLI
   // One drag is one step back in the history, however many values it passed.
   let sliding = false;
   input.addEventListener('input', () => {
-    onSlide(input.valueAsNumber, sliding ? 'more' : 'step');
+    onSlide(input.valueAsNumber, sliding ? 'replace' : 'push');
     sliding = true;
   });
   input.addEventListener('change', () => {

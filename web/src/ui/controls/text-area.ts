@@ -1,7 +1,7 @@
 import type { Origin } from '../../address/store.js';
 import { element, newId, setAttributes } from '../dom.js';
 
-export interface WrittenField {
+export interface TextArea {
   readonly root: HTMLElement;
   show(written: string): void;
 }
@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** Some lines to write or to paste. What cannot be taken is explained, and nothing else changes. */
-export function createWrittenField(options: Options): WrittenField {
+export function createTextArea(options: Options): TextArea {
   const id = newId('written');
   const hintId = newId('hint');
   const area = element('textarea', {
@@ -42,7 +42,7 @@ export function createWrittenField(options: Options): WrittenField {
   };
   area.addEventListener('input', () => {
     try {
-      const comment = options.onWrite(area.value, writing ? 'more' : 'step');
+      const comment = options.onWrite(area.value, writing ? 'replace' : 'push');
       writing = true;
       say(comment, false);
     } catch (error) {

@@ -135,7 +135,7 @@ export function composeDrawings(rows: readonly (readonly Piece[])[]): SVGSVGElem
 }
 
 /** A key or a scale, which the page lays out in words and small drawings, as it stands there. */
-export function drawKey(root: Element): Piece {
+export function drawLegend(root: Element): Piece {
   const { left, top, height } = root.getBoundingClientRect();
   let width = 0;
   const placeOf = (part: Element | Range): Record<'x' | 'y' | 'width' | 'height', number> => {

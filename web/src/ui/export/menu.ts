@@ -7,7 +7,7 @@ const margin = 16;
 /** Pixels a unit: sharp when printed or thrown on a wall. */
 const density = 3;
 /** Browsers draw no picture that has more pixels a side. */
-const largestSide = 8192;
+const maxSide = 8192;
 
 /** The drawing as an SVG file: styles resolved, on the paper of the page. */
 export function svgFile(figure: SVGSVGElement): Blob {
@@ -24,7 +24,7 @@ export async function pngFile(figure: SVGSVGElement): Promise<Blob> {
     image.src = address;
     await image.decode();
     const largest = Math.max(image.naturalWidth, image.naturalHeight);
-    const pixels = Math.min(density, largestSide / largest);
+    const pixels = Math.min(density, maxSide / largest);
     const canvas = document.createElement('canvas');
     canvas.width = Math.round(image.naturalWidth * pixels);
     canvas.height = Math.round(image.naturalHeight * pixels);
