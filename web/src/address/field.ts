@@ -119,8 +119,9 @@ export interface Field<Value> {
   readonly initial: Value;
   /** Takes any text; what cannot be taken as it is gives the nearest value and a correction. */
   readonly read: (written: string) => Reading<Value>;
-  /** Two values are the same if they are written alike. */
   readonly write: (value: Value) => string;
+  /** Where it is not said, two values are the same if they are written alike. */
+  readonly isSame?: (a: Value, b: Value) => boolean;
 }
 
 /** A field for each value of a state. */

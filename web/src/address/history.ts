@@ -61,8 +61,13 @@ export class AddressWriter {
     }
     this.#credit -= 1;
     try {
-      if (this.#waiting === 'push') window.history.pushState(null, '', this.#addressNow());
-      else window.history.replaceState(null, '', this.#addressNow());
+      const address = this.#addressNow();
+      const { pathname, search, hash } = window.location;
+      // A change that no address tells, such as another file of the same name, is no step.
+      if (address !== pathname + search + hash) {
+        if (this.#waiting === 'push') window.history.pushState(null, '', address);
+        else window.history.replaceState(null, '', address);
+      }
       this.#waiting = undefined;
       this.#search = window.location.search;
     } catch {

@@ -65,11 +65,6 @@ export class Store<State extends object> implements Addressed {
     this.#notify(origin);
   }
 
-  /** Tells everyone again, since something has changed that the state only names. */
-  announce(): void {
-    this.#notify('popstate');
-  }
-
   reset(): void {
     this.change(this.#initial);
   }
@@ -117,8 +112,8 @@ export class Store<State extends object> implements Addressed {
 
   #isSame(a: State, b: State): boolean {
     return this.#names.every((name) => {
-      const field = this.fields[name];
-      return field.write(a[name]) === field.write(b[name]);
+      const { isSame, write } = this.fields[name];
+      return isSame?.(a[name], b[name]) ?? write(a[name]) === write(b[name]);
     });
   }
 }

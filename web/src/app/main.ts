@@ -1,8 +1,7 @@
 import { init } from 'headwise';
 
 import { createHeadsContent } from '../acts/heads/act.js';
-import { Inputs } from '../acts/heads/inputs.js';
-import { headsFields, normalizeHeads } from '../acts/heads/state.js';
+import { createHeadsStore } from '../acts/heads/state.js';
 import { createPruneContent } from '../acts/prune/act.js';
 import { pruneFields } from '../acts/prune/state.js';
 import { createToyContent } from '../acts/toy/act.js';
@@ -22,9 +21,8 @@ async function start(): Promise<void> {
   const settleFrame = addFrame();
   try {
     await ready;
-    const inputs = new Inputs();
     const toyStore = new Store(toyFields);
-    const headsStore = new Store(headsFields, (state) => normalizeHeads(state, inputs));
+    const headsStore = createHeadsStore();
     const trainStore = new Store(trainFields);
     const pruneStore = new Store(pruneFields);
     const addressed = [
@@ -35,7 +33,7 @@ async function start(): Promise<void> {
     ];
     readAddress(addressed, showNotices);
     toy.live.append(...createToyContent(toyStore));
-    heads.live.append(...createHeadsContent(headsStore, inputs));
+    heads.live.append(...createHeadsContent(headsStore));
     train.live.append(...createTrainContent(trainStore));
     prune.live.append(...createPruneContent(pruneStore));
     followAddress(addressed, showNotices);

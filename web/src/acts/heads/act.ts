@@ -14,17 +14,17 @@ import { createCloseUp } from './close-up.js';
 import { createCompare } from './compare.js';
 import { createGateGoal, createGatePanel } from './gates.js';
 import { type HeadSummary, summariseHeads } from './head-summary.js';
-import type { Inputs } from './inputs.js';
+import { buildInput } from './inputs.js';
 import { createLayerPanel } from './layer-panel.js';
 import { createLengthSliders, createPanel } from './panel.js';
 import { gatesOf, type HeadsState, validLensOf } from './state.js';
 import { words } from './words.js';
 
 /** Part 2: the same layer under the reader's hands. */
-export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HTMLElement[] {
+export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
   const summary = element('p', { class: 'reason' });
   const failure = element('div');
-  const lengths = createLengthSliders(store, inputs);
+  const lengths = createLengthSliders(store);
   let active: Cell | undefined;
   let view: AttentionView | undefined;
 
@@ -65,13 +65,13 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
     gates.root,
     layer.root,
   );
-  const panel = createPanel(store, inputs, act);
+  const panel = createPanel(store, act);
 
   const explain = (current: AttentionView, state: HeadsState): void => {
     const example = { sample: state.sample - 1, head: state.head - 1, query: 0, key: 0 };
     arithmetic.show(current, active, example, state);
   };
-  let computedFor = '';
+  let computedFor: readonly unknown[] = [];
   let summaries: ReturnType<typeof summariseHeads> = [];
   let drawnFor: readonly unknown[] = [];
   /** Gates and parts leave the maps as they are, and a slider on its way should not wait for them. */
@@ -94,12 +94,12 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
     const isOther = other !== 0 && other !== state.head;
     compare.draw(current, sample, head, isOther ? other - 1 : undefined);
   };
-  const draw = (state: HeadsState, isOther: boolean): void => {
-    const settings = settingsOf(state, inputs);
-    const key = JSON.stringify([settings, state.input, state.text, state.tokens, state.positions]);
-    const now = `${key} ${state.numbers}`;
-    if (view === undefined || isOther || now !== computedFor) {
-      view = attend(inputs.build(state), settings);
+  const draw = (state: HeadsState): void => {
+    const settings = settingsOf(state);
+    const { input, text, tokens, positions, numbers, file } = state;
+    const now = [JSON.stringify([settings, input, text, tokens, positions]), numbers, file];
+    if (view === undefined || now.some((value, at) => value !== computedFor[at])) {
+      view = attend(buildInput(state), settings);
       summaries = summariseHeads(view);
       summary.textContent = summarise(state, view);
       computedFor = now;
@@ -109,28 +109,25 @@ export function createHeadsContent(store: Store<HeadsState>, inputs: Inputs): HT
     goal.show(view, settings, gatesOf(state), effect);
     layer.draw(view, settings);
   };
-  const show = (state: HeadsState, isOther = false): void => {
+  const show = (state: HeadsState): void => {
     panel.show(state);
     lengths.show(state);
     try {
-      draw(state, isOther);
+      draw(state);
       failure.replaceChildren();
     } catch (error) {
       // The last maps stay: what went wrong with one setting leaves the others usable.
       failure.replaceChildren(createFailure(error));
     }
   };
-  store.subscribe((state, origin) => {
-    // From the address may have come the name of another file of the same name.
-    show(state, origin === 'popstate');
-  });
+  store.subscribe(show);
   show(store.state);
   return [goal.root, panel.root, act];
 }
 
-function settingsOf(state: HeadsState, inputs: Inputs): LayerSettings {
+function settingsOf(state: HeadsState): LayerSettings {
   const { seed, heads, causal, scale, dropout } = state;
-  return { seed, heads, causal, scale, dropout, validLens: validLensOf(state, inputs) };
+  return { seed, heads, causal, scale, dropout, validLens: validLensOf(state) };
 }
 
 /** A line for the pattern, and one for the measures; one alone where there is nothing to measure. */

@@ -4,7 +4,7 @@ import { createChoice, createSwitch } from '../../ui/controls/choice.js';
 import { createFileDrop } from '../../ui/controls/file-drop.js';
 import { createTextArea } from '../../ui/controls/text-area.js';
 import { element } from '../../ui/dom.js';
-import type { Input, Inputs } from './inputs.js';
+import type { Input } from './inputs.js';
 import { type HeadsState, maxNumbersLength } from './state.js';
 import { textLimits, tokenKinds, usedText } from './typed-text.js';
 import {
@@ -29,11 +29,10 @@ export interface InputDetails {
 /** What else is to be said of the chosen input; `dropTarget` takes files wherever they fall. */
 export function createInputDetails(
   store: Store<HeadsState>,
-  inputs: Inputs,
   dropTarget: HTMLElement,
 ): InputDetails {
   const typed = createTypedText(store);
-  const own = createUserData(store, inputs, dropTarget);
+  const own = createUserData(store, dropTarget);
   const details: Partial<Record<Input, InputDetails>> = {
     patterns: {
       root: element('p', { class: 'note' }, words.patterns.note),
@@ -88,11 +87,7 @@ function createTypedText(store: Store<HeadsState>): InputDetails {
   };
 }
 
-function createUserData(
-  store: Store<HeadsState>,
-  inputs: Inputs,
-  dropTarget: HTMLElement,
-): InputDetails {
+function createUserData(store: Store<HeadsState>, dropTarget: HTMLElement): InputDetails {
   const message = element('p', { class: 'control-hint', role: 'status' });
   const held = element('p', { class: 'note', role: 'status' });
   const field = createTextArea({
@@ -109,16 +104,13 @@ function createUserData(
       if (written.length > maxNumbersLength) {
         show({ name: pastedName, pasted: written, ...tensors }, origin);
       } else {
-        store.change({ numbers: written, file: '', validLens: [] }, origin);
+        store.change({ numbers: written, file: undefined, validLens: [] }, origin);
       }
       return '';
     },
   });
   const show = (file: UserFile, origin: Origin): void => {
-    inputs.hold(file);
-    store.change({ input: 'own', file: file.name, validLens: [] }, origin);
-    // The state may have had another of that name.
-    store.announce();
+    store.change({ input: 'own', file, validLens: [] }, origin);
   };
   /** Grows with everything that is given: a file that takes long to read must not take the place of it. */
   let newest = 0;
@@ -151,9 +143,9 @@ function createUserData(
       element('div', { class: 'control' }, file, held, message),
     ),
     show(state) {
-      const shown = inputs.file?.name === state.file ? inputs.file : undefined;
-      field.show(shown?.pasted ?? state.numbers);
-      held.textContent = shown === undefined ? '' : heldMessage(shown);
+      const { file } = state;
+      field.show(file?.pasted ?? state.numbers);
+      held.textContent = file === undefined ? '' : heldMessage(file);
     },
   };
 }

@@ -9,6 +9,7 @@ import { patternInput, patternSizes } from './patterns.js';
 import { textInput, textSizes, type TokenKind } from './typed-text.js';
 import {
   type UserFile,
+  type UserTensors,
   userFileInput,
   userFileSizes,
   userInput,
@@ -30,57 +31,44 @@ export interface InputState {
   readonly positions: boolean;
   /** Numbers of the reader's own, as they were pasted. */
   readonly numbers: string;
-  /** The name of the reader's file, which itself is in no address. */
-  readonly file: string;
+  /** The reader's file, in place of numbers; the address has its name only. */
+  readonly file: UserFile | undefined;
 }
 
-/** All inputs there can be, and the one file that no address can hold. */
-export class Inputs {
-  #file: UserFile | undefined;
-
-  get file(): UserFile | undefined {
-    return this.#file;
+export function sizesOf(state: InputState): InputSizes {
+  switch (state.input) {
+    case 'ones':
+    case 'random':
+      return chapterSizes;
+    case 'patterns':
+      return patternSizes;
+    case 'text':
+      return textSizes(state.text, state.tokens);
+    case 'own':
+      return state.file ? userFileSizes(state.file) : userSizes(parsed(state.numbers));
   }
+}
 
-  hold(file: UserFile): void {
-    this.#file = file;
+export function buildInput(state: InputState): AttentionInput {
+  const { seed } = state;
+  switch (state.input) {
+    case 'ones':
+      return onesInput();
+    case 'random':
+      return randomInput(seed);
+    case 'patterns':
+      return patternInput(state.heads, seed);
+    case 'text':
+      return textInput(state.text, state.tokens, state.positions, seed);
+    case 'own':
+      return state.file ? userFileInput(state.file, seed) : userInput(parsed(state.numbers));
   }
+}
 
-  sizesOf(state: InputState): InputSizes {
-    switch (state.input) {
-      case 'ones':
-      case 'random':
-        return chapterSizes;
-      case 'patterns':
-        return patternSizes;
-      case 'text':
-        return textSizes(state.text, state.tokens);
-      case 'own': {
-        const file = this.#heldFor(state);
-        return file ? userFileSizes(file) : userSizes(readNumbers(state.numbers));
-      }
-    }
-  }
+let last: { readonly numbers: string; readonly tensors: UserTensors } | undefined;
 
-  build(state: InputState): AttentionInput {
-    const { seed } = state;
-    switch (state.input) {
-      case 'ones':
-        return onesInput();
-      case 'random':
-        return randomInput(seed);
-      case 'patterns':
-        return patternInput(state.heads, seed);
-      case 'text':
-        return textInput(state.text, state.tokens, state.positions, seed);
-      case 'own': {
-        const file = this.#heldFor(state);
-        return file ? userFileInput(file, seed) : userInput(readNumbers(state.numbers));
-      }
-    }
-  }
-
-  #heldFor({ file }: InputState): UserFile | undefined {
-    return file !== '' && file === this.#file?.name ? this.#file : undefined;
-  }
+/** Every change of a state asks for the same numbers: they are parsed once. */
+function parsed(numbers: string): UserTensors {
+  if (last?.numbers !== numbers) last = { numbers, tensors: readNumbers(numbers) };
+  return last.tensors;
 }

@@ -10,7 +10,7 @@ import { createSeedField } from '../../ui/controls/seed-field.js';
 import { createNamedSlider, createSlider } from '../../ui/controls/slider.js';
 import { element } from '../../ui/dom.js';
 import { createInputDetails } from './input-panel.js';
-import { inputNames, type Inputs } from './inputs.js';
+import { inputNames, sizesOf } from './inputs.js';
 import { dropoutRange, type HeadsState, scaleRange, validLensOf } from './state.js';
 import { userLimits } from './user-data.js';
 import { words } from './words.js';
@@ -21,11 +21,7 @@ export interface Panel {
 }
 
 /** The controls of the whole layer. They change the store and show what it holds, nothing else. */
-export function createPanel(
-  store: Store<HeadsState>,
-  inputs: Inputs,
-  dropTarget: HTMLElement,
-): Panel {
+export function createPanel(store: Store<HeadsState>, dropTarget: HTMLElement): Panel {
   const input = createChoice({
     label: words.controls.input,
     values: inputNames,
@@ -35,7 +31,7 @@ export function createPanel(
       store.change({ input: chosen, validLens: [], gates: [] });
     },
   });
-  const details = createInputDetails(store, inputs, dropTarget);
+  const details = createInputDetails(store, dropTarget);
   const heads = createChoice<number>({
     label: words.controls.heads,
     values: [],
@@ -86,7 +82,7 @@ export function createPanel(
     show(state) {
       input.show(state.input);
       details.show(state);
-      heads.show(state.heads, inputs.sizesOf(state).headCounts);
+      heads.show(state.heads, sizesOf(state).headCounts);
       seed.show(state.seed);
       scale.show(state.scale);
       dropout.show(state.dropout);
@@ -103,7 +99,7 @@ export interface LengthSliders {
 }
 
 /** How many keys of each sample are valid. */
-export function createLengthSliders(store: Store<HeadsState>, inputs: Inputs): LengthSliders {
+export function createLengthSliders(store: Store<HeadsState>): LengthSliders {
   let keys = 0;
   const sliders = range(userLimits.batch).map((sample) =>
     createSlider({
@@ -111,7 +107,7 @@ export function createLengthSliders(store: Store<HeadsState>, inputs: Inputs): L
       range: { min: 0, max: userLimits.length, step: 1 },
       describe: (length) => mapWords.sample.validLen(length, keys),
       onSlide: (length, origin) => {
-        const validLens = [...validLensOf(store.state, inputs)];
+        const validLens = [...validLensOf(store.state)];
         validLens[sample] = length;
         store.change({ validLens }, origin);
       },
@@ -120,8 +116,8 @@ export function createLengthSliders(store: Store<HeadsState>, inputs: Inputs): L
   return {
     roots: sliders.map(({ root }) => hideable('controls', root)),
     show(state) {
-      ({ keys } = inputs.sizesOf(state));
-      validLensOf(state, inputs).forEach((length, sample) => {
+      ({ keys } = sizesOf(state));
+      validLensOf(state).forEach((length, sample) => {
         sliders[sample]?.show(length, keys);
       });
     },

@@ -7,16 +7,15 @@ import {
   numberListField,
   seedRange,
   switchField,
-  textField,
 } from '../../address/field.js';
-import type { Normalized } from '../../address/store.js';
+import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
 import type { LayerSettings } from '../../attention/layer.js';
-import { listOf } from '../../format/sentences.js';
-import { inputNames, type Inputs, type InputState } from './inputs.js';
+import { cutTo, listOf } from '../../format/sentences.js';
+import { inputNames, type InputState, sizesOf } from './inputs.js';
 import { layerParts, type LayerPart } from './layer-parts.js';
 import { textLimits, tokenKinds, tokensOf, usedText } from './typed-text.js';
-import { maxNameLength, pastedName, readNumbers } from './user-data.js';
+import { maxNameLength, pastedName, readNumbers, type UserFile } from './user-data.js';
 import { words } from './words.js';
 
 /**
@@ -46,7 +45,7 @@ const indexRange = { min: 1, max: 20, step: 1 } as const;
 /** As many characters of numbers as an address may be long everywhere. */
 export const maxNumbersLength = 1500;
 
-export const headsFields: Fields<HeadsState> = {
+const fields = {
   input: choiceField('input', inputNames, 'random'),
   seed: numberField('seed', seedRange, 1),
   heads: numberField('heads', { ...indexRange, max: 64 }, initialHeads),
@@ -64,8 +63,7 @@ export const headsFields: Fields<HeadsState> = {
   tokens: choiceField('tokens', tokenKinds, 'words'),
   positions: switchField('positions', true),
   numbers: userNumbersField('numbers', '1, 0, 0, 2\n0, 1, 0, 2\n0, 0, 1, 2\n1, 0, 0, 2'),
-  file: textField('file', maxNameLength),
-};
+} satisfies Partial<Fields<HeadsState>>;
 
 /** As much of a text as is used. */
 function typedTextField(name: string, initial: string): Field<string> {
@@ -104,8 +102,8 @@ function userNumbersField(name: string, initial: string): Field<string> {
 }
 
 /** The valid length of each sample. */
-export function validLensOf(state: HeadsState, inputs: Inputs): readonly number[] {
-  const { keys, lens } = inputs.sizesOf(state);
+export function validLensOf(state: HeadsState): readonly number[] {
+  const { keys, lens } = sizesOf(state);
   const range = { min: 0, max: keys, step: 1 };
   return lens.map((length, sample) => nearest(state.validLens[sample] ?? length, range));
 }
@@ -116,7 +114,7 @@ export function gatesOf({ gates, heads }: HeadsState): readonly number[] {
 }
 
 /** A state whose numbers fit the input and each other; lists are left out where they say nothing. */
-export function normalizeHeads(given: HeadsState, inputs: Inputs): Normalized<HeadsState> {
+function normalize(given: HeadsState): Normalized<HeadsState> {
   const corrections: string[] = [];
   let state = given;
   const correct = (part: Partial<HeadsState>, correction?: string): void => {
@@ -124,28 +122,22 @@ export function normalizeHeads(given: HeadsState, inputs: Inputs): Normalized<He
     if (correction !== undefined) corrections.push(correction);
   };
 
-  if (state.file !== '' && inputs.file?.name !== state.file) {
-    correct(
-      { file: '' },
-      state.file === pastedName ? words.corrections.pasted : words.corrections.file(state.file),
-    );
-  }
   if (tokensOf(state.text, state.tokens).length === 0) {
-    correct({ text: headsFields.text.initial });
+    correct({ text: fields.text.initial });
   }
 
-  const { batch, lens, headCounts } = inputs.sizesOf(state);
+  const { batch, lens, headCounts } = sizesOf(state);
   if (!headCounts.includes(state.heads)) {
     const fitting = headCounts.includes(initialHeads) ? initialHeads : (headCounts.at(-1) ?? 1);
-    const { name } = headsFields.heads;
+    const { name } = fields.heads;
     correct(
       { heads: fitting },
       addressWords.choice(name, String(state.heads), headCounts, String(fitting)),
     );
   }
-  const validLens = validLensOf(state, inputs);
+  const validLens = validLensOf(state);
   if (!['', validLens.join()].includes(state.validLens.join())) {
-    const { name } = headsFields.validLens;
+    const { name } = fields.validLens;
     correct({}, addressWords.list(name, state.validLens.join(), listOf(validLens)));
   }
   const gates = gatesOf(state);
@@ -159,5 +151,36 @@ export function normalizeHeads(given: HeadsState, inputs: Inputs): Normalized<He
       compare: state.compare > state.heads ? 0 : state.compare,
     },
     corrections,
+  };
+}
+
+/** The state of the act. The last file stays at hand for an address that names it. */
+export function createHeadsStore(): Store<HeadsState> {
+  let last: UserFile | undefined;
+  const store = new Store<HeadsState>(
+    { ...fields, file: fileField('file', () => last) },
+    normalize,
+  );
+  store.subscribe(({ file }) => {
+    last = file ?? last;
+  });
+  return store;
+}
+
+/** A file of the reader's: only its name fits into an address. */
+function fileField(name: string, last: () => UserFile | undefined): Field<UserFile | undefined> {
+  return {
+    name,
+    initial: undefined,
+    write: (file) => file?.name ?? '',
+    isSame: (a, b) => a === b,
+    read(written) {
+      if (written === '') return { value: undefined };
+      const wanted = cutTo(written, maxNameLength);
+      const file = last();
+      if (file?.name === wanted) return { value: file };
+      const { pasted, file: lost } = words.corrections;
+      return { value: undefined, correction: wanted === pastedName ? pasted : lost(wanted) };
+    },
   };
 }

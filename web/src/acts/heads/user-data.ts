@@ -202,7 +202,7 @@ export function userTensors(named: Partial<Record<string, unknown>>): UserTensor
 
 /** Numbers as (batch, length, size); the package itself checks that they are numbers and even. */
 function toSamples(name: string, given: unknown): Tensor {
-  const { data, shape } = loadNpy(saveNpy(given as TensorInput));
+  const { data, shape } = given instanceof Tensor ? given : loadNpy(saveNpy(given as TensorInput));
   const [batch = 0, length = 0, size = 0] = shape.length === 2 ? [1, ...shape] : shape;
   const hasRank = shape.length === 2 || shape.length === 3;
   const fits = batch <= userLimits.batch && length <= userLimits.length && size <= userLimits.size;
@@ -210,7 +210,7 @@ function toSamples(name: string, given: unknown): Tensor {
     throw new Error(words.user.shape(name, shape, userLimits));
   }
   if (!data.every(Number.isFinite)) throw new Error(words.user.notFinite(name));
-  return loadNpy(saveNpy({ data, shape: [batch, length, size] }));
+  return new Tensor(data, [batch, length, size]);
 }
 
 export function userSizes({ queries, keys }: UserTensors): InputSizes {

@@ -15,12 +15,10 @@ const learningRate = 0.002;
 /** What a lesson needs to know of its layer. */
 type LessonSettings = Pick<LayerSettings, 'seed' | 'heads' | 'validLens'>;
 
-/** A layer on its way. Its gradients are those of the last loss. */
-interface TrainingState {
-  readonly layer: MultiHeadAttention;
-  readonly optimizer: Adam;
-  /** Before the first step, and after each. */
-  readonly losses: number[];
+/** A layer before the first step, or after one. */
+interface Snapshot {
+  readonly parameters: StateDict;
+  readonly loss: number;
 }
 
 /**
@@ -30,56 +28,54 @@ interface TrainingState {
  */
 export class Lesson {
   readonly #input: AttentionInput;
-  readonly #settings: LessonSettings;
+  readonly #validLens: readonly number[];
   readonly #targets: Tensor;
-  #training: TrainingState;
+  readonly #layer: MultiHeadAttention;
+  readonly #optimizer: Adam;
+  /** By steps: going back is no training. All of them take 8 MB. */
+  readonly #snapshots: Snapshot[];
 
   constructor(input: AttentionInput, settings: LessonSettings) {
     this.#input = input;
-    this.#settings = settings;
+    this.#validLens = settings.validLens;
     this.#targets = targetsOf(input, settings.validLens);
-    this.#training = this.#begin();
+    const { heads, seed } = settings;
+    this.#layer = new MultiHeadAttention({ numHiddens, numHeads: heads, seed });
+    this.#optimizer = new Adam(this.#layer, { learningRate });
+    this.#snapshots = [this.#snapshot()];
   }
 
   /** After so many steps, the same whatever was asked before. */
   after(steps: number): TrainedLayer {
-    if (steps < this.#training.losses.length - 1) {
-      this.dispose();
-      this.#training = this.#begin();
+    while (this.#snapshots.length <= steps) {
+      this.#optimizer.step();
+      this.#snapshots.push(this.#snapshot());
     }
-    const { layer, optimizer, losses } = this.#training;
-    while (losses.length <= steps) {
-      optimizer.step();
-      losses.push(this.#lossOf(layer, optimizer));
-    }
-    const [first = NaN] = losses;
-    return { parameters: layer.stateDict(), losses: { first, now: losses[steps] ?? NaN } };
+    const [first] = this.#snapshots;
+    const { parameters, loss } = this.#snapshots[steps];
+    return { parameters, losses: { first: first.loss, now: loss } };
   }
 
   /** Gives the layer's memory back. */
   dispose(): void {
-    this.#training.optimizer.dispose();
-    this.#training.layer.dispose();
+    this.#optimizer.dispose();
+    this.#layer.dispose();
   }
 
-  #begin(): TrainingState {
-    const { heads, seed } = this.#settings;
-    const layer = new MultiHeadAttention({ numHiddens, numHeads: heads, seed });
-    const optimizer = new Adam(layer, { learningRate });
-    return { layer, optimizer, losses: [this.#lossOf(layer, optimizer)] };
-  }
-
-  /** Mean squared error; its gradients are in the layer then. */
-  #lossOf(layer: MultiHeadAttention, optimizer: Adam): number {
+  /** The gradients of its loss, the mean squared error, are in the layer then. */
+  #snapshot(): Snapshot {
     const { queries, keys, values } = this.#input;
-    const { validLens } = this.#settings;
-    const { output } = layer.forward(queries, keys, values, { validLens, requiresGrad: true });
+    const { output } = this.#layer.forward(queries, keys, values, {
+      validLens: this.#validLens,
+      requiresGrad: true,
+    });
     const { length } = output.data;
     const errors = output.data.map((value, i) => value - (this.#targets.data[i] ?? NaN));
     const gradient = errors.map((error) => (2 * error) / length);
-    optimizer.zeroGradients();
-    layer.backward(new Tensor(gradient, output.shape));
-    return sum(errors, (error) => error ** 2) / length;
+    this.#optimizer.zeroGradients();
+    this.#layer.backward(new Tensor(gradient, output.shape));
+    const loss = sum(errors, (error) => error ** 2) / length;
+    return { parameters: this.#layer.stateDict(), loss };
   }
 }
 
