@@ -151,7 +151,7 @@ describe('the figure of the layer', () => {
       await press(page, `${part}, ${shape}: show numbers`, 'button');
       assert.match(
         await textOf(page, '#heads .numbers'),
-        new RegExp(`^Numbers of ${part.replace('Wq', 'W_q')} \\(`),
+        new RegExp(`^\\s*Numbers of ${part.replace('Wq', 'W_q')} \\(`),
       );
       assert.equal(await textOf(page, '#heads .numbers-shape'), shape);
     }

@@ -295,7 +295,7 @@ describe('when the layer cannot run', () => {
     });
     await page.goto(server.url);
     await page.waitForSelector('.failure');
-    assert.match(await textOf('.failure'), /did not load.*\(load-failed\)/);
+    assert.match(await textOf('.failure'), /did not load.*\(load-failed\)/s);
     // The request that the test itself refused, told by the browser in its own words.
     assert.notEqual(problems.length, 0);
     problems = problems.filter((problem) => !/ERR_FAILED/.test(problem));

@@ -1,4 +1,3 @@
-import { cutTo } from '../format/sentences.js';
 import { words } from './words.js';
 
 /** One of a few names or numbers. */
@@ -77,22 +76,6 @@ export function numberListField(
   };
 }
 
-/** Any words, up to a length. */
-export function textField(name: string, longest: number, initial = ''): Field<string> {
-  return {
-    name,
-    initial,
-    read(written) {
-      if (written.length <= longest) return { value: written };
-      return {
-        value: cutTo(written, longest),
-        correction: words.text(name, longest),
-      };
-    },
-    write: (value) => value,
-  };
-}
-
 /** The number of the range that is nearest to `value`. */
 export function nearest(value: number, { min, max, step }: NumberRange): number {
   // Division by a whole number keeps decimals short: 7 / 20 is 0.35, 7 · 0.05 is not.
@@ -120,7 +103,7 @@ export interface Field<Value> {
   /** Takes any text; what cannot be taken as it is gives the nearest value and a correction. */
   readonly read: (written: string) => Reading<Value>;
   readonly write: (value: Value) => string;
-  /** Where it is not said, two values are the same if they are written alike. */
+  /** By default two values are the same if they are written alike. */
   readonly isSame?: (a: Value, b: Value) => boolean;
 }
 

@@ -33,7 +33,7 @@ export function hideable<Target extends HTMLElement>(name: HideableName, target:
   return target;
 }
 
-/** Hides what the query of an address asks for, and says which of the names there are none of. */
+/** Hides what the query of an address names, and returns a sentence for each unknown name. */
 export function hideFrom(parameters: URLSearchParams): readonly string[] {
   const names = (parameters.get('hide') ?? '').split(',').filter((name) => name !== '');
   hidden = new Set(names);

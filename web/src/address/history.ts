@@ -63,7 +63,7 @@ export class AddressWriter {
     try {
       const address = this.#addressNow();
       const { pathname, search, hash } = window.location;
-      // A change that no address tells, such as another file of the same name, is no step.
+      // A change that the address does not show, such as another file of the same name, adds no entry.
       if (address !== pathname + search + hash) {
         if (this.#waiting === 'push') window.history.pushState(null, '', address);
         else window.history.replaceState(null, '', address);

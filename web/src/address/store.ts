@@ -1,9 +1,8 @@
 import { type Fields, initialState } from './field.js';
 
 /**
- * Where a change came from, which decides what it does to the browser's history: a `step` can be
- * taken back alone, `more` continues the last step (a slider on its way), `address` came from the
- * history itself.
+ * What a change does to the browser's history: `push` adds an entry, `replace` continues the last one
+ * (a slider on its way), and `popstate` came from the history itself.
  */
 export type Origin = 'push' | 'replace' | 'popstate';
 
@@ -17,14 +16,14 @@ export interface Normalized<State> {
 
 /** What the address asks of a store, whatever its state is made of. */
 export interface Addressed {
-  /** Takes over what `parameters` hold and says what could not be taken as it was. */
+  /** Reads `parameters` and returns a sentence for each value that was replaced. */
   readFrom(parameters: URLSearchParams): readonly string[];
   /** Puts what differs from the beginning into `parameters`, and takes out what does not. */
   writeTo(parameters: URLSearchParams): void;
   subscribe(listener: (state: unknown, origin: Origin) => void): void;
 }
 
-/** The one holder of an act's state; everything else is drawn from what it tells its listeners. */
+/** The state of an act; everything else is drawn from what it passes to its listeners. */
 export class Store<State extends object> implements Addressed {
   readonly fields: Fields<State>;
   readonly #normalize: (state: State) => Normalized<State>;

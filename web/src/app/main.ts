@@ -1,4 +1,5 @@
 import { init } from 'headwise';
+import { render } from 'lit-html';
 
 import { createHeadsContent } from '../acts/heads/act.js';
 import { createHeadsStore } from '../acts/heads/state.js';
@@ -10,7 +11,7 @@ import { createTrainContent } from '../acts/train/act.js';
 import { trainFields } from '../acts/train/state.js';
 import { followAddress, readAddress } from '../address/history.js';
 import { Store } from '../address/store.js';
-import { createFailure } from '../ui/notices.js';
+import { failureNotice } from '../ui/notices.js';
 import { addFrame, addressedId } from './navigation.js';
 import { createPage } from './page.js';
 
@@ -18,7 +19,7 @@ async function start(): Promise<void> {
   // The layer loads while the words are laid out.
   const ready = init();
   const { toy, heads, train, prune, showNotices } = createPage();
-  const settleFrame = addFrame();
+  const showReady = addFrame();
   try {
     await ready;
     const toyStore = new Store(toyFields);
@@ -43,9 +44,9 @@ async function start(): Promise<void> {
     // Told once, where the reader will look.
     const id = addressedId();
     const named = acts.find(({ root }) => root.id === id);
-    (named ?? toy).live.append(createFailure(error));
+    render(failureNotice(error), (named ?? toy).live);
   }
-  settleFrame();
+  showReady();
 }
 
 await start();

@@ -3,7 +3,7 @@ import { keepOffline } from './offline.js';
 import { words } from './words.js';
 
 /**
- * Links to the acts; the one under the reader's eyes is told as current, and one
+ * Links to the acts; the one being read is marked as current, and one
  * that is not shown has no link.
  */
 export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {

@@ -89,7 +89,7 @@ function tensorOf(parameters: Partial<StateDict>, name: string): Tensor | undefi
 }
 
 /**
- * X Wᵀ + b, cut into heads. The layer does the same inside and does not tell; these are the numbers
+ * X Wᵀ + b, cut into heads. The layer computes the same and does not return it; these are the numbers
  * that its scores and its output come from.
  *
  * @param X (batch, length, in)

@@ -2,7 +2,7 @@ import { MultiHeadAttention } from 'headwise';
 
 import { type AttentionInput, numHiddens } from './input.js';
 
-/** What a layer is told beside its input. */
+/** The settings of a layer beside its input. */
 export interface LayerSettings {
   readonly seed: number;
   readonly heads: number;

@@ -1,4 +1,5 @@
 import { HeadwiseError } from 'headwise';
+import { html, render, type TemplateResult } from 'lit-html';
 
 import { hideable } from '../address/hideable.js';
 import { element } from './dom.js';
@@ -27,27 +28,25 @@ export function createGoal(task: string): Goal {
         reached = told;
         root.toggleAttribute('data-reached', true);
       }
-      const shown = isReached || reached === '' ? told : reached;
-      const line =
-        reached === '' ? [shown] : [element('strong', {}, `${words.goal.reached}. `), shown];
-      // A live region speaks of every change: none where nothing new is said.
-      const spoken = reached === '' ? shown : `${words.goal.reached}. ${shown}`;
-      if (progress.textContent !== spoken) progress.replaceChildren(...line);
+      render(
+        reached === ''
+          ? told
+          : html`<strong>${words.goal.reached}.</strong> ${isReached ? told : reached}`,
+        progress,
+      );
     },
   };
 }
 
 /** What went wrong and what to do about it, in place of a figure that cannot be drawn. */
-export function createFailure(error: unknown): HTMLElement {
+export function failureNotice(error: unknown): TemplateResult {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof HeadwiseError ? error.code : undefined;
-  return element(
-    'div',
-    { class: 'failure', role: 'alert' },
-    element('p', {}, element('strong', {}, words.failure.title)),
-    element('p', {}, adviceFor(code)),
-    element('p', { class: 'failure-details' }, words.failure.details(message, code)),
-  );
+  return html`<div class="failure" role="alert">
+    <p><strong>${words.failure.title}</strong></p>
+    <p>${adviceFor(code)}</p>
+    <p class="failure-details">${words.failure.details(message, code)}</p>
+  </div>`;
 }
 
 function adviceFor(code: string | undefined): string {
@@ -67,7 +66,10 @@ export function createNotices(): Notices {
   return {
     root,
     show(sentences) {
-      root.replaceChildren(...sentences.map((sentence) => element('p', {}, sentence)));
+      render(
+        sentences.map((sentence) => html`<p>${sentence}</p>`),
+        root,
+      );
     },
   };
 }

@@ -1,33 +1,33 @@
+import { html, nothing, render, type TemplateResult } from 'lit-html';
+
 import { element } from './dom.js';
 
 export interface TokenStrip {
   readonly root: HTMLElement;
-  /** What stands below a token, if anything, is told by its position. */
+  /** `below` gives what stands below the token at a position, if anything. */
   show(
     name: string,
     symbols: readonly string[],
-    below: (position: number) => HTMLElement | undefined,
+    below: (position: number) => TemplateResult | HTMLElement | typeof nothing,
   ): void;
 }
 
-/** A sequence, token by token, with what belongs to each below it. A live one tells its new names. */
+/** A sequence, token by token, with an entry below each. The name of a live one is a live region. */
 export function createTokenStrip({ isLive = false } = {}): TokenStrip {
-  const title = element('p', { class: 'sequence-name', role: isLive ? 'status' : undefined });
-  const tokens = element('ol', { class: 'tokens' });
-  return {
-    root: element('div', { class: 'sequence' }, title, tokens),
-    show(name, symbols, below) {
-      if (title.textContent !== name) title.textContent = name;
-      tokens.replaceChildren(
-        ...symbols.map((symbol, position) =>
-          element(
-            'li',
-            {},
-            element('span', { class: 'token' }, symbol),
-            ...[below(position)].filter((found) => found !== undefined),
-          ),
-        ),
-      );
-    },
+  const root = element('div', { class: 'sequence' });
+  const show: TokenStrip['show'] = (name, symbols, below) => {
+    render(
+      html`<p class="sequence-name" role=${isLive ? 'status' : nothing}>${name}</p>
+        <ol class="tokens">
+          ${symbols.map(
+            (symbol, position) =>
+              html`<li><span class="token">${symbol}</span>${below(position)}</li>`,
+          )}
+        </ol>`,
+      root,
+    );
   };
+  // A live region has to be there before it speaks.
+  show('', [], () => nothing);
+  return { root, show };
 }

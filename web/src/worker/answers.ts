@@ -7,19 +7,19 @@ import type {
   Tokens,
 } from 'headwise';
 
-/** Tokens, and what each position asks for; −1 where nothing is asked. */
+/** Tokens, and the target of each position; −1 where there is none. */
 export interface Sequence {
   readonly tokens: Int32Array;
   readonly targets: Int32Array;
 }
 
-/** The token that a model takes for the most likely one, and how likely that is to it. */
+/** The token that a model predicts, and its probability. */
 export interface Answer {
   readonly token: number;
   readonly probability: number;
 }
 
-/** What a model says at each position; `undefined` where nothing is asked. */
+/** The prediction of a model at each position; `undefined` where there is no target. */
 export type Answers = readonly (Answer | undefined)[];
 
 export function answersOf(

@@ -6,7 +6,7 @@ import type { Services } from './services.js';
 
 transferErrors();
 
-/** The worker is gone, or was given up. The next call gets a new one, which knows nothing of the old. */
+/** The worker failed or was given up. The next call starts a new one, without the state of the old. */
 export class WorkerLost extends Error {
   override readonly name = 'WorkerLost';
 }
@@ -20,7 +20,7 @@ interface Running {
   readonly fail: (reason: string) => void;
 }
 
-/** Milliseconds without an answer after which a worker is told as slow: far beyond any call's. */
+/** Without an answer for so long a worker is reported as slow: far longer than any call takes. */
 const slowAfterMs = 20_000;
 
 /**
@@ -33,7 +33,7 @@ export class Connection {
   readonly #overdue = new Set<symbol>();
   readonly #onSlow: (isSlow: boolean) => void;
 
-  /** @param onSlow told when an answer takes long, and when it has come or is waited for no more */
+  /** @param onSlow called when an answer takes long, and when it has come or is no longer awaited */
   constructor(onSlow: (isSlow: boolean) => void) {
     this.#onSlow = onSlow;
   }

@@ -1,7 +1,8 @@
 import { HeadwiseError } from 'headwise';
+import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import { element } from '../ui/dom.js';
-import { createFailure } from '../ui/notices.js';
+import { failureNotice } from '../ui/notices.js';
 import { isOutOfMemory, WorkerLost } from './connection.js';
 import { words } from './words.js';
 
@@ -15,57 +16,46 @@ export interface WorkerNotice {
   clear(): void;
 }
 
-/** Where an act tells how its worker fares, with a button that begins again. */
+/** The state of an act's worker, where it is not as usual, with a button that restarts it. */
 export function createWorkerNotice(onAgain: () => void): WorkerNotice {
   const failure = element('div');
   const slow = element('div', { role: 'status' });
-  const { title, advice } = words.slow;
+  const content = ({ title, advice }: Advice, details?: string): TemplateResult => html`
+    <p><strong>${title}</strong></p>
+    <p>${advice}</p>
+    ${details === undefined ? nothing : html`<p class="failure-details">${details}</p>`}
+    <button type="button" @click=${onAgain}>${words.again}</button>
+  `;
   return {
     root: element('div', {}, failure, slow),
     showFailure(error) {
-      failure.replaceChildren(createWorkerFailure(error, onAgain));
+      const details = error instanceof Error ? error.message : '';
+      render(
+        isUnavailable(error)
+          ? failureNotice(error)
+          : html`<div class="failure" role="alert">${content(adviceFor(error), details)}</div>`,
+        failure,
+      );
     },
     showSlow(isSlow) {
-      if (!isSlow) slow.replaceChildren();
-      else
-        slow.replaceChildren(element('div', { class: 'slow' }, ...content(title, advice, onAgain)));
+      render(isSlow ? html`<div class="slow">${content(words.slow)}</div>` : nothing, slow);
     },
     clear() {
-      failure.replaceChildren();
+      render(nothing, failure);
     },
   };
 }
 
-function createWorkerFailure(error: unknown, onAgain: () => void): HTMLElement {
-  if (error instanceof HeadwiseError && ['unsupported', 'load-failed'].includes(error.code)) {
-    return createFailure(error);
-  }
-  const { title, advice } = wordsFor(error);
-  const details = error instanceof Error ? error.message : '';
-  return element(
-    'div',
-    { class: 'failure', role: 'alert' },
-    ...content(title, advice, onAgain, element('p', { class: 'failure-details' }, details)),
-  );
+/** The package does not run in this browser at all: beginning again would not help. */
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof HeadwiseError && ['unsupported', 'load-failed'].includes(error.code);
+
+interface Advice {
+  readonly title: string;
+  readonly advice: string;
 }
 
-function content(
-  title: string,
-  advice: string,
-  onAgain: () => void,
-  ...details: readonly HTMLElement[]
-): HTMLElement[] {
-  const again = element('button', { type: 'button' }, words.again);
-  again.addEventListener('click', onAgain);
-  return [
-    element('p', {}, element('strong', {}, title)),
-    element('p', {}, advice),
-    ...details,
-    again,
-  ];
-}
-
-function wordsFor(error: unknown): { readonly title: string; readonly advice: string } {
+function adviceFor(error: unknown): Advice {
   if (error instanceof WorkerLost) return words.lost;
   return isOutOfMemory(error) ? words.memory : words.other;
 }

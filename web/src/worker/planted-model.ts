@@ -27,7 +27,7 @@ export interface Quality {
  */
 export class PlantedModel {
   readonly model: AttentionOnlyTransformer;
-  /** Never trained on: the first ranks heads, the second says what became of the model. */
+  /** Unseen sequences: heads are ranked on the first, models are evaluated on the second. */
   readonly measuringBatch: TaskBatch;
   readonly testBatch: TaskBatch;
   readonly #task: InductionTask;

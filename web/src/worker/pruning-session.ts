@@ -7,7 +7,7 @@ import type { PlantedModel, Quality } from './planted-model.js';
 
 const timings = 11;
 
-/** How well a model does on the test sequences, and what it says to the shown one. */
+/** Loss and accuracy of a model on the test sequences, and its predictions for the shown one. */
 export interface Attempt extends Quality {
   readonly answers: Answers;
 }
@@ -33,7 +33,7 @@ interface Saved {
 export class PruningSession {
   readonly #planted: PlantedModel;
   readonly #saved: Saved[];
-  /** The test sequence that the whole model answers best: what goes wrong comes of the pruning. */
+  /** The test sequence that the full model predicts best: errors come from pruning. */
   readonly #shown: Sequence;
   #model: AttentionOnlyTransformer;
 
@@ -61,7 +61,7 @@ export class PruningSession {
     };
   }
 
-  /** What is left does so well with these gates, one a head before any went. */
+  /** The pruned model with these gates, one per head of the full model. */
   tryGates(gates: readonly (readonly number[])[]): Attempt {
     const leftGates = gates.map((ofLayer, layer) =>
       Float32Array.from(this.#left(layer), (head) => ofLayer[head] ?? 1),

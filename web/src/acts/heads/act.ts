@@ -1,5 +1,6 @@
 import { maxIndex } from 'd3-array';
 import type { Tensor } from 'headwise';
+import { nothing, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { attend, type AttentionView } from '../../attention/attention-view.js';
@@ -8,7 +9,7 @@ import type { LayerSettings } from '../../attention/layer.js';
 import type { Cell } from '../../attention/map-selection.js';
 import { formatShort, formatWeight } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
-import { createFailure } from '../../ui/notices.js';
+import { failureNotice } from '../../ui/notices.js';
 import { createArithmetic } from './arithmetic.js';
 import { createCloseUp } from './close-up.js';
 import { createCompare } from './compare.js';
@@ -114,10 +115,10 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
     lengths.show(state);
     try {
       draw(state);
-      failure.replaceChildren();
+      render(nothing, failure);
     } catch (error) {
       // The last maps stay: what went wrong with one setting leaves the others usable.
-      failure.replaceChildren(createFailure(error));
+      render(failureNotice(error), failure);
     }
   };
   store.subscribe(show);

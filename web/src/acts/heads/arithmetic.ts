@@ -1,4 +1,5 @@
 import { max, range, sum } from 'd3-array';
+import { html, render, type TemplateResult } from 'lit-html';
 
 import { hideable } from '../../address/hideable.js';
 import type { AttentionView } from '../../attention/attention-view.js';
@@ -46,62 +47,43 @@ export function createArithmetic(): Arithmetic {
     ),
     show(view, cell, example, settings) {
       hint.hidden = cell !== undefined;
-      place.replaceChildren(...explain(view, cell ?? example, settings));
+      render(explain(view, cell ?? example, settings), place);
     },
   };
 }
 
 type Step = readonly [name: string, numbers: string, result: string];
 
-function explain(view: AttentionView, cell: Cell, settings: ArithmeticSettings): HTMLElement[] {
+function explain(view: AttentionView, cell: Cell, settings: ArithmeticSettings): TemplateResult {
+  const { caption, columns, sums } = words.arithmetic;
   const { sample, head, query, key } = cell;
   const names = namesOf(view, sample);
   const [, , queries = 0] = view.weights.shape;
   const rowSum = sum(keysOf(view), (at) => view.weights.at(sample, head, query, at));
   const columnSum = sum(range(queries), (row) => view.weights.at(sample, head, row, key));
-  return [
-    element(
-      'table',
-      {},
-      element(
-        'caption',
-        {},
-        words.arithmetic.caption(
-          head + 1,
-          sample + 1,
-          names.queries[query] ?? '',
-          names.keys[key] ?? '',
-        ),
-      ),
-      element(
-        'thead',
-        {},
-        element(
-          'tr',
-          {},
-          ...words.arithmetic.columns.map((name) => element('th', { scope: 'col' }, name)),
-        ),
-      ),
-      element(
-        'tbody',
-        {},
-        ...stepsOf(view, cell, settings).map(([name, numbers, result]) =>
-          element(
-            'tr',
-            {},
-            element('th', { scope: 'row' }, name),
-            element('td', {}, numbers),
-            element('td', { class: 'result' }, result),
-          ),
-        ),
-      ),
-    ),
-    element(
-      'p',
-      { class: 'note' },
-      words.arithmetic.sums(formatWeight(rowSum), formatWeight(columnSum)),
-    ),
-  ];
+  const queryName = names.queries[query] ?? '';
+  const keyName = names.keys[key] ?? '';
+  return html`
+    <table>
+      <caption .textContent=${caption(head + 1, sample + 1, queryName, keyName)}></caption>
+      <thead>
+        <tr>
+          ${columns.map((name) => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${stepsOf(view, cell, settings).map(
+          ([name, numbers, result]) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              <td>${numbers}</td>
+              <td class="result">${result}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    <p class="note">${sums(formatWeight(rowSum), formatWeight(columnSum))}</p>
+  `;
 }
 
 function stepsOf(view: AttentionView, cell: Cell, settings: ArithmeticSettings): Step[] {

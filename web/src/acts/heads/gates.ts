@@ -170,7 +170,7 @@ export function createGateGoal(): GateGoal {
       const silent = gates.flatMap((gate, head) => (gate === 0 ? [head] : []));
       const [head = 0] = silent;
       const open = gates.filter((gate) => gate === 1).length;
-      // Without its only head, a layer says nothing: there is nothing to find out.
+      // Without its only head the output of a layer is its bias: there is nothing to find out.
       if (silent.length !== 1 || open !== gates.length - 1 || gates.length === 1) {
         goal.show('');
         return;

@@ -26,7 +26,7 @@ export interface InputDetails {
   show(state: HeadsState): void;
 }
 
-/** What else is to be said of the chosen input; `dropTarget` takes files wherever they fall. */
+/** The further settings of the chosen input; files can be dropped anywhere on `dropTarget`. */
 export function createInputDetails(
   store: Store<HeadsState>,
   dropTarget: HTMLElement,

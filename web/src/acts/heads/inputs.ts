@@ -20,7 +20,7 @@ import {
 export const inputNames = ['ones', 'random', 'patterns', 'text', 'own'] as const;
 export type Input = (typeof inputNames)[number];
 
-/** What the state says of an input. */
+/** The part of the state that makes an input. */
 export interface InputState {
   readonly input: Input;
   readonly seed: number;

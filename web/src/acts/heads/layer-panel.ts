@@ -1,3 +1,5 @@
+import { html, nothing, render, type TemplateResult } from 'lit-html';
+
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { type AttentionView, gatedOutput } from '../../attention/attention-view.js';
@@ -56,12 +58,13 @@ export function createLayerPanel(store: Store<HeadsState>): LayerPanel {
       figure.draw(view, at.head, state.part, gates);
       const isOpen = state.gates.length === 0;
       const gated = isOpen ? view.output : gatedOutput(view.input, settings, gates);
-      place.replaceChildren(
-        createNumberTable(
+      render(
+        numberTable(
           words.layer.numbers(words.layer.parts[state.part]),
           words.layer.about[state.part](state.sample, state.head),
           numbersOf(view, state.part, at, gates, gated),
         ),
+        place,
       );
     },
   };
@@ -71,43 +74,37 @@ const shownRows = 8;
 const shownColumns = 8;
 
 /** A matrix as far as it fits, and the shape of the whole. */
-export function createNumberTable(title: string, about: string, numbers: PartNumbers): HTMLElement {
-  const { shape, rows } = numbers;
+function numberTable(title: string, about: string, { shape, rows }: PartNumbers): TemplateResult {
   const columns = rows[0]?.length ?? 0;
   const isWhole = rows.length <= shownRows && columns <= shownColumns;
   const size = formatShape([rows.length, columns]);
-  const cell = (value: number): HTMLElement => element('td', {}, formatNumber(value));
-  const dots = (): HTMLElement => element('td', { 'aria-hidden': 'true' }, '…');
-  const body = rows
-    .slice(0, shownRows)
-    .map((row) =>
-      element(
-        'tr',
-        {},
-        ...row.slice(0, shownColumns).map(cell),
-        ...(columns > shownColumns ? [dots()] : []),
-      ),
-    );
-  return element(
-    'div',
-    { class: 'numbers' },
-    element('h4', {}, title, ' ', element('span', { class: 'numbers-shape' }, formatShape(shape))),
-    element('p', { class: 'note' }, about),
-    element(
-      'div',
-      { class: 'numbers-scroll', tabindex: 0, role: 'region', 'aria-label': title },
-      element('table', {}, element('tbody', {}, ...body)),
-    ),
-    element(
-      'p',
-      { class: 'note' },
-      isWhole
-        ? words.layer.whole(size)
-        : words.layer.truncated(
-            Math.min(rows.length, shownRows),
-            Math.min(columns, shownColumns),
-            size,
-          ),
-    ),
-  );
+  const dots = columns > shownColumns ? html`<td aria-hidden="true">…</td>` : nothing;
+  return html`<div class="numbers">
+    <h4>${title} <span class="numbers-shape">${formatShape(shape)}</span></h4>
+    <p class="note">${about}</p>
+    <div class="numbers-scroll" tabindex="0" role="region" aria-label=${title}>
+      <table>
+        <tbody>
+          ${rows.slice(0, shownRows).map(
+            (row) =>
+              html`<tr>
+                ${row.slice(0, shownColumns).map((value) => html`<td>${formatNumber(value)}</td>`)}
+                ${dots}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <p class="note">
+      ${
+        isWhole
+          ? words.layer.whole(size)
+          : words.layer.truncated(
+              Math.min(rows.length, shownRows),
+              Math.min(columns, shownColumns),
+              size,
+            )
+      }
+    </p>
+  </div>`;
 }

@@ -63,7 +63,7 @@ export function shapeOf(view: AttentionView, part: LayerPart): readonly number[]
 }
 
 /**
- * What a reader sees of a part: the sample's and head's own numbers.
+ * The numbers of a part for one sample and head.
  *
  * @param gates one a head: the concatenation comes after them
  * @param gated the output with these gates

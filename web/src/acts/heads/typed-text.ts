@@ -15,7 +15,7 @@ export type TokenKind = (typeof tokenKinds)[number];
 /** More would be too small to see and to hit. */
 export const textLimits = { lines: 2, tokens: 16, characters: 300 } as const;
 
-/** Of a text that goes on, no more is looked at: whoever pastes a book need not wait. */
+/** Characters of a text that are read at all, so that pasting a book takes no time. */
 const considered = 10_000;
 
 /**

@@ -65,7 +65,7 @@ export async function readUserFile(file: File): Promise<UserFile> {
   if (size > largest * megabyte) throw new Error(words.user.tooLarge(size / megabyte, largest));
   if (isText) return { name, ...readNumbers(await file.text()) };
   const bytes = new Uint8Array(await file.arrayBuffer());
-  // NumPy's files say what they are; the name tells the other kind.
+  // NumPy's files begin with a magic number; the other kind is known by its name.
   if (bytes[0] === 0x93) return { name, ...userTensors({ queries: loadNpy(bytes) }) };
   if (!/\.safetensors$/i.test(file.name)) throw new Error(words.user.unknownFile(file.name));
   const { tensors } = loadSafetensors(bytes);

@@ -1,3 +1,5 @@
+import { html, render } from 'lit-html';
+
 import type { Store } from '../../address/store.js';
 import { createActPanel } from '../../ui/controls/act-panel.js';
 import { boundChoice } from '../../ui/controls/choice.js';
@@ -140,19 +142,25 @@ export function createPlantPanel(
   store.subscribe((state) => {
     seed.show(state.seed);
   });
-  let isBusy = false;
-  const plant = element('button', { type: 'button', class: 'primary' }, words.plant);
-  plant.addEventListener('click', () => {
-    if (isBusy) onStop();
-    else onPlant();
-  });
-  const bar = element('progress', {
-    class: 'progress',
-    max: 1,
-    value: 0,
-    'aria-label': words.panel,
-  });
-  const status = element('p', { class: 'plant-status', role: 'status' }, words.notYet);
+  const button = element('div', { class: 'plant' });
+  const progress = element('div', { class: 'plant-progress' });
+  const show = (isBusy: boolean, done: number, sentence: string): void => {
+    render(
+      html`<button
+        type="button"
+        class="primary"
+        @click=${isBusy ? onStop : onPlant}
+        .textContent=${isBusy ? words.stop : words.plant}
+      ></button>`,
+      button,
+    );
+    render(
+      html`<progress class="progress" max="1" .value=${done} aria-label=${words.panel}></progress>
+        <p class="plant-status" role="status">${sentence}</p>`,
+      progress,
+    );
+  };
+  show(false, 0, words.notYet);
 
   function sentenceOf({ state, studies, seed: studied }: Planter): string {
     if (state === 'busy') return words.progress(studied, studies.length + 1, numSeeds);
@@ -163,17 +171,10 @@ export function createPlantPanel(
     root: createActPanel(store, {
       act: 'prune',
       label: words.panel,
-      controls: [seed.root, plant, element('div', { class: 'plant-progress' }, bar, status)],
+      controls: [seed.root, button, progress],
     }),
     show(planter) {
-      isBusy = planter.state === 'busy';
-      const name = isBusy ? words.stop : words.plant;
-      // WebKit forgets a press on a button whose text is replaced before it is let go.
-      if (plant.textContent !== name) plant.textContent = name;
-      bar.value = planter.progress;
-      // Told once a seed, not with every step.
-      const sentence = sentenceOf(planter);
-      if (status.textContent !== sentence) status.textContent = sentence;
+      show(planter.state === 'busy', planter.progress, sentenceOf(planter));
     },
   };
 }

@@ -11,7 +11,7 @@ import { words } from './words.js';
 
 const margin = { left: 46, right: 4, top: 10, bottom: 24 } as const;
 
-/** The kind of a head as the bars tell it. */
+/** The kind of a head, by which its bar is coloured. */
 const truthOf = (role: Role): 'planted' | 'sharp' | 'quiet' =>
   role === 'sharp' || role === 'quiet' ? role : 'planted';
 

@@ -4,7 +4,7 @@ import type { Study } from '../../worker/study.js';
 /** Seeds that one planting studies: enough for a mean and for how far it can be off. */
 export const numSeeds = 5;
 
-/** Milliseconds of work between two answers: a wish of the reader waits no longer. */
+/** Work between two answers: a request of the reader waits no longer. */
 const sliceMs = 30;
 
 export type PlanterState = 'idle' | 'busy' | 'done' | 'stopped' | 'failed';

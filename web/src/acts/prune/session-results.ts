@@ -1,7 +1,9 @@
+import { html, nothing, render } from 'lit-html';
+
 import { formatCell, formatLoss, formatMilliseconds, formatPercent } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
 import { createTokenStrip } from '../../ui/token-strip.js';
-import { type Answers, numRight, type Sequence } from '../../worker/answers.js';
+import { type Answer, type Answers, numRight, type Sequence } from '../../worker/answers.js';
 import { allHeads } from '../../worker/heads.js';
 import type { SessionState } from '../../worker/pruning-session.js';
 import { symbolOf } from '../../worker/tasks.js';
@@ -13,11 +15,10 @@ export interface AnswerStrip {
   show(answers: Answers, sequence?: Sequence): void;
 }
 
-/** What the model in the session says to one sequence: its answers, and which of them are right. */
+/** The predictions of the model in the session for one sequence, and which of them are correct. */
 export function createAnswerStrip(): AnswerStrip {
   const strip = createTokenStrip({ isLive: true });
   let sequence: Sequence = { tokens: new Int32Array(), targets: new Int32Array() };
-  const symbol = (token: number): string => symbolOf('induction', token);
   strip.root.classList.add('answers');
   return {
     root: strip.root,
@@ -25,27 +26,33 @@ export function createAnswerStrip(): AnswerStrip {
       sequence = other;
       const { tokens, targets } = sequence;
       const asked = answers.filter((answer) => answer !== undefined).length;
-      const name = words.answered(numRight(sequence, answers), asked);
-      strip.show(name, Array.from(tokens, symbol), (position) => {
-        const answer = answers[position];
-        if (answer === undefined) return undefined;
-        const { token, probability } = answer;
-        const isRight = token === targets[position];
-        const said = symbol(token);
-        return element(
-          'span',
-          {
-            class: 'answer',
-            role: 'img',
-            'data-right': String(isRight),
-            'aria-label': words.answer(said, formatPercent(probability), isRight),
-          },
-          isRight ? said : `${said}${words.wrong}`,
-          element('span', { class: 'probability' }, formatCell(probability)),
-        );
-      });
+      strip.show(
+        words.answered(numRight(sequence, answers), asked),
+        Array.from(tokens, symbol),
+        (at) => answerBelow(answers[at], targets[at]),
+      );
     },
   };
+}
+
+const symbol = (token: number): string => symbolOf('induction', token);
+
+function answerBelow(answer: Answer | undefined, target: number): HTMLElement | typeof nothing {
+  if (answer === undefined) return nothing;
+  const { token, probability } = answer;
+  const isRight = token === target;
+  const said = symbol(token);
+  return element(
+    'span',
+    {
+      class: 'answer',
+      role: 'img',
+      'data-right': String(isRight),
+      'aria-label': words.answer(said, formatPercent(probability), isRight),
+    },
+    isRight ? said : `${said}${words.wrong}`,
+    element('span', { class: 'probability' }, formatCell(probability)),
+  );
 }
 
 export interface QualityTable {
@@ -53,47 +60,52 @@ export interface QualityTable {
   show(state: SessionState): void;
 }
 
-/** What the whole model can do and how long it takes, and what is left of both. */
+/** Quality and time of the full and of the pruned model. */
 export function createQualityTable(): QualityTable {
-  const body = element('tbody');
-  const row = (name: string, ...numbers: readonly string[]): HTMLElement =>
-    element(
-      'tr',
-      {},
-      element('th', { scope: 'row' }, name),
-      ...numbers.map((number) => element('td', {}, number)),
+  const root = element('div');
+  const showRows = (rows: readonly (readonly string[])[]): void => {
+    render(
+      html`<table class="quality">
+        <caption .textContent=${words.table}></caption>
+        <thead>
+          <tr>
+            ${words.columns.map((name) => html`<th scope="col">${name}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            ([name, ...numbers]) =>
+              html`<tr>
+                <th scope="row">${name}</th>
+                ${numbers.map((number) => html`<td>${number}</td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>`,
+      root,
     );
+  };
+  showRows([]);
   return {
-    root: element(
-      'table',
-      { class: 'quality' },
-      element('caption', {}, words.table),
-      element(
-        'thead',
-        {},
-        element('tr', {}, ...words.columns.map((name) => element('th', { scope: 'col' }, name))),
-      ),
-      body,
-    ),
+    root,
     show({ whole, left, pruned, wholeMilliseconds, prunedMilliseconds }) {
-      const time = (milliseconds: number): string =>
-        words.milliseconds(formatMilliseconds(milliseconds));
-      body.replaceChildren(
-        row(
-          words.whole,
-          String(allHeads.length),
-          formatLoss(whole.loss),
-          formatPercent(whole.accuracy),
-          time(wholeMilliseconds),
-        ),
-        row(
-          words.left,
-          String(allHeads.length - pruned.length),
-          formatLoss(left.loss),
-          formatPercent(left.accuracy),
-          time(prunedMilliseconds),
-        ),
-      );
+      const row = (
+        name: string,
+        heads: number,
+        { loss, accuracy }: typeof whole,
+        milliseconds: number,
+      ): string[] => [
+        name,
+        String(heads),
+        formatLoss(loss),
+        formatPercent(accuracy),
+        words.milliseconds(formatMilliseconds(milliseconds)),
+      ];
+      const heads = allHeads.length;
+      showRows([
+        row(words.whole, heads, whole, wholeMilliseconds),
+        row(words.left, heads - pruned.length, left, prunedMilliseconds),
+      ]);
     },
   };
 }

@@ -20,7 +20,7 @@ import { words } from './words.js';
 /** The goal: no more heads than do the work, and so many answers right. */
 const wanted = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, accuracy: 0.95 };
 
-/** What is to be told of: the model without these heads, or what is left of it with these gates. */
+/** A request: the model without these heads, or with these gates on the heads left. */
 interface SessionRequest {
   readonly pruned: readonly Head[];
   readonly gates?: readonly (readonly number[])[];
@@ -28,7 +28,7 @@ interface SessionRequest {
 
 export interface SessionView {
   readonly root: HTMLElement;
-  /** What the reader is to reach: told before there is a model. */
+  /** Shown before there is a model, too. */
   readonly goal: HTMLElement;
   /** There is a model in the session: shows it as the store has it. */
   open(): void;
@@ -50,7 +50,7 @@ export function createSessionView(
   const tiles = allHeads.map((head) =>
     createHeadTile(head, {
       onPrune: () => {
-        // What was pressed goes with the head; undoing it is the nearest thing to do.
+        // The pressed button is removed with the head; Undo is the closest control.
         undo.focus({ preventScroll: true });
         const { layer, head: number } = head;
         store.change({ pruned: [...store.state.pruned, { layer, head: number }] });

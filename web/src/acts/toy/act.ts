@@ -1,4 +1,5 @@
 import { range } from 'd3-array';
+import { html, render, type TemplateResult } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { attend, type AttentionView } from '../../attention/attention-view.js';
@@ -53,8 +54,8 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
     const input = inputOf[state.input]();
     const taught = state.steps === 0 ? undefined : lessonOf(state.input, input).after(state.steps);
     const view = attend(taught ? { ...input, parameters: taught.parameters } : input, settings);
-    flow.replaceChildren(createFlow(view));
-    reason.replaceChildren(...(isTie ? reasonOf(view) : [words.broken]));
+    render(flowOf(view), flow);
+    render(isTie ? reasonOf(view) : words.broken, reason);
     // More than the input has changed then.
     reason.hidden = !isTie && taught !== undefined;
     lesson.textContent = taught ? lessonMessage(taught, state) : '';
@@ -88,35 +89,30 @@ function lessonMessage({ losses }: TrainedLayer, { input, steps }: ToyState): st
   return `${taught(steps, formatLoss(losses.first), formatLoss(losses.now))} ${outcome[input]}`;
 }
 
-function reasonOf({ weights }: AttentionView): (string | HTMLElement)[] {
+function reasonOf({ weights }: AttentionView): TemplateResult {
   const [batch = 0, heads = 0] = weights.shape;
   const shares = range(batch).map((sample) =>
     words.share(formatFraction(weights.at(sample, 0, 0, 0)), sample + 1),
   );
-  return [element('strong', {}, words.conclusion(heads)), ' ', words.reason(shares)];
+  return html`<strong>${words.conclusion(heads)}</strong> ${words.reason(shares)}`;
 }
 
-/** What goes into the layer and what comes out, with the shapes that it really had. */
-export function createFlow(view: AttentionView): HTMLElement {
-  const [, heads = 0] = view.weights.shape;
-  const [, , hiddens = 0] = view.output.shape;
-  return element(
-    'dl',
-    { class: 'flow', 'aria-label': words.flow.label },
-    step(words.flow.queries, formatShape(view.input.queries.shape), words.flow.axes),
-    step(words.flow.keys, formatShape(view.input.keys.shape), words.flow.axes),
-    step(words.flow.validLens, formatShape(view.validLens), words.flow.perSample),
-    step(words.flow.heads, String(heads), words.flow.headSize(hiddens / heads)),
-    step(words.flow.output, formatShape(view.output.shape), words.flow.axes, 'flow-output'),
-  );
-}
-
-function step(name: string, value: string, note: string, kind = ''): HTMLElement {
-  return element(
-    'div',
-    { class: `flow-step ${kind}`.trim() },
-    element('dt', {}, name),
-    element('dd', { class: 'flow-value' }, value),
-    element('dd', { class: 'flow-note' }, note),
-  );
+/** Inputs and output of the layer with their actual shapes. */
+function flowOf({ input, weights, output, validLens }: AttentionView): TemplateResult {
+  const { label, queries, keys, axes, perSample, headSize, ...names } = words.flow;
+  const [, heads = 0] = weights.shape;
+  const [, , hiddens = 0] = output.shape;
+  const step = (name: string, value: string, note: string, kind = ''): TemplateResult =>
+    html`<div class="flow-step ${kind}">
+      <dt>${name}</dt>
+      <dd class="flow-value">${value}</dd>
+      <dd class="flow-note">${note}</dd>
+    </div>`;
+  return html`<dl class="flow" aria-label=${label}>
+    ${step(queries, formatShape(input.queries.shape), axes)}
+    ${step(keys, formatShape(input.keys.shape), axes)}
+    ${step(names.validLens, formatShape(validLens), perSample)}
+    ${step(names.heads, String(heads), headSize(hiddens / heads))}
+    ${step(names.output, formatShape(output.shape), axes, 'flow-output')}
+  </dl>`;
 }

@@ -22,9 +22,8 @@ interface Snapshot {
 }
 
 /**
- * A layer that learns its one input by heart: it is to answer query 1 with the value at key 1, query 2
- * with that at key 2, and so on, beginning again after the last valid key. Where to look it is not
- * told.
+ * A layer trained on a single input: its target for query 1 is the value at key 1, for query 2 that at
+ * key 2, and so on, starting over after the last valid key.
  */
 export class Lesson {
   readonly #input: AttentionInput;

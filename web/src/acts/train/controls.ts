@@ -1,10 +1,12 @@
+import { html, nothing, render } from 'lit-html';
+
 import type { Store } from '../../address/store.js';
 import { createActPanel } from '../../ui/controls/act-panel.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
-import { element, setAttributes } from '../../ui/dom.js';
+import { element } from '../../ui/dom.js';
 import { taskNames } from '../../worker/tasks.js';
-import type { Runner } from './runner.js';
+import type { Runner, RunnerState } from './runner.js';
 import { layerCounts, learningRates, speeds, trainHeadCounts, type TrainState } from './state.js';
 import { words } from './words.js';
 
@@ -54,27 +56,37 @@ interface Actions {
 
 /** Start and pause in one button, one step, begin again, and how fast. */
 export function createPlayback(store: Store<TrainState>, actions: Actions): Playback {
-  const play = element('button', { type: 'button', class: 'primary' }, words.start);
-  const step = element('button', { type: 'button' }, words.step);
-  const again = element('button', { type: 'button' }, words.again);
-  let isRunning = false;
-  play.addEventListener('click', () => {
-    if (isRunning) actions.onPause();
-    else actions.onPlay();
+  const { onPlay, onPause, onStep, onAgain } = actions;
+  const buttons = element('div', {
+    class: 'buttons',
+    role: 'group',
+    'aria-label': words.buttons,
   });
-  step.addEventListener('click', actions.onStep);
-  again.addEventListener('click', actions.onAgain);
+  const show = (state: RunnerState, step: number): void => {
+    const isRunning = state === 'running';
+    // Not `disabled`: that would take the focus away from whoever has just pressed it.
+    const isOver = state === 'ended' ? 'true' : nothing;
+    render(
+      html`
+        <button
+          type="button"
+          class="primary"
+          aria-disabled=${isOver}
+          @click=${isRunning ? onPause : onPlay}
+          .textContent=${isRunning ? words.pause : step > 0 ? words.goOn : words.start}
+        ></button>
+        <button type="button" aria-disabled=${isOver} @click=${onStep}>${words.step}</button>
+        <button type="button" @click=${onAgain}>${words.again}</button>
+      `,
+      buttons,
+    );
+  };
+  show('idle', 0);
   return {
     root: element(
       'div',
       { class: 'playback' },
-      element(
-        'div',
-        { class: 'buttons', role: 'group', 'aria-label': words.buttons },
-        play,
-        step,
-        again,
-      ),
+      buttons,
       boundChoice(store, 'speed', {
         label: words.speed,
         values: speeds,
@@ -82,14 +94,7 @@ export function createPlayback(store: Store<TrainState>, actions: Actions): Play
       }),
     ),
     show({ state, record }) {
-      isRunning = state === 'running';
-      const hasBegun = record !== undefined && record.step > 0;
-      const name = isRunning ? words.pause : hasBegun ? words.goOn : words.start;
-      if (play.textContent !== name) play.textContent = name;
-      // Not `disabled`: that would take the focus away from whoever has just pressed it.
-      const isOver = state === 'ended' ? 'true' : undefined;
-      setAttributes(play, { 'aria-disabled': isOver });
-      setAttributes(step, { 'aria-disabled': isOver });
+      show(state, record?.step ?? 0);
     },
   };
 }

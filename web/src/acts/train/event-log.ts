@@ -1,3 +1,5 @@
+import { html, render } from 'lit-html';
+
 import { element } from '../../ui/dom.js';
 import type { RunRecord } from './run-record.js';
 import { words } from './words.js';
@@ -7,7 +9,7 @@ export interface EventLog {
   show(record: RunRecord): void;
 }
 
-/** What happened in the run, told as it happens: heads that take roles, and the goal. */
+/** The events of a run: heads that take or leave roles, and the goal. */
 export function createEventLog(): EventLog {
   const list = element('ol');
   // Not the list itself, which is a list to those who hear it, too.
@@ -17,40 +19,43 @@ export function createEventLog(): EventLog {
     list,
   );
   const none = element('p', { class: 'log-none' }, words.nothingYet);
-  let shown: RunRecord | undefined;
-  let told = 0;
-  let goalTold = false;
-
-  const append = (sentence: string, kind: string): void => {
-    list.append(element('li', { 'data-kind': kind }, sentence));
-    scroller.scrollTop = scroller.scrollHeight;
-  };
+  const root = element(
+    'div',
+    { class: 'log' },
+    element('h3', { class: 'log-name' }, words.log),
+    none,
+    scroller,
+  );
+  let drawn = 0;
   return {
-    root: element(
-      'div',
-      { class: 'log' },
-      element('h3', { class: 'log-name' }, words.log),
-      none,
-      scroller,
-    ),
+    root,
     show(record) {
-      if (record !== shown) {
-        shown = record;
-        told = 0;
-        goalTold = false;
-        list.replaceChildren();
-      }
-      const { task } = record.options;
-      for (const { step, place, score, kind } of record.events.slice(told)) {
-        const where = { layer: place.layer + 1, head: place.head + 1 };
-        append(words[kind](step, where, score, task), score);
-      }
-      told = record.events.length;
-      if (record.goalStep !== undefined && !goalTold) {
-        goalTold = true;
-        append(words.goal(record.goalStep), 'goal');
-      }
-      none.hidden = list.childElementCount > 0;
+      const entries = entriesOf(record);
+      render(
+        entries.map(({ kind, sentence }) => html`<li data-kind=${kind}>${sentence}</li>`),
+        list,
+      );
+      none.hidden = entries.length > 0;
+      if (entries.length > drawn) scroller.scrollTop = scroller.scrollHeight;
+      drawn = entries.length;
     },
   };
+}
+
+interface Entry {
+  readonly step: number;
+  readonly kind: string;
+  readonly sentence: string;
+}
+
+/** In the order of their steps; the goal after what happened at the same step. */
+function entriesOf({ options, events, goalStep }: RunRecord): readonly Entry[] {
+  const entries = events.map(({ step, place, score, kind }): Entry => {
+    const where = { layer: place.layer + 1, head: place.head + 1 };
+    return { step, kind: score, sentence: words[kind](step, where, score, options.task) };
+  });
+  if (goalStep === undefined) return entries;
+  const goal = { step: goalStep, kind: 'goal', sentence: words.goal(goalStep) };
+  const isBefore = ({ step }: Entry): boolean => step <= goalStep;
+  return [...entries.filter(isBefore), goal, ...entries.filter((entry) => !isBefore(entry))];
 }

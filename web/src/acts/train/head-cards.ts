@@ -1,3 +1,4 @@
+import { render } from 'lit-html';
 import { group } from 'd3-array';
 
 import { formatPercent } from '../../format/numbers.js';
@@ -114,7 +115,7 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
       map.draw(weights.subarray(place.head * area, (place.head + 1) * area));
       lines.draw(record);
       const roleText = role === undefined ? words.noRole : words.role(role, task);
-      if (roleName.textContent !== roleText) roleName.textContent = roleText;
+      render(roleText, roleName);
       const { latest } = record;
       const scores = scoresOf[task].map((name) => {
         const share = latest === undefined ? NaN : scoreAt(latest, heads, place, name);

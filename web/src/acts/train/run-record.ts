@@ -39,7 +39,7 @@ export class RunRecord {
     this.add(start.update);
   }
 
-  /** Takes an update in and tells the events that came with it. */
+  /** Adds an update and returns its events. */
   add({ step, losses, measurements, weights }: Update): readonly RoleEvent[] {
     this.step = step;
     this.weights = weights;

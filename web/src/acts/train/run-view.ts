@@ -1,3 +1,5 @@
+import { html, nothing } from 'lit-html';
+
 import type { Store } from '../../address/store.js';
 import { createWeightLegend, hatchFill } from '../../attention/weight-legend.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
@@ -18,11 +20,11 @@ import type { RunnerState } from './runner.js';
 import { lossScales, type TrainState } from './state.js';
 import { words } from './words.js';
 
-/** Milliseconds between two drawings of the enlarged head while a run goes on: it has many elements. */
+/** Between two drawings of the enlarged head during a run: it has many elements. */
 const enlargedPauseMs = 500;
 
 export interface RunView {
-  /** What the reader is to reach: told before there is a run. */
+  /** Shown before there is a run, too. */
   readonly goal: HTMLElement;
   readonly roots: readonly HTMLElement[];
   draw(record: RunRecord | undefined, state: RunnerState): void;
@@ -79,9 +81,9 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
     const symbol = (token: number): string => symbolOf(options.task, token);
     sequence.show(words.sequence, Array.from(start.tokens, symbol), (position) => {
       const target = start.targets[position];
-      if (target < 0) return undefined;
+      if (target < 0) return nothing;
       const said = symbol(target);
-      return element('span', { class: 'answer', title: words.answer(said) }, said);
+      return html`<span class="answer" title=${words.answer(said)}>${said}</span>`;
     });
   }
 

@@ -1,3 +1,6 @@
+import { html, render } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
+
 import type { Store } from '../../address/store.js';
 import { element, newId } from '../dom.js';
 
@@ -18,30 +21,7 @@ export interface ChoiceOptions<Value> {
 export function createChoice<Value>(options: ChoiceOptions<Value>): Choice<Value> {
   const group = newId('choice');
   const segments = element('div', { class: 'segments' });
-  let radios: readonly { readonly value: Value; readonly radio: HTMLInputElement }[] = [];
-
-  function offer(values: readonly Value[]): void {
-    radios = values.map((value) => {
-      const radio = element('input', {
-        type: 'radio',
-        name: group,
-        value: String(value),
-        // Firefox would bring back a choice of its own after a reload; the address decides.
-        autocomplete: 'off',
-      });
-      radio.addEventListener('change', () => {
-        options.onChoose(value);
-      });
-      return { value, radio };
-    });
-    segments.replaceChildren(
-      ...radios.map(({ value, radio }) =>
-        element('label', { class: 'segment' }, radio, element('span', {}, options.nameOf(value))),
-      ),
-    );
-  }
-
-  offer(options.values);
+  let offered = options.values;
   return {
     root: element(
       'fieldset',
@@ -49,10 +29,27 @@ export function createChoice<Value>(options: ChoiceOptions<Value>): Choice<Value
       element('legend', { class: 'control-label' }, options.label),
       segments,
     ),
-    show(shown, values) {
-      const isOther = values?.join() !== radios.map(({ value }) => value).join();
-      if (values !== undefined && isOther) offer(values);
-      for (const { value, radio } of radios) radio.checked = value === shown;
+    show(shown, values = offered) {
+      offered = values;
+      render(
+        values.map(
+          // Firefox would bring back a choice of its own after a reload; the address decides.
+          (value) =>
+            html`<label class="segment"
+              ><input
+                type="radio"
+                name=${group}
+                value=${String(value)}
+                autocomplete="off"
+                .checked=${live(value === shown)}
+                @change=${() => {
+                  options.onChoose(value);
+                }}
+              /><span>${options.nameOf(value)}</span></label
+            >`,
+        ),
+        segments,
+      );
     },
   };
 }
@@ -87,12 +84,11 @@ export function createSelect<Value extends string | number>(
       select,
     ),
     show(value, values) {
-      if (values.join() !== offered.join()) {
-        offered = values;
-        select.replaceChildren(
-          ...values.map((each) => element('option', { value: each }, options.nameOf(each))),
-        );
-      }
+      offered = values;
+      render(
+        values.map((each) => html`<option value=${each}>${options.nameOf(each)}</option>`),
+        select,
+      );
       select.selectedIndex = offered.indexOf(value);
     },
   };

@@ -15,8 +15,8 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void):
   const { min, max } = seedRange;
   const input = element('input', {
     id,
-    // A text field: a number field tells the page nothing of what it cannot read, so that the page
-    // could not explain it.
+    // A text field: of invalid input a number field gives the page no text, so that the page could
+    // not explain it.
     type: 'text',
     inputmode: 'numeric',
     autocomplete: 'off',

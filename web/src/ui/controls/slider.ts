@@ -15,7 +15,7 @@ interface Options {
   readonly onSlide: (value: number, origin: Origin) => void;
 }
 
-/** A number in a small range; what it is and which it is must be told beside it. */
+/** A number in a small range, without a visible name or value. */
 export function createSlider(options: Options): Slider & { readonly input: HTMLInputElement } {
   const { label, range, describe, onSlide } = options;
   const input = element('input', {

@@ -11,8 +11,7 @@ interface Options {
   readonly hint: string;
   readonly rows: number;
   /**
-   * Gives what is to be said of it, if anything. How long it may be is for this to say: what browsers
-   * leave out of a text that is too long, they leave out silently.
+   * Gives a message to show, if any. It also limits the length: `maxlength` would truncate silently.
    *
    * @throws Error that says what was expected; the field then explains it
    */

@@ -1,6 +1,6 @@
 import { setAttributes, svg } from '../dom.js';
 
-/** What CSS may say of a drawing, and a file of its own must say itself. */
+/** Properties that CSS sets on a drawing and that a standalone file must contain. */
 const properties = [
   'dominant-baseline',
   'fill',
