@@ -34,7 +34,7 @@ test(`the keyboard walks a map, shuts a gate and chooses a head, in ${engineName
 
   await act.tabTo('#heads .gates .slider', 'Gate of head 3');
   await press(act, 'Home');
-  assert.match(await act.textOf('#heads .gates-moved'), /^The output moves by [1-9]/);
+  assert.match(await act.textOf('#heads .gates-moved'), /^The output changes by [1-9]/);
   await press(act, 'End');
   assert.match(await act.textOf('#heads .gates-moved'), /^All gates are open/);
 
@@ -54,7 +54,7 @@ test(`the keyboard trains a model and looks into a head, in ${engineName}`, asyn
   await press(act, ' ');
   await act.waitForText('#train .log [data-kind="goal"]', /99\s%/);
   await press(act, 'Enter');
-  await act.waitForText(play, /^Go on$/);
+  await act.waitForText(play, /^Resume$/);
   assert.ok(await act.isFocused(play));
 
   await act.tabTo('#train .head-card');

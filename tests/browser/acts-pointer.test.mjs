@@ -73,7 +73,7 @@ test(`a gate is dragged shut, and the output moves, in ${engineName}`, async (t)
   const search = () => act.evaluate(() => window.location.search);
   assert.deepEqual(new Set(await bars()), new Set([0]));
   await act.drag('#heads .gates .slider', 'Gate of head 2', 1, 0);
-  assert.match(await told(), /^The output moves by [1-9]/);
+  assert.match(await told(), /^The output changes by [1-9]/);
   const shut = await bars();
   assert.ok(Math.min(...shut) > 0, shut);
   assert.equal(new URLSearchParams(await search()).get('gates'), '1,0,1,1,1');
@@ -99,7 +99,7 @@ test(`planted patterns give every head its role, in ${engineName}`, async (t) =>
       ({ firstElementChild }) => firstElementChild.textContent,
     ),
   );
-  const planted = ['previous token', 'first token', 'itself', 'three before', 'even'];
+  const planted = ['previous token', 'first token', 'itself', 'three back', 'uniform'];
   assert.deepEqual(
     roles,
     planted.map((role) => `${role}, as planted`),
@@ -122,16 +122,16 @@ test(`a model is trained to its goal, paused and begun again, in ${engineName}`,
   await act.waitForText('#train .enlarged .head-title', /^Layer 1, head 1$/);
   await act.waitForText('#train .log [data-kind="goal"]', /99\s%/);
   await act.click('#train button', 'Pause');
-  await act.waitForText('#train .playback .primary', /^Go on$/);
+  await act.waitForText('#train .playback .primary', /^Resume$/);
   const [, accuracy] = /(\d+)\s%/.exec(await act.textOf('#train .run-status'));
   assert.ok(accuracy >= 98, accuracy);
   assert.match(await act.textOf('#train .goal-progress'), /^Reached\. It took \d+ steps/);
   const log = await act.textOf('#train .log-list');
-  assert.match(log, /of layer 1 looks at the token before\./);
-  assert.match(log, /of layer 2 looks at what followed this token last time\./);
+  assert.match(log, /of layer 1 now attends to the previous token\./);
+  assert.match(log, /of layer 2 now attends to the token that followed the same token before\./);
   (await maps()).forEach((map, head) => assert.notEqual(map, untrained[head]));
 
-  await act.click('#train button', 'Begin again');
+  await act.click('#train button', 'Restart');
   await act.waitForText('#train .run-status', /^Step 0:/);
   assert.deepEqual(await maps(), untrained);
   assert.equal(await act.textOf('#train .log-list'), '');

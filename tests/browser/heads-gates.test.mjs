@@ -126,7 +126,10 @@ test('two heads are compared by the difference of their weights', async (t) => {
   );
   assert.equal(drawn.length, 24);
   for (const cell of drawn) assert.equal(cell.weight, at(1, cell) - at(4, cell));
-  assert.match(await textOf(page, '#heads .compare'), /orange: head 2 weighs more; violet: head 5/);
+  assert.match(
+    await textOf(page, '#heads .compare'),
+    /orange: head 2 has the larger weight; violet: head 5/,
+  );
   const [sharpest] = drawn.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const fill = await page.$eval(
     `#heads .compare .cell[data-query="${sharpest.query}"][data-key="${sharpest.key}"]`,

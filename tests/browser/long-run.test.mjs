@@ -26,7 +26,7 @@ test('lines of many steps are thinned, and still end where the run is', async (t
   );
   await page.click('#train .playback .primary');
   await page.waitForFunction(
-    () => document.querySelector('#train .playback .primary').textContent === 'Go on',
+    () => document.querySelector('#train .playback .primary').textContent === 'Resume',
   );
   const [curve] = await pointsOf(page, '#train .chart [data-series="training"]');
   const width = await page.$eval('#train .chart', (chart) => chart.getBoundingClientRect().width);

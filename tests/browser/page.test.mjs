@@ -130,7 +130,7 @@ describe('the controls', () => {
       initial,
     );
 
-    await (await control('Draw another', 'button')).click();
+    await (await control('Random seed', 'button')).click();
     assert.notDeepEqual(
       await drawnWeights(),
       reseeded.map(({ weight }) => weight),
@@ -167,11 +167,7 @@ describe('the controls', () => {
     for (const wrong of ['0', '-3', 'seven']) {
       await seed.click({ count: 3 });
       await page.keyboard.type(wrong);
-      assert.match(
-        await textOf('#heads .seed ~ .control-hint'),
-        /whole number from 1 to 999999/,
-        wrong,
-      );
+      assert.match(await textOf('#heads .seed ~ .control-hint'), /integer from 1 to 999999/, wrong);
     }
     await page.keyboard.press('Tab');
     assert.equal(await textOf('#heads .seed ~ .control-hint'), '');

@@ -40,9 +40,9 @@ const answersOf = (page) =>
       if (answer === null) return [];
       const next = items[position + 1]?.querySelector('.token').textContent;
       const label = answer.getAttribute('aria-label');
-      const [, said, percent, verdict] = /^answers (\w), (\d+)\s%, (right|wrong)$/.exec(label);
+      const [, said, percent, verdict] = /^predicts (\w), (\d+)\s%, (correct|wrong)$/.exec(label);
       const marked = answer.firstChild.textContent.endsWith('×');
-      return [{ said, next, percent: Number(percent), isRight: verdict === 'right', marked }];
+      return [{ said, next, percent: Number(percent), isRight: verdict === 'correct', marked }];
     }),
   );
 const rowOf = async (page, name) =>
@@ -92,11 +92,11 @@ describe('importance', () => {
     );
     assert.match(
       label,
-      /^Ablation of each head\. The four heads it puts first are the four planted ones \(seed 1\)/,
+      /^Ablation of each head\. The four heads it ranks highest are the four planted ones \(seed 1\)/,
     );
     assert.match(
       await textOf(page, '[data-measure="entropy"] .verdict'),
-      /^None of the four heads it puts first was planted/,
+      /^None of the four heads it ranks highest was planted/,
     );
 
     const lengths = await page.$$eval('#prune [data-measure="ablation"] .error-bar', (lines) =>
@@ -124,7 +124,7 @@ describe('planting', () => {
     await press(page, 'Plant and train');
     await waitForText(page, '#prune .plant-status', /Seed 1, 1 of 5/);
     await press(page, 'Stop');
-    await waitForText(page, '#prune .plant-status', /Nothing is planted yet/);
+    await waitForText(page, '#prune .plant-status', /No model has been trained yet/);
     assert.equal(await page.$('#prune .bar'), null);
     await press(page, 'Plant and train');
     await waitForBench(page);
@@ -135,25 +135,25 @@ describe('the bench', () => {
   test('prunes down to the four planted heads, undoes, and puts all back', async (t) => {
     const { page } = await planted(t);
     await press(page, 'Stop');
-    const whole = await rowOf(page, 'Whole');
-    assert.deepEqual((await rowOf(page, 'Left')).slice(1, 4), whole.slice(1, 4));
+    const whole = await rowOf(page, 'Full');
+    assert.deepEqual((await rowOf(page, 'Pruned')).slice(1, 4), whole.slice(1, 4));
     for (const [i, head] of others.entries()) {
       await prune(page, head);
       const words = ['11', '10', 'Nine', 'Eight', 'Seven', 'Six', 'Five', 'Four'];
       await waitForStatus(page, new RegExp(`^${words[i]} heads left`));
     }
-    assert.match(await textOf(page, '#prune .goal-progress'), /Reached\. Four heads get 9\d\s%/);
+    assert.match(await textOf(page, '#prune .goal-progress'), /Reached\. Four heads reach 9\d\s%/);
     assert.deepEqual(await gone(page), others);
-    assert.equal((await rowOf(page, 'Left'))[1], '4');
-    assert.match(await textOf(page, '.tile[data-head="1.1"]'), /Gone\. It was sharp/);
+    assert.equal((await rowOf(page, 'Pruned'))[1], '4');
+    assert.match(await textOf(page, '.tile[data-head="1.1"]'), /Pruned\. It was sharp/);
 
     await press(page, 'Undo');
     await waitForStatus(page, /^Five heads left/);
     await page.goBack();
     await waitForStatus(page, /^Four heads left/);
-    await press(page, 'Put all back');
+    await press(page, 'Restore all');
     await waitForStatus(page, /^12 heads left/);
-    assert.deepEqual((await rowOf(page, 'Left')).slice(1, 4), whole.slice(1, 4));
+    assert.deepEqual((await rowOf(page, 'Pruned')).slice(1, 4), whole.slice(1, 4));
     assert.deepEqual(await gone(page), []);
     assert.equal(await searchOf(page), '');
   });
@@ -236,7 +236,7 @@ describe('pruned quickly, one after the other,', () => {
     });
     await pressAtOnce(page, two);
     await waitForStatus(page, /^10 heads left/);
-    assert.equal((await rowOf(page, 'Left'))[1], '10');
+    assert.equal((await rowOf(page, 'Pruned'))[1], '10');
     await pressAtOnce(page, ['Prune head 1 of layer 2']);
     await page.evaluate(() => document.querySelector('#prune .session-bar button').click());
     await waitForStatus(page, /^10 heads left/);
@@ -254,7 +254,7 @@ describe('pruned quickly, one after the other,', () => {
     await waitForStatus(page, /^With these gates/);
     const slowly = await statusOf(page);
 
-    await press(page, 'Put all back');
+    await press(page, 'Restore all');
     await waitForStatus(page, /^12 heads left/);
     await pressAtOnce(page, two, gate);
     await page.waitForFunction(
@@ -288,7 +288,7 @@ describe('pruned quickly, one after the other,', () => {
     await (await page.$('#prune .failure button')).click();
     await waitForStatus(page, /^10 heads left/);
     assert.deepEqual(
-      (await page.evaluate(() => window.told)).filter((words) => !/was lost/.test(words)),
+      (await page.evaluate(() => window.told)).filter((words) => !/worker stopped/.test(words)),
       [],
     );
   });
@@ -310,7 +310,7 @@ describe('the answers to one sequence', () => {
     const count = whole.length;
     assert.equal(
       await textOf(page, sentence),
-      `${count} of ${count} answers to this sequence are right.`,
+      `${count} of ${count} predictions for this sequence are correct.`,
     );
 
     await (await named(page, 'Gate of head 3 of layer 2', 'slider')).focus();
@@ -331,10 +331,10 @@ describe('the answers to one sequence', () => {
     }
     assert.equal(
       await textOf(page, sentence),
-      `${right} of ${count} answers to this sequence are right.`,
+      `${right} of ${count} predictions for this sequence are correct.`,
     );
 
-    await press(page, 'Put all back');
+    await press(page, 'Restore all');
     await waitForStatus(page, /^12 heads left/);
     assert.deepEqual(await answersOf(page), whole);
   });
@@ -381,7 +381,7 @@ describe('the curves', () => {
     const pathOf = (order) =>
       page.$eval(`#prune .chart .line[data-series="${order}"]`, (path) => path.getAttribute('d'));
     const loss = await pathOf('ablation');
-    await (await named(page, 'Right answers', 'radio')).click();
+    await (await named(page, 'Accuracy', 'radio')).click();
     await page.waitForFunction(
       (before) =>
         document.querySelector('#prune .chart .line[data-series="ablation"]').getAttribute('d') !==
@@ -411,7 +411,7 @@ test('when the worker is lost, the page says so and plants anew', async (t) => {
   });
   await prune(page, '1.1');
   await page.waitForSelector('#prune .failure');
-  assert.match(await textOf(page, '#prune .failure'), /The worker was lost.*Begin again/s);
+  assert.match(await textOf(page, '#prune .failure'), /The worker stopped.*Restart/s);
   await (await page.$('#prune .failure button')).click();
   await waitForStatus(page, /^11 heads left/);
   assert.equal(await page.$('#prune .failure'), null);
@@ -422,7 +422,7 @@ test('a worker that takes long to come is told as slow, and used when it comes',
   await press(page, 'Plant and train');
   await runOutOfPatience(page);
   await page.waitForSelector('#prune .slow');
-  assert.match(await textOf(page, '#prune .slow'), /taking long.*when it comes.*Begin again/s);
+  assert.match(await textOf(page, '#prune .slow'), /not answered yet.*when it comes.*Restart/s);
   assert.equal(await page.$('#prune .failure'), null);
   await page.evaluate(() => window.letWorkersCome());
   await waitForStatus(page, /^11 heads left/);

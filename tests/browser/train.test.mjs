@@ -54,11 +54,13 @@ describe('a run', () => {
     assert.ok(accuracy >= 98, await statusOf(page));
     const events = await eventsOf(page);
     assert.ok(
-      events.some((told) => /layer 1 looks at the token before\.$/.test(told)),
+      events.some((told) => /layer 1 now attends to the previous token\.$/.test(told)),
       events,
     );
     assert.ok(
-      events.some((told) => /layer 2 looks at what followed this token last time\.$/.test(told)),
+      events.some((told) =>
+        /layer 2 now attends to the token that followed the same token before\.$/.test(told),
+      ),
       events,
     );
     const roles = await page.$$eval('#train .head-card', (cards) =>
@@ -67,7 +69,7 @@ describe('a run', () => {
     assert.ok(roles.slice(0, 2).includes('previousToken'), roles);
     assert.ok(roles.slice(2).includes('induction'), roles);
     const marks = await page.$$eval('#train .chart .role-mark', (all) => all.length);
-    assert.equal(marks, events.filter((told) => / looks at /.test(told)).length);
+    assert.equal(marks, events.filter((told) => / now attends to /.test(told)).length);
   });
 
   test('is the same for the same seed at any speed, and another for another', async (t) => {
@@ -94,7 +96,7 @@ describe('a run', () => {
     const second = await mapsOf(page);
     assert.notDeepEqual(second, untrained);
 
-    await press(page, 'Go on');
+    await press(page, 'Resume');
     await page.waitForFunction(
       () => Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) > 20,
     );
@@ -103,7 +105,7 @@ describe('a run', () => {
     await press(page, 'One step');
     await waitForStep(page, paused + 1);
 
-    await press(page, 'Begin again');
+    await press(page, 'Restart');
     await waitForStep(page, 0);
     assert.deepEqual(await mapsOf(page), untrained);
     assert.deepEqual(await eventsOf(page), []);
@@ -160,7 +162,7 @@ test('the keyboard alone starts, stops and looks into a head', async (t) => {
   await page.waitForFunction(() => document.activeElement.textContent === 'Pause');
   await waitForGoal(page);
   await page.keyboard.press('Space');
-  await page.waitForFunction(() => document.activeElement.textContent === 'Go on');
+  await page.waitForFunction(() => document.activeElement.textContent === 'Resume');
 
   await page.$eval('#train .head-card', (card) => card.focus());
   await page.keyboard.press('Enter');
@@ -174,13 +176,13 @@ test('the keyboard alone starts, stops and looks into a head', async (t) => {
   await page.keyboard.press('ArrowRight');
   assert.match(
     await textOf(page, '#train .enlarged .read-out'),
-    /may not see key 2 .* comes later\.$/,
+    /cannot attend to key 2 .* comes later\.$/,
   );
 });
 
 test('“Start” is heard while the model is made anew', async (t) => {
   const { page } = await openRun(t);
-  const [again, start] = [await button(page, 'Begin again'), await button(page, 'Start')];
+  const [again, start] = [await button(page, 'Restart'), await button(page, 'Start')];
   await page.evaluate(
     (...buttons) => {
       for (const each of buttons) each.click();
@@ -213,7 +215,7 @@ describe('when the worker', () => {
         throw new Error('the test ends this worker');
       });
     });
-    assert.match(await failureOf(page), /The worker was lost.*Begin again.*the test ends/s);
+    assert.match(await failureOf(page), /The worker stopped.*Restart.*the test ends/s);
     await beginAgain(page);
   });
 
@@ -222,7 +224,7 @@ describe('when the worker', () => {
     await press(page, 'Start');
     await runOutOfPatience(page);
     await page.waitForSelector('#train .slow');
-    assert.match(await textOf(page, '#train .slow'), /taking long.*when it comes.*Begin again/s);
+    assert.match(await textOf(page, '#train .slow'), /not answered yet.*when it comes.*Restart/s);
     assert.equal(await page.$('#train .failure'), null);
     await page.evaluate(() => window.letWorkersCome());
     // What was pressed before it came is heard.
@@ -272,8 +274,8 @@ describe('when the worker', () => {
         },
       });
     });
-    await press(page, 'Begin again');
-    assert.match(await failureOf(page), /There is no memory left.*memory: not enough/s);
+    await press(page, 'Restart');
+    assert.match(await failureOf(page), /Out of memory.*memory: not enough/s);
     await beginAgain(page);
   });
 });

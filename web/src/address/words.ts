@@ -1,15 +1,13 @@
 import { choiceOf, listOf, quoted } from '../format/sentences.js';
 
-/** What of the address could not be taken as it was. */
+/** Invalid values in the address, and what is used instead. */
 export const words = {
   choice: (name: string, given: string, known: readonly (string | number)[], shown: string) =>
-    `The address asks for ${name} ${quoted(given)}; it can be ${choiceOf(known)}, and is ${shown} here.`,
+    `Invalid ${name} ${quoted(given)} in the address: expected ${choiceOf(known)}; using ${shown}.`,
   number: (name: string, given: string, min: number, max: number, shown: number) =>
-    `The address asks for ${name} ${quoted(given)}; it can be a number from ${min} to ${max}, and is ${shown} here.`,
+    `Invalid ${name} ${quoted(given)} in the address: expected a number from ${min} to ${max}; using ${shown}.`,
   list: (name: string, given: string, shown: string) =>
-    `The address asks for ${name} ${quoted(given)}; here they are ${shown}.`,
-  text: (name: string, longest: number) =>
-    `What the address holds as ${name} is longer than ${longest} characters and was cut.`,
+    `Invalid ${name} ${quoted(given)} in the address; using ${shown === '' ? 'none' : shown}.`,
   hide: (given: string, known: readonly string[]) =>
-    `The address asks to hide ${quoted(given)}; what can be hidden is ${listOf(known)}.`,
+    `Unknown name ${quoted(given)} to hide in the address: expected any of ${listOf(known)}.`,
 } as const;

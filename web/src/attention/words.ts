@@ -32,7 +32,7 @@ export const words = {
   cell,
 
   readOut: {
-    hint: 'Point at a cell, tap it, or walk the maps with Tab and the arrow keys.',
+    hint: 'Point at a cell, tap it, or move through the maps with Tab and the arrow keys.',
     cell: (sample: number, words: CellWords) => `Sample ${sample}. ${cell(words)}`,
   },
 
@@ -45,5 +45,5 @@ export const words = {
   },
 
   figureCaption:
-    'Rows are queries (q), columns are keys (k); each row sums to 1 unless all its keys are masked. The scale is the same in every map, unless a map says otherwise.',
+    'Rows are queries (q), columns are keys (k). Each row sums to 1 unless all its keys are masked. All maps share one colour scale unless noted otherwise.',
 } as const;

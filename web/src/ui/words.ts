@@ -2,9 +2,9 @@
 export const words = {
   controls: {
     seed: 'Seed',
-    newSeed: 'Draw another',
+    newSeed: 'Random seed',
     seedHint: (min: number, max: number, shown: number) =>
-      `A whole number from ${min} to ${max}, please. The maps still show seed ${shown}.`,
+      `Enter an integer from ${min} to ${max}. The page still shows seed ${shown}.`,
     reset: 'Reset',
   },
 
@@ -13,14 +13,14 @@ export const words = {
   failure: {
     title: 'The layer cannot run here',
     unsupported:
-      'It is written for WebAssembly SIMD, which this browser lacks. Chrome and Edge have it from version 91, Firefox from 89, Safari from 16.4.',
-    loading: 'Its WebAssembly file did not load. Check the connection, then load the page again.',
-    other: 'Something went wrong that should not have. Loading the page again may help.',
+      'It needs WebAssembly SIMD, which this browser lacks. Chrome and Edge support it from version 91, Firefox from 89, Safari from 16.4.',
+    loading: 'Its WebAssembly file did not load. Check the connection, then reload the page.',
+    other: 'An unexpected error occurred. Reloading the page may help.',
     details: (message: string, code: string | undefined) =>
       code === undefined ? message : `${message} (${code})`,
   },
 
-  /** Taking figures and addresses away. */
+  /** Saving figures and copying links. */
   exports: {
     label: (name: string) => `Save ${name}`,
     intro: 'Save',
@@ -32,10 +32,10 @@ export const words = {
     },
     saved: (file: string) => `Saved as ${file}.`,
     failed: (reason: string) => `Nothing was saved: ${reason}`,
-    noPicture: 'the browser could not draw the picture. SVG and JSON do not need it.',
+    noPicture: 'the browser could not render the image. SVG and JSON still work.',
     copyLink: 'Copy link',
-    copied: 'The link is on the clipboard.',
-    notCopied: 'The browser keeps its clipboard closed. Here is the link:',
+    copied: 'Link copied.',
+    notCopied: 'Couldn’t copy automatically; here is the link:',
     linkLabel: 'Link to this view',
   },
 } as const;

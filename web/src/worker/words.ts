@@ -1,23 +1,23 @@
-/** What acts 3 and 4 say when their worker fails them. */
+/** What acts 3 and 4 say when their worker fails. */
 export const words = {
   slow: {
-    title: 'The worker is taking long',
+    title: 'The worker has not answered yet',
     advice:
-      'What computes here has not answered for 20 seconds. It may still be loading, or the machine has much else to do: it is used when it comes, and nothing is lost. Closing other tabs may help. Begin again to give it up for a new one.',
+      'There has been no answer for 20 seconds. The worker may still be loading, or the machine may be busy: the answer is used when it comes, and nothing is lost. Closing other tabs may help. Restart to replace the worker.',
   },
   lost: {
-    title: 'The worker was lost',
+    title: 'The worker stopped',
     advice:
-      'The browser ended what computes here, or it did not load. Nothing else on the page is touched. Begin again to get a new one: the same seed gives the same run.',
+      'The browser terminated the worker, or its script did not load. The rest of the page is not affected. Restart to get a new worker: the same seed gives the same run.',
   },
   memory: {
-    title: 'There is no memory left',
+    title: 'Out of memory',
     advice:
-      'The browser gave this page no more. Close other tabs or take fewer layers and heads, then begin again.',
+      'The browser could not give this page more memory. Close other tabs or choose fewer layers and heads, then restart.',
   },
   other: {
-    title: 'This did not work',
-    advice: 'Begin again; if that does not help, load the page again.',
+    title: 'Something went wrong',
+    advice: 'Restart; if that does not help, reload the page.',
   },
-  again: 'Begin again',
+  again: 'Restart',
 } as const;

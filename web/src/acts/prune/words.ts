@@ -8,12 +8,12 @@ interface Place {
   readonly head: number;
 }
 
-/** What a head that is gone was. */
+/** What a pruned head did. */
 const past: Readonly<Record<Role, string>> = {
-  previousToken: 'looked at the token before',
-  induction: 'found what followed last time',
-  sharp: 'was sharp, without a role',
-  quiet: 'was quiet, without a role',
+  previousToken: 'attended to the previous token',
+  induction: 'found the token that followed before',
+  sharp: 'was sharp and had no role',
+  quiet: 'was quiet and had no role',
 };
 
 const measures: Readonly<Record<HeadMeasure, string>> = {
@@ -27,55 +27,55 @@ const measures: Readonly<Record<HeadMeasure, string>> = {
 export const words = {
   title: 'Which heads matter, and which can go',
   paragraphs: [
-    'To tell whether a measure of importance is right one must know the truth, so here it is planted. While the model learns, only four of its twelve heads are open: two that look at the token before, two that find what followed it last time. Then the others are opened. Some are *sharp*: they look hard at one key, for nothing. Some are *quiet*, as they were drawn.',
-    'Ablation asks how much the loss grows without a head, the gradient how it would begin to. Confidence and entropy only ask how hard a head looks. Which of them are fooled?',
+    'To judge a measure of importance one must know which heads matter, so here this is planted. While the model learns, only four of its twelve heads are open: two that attend to the previous token, and two that find the token that followed the same token before. Then the others are opened. Some are *sharp*: they attend sharply to one key but contribute nothing. Some are *quiet*: they keep their random initial parameters.',
+    'Ablation measures how much the loss increases without a head, the gradient its slope at the head’s gate. Confidence and entropy only measure how concentrated the attention weights of a head are. Which measures are misled?',
   ],
-  goalTask: 'Prune until four heads are left and still 95\u00a0% of the answers are right.',
-  panel: 'What is planted',
+  goalTask: 'Prune until four heads are left and accuracy is still at least 95\u00a0%.',
+  panel: 'Planted model',
   plant: 'Plant and train',
   stop: 'Stop',
   progress: (seed: number, number: number, total: number) =>
-    `Seed ${seed}, ${number} of ${total}: planting, training, measuring, pruning.`,
-  notYet: 'Nothing is planted yet. It takes a few seconds.',
+    `Seed ${seed}, ${number} of ${total}: training, measuring, pruning.`,
+  notYet: 'No model has been trained yet. It takes a few seconds.',
   preview:
-    'Once it is planted, here stands how important each head is by four measures, and what is left as heads go. Then you prune it yourself.',
-  stopped: (seeds: number) => `Stopped. What follows is from ${count(seeds, 'seed', 'seeds')}.`,
-  done: (seeds: number) => `Done: what follows is from ${count(seeds, 'seed', 'seeds')}.`,
+    'Once a model is trained, this place shows the importance of each head by four measures, and how the model does as heads are pruned. Then you can prune it yourself.',
+  stopped: (seeds: number) => `Stopped. Results are from ${count(seeds, 'seed', 'seeds')}.`,
+  done: (seeds: number) => `Done. Results are from ${count(seeds, 'seed', 'seeds')}.`,
 
   importance: 'Importance by four measures',
   measures,
   measureNotes: {
-    ablation: 'loss without the head, minus loss',
-    gradient: 'slope of the loss at its gate',
-    confidence: 'mean of its largest weights',
-    entropy: 'mean entropy of its weights: low for a head that looks hard',
+    ablation: 'increase of the loss without the head',
+    gradient: 'slope of the loss at the head’s gate',
+    confidence: 'mean over queries of the largest weight',
+    entropy: 'mean entropy of the weights: low if they are concentrated',
   } satisfies Readonly<Record<HeadMeasure, string>>,
   verdict: (found: number, planted: number, seed: number) =>
     found === planted
-      ? `The ${inWords(planted)} heads it puts first are the ${inWords(planted)} planted ones (seed ${seed}).`
-      : `${found === 0 ? 'None' : inWords(found, 'sentence')} of the ${inWords(planted)} heads it puts first ${found < 2 ? 'was' : 'were'} planted (seed ${seed}).`,
+      ? `The ${inWords(planted)} heads it ranks highest are the ${inWords(planted)} planted ones (seed ${seed}).`
+      : `${found === 0 ? 'None' : inWords(found, 'sentence')} of the ${inWords(planted)} heads it ranks highest ${found < 2 ? 'was' : 'were'} planted (seed ${seed}).`,
   chart: (measure: HeadMeasure, verdict: string) => `${measures[measure]} of each head. ${verdict}`,
-  truth: 'What was planted',
-  truths: { planted: 'planted: does the work', sharp: 'sharp', quiet: 'quiet' },
-  bars: 'Bars are means over seeds, downsample lines reach from the least to the most of them. Heads are numbered by layer and place.',
+  truth: 'Planted as',
+  truths: { planted: 'planted role', sharp: 'sharp', quiet: 'quiet' },
+  bars: 'Bars are means over seeds; thin lines show the range. Heads are numbered by layer and head.',
   place: ({ layer, head }: Place) => `${layer}.${head}`,
 
-  curves: 'What is left as heads go, the least important first',
+  curves: 'Pruning curves, least important heads first',
   metric: 'Show',
-  metrics: { accuracy: 'Right answers', loss: 'Loss' },
-  orders: { ...measures, random: 'by lot' },
+  metrics: { accuracy: 'Accuracy', loss: 'Loss' },
+  orders: { ...measures, random: 'random order' },
   heads: 'heads left',
-  band: 'Lines are means over seeds; the grey area holds all orders drawn by lot. A layer keeps its last head.',
+  band: 'Lines are means over seeds; the grey area is the range of all random orders. A layer keeps its last head.',
 
   session: 'Prune it yourself',
   sessionHints: [
-    'Prune a head for good, or drag its gate: at 0 it goes when you let go. Everything can be undone.',
-    'The tokens are the test sequence that the whole model answers best. Below a token stands what the model says comes next, and how likely; a wrong answer has a cross.',
+    'Prune a head, or drag its gate: released at 0, the head is pruned. Everything can be undone.',
+    'The tokens are the test sequence that the full model predicts best. Below each token is the predicted next token with its probability; a wrong prediction is marked with a cross.',
   ],
   answered: (right: number, asked: number) =>
-    `${right} of ${asked} answers to this sequence are right.`,
+    `${right} of ${asked} predictions for this sequence are correct.`,
   answer: (symbol: string, probability: string, isRight: boolean) =>
-    `answers ${symbol}, ${probability}, ${isRight ? 'right' : 'wrong'}`,
+    `predicts ${symbol}, ${probability}, ${isRight ? 'correct' : 'wrong'}`,
   wrong: '×',
   layer: (layer: number) => `Layer ${layer}`,
   head: (head: number) => `Head ${head}`,
@@ -84,19 +84,19 @@ export const words = {
   pruneHead: 'Prune',
   pruneLabel: ({ layer, head }: Place) => `Prune head ${head} of layer ${layer}`,
   lastOne: 'last of its layer',
-  pruned: (role: Role) => `Gone. It ${past[role]}.`,
+  pruned: (role: Role) => `Pruned. It ${past[role]}.`,
   undo: 'Undo',
-  reset: 'Put all back',
-  table: 'The whole model and what is left of it',
-  columns: ['Model', 'Heads', 'Loss', 'Right answers', 'One forward'],
-  whole: 'Whole',
-  left: 'Left',
+  reset: 'Restore all',
+  table: 'Full and pruned model',
+  columns: ['Model', 'Heads', 'Loss', 'Accuracy', 'Forward pass'],
+  whole: 'Full',
+  left: 'Pruned',
   milliseconds: (time: string) => `${time} ms`,
   tried: (loss: string, accuracy: string) =>
-    `With these gates: loss ${loss}, ${accuracy} of the answers right.`,
+    `With these gates: loss ${loss}, accuracy ${accuracy}.`,
   status: (heads: number, loss: string, accuracy: string) =>
-    `${inWords(heads, 'sentence')} heads left: loss ${loss}, ${accuracy} of the answers right.`,
+    `${inWords(heads, 'sentence')} heads left: loss ${loss}, accuracy ${accuracy}.`,
   reached: (heads: number, accuracy: string, ratio: string) =>
-    `${inWords(heads, 'sentence')} heads get ${accuracy} of the answers right, in ${ratio} of the time.`,
+    `${inWords(heads, 'sentence')} heads reach ${accuracy} accuracy in ${ratio} of the time.`,
   exportNames: { importance: 'the importance of heads', curves: 'the pruning curves' },
 } as const;

@@ -20,28 +20,28 @@ const tasks: Readonly<Record<TaskName, string>> = {
 
 const explanations: Readonly<Record<TaskName, string>> = {
   induction:
-    'A random sequence repeats. From the second time on, each position is to say what comes next.',
-  recall: 'Names, each followed by its value. Then names alone, whose values are to be said.',
-  sort: 'Items, a bar, then the same items in order: each position is to say the next one.',
-  reverse: 'Items, a bar, then the same items from the last to the first.',
-  copy: `Each position is to say the token ${copyOffset} places back.`,
-  previous: 'Each position is to say the token before it.',
+    'A random sequence repeats. From its second occurrence on, each position must predict the next token.',
+  recall: 'Names, each followed by its value; then names alone, whose values must be predicted.',
+  sort: 'Items, a separator, then the same items in sorted order: each position must predict the next item.',
+  reverse: 'Items, a separator, then the same items in reverse order, from the last to the first.',
+  copy: `Each position must predict the token ${copyOffset} positions back.`,
+  previous: 'Each position must predict the previous token.',
 };
 
-/** What a head looks at whose weight is where the task's answer stands. */
+/** The keys that hold the answers of a task. */
 const rightKeys: Readonly<Record<TaskName, string>> = {
-  induction: 'what followed this token last time',
-  recall: 'the value beside the name',
+  induction: 'the token that followed the same token before',
+  recall: 'the value of the name',
   sort: 'the item that comes next in order',
-  reverse: 'the item whose turn it is',
-  copy: `the token ${copyOffset} places back`,
-  previous: 'the token before',
+  reverse: 'the next item in reverse order',
+  copy: `the token ${copyOffset} positions back`,
+  previous: 'the previous token',
 };
 
 const lookingAt = (score: ScoreName, task: TaskName): string =>
   ({
     rightKey: rightKeys[task],
-    previousToken: 'the token before',
+    previousToken: 'the previous token',
     induction: rightKeys.induction,
     firstToken: 'the first token',
   })[score];
@@ -50,66 +50,64 @@ const lookingAt = (score: ScoreName, task: TaskName): string =>
 export const words = {
   title: 'Train it',
   paragraphs: [
-    'Here heads learn, while you watch. The model is attention and nothing else, and its tasks are such that everybody knows where a query should look. A line below each head rises when the head takes a role.',
-    'Induction takes two heads, one above the other: the lower looks at the token before, the upper then finds what followed the same token last time.',
+    'Here heads learn while you watch. The model consists of attention layers only, and for each task it is known which key every query should attend to. The lines below a head show the share of its attention weight on such keys; a line that rises shows that the head takes a role.',
+    'Induction needs two heads in successive layers: the first attends to the previous token, the second then finds the token that followed the same token before.',
   ],
-  goalTask:
-    'Have 99\u00a0% of the answers right. Then try it with a single layer: can one do the work of two?',
+  goalTask: 'Reach 99\u00a0% accuracy. Then try a single layer: can it do the work of two?',
   goalReached: (step: number, layers: number, seed: number) =>
-    `It took ${step} steps with ${layers === 1 ? 'one layer' : `${inWords(layers)} layers`} and seed ${seed}, and always will.`,
-  panel: 'What is trained',
+    `It took ${step} steps with ${layers === 1 ? 'one layer' : `${inWords(layers)} layers`} and seed ${seed}; the same settings always give the same run.`,
+  panel: 'Task and model',
   task: 'Task',
   tasks,
   explanations,
   layers: 'Layers',
-  heads: 'Heads a layer',
+  heads: 'Heads per layer',
   rate: 'Learning rate',
   speed: 'Speed',
-  speeds: { '1': '1 step a second', '10': '10', '60': '60', full: 'Full' },
+  speeds: { '1': '1 step per second', '10': '10', '60': '60', full: 'Full' },
   start: 'Start',
-  goOn: 'Go on',
+  goOn: 'Resume',
   pause: 'Pause',
   step: 'One step',
-  again: 'Begin again',
+  again: 'Restart',
   buttons: 'Training',
-  waiting: 'The model is being made.',
+  waiting: 'Creating the model.',
   status: (step: number, loss: string, accuracy: string) =>
-    `Step ${step}: loss ${loss}, ${accuracy} of the answers right on sequences never trained on.`,
-  ended: (step: number) => `This run ends at step ${step}.`,
-  goal: (step: number) => `Step ${step}: 99\u00a0% of the answers are right.`,
+    `Step ${step}: loss ${loss}, accuracy ${accuracy} on unseen sequences.`,
+  ended: (step: number) => `The run ended at step ${step}.`,
+  goal: (step: number) => `Step ${step}: accuracy reached 99\u00a0%.`,
   took: (step: number, where: Place, score: ScoreName, task: TaskName) =>
-    `Step ${step}: ${place(where)} looks at ${lookingAt(score, task)}.`,
+    `Step ${step}: ${place(where)} now attends to ${lookingAt(score, task)}.`,
   left: (step: number, where: Place, score: ScoreName, task: TaskName) =>
-    `Step ${step}: ${place(where)} looks away from ${lookingAt(score, task)}.`,
-  log: 'What happened',
+    `Step ${step}: ${place(where)} no longer attends to ${lookingAt(score, task)}.`,
+  log: 'Events',
   nothingYet: 'No head has taken a role yet.',
-  events: 'heads that took a role',
-  sequence: 'The sequence in the maps',
-  answer: (symbol: string) => `asks for ${symbol}`,
+  sequence: 'Sequence shown in the maps',
+  answer: (symbol: string) => `target: ${symbol}`,
   layer: (layer: number) => `Layer ${layer}`,
   head: (head: number) => `Head ${head}`,
   card: (where: Place, role: string, scores: string) =>
     `Head ${where.head}: ${role}. Layer ${where.layer}, ${scores}`,
   noRole: 'no role yet',
-  role: (score: ScoreName, task: TaskName) => `looks at ${lookingAt(score, task)}`,
-  scores: 'Share of a head’s weight on',
+  role: (score: ScoreName, task: TaskName) => `attends to ${lookingAt(score, task)}`,
+  scores: 'Share of a head’s attention weight on',
   score: lookingAt,
-  lossCurve: 'Loss against steps of training',
+  lossCurve: 'Loss by training step',
   steps: 'steps',
   loss: 'Loss',
-  lossTraining: 'trained on',
-  lossUnseen: 'never trained on',
-  guessing: 'guessing',
+  lossTraining: 'training sequences',
+  lossUnseen: 'unseen sequences',
+  guessing: 'uniform guessing',
   scale: 'Loss axis',
   scales: { log: 'Logarithmic', linear: 'Linear' },
   exportName: 'the training run',
-  maps: 'Weights of every head for one sequence that is never trained on',
+  maps: 'Weights of every head for one unseen sequence',
   enlarged: (where: Place) => `Layer ${where.layer}, head ${where.head}`,
   enlargedLabel: (where: Place) =>
     `Layer ${where.layer}, head ${where.head}: weights of all queries (rows) for all keys (columns)`,
-  enlargedHint: 'Choose a head above to see it here, cell by cell.',
+  enlargedHint: 'Choose a head above to see its map enlarged.',
   cell: (query: number, querySymbol: string, key: number, keySymbol: string, weight: string) =>
     `Query ${query} (${querySymbol}) gives key ${key} (${keySymbol}) the weight ${weight}.`,
   later: (query: number, querySymbol: string, key: number, keySymbol: string) =>
-    `Query ${query} (${querySymbol}) may not see key ${key} (${keySymbol}), which comes later.`,
+    `Query ${query} (${querySymbol}) cannot attend to key ${key} (${keySymbol}), which comes later.`,
 } as const;
