@@ -3,26 +3,6 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
-/** Folders of bindings/js from the lowest on: what a file imports lies in its own or in a lower one. */
-const floors = ['runtime', 'tensor', 'io', 'training', 'layer', 'model', 'importance'];
-
-const importsRunDown = floors.map((floor, i) => ({
-  files: [`bindings/js/${floor}/**`],
-  rules: {
-    'no-restricted-imports': [
-      'error',
-      {
-        patterns: [
-          {
-            regex: `^\\.\\./(${[...floors.slice(i + 1), 'index'].join('|')})(/|\\.js)`,
-            message: `${floor} imports nothing from the floors above it: ${floors.join(' ← ')}.`,
-          },
-        ],
-      },
-    ],
-  },
-}));
-
 export default defineConfig([
   globalIgnores(['build/', 'dist/', '.toolchain/', 'tests/data/']),
   {
@@ -53,7 +33,6 @@ export default defineConfig([
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
     },
   },
-  ...importsRunDown,
   {
     files: ['web/**'],
     rules: {

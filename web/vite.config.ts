@@ -4,9 +4,9 @@ import { serwist } from '@serwist/vite';
 import { defineConfig, type Plugin } from 'vite';
 
 import headers from './headers.json' with { type: 'json' };
-import { text } from './src/text/index.js';
+import { words as pageWords } from './src/app/words.js';
 
-/** Fills `{{name}}` in index.html from src/text, so that all words of the page stay in one place. */
+/** Fills `{{name}}` in index.html from src/app/words.ts, so that all words of the page stay in one place. */
 function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
   const escape = (value: string): string =>
     value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -43,7 +43,7 @@ export default defineConfig({
   // What docs/hosting.md asks of any host.
   preview: { headers: { ...headers.security, ...headers.isolation } },
   plugins: [
-    words(text.document),
+    words(pageWords.document),
     serwist({
       swSrc: path('service-worker/service-worker.ts'),
       swDest: path('../build/page/service-worker.js'),

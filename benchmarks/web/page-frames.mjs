@@ -85,9 +85,9 @@ for (let round = 0; round < rounds; round++) {
       document.querySelector('#train .run-status')?.textContent.startsWith('Step 0'),
     );
     if (enlarges) await page.click('#train .head-card');
-    await page.$eval('#train .transport', (bar) => bar.scrollIntoView());
+    await page.$eval('#train .playback', (bar) => bar.scrollIntoView());
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    if (trains) await page.click('#train .transport button.primary');
+    if (trains) await page.click('#train .playback button.primary');
     counts.push(await page.evaluate(countFrames, 1000 * seconds));
     await context.close();
   }

@@ -63,6 +63,15 @@ const checks = [
     run: (sh) => tool(sh, 'eslint/bin/eslint.js', '**/*.ts', '--max-warnings=0'),
   },
   {
+    name: 'imports',
+    about: 'which folder imports from which (dependency-cruiser)',
+    needs: ['dependencies', 'records'],
+    takes: 5,
+    count: countAsOne,
+    checks: { inputs: () => ['.dependency-cruiser.mjs', ...projectFiles(isTypeScript)] },
+    run: (sh) => tool(sh, 'dependency-cruiser/bin/dependency-cruise.mjs', 'web', 'bindings'),
+  },
+  {
     name: 'types',
     about: 'TypeScript',
     needs: ['dependencies', 'records'],

@@ -38,7 +38,7 @@ test(`the address holds a view, and back and forward walk through views, in ${en
   await go(-1, views[0]);
   assert.ok(await act.evaluate(() => document.querySelector('#heads [value="random"]').checked));
   await go(3, views[3]);
-  assert.match(await act.textOf('#heads .gates-moved'), /^The output moves by/);
+  assert.match(await act.textOf('#heads .gates-moved'), /^The output changes by/);
 
   const again = await open(t, `${views[3].search}#heads`);
   const cells = await again.cellsOf('heads');

@@ -47,7 +47,7 @@ test(`dropped files are taken or refused in words, in ${engineName}`, async (t) 
       Array.from(bytes),
     );
   const isTold = (name) => async () =>
-    (await act.textOf('#heads .input-details')).includes(`${name} was not taken`);
+    (await act.textOf('#heads .input-details')).includes(`${name} was not loaded`);
 
   const npy = saveNpy(Tensor.randn([3, 4], 1));
   await drop('cut.npy', npy.slice(0, 90));

@@ -32,7 +32,7 @@ test(`the keyboard walks a map, shuts a gate and chooses a head, in ${engineName
 
   await act.tabTo('#heads .gates .slider', 'Gate of head 3');
   await press(act, 'Home');
-  assert.match(await act.textOf('#heads .gates-moved'), /^The output moves by [1-9]/);
+  assert.match(await act.textOf('#heads .gates-moved'), /^The output changes by [1-9]/);
   await press(act, 'End');
   assert.match(await act.textOf('#heads .gates-moved'), /^All gates are open/);
 
@@ -43,16 +43,16 @@ test(`the keyboard walks a map, shuts a gate and chooses a head, in ${engineName
 
 test(`the keyboard trains a model and looks into a head, in ${engineName}`, async (t) => {
   const act = await open(t, '#train');
-  const play = '#train .transport .primary';
+  const play = '#train .playback .primary';
   await act.waitForText('#train .run-status', /^Step 0:/);
-  await act.tabTo('#train .transport .segment input:checked');
+  await act.tabTo('#train .playback .segment input:checked');
   await press(act, 'ArrowRight');
   assert.ok(await act.isFocused('#train .segment input', 'Full'));
   await act.tabTo('#train button', 'Start', { back: true });
   await press(act, ' ');
   await act.waitForText('#train .log [data-kind="goal"]', /99\s%/);
   await press(act, 'Enter');
-  await act.waitForText(play, /^Go on$/);
+  await act.waitForText(play, /^Resume$/);
   assert.ok(await act.isFocused(play));
 
   await act.tabTo('#train .head-card');
@@ -62,14 +62,14 @@ test(`the keyboard trains a model and looks into a head, in ${engineName}`, asyn
   const told = () => act.textOf('#train .enlarged .read-out');
   assert.match(await told(), /^Query 1 \(\w\) gives key 1 .*1\.0000\.$/);
   await press(act, 'ArrowRight');
-  assert.match(await told(), /may not see key 2 .* comes later\.$/);
+  assert.match(await told(), /cannot attend to key 2 .* comes later\.$/);
   await press(act, 'ArrowDown');
   assert.match(await told(), /^Query 2 \(\w\) gives key 2 /);
 });
 
 test(`the keyboard plants, prunes and undoes, in ${engineName}`, async (t) => {
   const act = await open(t, '#prune');
-  const status = '#prune .bench-status';
+  const status = '#prune .session-status';
   await act.tabTo('#prune button', 'Plant and train');
   await press(act, 'Enter');
   await act.waitForText(status, /^12 heads left/);

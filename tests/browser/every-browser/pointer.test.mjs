@@ -76,7 +76,7 @@ test(`a gate is dragged shut, and the output moves, in ${engineName}`, async (t)
   const search = () => act.evaluate(() => window.location.search);
   assert.deepEqual(new Set(await bars()), new Set([0]));
   await act.drag('#heads .gates .slider', 'Gate of head 2', 1, 0);
-  assert.match(await told(), /^The output moves by [1-9]/);
+  assert.match(await told(), /^The output changes by [1-9]/);
   const shut = await bars();
   assert.ok(Math.min(...shut) > 0, shut);
   assert.equal(new URLSearchParams(await search()).get('gates'), '1,0,1,1,1');
@@ -115,11 +115,11 @@ test(`planted patterns give every head its role, in ${engineName}`, async (t) =>
         ({ firstElementChild }) => firstElementChild.textContent,
       ),
     );
-  const planted = ['previous token', 'first token', 'itself', 'three before', 'even'];
+  const planted = ['previous token', 'first token', 'itself', 'three back', 'uniform'];
   const expected = planted.map((role) => `${role}, as planted`);
   assert.deepEqual(await roles(), expected);
   assert.equal((await act.cellsOf('heads')).length, 2 * 5 * 10 * 10);
-  await act.click('#heads button', 'Draw another');
+  await act.click('#heads button', 'Random seed');
   assert.deepEqual(await roles(), expected, 'whatever the seed');
 });
 
@@ -139,23 +139,23 @@ test(`a model is trained to its goal, paused and begun again, in ${engineName}`,
   await act.waitForText('#train .enlarged .head-title', /^Layer 1, head 1$/);
   await act.waitForText('#train .log [data-kind="goal"]', /99\s%/);
   await act.click('#train button', 'Pause');
-  await act.waitForText('#train .transport .primary', /^Go on$/);
+  await act.waitForText('#train .playback .primary', /^Resume$/);
   const [, accuracy] = /(\d+)\s%/.exec(await act.textOf('#train .run-status'));
   assert.ok(accuracy >= 98, accuracy);
   assert.match(await act.textOf('#train .goal-progress'), /^Reached\. It took \d+ steps/);
   const log = await act.textOf('#train .log-list');
-  assert.match(log, /of layer 1 looks at the token before\./);
-  assert.match(log, /of layer 2 looks at what followed this token last time\./);
+  assert.match(log, /of layer 1 now attends to the previous token\./);
+  assert.match(log, /of layer 2 now attends to the token that followed the same token before\./);
   const { roles, marks } = await act.evaluate(() => ({
     roles: [...document.querySelectorAll('#train .head-card')].map(({ dataset }) => dataset.role),
     marks: document.querySelectorAll('#train .chart .role-mark').length,
   }));
   assert.ok(roles.slice(0, 2).includes('previousToken'), roles);
   assert.ok(roles.slice(2).includes('induction'), roles);
-  assert.equal(marks, log.match(/ looks at /g).length);
+  assert.equal(marks, log.match(/ now attends to /g).length);
   (await maps()).forEach((map, head) => assert.notEqual(map, untrained[head]));
 
-  await act.click('#train button', 'Begin again');
+  await act.click('#train button', 'Restart');
   await act.waitForText('#train .run-status', /^Step 0:/);
   assert.deepEqual(await maps(), untrained);
   assert.equal(await act.textOf('#train .log-list'), '');
@@ -163,7 +163,7 @@ test(`a model is trained to its goal, paused and begun again, in ${engineName}`,
 
 test(`heads are planted, measured, pruned and put back, in ${engineName}`, async (t) => {
   const act = await open(t, '#prune');
-  const status = '#prune .bench-status';
+  const status = '#prune .session-status';
   const left = () =>
     act.evaluate(() =>
       [...document.querySelectorAll('#prune .quality tbody tr:last-child td')].map(

@@ -16,7 +16,7 @@ export const holdWorkers = (page) =>
       #isLab;
       constructor(address, options) {
         super(address, options);
-        this.#isLab = /lab-worker/.test(address);
+        this.#isLab = /model-worker/.test(address);
         if (this.#isLab) window.labWorkers += 1;
       }
       postMessage(...args) {

@@ -41,7 +41,7 @@ describe('a browser that refuses to change the address', () => {
     const { page } = await open(t, '#heads', { prepare: refuseAfter(2) });
     const way = [0.25, 0.5, 0.75, 1.25, 1.5, 1.75, 2, 2.25, 2.5];
     for (const [at, scale] of way.entries()) {
-      await drag(page, 'Scale, times 1/√d', [scale]);
+      await drag(page, 'Scale factor (× 1/√d)', [scale]);
       assert.equal(
         await page.$eval('#heads .control:has(.slider) output', (output) => output.textContent),
         `× ${scale}`,
@@ -110,7 +110,7 @@ describe('a browser that refuses to change the address', () => {
         }
       });
     const { page } = await open(t, '#toy', { prepare });
-    const slider = await control(page, 'Steps of training', 'slider', '#toy');
+    const slider = await control(page, 'Training steps', 'slider', '#toy');
     await slider.evaluate((input) => {
       for (let step = 1; step <= 300; step++) {
         input.value = step % 3;

@@ -15,7 +15,7 @@ async function chooseWrongFile(page) {
   writeFileSync(path, 'these are no numbers');
   await (await page.$('#heads .file-input')).uploadFile(path);
   await page.waitForFunction(() =>
-    /wrong\.npy was not taken/.test(document.querySelector('#heads').textContent),
+    /wrong\.npy was not loaded/.test(document.querySelector('#heads').textContent),
   );
 }
 
@@ -31,7 +31,7 @@ async function run(page) {
 
 async function plant(page) {
   await button(page, '#prune', 'Plant and train');
-  await isShown(page, '#prune .bench');
+  await isShown(page, '#prune .session');
 }
 
 /** How each act is used: its address, and what is done there. */
@@ -64,7 +64,7 @@ const uses = {
   'act 2 with text, and then none': [
     '?input=text#heads',
     async (page) => {
-      await write(page, 'Text, a line a sample', '');
+      await write(page, 'Text, one sample per line', '');
       await isShown(page, '#heads [aria-invalid]');
     },
   ],
@@ -72,7 +72,7 @@ const uses = {
     '?input=own&file=mine.npy#heads',
     async (page) => {
       assert.match(await textOf(page, '#heads .notices'), /mine\.npy/);
-      await write(page, 'Numbers, a row a token', '1, x');
+      await write(page, 'Numbers, one token per row', '1, x');
       await isShown(page, '#heads [aria-invalid]');
       await chooseWrongFile(page);
     },
@@ -91,7 +91,7 @@ const uses = {
       await run(page);
       await isShown(page, '#train .log [data-kind="goal"]');
       await button(page, '#train', 'Pause');
-      await control(page, 'Go on', 'button', '#train');
+      await control(page, 'Resume', 'button', '#train');
     },
   ],
   'act 4 while heads are planted': [
@@ -112,7 +112,7 @@ const uses = {
       await gate.focus();
       for (let presses = 0; presses < 5; presses++) await page.keyboard.press('PageDown');
       await page.waitForFunction(() =>
-        /^With these gates/.test(document.querySelector('#prune .bench-status').textContent),
+        /^With these gates/.test(document.querySelector('#prune .session-status').textContent),
       );
     },
   ],

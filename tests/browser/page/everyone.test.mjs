@@ -241,7 +241,7 @@ describe('at any width', () => {
       for (const width of [320, 360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
         await page.setViewport({ width, height: 900 });
         assert.ok((await overflowOf(page)) <= 0, `${width} pixels`);
-        const tooWide = await page.$$eval('.panel, .segments, .transport', (all) =>
+        const tooWide = await page.$$eval('.panel, .segments, .playback', (all) =>
           all
             .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
             .map(({ textContent }) => textContent),

@@ -130,7 +130,9 @@ describe('a picture has the scale of its colours', () => {
       assert.equal(svg.match(/<linearGradient/g)?.length, 1);
       assert.match(
         svg,
-        name === 'the enlarged map' ? />Weight<.*>masked</s : />orange: head 1 weighs more/,
+        name === 'the enlarged map'
+          ? />Weight<.*>masked</s
+          : />orange: head 1 has the larger weight/,
       );
     });
   }
@@ -141,7 +143,7 @@ test('a picture of lines has their key', async (t) => {
   const readFile = await useDownloads(t, page);
   await (await control(page, 'Save the training run as SVG', 'button', '#train')).click();
   const svg = (await readFile(fileOf('the training run', 'svg'))).toString();
-  const lines = await page.$$eval('#train .key > li:has(svg)', (items) =>
+  const lines = await page.$$eval('#train .chart-legend > li:has(svg)', (items) =>
     items.map((item) => ({
       name: item.textContent,
       stroke: getComputedStyle(item.querySelector('.line')).stroke,
@@ -277,7 +279,10 @@ describe('a teacher', () => {
 
   test('is told of a name that there is none of, and keeps the rest in the address', async (t) => {
     const { page } = await open(t, '?hide=export,gate', isDrawn);
-    assert.match(await textOf(page, 'main > .notices'), /hide “gate”; what can be hidden is toy/);
+    assert.match(
+      await textOf(page, 'main > .notices'),
+      /“gate” to hide in the address: expected any of toy/,
+    );
     await press(page, '2', 'radio');
     assert.equal((await query(page)).get('hide'), 'export,gate');
     assert.equal(await isShown(page, selectors.export), false);

@@ -99,7 +99,7 @@ describe('the arithmetic of a cell', () => {
     const steps = await stepsOf(page);
     assert.equal(steps.Mask, '−∞');
     assert.equal(steps['÷ sum'], '0.0000');
-    assert.match(await textOf(page, '#heads .arithmetic'), /no key of the row may be seen/);
+    assert.match(await textOf(page, '#heads .arithmetic'), /no key of the row is visible/);
   });
 
   test('adds rows and columns up', async (t) => {
@@ -183,7 +183,7 @@ describe('the settings of the layer', () => {
 
   test('scale 0 makes all rows even', async (t) => {
     const { page } = await open(t, '', isDrawn);
-    await slide(page, 'Scale, times 1/√d', 'Home');
+    await slide(page, 'Scale factor (× 1/√d)', 'Home');
     for (const { sample, masked, weight } of await readCells(page, 'heads')) {
       if (!masked) assert.equal(weight, Math.fround(sample === 0 ? 1 / 3 : 1 / 2));
     }
@@ -272,8 +272,8 @@ describe('what stands below a head’s name', () => {
   test('names the pattern that the head follows in that sample', async (t) => {
     const words = '?input=text&text=a%20b%20c%20d%0Aa%20a%20a%20a&positions=0&scale=8';
     const { page } = await open(t, words, isDrawn);
-    for (const [pattern] of await notes(page, 0)) assert.notEqual(pattern, 'even');
-    for (const [pattern] of await notes(page, 1)) assert.equal(pattern, 'even');
+    for (const [pattern] of await notes(page, 0)) assert.notEqual(pattern, 'uniform');
+    for (const [pattern] of await notes(page, 1)) assert.equal(pattern, 'uniform');
   });
 
   test('says so where there is no key to look at', async (t) => {

@@ -113,7 +113,10 @@ test('two heads are compared by the difference of their weights', async (t) => {
   );
   assert.equal(drawn.length, 24);
   for (const cell of drawn) assert.equal(cell.weight, at(1, cell) - at(4, cell));
-  assert.match(await textOf(page, '#heads .compare'), /orange: head 2 weighs more; violet: head 5/);
+  assert.match(
+    await textOf(page, '#heads .compare'),
+    /orange: head 2 has the larger weight; violet: head 5/,
+  );
   const [sharpest] = drawn.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const fill = await page.$eval(
     `#heads .compare .cell[data-query="${sharpest.query}"][data-key="${sharpest.key}"]`,
@@ -138,7 +141,7 @@ describe('the figure of the layer', () => {
       await press(page, `${part}, ${shape}: show numbers`, 'button');
       assert.match(
         await textOf(page, '#heads .numbers'),
-        new RegExp(`^Numbers of ${part.replace('Wq', 'W_q')} \\(`),
+        new RegExp(`^\\s*Numbers of ${part.replace('Wq', 'W_q')} \\(`),
       );
       assert.equal(await textOf(page, '#heads .numbers-shape'), shape);
     }

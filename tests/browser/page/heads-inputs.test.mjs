@@ -10,7 +10,7 @@ import { isReady, open, searchOf } from '../lib/pages.mjs';
 import { readCells } from '../lib/page-reader.mjs';
 
 const isDrawn = { until: '#heads .map' };
-const field = 'Numbers, a row a token';
+const field = 'Numbers, one token per row';
 
 await init();
 
@@ -34,7 +34,7 @@ describe('planted patterns', () => {
 describe('typed text', () => {
   test('is a sample a line, and shorter lines are masked at their end', async (t) => {
     const { page } = await open(t, '?input=text', isDrawn);
-    await write(page, 'Text, a line a sample', 'one two three four\nfive six');
+    await write(page, 'Text, one sample per line', 'one two three four\nfive six');
     assert.deepEqual(await sizesOf(page), [2, 5, 4, 4]);
     for (const { sample, key, masked } of await readCells(page, 'heads')) {
       assert.equal(masked, sample === 1 && key >= 2);
@@ -58,7 +58,7 @@ describe('typed text', () => {
       assert.equal(without(head, 1, 0), without(head, 1, 2), 'equal keys');
       assert.equal(without(head, 0, 1), without(head, 2, 1), 'equal queries');
     }
-    await press(page, 'Add positions', 'switch');
+    await press(page, 'Positional encoding', 'switch');
     const withThem = await weightsOf();
     assert.notEqual(withThem(0, 1, 0), withThem(0, 1, 2));
   });
@@ -66,10 +66,10 @@ describe('typed text', () => {
   test('of letters, and no text at all', async (t) => {
     const { page } = await open(t, '?input=text', isDrawn);
     await press(page, 'Letters', 'radio');
-    await write(page, 'Text, a line a sample', 'a é😀');
+    await write(page, 'Text, one sample per line', 'a é😀');
     assert.deepEqual(await sizesOf(page), [1, 5, 4, 4]);
-    await write(page, 'Text, a line a sample', ' \n');
-    assert.match(await textOf(page, '#heads .written .control-hint'), /Type a word/);
+    await write(page, 'Text, one sample per line', ' \n');
+    assert.match(await textOf(page, '#heads .written .control-hint'), /Type at least one word/);
     assert.deepEqual(await sizesOf(page), [1, 5, 4, 4], 'the last text is still shown');
   });
 });
@@ -85,7 +85,7 @@ async function paste(page, name, words) {
 }
 
 describe('a text longer than the maps', () => {
-  const typed = 'Text, a line a sample';
+  const typed = 'Text, one sample per line';
   const hint = '#heads .written .control-hint';
 
   test('is cut to what they show, in the address too, and says so', async (t) => {
@@ -129,7 +129,10 @@ describe('a text longer than the maps', () => {
   test('in an address is cut with a notice', async (t) => {
     const words = Array(20).fill('a').join('+');
     const { page } = await open(t, `?input=text&text=${words}#heads`, isDrawn);
-    assert.match(await textOf(page, '#heads .notices'), /text.*2 lines of 16 tokens.*was cut/);
+    assert.match(
+      await textOf(page, '#heads .notices'),
+      /text.*2 lines of 16 tokens.*was truncated/,
+    );
     await press(page, 'Causal', 'switch');
     assert.equal((await query(page)).get('text'), Array(16).fill('a').join(' '));
   });
@@ -147,7 +150,7 @@ describe('more numbers than an address holds', () => {
     await paste(page, field, many);
     assert.deepEqual(await sizesOf(page), [1, 5, 6, 6]);
     assert.equal(await searchOf(page), '?input=own&file=pasted+numbers');
-    assert.match(await held(page), /more than the 1500 characters that a link can hold/);
+    assert.match(await held(page), /exceed the 1500 characters that a link can hold/);
     const first = await (await cellAt(page, 0, 0, 0, 0)).evaluate((cell) => cell.dataset.weight);
 
     // Another paste as long is another input, though the address names both alike.
@@ -227,10 +230,10 @@ describe('pasted numbers', () => {
   test('that cannot be read are explained, and the last ones stay', async (t) => {
     const { page } = await open(t, '?input=own', isDrawn);
     const wrong = [
-      ['', /Paste some numbers/],
-      ['1, x', /Row 1 holds “x”/],
-      ['1,,2', /Row 1 has an empty place/],
-      ['[1, 2', /like JSON, but is none/],
+      ['', /Paste rows of numbers/],
+      ['1, x', /Row 1 has “x”/],
+      ['1,,2', /Row 1 has an empty cell/],
+      ['[1, 2', /like JSON but is not/],
       ['[1, 2]', /shape \(tokens, size\).*got \(2\)/],
       ['1,2\n3', /./],
       ['{"keys": [[1]]}', /Expected an object with queries.*got keys/],
@@ -250,7 +253,7 @@ describe('pasted numbers', () => {
 
   test('that the address holds and cannot be read', async (t) => {
     const { page } = await open(t, '?input=own&numbers=1,x', isDrawn);
-    assert.match(await textOf(page, '#heads .notices'), /cannot be read\. Row 1 holds “x”/);
+    assert.match(await textOf(page, '#heads .notices'), /cannot be read\. Row 1 has “x”/);
   });
 });
 
@@ -326,8 +329,8 @@ describe('files', () => {
     const { page } = await open(t, '?input=own', isDrawn);
     const wrong = [
       ['picture.png', Buffer.from([1, 2, 3]), /Expected a \.npy, \.safetensors.*picture\.png/],
-      ['cut.npy', saveNpy(Tensor.ones([4, 2])).slice(0, 90), /cut\.npy was not taken/],
-      ['garbage.safetensors', Buffer.alloc(64, 255), /garbage\.safetensors was not taken/],
+      ['cut.npy', saveNpy(Tensor.ones([4, 2])).slice(0, 90), /cut\.npy was not loaded/],
+      ['garbage.safetensors', Buffer.alloc(64, 255), /garbage\.safetensors was not loaded/],
       [
         'other.safetensors',
         saveSafetensors({ bias: Tensor.ones([2]) }),
@@ -391,7 +394,7 @@ describe('files', () => {
 
   test('are in no address, which says so', async (t) => {
     const { page } = await open(t, '?input=own&file=mine.npy', isDrawn);
-    assert.match(await textOf(page, '#heads .notices'), /“mine\.npy”, which no link can hold/);
+    assert.match(await textOf(page, '#heads .notices'), /“mine\.npy”, which a link cannot contain/);
     await control(page, field, 'textbox');
   });
 });

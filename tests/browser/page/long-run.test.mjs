@@ -18,13 +18,13 @@ const pointsOf = (page, selector) =>
 test('lines of many steps are thinned, and still end where the run is', async (t) => {
   const { page } = await open(t, '?train-speed=full&train-layers=1&train-heads=1#train');
   await page.waitForSelector('#train .head-card');
-  await page.click('#train .transport .primary');
+  await page.click('#train .playback .primary');
   await page.waitForFunction(
     () => Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) > 1700,
   );
-  await page.click('#train .transport .primary');
+  await page.click('#train .playback .primary');
   await page.waitForFunction(
-    () => document.querySelector('#train .transport .primary').textContent === 'Go on',
+    () => document.querySelector('#train .playback .primary').textContent === 'Resume',
   );
   const [curve] = await pointsOf(page, '#train .chart [data-series="training"]');
   const width = await page.$eval('#train .chart', (chart) => chart.getBoundingClientRect().width);

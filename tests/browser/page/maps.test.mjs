@@ -94,7 +94,7 @@ describe('the controls', () => {
       initial,
     );
 
-    await (await control('Draw another', 'button')).click();
+    await (await control('Random seed', 'button')).click();
     assert.notDeepEqual(
       await drawnWeights(),
       reseeded.map(({ weight }) => weight),
@@ -131,11 +131,7 @@ describe('the controls', () => {
     for (const wrong of ['0', '-3', 'seven']) {
       await seed.click({ count: 3 });
       await page.keyboard.type(wrong);
-      assert.match(
-        await textOf('#heads .seed ~ .control-hint'),
-        /whole number from 1 to 999999/,
-        wrong,
-      );
+      assert.match(await textOf('#heads .seed ~ .control-hint'), /integer from 1 to 999999/, wrong);
     }
     await page.keyboard.press('Tab');
     assert.equal(await textOf('#heads .seed ~ .control-hint'), '');
@@ -226,7 +222,7 @@ test('where the WebAssembly file does not load, the page says so', async (t) => 
       });
     },
   });
-  assert.match(await textOf('.failure'), /did not load.*\(load-failed\)/);
+  assert.match(await textOf('.failure'), /did not load.*\(load-failed\)/s);
   assert.match(await textOf('h1'), /Multi-head attention/);
   assert.notEqual(problems.length, 0);
 });

@@ -8,7 +8,7 @@ const openAct = (t, query = '', options = {}) =>
   open(t, `${query}#prune`, { until: '#prune .plant-progress', ...options });
 
 const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
-const statusOf = (page) => textOf(page, '#prune .bench-status');
+const statusOf = (page) => textOf(page, '#prune .session-status');
 const named = (page, name, role = 'button') =>
   page.$(`#prune ::-p-aria([name="${name}"][role="${role}"])`);
 const press = async (page, name) => (await named(page, name)).click();
@@ -19,7 +19,7 @@ const waitForText = (page, selector, pattern) =>
     selector,
     pattern.source,
   );
-const waitForStatus = (page, pattern) => waitForText(page, '#prune .bench-status', pattern);
+const waitForStatus = (page, pattern) => waitForText(page, '#prune .session-status', pattern);
 /** Until the first seed is studied and its model on the bench. */
 const waitForBench = (page) => waitForStatus(page, /heads left/);
 const waitForSeeds = (page, count) =>
@@ -29,7 +29,7 @@ const barsOf = (page, measure) =>
     bars.map(({ dataset }) => ({ ...dataset, value: Number(dataset.value) })),
   );
 const gone = (page) =>
-  page.$$eval('#prune .tile[data-standing="gone"]', (tiles) => tiles.map((t) => t.dataset.head));
+  page.$$eval('#prune .tile[data-standing="pruned"]', (tiles) => tiles.map((t) => t.dataset.head));
 /** What the model on the bench says to the shown sequence, and whether it stands beside the truth. */
 const answersOf = (page) =>
   page.$$eval('#prune .answers .tokens > li', (items) =>
@@ -38,9 +38,9 @@ const answersOf = (page) =>
       if (answer === null) return [];
       const next = items[position + 1]?.querySelector('.token').textContent;
       const label = answer.getAttribute('aria-label');
-      const [, said, percent, verdict] = /^answers (\w), (\d+)\s%, (right|wrong)$/.exec(label);
+      const [, said, percent, verdict] = /^predicts (\w), (\d+)\s%, (correct|wrong)$/.exec(label);
       const marked = answer.firstChild.textContent.endsWith('×');
-      return [{ said, next, percent: Number(percent), isRight: verdict === 'right', marked }];
+      return [{ said, next, percent: Number(percent), isRight: verdict === 'correct', marked }];
     }),
   );
 const rowOf = async (page, name) =>
@@ -67,7 +67,7 @@ async function planted(t, query, options) {
 const sentence = '#prune .answers [role="status"]';
 
 const putAllBack = async (page) => {
-  await press(page, 'Put all back');
+  await press(page, 'Restore all');
   await waitForStatus(page, /^12 heads left/);
 };
 
@@ -117,11 +117,11 @@ test('a planted model', async (t) => {
       );
       assert.match(
         label,
-        /^Ablation of each head\. The four heads it puts first are the four planted ones \(seed 1\)/,
+        /^Ablation of each head\. The four heads it ranks highest are the four planted ones \(seed 1\)/,
       );
       assert.match(
         await textOf(page, '[data-measure="entropy"] .verdict'),
-        /^None of the four heads it puts first was planted/,
+        /^None of the four heads it ranks highest was planted/,
       );
 
       const lengths = await page.$$eval('#prune [data-measure="ablation"] .error-bar', (lines) =>
@@ -137,43 +137,46 @@ test('a planted model', async (t) => {
   await t.test(
     'the bench prunes down to the four planted heads, undoes, and puts all back',
     async () => {
-      const whole = await rowOf(page, 'Whole');
-      assert.deepEqual((await rowOf(page, 'Left')).slice(1, 4), whole.slice(1, 4));
+      const whole = await rowOf(page, 'Full');
+      assert.deepEqual((await rowOf(page, 'Pruned')).slice(1, 4), whole.slice(1, 4));
       for (const [i, head] of others.entries()) {
         await prune(page, head);
         const words = ['11', '10', 'Nine', 'Eight', 'Seven', 'Six', 'Five', 'Four'];
         await waitForStatus(page, new RegExp(`^${words[i]} heads left`));
       }
-      assert.match(await textOf(page, '#prune .goal-progress'), /Reached\. Four heads get 9\d\s%/);
+      assert.match(
+        await textOf(page, '#prune .goal-progress'),
+        /Reached\. Four heads reach 9\d\s%/,
+      );
       assert.deepEqual(await gone(page), others);
-      assert.equal((await rowOf(page, 'Left'))[1], '4');
-      assert.match(await textOf(page, '.tile[data-head="1.1"]'), /Gone\. It was sharp/);
+      assert.equal((await rowOf(page, 'Pruned'))[1], '4');
+      assert.match(await textOf(page, '.tile[data-head="1.1"]'), /Pruned\. It was sharp/);
 
       await press(page, 'Undo');
       await waitForStatus(page, /^Five heads left/);
       await page.goBack();
       await waitForStatus(page, /^Four heads left/);
       await putAllBack(page);
-      assert.deepEqual((await rowOf(page, 'Left')).slice(1, 4), whole.slice(1, 4));
+      assert.deepEqual((await rowOf(page, 'Pruned')).slice(1, 4), whole.slice(1, 4));
       assert.deepEqual(await gone(page), []);
       assert.equal(await searchOf(page), '');
     },
   );
 
   await t.test('heads pruned quickly are told in no other number than are left', async () => {
-    await page.$eval('#prune .bench-status', (status) => {
+    await page.$eval('#prune .session-status', (status) => {
       window.told = [];
       window.telling = new MutationObserver(() => {
-        const left = document.querySelectorAll('#prune .tile:not([data-standing="gone"])').length;
+        const left = document.querySelectorAll('#prune .tile:not([data-standing="pruned"])').length;
         window.told.push({ left, words: status.textContent });
       });
       window.telling.observe(status, { childList: true });
     });
     await pressAtOnce(page, two);
     await waitForStatus(page, /^10 heads left/);
-    assert.equal((await rowOf(page, 'Left'))[1], '10');
+    assert.equal((await rowOf(page, 'Pruned'))[1], '10');
     await pressAtOnce(page, ['Prune head 1 of layer 2']);
-    await page.evaluate(() => document.querySelector('#prune .bench-bar button').click());
+    await page.evaluate(() => document.querySelector('#prune .session-bar button').click());
     await waitForStatus(page, /^10 heads left/);
     const told = await page.evaluate(() => window.told);
     await page.evaluate(() => window.telling.disconnect());
@@ -195,7 +198,7 @@ test('a planted model', async (t) => {
       () => document.querySelector('#prune .quality tbody tr:last-child td').textContent === '10',
     );
     await page.waitForFunction(
-      (wanted) => document.querySelector('#prune .bench-status').textContent === wanted,
+      (wanted) => document.querySelector('#prune .session-status').textContent === wanted,
       {},
       slowly,
     );
@@ -215,7 +218,7 @@ test('a planted model', async (t) => {
       const count = whole.length;
       assert.equal(
         await textOf(page, sentence),
-        `${count} of ${count} answers to this sequence are right.`,
+        `${count} of ${count} predictions for this sequence are correct.`,
       );
 
       await (await named(page, 'Gate of head 3 of layer 2', 'slider')).focus();
@@ -236,7 +239,7 @@ test('a planted model', async (t) => {
       }
       assert.equal(
         await textOf(page, sentence),
-        `${right} of ${count} answers to this sequence are right.`,
+        `${right} of ${count} predictions for this sequence are correct.`,
       );
 
       await putAllBack(page);
@@ -245,9 +248,9 @@ test('a planted model', async (t) => {
   );
 
   await t.test('the answers stand below a heading that nothing covers', async () => {
-    await page.waitForSelector('#prune .bench');
-    await page.$eval('#prune .bench h3', (title) => title.scrollIntoView({ block: 'end' }));
-    const seen = await page.$eval('#prune .bench h3', (title) => {
+    await page.waitForSelector('#prune .session');
+    await page.$eval('#prune .session h3', (title) => title.scrollIntoView({ block: 'end' }));
+    const seen = await page.$eval('#prune .session h3', (title) => {
       const { left, top, bottom } = title.getBoundingClientRect();
       return document.elementFromPoint(left + 2, (top + bottom) / 2) === title;
     });
@@ -259,7 +262,7 @@ test('a planted model', async (t) => {
     async () => {
       const pathOf = (order) =>
         page.$eval(`#prune .chart .line[data-series="${order}"]`, (path) => path.getAttribute('d'));
-      for (const metric of ['Loss', 'Right answers']) {
+      for (const metric of ['Loss', 'Accuracy']) {
         const before = await pathOf('ablation');
         await (await named(page, metric, 'radio')).click();
         await page.waitForFunction(
@@ -311,7 +314,7 @@ test('planting can be stopped and begun again', async (t) => {
   await press(page, 'Plant and train');
   await waitForText(page, '#prune .plant-status', /Seed 1, 1 of 5/);
   await press(page, 'Stop');
-  await waitForText(page, '#prune .plant-status', /Nothing is planted yet/);
+  await waitForText(page, '#prune .plant-status', /No model has been trained yet/);
   assert.equal(await page.$('#prune .bar'), null);
   await press(page, 'Plant and train');
   await waitForBench(page);
@@ -345,7 +348,7 @@ test('when the worker is lost', async (t) => {
   const endWorker = () =>
     page
       .workers()
-      .find((each) => /lab-worker/.test(each.url()))
+      .find((each) => /model-worker/.test(each.url()))
       .evaluate(() => {
         setTimeout(() => {
           throw new Error('the test ends this worker');
@@ -357,7 +360,7 @@ test('when the worker is lost', async (t) => {
     await endWorker();
     await prune(page, '1.1');
     await page.waitForSelector('#prune .failure');
-    assert.match(await textOf(page, '#prune .failure'), /The worker was lost.*Begin again/s);
+    assert.match(await textOf(page, '#prune .failure'), /The worker stopped.*Restart/s);
     await beginAgain();
     await waitForStatus(page, /^11 heads left/);
     assert.equal(await page.$('#prune .failure'), null);
@@ -378,7 +381,7 @@ test('when the worker is lost', async (t) => {
     await beginAgain();
     await waitForStatus(page, /^Nine heads left/);
     assert.deepEqual(
-      (await page.evaluate(() => window.told)).filter((words) => !/was lost/.test(words)),
+      (await page.evaluate(() => window.told)).filter((words) => !/worker stopped/.test(words)),
       [],
     );
   });
@@ -389,7 +392,7 @@ test('a worker that takes long to come is told as slow, and used when it comes',
   await press(page, 'Plant and train');
   await runOutOfPatience(page);
   await page.waitForSelector('#prune .slow');
-  assert.match(await textOf(page, '#prune .slow'), /taking long.*when it comes.*Begin again/s);
+  assert.match(await textOf(page, '#prune .slow'), /not answered yet.*when it comes.*Restart/s);
   assert.equal(await page.$('#prune .failure'), null);
   await page.evaluate(() => window.letWorkersCome());
   await waitForStatus(page, /^11 heads left/);

@@ -61,12 +61,15 @@ describe('steps of training', () => {
   test('leave the maps of ones as they are', async (t) => {
     const { page } = await open(t, '#toy');
     const before = await weightsOf(page);
-    await (await control(page, 'Steps of training', 'slider', '#toy')).focus();
+    await (await control(page, 'Training steps', 'slider', '#toy')).focus();
     await page.keyboard.press('End');
     assert.equal(await searchOf(page), '?toy-steps=50');
     const [first, now] = await lossesOf(page);
     assert.ok(now < first / 100, `${now}`);
-    assert.match(await textOf(page, '#toy .reason:last-of-type'), /no training tells them apart/);
+    assert.match(
+      await textOf(page, '#toy .reason:last-of-type'),
+      /no training can tell them apart/,
+    );
     assert.deepEqual(await weightsOf(page), before);
     assert.equal(await textOf(page, '#toy .goal-progress'), '');
   });
@@ -74,7 +77,7 @@ describe('steps of training', () => {
   test('back are as they were on the way there', async (t) => {
     const { page } = await open(t, '?toy-input=random#toy');
     const untrained = await weightsOf(page);
-    await (await control(page, 'Steps of training', 'slider', '#toy')).focus();
+    await (await control(page, 'Training steps', 'slider', '#toy')).focus();
     for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
     const after5 = await weightsOf(page);
     assert.notDeepEqual(after5, untrained);

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { holdWorkers, runOutOfPatience } from '../lib/late-worker.mjs';
 import { open, searchOf } from '../lib/pages.mjs';
 
-const until = '#train .transport';
+const until = '#train .playback';
 const openRun = async (t, query = '', options = {}) => {
   const opened = await open(t, `${query}#train`, { until, ...options });
   await waitForStatus(opened.page, /^Step 0:/);
@@ -14,7 +14,7 @@ const openRun = async (t, query = '', options = {}) => {
 const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
 const statusOf = (page) => textOf(page, '#train .run-status');
 const stepOf = async (page) => Number(/^Step (\d+)/.exec(await statusOf(page))[1]);
-const workerOf = (page) => page.workers().find((worker) => /lab-worker/.test(worker.url()));
+const workerOf = (page) => page.workers().find((worker) => /model-worker/.test(worker.url()));
 /** Once the update that was on its way is there. */
 async function restingStepOf(page) {
   for (let last = -1; ;) {
@@ -73,7 +73,7 @@ describe('a run', () => {
     const second = await mapsOf(page);
     assert.notDeepEqual(second, untrained);
 
-    await press(page, 'Go on');
+    await press(page, 'Resume');
     await page.waitForFunction(
       () => Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) > 20,
     );
@@ -82,7 +82,7 @@ describe('a run', () => {
     await press(page, 'One step');
     await waitForStep(page, paused + 1);
 
-    await press(page, 'Begin again');
+    await press(page, 'Restart');
     await waitForStep(page, 0);
     assert.deepEqual(await mapsOf(page), untrained);
     assert.deepEqual(await eventsOf(page), []);
@@ -134,7 +134,7 @@ describe('the options', () => {
 
 test('“Start” is heard while the model is made anew', async (t) => {
   const { page } = await openRun(t);
-  const [again, start] = [await button(page, 'Begin again'), await button(page, 'Start')];
+  const [again, start] = [await button(page, 'Restart'), await button(page, 'Start')];
   await page.evaluate(
     (...buttons) => {
       for (const each of buttons) each.click();
@@ -166,7 +166,7 @@ describe('when the worker', () => {
         throw new Error('the test ends this worker');
       });
     });
-    assert.match(await failureOf(page), /The worker was lost.*Begin again.*the test ends/s);
+    assert.match(await failureOf(page), /The worker stopped.*Restart.*the test ends/s);
     await beginAgain(page);
   });
 
@@ -175,7 +175,7 @@ describe('when the worker', () => {
     await press(page, 'Start');
     await runOutOfPatience(page);
     await page.waitForSelector('#train .slow');
-    assert.match(await textOf(page, '#train .slow'), /taking long.*when it comes.*Begin again/s);
+    assert.match(await textOf(page, '#train .slow'), /not answered yet.*when it comes.*Restart/s);
     assert.equal(await page.$('#train .failure'), null);
     await page.evaluate(() => window.letWorkersCome());
     // What was pressed before it came is heard.
@@ -225,8 +225,8 @@ describe('when the worker', () => {
         },
       });
     });
-    await press(page, 'Begin again');
-    assert.match(await failureOf(page), /There is no memory left.*memory: not enough/s);
+    await press(page, 'Restart');
+    assert.match(await failureOf(page), /Out of memory.*memory: not enough/s);
     await beginAgain(page);
   });
 });

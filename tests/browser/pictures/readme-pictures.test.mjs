@@ -28,10 +28,10 @@ test('planted patterns', async (t) => {
 test('a model that has learnt', async (t) => {
   const { page } = await open(t, '?train-speed=60#train', { width: 1200 });
   await page.waitForSelector('#train .head-card');
-  await page.click('#train .transport .primary');
+  await page.click('#train .playback .primary');
   await page.waitForFunction(
     () => Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) >= 190,
   );
-  await page.click('#train .transport .primary');
+  await page.click('#train .playback .primary');
   await keep(page, 'readme-train.png', '#train .run', '#train .run-layers');
 });

@@ -22,9 +22,9 @@ const uses = {
     await page.click('#heads .samples .cell');
   },
   async train(page) {
-    await page.click('#train .transport .primary');
+    await page.click('#train .playback .primary');
     await page.waitForSelector('#train .log [data-kind="goal"]');
-    await page.click('#train .transport .primary');
+    await page.click('#train .playback .primary');
     await page.click('#train .head-card');
     await (await page.waitForSelector('#train .enlarged .cell')).hover();
   },
@@ -35,7 +35,7 @@ const uses = {
     );
     for (const head of ['1.1', '2.4']) {
       await page.click(`#prune .tile[data-head="${head}"] button`);
-      await page.waitForSelector(`#prune .tile[data-head="${head}"][data-standing="gone"]`);
+      await page.waitForSelector(`#prune .tile[data-head="${head}"][data-standing="pruned"]`);
     }
   },
 };

@@ -1,0 +1,149 @@
+import { max, range } from 'd3-array';
+
+import { hideable } from '../../address/hideable.js';
+import type { AttentionView } from '../../attention/attention-view.js';
+import { differenceColours } from '../../attention/colour.js';
+import { createHeadMap, type MapStyle } from '../../attention/head-map.js';
+import { namesOf } from '../../attention/map-content.js';
+import type { Register } from '../../attention/map-selection.js';
+import { formatSigned, formatSignedCell, formatWeight } from '../../format/numbers.js';
+import { createSelect } from '../../ui/controls/choice.js';
+import { element, newId, svg } from '../../ui/dom.js';
+import { composeDrawings, type Piece } from '../../ui/export/drawing.js';
+import { createExportMenu } from '../../ui/export/menu.js';
+import { words } from './words.js';
+
+export interface Compare {
+  readonly root: HTMLElement;
+  /** Heads and samples counted from 0; `other` is undefined where nothing is compared. */
+  draw(view: AttentionView, sample: number, head: number, other: number | undefined): void;
+}
+
+interface Options {
+  readonly register: Register;
+  readonly hatch: string;
+  /** Told the head to compare with, counted from 1, and 0 for none. */
+  readonly onChoose: (head: number) => void;
+}
+
+/** The map of the selected head less that of another one. */
+export function createCompare({ register, hatch, onChoose }: Options): Compare {
+  const select = createSelect<number>({
+    label: words.compare.control,
+    nameOf: (head) => (head === 0 ? words.compare.none : words.compare.head(head)),
+    onChoose,
+  });
+  const place = element('div', { class: 'compare-map' });
+  const note = element('p', { class: 'note' });
+  let pieces: readonly Piece[] = [];
+  let numbers: unknown;
+  const exportMenu = createExportMenu({
+    name: words.compare.name,
+    figure: () => composeDrawings(pieces.map((piece) => [piece])),
+    data: () => numbers,
+  });
+  return {
+    root: hideable(
+      'compare',
+      element(
+        'section',
+        { class: 'compare', 'aria-label': words.compare.title },
+        element('h3', {}, words.compare.title),
+        select.root,
+        place,
+        note,
+        exportMenu,
+      ),
+    ),
+    draw(view, sample, head, other) {
+      const heads = range(view.numHeads).filter((each) => each !== head);
+      select.show(other === undefined ? 0 : other + 1, [0, ...heads.map((each) => each + 1)]);
+      exportMenu.hidden = other === undefined;
+      if (other === undefined) {
+        place.replaceChildren();
+        note.textContent = '';
+        return;
+      }
+      const [, , queries = 0, keys = 0] = view.weights.shape;
+      const difference = (query: number, key: number): number =>
+        view.weights.at(sample, head, query, key) - view.weights.at(sample, other, query, key);
+      const rows = range(queries).map((query) => range(keys).map((key) => difference(query, key)));
+      const largest = max(rows.flat(), Math.abs) ?? 0;
+      numbers = { sample: sample + 1, head: head + 1, other: other + 1, differences: rows };
+      const map = createHeadMap({
+        sample,
+        head,
+        queries,
+        keys,
+        hatch,
+        register,
+        title: '',
+        label: words.compare.label(head + 1, other + 1, sample + 1),
+        names: namesOf(view, sample),
+      });
+      map.setTabStop(0, 0);
+      map.draw(
+        (query, key) => ({
+          weight: difference(query, key),
+          masked: view.isMasked(sample, query, key),
+        }),
+        differenceStyle(largest),
+      );
+      const label = words.compare.legend(head + 1, other + 1);
+      const scale = createScale(largest);
+      place.replaceChildren(map.root, scale, element('p', { class: 'note' }, label));
+      pieces = [
+        { drawing: map.drawing, title: words.compare.label(head + 1, other + 1, sample + 1) },
+        { drawing: scale, title: label },
+      ];
+      note.textContent =
+        largest === 0 ? words.compare.same : words.compare.largest(formatWeight(largest));
+    },
+  };
+}
+
+/** What one head weighs more or less than another. */
+function differenceStyle(largest: number): MapStyle {
+  return {
+    colours: differenceColours(largest),
+    short: formatSignedCell,
+    spoken: ({ query, key }, { weight, masked }) =>
+      words.compare.cell({
+        query: query + 1,
+        key: key + 1,
+        value: formatSigned(weight),
+        masked,
+      }),
+  };
+}
+
+function createScale(largest: number): SVGSVGElement {
+  const gradientId = newId('difference');
+  const { fill } = differenceColours(largest);
+  const ends = words.compare.ends(formatWeight(largest));
+  return svg(
+    'svg',
+    {
+      class: 'legend-scale',
+      viewBox: '0 0 264 36',
+      role: 'img',
+      'aria-label': words.compare.legendLabel(formatWeight(largest)),
+    },
+    svg(
+      'defs',
+      {},
+      svg(
+        'linearGradient',
+        { id: gradientId },
+        ...range(21).map((step) =>
+          svg('stop', {
+            offset: step / 20,
+            'stop-color': fill((step / 10 - 1) * (largest || 1)),
+          }),
+        ),
+      ),
+    ),
+    svg('rect', { x: 36, y: 9, width: 192, height: 10, rx: 2, fill: `url(#${gradientId})` }),
+    ...ends.map((end, at) => svg('text', { class: 'legend-tick', x: 36 + 96 * at, y: 32 }, end)),
+  );
+}

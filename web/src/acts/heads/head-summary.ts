@@ -1,0 +1,91 @@
+import { max, mean, range, sum } from 'd3-array';
+import { keyScores, patternScores, Tensor } from 'headwise';
+
+import type { AttentionView } from '../../attention/attention-view.js';
+import { copyOffset } from './patterns.js';
+
+export type HeadPattern = 'previousToken' | 'firstToken' | 'diagonal' | 'copy' | 'even' | 'mixed';
+
+/** What a head does in one sample, in the mean over all queries that see a key. */
+export interface HeadSummary {
+  /** In nats. */
+  readonly entropy: number;
+  readonly largest: number;
+  readonly pattern: HeadPattern;
+}
+
+/** A head follows a pattern if most of its weight does. */
+const clear = 0.5;
+/** A head is even if its entropy is this near to the largest there can be. */
+const nearlyEven = 0.98;
+
+/** For each sample and head; `undefined` where no query sees a key. */
+export function summariseHeads(
+  view: AttentionView,
+): readonly (readonly (HeadSummary | undefined)[])[] {
+  const [batch = 0] = view.weights.shape;
+  return range(batch).map((sample) => {
+    const followed = patternsOf(view, sample);
+    return range(view.numHeads).map((head) => {
+      const rows = rowsOf(view, sample, head);
+      return rows.length === 0 ? undefined : summarise(rows, followed(head));
+    });
+  });
+}
+
+function summarise(
+  rows: readonly (readonly number[])[],
+  [pattern, score]: [HeadPattern, number],
+): HeadSummary {
+  const entropies = rows.map((row) => entropyOf(row));
+  const chances = rows.map((row, at) => ({ entropy: entropies[at] ?? 0, keys: row.length }));
+  const free = chances.filter(({ keys }) => keys > 1);
+  const evenness = mean(free, ({ entropy, keys }) => entropy / Math.log(keys)) ?? 0;
+  return {
+    entropy: mean(entropies) ?? 0,
+    largest: max(rows.flat()) ?? 0,
+    pattern: evenness > nearlyEven ? 'even' : score > clear ? pattern : 'mixed',
+  };
+}
+
+/** The weights of each query on the keys that it sees, where it sees any. */
+function rowsOf({ weights, isMasked }: AttentionView, sample: number, head: number): number[][] {
+  const [, , queries = 0, keys = 0] = weights.shape;
+  return range(queries)
+    .map((query) =>
+      range(keys)
+        .filter((key) => !isMasked(sample, query, key))
+        .map((key) => weights.at(sample, head, query, key)),
+    )
+    .filter((row) => row.length > 0);
+}
+
+function entropyOf(row: readonly number[]): number {
+  return -sum(row, (weight) => (weight > 0 ? weight * Math.log(weight) : 0));
+}
+
+/** For each head, the pattern that it follows best in a sample, and how much of its weight does. */
+function patternsOf(
+  { weights }: AttentionView,
+  sample: number,
+): (head: number) => [HeadPattern, number] {
+  const [, heads = 0, queries = 0, keys = 0] = weights.shape;
+  // Where queries and keys are not the same tokens, none of the patterns means anything.
+  if (queries !== keys) return () => ['mixed', 0];
+  const size = heads * queries * keys;
+  const data = weights.data.subarray(sample * size, (sample + 1) * size);
+  const ofSample = new Tensor(data, [heads, queries, keys]);
+  const scores = patternScores(ofSample);
+  const copied = range(queries).map((query) => (query < copyOffset ? -1 : query - copyOffset));
+  const copies = keyScores(ofSample, copied);
+  return (head) => {
+    const { previousToken, firstToken, diagonal } = scores[head];
+    const all: [HeadPattern, number][] = [
+      ['previousToken', previousToken],
+      ['firstToken', firstToken],
+      ['diagonal', diagonal],
+      ['copy', copies[head]],
+    ];
+    return all.reduce((best, next) => (next[1] > best[1] ? next : best));
+  };
+}

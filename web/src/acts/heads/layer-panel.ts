@@ -1,0 +1,110 @@
+import { html, nothing, render, type TemplateResult } from 'lit-html';
+
+import { hideable } from '../../address/hideable.js';
+import type { Store } from '../../address/store.js';
+import { type AttentionView, gatedOutput } from '../../attention/attention-view.js';
+import type { LayerSettings } from '../../attention/layer.js';
+import { formatNumber, formatShape } from '../../format/numbers.js';
+import { element } from '../../ui/dom.js';
+import { createExportMenu } from '../../ui/export/menu.js';
+import { createLayerFigure } from './layer-figure.js';
+import { numbersOf, type PartNumbers } from './layer-parts.js';
+import { gatesOf, type HeadsState } from './state.js';
+import { words } from './words.js';
+
+export interface LayerPanel {
+  readonly root: HTMLElement;
+  draw(view: AttentionView, settings: LayerSettings): void;
+}
+
+/** The figure of the whole layer, and the numbers of its selected part. */
+export function createLayerPanel(store: Store<HeadsState>): LayerPanel {
+  const figure = createLayerFigure({
+    onPart: (part) => {
+      store.change({ part });
+    },
+    onHead: (head) => {
+      store.change({ head: head + 1 }, 'replace');
+    },
+  });
+  const place = element('div', { class: 'layer-numbers' });
+  let shown: AttentionView | undefined;
+  return {
+    root: hideable(
+      'figure',
+      element(
+        'section',
+        { class: 'layer', 'aria-label': words.layer.title },
+        element('h3', {}, words.layer.title),
+        element('p', { class: 'note' }, words.layer.intro),
+        element('div', { class: 'layer-columns' }, figure.drawing, place),
+        createExportMenu({
+          name: words.layer.name,
+          figure: () => figure.drawing,
+          data() {
+            if (shown === undefined) return undefined;
+            const { parameters, input, output, weights, pooled, projected } = shown;
+            const { queries, keys, values } = input;
+            return { queries, keys, values, parameters, projected, weights, pooled, output };
+          },
+        }),
+      ),
+    ),
+    draw(view, settings) {
+      shown = view;
+      const { state } = store;
+      const gates = gatesOf(state);
+      const at = { sample: state.sample - 1, head: state.head - 1 };
+      figure.draw(view, at.head, state.part, gates);
+      const isOpen = state.gates.length === 0;
+      const gated = isOpen ? view.output : gatedOutput(view.input, settings, gates);
+      render(
+        numberTable(
+          words.layer.numbers(words.layer.parts[state.part]),
+          words.layer.about[state.part](state.sample, state.head),
+          numbersOf(view, state.part, at, gates, gated),
+        ),
+        place,
+      );
+    },
+  };
+}
+
+const shownRows = 8;
+const shownColumns = 8;
+
+/** A matrix as far as it fits, and the shape of the whole. */
+function numberTable(title: string, about: string, { shape, rows }: PartNumbers): TemplateResult {
+  const columns = rows[0]?.length ?? 0;
+  const isWhole = rows.length <= shownRows && columns <= shownColumns;
+  const size = formatShape([rows.length, columns]);
+  const dots = columns > shownColumns ? html`<td aria-hidden="true">…</td>` : nothing;
+  return html`<div class="numbers">
+    <h4>${title} <span class="numbers-shape">${formatShape(shape)}</span></h4>
+    <p class="note">${about}</p>
+    <div class="numbers-scroll" tabindex="0" role="region" aria-label=${title}>
+      <table>
+        <tbody>
+          ${rows.slice(0, shownRows).map(
+            (row) =>
+              html`<tr>
+                ${row.slice(0, shownColumns).map((value) => html`<td>${formatNumber(value)}</td>`)}
+                ${dots}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <p class="note">
+      ${
+        isWhole
+          ? words.layer.whole(size)
+          : words.layer.truncated(
+              Math.min(rows.length, shownRows),
+              Math.min(columns, shownColumns),
+              size,
+            )
+      }
+    </p>
+  </div>`;
+}

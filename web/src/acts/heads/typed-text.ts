@@ -1,0 +1,103 @@
+import { range } from 'd3-array';
+import { positionalEncoding, Tensor } from 'headwise';
+
+import {
+  type AttentionInput,
+  headCountsOf,
+  type InputSizes,
+  numHiddens,
+} from '../../attention/input.js';
+import { cutTo } from '../../format/sentences.js';
+
+export const tokenKinds = ['words', 'letters'] as const;
+export type TokenKind = (typeof tokenKinds)[number];
+
+/** More would be too small to see and to hit. */
+export const textLimits = { lines: 2, tokens: 16, characters: 300 } as const;
+
+/** Characters of a text that are read at all, so that pasting a book takes no time. */
+const considered = 10_000;
+
+/**
+ * The part of a text that is used, whatever its tokens are: its first lines that have any, as far as
+ * words go, of which letters never need more.
+ */
+export function usedText(typed: string): { readonly used: string; readonly isCut: boolean } {
+  const lines = typed
+    .slice(0, considered)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const words = lines.slice(0, textLimits.lines).map((line) => {
+    const beyond = [...line.matchAll(wordOrSign)].at(textLimits.tokens);
+    return beyond === undefined ? line : line.slice(0, beyond.index).trimEnd();
+  });
+  const used = cutTo(words.join('\n'), textLimits.characters);
+  return { used, isCut: typed.length > considered || used !== lines.join('\n') };
+}
+
+/** Words, and every other sign by itself. */
+const wordOrSign = /[\p{L}\p{M}\p{N}'’-]+|[^\s]/gu;
+
+/** The tokens of each line, a line a sample; lines without any are left out. */
+export function tokensOf(typed: string, kind: TokenKind): readonly (readonly string[])[] {
+  return typed
+    .split('\n')
+    .map((line) => split(line, kind).slice(0, textLimits.tokens))
+    .filter((tokens) => tokens.length > 0)
+    .slice(0, textLimits.lines);
+}
+
+function split(line: string, kind: TokenKind): readonly string[] {
+  if (kind === 'letters')
+    return Array.from(line.trim(), (letter) => (letter === ' ' ? '␣' : letter));
+  return line.toLowerCase().match(wordOrSign) ?? [];
+}
+
+export function textSizes(typed: string, kind: TokenKind): InputSizes {
+  const lens = tokensOf(typed, kind).map((tokens) => tokens.length);
+  const keys = Math.max(0, ...lens);
+  return {
+    batch: lens.length,
+    keys,
+    lens,
+    headCounts: headCountsOf(numHiddens, lens.length * keys ** 2),
+  };
+}
+
+/**
+ * Self-attention over what was typed. Every token has random numbers of its own, the same wherever
+ * it stands, plus the chapter's positional encoding if `hasPositions`; shorter lines are filled up
+ * with zeros, which valid lengths then mask.
+ */
+export function textInput(
+  typed: string,
+  kind: TokenKind,
+  hasPositions: boolean,
+  seed: number,
+): AttentionInput {
+  const lines = tokensOf(typed, kind);
+  const length = Math.max(0, ...lines.map((tokens) => tokens.length));
+  const encoding = positionalEncoding(length, numHiddens);
+  const embedded = Tensor.zeros([lines.length, length, numHiddens]);
+  lines.forEach((tokens, sample) => {
+    tokens.forEach((token, position) => {
+      const embedding = Tensor.randn([numHiddens], seedOf(`${seed} ${token}`));
+      for (const unit of range(numHiddens)) {
+        embedded.data[(sample * length + position) * numHiddens + unit] =
+          embedding.at(unit) + (hasPositions ? encoding.at(position, unit) : 0);
+      }
+    });
+  });
+  const tokens = lines.map((tokens) => range(length).map((position) => tokens[position] ?? '·'));
+  return { queries: embedded, keys: embedded, values: embedded, tokens };
+}
+
+/** Equal words give equal seeds. Source: Fowler, Noll and Vo, the hash FNV-1a of 32 bits. */
+function seedOf(words: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(words)) {
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  }
+  return hash;
+}

@@ -1,0 +1,281 @@
+import { quoted } from '../../format/sentences.js';
+import type { LayerPart } from './layer-parts.js';
+
+/** The second act. */
+const act = {
+  title: 'The heads',
+  paragraphs: [
+    'With random input the keys differ, and so do the heads, because each projects them with parameters of its own. These parameters are untrained, so no head has a strong preference: the weights stay close to uniform.',
+    'Give a sample a single valid key, then none: which weights remain? Return to ones and change the seed: the parameters change, the maps do not. With the planted patterns every head has a role. You can also type a sentence or use numbers of your own.',
+  ],
+  figure: 'Weights of every head for the chosen input',
+  maps: 'the maps of all heads',
+  largest: (where: {
+    readonly sample: number;
+    readonly head: number;
+    readonly query: number;
+    readonly key: number;
+    readonly weight: string;
+  }) =>
+    `The largest weight is ${where.weight}, from query ${where.query} to key\u00a0${where.key} in head ${where.head} of sample ${where.sample}.`,
+  even: 'Every row is uniform: if all keys are equal, no head can prefer one.',
+  nothing: 'No sample has a valid key, so every weight is 0.',
+  pattern: (found: string, planted: string | undefined) => {
+    if (planted === undefined) return found;
+    return planted === found ? `${found}, as planted` : `${found}, planted: ${planted}`;
+  },
+  measures: (largest: string, entropy: string) => `max\u00a0${largest}, H\u00a0${entropy}`,
+  noKey: 'no valid key',
+  caption:
+    'Below each head’s name: the pattern that it follows in that sample, the largest weight of the map, and H, the mean entropy of its rows in nats, which is 0 if every query attends to a single key.',
+  goal: {
+    task: 'Find the head whose removal changes the output most: close the gate of one head at a time, with all others open.',
+    near: (head: number, share: string) =>
+      `Without head ${head} the output changes by ${share}. Does another head matter more?`,
+    reached: (head: number, share: string) =>
+      `Without head ${head} the output changes by ${share}, more than without any other head. The fourth act measures this as importance.`,
+  },
+} as const;
+
+/** What a head's weights look like. */
+const patterns = {
+  previousToken: 'previous token',
+  firstToken: 'first token',
+  diagonal: 'itself',
+  copy: 'three back',
+  even: 'uniform',
+  mixed: 'mixed',
+  note: 'Each token is its one-hot position followed by random content. The parameters are constructed so that, head by head, queries attend to the previous token, the first token, themselves, the token three positions back, or all tokens uniformly.',
+} as const;
+
+const controls = {
+  panel: 'Input and settings of the layer',
+  input: 'Input',
+  inputs: {
+    ones: 'Ones',
+    random: 'Random',
+    patterns: 'Patterns',
+    text: 'Text',
+    own: 'Custom',
+  },
+  heads: 'Heads',
+  scale: 'Scale factor (× 1/√d)',
+  dropout: 'Dropout',
+  causal: 'Causal',
+  contrast: 'Contrast per head',
+  validLen: (sample: number) => `Valid length of sample ${sample}`,
+} as const;
+
+/** Text as an input. */
+const typed = {
+  label: 'Text, one sample per line',
+  hint: (lines: number, tokens: number) =>
+    `Up to ${lines} lines of ${tokens} tokens. Each distinct token has its own random embedding, the same at every position.`,
+  nothing: 'Type at least one word. The maps still show the last text.',
+  cut: (lines: number, tokens: number, characters: number) =>
+    `At most ${lines} lines of ${tokens} tokens and ${characters} characters are shown; the rest was left out.`,
+  tokens: 'Tokens',
+  kinds: { words: 'Words', letters: 'Letters' },
+  positions: 'Positional encoding',
+} as const;
+
+interface Limits {
+  readonly batch: number;
+  readonly length: number;
+  readonly size: number;
+}
+
+const shapeOf = (shape: readonly number[]): string => `(${shape.join(', ')})`;
+const some = (names: readonly string[]): string =>
+  names.length === 0 ? 'nothing' : names.slice(0, 4).join(', ') + (names.length > 4 ? ', …' : '');
+
+/** Numbers of the reader's own. */
+const user = {
+  pasted: 'Numbers, one token per row',
+  pastedHint: ({ batch, length }: Limits) =>
+    `CSV, or JSON: (tokens, size), (samples, tokens, size), or an object with such arrays named queries, keys and values. Up to ${batch} samples of ${length} tokens.`,
+  file: 'Or choose or drop a file',
+  fileHint:
+    '.npy or .safetensors with queries, keys and values; or .safetensors with the parameters of a layer. The file stays on your machine.',
+  heldPasted: (longest: number) =>
+    `Showing the pasted numbers. They exceed the ${longest} characters that a link can hold: whoever opens a link to this view is asked to paste them again.`,
+  tooLong: (length: number, longest: number) =>
+    `Expected at most ${longest} characters; got ${length}. Use a file for more. The maps still show the last numbers.`,
+  heldTensors: (name: string) => `Showing the tensors in ${name}.`,
+  heldParameters: (name: string, prefix: string) =>
+    `Showing the parameters in ${name}${prefix === '' ? '' : ` under “${prefix}”`}, with random input.`,
+  failed: (name: string, reason: string) => `${name} was not loaded. ${reason}`,
+  nothing: 'Paste rows of numbers or nested JSON arrays.',
+  notJson: 'This starts like JSON but is not valid JSON: check brackets and commas.',
+  notNumber: (cell: string, row: number) =>
+    cell === ''
+      ? `Row ${row} has an empty cell where a number was expected.`
+      : `Row ${row} has “${cell.slice(0, 20)}” where a number was expected.`,
+  noQueries: (names: readonly string[]) =>
+    `Expected an object with queries, and keys and values if they differ; got ${some(names)}.`,
+  shape: (name: string, shape: readonly number[], { batch, length, size }: Limits) =>
+    `Expected ${name} of shape (tokens, size) or (samples, tokens, size) with up to ${batch} samples, ${length} tokens and ${size} numbers per token; got ${shapeOf(shape)}.`,
+  notFinite: (name: string) => `Expected finite numbers; ${name} contains NaN or infinity.`,
+  disagree: (shapes: readonly (readonly number[])[]) =>
+    `Expected as many samples in queries, keys and values, and as many values as keys; got ${shapes.map(shapeOf).join(', ')}.`,
+  tooLarge: (size: number, largest: number) =>
+    `Expected at most ${largest} MB; got ${Math.ceil(size)} MB.`,
+  unknownFile: (name: string) =>
+    `Expected a .npy, .safetensors, .json or .csv file; got ${name.slice(-40)}.`,
+  noParameters: (names: readonly string[]) =>
+    `Expected tensors named queries, keys and values, or the parameters of an attention layer (W_q.weight, in_proj_weight, query.weight and the like); got ${some(names)}.`,
+  otherLayer:
+    'Expected a layer with linear projections and dot-product pooling, the only kind this page draws.',
+} as const;
+
+const gates = {
+  title: 'Gates',
+  intro:
+    'A gate multiplies the output of a head before the output projection: 1 leaves it unchanged, 0 removes the head. The attention weights do not change.',
+  gate: (head: number) => `Gate of head ${head}`,
+  open: 'Open all',
+  moved: (share: string) => `The output changes by ${share} (relative L2 norm).`,
+  still: 'All gates are open: this is the layer’s own output.',
+  name: 'the effect of the gates',
+  chart: 'Change of the output of each query by the gates (relative L2 norm)',
+  bar: (sample: number, query: string, share: string) => `Sample ${sample}, ${query}: ${share}`,
+} as const;
+
+/** The figure of the whole layer. */
+const layer = {
+  title: 'The whole layer',
+  intro:
+    'The figure of the chapter, with the actual shapes for this input. Choose a part to see its numbers; choose a head to select it in all figures.',
+  label: 'Multi-head attention, from queries, keys and values to the output',
+  name: 'the layer',
+  parts: {
+    queries: 'queries',
+    keys: 'keys',
+    values: 'values',
+    W_q: 'W_q',
+    W_k: 'W_k',
+    W_v: 'W_v',
+    q: 'q of the head',
+    k: 'k of the head',
+    v: 'v of the head',
+    weights: 'softmax(q kᵀ ÷ √d)',
+    pooled: 'weights × v',
+    concat: 'Concatenate',
+    W_o: 'W_o',
+    output: 'output',
+  } satisfies Record<LayerPart, string>,
+  // The subscript of W_q is told as it is seen.
+  partLabel: (name: string, shape: string) => `${name.replace('_', '')}, ${shape}: show numbers`,
+  headLabel: (head: number) => `Head ${head}: select`,
+  headsTitle: (heads: number) => (heads === 1 ? '1 head' : `${heads} heads`),
+  about: {
+    queries: (sample: number) => `Queries of sample ${sample}, one row per query.`,
+    keys: (sample: number) => `Keys of sample ${sample}, one row per key.`,
+    values: (sample: number) => `Values of sample ${sample}, one row per key.`,
+    W_q: (_sample: number, head: number) =>
+      `The rows of W_q that project queries for head ${head}.`,
+    W_k: (_sample: number, head: number) => `The rows of W_k that project keys for head ${head}.`,
+    W_v: (_sample: number, head: number) => `The rows of W_v that project values for head ${head}.`,
+    q: (sample: number, head: number) => `Queries of sample ${sample}, projected for head ${head}.`,
+    k: (sample: number, head: number) => `Keys of sample ${sample}, projected for head ${head}.`,
+    v: (sample: number, head: number) => `Values of sample ${sample}, projected for head ${head}.`,
+    weights: (sample: number, head: number) =>
+      `Attention weights of head ${head} for sample ${sample}.`,
+    pooled: (sample: number, head: number) =>
+      `Output of head ${head} for sample ${sample} before its gate, one row per query.`,
+    concat: (sample: number) =>
+      `Outputs of all heads for sample ${sample} after their gates, concatenated.`,
+    W_o: (_sample: number, head: number) => `The columns of W_o for head ${head}.`,
+    output: (sample: number) => `Output for sample ${sample}, one row per query.`,
+  } satisfies Record<LayerPart, (sample: number, head: number) => string>,
+  numbers: (part: string) => `Numbers of ${part}`,
+  truncated: (rows: number, columns: number, shape: string) =>
+    `The first ${rows} rows and ${columns} columns of ${shape}.`,
+  whole: (shape: string) => `All of ${shape}.`,
+} as const;
+
+/** The one map that is enlarged. */
+const closeUp = {
+  title: 'Enlarged map',
+  name: 'the enlarged map',
+  label: (head: number, sample: number) =>
+    `Head ${head}, sample ${sample}, enlarged: weights with the sums of rows and columns`,
+  sums: 'The right edge shows the sum of each row, the bottom edge the total weight of each key.',
+} as const;
+
+const arithmetic = {
+  title: 'How this weight is computed',
+  hint: 'Choose a cell of any map to see how its weight is computed. For example:',
+  caption: (head: number, sample: number, query: string, key: string) =>
+    `Head ${head}, sample ${sample}: query ${query}, key ${key}`,
+  columns: ['Step', 'Numbers', 'Result'],
+  dot: 'q · k',
+  scale: (size: number, factor: string) =>
+    factor === '1' ? `÷ √${size}` : `÷ √${size} × ${factor}`,
+  mask: 'Mask',
+  exp: 'exp',
+  sum: '÷ sum',
+  dropout: 'Dropout',
+  value: '× v',
+  more: (count: number) => `… ${count} more`,
+  seen: 'the key is visible: the score is kept',
+  hidden: 'the key is masked: its score becomes −∞',
+  fromLargest: (score: string, largest: string) =>
+    `e to the power of ${score} − ${largest.startsWith('−') ? `(${largest})` : largest}, the largest score of the row`,
+  nothing: 'no key of the row is visible',
+  kept: (rate: string) => `kept, ÷ (1 − ${rate})`,
+  dropped: 'dropped in this pass',
+  weighed: 'the contribution of this value to the output of the head',
+  sums: (row: string, column: string) => `The row sums to ${row}, the column to ${column}.`,
+} as const;
+
+const compare = {
+  title: 'Compare two heads',
+  control: 'Head to compare with',
+  none: 'none',
+  head: (head: number) => `Head ${head}`,
+  name: 'the difference of two heads',
+  label: (head: number, other: number, sample: number) =>
+    `Weights of head ${head} minus those of head ${other}, sample ${sample}`,
+  legend: (head: number, other: number) =>
+    `orange: head ${head} has the larger weight; violet: head ${other} has`,
+  ends: (largest: string) => [`−${largest}`, '0', `+${largest}`],
+  legendLabel: (largest: string) =>
+    `Colours of differences from −${largest} (violet) through 0 (pale) to ${largest} (orange)`,
+  same: 'Both heads have the same weights.',
+  largest: (value: string) => `The largest difference is ${value}.`,
+  cell: (words: {
+    readonly query: number;
+    readonly key: number;
+    readonly value: string;
+    readonly masked: boolean;
+  }) =>
+    `Query ${words.query}, key ${words.key}: difference ${words.value}${words.masked ? ', masked' : ''}`,
+} as const;
+
+/** Values in the address that this act cannot use. */
+const corrections = {
+  file: (name: string) =>
+    `This view needs the file ${quoted(name)}, which a link cannot contain. Choose the file again to see it.`,
+  pasted:
+    'This view needs pasted numbers, which exceed what a link can hold. Paste them again to see it.',
+  tooManyNumbers: (longest: number) =>
+    `The numbers in the address are longer than ${longest} characters and were ignored.`,
+  numbers: (reason: string) => `The numbers in the address cannot be read. ${reason}`,
+  typed: (name: string, lines: number, tokens: number, characters: number) =>
+    `The ${name} in the address is longer than ${lines} lines of ${tokens} tokens and ${characters} characters and was truncated.`,
+} as const;
+
+export const words = {
+  ...act,
+  patterns,
+  controls,
+  typed,
+  user,
+  gates,
+  layer,
+  closeUp,
+  arithmetic,
+  compare,
+  corrections,
+} as const;

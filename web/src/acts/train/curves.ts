@@ -1,0 +1,156 @@
+import { extent } from 'd3-array';
+import { scaleLinear, scaleLog } from 'd3-scale';
+import { line } from 'd3-shape';
+
+import {
+  type Chart,
+  createChart,
+  drawAxes,
+  type Point,
+  type Size,
+  downsample,
+} from '../../ui/chart.js';
+import { svg } from '../../ui/dom.js';
+import { type Head, sameHead } from '../../worker/heads.js';
+import { type RoleEvent, type RunRecord, scoreAt, scoresOf } from './run-record.js';
+import type { LossScale } from './state.js';
+import { words } from './words.js';
+
+const margin = { left: 52, right: 14, top: 28, bottom: 42 } as const;
+/** Losses below are drawn here: a logarithm has no bottom. */
+const least = 1e-4;
+
+/** Loss of what is trained on, of what is not, and of guessing; a mark where a head took a role. */
+export function createLossCurve(
+  recordNow: () => RunRecord | undefined,
+  scaleNow: () => LossScale,
+): Chart {
+  return createChart({
+    label: words.lossCurve,
+    height: 250,
+    draw: (size) => {
+      const record = recordNow();
+      return record === undefined ? [] : drawCurve(record, scaleNow(), size);
+    },
+  });
+}
+
+function drawCurve(record: RunRecord, scale: LossScale, { width, height }: Size): SVGElement[] {
+  const x = scaleLinear([0, stepsShown(record.step)], [margin.left, width - margin.right]);
+  const [low = 1, high = 1] = extent([
+    ...record.losses,
+    ...record.measurements.map(({ loss }) => loss),
+    record.start.guessing,
+  ]);
+  const range = [height - margin.bottom, margin.top];
+  const y =
+    scale === 'log'
+      ? scaleLog([Math.max(least, low / 1.2), high * 1.2], range)
+      : scaleLinear([0, high * 1.05], range);
+  const at = (loss: number): number => y(Math.max(loss, least));
+  const path = line<Point>(
+    ([step]) => x(step),
+    ([, loss]) => at(loss),
+  ).digits(1);
+  const trained = record.losses.map((loss, i): Point => [i + 1, loss]);
+  const unseen = record.measurements.map(({ step, loss }): Point => [step, loss]);
+  const guessing = at(record.start.guessing);
+  const [bottom = 0, top = 0] = range;
+  return [
+    drawAxes(
+      { scale: x, ticks: Math.max(3, Math.round(width / 110)), name: words.steps },
+      { scale: y, ticks: 5, name: words.loss },
+    ),
+    svg('line', {
+      class: 'line',
+      'data-series': 'guessing',
+      x1: margin.left,
+      x2: width - margin.right,
+      y1: guessing,
+      y2: guessing,
+    }),
+    ...createRoleMarks(record.events, x, top, bottom),
+    svg('path', {
+      class: 'line',
+      'data-series': 'training',
+      d: path(downsample(trained, width)) ?? '',
+    }),
+    svg('path', {
+      class: 'line',
+      'data-series': 'unseen',
+      d: path(downsample(unseen, width)) ?? '',
+    }),
+  ];
+}
+
+const size = { width: 200, height: 60 } as const;
+const inset = 3;
+
+export interface ScoreLines {
+  readonly root: SVGSVGElement;
+  draw(record: RunRecord): void;
+}
+
+/** What one head looks at, from the first step on: a small line for each thing it may look at. */
+export function createScoreLines(place: Head): ScoreLines {
+  const root = svg('svg', {
+    class: 'score-lines',
+    viewBox: `0 0 ${size.width} ${size.height}`,
+    preserveAspectRatio: 'none',
+    'aria-hidden': 'true',
+  });
+  return {
+    root,
+    draw(record) {
+      const { heads, task } = record.options;
+      const x = scaleLinear([0, stepsShown(record.step)], [0, size.width]);
+      const y = scaleLinear([0, 1], [size.height - inset, inset]);
+      const lines = scoresOf[task].map((name) => {
+        const path = line<Point>(
+          ([step]) => x(step),
+          ([, share]) => y(share),
+        ).digits(1);
+        const shares = record.measurements.map((measurement): Point => [
+          measurement.step,
+          scoreAt(measurement, heads, place, name),
+        ]);
+        const d = path(downsample(shares, size.width)) ?? '';
+        return svg('path', { class: 'line', 'data-series': name, d });
+      });
+      const own = record.events.filter((event) => sameHead(event.place, place));
+      root.replaceChildren(
+        svg('line', { class: 'chart-base', x2: size.width, y1: y(0), y2: y(0) }),
+        ...createRoleMarks(own, x, 0, size.height),
+        ...lines,
+      );
+    },
+  };
+}
+
+/** A line across a chart, from `top` to `bottom`, where a head took a role. */
+export function createRoleMarks(
+  events: readonly RoleEvent[],
+  x: (step: number) => number,
+  top: number,
+  bottom: number,
+): SVGElement[] {
+  return events
+    .filter(({ kind }) => kind === 'took')
+    .map(({ step, score }) =>
+      svg('line', {
+        class: 'line role-mark',
+        'data-series': score,
+        x1: x(step),
+        x2: x(step),
+        y1: top,
+        y2: bottom,
+      }),
+    );
+}
+
+/** How far the axis of steps goes: twice as far each time that a run reaches its end. */
+export function stepsShown(step: number): number {
+  let end = 100;
+  while (end < step) end *= 2;
+  return end;
+}

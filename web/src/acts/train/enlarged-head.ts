@@ -1,0 +1,110 @@
+import { createHeadMap, type HeadMap } from '../../attention/head-map.js';
+import { weightStyle } from '../../attention/map-content.js';
+import { type Cell, listenToMaps, Selection } from '../../attention/map-selection.js';
+import { words as mapWords } from '../../attention/words.js';
+import { formatWeight } from '../../format/numbers.js';
+import { element } from '../../ui/dom.js';
+import { type Head, sameHead } from '../../worker/heads.js';
+import { symbolOf } from '../../worker/tasks.js';
+import type { RunRecord } from './run-record.js';
+import { words } from './words.js';
+
+export interface EnlargedHead {
+  readonly root: HTMLElement;
+  /** The map of one head, cell by cell; `undefined` for none. */
+  draw(record: RunRecord, place: Head | undefined): void;
+}
+
+interface Shown {
+  readonly record: RunRecord;
+  readonly place: Head;
+}
+
+/**
+ * One head of a run in a map of the second act, large, with tokens at its edges. `hatch` is the
+ * fill of masked cells.
+ */
+export function createEnlargedHead(hatch: string): EnlargedHead {
+  const readOut = element('p', { class: 'read-out', role: 'status' }, words.enlargedHint);
+  const stage = element('div', { class: 'enlarged-map' });
+  const root = element('div', { class: 'enlarged' }, stage, readOut);
+  let shown: Shown | undefined;
+  let map: HeadMap | undefined;
+
+  const lengthOf = ({ record }: Shown): number => record.start.tokens.length;
+  const symbols = ({ record }: Shown): string[] =>
+    Array.from(record.start.tokens, (token) => symbolOf(record.options.task, token));
+  const weightOf = (now: Shown, query: number, key: number): number => {
+    const { record, place } = now;
+    const length = lengthOf(now);
+    return record.weights[place.layer][(place.head * length + query) * length + key];
+  };
+  const sentenceOf = (now: Shown, { query, key }: Cell): string => {
+    const names = symbols(now);
+    const at = [query + 1, names[query], key + 1, names[key]] as const;
+    return key > query
+      ? words.later(...at)
+      : words.cell(...at, formatWeight(weightOf(now, query, key)));
+  };
+
+  function render(): void {
+    const { active } = selection;
+    map?.ring(active, true);
+    if (shown === undefined) readOut.textContent = words.enlargedHint;
+    else
+      readOut.textContent =
+        active === undefined ? mapWords.readOut.hint : sentenceOf(shown, active);
+  }
+
+  const selection = new Selection(render);
+  const register = listenToMaps({
+    stage,
+    selection,
+    sizes: () => {
+      const length = shown === undefined ? 0 : lengthOf(shown);
+      return { queries: length, keys: length };
+    },
+    onPin: ({ query, key }) => map?.setTabStop(query, key),
+  });
+
+  function build(now: Shown): void {
+    const length = lengthOf(now);
+    const place = { layer: now.place.layer + 1, head: now.place.head + 1 };
+    const names = symbols(now);
+    map = createHeadMap({
+      sample: 0,
+      head: now.place.head,
+      queries: length,
+      keys: length,
+      title: words.enlarged(place),
+      label: words.enlargedLabel(place),
+      hatch,
+      register,
+      names: { queries: names, keys: names },
+    });
+    map.setTabStop(0, 0);
+    stage.replaceChildren(map.root);
+  }
+
+  return {
+    root,
+    draw(record, place) {
+      const before = shown;
+      const now = place && { record, place };
+      shown = now;
+      if (now === undefined) {
+        map = undefined;
+        stage.replaceChildren();
+        selection.pin(undefined);
+      } else {
+        if (before?.record !== record || !sameHead(before.place, now.place)) build(now);
+        const values = (query: number, key: number) => ({
+          weight: weightOf(now, query, key),
+          masked: key > query,
+        });
+        map?.draw(values, weightStyle());
+      }
+      render();
+    },
+  };
+}

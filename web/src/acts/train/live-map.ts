@@ -1,0 +1,75 @@
+import { colourOfWeight } from '../../attention/colour.js';
+import { hatchFill } from '../../attention/weight-legend.js';
+import { element, svg } from '../../ui/dom.js';
+
+/** 256 steps of the scale as red, green and blue: finding one takes no string. */
+const palette = Uint8ClampedArray.from(
+  Array.from({ length: 256 }, (_, i) => colourOfWeight(i / 255)).flatMap((hex) =>
+    [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)),
+  ),
+);
+
+/** Width and height of a map that is saved, in units of its drawing. */
+export const mapSide = 240;
+
+export interface LiveMap {
+  readonly root: HTMLCanvasElement;
+  /** (length, length), queries down and keys across. */
+  draw(weights: Float32Array): void;
+  /** What is drawn now, to be saved: a canvas is no part of an SVG. */
+  drawing(hatchId: string): SVGSVGElement;
+}
+
+/**
+ * The weights of a causal head, a pixel a cell: redrawn at every frame, which a thousand elements
+ * could not be. Keys to come stay clear, so that the hatch behind them shows.
+ */
+export function createLiveMap(length: number): LiveMap {
+  const root = element('canvas', { class: 'live-map', width: length, height: length });
+  const context = root.getContext('2d');
+  const image = new ImageData(length, length);
+  return {
+    root,
+    draw(weights) {
+      for (let query = 0; query < length; query += 1) {
+        for (let key = 0; key <= query; key += 1) {
+          const cell = query * length + key;
+          const colour = 3 * Math.round(255 * weights[cell]);
+          image.data.set(palette.subarray(colour, colour + 3), 4 * cell);
+          image.data[4 * cell + 3] = 255;
+        }
+      }
+      context?.putImageData(image, 0, 0);
+    },
+    drawing(hatchId) {
+      const pitch = mapSide / length;
+      const size = { width: mapSide, height: mapSide };
+      const drawing = svg(
+        'svg',
+        { viewBox: `0 0 ${mapSide} ${mapSide}`, 'shape-rendering': 'crispEdges', ...size },
+        svg('rect', { ...size, fill: hatchFill(hatchId) }),
+      );
+      const colourAt = (query: number, key: number): string => {
+        const at = 4 * (query * length + key);
+        return `rgb(${image.data.subarray(at, at + 3).join()})`;
+      };
+      for (let query = 0; query < length; query += 1) {
+        for (let key = 0; key <= query;) {
+          const first = key;
+          const fill = colourAt(query, first);
+          while (key <= query && colourAt(query, key) === fill) key += 1;
+          drawing.append(
+            svg('rect', {
+              x: first * pitch,
+              y: query * pitch,
+              width: (key - first) * pitch,
+              height: pitch,
+              fill,
+            }),
+          );
+        }
+      }
+      return drawing;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { element, setAttributes } from '../ui/dom.js';
+import { keepOffline } from './offline.js';
+import { words } from './words.js';
+
+/**
+ * Links to the acts; the one being read is marked as current, and one
+ * that is not shown has no link.
+ */
+export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
+  const links = acts.map((act) => element('a', { href: `#${act.id}` }, ...nameOf(act)));
+  const items = links.map((link) => element('li', {}, link));
+  const root = element(
+    'nav',
+    { class: 'navigation', 'aria-label': words.frame.navigation },
+    element(
+      'div',
+      { class: 'page navigation-row' },
+      element('p', { class: 'site-name' }, words.header.name),
+      element('ol', { class: 'act-links' }, ...items),
+    ),
+  );
+
+  const update = (): void => {
+    const shown = acts.map((act) => act.getClientRects().length > 0);
+    const tops = acts.map((act, index) =>
+      shown[index] ? act.getBoundingClientRect().top : Infinity,
+    );
+    const { scrollHeight } = document.documentElement;
+    const below = scrollHeight - window.innerHeight - window.scrollY;
+    const current = currentAct(tops, window.innerHeight, below);
+    links.forEach((link, index) => {
+      setAttributes(items[index], { hidden: !shown[index] });
+      setAttributes(link, { 'aria-current': index === current ? 'location' : undefined });
+    });
+  };
+  updateOncePerFrame(update);
+  return root;
+}
+
+/** The number of an act, as its heading has it, and its short name. */
+function nameOf(act: HTMLElement): Node[] {
+  const names: Readonly<Partial<Record<string, string>>> = words.frame.acts;
+  const number = act.querySelector('h2 .act-number')?.cloneNode(true);
+  const name = new Text(names[act.id] ?? act.id);
+  return number === undefined ? [name] : [number, name];
+}
+
+/** Calls when the reader scrolls, or what is laid out changes its height. */
+function updateOncePerFrame(update: () => void): void {
+  let asked = false;
+  const ask = (): void => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      update();
+    });
+  };
+  window.addEventListener('scroll', ask, { passive: true });
+  new ResizeObserver(ask).observe(document.body);
+}
+
+/**
+ * Puts the way into the page around what is laid out: a link that skips to the acts, and their
+ * navigation. The function that comes back is called once the acts have their content.
+ */
+export function addFrame(): () => void {
+  const main = document.querySelector('main');
+  if (main === null) throw new Error('the page has no main element');
+  const acts = [...main.querySelectorAll<HTMLElement>(':scope > section[id]')];
+  main.id = 'acts';
+  main.tabIndex = -1;
+  main.setAttribute('aria-busy', 'true');
+  document.body.prepend(
+    element('a', { class: 'skip-link', href: '#acts' }, words.frame.skip),
+    createNavigation(acts),
+  );
+  return () => {
+    main.removeAttribute('aria-busy');
+    performance.mark('interactive');
+    goToAddress();
+    keepOffline();
+  };
+}
+
+/** What came in above has moved the act that the address names, if it names one. */
+function goToAddress(): void {
+  const id = addressedId();
+  if (id !== '') document.getElementById(id)?.scrollIntoView();
+}
+
+/** Where the reader's eyes are taken to be, from the top of the window. */
+const lineOfSight = 0.4;
+
+/**
+ * The act that is read: the last one that begins above the line of sight; at the end of the page
+ * the last one that is in the window at all, which may be too short to come up to that line.
+ *
+ * @param tops of the acts, from the top of the window; of one that is not shown, Infinity
+ * @param height of the window
+ * @param below how much of the page there is below the window
+ * @returns the number of the act, -1 above the first one
+ */
+export function currentAct(tops: readonly number[], height: number, below: number): number {
+  const line = below <= 1 ? height : lineOfSight * height;
+  return tops.reduce((last, top, number) => (top <= line ? number : last), -1);
+}
+
+/** The id that the address names; empty for none. Percent escapes that are none stay as they are. */
+export function addressedId(): string {
+  const fragment = window.location.hash.slice(1);
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

@@ -1,0 +1,136 @@
+/** What can take the focus to one of its cells. */
+interface Focusable {
+  focus(query: number, key: number): void;
+}
+
+/** Told which element stands for which cell of which map, so that events can be traced back. */
+export type Register = (target: Element, cell: Cell, map: Focusable) => void;
+
+interface Options {
+  /** Holds all maps whose cells are registered. */
+  readonly stage: HTMLElement;
+  readonly selection: Selection;
+  /** The size of every map. */
+  readonly sizes: () => { readonly queries: number; readonly keys: number };
+  /** A cell was focused or tapped. */
+  readonly onPin: (cell: Cell) => void;
+}
+
+/** Lets pointer, touch and keyboard select cells of the maps on a stage. */
+export function listenToMaps({ stage, selection, sizes, onPin }: Options): Register {
+  const places = new WeakMap<EventTarget, { readonly cell: Cell; readonly map: Focusable }>();
+  const placeOf = ({ target }: Event) => (target === null ? undefined : places.get(target));
+
+  stage.addEventListener('pointerover', (event) => {
+    const place = placeOf(event);
+    // Between two cells the last one stays, lest the read-out flicker.
+    if (place !== undefined && event.pointerType !== 'touch') selection.hover(place.cell);
+  });
+  stage.addEventListener('pointerleave', () => {
+    selection.hover(undefined);
+  });
+  stage.addEventListener('click', (event) => {
+    const place = placeOf(event);
+    place?.map.focus(place.cell.query, place.cell.key);
+    selection.pin(place?.cell);
+  });
+  stage.addEventListener('focusin', (event) => {
+    const place = placeOf(event);
+    if (place === undefined) return;
+    selection.pin(place.cell);
+    onPin(place.cell);
+  });
+  stage.addEventListener('keydown', (event) => {
+    const place = placeOf(event);
+    if (place === undefined || event.altKey || event.metaKey) return;
+    if (event.key === 'Escape') selection.pin(undefined);
+    const { queries, keys } = sizes();
+    const next = neighbour(place.cell, event, queries, keys);
+    if (next === undefined) return;
+    event.preventDefault();
+    place.map.focus(next.query, next.key);
+  });
+  return (target, cell, map) => places.set(target, { cell, map });
+}
+
+/** Indices as in the tensor of weights, from 0; what people read counts from 1. */
+export interface Cell {
+  readonly sample: number;
+  readonly head: number;
+  readonly query: number;
+  readonly key: number;
+}
+
+export function sameCell(a: Cell | undefined, b: Cell | undefined): boolean {
+  return (
+    a?.sample === b?.sample && a?.head === b?.head && a?.query === b?.query && a?.key === b?.key
+  );
+}
+
+/** Where a key of the keyboard leads from a cell of a map, by the pattern of ARIA's grids. */
+export function neighbour(
+  cell: Cell,
+  { key, ctrlKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey'>,
+  queries: number,
+  keys: number,
+): Cell | undefined {
+  const to = (query: number, column: number): Cell => ({
+    ...cell,
+    query: Math.min(Math.max(query, 0), queries - 1),
+    key: Math.min(Math.max(column, 0), keys - 1),
+  });
+  switch (key) {
+    case 'ArrowLeft':
+      return to(cell.query, cell.key - 1);
+    case 'ArrowRight':
+      return to(cell.query, cell.key + 1);
+    case 'ArrowUp':
+      return to(cell.query - 1, cell.key);
+    case 'ArrowDown':
+      return to(cell.query + 1, cell.key);
+    case 'Home':
+      return to(ctrlKey ? 0 : cell.query, 0);
+    case 'End':
+      return to(ctrlKey ? queries - 1 : cell.query, keys - 1);
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The cell that a figure speaks of: the one under the pointer, else the one that was last focused
+ * or tapped.
+ */
+export class Selection {
+  #pinned: Cell | undefined;
+  #hovered: Cell | undefined;
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  get active(): Cell | undefined {
+    return this.#hovered ?? this.#pinned;
+  }
+
+  pin(cell: Cell | undefined): void {
+    this.#change(() => {
+      this.#pinned = cell;
+      // The last gesture speaks: a pointer that rests on a map must not mute the arrow keys.
+      this.#hovered = undefined;
+    });
+  }
+
+  hover(cell: Cell | undefined): void {
+    this.#change(() => {
+      this.#hovered = cell;
+    });
+  }
+
+  #change(act: () => void): void {
+    const before = this.active;
+    act();
+    if (!sameCell(before, this.active)) this.#onChange();
+  }
+}

@@ -1,0 +1,151 @@
+import { html, render } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
+
+import type { Store } from '../../address/store.js';
+import { element, newId } from '../dom.js';
+
+export interface Choice<Value> {
+  readonly root: HTMLElement;
+  /** Shows the value, and offers `values` from then on. */
+  show(value: Value, values?: readonly Value[]): void;
+}
+
+export interface ChoiceOptions<Value> {
+  readonly label: string;
+  readonly values: readonly Value[];
+  readonly nameOf: (value: Value) => string;
+  readonly onChoose: (value: Value) => void;
+}
+
+/** A few values side by side: radio buttons in a row, with the keyboard behaviour of those. */
+export function createChoice<Value>(options: ChoiceOptions<Value>): Choice<Value> {
+  const group = newId('choice');
+  const segments = element('div', { class: 'segments' });
+  let offered = options.values;
+  return {
+    root: element(
+      'fieldset',
+      { class: 'control' },
+      element('legend', { class: 'control-label' }, options.label),
+      segments,
+    ),
+    show(shown, values = offered) {
+      offered = values;
+      render(
+        values.map(
+          // Firefox would bring back a choice of its own after a reload; the address decides.
+          (value) =>
+            html`<label class="segment"
+              ><input
+                type="radio"
+                name=${group}
+                value=${String(value)}
+                autocomplete="off"
+                .checked=${live(value === shown)}
+                @change=${() => {
+                  options.onChoose(value);
+                }}
+              /><span>${options.nameOf(value)}</span></label
+            >`,
+        ),
+        segments,
+      );
+    },
+  };
+}
+
+export interface Select<Value> {
+  readonly root: HTMLElement;
+  show(value: Value, values: readonly Value[]): void;
+}
+
+interface Options<Value> {
+  readonly label: string;
+  readonly nameOf: (value: Value) => string;
+  readonly onChoose: (value: Value) => void;
+}
+
+/** One of many values, which may become others. */
+export function createSelect<Value extends string | number>(
+  options: Options<Value>,
+): Select<Value> {
+  const id = newId('select');
+  const select = element('select', { id, autocomplete: 'off' });
+  let offered: readonly Value[] = [];
+  select.addEventListener('change', () => {
+    const chosen = offered.at(select.selectedIndex);
+    if (chosen !== undefined) options.onChoose(chosen);
+  });
+  return {
+    root: element(
+      'div',
+      { class: 'control' },
+      element('label', { for: id, class: 'control-label' }, options.label),
+      select,
+    ),
+    show(value, values) {
+      offered = values;
+      render(
+        values.map((each) => html`<option value=${each}>${options.nameOf(each)}</option>`),
+        select,
+      );
+      select.selectedIndex = offered.indexOf(value);
+    },
+  };
+}
+
+export interface Switch {
+  readonly root: HTMLElement;
+  show(isOn: boolean): void;
+}
+
+/** Something that is on or off at once. */
+export function createSwitch(label: string, onSwitch: (isOn: boolean) => void): Switch {
+  const input = element('input', { type: 'checkbox', role: 'switch', autocomplete: 'off' });
+  input.addEventListener('change', () => {
+    onSwitch(input.checked);
+  });
+  return {
+    root: element(
+      'label',
+      { class: 'switch' },
+      input,
+      element('span', { class: 'switch-track', 'aria-hidden': 'true' }),
+      label,
+    ),
+    show(isOn) {
+      input.checked = isOn;
+    },
+  };
+}
+
+type Words<Value> = Omit<ChoiceOptions<Value>, 'onChoose'>;
+
+interface Shown<Value> {
+  readonly root: HTMLElement;
+  show(value: Value, values: readonly Value[]): void;
+}
+
+interface Binding<State extends object, Name extends keyof State> extends Words<State[Name]> {
+  /** How the values are offered: side by side unless another way is given. */
+  readonly as?: (options: ChoiceOptions<State[Name]>) => Shown<State[Name]>;
+}
+
+/** A control for one value of a store: it changes the store and shows what it holds, nothing else. */
+export function boundChoice<State extends object, Name extends keyof State & string>(
+  store: Store<State>,
+  name: Name,
+  { as: create = createChoice, ...words }: Binding<State, Name>,
+): HTMLElement {
+  const choice = create({
+    ...words,
+    onChoose: (chosen) => {
+      store.change({ [name]: chosen } as unknown as Partial<State>);
+    },
+  });
+  choice.show(store.state[name], words.values);
+  store.subscribe((state) => {
+    choice.show(state[name], words.values);
+  });
+  return choice.root;
+}

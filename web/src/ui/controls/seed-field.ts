@@ -1,0 +1,70 @@
+import { seedRange } from '../../address/field.js';
+import type { Origin } from '../../address/store.js';
+import { element, newId, setAttributes } from '../dom.js';
+import { words } from '../words.js';
+
+export interface SeedField {
+  readonly root: HTMLElement;
+  show(seed: number): void;
+}
+
+/** A seed to type, and a button that draws another. */
+export function createSeedField(onSeed: (seed: number, origin: Origin) => void): SeedField {
+  const id = newId('seed');
+  const hintId = newId('seed-hint');
+  const { min, max } = seedRange;
+  const input = element('input', {
+    id,
+    // A text field: of invalid input a number field gives the page no text, so that the page could
+    // not explain it.
+    type: 'text',
+    inputmode: 'numeric',
+    autocomplete: 'off',
+    class: 'seed-input',
+    maxlength: 12,
+    'aria-describedby': hintId,
+  });
+  const another = element('button', { type: 'button' }, words.controls.newSeed);
+  const hint = element('p', { id: hintId, class: 'control-hint', role: 'status' });
+  let shown: number = min;
+  // What is typed in one go is one step back in the history.
+  let typing = false;
+
+  const explain = (message: string): void => {
+    hint.textContent = message;
+    setAttributes(input, { 'aria-invalid': message === '' ? undefined : 'true' });
+  };
+  input.addEventListener('input', () => {
+    const written = input.value.trim();
+    const seed = /^\d+$/.test(written) ? Number(written) : NaN;
+    if (seed >= min && seed <= max) {
+      onSeed(seed, typing ? 'replace' : 'push');
+      typing = true;
+    }
+    // An empty field is on its way to a number: nothing to explain yet.
+    const isFine = written === '' || seed === shown;
+    explain(isFine ? '' : words.controls.seedHint(min, max, shown));
+  });
+  input.addEventListener('change', () => {
+    typing = false;
+    input.value = String(shown);
+    explain('');
+  });
+  another.addEventListener('click', () => {
+    onSeed(min + Math.floor(Math.random() * (max - min + 1)), 'push');
+  });
+  return {
+    root: element(
+      'div',
+      { class: 'control' },
+      element('label', { for: id, class: 'control-label' }, words.controls.seed),
+      element('div', { class: 'seed' }, input, another),
+      hint,
+    ),
+    show(seed) {
+      shown = seed;
+      explain('');
+      if (Number(input.value) !== seed) input.value = String(seed);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { NumberRange } from '../../address/field.js';
+import type { Origin } from '../../address/store.js';
+import { element, newId } from '../dom.js';
+
+export interface Slider {
+  readonly root: HTMLElement;
+  readonly show: (value: number, max?: number) => void;
+}
+
+interface Options {
+  readonly label: string;
+  readonly range: NumberRange;
+  /** The value in words, for those who do not see what it changes. */
+  readonly describe: (value: number) => string;
+  readonly onSlide: (value: number, origin: Origin) => void;
+}
+
+/** A number in a small range, without a visible name or value. */
+export function createSlider(options: Options): Slider & { readonly input: HTMLInputElement } {
+  const { label, range, describe, onSlide } = options;
+  const input = element('input', {
+    type: 'range',
+    class: 'slider',
+    ...range,
+    autocomplete: 'off',
+    'aria-label': label,
+  });
+  // One drag is one step back in the history, however many values it passed.
+  let sliding = false;
+  input.addEventListener('input', () => {
+    onSlide(input.valueAsNumber, sliding ? 'replace' : 'push');
+    sliding = true;
+  });
+  input.addEventListener('change', () => {
+    sliding = false;
+  });
+  return {
+    root: input,
+    input,
+    show(value, max = range.max) {
+      input.max = String(max);
+      input.value = String(value);
+      input.setAttribute('aria-valuetext', describe(value));
+    },
+  };
+}
+
+/** A slider with its name above it and its value beside it. */
+export function createNamedSlider(options: Options): Slider {
+  const { root, input, show } = createSlider(options);
+  const id = newId('slider');
+  input.id = id;
+  // The visible label is the name.
+  input.removeAttribute('aria-label');
+  const value = element('output', { class: 'slider-value', for: id });
+  return {
+    root: element(
+      'div',
+      { class: 'control' },
+      element('label', { for: id, class: 'control-label' }, options.label),
+      element('div', { class: 'slider-row' }, root, value),
+    ),
+    show(shown, max) {
+      show(shown, max);
+      value.textContent = options.describe(shown);
+    },
+  };
+}

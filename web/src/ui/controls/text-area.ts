@@ -1,0 +1,72 @@
+import type { Origin } from '../../address/store.js';
+import { element, newId, setAttributes } from '../dom.js';
+
+export interface TextArea {
+  readonly root: HTMLElement;
+  show(written: string): void;
+}
+
+interface Options {
+  readonly label: string;
+  readonly hint: string;
+  readonly rows: number;
+  /**
+   * Gives a message to show, if any. It also limits the length: `maxlength` would truncate silently.
+   *
+   * @throws Error that says what was expected; the field then explains it
+   */
+  readonly onWrite: (written: string, origin: Origin) => string;
+}
+
+/** Some lines to write or to paste. What cannot be taken is explained, and nothing else changes. */
+export function createTextArea(options: Options): TextArea {
+  const id = newId('written');
+  const hintId = newId('hint');
+  const area = element('textarea', {
+    id,
+    rows: options.rows,
+    spellcheck: 'false',
+    autocomplete: 'off',
+    'aria-describedby': hintId,
+  });
+  const message = element('p', { class: 'control-hint', role: 'status' });
+  // What is written in one go is one step back in the history.
+  let writing = false;
+  let isWrong = false;
+  let taken = '';
+  const say = (words: string, isError: boolean): void => {
+    isWrong = isError;
+    message.textContent = words;
+    setAttributes(area, { 'aria-invalid': isWrong ? 'true' : undefined });
+  };
+  area.addEventListener('input', () => {
+    try {
+      const comment = options.onWrite(area.value, writing ? 'replace' : 'push');
+      writing = true;
+      say(comment, false);
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error), true);
+    }
+  });
+  area.addEventListener('change', () => {
+    writing = false;
+    if (!isWrong) area.value = taken;
+  });
+  return {
+    root: element(
+      'div',
+      { class: 'control written' },
+      element('label', { for: id, class: 'control-label' }, options.label),
+      area,
+      element('p', { id: hintId, class: 'note' }, options.hint),
+      message,
+    ),
+    show(written) {
+      taken = written;
+      // What is being written stays as it is, even where it says the same in other words.
+      if (document.activeElement === area || area.value === written) return;
+      area.value = written;
+      if (isWrong) say('', false);
+    },
+  };
+}

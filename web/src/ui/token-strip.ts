@@ -1,0 +1,33 @@
+import { html, nothing, render, type TemplateResult } from 'lit-html';
+
+import { element } from './dom.js';
+
+export interface TokenStrip {
+  readonly root: HTMLElement;
+  /** `below` gives what stands below the token at a position, if anything. */
+  show(
+    name: string,
+    symbols: readonly string[],
+    below: (position: number) => TemplateResult | HTMLElement | typeof nothing,
+  ): void;
+}
+
+/** A sequence, token by token, with an entry below each. The name of a live one is a live region. */
+export function createTokenStrip({ isLive = false } = {}): TokenStrip {
+  const root = element('div', { class: 'sequence' });
+  const show: TokenStrip['show'] = (name, symbols, below) => {
+    render(
+      html`<p class="sequence-name" role=${isLive ? 'status' : nothing}>${name}</p>
+        <ol class="tokens">
+          ${symbols.map(
+            (symbol, position) =>
+              html`<li><span class="token">${symbol}</span>${below(position)}</li>`,
+          )}
+        </ol>`,
+      root,
+    );
+  };
+  // A live region has to be there before it speaks.
+  show('', [], () => nothing);
+  return { root, show };
+}

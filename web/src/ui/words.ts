@@ -1,0 +1,41 @@
+/** What controls, notices and exports say in every act. */
+export const words = {
+  controls: {
+    seed: 'Seed',
+    newSeed: 'Random seed',
+    seedHint: (min: number, max: number, shown: number) =>
+      `Enter an integer from ${min} to ${max}. The page still shows seed ${shown}.`,
+    reset: 'Reset',
+  },
+
+  goal: { name: 'Your goal', reached: 'Reached' },
+
+  failure: {
+    title: 'The layer cannot run here',
+    unsupported:
+      'It needs WebAssembly SIMD, which this browser lacks. Chrome and Edge support it from version 91, Firefox from 89, Safari from 16.4.',
+    loading: 'Its WebAssembly file did not load. Check the connection, then reload the page.',
+    other: 'An unexpected error occurred. Reloading the page may help.',
+    details: (message: string, code: string | undefined) =>
+      code === undefined ? message : `${message} (${code})`,
+  },
+
+  /** Saving figures and copying links. */
+  exports: {
+    label: (name: string) => `Save ${name}`,
+    intro: 'Save',
+    formats: { svg: 'SVG', png: 'PNG', json: 'JSON' },
+    formatLabels: {
+      svg: (name: string) => `Save ${name} as SVG`,
+      png: (name: string) => `Save ${name} as PNG`,
+      json: (name: string) => `Save the numbers of ${name} as JSON`,
+    },
+    saved: (file: string) => `Saved as ${file}.`,
+    failed: (reason: string) => `Nothing was saved: ${reason}`,
+    noPicture: 'the browser could not render the image. SVG and JSON still work.',
+    copyLink: 'Copy link',
+    copied: 'Link copied.',
+    notCopied: 'Couldn’t copy automatically; here is the link:',
+    linkLabel: 'Link to this view',
+  },
+} as const;

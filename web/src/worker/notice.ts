@@ -1,0 +1,61 @@
+import { HeadwiseError } from 'headwise';
+import { html, nothing, render, type TemplateResult } from 'lit-html';
+
+import { element } from '../ui/dom.js';
+import { failureNotice } from '../ui/notices.js';
+import { isOutOfMemory, WorkerLost } from './connection.js';
+import { words } from './words.js';
+
+export interface WorkerNotice {
+  readonly root: HTMLElement;
+  /** Says what became of the worker or of what it was doing. */
+  readonly showFailure: (error: unknown) => void;
+  /** Says that an answer takes long, until it has come. */
+  readonly showSlow: (isSlow: boolean) => void;
+  /** What failed is begun anew. */
+  clear(): void;
+}
+
+/** The state of an act's worker, where it is not as usual, with a button that restarts it. */
+export function createWorkerNotice(onAgain: () => void): WorkerNotice {
+  const failure = element('div');
+  const slow = element('div', { role: 'status' });
+  const content = ({ title, advice }: Advice, details?: string): TemplateResult => html`
+    <p><strong>${title}</strong></p>
+    <p>${advice}</p>
+    ${details === undefined ? nothing : html`<p class="failure-details">${details}</p>`}
+    <button type="button" @click=${onAgain}>${words.again}</button>
+  `;
+  return {
+    root: element('div', {}, failure, slow),
+    showFailure(error) {
+      const details = error instanceof Error ? error.message : '';
+      render(
+        isUnavailable(error)
+          ? failureNotice(error)
+          : html`<div class="failure" role="alert">${content(adviceFor(error), details)}</div>`,
+        failure,
+      );
+    },
+    showSlow(isSlow) {
+      render(isSlow ? html`<div class="slow">${content(words.slow)}</div>` : nothing, slow);
+    },
+    clear() {
+      render(nothing, failure);
+    },
+  };
+}
+
+/** The package does not run in this browser at all: beginning again would not help. */
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof HeadwiseError && ['unsupported', 'load-failed'].includes(error.code);
+
+interface Advice {
+  readonly title: string;
+  readonly advice: string;
+}
+
+function adviceFor(error: unknown): Advice {
+  if (error instanceof WorkerLost) return words.lost;
+  return isOutOfMemory(error) ? words.memory : words.other;
+}

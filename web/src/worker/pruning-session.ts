@@ -1,0 +1,138 @@
+import { maxIndex, median } from 'd3-array';
+import type { AttentionOnlyTransformer, StateDict } from 'headwise';
+
+import { type Answers, answersOf, numRight, type Sequence, sequencesOf } from './answers.js';
+import { type Head, plantedRoles, sameHead } from './heads.js';
+import type { PlantedModel, Quality } from './planted-model.js';
+
+const timings = 11;
+
+/** Loss and accuracy of a model on the test sequences, and its predictions for the shown one. */
+export interface Attempt extends Quality {
+  readonly answers: Answers;
+}
+
+/** A model with some of its heads pruned for good, beside the whole one. */
+export interface SessionState {
+  readonly pruned: readonly Head[];
+  readonly whole: Quality;
+  readonly left: Attempt;
+  readonly shown: Sequence;
+  /** Medians of one forward of the test sequences. */
+  readonly wholeMilliseconds: number;
+  readonly prunedMilliseconds: number;
+}
+
+/** The parameters as they were with these heads pruned: what undoing goes back to. */
+interface Saved {
+  readonly pruned: readonly Head[];
+  readonly dict: StateDict;
+}
+
+/** Heads removed one by one, and put back. */
+export class PruningSession {
+  readonly #planted: PlantedModel;
+  readonly #saved: Saved[];
+  /** The test sequence that the full model predicts best: errors come from pruning. */
+  readonly #shown: Sequence;
+  #model: AttentionOnlyTransformer;
+
+  constructor(planted: PlantedModel) {
+    this.#planted = planted;
+    this.#model = planted.copy();
+    this.#saved = [{ pruned: [], dict: this.#model.stateDict() }];
+    const sequences = sequencesOf(planted.testBatch);
+    const right = sequences.map((each) => numRight(each, answersOf(planted.model, each)));
+    this.#shown = sequences[maxIndex(right)];
+  }
+
+  /** The model without these heads, in the order in which they went. */
+  show(pruned: readonly Head[]): SessionState {
+    this.#goBackTo(pruned);
+    for (const head of pruned.slice(this.#pruned.length)) this.#remove(head);
+    const [wholeMilliseconds, prunedMilliseconds] = this.#time();
+    return {
+      pruned: this.#pruned,
+      whole: this.#planted.quality(),
+      left: this.#attempt(),
+      shown: this.#shown,
+      wholeMilliseconds,
+      prunedMilliseconds,
+    };
+  }
+
+  /** The pruned model with these gates, one per head of the full model. */
+  tryGates(gates: readonly (readonly number[])[]): Attempt {
+    const leftGates = gates.map((ofLayer, layer) =>
+      Float32Array.from(this.#left(layer), (head) => ofLayer[head] ?? 1),
+    );
+    return this.#attempt(leftGates);
+  }
+
+  /** Gives both models back, the whole one too. */
+  dispose(): void {
+    this.#model.dispose();
+    this.#planted.dispose();
+  }
+
+  #attempt(headGates?: readonly Float32Array[]): Attempt {
+    return {
+      ...this.#planted.quality(headGates, this.#model),
+      answers: answersOf(this.#model, this.#shown, headGates && { headGates }),
+    };
+  }
+
+  get #pruned(): readonly Head[] {
+    return this.#saved.at(-1)?.pruned ?? [];
+  }
+
+  /** Numbers that the heads left in a layer had before any went. */
+  #left(layer: number, pruned = this.#pruned): number[] {
+    return [...(plantedRoles[layer]?.keys() ?? [])].filter(
+      (head) => !pruned.some((other) => sameHead(other, { layer, head })),
+    );
+  }
+
+  #remove(head: Head): void {
+    this.#model.pruneHeads({ [head.layer]: [this.#left(head.layer).indexOf(head.head)] });
+    this.#saved.push({ pruned: [...this.#pruned, head], dict: this.#model.stateDict() });
+  }
+
+  /** Undoes what was removed beyond what `wanted` begins with. */
+  #goBackTo(wanted: readonly Head[]): void {
+    const isOnTheWay = ({ pruned }: Saved): boolean =>
+      pruned.length <= wanted.length && pruned.every((head, i) => sameHead(head, wanted[i]));
+    const kept = this.#saved.filter(isOnTheWay);
+    const last = kept.at(-1);
+    if (last === undefined || kept.length === this.#saved.length) return;
+    const model = this.#planted.copy();
+    try {
+      const ofLayer = (layer: number): number[] =>
+        last.pruned.filter((head) => head.layer === layer).map(({ head }) => head);
+      model.pruneHeads(Object.fromEntries(plantedRoles.map((_, layer) => [layer, ofLayer(layer)])));
+      model.loadStateDict(last.dict);
+    } catch (error) {
+      model.dispose();
+      throw error;
+    }
+    this.#model.dispose();
+    this.#model = model;
+    this.#saved.splice(0, Infinity, ...kept);
+  }
+
+  /** Whole and pruned in turn: what else the machine does slows both alike. */
+  #time(): [number, number] {
+    const { tokens } = this.#planted.testBatch;
+    const models = [this.#planted.model, this.#model];
+    const times = models.map((): number[] => []);
+    for (let i = 0; i < timings; i += 1) {
+      models.forEach((model, which) => {
+        const began = performance.now();
+        model.forward(tokens);
+        times[which]?.push(performance.now() - began);
+      });
+    }
+    const [whole = NaN, pruned = NaN] = times.map((each) => median(each));
+    return [whole, pruned];
+  }
+}
