@@ -4,7 +4,7 @@ import { browserSteps } from './browser-steps.mjs';
 import { installBundlers } from './bundlers.mjs';
 import { cmakeBuild } from './cmake.mjs';
 import { countAsOne, countNodeTests, notesOfNodeTests } from './counts.mjs';
-import { cppFiles, listFiles, projectFiles, testFiles } from './files.mjs';
+import { cppFiles, fromRoot, listFiles, projectFiles, testFiles } from './files.mjs';
 import { builtBy, nativeSteps } from './native-steps.mjs';
 import { nodeSteps, nodeTests } from './node-steps.mjs';
 import { checkedProject, packChecked, packed, packInto, whatIsPacked } from './packed.mjs';
@@ -64,12 +64,17 @@ const checks = [
   },
   {
     name: 'imports',
-    about: 'which folder imports from which (dependency-cruiser)',
+    about: 'which folder imports from which (dependency-cruiser), and includes (check-includes)',
     needs: ['dependencies', 'records'],
     takes: 5,
     count: countAsOne,
-    checks: { inputs: () => ['.dependency-cruiser.mjs', ...projectFiles(isTypeScript)] },
-    run: (sh) => tool(sh, 'dependency-cruiser/bin/dependency-cruise.mjs', 'web', 'bindings'),
+    checks: {
+      inputs: () => ['.dependency-cruiser.mjs', ...projectFiles(isTypeScript), ...cppFiles()],
+    },
+    async run(sh) {
+      await tool(sh, 'dependency-cruiser/bin/dependency-cruise.mjs', 'web', 'bindings');
+      await sh(process.execPath, [fromRoot('scripts/check-includes.mjs')]);
+    },
   },
   {
     name: 'types',

@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+// Fails on a C++ include that runs up the floors of docs/hacking.md.
+import { readFileSync } from 'node:fs';
+import { cppFiles } from './lib/files.mjs';
+
+/**
+ * The floors from the lowest on: a file includes files of its own floor and of those below. What is named first counts,
+ * so that folders stand before the folder that they lie in.
+ */
+const floors = [
+  ['src/headwise/core/kernels/', 'src/headwise/core/memory/', 'src/headwise/core/parallel/'],
+  ['src/headwise/core/random', 'src/headwise/core/elementary_functions'],
+  ['src/headwise/core/io/'],
+  ['src/headwise/core/training/'],
+  ['src/headwise/core/attention/', 'src/headwise/core/layouts/', 'src/headwise/core/tasks/'],
+  ['src/headwise/core/models/', 'src/headwise/core/analysis/'],
+  // The native interface, whose headers stand on top of the folder.
+  ['src/headwise/api/', 'src/headwise/'],
+];
+
+const floorOf = (path) => floors.findIndex((each) => each.some((part) => path.startsWith(part)));
+
+const problems = [];
+for (const file of cppFiles()) {
+  const isCore = file.startsWith('src/headwise/core/');
+  const isBinding = file.startsWith('bindings/');
+  if (!isCore && !isBinding && !file.startsWith('src/headwise/')) continue;
+  for (const [, header] of readFileSync(file, 'utf8').matchAll(/^#include <(headwise\/[^>]+)>/gm)) {
+    const included = `src/${header}`;
+    const runsUp = isBinding
+      ? !included.startsWith('src/headwise/core/')
+      : floorOf(included) > floorOf(file);
+    if (runsUp) problems.push(`${file} includes ${header}, which stands above it`);
+  }
+}
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
