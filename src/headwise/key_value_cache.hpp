@@ -17,7 +17,10 @@ class KeyValueCache : public LayerCache {
       : LayerCache(copied(static_cast<const LayerCache&>(other))) {}
   KeyValueCache(KeyValueCache&&) = default;
   KeyValueCache& operator=(const KeyValueCache& other) {
-    return this == &other ? *this : *this = KeyValueCache(other);
+    if (this != &other) {
+      *this = KeyValueCache(other);
+    }
+    return *this;
   }
   KeyValueCache& operator=(KeyValueCache&&) = default;
   ~KeyValueCache() = default;

@@ -102,10 +102,13 @@ class MultiHeadAttention final : public AttentionLayer {
         pending_has_batch_axis_(other.pending_has_batch_axis_) {}
   MultiHeadAttention(MultiHeadAttention&&) = default;
   MultiHeadAttention& operator=(const MultiHeadAttention& other) {
-    return this == &other ? *this : *this = MultiHeadAttention(other);
+    if (this != &other) {
+      *this = MultiHeadAttention(other);
+    }
+    return *this;
   }
   MultiHeadAttention& operator=(MultiHeadAttention&&) = default;
-  ~MultiHeadAttention() = default;
+  ~MultiHeadAttention() override = default;
 
   /// A layer with the parameters in `state_dict`, whose names and layout may be those of d2l,
   /// `nn.MultiheadAttention` (packed or separate projections), BERT, ViT (older and newer names,

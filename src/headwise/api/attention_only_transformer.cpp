@@ -36,6 +36,7 @@ std::vector<MultiHeadAttention> make_layers(const AttentionOnlyTransformerOption
 std::vector<AttentionLayer*> pointers_to(std::vector<MultiHeadAttention>& layers) {
   return report_out_of_memory([&] {
     std::vector<AttentionLayer*> pointers;
+    pointers.reserve(layers.size());
     for (MultiHeadAttention& layer : layers) {
       pointers.push_back(&layer);
     }

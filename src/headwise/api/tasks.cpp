@@ -10,12 +10,12 @@ namespace headwise {
 namespace {
 
 template <typename Options>
-const Options& checked(const Options& options) {
+Options checked(const Options& options) {
   report_out_of_memory([&] { validation::check_task_options(options); });
   return options;
 }
 
-const SequenceOptions& checked_sort(const SequenceOptions& options) {
+SequenceOptions checked_sort(const SequenceOptions& options) {
   report_out_of_memory([&] {
     validation::check_task_options(options);
     validation::check_distinct("num_symbols", options.num_symbols, "num_items", options.num_items);

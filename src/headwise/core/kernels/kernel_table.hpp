@@ -10,6 +10,8 @@ struct KernelTable {
   /// As HEADWISE_ARCHITECTURE names it.
   const char* architecture;
   std::size_t panel_width;
+// A declaration: nothing to put in parentheses.
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define HEADWISE_DECLARE(kernel) decltype(&HEADWISE_TARGET::kernel) kernel;
   HEADWISE_FOR_EACH_KERNEL(HEADWISE_DECLARE)
 #undef HEADWISE_DECLARE

@@ -56,7 +56,10 @@ class AlignedFloats {
   }
   AlignedFloats(AlignedFloats&&) noexcept = default;
   AlignedFloats& operator=(const AlignedFloats& other) {
-    return this == &other ? *this : *this = AlignedFloats(other);
+    if (this != &other) {
+      *this = AlignedFloats(other);
+    }
+    return *this;
   }
   AlignedFloats& operator=(AlignedFloats&&) noexcept = default;
   ~AlignedFloats() = default;

@@ -116,32 +116,40 @@ struct Sizes {
   std::size_t length;
 };
 
-Sizes sizes_of(const TaskCore::Options& options) noexcept {
-  struct Visitor {
-    Sizes operator()(const CopyOptions& task) const noexcept {
-      return {.vocabulary_size = count_of(task.num_symbols), .length = count_of(task.length)};
+/// std::visit for options that are never without a value: it would throw.
+template <typename Visitor, std::size_t Index = 0>
+auto visit(const Visitor& visitor, const TaskCore::Options& options) noexcept {
+  if constexpr (Index + 1 < std::variant_size_v<TaskCore::Options>) {
+    if (options.index() != Index) {
+      return visit<Visitor, Index + 1>(visitor, options);
     }
-    Sizes operator()(const SequenceOptions& task) const noexcept {
-      return {.vocabulary_size = count_of(task.num_symbols) + 1,
-              .length = 2 * count_of(task.num_items)};
-    }
-    Sizes operator()(const AssociativeRecallOptions& task) const noexcept {
-      return {.vocabulary_size = count_of(task.num_names) + count_of(task.num_values),
-              .length = 2 * count_of(task.num_pairs) + count_of(task.num_questions)};
-    }
-    Sizes operator()(const InductionOptions& task) const noexcept {
-      return {.vocabulary_size = count_of(task.num_symbols), .length = count_of(task.length)};
-    }
-  };
-  return std::visit(Visitor{}, options);
+  }
+  return visitor(*std::get_if<Index>(&options));
 }
+
+struct SizesOf {
+  Sizes operator()(const CopyOptions& task) const noexcept {
+    return {.vocabulary_size = count_of(task.num_symbols), .length = count_of(task.length)};
+  }
+  Sizes operator()(const SequenceOptions& task) const noexcept {
+    return {.vocabulary_size = count_of(task.num_symbols) + 1,
+            .length = 2 * count_of(task.num_items)};
+  }
+  Sizes operator()(const AssociativeRecallOptions& task) const noexcept {
+    return {.vocabulary_size = count_of(task.num_names) + count_of(task.num_values),
+            .length = 2 * count_of(task.num_pairs) + count_of(task.num_questions)};
+  }
+  Sizes operator()(const InductionOptions& task) const noexcept {
+    return {.vocabulary_size = count_of(task.num_symbols), .length = count_of(task.length)};
+  }
+};
 
 }  // namespace
 
 TaskCore::TaskCore(const Options& options) noexcept
     : options_(options),
-      vocabulary_size_(sizes_of(options).vocabulary_size),
-      length_(sizes_of(options).length) {}
+      vocabulary_size_(visit(SizesOf{}, options).vocabulary_size),
+      length_(visit(SizesOf{}, options).length) {}
 
 void TaskCore::sample_into(std::uint64_t seed, std::uint64_t number, const TaskSample& sample,
                            std::span<std::int32_t> workspace) const noexcept {
@@ -149,7 +157,7 @@ void TaskCore::sample_into(std::uint64_t seed, std::uint64_t number, const TaskS
   std::ranges::fill(sample.keys, ignored_target);
   std::iota(workspace.begin(), workspace.end(), 0);
   RandomIntegers random(seed, number);
-  std::visit(Draw{.random = random, .sample = sample, .symbols = workspace}, options_);
+  visit(Draw{.random = random, .sample = sample, .symbols = workspace}, options_);
 }
 
 }  // namespace headwise

@@ -79,7 +79,7 @@ void OptimizerCore::step(Step&& allocated) noexcept {
     if (!has_gradients(*training.trainable)) {
       continue;
     }
-    if (auto& first = allocated.first_states_[i]) {
+    if (auto first = std::move(allocated.first_states_[i])) {
       training.table = std::move(first->table);
       training.states = std::move(first->floats);
       training.steps = 0;
