@@ -216,6 +216,17 @@ const packages = [
     ],
   }),
   packaging({
+    name: 'record-tests',
+    about: 'tests of how JavaScript and C++ lay records out (tests/packaging/records)',
+    needs: ['records', 'wasm'],
+    takes: 1,
+    files: () => testFiles('tests/packaging/records'),
+    inputs: () => [
+      ...['bindings/records', 'scripts/lib/files.mjs'],
+      ...['build/generated', 'build/wasm/bindings/wasm/generated'],
+    ],
+  }),
+  packaging({
     name: 'install',
     about: 'tests of cmake --install (tests/packaging/cmake)',
     needs: ['native'],

@@ -177,9 +177,11 @@ test('every step that counts tests is left out only by what it depends on, or ne
 test('everything a change can break is run unasked, in one browser and one Node', () => {
   const unasked = testSteps.filter(({ onRequest }) => !onRequest).map(({ name }) => name);
   assert.deepEqual(unasked, [
-    ...['setup', 'dependencies', 'format', 'lint', 'lint-types', 'types', 'format-cpp'],
+    ...['setup', 'dependencies', 'records', 'format', 'lint', 'lint-types', 'imports', 'types'],
+    ...['format-cpp'],
     ...['wasm', 'package', 'page', 'pack', 'native', 'native-tests', 'node'],
-    ...['browser', 'browser-package', 'packaging', 'install', 'headers', 'setup-tests', 'scripts'],
+    ...['browser', 'browser-package', 'packaging', 'record-tests', 'install', 'headers'],
+    ...['setup-tests', 'scripts'],
   ]);
 });
 
@@ -198,7 +200,8 @@ test('every test of tests/node, tests/browser and tests/packaging is run by a st
     ),
     [],
   );
-  const inPackaging = /^tests\/packaging\/((npm|cmake|headers|checked|scripts)\/|(.*\/)?setup\b)/;
+  const inPackaging =
+    /^tests\/packaging\/((npm|cmake|headers|checked|records|scripts)\/|(.*\/)?setup\b)/;
   assert.deepEqual(
     listFiles(['tests/packaging'], (path) => path.endsWith('.test.mjs')).filter(
       (path) => !inPackaging.test(path),

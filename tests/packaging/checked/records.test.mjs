@@ -1,83 +1,12 @@
-// What is made of bindings/records/table.mjs, and what the WebAssembly build that checks says of records that are wrong.
-// Needs build/generated, build/wasm and build/wasm-checked.
+// What the WebAssembly build that checks says of records that are wrong.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { generate } from '../../bindings/records/generate.mjs';
-import * as table from '../../bindings/records/table.mjs';
-import { fromRoot } from '../../scripts/lib/files.mjs';
+import { fromRoot } from '../../../scripts/lib/files.mjs';
 
 const importFile = (path) => import(pathToFileURL(fromRoot(path)).href);
 const generated = await importFile('build/generated/records.js');
-const header = readFileSync(fromRoot('build/wasm/bindings/wasm/generated/records.hpp'), 'utf8');
-
-const lowerFirst = (name) => name[0].toLowerCase() + name.slice(1);
-const camel = (name) =>
-  name.replaceAll(/(?<=[a-z]{2})_([a-z])/g, (_, begin) => begin.toUpperCase());
-const namesOf = (text, line) => [...text.matchAll(line)].map(([, name]) => camel(name));
-
-/** Words of what C++ declares. */
-function wordsOf(type) {
-  const [, count] = /^std::array<std::size_t, (\d+)>$/.exec(type) ?? [];
-  return count ? Number(count) : type === 'Wide' ? 2 : (generated[lowerFirst(type)]?.words ?? 1);
-}
-
-/** The body of the struct or of the function that begins so. */
-function bodyOf(begin) {
-  const start = header.indexOf(`${begin} {\n`);
-  assert.notEqual(start, -1, begin);
-  return header.slice(start, header.indexOf('\n}', start));
-}
-
-for (const [name, description] of Object.entries({ ...table.elements, ...table.records })) {
-  test(`${name} has its fields at the same places in JavaScript and in C++`, () => {
-    const kind = generated[lowerFirst(name)];
-    assert.deepEqual(kind.fields, Object.keys(description));
-    const places = {};
-    let words = 0;
-    for (const [, type, member] of bodyOf(`struct ${name}`).matchAll(/^ {2}(.+?) (\w+);$/gm)) {
-      places[camel(member)] = words;
-      words += wordsOf(type);
-      const asserted = `static_assert(offsetof(${name}, ${member}) == ${4 * places[camel(member)]});`;
-      assert.ok(member === 'words' || header.includes(asserted), asserted);
-    }
-    assert.equal(kind.words, words);
-    // As `pack` lays them out.
-    const expected = kind.isElement ? [] : ['words'];
-    assert.deepEqual(Object.keys(places), [...expected, ...kind.fields]);
-    assert.ok(header.includes(`static_assert(sizeof(${name}) == ${4 * words});`));
-  });
-}
-
-for (const group of ['requests', 'responses']) {
-  test(`${group} are written in the order in which they are read`, () => {
-    for (const [name, description] of Object.entries(table[group])) {
-      const fields = Object.keys(generated[lowerFirst(name)]);
-      assert.deepEqual(fields, Object.keys(description), name);
-      const function_ =
-        group === 'requests'
-          ? `void read(MessageReader& stream, ${name}& message)`
-          : new RegExp(`void write\\(MessageWriter& stream, const ${name}\\b.*& message\\)`).exec(
-              header,
-            )[0];
-      assert.deepEqual(namesOf(bodyOf(function_), /^ {2}.*?message\.(\w+)/gm), fields, name);
-    }
-  });
-}
-
-test('both languages were built of the same table', () => {
-  const texts = generate();
-  assert.equal(header, texts['records.hpp']);
-  assert.equal(readFileSync(fromRoot('build/generated/records.js'), 'utf8'), texts['records.js']);
-});
-
-test('a kind of field that there is not is refused', () => {
-  const broken = { elements: {}, records: {}, requests: {}, responses: {} };
-  for (const group of Object.keys(broken)) {
-    assert.throws(() => generate({ ...broken, [group]: { Odd: { field: 'sizes?' } } }), /sizes\?/);
-  }
-});
 
 /** The core of the build that checks, as the package loads it. */
 async function loadChecked() {
