@@ -256,7 +256,7 @@ const packages = [
   packaging({
     name: 'setup-tests',
     about: 'tests of set-up (tests/packaging/setup*)',
-    needs: ['setup', 'dependencies'],
+    needs: ['dependencies', 'wasm'],
     takes: 30,
     files: () => setupTests,
     inputs: () => ['cmake/toolchains'],

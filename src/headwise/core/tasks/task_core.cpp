@@ -118,10 +118,10 @@ struct Sizes {
 
 /// std::visit for options that are never without a value: it would throw.
 template <typename Visitor, std::size_t Index = 0>
-auto visit(const Visitor& visitor, const TaskCore::Options& options) noexcept {
+auto with_options(const Visitor& visitor, const TaskCore::Options& options) noexcept {
   if constexpr (Index + 1 < std::variant_size_v<TaskCore::Options>) {
     if (options.index() != Index) {
-      return visit<Visitor, Index + 1>(visitor, options);
+      return with_options<Visitor, Index + 1>(visitor, options);
     }
   }
   return visitor(*std::get_if<Index>(&options));
@@ -148,8 +148,8 @@ struct SizesOf {
 
 TaskCore::TaskCore(const Options& options) noexcept
     : options_(options),
-      vocabulary_size_(visit(SizesOf{}, options).vocabulary_size),
-      length_(visit(SizesOf{}, options).length) {}
+      vocabulary_size_(with_options(SizesOf{}, options).vocabulary_size),
+      length_(with_options(SizesOf{}, options).length) {}
 
 void TaskCore::sample_into(std::uint64_t seed, std::uint64_t number, const TaskSample& sample,
                            std::span<std::int32_t> workspace) const noexcept {
@@ -157,7 +157,7 @@ void TaskCore::sample_into(std::uint64_t seed, std::uint64_t number, const TaskS
   std::ranges::fill(sample.keys, ignored_target);
   std::iota(workspace.begin(), workspace.end(), 0);
   RandomIntegers random(seed, number);
-  visit(Draw{.random = random, .sample = sample, .symbols = workspace}, options_);
+  with_options(Draw{.random = random, .sample = sample, .symbols = workspace}, options_);
 }
 
 }  // namespace headwise
