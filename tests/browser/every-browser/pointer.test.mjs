@@ -123,7 +123,7 @@ test(`planted patterns give every head its role, in ${engineName}`, async (t) =>
   assert.deepEqual(await roles(), expected, 'whatever the seed');
 });
 
-test(`a model is trained to its goal, paused and begun again, in ${engineName}`, async (t) => {
+test(`a model is trained to its goal, paused and restarted, in ${engineName}`, async (t) => {
   const act = await open(t, '#train');
   const maps = () =>
     act.evaluate(() =>
@@ -161,7 +161,7 @@ test(`a model is trained to its goal, paused and begun again, in ${engineName}`,
   assert.equal(await act.textOf('#train .log-list'), '');
 });
 
-test(`heads are planted, measured, pruned and put back, in ${engineName}`, async (t) => {
+test(`heads are planted, measured, pruned and restored, in ${engineName}`, async (t) => {
   const act = await open(t, '#prune');
   const status = '#prune .session-status';
   const left = () =>

@@ -1,26 +1,26 @@
 /**
  * Holds back what a page sends to the worker of acts 3 and 4, until the page's `letWorkersCome()`, and
  * lets no long timer of the page end by itself: `runOutOfPatience()` ends them all, and tells how many.
- * `labWorkers` counts the workers that were started.
+ * `modelWorkers` counts the workers that were started.
  */
 export const holdWorkers = (page) =>
   page.evaluateOnNewDocument(() => {
     const held = [];
     let isHeld = true;
-    window.labWorkers = 0;
+    window.modelWorkers = 0;
     window.letWorkersCome = () => {
       isHeld = false;
       for (const send of held.splice(0)) send();
     };
     window.Worker = class extends Worker {
-      #isLab;
+      #isModel;
       constructor(address, options) {
         super(address, options);
-        this.#isLab = /model-worker/.test(address);
-        if (this.#isLab) window.labWorkers += 1;
+        this.#isModel = /model-worker/.test(address);
+        if (this.#isModel) window.modelWorkers += 1;
       }
       postMessage(...args) {
-        if (this.#isLab && isHeld) held.push(() => super.postMessage(...args));
+        if (this.#isModel && isHeld) held.push(() => super.postMessage(...args));
         else super.postMessage(...args);
       }
     };

@@ -20,17 +20,17 @@ const waitForText = (page, selector, pattern) =>
     pattern.source,
   );
 const waitForStatus = (page, pattern) => waitForText(page, '#prune .session-status', pattern);
-/** Until the first seed is studied and its model on the bench. */
-const waitForBench = (page) => waitForStatus(page, /heads left/);
+/** Until the first seed is measured and its model can be pruned. */
+const waitForSession = (page) => waitForStatus(page, /heads left/);
 const waitForSeeds = (page, count) =>
   waitForText(page, '#prune .plant-status', new RegExp(`from ${count} seed|, ${count + 1} of 5`));
 const barsOf = (page, measure) =>
   page.$$eval(`#prune [data-measure="${measure}"] .bar`, (bars) =>
     bars.map(({ dataset }) => ({ ...dataset, value: Number(dataset.value) })),
   );
-const gone = (page) =>
+const prunedHeads = (page) =>
   page.$$eval('#prune .tile[data-standing="pruned"]', (tiles) => tiles.map((t) => t.dataset.head));
-/** What the model on the bench says to the shown sequence, and whether it stands beside the truth. */
+/** What the pruned model predicts for the shown sequence, and whether it is marked as wrong. */
 const answersOf = (page) =>
   page.$$eval('#prune .answers .tokens > li', (items) =>
     items.flatMap((item, position) => {
@@ -60,13 +60,13 @@ const prune = async (page, name) => {
 async function planted(t, query, options) {
   const { page, ...rest } = await openAct(t, query, options);
   await press(page, 'Plant and train');
-  await waitForBench(page);
+  await waitForSession(page);
   return { page, ...rest };
 }
 
 const sentence = '#prune .answers [role="status"]';
 
-const putAllBack = async (page) => {
+const restoreAll = async (page) => {
   await press(page, 'Restore all');
   await waitForStatus(page, /^12 heads left/);
 };
@@ -135,7 +135,7 @@ test('a planted model', async (t) => {
   );
 
   await t.test(
-    'the bench prunes down to the four planted heads, undoes, and puts all back',
+    'heads are pruned down to the four planted ones, which is undone, and all are restored',
     async () => {
       const whole = await rowOf(page, 'Full');
       assert.deepEqual((await rowOf(page, 'Pruned')).slice(1, 4), whole.slice(1, 4));
@@ -148,7 +148,7 @@ test('a planted model', async (t) => {
         await textOf(page, '#prune .goal-progress'),
         /Reached\. Four heads reach 9\d\s%/,
       );
-      assert.deepEqual(await gone(page), others);
+      assert.deepEqual(await prunedHeads(page), others);
       assert.equal((await rowOf(page, 'Pruned'))[1], '4');
       assert.match(await textOf(page, '.tile[data-head="1.1"]'), /Pruned\. It was sharp/);
 
@@ -156,9 +156,9 @@ test('a planted model', async (t) => {
       await waitForStatus(page, /^Five heads left/);
       await page.goBack();
       await waitForStatus(page, /^Four heads left/);
-      await putAllBack(page);
+      await restoreAll(page);
       assert.deepEqual((await rowOf(page, 'Pruned')).slice(1, 4), whole.slice(1, 4));
-      assert.deepEqual(await gone(page), []);
+      assert.deepEqual(await prunedHeads(page), []);
       assert.equal(await searchOf(page), '');
     },
   );
@@ -181,7 +181,7 @@ test('a planted model', async (t) => {
     const told = await page.evaluate(() => window.told);
     await page.evaluate(() => window.telling.disconnect());
     for (const { left, words } of told) assert.match(words, new RegExp(`^${left} heads left`));
-    await putAllBack(page);
+    await restoreAll(page);
   });
 
   await t.test('gates are tried on what quick pruning leaves, and told last', async () => {
@@ -192,7 +192,7 @@ test('a planted model', async (t) => {
     await waitForStatus(page, /^With these gates/);
     const slowly = await statusOf(page);
 
-    await putAllBack(page);
+    await restoreAll(page);
     await pressAtOnce(page, two, gate);
     await page.waitForFunction(
       () => document.querySelector('#prune .quality tbody tr:last-child td').textContent === '10',
@@ -202,7 +202,7 @@ test('a planted model', async (t) => {
       {},
       slowly,
     );
-    await putAllBack(page);
+    await restoreAll(page);
   });
 
   await t.test(
@@ -242,7 +242,7 @@ test('a planted model', async (t) => {
         `${right} of ${count} predictions for this sequence are correct.`,
       );
 
-      await putAllBack(page);
+      await restoreAll(page);
       assert.deepEqual(await answersOf(page), whole);
     },
   );
@@ -296,7 +296,7 @@ test('a planted model', async (t) => {
     await (await named(page, 'Gate of head 6 of layer 1', 'slider')).focus();
     await page.keyboard.press('Home');
     await waitForStatus(page, /^With these gates/);
-    assert.equal((await gone(page)).length, 5);
+    assert.equal((await prunedHeads(page)).length, 5);
   });
 });
 
@@ -317,7 +317,7 @@ test('planting can be stopped and begun again', async (t) => {
   await waitForText(page, '#prune .plant-status', /No model has been trained yet/);
   assert.equal(await page.$('#prune .bar'), null);
   await press(page, 'Plant and train');
-  await waitForBench(page);
+  await waitForSession(page);
 });
 
 describe('the address', () => {
@@ -327,7 +327,7 @@ describe('the address', () => {
     await waitForStatus(page, /^10 heads left/);
     await prune(page, '1.3');
     assert.equal(await searchOf(page), '?prune-gone=1.1,2.2,1.3');
-    assert.deepEqual(await gone(page), ['1.1', '1.3', '2.2']);
+    assert.deepEqual(await prunedHeads(page), ['1.1', '1.3', '2.2']);
   });
 
   test('is corrected where it asks for what cannot be', async (t) => {
@@ -397,5 +397,5 @@ test('a worker that takes long to come is told as slow, and used when it comes',
   await page.evaluate(() => window.letWorkersCome());
   await waitForStatus(page, /^11 heads left/);
   assert.equal(await page.$('#prune .slow'), null);
-  assert.equal(await page.evaluate(() => window.labWorkers), 1);
+  assert.equal(await page.evaluate(() => window.modelWorkers), 1);
 });

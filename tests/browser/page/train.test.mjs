@@ -181,7 +181,7 @@ describe('when the worker', () => {
     // What was pressed before it came is heard.
     await waitForStatus(page, /^Step [1-9]/);
     assert.equal(await page.$('#train .slow'), null);
-    assert.equal(await page.evaluate(() => window.labWorkers), 1);
+    assert.equal(await page.evaluate(() => window.modelWorkers), 1);
   });
 
   test('takes long to come, the reader can ask for another', async (t) => {
@@ -190,7 +190,7 @@ describe('when the worker', () => {
     await page.waitForSelector('#train .slow');
     await (await page.$('#train .slow button')).click();
     assert.equal(await page.$('#train .slow'), null);
-    await page.waitForFunction(() => window.labWorkers === 2);
+    await page.waitForFunction(() => window.modelWorkers === 2);
     await page.evaluate(() => window.letWorkersCome());
     await waitForStatus(page, /^Step 0:/);
     await press(page, 'One step');
