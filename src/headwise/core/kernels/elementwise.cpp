@@ -55,6 +55,9 @@ void add_rows(const float* HEADWISE_RESTRICT rows, std::size_t count, std::size_
               float* HEADWISE_RESTRICT sum) noexcept {
   assert(holds(rows, count * size) && holds(sum, size));
   assert(disjoint(sum, size, rows, count * size));
+  if (count == 0) {
+    return;  // Where there are no rows, they may be null.
+  }
   std::size_t i = 0;
   for (; i + vectors_summed_at_once * lanes <= size; i += vectors_summed_at_once * lanes) {
     add_columns<vectors_summed_at_once>(rows + i, count, size, sum + i);
