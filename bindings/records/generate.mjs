@@ -111,7 +111,7 @@ function messageText(name, description, known, isRequest) {
     ...{ field, member: snake(field), ...messageKind(text, known) },
   }));
   // Lists that C++ writes are whatever ranges a call has of their items.
-  const listOf = (member) => `List_${member}`;
+  const listOf = (member) => `${member[0].toUpperCase()}${member.slice(1)}`;
   const lists = fields.filter(({ isList }) => isList).map(({ member }) => listOf(member));
   const template =
     lists.length > 0 ? `template <${lists.map((list) => `typename ${list}`).join(', ')}>\n` : '';
