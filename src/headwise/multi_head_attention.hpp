@@ -194,8 +194,6 @@ class MultiHeadAttention final : public AttentionLayer {
                                       const Tensor<Rank>* values, const ForwardOptions& options);
   template <std::size_t Rank>
   BackwardResult<Rank> checked_backward(const Tensor<Rank>& grad_output);
-  /// A tensor for each parameter, from a block as the table has it; zeros where there is none.
-  [[nodiscard]] StateDict tensors_of(const float* block) const;
 
   bool pending_has_batch_axis_ = true;
 };

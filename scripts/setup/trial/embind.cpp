@@ -1,4 +1,4 @@
-// Stands in for Embind's own library, as bindings/embind.cpp does, and registers one call.
+// Stands in for Embind's own library, as bindings/wasm/embind.cpp does, and registers one call.
 #include <emscripten/bind.h>
 
 #include <limits>

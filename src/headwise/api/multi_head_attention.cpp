@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/api/mask_options.hpp>
+#include <headwise/api/parameter_tensors.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/working_memory.hpp>
 #include <headwise/core/parallel/for_each.hpp>
@@ -173,31 +174,21 @@ KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) cons
   });
 }
 
-StateDict MultiHeadAttention::tensors_of(const float* block) const {
-  StateDict result;
-  for (const ParameterTable::Entry& entry : parameter_table().entries()) {
-    auto tensor = make_array(entry.shape);
-    if (block != nullptr) {
-      std::copy_n(block + entry.offset, tensor.size(), tensor.data());
-    } else {
-      tensor.fill(0.0F);
-    }
-    result.emplace(entry.name, std::move(tensor));
-  }
-  return result;
-}
-
 StateDict MultiHeadAttention::state_dict() const {
   return report_out_of_memory([&] {
     validation::check_sizes_known(*this, "state_dict");
-    return tensors_of(parameters()->values());
+    StateDict result;
+    add_tensors(parameter_table(), parameters()->values(), "", result);
+    return result;
   });
 }
 
 StateDict MultiHeadAttention::gradients() const {
   return report_out_of_memory([&] {
     validation::check_sizes_known(*this, "gradients");
-    return tensors_of(parameter_gradients());
+    StateDict result;
+    add_tensors(parameter_table(), parameter_gradients(), "", result);
+    return result;
   });
 }
 

@@ -1,36 +1,15 @@
 #include <algorithm>
-#include <headwise/api/make_tensor.hpp>
+#include <headwise/api/parameter_tensors.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/attention_only_transformer.hpp>
-#include <headwise/core/attention/parameter_names.hpp>
 #include <headwise/error.hpp>
 #include <utility>
 #include <vector>
 
 namespace headwise {
-
 namespace {
 
 std::string attention_prefix(std::size_t layer) { return prefix_of_layer(layer) + "attention."; }
-
-/// A tensor for each entry of the table; zeros where there is no block.
-void add_tensors(const ParameterTable& table, const float* block, StateDict& result) {
-  for (const ParameterTable::Entry& entry : table.entries()) {
-    auto tensor = make_array(entry.shape);
-    if (block != nullptr) {
-      std::copy_n(block + entry.offset, tensor.size(), tensor.data());
-    } else {
-      tensor.fill(0.0F);
-    }
-    result.emplace(entry.name, std::move(tensor));
-  }
-}
-
-void add_prefixed(std::size_t layer, StateDict parameters, StateDict& result) {
-  for (auto& [name, tensor] : parameters) {
-    result.emplace(attention_prefix(layer) + name, std::move(tensor));
-  }
-}
 
 }  // namespace
 
@@ -38,9 +17,11 @@ StateDict AttentionOnlyTransformer::state_dict() const {
   return report_out_of_memory([&] {
     validation::check_model(*this);
     StateDict result;
-    add_tensors(own_->parameter_table(), own_->parameter_values(), result);
+    add_tensors(own_->parameter_table(), own_->parameter_values(), "", result);
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-      add_prefixed(layer, layers_[layer].state_dict(), result);
+      const AttentionLayer& attention = layers_[layer];
+      add_tensors(attention.parameter_table(), attention.parameters()->values(),
+                  attention_prefix(layer), result);
     }
     return result;
   });
@@ -50,9 +31,11 @@ StateDict AttentionOnlyTransformer::gradients() const {
   return report_out_of_memory([&] {
     validation::check_model(*this);
     StateDict result;
-    add_tensors(own_->parameter_table(), own_->parameter_gradients(), result);
+    add_tensors(own_->parameter_table(), own_->parameter_gradients(), "", result);
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-      add_prefixed(layer, layers_[layer].gradients(), result);
+      const AttentionLayer& attention = layers_[layer];
+      add_tensors(attention.parameter_table(), attention.parameter_gradients(),
+                  attention_prefix(layer), result);
     }
     return result;
   });

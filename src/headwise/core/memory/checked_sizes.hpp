@@ -10,7 +10,7 @@
 namespace headwise {
 
 /// Ends the call as `operator new` does where there is no memory: natively by std::bad_alloc, which
-/// the public functions turn into `Error`; in WebAssembly see bindings/memory.hpp.
+/// the public functions turn into `Error`; in WebAssembly see bindings/wasm/memory.hpp.
 [[noreturn]] void fail_allocation();
 
 /// As many elements as a tensor of this shape has, of `element_size` bytes each.
