@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# Sets up what headwise is built and tested with. See --help.
 set -euo pipefail
 help="Usage: scripts/setup.sh [--for=GOAL] [--check]
 
@@ -33,7 +32,6 @@ folder=${HEADWISE_TOOLCHAIN:-${XDG_CACHE_HOME:-$HOME/.cache}/headwise/toolchain-
 downloads=$folder/downloads keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 [ ! -e /etc/os-release ] || . /etc/os-release # ID, ID_LIKE, VERSION_CODENAME
 case "${ID:-} ${ID_LIKE:-}" in *debian* | *ubuntu*) uses_apt=true ;; *) uses_apt=false ;; esac
-eval "$("$node" "$files/locate.mjs")" # chrome, firefox, clangFormat, …
 
 # The parts of the folder, in versions that were tried: that Catch2 runs with Debian 12's libraries.
 debs_emscripten='emscripten=3.1.69*'
@@ -106,9 +104,7 @@ make_from_debs() {
     echo "deb [signed-by=$keyring targets=Packages] $(mirror) $suite main"
   done > "$apt/sources.list"
   cat > "$apt/apt.conf" <<END
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
+#clear APT::Update;
 APT { Update::Error-Mode "any"; Status-Fd "1"; Sandbox::User "$(id -un)"; };
 Acquire { Languages "none"; Retries "3"; http::Timeout "30"; https::Timeout "30"; };
 Dir { State "$apt"; State::Lists "$apt/lists"; State::status "/dev/null"; Cache "$apt";
@@ -129,67 +125,13 @@ install_packages() {
   $sudo $apt install -y --no-install-recommends "$@"
 }
 
-# When it is needed | what | a program, a part, or a variable | the package that brings it
-needs='always|CMake 3.25 or newer|$cmake|cmake
-always|Ninja|ninja ninja-build|ninja-build
-own|clang 19|/usr/lib/llvm-19/bin/clang|clang-19
-own|lld 19|/usr/lib/llvm-19/bin/wasm-ld|lld-19
-own|llvm 19|/usr/lib/llvm-19/bin/llvm-ar|llvm-19
-own|Python 3|python3|python3
-own|acorn and binaryen from npm|npm|part
-own|Emscripten 3.1.69|emscripten|part
-apt|xtensor, xsimd, xtl and Catch2|prefix|part
-c++|a C++20 compiler (g++ 12, clang 16 or newer)|c++ g++ clang++|g++
-test|clang-format 19|$clangFormat|clang-format-19
-test|clang++ 19|/usr/lib/llvm-19/bin/clang++ clang++-19|clang-19
-test|the libraries of the sanitizers of clang 19|$sanitizingClang|libclang-rt-19-dev
-test|clang-tidy 19|$clangTidy|clang-tidy-19
-test|Python 3 with NumPy|$python|python3-numpy
-test|Chrome or Chromium, on PATH or at CHROME_PATH|$chrome|chromium
-test|Firefox, on PATH or at FIREFOX_PATH|$firefox|firefox-esr
-webkit|WebKitGTK and its WebDriver|WebKitWebDriver|webkit2gtk-driver
-webkit|a display without a screen|xvfb-run|xvfb
-webkit|what lets programs onto that display|xauth|xauth
-bench-native|Google Benchmark|$benchmark|libbenchmark-dev
-bench-native|OpenBLAS|$openblas|libopenblas-dev
-node|a current Node from npm|node|part
-keys|the keys of the Debian archive|$keys|debian-archive-keyring
-keys|a mirror of the Debian archive (or HEADWISE_DEBIAN_MIRROR)|$mirror|python-apt-common'
-is_installed() { dpkg-query -Wf '${db:Status-Status}\n' "$1" 2> /dev/null | grep -x installed || true; }
-survey() { # sets what is missing: packages, parts, and what only the user can install
-  local version kinds=" always $goal " when what places package place found
-  version=$(cmake --version 2>/dev/null | grep -om1 '[0-9.]*$' || true) cmake= keys= benchmark= openblas=
-  [ "$(printf '3.25\n%s\n' "$version" | sort -V | head -n1)" != 3.25 ] || cmake=$version
-  [ ! -e $keyring ] || keys=$keyring
-  mirror=$(mirror)
-  benchmark=$(is_installed libbenchmark-dev) openblas=$(is_installed libopenblas-dev)
-  [[ $goal != *test* && $goal != bench-native ]] || kinds+='c++ '
-  [ $goal != test ] || ! $uses_apt || kinds+='webkit '
-  [[ $goal != test && $goal != bench || $(uname -sm) != 'Linux x86_64' ]] || kinds+='node '
-  ! $uses_apt || kinds+='apt '
-  [ -n "$other" ] || kinds+='own '
-  $uses_apt || kinds=${kinds/own /} kinds=${kinds/bench-native /}
-  packages=() parts=() stuck=() report=
-  while IFS='|' read -r when what places package; do
-    [[ $kinds == *" $when "* ]] || continue
-    found=
-    case $package:$places in
-      part:*) ! is_made "$places" || found=$folder/$places ;;
-      *:\$*) place=${places#$}; found=${!place} ;;
-      *) for place in $places; do [ -n "$found" ] || found=$(command -v "$place" || true); done ;;
-    esac
-    if [ -n "$found" ]; then report+="  ✓ $what: $found"$'\n'; continue; fi
-    report+="  ✗ $what: missing"$'\n'
-    # Ubuntu's packages of browsers are placeholders for snaps, which do not run everywhere.
-    case $package:${CHROME_PATH:+C}${FIREFOX_PATH:+F}:${ID:-} in
-      chromium:C* | firefox-esr:*F:* | chromium:*:ubuntu | firefox-esr:*:ubuntu) package= ;;
-    esac
-    if [ "$package" = part ]; then parts+=("$places")
-    elif $uses_apt && [ -n "$package" ]; then packages+=("$package")
-    else stuck+=("$what"); fi
-    [[ $places != emscripten && $places != prefix ]] || kinds+='keys '
-  done <<< "$needs"
-  $uses_apt || [ -n "$other" ] || stuck+=('Emscripten 3.1.69: activate an emsdk, so that emcc is on PATH')
+survey() { # sets report, npm_parts, debian_parts, packages, and stuck: what only the user can install
+  local part made= missing
+  for part in npm node emscripten prefix; do ! is_made $part || made+="$folder/$part "; done
+  missing=$(GOAL=$goal USES_APT=$uses_apt OTHER_EMSCRIPTEN=$other MADE_PARTS=$made KEYRING=$keyring \
+    MIRROR=$(mirror) "$node" "$files/needs.mjs")
+  eval "$missing"
+  parts=("${npm_parts[@]}" "${debian_parts[@]}")
 }
 
 # Jobs, each in a process group of its own, so that Ctrl-C reaches only this script, which ends them;
@@ -264,52 +206,42 @@ if ! $check; then
   until flock -n 9; do sleep 0.3; ! $interrupted || exit 130; done
 fi
 other=$(em-config EMSCRIPTEN_ROOT 2> /dev/null || true)
-if [ -n "$other" ] && ! try "$other" soft; then
-  echo "  ✗ the emcc on PATH ($(cat "$other/emscripten-version.txt")) is not used: $reason"
-  other=
-fi
+version=$(cat "$other/emscripten-version.txt" 2> /dev/null || true)
+[ -z "$other" ] || try "$other" soft ||
+  { echo "  ✗ the emcc on PATH ($version) is not used: $reason"; other=; }
 survey
 if $check; then
-  [ -z "$other" ] || echo "  ✓ Emscripten $(cat "$other/emscripten-version.txt"): $other"
-  missing=$((${#packages[@]} + ${#parts[@]} + ${#stuck[@]}))
-  echo "$report$missing missing. The toolchain folder is $folder."
-  exit $((missing > 0))
+  [ -z "$other" ] || echo "  ✓ Emscripten $version: $other"
+  missing=("${packages[@]}" "${parts[@]}" "${stuck[@]}")
+  echo "$report${#missing[@]} missing. The toolchain folder is $folder."
+  exit $((${#missing[@]} > 0))
 fi
-if [ ${#stuck[@]} -gt 0 ]; then
+[ ${#stuck[@]} = 0 ] ||
   fail "install what cannot be set up here, and run it again: $(printf '%s; ' "${stuck[@]}")"
-fi
 sudo=
-if [ ${#packages[@]} -gt 0 ] && [ "$(id -u)" != 0 ]; then
-  sudo='sudo -n'
-  sudo -n true 2> /dev/null || { [ -t 0 ] && sudo -v; } ||
-    fail "no rights to install (neither root nor sudo); as root, run: apt-get install ${packages[*]}"
-fi
+[ ${#packages[@]} = 0 ] || [ "$(id -u)" = 0 ] || sudo='sudo -n'
+[ -z "$sudo" ] || $sudo true 2> /dev/null || { [ -t 0 ] && sudo -v; } ||
+  fail "no rights to install (neither root nor sudo); as root, run: apt-get install ${packages[*]}"
 room() { # FOLDER MEGABYTES
-  local free=$(df --output=avail -B1MB "$1" | tail -n1)
-  [ "$free" -ge "$2" ] || fail "the disk is full: $1 has $((free)) MB free of $2 MB needed"
+  local free=$(($(df --output=avail -B1MB "$1" | tail -n1)))
+  [ $free -ge "$2" ] || fail "the disk is full: $1 has $free MB free of $2 MB needed"
 }
 [[ "${parts[*]}" != *emscripten* ]] || room "$folder" 1400
 [ ${#packages[@]} = 0 ] || room /usr 2300
 
 [ ${#packages[@]} = 0 ] || start 'system packages' install_packages "${packages[@]}"
 [[ "${packages[*]}" != *keyring* && "${packages[*]}" != *python-apt* ]] || finish
-npm=() debs=()
-for part in "${parts[@]}"; do
-  case $part in emscripten | prefix) debs+=("$part") ;; *) npm+=("$part") ;; esac
-done
-[ ${#npm[@]} = 0 ] || start 'parts from npm' make_parts "${npm[@]}"
-[ ${#debs[@]} = 0 ] || start 'parts from Debian' make_from_debs "${debs[@]}"
+[ ${#npm_parts[@]} = 0 ] || start 'parts from npm' make_parts "${npm_parts[@]}"
+[ ${#debian_parts[@]} = 0 ] || start 'parts from Debian' make_from_debs "${debian_parts[@]}"
 finish
 [ -n "$other" ] || ! $uses_apt || try "$folder/emscripten"
-eval "$("$node" "$files/locate.mjs")"
 survey
-still=("${packages[@]}" "${parts[@]}")
-[ ${#still[@]} = 0 ] || fail "still missing after the set-up: ${still[*]} (log: $logs)"
+missing=("${packages[@]}" "${parts[@]}")
+[ ${#missing[@]} = 0 ] || fail "still missing after the set-up: ${missing[*]} (log: $logs)"
 rm -rf "$downloads" "$folder/apt" "$folder/partial"
 
 # What builds take, by links of this clone: another one may have found another Emscripten.
 links=$project/.toolchain
-[ ! -L "$links" ] || rm "$links"
 mkdir -p "$links"
 for link in "emscripten ${other:-$folder/emscripten}" "prefix $folder/prefix" \
   "include $folder/prefix/wasm-include" "current-node $folder/node"; do

@@ -75,10 +75,3 @@ export function locateToolchain(projectRoot) {
     webkitDriver: findProgram(['WebKitWebDriver']),
   };
 }
-
-// For the shell: a variable a tool.
-if (import.meta.filename === fs.realpathSync(process.argv[1] ?? '.')) {
-  for (const [name, file] of Object.entries(locateToolchain('.'))) {
-    console.log(`${name}='${(file ?? '').replaceAll("'", "'\\''")}'`);
-  }
-}
