@@ -24,6 +24,40 @@ export const actsOf = (page) =>
 export const overflowOf = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 
+/** After one of these a tab is no longer as it was when it was new. */
+const lasting = [
+  ...['browserContext', 'close', 'createCDPSession', 'emulateCPUThrottling', 'exposeFunction'],
+  ...['evaluateOnNewDocument', 'setCacheEnabled', 'setJavaScriptEnabled', 'setOfflineMode'],
+  'setRequestInterception',
+];
+
+/** What the tests listen to. */
+const events = ['console', 'pageerror', 'request', 'requestfailed', 'response', 'workercreated'];
+
+/**
+ * A tab in a context of its own: without a file of another test, and with a window, since a tab that another
+ * one hides draws nothing.
+ */
+async function newTab(withServiceWorker) {
+  const context = await (await sharedBrowser()).createBrowserContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience);
+  if (!withServiceWorker) await page.setBypassServiceWorker(true);
+  await prefer(page);
+  const tab = { context, page, isAltered: false };
+  for (const name of lasting) {
+    const method = page[name];
+    page[name] = function (...args) {
+      tab.isAltered = true;
+      return method.apply(this, args);
+    };
+  }
+  return tab;
+}
+
+/** Tabs that are free. A new one takes twice as long to open the page as one that has been used. */
+const free = [];
+
 /**
  * Opens the page at an address. `media` are the reader's preferences, `prepare` gets the page before
  * it is opened, `causes` are the problems that the test makes on purpose, `server` is another than
@@ -32,19 +66,24 @@ export const overflowOf = (page) =>
 export async function open(t, address = '', options = {}) {
   const { media = {}, width = 1280, prepare, until = isReady, causes } = options;
   const { server = await sharedPage(), withServiceWorker = false } = options;
-  // A context of its own has no service worker and no file of the test before, and a window: a tab that
-  // another one hides draws nothing.
-  const context = await (await sharedBrowser()).createBrowserContext();
-  const page = await context.newPage();
-  page.setDefaultTimeout(patience);
+  // What a test brings about itself may be told late, or never.
+  const isAlone = withServiceWorker || options.server || causes;
+  const tab = (!isAlone && free.pop()) || (await newTab(withServiceWorker));
+  const { page } = tab;
   const problems = watchForProblems(page);
   t.after(async () => {
-    await context.close();
-    // What a test brings about itself may be told late, or never.
     const others = problems.filter((problem) => !causes?.test(problem));
+    if (isAlone || others.length > 0 || tab.isAltered) {
+      await tab.context.close();
+    } else {
+      // Its workers end, and an address that differs by its fragment alone opens the page anew.
+      await page.goto('about:blank');
+      await page.mouse.reset();
+      for (const event of events) page.removeAllListeners(event);
+      free.push(tab);
+    }
     assert.deepEqual(others, []);
   });
-  if (!withServiceWorker) await page.setBypassServiceWorker(true);
   await page.setViewport({ width, height: 900 });
   await prefer(page, media);
   await prepare?.(page);
@@ -53,14 +92,16 @@ export async function open(t, address = '', options = {}) {
   return { page, problems, url: server.url };
 }
 
+const sessions = new WeakMap();
+
 /** What the reader asks of pages: still and light, unless told otherwise. */
 export async function prefer(
   page,
   { scheme = 'light', motion = 'reduce', forcedColors = 'none' } = {},
 ) {
   // Puppeteer's own function for this does not know forced colours.
-  const session = await page.createCDPSession();
-  await session.send('Emulation.setEmulatedMedia', {
+  if (!sessions.has(page)) sessions.set(page, await page.createCDPSession());
+  await sessions.get(page).send('Emulation.setEmulatedMedia', {
     features: [
       { name: 'prefers-color-scheme', value: scheme },
       { name: 'prefers-reduced-motion', value: motion },
