@@ -1,7 +1,7 @@
 // The steps that build and test the C++ library: as it is shipped, and with each kind of sanitizer.
 import { cmakeBuild, cmakeTest } from './cmake.mjs';
 import { countCTests } from './counts.mjs';
-import { listFiles } from './files.mjs';
+import { fromRoot, listFiles } from './files.mjs';
 import { toolchain } from './toolchain.mjs';
 
 /** What is told apart of a build: programs and libraries, not what CMake and Ninja note meanwhile. */
@@ -55,6 +55,29 @@ const buildAndTest = ({
   },
 ];
 
+/** What references in C++ say of calls, for the tests of the package. */
+export const vectorsFolder = 'build/vectors';
+
+const vectorsProgram = 'build/native/tests/native/headwise-test-vectors';
+
+const vectors = {
+  name: 'vectors',
+  about: `${vectorsFolder}: what references in C++ say of calls, for tests/node`,
+  needs: ['native'],
+  takes: 5,
+  made: {
+    stamp: 'build/stamps/vectors.json',
+    inputs: [vectorsProgram],
+    outputs: [vectorsFolder],
+    // By which other configurations are drawn.
+    facts: () => ({
+      seed: process.env.HEADWISE_SEED,
+      count: process.env.HEADWISE_CONFIGURATIONS,
+    }),
+  },
+  run: (sh) => sh(fromRoot(vectorsProgram), [fromRoot(vectorsFolder)]),
+};
+
 export const nativeSteps = [
   ...buildAndTest({
     name: 'native',
@@ -64,6 +87,7 @@ export const nativeSteps = [
     which: ['--exclude-regex', architectures],
     takes: [180, 30],
   }),
+  vectors,
   {
     name: 'native-architectures',
     about: 'its tests in each instruction set',

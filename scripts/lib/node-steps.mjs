@@ -3,6 +3,7 @@
 // and the machine.
 import { countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { fromRoot, testFiles } from './files.mjs';
+import { vectorsFolder } from './native-steps.mjs';
 import { checkedProject, packedProject, whatIsPacked } from './packed.mjs';
 import {
   findProgram,
@@ -87,12 +88,12 @@ const step = ({ name, node, simd, cores, takes, parts = ['build'], ...rest }) =>
     takes,
     about: `tests/node (${parts.join(', ')}) against ${project}: ${node} Node, ${simd} SIMD, ${cores} core${cores > 1 ? 's' : ''}`,
     skip: nodes[node].skip,
-    // The examples in C++ must print what those in JavaScript print.
-    needs: ['pack', 'native', ...needs],
+    // The examples in C++ must print what those in JavaScript print, and calls give what references in C++ say.
+    needs: ['pack', 'native', 'vectors', ...needs],
     count: countNodeTests,
     notes: notesOfNodeTests,
     checks: {
-      inputs: () => [...whatIsPacked(project), 'build/native/examples'],
+      inputs: () => [...whatIsPacked(project), 'build/native/examples', vectorsFolder],
       facts: () => ({
         node: identityOf(nodes[node].path()),
         python: identityOf(findProgram(['/usr/bin/python3', 'python3'])),
@@ -107,6 +108,7 @@ const step = ({ name, node, simd, cores, takes, parts = ['build'], ...rest }) =>
           cwd: fromRoot(project),
           env: {
             HEADWISE_NATIVE_BUILD: fromRoot('build/native'),
+            HEADWISE_VECTORS: fromRoot(vectorsFolder),
             HEADWISE_CORES: String(cores),
             NODE_OPTIONS: [engines[simd], 'scripts/lib/cores.cjs'].map(required).join(' '),
           },

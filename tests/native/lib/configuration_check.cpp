@@ -6,6 +6,7 @@
 #include <exception>
 #include <sstream>
 
+#include "decoding.hpp"
 #include "gradient_check.hpp"
 #include "problem.hpp"
 #include "rounding.hpp"
@@ -90,65 +91,6 @@ std::string fault_of_call(const std::string& name, const Problem& problem,
   return bits_of(problem) == before ? "" : name + ": inputs were changed";
 }
 
-/// Whether some positions of a mask have an axis of their own.
-template <typename Number>
-xt::xarray<Number> first_positions(const xt::xarray<Number>& mask, std::size_t first_query,
-                                   std::size_t num_queries, std::size_t num_keys) {
-  std::vector<std::size_t> shape(mask.shape().begin(), mask.shape().end());
-  const std::size_t rank = shape.size();
-  const bool by_query = rank >= 2 && shape[rank - 2] != 1;
-  const bool by_key = rank >= 1 && shape[rank - 1] != 1;
-  const std::size_t all_queries = rank >= 2 ? shape[rank - 2] : 1;
-  const std::size_t all_keys = rank >= 1 ? shape[rank - 1] : 1;
-  if (by_query) {
-    shape[rank - 2] = num_queries;
-  }
-  if (by_key) {
-    shape[rank - 1] = num_keys;
-  }
-  auto part = xt::xarray<Number>::from_shape(shape);
-  const std::size_t queries = by_query ? num_queries : 1;
-  const std::size_t keys = by_key ? num_keys : 1;
-  std::size_t index = 0;
-  for (Number& entry : part) {
-    const std::size_t key = index % keys;
-    const std::size_t query = index / keys % queries;
-    const std::size_t outer = index / keys / queries;
-    entry =
-        mask.data()[(outer * all_queries + (by_query ? first_query : 0) + query) * all_keys + key];
-    ++index;
-  }
-  return part;
-}
-
-/// The options of the whole pass for the queries [begin, end), which see keys up to `end`.
-ForwardOptions part_of(const ForwardOptions& options, std::size_t begin, std::size_t end) {
-  ForwardOptions part = options;
-  const auto limit = static_cast<std::int64_t>(end);
-  if (auto* by_sample = std::get_if<1>(&part.valid_lens)) {
-    for (std::int64_t& length : *by_sample) {
-      length = std::min(length, limit);
-    }
-  }
-  if (const auto* all = std::get_if<2>(&options.valid_lens)) {
-    auto lens = xt::xtensor<std::int64_t, 2>::from_shape({all->shape(0), end - begin});
-    for (std::size_t sample = 0; sample < lens.shape(0); ++sample) {
-      for (std::size_t query = 0; query < lens.shape(1); ++query) {
-        lens(sample, query) = std::min((*all)(sample, begin + query), limit);
-      }
-    }
-    part.valid_lens = lens;
-  }
-  std::visit(
-      [&](const auto& mask) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(mask)>, std::monostate>) {
-          part.mask = first_positions(mask, begin, end - begin, end);
-        }
-      },
-      options.mask);
-  return part;
-}
-
 /// Feeds the sequence in chunks; each must give its rows of the whole pass.
 std::string fault_of_decoding(const Problem& problem, const Rounding& rounding) {
   const Configuration& c = problem.configuration;
@@ -156,10 +98,9 @@ std::string fault_of_decoding(const Problem& problem, const Rounding& rounding) 
   MultiHeadAttention layer = make_layer(problem);
   KeyValueCache cache = layer.create_cache({.batch_size = static_cast<std::int64_t>(c.batch),
                                             .max_length = static_cast<std::int64_t>(c.keys + 1)});
-  Random random(c.numbers);
-  for (std::size_t begin = 0; begin < c.keys;) {
-    const std::size_t end = std::min(c.keys, begin + random.pick<std::size_t>({1, 1, 2, 3, 8}));
-    ForwardOptions options = part_of(problem.options, begin, end);
+  for (const Chunk& chunk : chunks_of(c)) {
+    const auto [begin, end] = chunk;
+    ForwardOptions options = options_of(problem.options, chunk);
     options.cache = &cache;
     const Tensor<3> output =
         layer
@@ -181,13 +122,12 @@ std::string fault_of_decoding(const Problem& problem, const Rounding& rounding) 
     if (!fault.empty()) {
       return fault;
     }
-    begin = end;
   }
   return {};
 }
 
-/// Whether some weight is 0 in float32 but not in float64: its product with an infinite value then
-/// differs in kind.
+}  // namespace
+
 bool underflows(Problem problem) {
   constexpr double smallest_safely_held = 1e-35;
   problem.options.weights_stage = WeightsStage::softmax;
@@ -195,8 +135,6 @@ bool underflows(Problem problem) {
   return std::any_of(result.weights->begin(), result.weights->end(),
                      [](double weight) { return weight > 0 && weight < smallest_safely_held; });
 }
-
-}  // namespace
 
 std::string fault_of(const Configuration& configuration) {
   try {

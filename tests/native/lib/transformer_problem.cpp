@@ -60,6 +60,8 @@ std::vector<TransformerProblem> transformer_problems() {
                                        .seed = 3};
   const std::vector<HeadGate> gates = {Tensor<1>{0.5F, 0, 2}, HeadGate{}};
   const std::vector<HeadGate> gates_by_sample = {randn<2>({2, 3}, 1), randn<2>({2, 3}, 2)};
+  TransformerProblem heads_gone = make("heads gone", wide, 2, 4);
+  heads_gone.pruned = {{0, {1}}, {2, {0}}};
   return {make("plain", plain, 2, 7),
           make("one token", plain, 1, 1),
           make("gates", plain, 2, 3, gates),
@@ -67,6 +69,7 @@ std::vector<TransformerProblem> transformer_problems() {
           make("learned positions", learned, 2, 3),
           make("all of size 1", small, 1, 1),
           make("no square", wide, 1, 9),
+          heads_gone,
           make("gates by sample", norm, 2, 5, gates_by_sample),
           make("all options", all, 2, 5, gates_by_sample)};
 }
@@ -81,18 +84,18 @@ AttentionOnlyTransformer model_of(const TransformerProblem& problem) {
     }
   }
   model.load_state_dict(dict);
+  model.prune_heads(problem.pruned);
   return model;
 }
 
 reference::Transformer reference_of(const TransformerProblem& problem,
                                     const AttentionOnlyTransformer& model) {
-  return reference::transformer_of(model, static_cast<std::size_t>(problem.options.num_heads));
+  const std::int64_t head_size = problem.options.num_hiddens / problem.options.num_heads;
+  return reference::transformer_of(model, static_cast<std::size_t>(head_size));
 }
 
-reference::Gates gates_of(const TransformerProblem& problem) {
-  auto gates = reference::gates_of_1(static_cast<std::size_t>(problem.options.num_layers),
-                                     problem.tokens.shape(0),
-                                     static_cast<std::size_t>(problem.options.num_heads));
+reference::Gates gates_of(const TransformerProblem& problem, const reference::Transformer& model) {
+  auto gates = reference::gates_of_1(model, problem.tokens.shape(0));
   for (std::size_t layer = 0; layer < problem.gates.size(); ++layer) {
     for (std::size_t sample = 0; sample < gates[layer].size(); ++sample) {
       for (std::size_t head = 0; head < gates[layer][sample].size(); ++head) {

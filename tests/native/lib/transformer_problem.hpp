@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,11 @@ struct TransformerProblem {
   Tokens tokens;
   Tokens targets;
   std::vector<HeadGate> gates;
+  std::map<std::int64_t, std::vector<std::int64_t>> pruned = {};  ///< heads by layer
 };
 
-/// Every option at least once, and sizes of 1. The last one has learned positions and layer norms.
+/// Every option at least once, sizes of 1, and heads gone. The last one has learned positions and
+/// layer norms.
 std::vector<TransformerProblem> transformer_problems();
 
 /// The problem's model. Its norms are drawn at random: new ones are all alike, so that none would
@@ -25,6 +28,6 @@ AttentionOnlyTransformer model_of(const TransformerProblem& problem);
 
 reference::Transformer reference_of(const TransformerProblem& problem,
                                     const AttentionOnlyTransformer& model);
-reference::Gates gates_of(const TransformerProblem& problem);
+reference::Gates gates_of(const TransformerProblem& problem, const reference::Transformer& model);
 
 }  // namespace headwise::test

@@ -57,9 +57,9 @@ Rows attend(const Transformer& model, std::size_t layer, const Rows& x, const Ve
   const Rows Q = projected(model, name + ".attention.W_q", inputs);
   const Rows K = projected(model, name + ".attention.W_k", inputs);
   const Rows V = projected(model, name + ".attention.W_v", inputs);
-  const std::size_t head_size = model.num_hiddens / model.num_heads;
-  Rows heads(x.size(), Vector(model.num_hiddens));
-  for (std::size_t head = 0; head < model.num_heads; ++head) {
+  const std::size_t head_size = model.head_size;
+  Rows heads(x.size(), Vector(model.num_heads[layer] * head_size));
+  for (std::size_t head = 0; head < model.num_heads[layer]; ++head) {
     for (std::size_t query = 0; query < x.size(); ++query) {
       const std::size_t visible = model.causal ? query + 1 : x.size();
       Vector row(x.size());
@@ -85,23 +85,31 @@ Rows attend(const Transformer& model, std::size_t layer, const Rows& x, const Ve
 
 }  // namespace
 
-Transformer transformer_of(const AttentionOnlyTransformer& model, std::size_t num_heads) {
+Transformer transformer_of(const AttentionOnlyTransformer& model, std::size_t head_size) {
   Transformer result{.parameters = {},
                      .vocabulary_size = model.sizes().vocabulary_size,
                      .num_hiddens = model.sizes().num_hiddens,
-                     .num_heads = num_heads,
                      .num_layers = model.num_layers(),
+                     .num_heads = {},
+                     .head_size = head_size,
                      .causal = model.causal(),
                      .layer_norm = model.sizes().layer_norm,
                      .learned_positions = model.sizes().learned_positions};
+  for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {
+    result.num_heads.push_back(model.layer(layer).settings().num_heads);
+  }
   for (const auto& [name, tensor] : model.state_dict()) {
     result.parameters[name] = Vector(tensor.begin(), tensor.end());
   }
   return result;
 }
 
-Gates gates_of_1(std::size_t num_layers, std::size_t batch, std::size_t num_heads) {
-  return Gates(num_layers, Rows(batch, Vector(num_heads, 1.0)));
+Gates gates_of_1(const Transformer& model, std::size_t batch) {
+  Gates gates;
+  for (const std::size_t num_heads : model.num_heads) {
+    gates.emplace_back(batch, Vector(num_heads, 1.0));
+  }
+  return gates;
 }
 
 TransformerOutput forward(const Transformer& model, const Tokens& tokens, const Gates& gates) {
@@ -153,6 +161,33 @@ double cross_entropy(const std::vector<double>& logits, const Tokens& targets) {
     row += vocabulary_size;
   }
   return loss / count;
+}
+
+TransformerSlopes slopes_of_loss(Transformer model, const Tokens& tokens, const Tokens& targets,
+                                 Gates gates) {
+  const auto loss = [&] { return cross_entropy(forward(model, tokens, gates).logits, targets); };
+  const auto append_slopes = [&](Vector& numbers, Vector& slopes) {
+    constexpr double step = 1e-5;
+    for (double& number : numbers) {
+      const double before = number;
+      number = before + step;
+      const double more = loss();
+      number = before - step;
+      const double less = loss();
+      number = before;
+      slopes.push_back((more - less) / (2 * step));
+    }
+  };
+  TransformerSlopes result{.parameters = {}, .head_gates = Rows(gates.size())};
+  for (auto& [name, numbers] : model.parameters) {
+    append_slopes(numbers, result.parameters[name]);
+  }
+  for (std::size_t layer = 0; layer < gates.size(); ++layer) {
+    for (Vector& of_sample : gates[layer]) {
+      append_slopes(of_sample, result.head_gates[layer]);
+    }
+  }
+  return result;
 }
 
 }  // namespace headwise::test::reference

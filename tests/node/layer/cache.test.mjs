@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, MultiHeadAttention, Tensor } from 'headwise';
 import { assertFails, maxDifference } from '../lib/compare.mjs';
-import { positions } from '../lib/problem-results.mjs';
+import { positions } from '../lib/tensors.mjs';
 
 await init();
 

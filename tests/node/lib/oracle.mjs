@@ -4,26 +4,20 @@ import { readFileSync } from 'node:fs';
 import { MultiHeadAttention, Tensor } from 'headwise';
 import { maxDifference } from './compare.mjs';
 import { dataFile } from './records.mjs';
-import { readSafetensors } from './safetensors.mjs';
+import { readSafetensors, startingWith } from './safetensors.mjs';
 
 export const { cases } = JSON.parse(readFileSync(dataFile('oracle/cases.json'), 'utf8'));
 
 /** A case with its tensors: `inputs`, `parameters`, what is `expected` and `gradients`, by name without prefix. */
 export function readCase({ name, op, attrs, expect, file }) {
-  const tensors = Object.entries(readSafetensors(`oracle/${file}`));
-  const startingWith = (prefix) =>
-    Object.fromEntries(
-      tensors
-        .filter(([key]) => key.startsWith(prefix))
-        .map(([key, tensor]) => [key.slice(prefix.length), tensor]),
-    );
+  const tensors = readSafetensors(`oracle/${file}`);
   return {
     ...{ name, op, attrs, expect },
-    inputs: startingWith('in.'),
-    parameters: startingWith('param.'),
-    expected: startingWith('out.'),
-    cotangent: tensors.find(([key]) => key === 'cotangent')?.[1],
-    gradients: startingWith('grad.'),
+    inputs: startingWith(tensors, 'in.'),
+    parameters: startingWith(tensors, 'param.'),
+    expected: startingWith(tensors, 'out.'),
+    cotangent: tensors.cotangent,
+    gradients: startingWith(tensors, 'grad.'),
   };
 }
 

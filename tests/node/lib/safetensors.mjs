@@ -2,39 +2,43 @@ import { readFileSync } from 'node:fs';
 import { Tensor } from 'headwise';
 import { dataFile } from './records.mjs';
 
-const readers = {
-  F32: (view, at) => view.getFloat32(4 * at, true),
-  I32: (view, at) => view.getInt32(4 * at, true),
-  BOOL: (view, at) => view.getUint8(at),
+const numbers = {
+  F32: (buffer) => new Float32Array(buffer),
+  F64: (buffer) => new Float64Array(buffer),
+  I32: (buffer) => new Int32Array(buffer),
+  I64: (buffer) => Int32Array.from(new BigInt64Array(buffer), Number),
+  BOOL: (buffer) => new Uint8Array(buffer),
 };
+
+/** The tensors of a safetensors file by name, `{ data, shape }`. */
+export function parseSafetensors(bytes) {
+  const begin = 8 + Number(bytes.readBigUInt64LE(0));
+  const header = JSON.parse(bytes.toString('utf8', 8, begin));
+  const tensorOf = ({ dtype, shape, data_offsets: offsets }) => {
+    // Copied, since a typed array begins at a multiple of its numbers' size.
+    const [first, end] = offsets.map((offset) => bytes.byteOffset + begin + offset);
+    return { data: numbers[dtype](bytes.buffer.slice(first, end)), shape };
+  };
+  return Object.fromEntries(
+    Object.entries(header).map(([name, stored]) => [name, tensorOf(stored)]),
+  );
+}
 
 /** The tensors of a safetensors file of tests/data by name. */
 export function readSafetensors(name) {
-  const bytes = readFileSync(dataFile(name));
-  const headerSize = Number(bytes.readBigUInt64LE(0));
-  const header = JSON.parse(bytes.toString('utf8', 8, 8 + headerSize));
-  const tensors = Object.entries(header).map(
-    ([
-      key,
-      {
-        dtype,
-        shape,
-        data_offsets: [first],
-      },
-    ]) => {
-      const view = new DataView(bytes.buffer, bytes.byteOffset + 8 + headerSize + first);
-      const count = shape.reduce((product, size) => product * size, 1);
-      return [
-        key,
-        new Tensor(
-          Array.from({ length: count }, (_, i) => readers[dtype](view, i)),
-          shape,
-        ),
-      ];
-    },
+  const tensors = Object.entries(parseSafetensors(readFileSync(dataFile(name))));
+  return Object.fromEntries(
+    tensors.map(([key, { data, shape }]) => [key, new Tensor(Array.from(data), shape)]),
   );
-  return Object.fromEntries(tensors);
 }
+
+/** Those whose names begin with `prefix`, without it. */
+export const startingWith = (tensors, prefix) =>
+  Object.fromEntries(
+    Object.entries(tensors)
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, tensor]) => [name.slice(prefix.length), tensor]),
+  );
 
 /** A file of this header, an object or its text or bytes, that tells this length and has these numbers behind it. */
 export function safetensorsFile(header, numbers = [], length) {

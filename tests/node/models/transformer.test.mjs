@@ -3,92 +3,64 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { AttentionOnlyTransformer, init } from 'headwise';
 import { maxDifference } from '../lib/compare.mjs';
-import * as reference from '../lib/transformer-reference.mjs';
-import { transformerProblems } from '../lib/transformers.mjs';
+import { startingWith } from '../lib/safetensors.mjs';
+import { nested } from '../lib/tensors.mjs';
+import { options, targets, tokens } from '../lib/transformers.mjs';
+import { readVectors } from '../lib/vectors.mjs';
 
 await init();
 
-const flat = (nested) => nested.flat(Infinity);
+const assertNear = (name, got, expected, tolerance) => {
+  assert.deepEqual(got.shape, expected.shape, name);
+  assert.ok(maxDifference(got.data, expected.data) <= tolerance, name);
+};
 
-/** The problem's model, and what it is in float64. */
-function modelOf({ options, pruned }) {
-  const model = new AttentionOnlyTransformer(options);
-  model.pruneHeads(pruned);
-  const { numHeads, causal } = model;
-  const headSize = options.numHiddens / options.numHeads;
-  return [model, { numHeads, headSize, causal, layerNorm: options.layerNorm ?? false }];
-}
-
-/** Gates (batch, heads) of every layer in float64, 1 where none is given. */
-const gatesOf = ({ batch, gates }, { numHeads }) =>
-  numHeads.map((heads, layer) => {
-    const given = gates[layer] ?? Array(heads).fill(1);
-    const rows = Array.isArray(given[0]) ? given : Array(batch).fill(given);
-    return { data: Float64Array.from(flat(rows)), shape: [batch, heads] };
-  });
-
-/** How `loss` changes with each of the numbers, by central differences. */
-const slopes = (numbers, loss) =>
-  Array.from(numbers, (before, i) => {
-    const step = 1e-5;
-    numbers[i] = before + step;
-    const more = loss();
-    numbers[i] = before - step;
-    const less = loss();
-    numbers[i] = before;
-    return (more - less) / (2 * step);
-  });
-
-for (const problem of transformerProblems) {
-  const { name, tokens, targets, gates, batch, length } = problem;
-  const given = { headGates: gates };
+for (const problem of readVectors('transformers')) {
+  const { name, tensors, loss } = problem;
+  const { tokens, targets } = startingWith(tensors, 'in.');
+  const makeModel = () => {
+    const model = new AttentionOnlyTransformer(problem.options);
+    model.pruneHeads(problem.pruned);
+    model.loadStateDict(startingWith(tensors, 'param.'));
+    return model;
+  };
+  /** One tensor a layer. */
+  const byLayer = (tensor) =>
+    Array.from({ length: problem.options.numLayers }, (_, l) => tensors[`layer.${l}.${tensor}`]);
+  const given = { headGates: byLayer('headGate').map((gates) => gates && nested(gates)) };
 
   test(`${name}: logits, weights and loss are those of float64`, () => {
-    const [model, settings] = modelOf(problem);
-    const parameters = reference.inFloat64(model.stateDict());
-    const expected = reference.forward(settings, parameters, tokens, gatesOf(problem, settings));
+    const model = makeModel();
+    const expected = tensors['out.logits'];
     const { logits, attentionWeights } = model.forward(tokens, { ...given, returnWeights: true });
-    assert.deepEqual(logits.shape, [batch, length, model.vocabularySize]);
-    assert.ok(maxDifference(logits.data, flat(expected.logits)) <= 1e-5);
+    assertNear('logits', logits, expected, 1e-5);
     assert.equal(attentionWeights.length, model.numLayers);
-    attentionWeights.forEach((weights, layer) => {
-      assert.deepEqual(weights.shape, [batch, model.numHeads[layer], length, length]);
-      assert.ok(maxDifference(weights.data, flat(expected.weights[layer])) <= 2e-6);
-    });
+    for (const [layer, weights] of byLayer('attentionWeights').entries()) {
+      assertNear(`weights of layer ${layer}`, attentionWeights[layer], weights, 2e-6);
+    }
     const without = model.forward(tokens, given);
     assert.equal('attentionWeights' in without, false);
-    assert.ok(maxDifference(without.logits.data, flat(expected.logits)) <= 1e-5);
-    const loss = reference.crossEntropy(expected.logits, targets);
+    assertNear('logits without weights', without.logits, expected, 1e-5);
     assert.ok(Math.abs(model.loss(tokens, targets, given) - loss) <= 3e-6);
     model.dispose();
   });
 
   test(`${name}: gradients are the slopes of the loss in float64`, () => {
-    const [model, settings] = modelOf(problem);
-    const parameters = reference.inFloat64(model.stateDict());
-    const float64Gates = gatesOf(problem, settings);
-    const loss = () => {
-      const { logits } = reference.forward(settings, parameters, tokens, float64Gates);
-      return reference.crossEntropy(logits, targets);
-    };
+    const model = makeModel();
     const result = model.lossAndGradients(tokens, targets, given);
-    assert.ok(Math.abs(result.loss - loss()) <= 3e-6);
+    assert.ok(Math.abs(result.loss - loss) <= 3e-6);
     const gradients = model.gradients();
-    assert.deepEqual(Object.keys(gradients), Object.keys(parameters));
-    for (const [parameter, gradient] of Object.entries(gradients)) {
-      assert.deepEqual(gradient.shape, parameters[parameter].shape);
-      const expected = slopes(parameters[parameter].data, loss);
-      assert.ok(maxDifference(gradient.data, expected) <= 1e-5, parameter);
+    assert.deepEqual(Object.keys(gradients), Object.keys(model.stateDict()));
+    for (const [parameter, slopes] of Object.entries(startingWith(tensors, 'grad.'))) {
+      assertNear(parameter, gradients[parameter], slopes, 1e-5);
     }
-    result.headGates.forEach((gradient, layer) => {
-      assert.deepEqual(gradient.shape, [batch, model.numHeads[layer]]);
-      assert.ok(maxDifference(gradient.data, slopes(float64Gates[layer].data, loss)) <= 1e-5);
-    });
+    assert.equal(result.headGates.length, model.numLayers);
+    for (const [layer, slopes] of byLayer('gateGradient').entries()) {
+      assertNear(`gates of layer ${layer}`, result.headGates[layer], slopes, 1e-5);
+    }
     model.dispose();
   });
 }
-
-const { options, tokens, targets } = transformerProblems.at(-1);
 
 test('gradients of a second batch are added, until they are made zero', () => {
   const model = new AttentionOnlyTransformer(options);

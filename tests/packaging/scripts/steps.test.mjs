@@ -179,7 +179,7 @@ test('everything a change can break is run unasked, in one browser and one Node'
   assert.deepEqual(unasked, [
     ...['setup', 'dependencies', 'records', 'format', 'lint', 'lint-types', 'imports', 'types'],
     ...['format-cpp'],
-    ...['wasm', 'package', 'page', 'pack', 'native', 'native-tests', 'node'],
+    ...['wasm', 'package', 'page', 'pack', 'native', 'native-tests', 'vectors', 'node'],
     ...['browser', 'browser-package', 'packaging', 'record-tests', 'install', 'headers'],
     ...['setup-tests', 'scripts'],
   ]);
@@ -213,7 +213,8 @@ test('every test of tests/node, tests/browser and tests/packaging is run by a st
 test('tests/node runs in both Nodes and with every build, after what it needs', () => {
   for (const { name } of nodeSteps) {
     const needed = withNeeds(testSteps, [name]).map((step) => step.name);
-    for (const need of ['setup', 'pack', 'native']) assert.ok(needed.includes(need), need);
+    for (const need of ['setup', 'pack', 'native', 'vectors'])
+      assert.ok(needed.includes(need), need);
   }
 });
 

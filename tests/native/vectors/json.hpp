@@ -1,0 +1,55 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// As much of JSON as vectors are told in.
+namespace headwise::test {
+
+/// An object, its members in the order in which they were set.
+class JsonObject {
+ public:
+  template <typename Value>
+  JsonObject& set(std::string_view name, const Value& value);
+
+  [[nodiscard]] std::string text() const { return "{" + members_ + "}"; }
+
+ private:
+  std::string members_;
+};
+
+std::string json(std::string_view text);
+inline std::string json(const char* text) { return json(std::string_view(text)); }
+inline std::string json(const std::string& text) { return json(std::string_view(text)); }
+inline std::string json(bool truth) { return truth ? "true" : "false"; }
+inline std::string json(std::integral auto number) { return std::to_string(number); }
+/// Exact. Throws if the number is not finite.
+std::string json(double number);
+inline std::string json(const JsonObject& object) { return object.text(); }
+
+template <typename Value>
+std::string json(const std::optional<Value>& value) {
+  return value.has_value() ? json(*value) : "null";
+}
+
+template <typename Value>
+std::string json(const std::vector<Value>& values) {
+  std::string items;
+  for (const Value& value : values) {
+    items += (items.empty() ? "" : ",") + json(value);
+  }
+  return "[" + items + "]";
+}
+
+template <typename Value>
+JsonObject& JsonObject::set(std::string_view name, const Value& value) {
+  members_ += (members_.empty() ? "" : ",") + json(name) + ":" + json(value);
+  return *this;
+}
+
+}  // namespace headwise::test

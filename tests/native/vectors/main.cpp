@@ -1,0 +1,44 @@
+// headwise-test-vectors FOLDER: writes there what the tests of the package read.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+
+#include "vectors.hpp"
+
+namespace {
+
+constexpr std::uint64_t default_seed = 20260101;
+constexpr std::uint64_t default_count = 1500;
+
+/// HEADWISE_SEED and HEADWISE_CONFIGURATIONS choose other random configurations.
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* value = std::getenv(name);  // NOLINT(*-mt-unsafe): one thread
+  return value != nullptr ? std::stoull(value) : otherwise;
+}
+
+void write_vectors(const std::filesystem::path& folder) {
+  using namespace headwise::test;
+  std::filesystem::create_directories(folder);
+  random_configuration_vectors(from_environment("HEADWISE_SEED", default_seed),
+                               from_environment("HEADWISE_CONFIGURATIONS", default_count))
+      .write(folder, "random-configurations");
+  gradient_exactness_vectors().write(folder, "gradient-exactness");
+  transformer_vectors().write(folder, "transformers");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::fprintf(stderr, "Usage: headwise-test-vectors FOLDER\n");
+    return 2;
+  }
+  try {
+    write_vectors(arguments[1]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "headwise-test-vectors: %s\n", error.what());
+    return 1;
+  }
+}
