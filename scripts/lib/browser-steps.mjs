@@ -1,7 +1,6 @@
-// The steps that run tests/browser: all but the pictures unasked, in Chromium; what readers do in
-// every act in Firefox and WebKit, too.
+// The steps that run tests/browser, in Chromium; what readers do in every act in Firefox and WebKit, too.
 import { countNodeTests, notesOfNodeTests } from './counts.mjs';
-import { fromRoot, testFiles } from './files.mjs';
+import { fromRoot, listFiles, testFiles } from './files.mjs';
 import { hasWebKit, identityOf, toolchain } from './toolchain.mjs';
 
 const step = ({ name, browser, folders, inputs, program, needs = ['page'], ...rest }) => ({
@@ -10,7 +9,10 @@ const step = ({ name, browser, folders, inputs, program, needs = ['page'], ...re
   count: countNodeTests,
   notes: notesOfNodeTests,
   checks: {
-    inputs: ['tests/browser', 'dist', ...inputs],
+    inputs: () => [
+      ...['lib', 'run.mjs', ...folders].map((path) => `tests/browser/${path}`),
+      ...(typeof inputs === 'function' ? inputs() : inputs),
+    ],
     facts: () => ({ browser: identityOf(toolchain()[program]) }),
   },
   // In one process, so that they share a browser and a server.
@@ -27,36 +29,85 @@ const step = ({ name, browser, folders, inputs, program, needs = ['page'], ...re
   ...rest,
 });
 
-/** The page, and what its server and the tests read beside it. */
-const page = ['build/page', 'web', 'docs/hosting.md'];
+/** The built page, and what its server and the tests read beside it. */
+const page = ['dist', 'build/page', 'web', 'docs/hosting.md'];
+
+/**
+ * What the page is made of: of the acts those that are named, or all; of the package its interface, since what it does
+ * with what it is given its own tests look after, and those that use every act of the built page.
+ */
+const sources = (acts) => () =>
+  listFiles(['web', 'dist'], (path) => {
+    const [, act] = /^web\/src\/acts\/(\w+)\//.exec(path) ?? [];
+    return path.startsWith('web') ? !act || !acts || acts.includes(act) : path.endsWith('.d.ts');
+  });
+
+const inChromium = (rest) => step({ browser: 'chromium', program: 'chrome', ...rest });
+
+/** Acts in full; they do not know each other, so that another one changes nothing in them. */
+const actStep = ({ acts, ...rest }) =>
+  inChromium({
+    ...{ folders: acts.map((act) => `acts/${act}`), inputs: sources(acts) },
+    ...rest,
+  });
 
 export const browserSteps = [
-  step({
+  inChromium({
     name: 'browser',
-    about: 'the page in headless Chromium (tests/browser: page, every-browser)',
-    takes: 180,
-    browser: 'chromium',
-    program: 'chrome',
-    folders: ['every-browser', 'page'],
+    about:
+      'every act in use, and the page as built: its size, policy, offline (tests/browser: every-browser, built)',
+    takes: 60,
+    folders: ['every-browser', 'built'],
     inputs: page,
   }),
-  step({
+  inChromium({
+    name: 'browser-page',
+    about:
+      'the page as a whole: address, keyboard, axe-core, widths, files saved (tests/browser/page)',
+    takes: 60,
+    folders: ['page'],
+    inputs: sources(),
+  }),
+  actStep({
+    name: 'browser-heads',
+    about: 'the first two acts (tests/browser/acts: toy, heads)',
+    acts: ['toy', 'heads'],
+    takes: 60,
+  }),
+  actStep({
+    name: 'browser-train',
+    about: 'the third act (tests/browser/acts/train)',
+    acts: ['train'],
+    takes: 30,
+  }),
+  actStep({
+    name: 'browser-prune',
+    about: 'the fourth act (tests/browser/acts/prune)',
+    acts: ['prune'],
+    takes: 40,
+  }),
+  inChromium({
+    name: 'browser-media',
+    about:
+      'the page on paper, in forced colours, in use under axe-core, in a long run (tests/browser/media)',
+    takes: 60,
+    onRequest: true,
+    folders: ['media'],
+    inputs: page,
+  }),
+  inChromium({
     name: 'browser-package',
-    about: 'the package without a bundler in headless Chromium (tests/browser/package)',
+    about: 'the package without a bundler (tests/browser/package)',
     takes: 30,
     needs: ['package'],
-    browser: 'chromium',
-    program: 'chrome',
     folders: ['package'],
-    inputs: [],
+    inputs: ['dist'],
   }),
-  step({
+  inChromium({
     name: 'pictures',
     about: 'each act as a person sees it, kept in build/artefacts (tests/browser/pictures)',
     takes: 100,
     onRequest: true,
-    browser: 'chromium',
-    program: 'chrome',
     folders: ['pictures'],
     inputs: page,
   }),

@@ -243,6 +243,7 @@ const packages = [
     needs: ['native'],
     lock: 'cores',
     takes: 60,
+    onRequest: true,
     files: () => testFiles('tests/packaging/headers'),
     inputs: () => [
       ...listFiles(['src'], (path) => !path.endsWith('.cpp')),

@@ -1,5 +1,5 @@
 // What axe-core finds in the acts, in Firefox and WebKit; page/axe.test.mjs and
-// page/axe-in-use.test.mjs look at more of the page, in Chromium.
+// media/axe-in-use.test.mjs look at more of the page, in Chromium.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openAct as open } from '../lib/acts.mjs';
@@ -9,7 +9,7 @@ import { engineName } from '../lib/engines.mjs';
 test(`axe-core finds no violation in any act, in ${engineName}`, async (t) => {
   for (const act of ['toy', 'heads', 'train', 'prune']) {
     const page = await open(t, `#${act}`);
-    assert.deepEqual(await violations(page, `#${act}`, page.run), [], act);
+    assert.deepEqual(await violations(page, { scope: `#${act}`, run: page.run }), [], act);
   }
 });
 
@@ -18,5 +18,5 @@ test(`axe-core finds one that is there, in ${engineName}`, async (t) => {
   await page.evaluate(() =>
     document.querySelector('#toy').append(document.createElement('button')),
   );
-  assert.match((await violations(page, '#toy', page.run)).join(), /button-name: /);
+  assert.match((await violations(page, { scope: '#toy', run: page.run })).join(), /button-name: /);
 });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { init, MultiHeadAttention, saveNpy, saveSafetensors, Tensor } from 'headwise';
-import { cellAt, control, press, query, textOf, write } from '../lib/heads-act.mjs';
-import { isReady, open, searchOf } from '../lib/pages.mjs';
-import { readCells } from '../lib/page-reader.mjs';
+import { cellAt, control, press, query, textOf, write } from '../../lib/heads-act.mjs';
+import { isReady, open, searchOf } from '../../lib/pages.mjs';
+import { readCells } from '../../lib/page-reader.mjs';
 
 const isDrawn = { until: '#heads .map' };
 const field = 'Numbers, one token per row';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Adam, init, MultiHeadAttention, Tensor } from 'headwise';
-import { control, textOf } from '../lib/heads-act.mjs';
-import { open, searchOf, waitForSearch } from '../lib/pages.mjs';
-import { readCells } from '../lib/page-reader.mjs';
+import { control, textOf } from '../../lib/heads-act.mjs';
+import { open, searchOf, waitForSearch } from '../../lib/pages.mjs';
+import { readCells } from '../../lib/page-reader.mjs';
 
 const validLens = [3, 2];
 

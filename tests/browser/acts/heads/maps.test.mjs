@@ -2,8 +2,8 @@
 // out, and what the page says where there are none.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertDrawnAsWeighed, contrastWithin, readCells } from '../lib/page-reader.mjs';
-import { open as openPage, searchOf } from '../lib/pages.mjs';
+import { assertDrawnAsWeighed, contrastWithin, readCells } from '../../lib/page-reader.mjs';
+import { open as openPage, searchOf } from '../../lib/pages.mjs';
 
 /** That of the test under way. */
 let page;

@@ -1,8 +1,8 @@
 // The third act in Chromium: a run from its first step to its goal, in a worker.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { holdWorkers, runOutOfPatience } from '../lib/late-worker.mjs';
-import { open, searchOf } from '../lib/pages.mjs';
+import { holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';
+import { open, searchOf } from '../../lib/pages.mjs';
 
 const until = '#train .playback';
 const openRun = async (t, query = '', options = {}) => {

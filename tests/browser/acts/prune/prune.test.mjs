@@ -1,8 +1,8 @@
 // The fourth act in Chromium: planted heads are measured, and the others pruned.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { holdWorkers, runOutOfPatience } from '../lib/late-worker.mjs';
-import { open, searchOf } from '../lib/pages.mjs';
+import { holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';
+import { open, searchOf } from '../../lib/pages.mjs';
 
 const openAct = (t, query = '', options = {}) =>
   open(t, `${query}#prune`, { until: '#prune .plant-progress', ...options });

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { init, MultiHeadAttention, Tensor } from 'headwise';
-import { cellAt, control, notes, press, query, slide, textOf } from '../lib/heads-act.mjs';
-import { open } from '../lib/pages.mjs';
-import { readCells } from '../lib/page-reader.mjs';
+import { cellAt, control, notes, press, query, slide, textOf } from '../../lib/heads-act.mjs';
+import { open } from '../../lib/pages.mjs';
+import { readCells } from '../../lib/page-reader.mjs';
 
 const isDrawn = { until: '#heads .map' };
 
