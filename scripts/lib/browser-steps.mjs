@@ -42,7 +42,7 @@ const sources = (acts) => () =>
     return path.startsWith('web') ? !act || !acts || acts.includes(act) : path.endsWith('.d.ts');
   });
 
-const inChromium = (rest) => step({ browser: 'chromium', program: 'chrome', ...rest });
+const inChromium = (rest) => step({ browser: 'chromium', program: 'headlessChrome', ...rest });
 
 /** Acts in full; they do not know each other, so that another one changes nothing in them. */
 const actStep = ({ acts, ...rest }) =>

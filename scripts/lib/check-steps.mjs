@@ -206,13 +206,21 @@ const pack = {
 const packages = [
   packaging({
     name: 'packaging',
-    about: 'tests of the tarball: files, types, examples (tests/packaging/npm)',
+    about: 'tests of the tarball: its files and their sizes (tests/packaging/npm)',
     needs: ['pack'],
-    takes: 30,
+    takes: 15,
     files: () => testFiles('tests/packaging/npm'),
+    inputs: () => [...whatIsPacked(), 'dist', 'tests/bundlers'],
+  }),
+  packaging({
+    name: 'package-types',
+    about: 'what uses its types compiles, all examples included (tests/packaging/types)',
+    needs: ['pack'],
+    takes: 20,
+    files: () => testFiles('tests/packaging/types'),
     inputs: () => [
-      ...whatIsPacked(),
-      ...['dist', 'docs', 'examples', 'README.md', 'tsconfig.json', 'tests/bundlers'],
+      ...listFiles(whatIsPacked(), (path) => /package\.json$|\.d\.ts$/.test(path)),
+      ...['docs', 'examples', 'README.md', 'tsconfig.json'],
     ],
   }),
   packaging({
@@ -283,7 +291,7 @@ const packages = [
     notes: notesOfNodeTests,
     checks: {
       inputs: () => [...whatIsPacked(), 'tests/bundlers', 'tests/browser/lib', 'web/headers.json'],
-      facts: () => ({ chrome: identityOf(toolchain().chrome) }),
+      facts: () => ({ chrome: identityOf(toolchain().headlessChrome) }),
     },
     async run(sh) {
       await installBundlers(sh);

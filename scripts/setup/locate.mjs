@@ -20,7 +20,7 @@ export function findProgram(names, env = process.env) {
 
 const mac = (app, program) => `/Applications/${app}.app/Contents/MacOS/${program}`;
 const browsers = {
-  chrome: 'google-chrome|google-chrome-stable|chromium|chromium-browser',
+  chrome: 'google-chrome|google-chrome-stable|chromium|chromium-browser|chromium-headless-shell',
   firefox: 'firefox-esr|firefox',
 };
 const inMac = { chrome: mac('Google Chrome', 'Google Chrome'), firefox: mac('Firefox', 'firefox') };
@@ -30,6 +30,10 @@ export function findBrowser(name, env = process.env) {
   const named = env[`${name.toUpperCase()}_PATH`];
   return findProgram(named ? [named] : [...browsers[name].split('|'), inMac[name]], env);
 }
+
+/** Chromium without a user interface, in which tests take two thirds of the time; or the whole of it, or null. */
+export const findHeadlessChrome = (env = process.env) =>
+  (!env.CHROME_PATH && findProgram(['chromium-headless-shell'], env)) || findBrowser('chrome', env);
 
 const ask = (program, ...args) => spawnSync(program, args, { encoding: 'utf8' }).stdout ?? '';
 
@@ -71,6 +75,7 @@ export function locateToolchain(projectRoot) {
     clangTidy: findLlvmTool('clang-tidy'),
     python: findNumPy(),
     chrome: findBrowser('chrome'),
+    headlessChrome: findHeadlessChrome(),
     firefox: findBrowser('firefox'),
     webkitDriver: findProgram(['WebKitWebDriver']),
   };

@@ -14,7 +14,7 @@ const ask = (program, ...args) => spawnSync(program, args, { encoding: 'utf8' })
 const program = (...names) => findProgram(names);
 const llvm = (name) => program(`/usr/lib/llvm-19/bin/${name}`);
 const installed = (name) =>
-  ask('dpkg-query', '-Wf', '${db:Status-Status}', name) === 'installed' && name;
+  ask('dpkg-query', '-Wf', '${db:Status-Status}', name).trim() === 'installed' && name;
 const made = (part) => MADE_PARTS.split(' ').find((folder) => path.basename(folder) === part);
 const cmake = () => {
   const [, version, major, minor] =
@@ -56,9 +56,9 @@ const groups = [
     ['clang-tidy 19', tools.clangTidy, 'clang-tidy-19'],
     ['Python 3 with NumPy', tools.python, 'python3-numpy'],
     [
-      'Chrome or Chromium, on PATH or at CHROME_PATH',
-      tools.chrome,
-      browser('chromium', CHROME_PATH),
+      'Chrome, Chromium or its headless shell, on PATH or at CHROME_PATH',
+      tools.headlessChrome,
+      browser('chromium-headless-shell', CHROME_PATH),
     ],
     ['Firefox, on PATH or at FIREFOX_PATH', tools.firefox, browser('firefox-esr', FIREFOX_PATH)],
   ],

@@ -44,7 +44,7 @@ before(async () => {
   for (const path of ['shared', 'webpack', 'next']) {
     cpSync(fromRoot('tests/bundlers', path), built(path), { recursive: true });
   }
-  browser = await launchBrowser();
+  browser = await launchBrowser('headlessChrome');
 });
 after(() => browser?.close());
 

@@ -15,7 +15,7 @@ const realPrograms = [
 
 /** What the tests run in: the programs, by the packages that bring them. */
 export const browserPackages = {
-  chromium: 'chromium',
+  'chromium-headless-shell': 'chromium-headless-shell',
   'firefox-esr': 'firefox-esr',
   'webkit2gtk-driver': 'WebKitWebDriver',
   xvfb: 'xvfb-run',

@@ -107,20 +107,22 @@ describe('setup.sh', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency:
   test('does so by sudo, or says what root must install', async (t) => {
     const machine = fakeMachine(t);
     machine.add('id', '#!/bin/sh\n[ "$1" = -u ] && echo 1000 || echo ada\n');
-    machine.remove('chromium');
+    machine.remove('chromium-headless-shell');
     const refused = await machine.run();
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /^setup: no rights .* apt-get install chromium\n$/);
+    assert.match(refused.stderr, /^setup: no rights .* apt-get install chromium-headless-shell\n$/);
     machine.add('sudo', '#!/bin/sh\necho "sudo $*" >> "$HOME/calls.log"\nshift\n"$@"\n');
     const granted = await machine.run();
     assert.equal(granted.stderr, '');
     assert.equal(granted.code, 0);
-    assert.ok(machine.calls().some((call) => /^sudo -n .* install .* chromium$/.test(call)));
+    assert.ok(
+      machine.calls().some((call) => /^sudo -n .* install .* chromium-headless-shell$/.test(call)),
+    );
   });
 
   test('says when there is no room', async (t) => {
     const machine = fakeMachine(t);
-    machine.remove('chromium');
+    machine.remove('chromium-headless-shell');
     machine.add('df', '#!/bin/sh\necho Avail\necho 1200\n');
     const { code, stderr } = await machine.run();
     assert.equal(code, 1);
@@ -193,7 +195,10 @@ describe('setup.sh', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency:
     const machine = fakeMachine(t);
     const { code, stderr } = await machine.run([], { CHROME_PATH: '/nowhere' });
     assert.equal(code, 1);
-    assert.match(stderr, /^setup: install .*: Chrome or Chromium, on PATH or at CHROME_PATH; \n$/);
+    assert.match(
+      stderr,
+      /^setup: install .*: Chrome, Chromium or its headless shell, on PATH or at CHROME_PATH; \n$/,
+    );
     assert.deepEqual(machine.calls(), []);
   });
 

@@ -36,18 +36,20 @@ const saving = {
 /**
  * A browser with a fresh profile, which goes when the browser is closed or this process ends.
  *
- * @param {'chrome' | 'firefox'} name
+ * @param {'chrome' | 'headlessChrome' | 'firefox'} name
  * @param {string} [downloads] the folder for files that a page hands to its reader
  */
 export async function launchBrowser(name = 'chrome', downloads = undefined) {
   const executablePath = toolchain()[name];
   if (!executablePath) throw new Error(`no ${name}: run scripts/setup.sh`);
+  const browser = name === 'firefox' ? 'firefox' : 'chrome';
   return puppeteer.launch({
-    browser: name,
+    browser,
     executablePath,
-    args: name === 'chrome' ? chromiumArguments : [],
+    headless: executablePath.endsWith('headless-shell') ? 'shell' : true,
+    args: browser === 'chrome' ? chromiumArguments : [],
     timeout: patience,
     protocolTimeout: 2 * patience,
-    ...(downloads === undefined ? {} : saving[name](downloads)),
+    ...(downloads === undefined ? {} : saving[browser](downloads)),
   });
 }

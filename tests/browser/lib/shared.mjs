@@ -23,7 +23,7 @@ export function shared(start) {
 }
 
 /** Chromium, in which each test opens pages of its own. */
-export const sharedBrowser = shared(() => launchBrowser());
+export const sharedBrowser = shared(() => launchBrowser('headlessChrome'));
 
 /** The built page, as `npm start` serves it. */
 export const sharedPage = shared(servePage);

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { browserSteps } from '../../../scripts/lib/browser-steps.mjs';
 import { testSteps } from '../../../scripts/lib/check-steps.mjs';
 import { fromRoot, listFiles, root } from '../../../scripts/lib/files.mjs';
 import { folders, nodeSteps } from '../../../scripts/lib/node-steps.mjs';
@@ -180,7 +181,8 @@ test('everything a change can break is run unasked, in one browser and one Node'
     ...['setup', 'dependencies', 'records', 'format', 'lint', 'lint-types', 'imports', 'types'],
     ...['format-cpp'],
     ...['wasm', 'package', 'page', 'pack', 'native', 'native-tests', 'vectors', 'node'],
-    ...['browser', 'browser-package', 'packaging', 'record-tests', 'install', 'headers'],
+    ...['browser', 'browser-page', 'browser-heads', 'browser-train', 'browser-prune'],
+    ...['browser-package', 'packaging', 'package-types', 'record-tests', 'install'],
     ...['setup-tests', 'scripts'],
   ]);
 });
@@ -193,15 +195,15 @@ test('every test of tests/node, tests/browser and tests/packaging is run by a st
     ),
     [],
   );
-  const inBrowsers = ['every-browser', 'other-browsers', 'package', 'page', 'pictures'];
+  const inBrowsers = browserSteps.flatMap(({ checks }) => checks.inputs());
   assert.deepEqual(
     listFiles(['tests/browser'], (path) => path.endsWith('.test.mjs')).filter(
-      (path) => !inBrowsers.includes(path.split('/')[2]),
+      (path) => !inBrowsers.some((folder) => path.startsWith(`${folder}/`)),
     ),
     [],
   );
   const inPackaging =
-    /^tests\/packaging\/((npm|cmake|headers|checked|records|scripts)\/|(.*\/)?setup\b)/;
+    /^tests\/packaging\/((npm|types|cmake|headers|checked|records|scripts)\/|(.*\/)?setup\b)/;
   assert.deepEqual(
     listFiles(['tests/packaging'], (path) => path.endsWith('.test.mjs')).filter(
       (path) => !inPackaging.test(path),
