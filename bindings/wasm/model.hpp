@@ -8,7 +8,7 @@
 
 namespace headwise::bindings {
 
-/// A model with all that it is made of. It stays where it is.
+/// A model with its layers and other parameters. Its core points to them, so it must not move.
 struct Model {
   ModelParameters own;
   std::vector<AttentionLayer> layers;

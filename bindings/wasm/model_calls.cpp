@@ -68,7 +68,7 @@ double model_workspace_size(Address model, double batch, double length, double l
   });
 }
 
-// JavaScript writes a layer's part of a pass as it is in the library.
+// JavaScript writes `LayerPass` in the layout of the library's struct.
 static_assert(sizeof(TransformerLayerPass) == sizeof(LayerPass));
 static_assert(offsetof(TransformerLayerPass, head_gate) == offsetof(LayerPass, head_gate));
 static_assert(offsetof(TransformerLayerPass, gate_stride) == offsetof(LayerPass, gate_stride));

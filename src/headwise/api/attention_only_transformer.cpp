@@ -52,7 +52,7 @@ void check_in_use(const AttentionOnlyTransformer& model) {
   validation::check_in_use(model.in_use(), "model");
 }
 
-/// Arguments of the public functions as a pass reads them, and memory for it.
+/// A pass and the memory that its arguments point to.
 struct PassMemory {
   std::vector<std::int32_t> tokens;
   std::vector<std::int32_t> targets;

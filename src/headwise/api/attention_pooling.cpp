@@ -13,8 +13,7 @@
 namespace headwise {
 namespace {
 
-/// Sizes of tensors whose heads each lie in one piece; rank 3 is one head without an axis of its
-/// own.
+/// Sizes of tensors with contiguous heads; rank 3 is one head without an axis of its own.
 struct PooledSizes {
   MaskSizes mask;
   std::size_t num_kv_heads;
@@ -23,7 +22,7 @@ struct PooledSizes {
   std::size_t value_size;
 };
 
-/// The same for a mask that broadcasts to (batch, queries, keys).
+/// The mask as one that broadcasts to (batch, queries, keys).
 AttentionMask without_head_axis(AttentionMask mask) noexcept {
   mask.mask_strides[0] = std::exchange(mask.mask_strides[1], 0);
   return mask;

@@ -74,7 +74,7 @@ void check_transformer_options(const AttentionOnlyTransformerOptions& options) {
   check_size("vocabulary_size", options.vocabulary_size);
   check_size("max_length", options.max_length);
   check_size("num_layers", options.num_layers);
-  // The rest are the layer's, whose checks know their names.
+  // The others are a layer's options of the same names.
   check_layer_options({.num_hiddens = options.num_hiddens,
                        .num_heads = options.num_heads,
                        .dropout = options.dropout,

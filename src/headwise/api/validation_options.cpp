@@ -21,7 +21,7 @@ std::string_view name_of(Projection projection) {
                                                  : "'none'";
 }
 
-/// Fails when an option is given that goes with another value of a second option only.
+/// Fails when an option is given that requires another value of a second option.
 void check_goes_with(bool given, std::string_view argument, std::string_view needed, bool fits_it,
                      std::string_view got) {
   if (given && !fits_it) {

@@ -5,7 +5,7 @@
 namespace headwise {
 namespace {
 
-/// Calls `number_of(row, sample)` for every row that weighs something.
+/// Adds `number_of(row, sample)` to its head's sum for every row that is not all zeros.
 template <typename Function>
 void add_rows(const float* weights, const WeightsSizes& sizes, RowSum* sums,
               Function number_of) noexcept {
@@ -32,7 +32,7 @@ void add_confidence(const float* weights, const WeightsSizes& sizes,
     for (std::size_t key = 0; key < sizes.num_keys; ++key) {
       const bool ignored =
           ignored_keys != nullptr && ignored_keys[sample * sizes.num_keys + key] != 0;
-      // A NaN stays.
+      // NaN propagates.
       largest = ignored || row[key] <= largest ? largest : row[key];
     }
     return static_cast<double>(largest);

@@ -72,7 +72,7 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
   if (settings_.output_projection) {
     const float* gated = saved.pooled;
     if (saved_->head_gate() != nullptr) {
-      // The gated heads once more, where the gradient of the queries comes later.
+      // Recomputes the gated heads, in the buffer that later holds the gradient of the queries.
       gate_heads(saved.pooled, saved_->head_gate(), saved_->gate_stride(),
                  {.batch = mask.batch,
                   .num_heads = settings_.num_heads,

@@ -6,8 +6,8 @@
 namespace headwise {
 namespace {
 
-/// Rows of a block at most: inputs that stay in the processor's nearer cache while the weights pass
-/// by.
+/// Upper limit of a block's rows: inputs that stay in the inner caches while the weights are
+/// streamed.
 constexpr std::size_t max_block_rows = 256;
 /// Columns of a block, whole panels of any instruction set: blocks small enough for threads to
 /// finish at nearly the same time.
@@ -43,7 +43,7 @@ class Blocks {
   explicit Blocks(const RowProjection& projection) noexcept
       : projection_(projection),
         row_blocks_(divide_up(projection.rows, max_block_rows)),
-        // Panels begin anew in each group.
+        // Each group has panels of its own.
         width_(projection.linear.sizes.groups > 1 ? projection.linear.sizes.out : block_columns),
         column_blocks_(divide_up(projection.linear.sizes.out, width_)) {}
 
@@ -58,7 +58,7 @@ class Blocks {
   }
 
  private:
-  /// Neighbours with the same mark in one go.
+  /// Projects runs of rows with the same mark at once.
   void project_rows(std::size_t first_row, std::size_t end, std::size_t first_column,
                     std::size_t columns) const noexcept {
     const auto& [linear, inputs, outputs, rows, read] = projection_;
@@ -90,7 +90,8 @@ class Blocks {
 /// Rows whose products are summed into a weight's gradient at a time.
 constexpr std::size_t rows_summed_at_once = 256;
 
-/// Room for one packed panel: of the weights' columns, or of as many rows of inputs.
+/// Memory for one packed panel: of the weights' columns, or of `rows_summed_at_once` rows of
+/// inputs.
 float* take_packed(Arena& arena, std::size_t out) noexcept {
   return arena.take(std::max(rows_summed_at_once, out), kernels::panel_width());
 }
@@ -124,8 +125,8 @@ void differentiate_columns(const Linear& linear, const LinearBackward& backward,
   }
 }
 
-/// The gradients for the rows [first, last). The columns of one panel are a piece of work: while it
-/// is packed it is read.
+/// The gradients for the rows [first, last). A piece of work is the columns of one panel, which is
+/// read right after it is packed.
 void differentiate_rows(const Linear& linear, const LinearBackward& backward, std::size_t first,
                         std::size_t last, const ThreadArenas& memory) noexcept {
   const auto [in, out, groups] = linear.sizes;

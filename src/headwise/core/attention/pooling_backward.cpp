@@ -8,11 +8,11 @@
 namespace headwise {
 namespace {
 
-/// Queries whose scores exist at the same time: more than in the forward pass, since some of the
-/// products are as deep as there are queries.
+/// Queries of a block of scores: more than in the forward pass, since they are the depth of some of
+/// the products.
 constexpr std::size_t backward_block_rows = 64;
 
-/// Gradients of the scores of some queries, as `ScoreBlock` lays scores out.
+/// Gradients of the scores of some queries, in the layout of `ScoreBlock`.
 struct ScoreGradients {
   std::size_t head;
   std::size_t first;  ///< of the queries
@@ -27,10 +27,10 @@ class ScoringBackward {
  public:
   struct Memory {
     float* key_gradients;  ///< (columns, key size)
-    float* packed;         ///< for the right-hand matrix of a product
-    float* packed_keys;    ///< as rows, of dot products
-    // Of additive scores: gradients of the features of a block of queries and of all keys, those
-    // once packed as the keys are.
+    float* packed;         ///< for the right-hand matrix of a GEMM
+    float* packed_keys;    ///< packed as rows, for dot products
+    // For additive scores: gradients of the features of a block of queries and of all keys, the
+    // latter also packed as the keys are.
     float* query_features;
     float* key_features;
     float* packed_key_features;
@@ -75,7 +75,7 @@ class ScoringBackward {
     w_v_ = gradients.w_v + place * hiddens;
   }
 
-  /// Makes every sum 0. `careful` leaves out of those to come what is multiplied by 0.
+  /// Sets every sum to 0. `careful` makes later sums skip terms with a factor of 0.
   void reset(bool careful) noexcept {
     careful_ = careful;
     std::fill_n(memory_.key_gradients, block_.columns() * arguments_.key_size, 0.0F);
@@ -94,7 +94,7 @@ class ScoringBackward {
     scoring_.is_additive() ? add_additive(scores) : add_dot_products(scores);
   }
 
-  /// Gradients of the keys, (columns, key size), when all queries were added.
+  /// Gradients of the keys, (columns, key size), after all queries were added.
   [[nodiscard]] const float* finish() const noexcept {
     if (scoring_.is_additive()) {
       finish_additive();
@@ -146,8 +146,8 @@ class ScoringBackward {
              memory_.key_gradients + begin * size, size);
   }
 
-  /// With f = W_q q and g = W_k k the features: df and dg from the kernel, then dq = df W_q,
-  /// dW_q += dfᵀ q.
+  /// With the features f = W_q q and g = W_k k: df and dg from the kernel, then dq = df W_q, dW_q
+  /// += dfᵀ q.
   void add_additive(const ScoreGradients& scores) const noexcept {
     const std::size_t hiddens = scoring_.additive.hiddens;
     const HeadsView<const float>& queries = arguments_.queries;
@@ -214,7 +214,7 @@ class ScoringBackward {
   std::size_t sample_;
   Memory memory_;
   bool careful_ = false;
-  // What this head adds to the gradients of the parameters of additive scores.
+  // This head's contribution to the gradients of the parameters of additive scores.
   float* W_q_ = nullptr;
   float* W_k_ = nullptr;
   float* w_v_ = nullptr;
@@ -230,7 +230,7 @@ class HeadPoolingBackward {
   /// Working memory of a thread.
   struct Memory {
     ScoreBlock::Memory block;
-    float* packed_values;    ///< as columns
+    float* packed_values;    ///< packed as columns
     float* packed_block;     ///< gradients of a block of queries, packed as rows
     float* value_gradients;  ///< (columns, value size)
     float* score_gradients;  ///< as the scores
@@ -270,8 +270,8 @@ class HeadPoolingBackward {
                           block_.columns(), memory.packed_values);
   }
 
-  /// Fast first, and carefully if anything came out that is not finite: 0 times what a query does
-  /// not see may have been NaN.
+  /// Computes by GEMM first, and again skipping zeros if a result is not finite: 0 times a masked
+  /// NaN is NaN.
   void run() noexcept {
     careful_ = false;
     add_all_queries();
@@ -364,8 +364,8 @@ class HeadPoolingBackward {
                   .data = memory_.score_gradients});
   }
 
-  /// Scores of one query become its weights after dropout, and gradients of these gradients of
-  /// scores.
+  /// Turns the scores of one query into its weights after dropout, and the gradients of these into
+  /// those of the scores.
   void differentiate_row(std::size_t head, std::size_t query, KeyRange columns, float* weights,
                          float* gradients) const noexcept {
     const bool has_softcap = block_.has_softcap();
@@ -393,7 +393,7 @@ class HeadPoolingBackward {
         gradients_here[i] = weights_here[i] == 0.0F ? 0.0F : gradients_here[i];
       }
     }
-    // Scoring may begin with the whole panel.
+    // `ScoringBackward` may read the panel from its beginning.
     std::fill(gradients + columns.begin / kernels::panel_width() * kernels::panel_width(),
               gradients_here, 0.0F);
     // The weights of an empty row do not depend on scores.
@@ -409,7 +409,7 @@ class HeadPoolingBackward {
     }
   }
 
-  /// Gradients of the columns become those of keys, or values, and of extra slots.
+  /// Copies the gradients of the columns to those of keys, or values, and of extra slots.
   template <typename SlotRow>
   void write_rows(const HeadsView<float>& to, const float* rows, std::size_t size,
                   SlotRow slot_row) const noexcept {
@@ -454,8 +454,7 @@ PoolingBackwardMemory PoolingBackwardMemory::lay_out(Arena& arena, const Pooling
                       }}};
 }
 
-/// Every key-value head of every sample is a piece of work: what heads share is summed by the
-/// caller.
+/// A piece of work is a key-value head of a sample; the caller sums gradients that heads share.
 void pool_backward(const PoolingArguments& arguments, const Scoring& scoring,
                    const PoolingGradients& gradients, Arena& arena) noexcept {
   const Arena::Scope scope(arena);

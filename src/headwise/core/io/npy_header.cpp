@@ -9,7 +9,7 @@ namespace headwise::io {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-/// Where the length of the dictionary stands, behind the magic bytes and two of version.
+/// Offset of the dictionary's length, after the magic bytes and two bytes of version.
 constexpr std::size_t length_at = 8;
 constexpr std::string_view npy_spaces = " \n";
 
@@ -40,7 +40,7 @@ class NpyReader {
       if (!cursor_.ok() || !read_member(seen)) {
         return;
       }
-      // A comma behind the last member is as good as none.
+      // The comma after the last member is optional.
       if (!take(",") && !cursor_.stands_at("}")) {
         cursor_.fail_here("}");
       }
@@ -82,7 +82,7 @@ class NpyReader {
     return bit == 1 ? read_descr() : bit == 2 ? read_order() : read_shape();
   }
 
-  /// Python's shortest strings: no escapes.
+  /// A Python string without escapes.
   bool read_string(std::string_view& text) noexcept {
     const std::string_view quote = take("'") ? "'" : "\"";
     if (quote != "'" && !cursor_.take(quote)) {
@@ -149,8 +149,8 @@ class NpyReader {
   NpyHeader& header_;
 };
 
-/// Whether the numbers that the header announces are those that the file holds. They must be few
-/// enough to count, which holds for the other axes of an empty array, too, as it does in NumPy.
+/// Checks that the shape takes as many bytes as the file has. Their number must not overflow, nor
+/// that of the other axes of an empty array, as in NumPy.
 void check_size(NpyHeader& header, std::uint64_t data_size, Message& message) noexcept {
   std::uint64_t bytes = header.format.size;
   bool overflows = false;
@@ -203,16 +203,16 @@ void read_npy_header(std::span<char> bytes, std::uint64_t file_size, NpyHeader& 
 std::string write_npy_header(std::span<const std::size_t> shape) {
   constexpr std::size_t dictionary_at = length_at + 2;
   std::string header(magic);
-  // Version 1.0, and the length, which follows.
+  // Version 1.0, and the length, which is set below.
   header.append({'\x01', '\0', '\0', '\0'});
   header += "{'descr': '<f4', 'fortran_order': False, 'shape': (";
   for (const std::size_t size : shape) {
     append_decimal(header, size);
-    // Python wants the comma where there is one axis only, and allows it elsewhere.
+    // Python requires the comma for a single axis and allows it otherwise.
     header += ',';
   }
   header += "), }";
-  // The format wants the numbers to begin at a multiple of 64.
+  // The format aligns the numbers to 64 bytes.
   constexpr std::size_t alignment = 64;
   while ((header.size() + 1) % alignment != 0) {
     header += ' ';

@@ -36,8 +36,8 @@ float half_to_float(std::uint16_t half) noexcept {
 
 constexpr std::uint64_t sign_of_byte = 0x80;
 
-/// A number of one byte that has `fraction_bits` and this bias of the exponent, and no infinities.
-/// Exact, as for halves.
+/// Decodes an 8-bit float with `fraction_bits` and this exponent bias, and no infinities. Exact, as
+/// for halves.
 float small_float(std::uint64_t bits, unsigned fraction_bits, int bias) noexcept {
   const auto magnitude = static_cast<std::uint32_t>(bits & ~sign_of_byte);
   const auto scale = std::bit_cast<float>(static_cast<std::uint32_t>(254 - bias) << 23U);

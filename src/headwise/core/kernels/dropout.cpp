@@ -5,10 +5,10 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-/// Words that Philox gives for one counter.
+/// Words that Philox generates for one counter.
 constexpr std::size_t counter_words = 4;
 
-/// Words for as many counters as a vector has lanes, as bits of floats: they are moved like these.
+/// The words of one counter per lane, stored as the bits of floats, since they are moved as floats.
 constexpr std::size_t block_words = counter_words * lanes;
 using RandomBlock = Array<float, block_words>;
 
@@ -23,7 +23,8 @@ Words counted_from(std::uint32_t first) noexcept {
   return Words(first) + Words::load_unaligned(steps.data());
 }
 
-/// The four words for counter `first`, for the one after it, … by `philox`, a counter a lane.
+/// The words that `philox` generates for the counters `first`, `first` + 1, …, one counter per
+/// lane.
 void draw(std::uint32_t first, const DropoutMask& mask, RandomBlock& random) noexcept {
   Words a = counted_from(first);
   Words b(mask.row);
@@ -69,7 +70,7 @@ void dropout(float* weights, std::size_t first, std::size_t count,
     return xsimd::select(xsimd::batch_bool_cast<float>(is_kept), weight * kept_scale, Batch(0.0F));
   };
   RandomBlock random;
-  // The first entry may be any word of its counter's four.
+  // The first entry may be any of its counter's four words.
   for (std::size_t skipped = first % counter_words, i = 0; i < count; skipped = 0) {
     draw(static_cast<std::uint32_t>((first + i) / counter_words), mask, random);
     const std::size_t width = smaller(block_words - skipped, count - i);

@@ -7,7 +7,7 @@ namespace {
 /// Vectors of columns whose sums stay in registers while rows are added to them.
 constexpr std::size_t vectors_summed_at_once = 4;
 
-/// `add_rows` for the columns of so many vectors.
+/// `add_rows` for `Vectors` vectors of columns.
 template <std::size_t Vectors>
 void add_columns(const float* HEADWISE_RESTRICT rows, std::size_t count, std::size_t size,
                  float* HEADWISE_RESTRICT sum) noexcept {
@@ -56,7 +56,7 @@ void add_rows(const float* HEADWISE_RESTRICT rows, std::size_t count, std::size_
   assert(holds(rows, count * size) && holds(sum, size));
   assert(disjoint(sum, size, rows, count * size));
   if (count == 0) {
-    return;  // Where there are no rows, they may be null.
+    return;  // Without rows, the pointer may be null.
   }
   std::size_t i = 0;
   for (; i + vectors_summed_at_once * lanes <= size; i += vectors_summed_at_once * lanes) {
@@ -209,7 +209,7 @@ bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,
   assert(rows <= 1 || row_stride >= columns);
   assert(holds(matrix, rows * columns));
   const std::size_t vectorized = columns / lanes * lanes;
-  // x · 0 is 0 for finite x and NaN for the rest, and a NaN never leaves a sum.
+  // x · 0 is 0 for finite x and NaN otherwise, and NaN propagates through sums.
   Batch sums(0.0F);
   float sum = 0.0F;
   for (std::size_t row = 0; row < rows; ++row) {

@@ -11,8 +11,8 @@ namespace headwise::kernels::HEADWISE_TARGET {
 /// exp(−∞) is 0, exp(∞) is ∞, exp(NaN) is NaN.
 ///
 /// x = n · ln 2 + r, exp(x) = 2ⁿ · exp(r) with a polynomial of degree 5 for r within ±ln 2 / 2, as
-/// in Cephes and XNNPACK. 2ⁿ is multiplied in two halves, since one may lie beyond float's range
-/// where the product does not.
+/// in Cephes and XNNPACK. 2ⁿ is applied as two factors, since 2ⁿ may be out of float's range where
+/// the result is not.
 class Exponential {
  public:
   Batch operator()(const Batch& x) const noexcept {
@@ -24,8 +24,7 @@ class Exponential {
            xsimd::bitwise_cast<float>(ones + ((reduced.n - half) << mantissa_bits));
   }
 
-  /// The same for x ≤ 0, and 0 in place of what is smaller than the smallest normal float: a
-  /// softmax has no use for it.
+  /// exp(x) for x ≤ 0, with 0 in place of subnormal results, which softmax does not need.
   [[nodiscard]] Batch of_nonpositive(const Batch& x) const noexcept {
     const Reduced reduced = reduce(at_least_keeping_nan(x, constant(smallest_normal)));
     const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
@@ -73,8 +72,8 @@ class Exponential {
     num_constants
   };
 
-  // Beyond `largest` exp is ∞, below `smallest` it is 0; `smallest_normal` makes n −127, and 2ⁿ as
-  // a float's exponent 0. Adding `to_integer` rounds to an integer.
+  // exp overflows to ∞ above `largest` and is 0 below `smallest`; `smallest_normal` makes n −127,
+  // and 2ⁿ as a float's exponent 0. Adding `to_integer` rounds to an integer.
   static constexpr Array<float, num_constants> values = {89.0F,
                                                          -104.0F,
                                                          -87.9F,
@@ -90,8 +89,8 @@ class Exponential {
                                                          1.0F};
 
 #if defined(__wasm__)
-  // V8 makes a constant anew wherever it is used, in loops, too: these are loaded from where it
-  // cannot see what they are.
+  // V8 rematerializes constants at each use, inside loops too. These are loaded through a pointer
+  // that the compiler cannot see through.
   static constexpr auto table = [] {
     Array<Array<float, lanes>, num_constants> rows{};
     for (std::size_t i = 0; i < num_constants; ++i) {

@@ -5,7 +5,7 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-// Rows of a tile: as many as leave every sum in a register.
+// Rows of a tile: as many as keep every accumulator in a register.
 #if defined(__wasm_relaxed_simd__)
 constexpr std::size_t tile_rows = 6;
 #elif defined(__wasm__)
@@ -16,7 +16,7 @@ constexpr std::size_t tile_rows = 12;
 constexpr std::size_t tile_rows = 6;
 #endif
 
-/// What the tiles of a product share.
+/// Parameters that the tiles of a product share.
 struct Product {
   std::size_t depth;
   std::size_t a_row_stride;
@@ -27,7 +27,7 @@ struct Product {
   float scale;
 };
 
-/// C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
+/// The micro-kernel: C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
 template <std::size_t Rows, std::size_t Panels>
 [[gnu::noinline]] void multiply_tile(const Product& product, const float* HEADWISE_RESTRICT a,
                                      const float* HEADWISE_RESTRICT panels, const float* addend,
@@ -70,11 +70,11 @@ constexpr Array<TileFunction, sizeof...(Rows)> tile_functions(
   return {{multiply_tile<Rows + 1, 1>...}};
 }
 
-/// Tiles of 1, 2, … rows.
+/// For tiles of 1, 2, … rows.
 constexpr auto tiles = tile_functions(std::make_index_sequence<tile_rows>());
 
-/// A row or two alone have few sums, and the processor waits for each before it adds to it again;
-/// several panels at once give it more.
+/// One or two rows have too few accumulators to hide the latency of the multiply-add; these tiles
+/// span several panels.
 struct WideTile {
   TileFunction multiply;
   std::size_t panels;
@@ -94,11 +94,11 @@ void copy_rows(const float* from, std::size_t from_stride, std::size_t rows, std
   }
 }
 
-/// Rows dealt out to tiles evenly: eight as twice four, not six and two.
+/// Rows divided evenly among tiles: eight as four and four, not six and two.
 struct Tiling {
   std::size_t count;
   std::size_t height;  ///< of a tile
-  std::size_t higher;  ///< so many of them have a row more
+  std::size_t higher;  ///< number of tiles with one more row
 
   explicit Tiling(std::size_t rows) noexcept
       : count((rows + tile_rows - 1) / tile_rows),
@@ -106,7 +106,7 @@ struct Tiling {
         higher(rows - count * height) {}
 };
 
-/// All rows of C for one panel of B, of whose columns the last may be beyond C's.
+/// All rows of C for one panel of B, which may have more columns than are left of C.
 void multiply_panel(const Product& product, const Tiling& tiling, std::size_t columns,
                     const float* a, const float* panel, const float* addend, float* c) noexcept {
   for (std::size_t tile = 0, first = 0; tile < tiling.count; ++tile) {
@@ -140,7 +140,7 @@ void pack_rows(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride, st
     for (std::size_t k = 0; k < depth; ++k, packed += panel_columns) {
       const float* row = matrix + k * row_stride + first;
       if (width == panel_columns) {
-        // Of a known size, which takes no call.
+        // A constant size, so that the copy is inlined.
         copy(row, panel_columns, packed);
       } else {
         copy(row, width, packed);

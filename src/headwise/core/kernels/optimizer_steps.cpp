@@ -4,7 +4,7 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-/// Runs `update` over vectors of all arrays; what is left over, by way of buffers.
+/// Runs `update` over vectors of all arrays; the remainder goes through a padded buffer.
 template <std::size_t Count, typename Function>
 void update_vectors(const Array<float*, Count>& arrays, const float* gradients, std::size_t count,
                     Function update) noexcept {

@@ -5,7 +5,7 @@
 
 namespace headwise::kernels {
 
-/// What a step of stochastic gradient descent multiplies by.
+/// Coefficients of one step of stochastic gradient descent.
 struct SGDFactors {
   float learning_rate;
   float momentum;
@@ -26,7 +26,7 @@ struct AdamFactors {
 
 }  // namespace headwise::kernels
 
-/// How optimizers change parameters. No two arrays overlap.
+/// Optimizer steps. No two arrays overlap.
 namespace headwise::kernels::HEADWISE_TARGET {
 
 /// With g = gradients[i] + weight_decay · values[i]:

@@ -11,7 +11,7 @@
 namespace headwise::io {
 namespace {
 
-/// What a tensor is to the layer. The first are the layer's parameters, by their numbers.
+/// The role of a tensor in the layer. The first are the layer's parameters, by their numbers.
 enum Role : std::uint8_t {
   W_q,
   W_q_bias,
@@ -26,9 +26,9 @@ enum Role : std::uint8_t {
   attention_W_q,
   attention_W_k,
   attention_w_v,
-  packed,       ///< W_q, W_k and W_v, one above the other
+  packed,       ///< W_q, W_k and W_v, stacked along the rows
   packed_bias,  ///< their biases
-  ignored,      ///< what a module has beside its attention
+  ignored,      ///< parameters of a module outside its attention
   num_roles
 };
 
@@ -43,7 +43,7 @@ struct Layout {
   std::span<const NamedRole> tensors;
   /// Weights are (in, out), as in GPT-2, unless their shapes say otherwise.
   bool transposed = false;
-  /// Each linear layer has its own switch for the bias.
+  /// Each linear layer may have a bias or none.
   bool separate_biases = false;
 };
 
@@ -93,7 +93,7 @@ constexpr std::array<NamedRole, 8> vit_old = {{{"attention.query.weight", W_q},
                                                {"output.dense.weight", W_o},
                                                {"output.dense.bias", W_o_bias}}};
 
-/// The newer models of Transformers; some say out_proj where others say o_proj.
+/// The newer models of Transformers; some use out_proj in place of o_proj.
 constexpr std::array<NamedRole, 10> vit_new = {{{"q_proj.weight", W_q},
                                                 {"q_proj.bias", W_q_bias},
                                                 {"k_proj.weight", W_k},
@@ -124,15 +124,15 @@ constexpr std::array<Layout, 8> layouts = {{{.tensors = d2l},
                                             {.tensors = timm, .separate_biases = true},
                                             {.tensors = gpt2, .transposed = true}}};
 
-/// What modules keep beside their parameters, by the last part of its name: positions, what a
-/// causal mask was made of, and the tables of rotary positions.
+/// Buffers of modules, by the last part of their names: position ids, constants of causal masks,
+/// tables of rotary positions.
 constexpr std::array<std::string_view, 5> buffers = {"position_ids", "masked_bias", "inv_freq",
                                                      "cos_cached", "sin_cached"};
 
 bool is_buffer(const NamedTensor& tensor) noexcept {
   const std::string_view last = tensor.name.substr(tensor.name.rfind('.') + 1);
   const auto shape = tensor.shape;
-  // GPT-2's causal mask has the name of a bias.
+  // GPT-2's causal mask is named `bias`.
   const bool is_mask = shape.size() == 4 && shape[0] == 1 && shape[1] == 1 && shape[2] == shape[3];
   return std::find(buffers.begin(), buffers.end(), last) != buffers.end() ||
          (last == "bias" && is_mask);
@@ -152,7 +152,7 @@ void append(std::string& text, std::initializer_list<Part> parts) {
   }
 }
 
-/// Begins the next item of a list.
+/// Appends the separator of the next item of a list.
 std::string& next_item(std::string& list, std::string_view separator) {
   return list.append(list.empty() ? "" : separator);
 }
@@ -175,7 +175,7 @@ Role role_in(const Layout& layout, std::string_view name) noexcept {
   return num_roles;
 }
 
-/// One layout laid over the tensors that there are.
+/// Matches one layout with the tensors of a state dict.
 class Planner {
  public:
   Planner(const Layout& layout, std::span<const NamedTensor> tensors, std::string_view prefix)
@@ -189,7 +189,7 @@ class Planner {
     transposed_ = is_transposed();
   }
 
-  /// What is wrong, or nothing.
+  /// Returns the problems found; empty if there are none.
   std::string plan(std::size_t num_heads, LayerPlan& plan) {
     note_missing();
     if (has_projections() && read_sizes(num_heads, plan) && plan.num_hiddens % num_heads == 0) {
@@ -255,7 +255,7 @@ class Planner {
     }
   }
 
-  /// All of the roles that the layout knows, if there is one of them.
+  /// Requires all of these roles that the layout has, if one of them is there.
   void need_together(std::initializer_list<Role> roles) {
     for (const Role role : roles) {
       if (has(role)) {
@@ -275,14 +275,15 @@ class Planner {
     if (!layout_.separate_biases && has(W_o)) {
       need_together({W_q_bias, W_k_bias, W_v_bias, packed_bias, W_o_bias});
     } else if (!layout_.separate_biases || !has(W_q_bias) || !has(W_v_bias)) {
-      // Some models leave out the keys' bias alone: softmax cancels what it adds.
+      // Some models omit only the keys' bias, which softmax cancels.
       need_together({W_q_bias, W_k_bias, W_v_bias});
     }
     need_together({bias_k, bias_v});
     need_together({attention_W_q, attention_W_k, attention_w_v});
   }
 
-  /// (out, in, …) of a weight. False, and noted, if the tensor has another number of axes.
+  /// Reads (out, in, …) of a weight. Returns false, and adds a problem, if the tensor has another
+  /// number of axes.
   bool read_weight(Role role, std::size_t count, Axes& axes) {
     const auto shape = tensor(role).shape;
     if (shape.size() != count || std::find(shape.begin(), shape.end(), 0) != shape.end()) {
@@ -334,7 +335,8 @@ class Planner {
     return true;
   }
 
-  /// Key-value heads that so many rows of W_k are; as many as heads if they are none.
+  /// Number of key-value heads in so many rows of W_k; `num_heads` if the rows do not divide into
+  /// heads.
   static std::size_t kv_heads(const LayerPlan& plan, std::size_t rows,
                               std::size_t num_heads) noexcept {
     const std::size_t head_size = plan.num_hiddens / num_heads;
@@ -382,7 +384,7 @@ class Planner {
     }
   }
 
-  /// The parameter from a tensor of its own, else from the packed one, else zeros.
+  /// Plans the parameter from a tensor of its own, else from the packed one, else as zeros.
   void place(std::size_t role, const Axes& axes, std::size_t packed_row, LayerPlan& plan) {
     PlannedParameter planned{.parameter = role,
                              .source = sources_[role],
@@ -418,15 +420,15 @@ class Planner {
   std::span<const NamedTensor> tensors_;
   std::string_view prefix_;
   bool transposed_ = false;
-  /// The tensor of each role.
+  /// Index of each role's tensor.
   std::array<std::size_t, num_roles> sources_ = {};
   std::string missing_;
   std::string unexpected_;
   std::string wrong_;
 };
 
-/// How well a layout fits: how many of its tensors there are, and above all which projections. More
-/// than there are tensors if there is one of these.
+/// How well a layout fits: the number of its tensors that are there, and above all which
+/// projections. Exceeds the number of tensors if any projection is there.
 std::size_t fit_of(const Layout& layout, std::span<const NamedTensor> tensors,
                    std::string_view prefix) noexcept {
   std::size_t fit = 0;
@@ -454,8 +456,8 @@ bool has_name(std::span<const NamedTensor> tensors, std::string_view prefix,
   });
 }
 
-/// Whether a name is that of a layer's first projection, in this layout, and the others are there,
-/// too. Then `prefix` is what stands before it.
+/// Whether a name is that of a layer's first projection in this layout, and the other projections
+/// are there, too. Sets `prefix` to what precedes it.
 bool begins_layer(const Layout& layout, std::span<const NamedTensor> tensors, std::string_view name,
                   std::string_view& prefix) noexcept {
   for (const NamedRole& named : layout.tensors) {
@@ -471,7 +473,7 @@ bool begins_layer(const Layout& layout, std::span<const NamedTensor> tensors, st
   return false;
 }
 
-/// The prefixes behind which there are all projections of a layer, as a list.
+/// A list of the prefixes under which all projections of a layer are found.
 std::string prefixes_of_layers(std::span<const NamedTensor> tensors) {
   std::string list;
   std::size_t left = 100;

@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <span>
 
-/// Sizes of memory. Every product of sizes that somebody is given memory by goes through here:
-/// what is more than an address space is out of memory, not a small number.
+/// Overflow-checked sizes of allocations: what exceeds the address space is out of memory, not a
+/// small number.
 namespace headwise {
 
-/// Ends the call as `operator new` does where there is no memory: natively by std::bad_alloc, which
-/// the public functions turn into `Error`; in WebAssembly see bindings/wasm/memory.hpp.
+/// Reports a failed allocation: natively by std::bad_alloc, which the public functions turn into
+/// `Error`; in WebAssembly see bindings/wasm/memory.hpp.
 [[noreturn]] void fail_allocation();
 
-/// As many elements as a tensor of this shape has, of `element_size` bytes each.
+/// Number of elements of a tensor of this shape, of `element_size` bytes each.
 [[nodiscard]] inline std::size_t checked_count(std::span<const std::size_t> shape,
                                                std::size_t element_size) {
   if (std::ranges::find(shape, std::size_t{0}) != shape.end()) {

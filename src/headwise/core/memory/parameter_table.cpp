@@ -13,7 +13,7 @@ std::size_t ParameterTable::Entry::columns() const noexcept {
 
 void ParameterTable::add(std::string_view name, std::vector<std::size_t> shape) {
   const std::size_t offset = size();
-  // Both are at most PTRDIFF_MAX / 4, so that their sum is a size.
+  // Both are at most PTRDIFF_MAX / 4, so that the sum does not overflow.
   const std::size_t end = offset + checked_count(shape, sizeof(float));
   static_cast<void>(checked_count({&end, 1}, sizeof(float)));
   entries_.push_back({.name = std::string(name), .shape = std::move(shape), .offset = offset});
@@ -37,7 +37,7 @@ void ParameterTable::cut(const RemovedSlice& slice, float* floats,
     return;
   }
   const Entry& entry = entries_[place];
-  // The parameter as runs of floats, of each of which the same part goes.
+  // The parameter as runs of floats, from each of which the same range is removed.
   const bool is_of_rows = slice.axis == RemovedSlice::Axis::rows;
   const std::size_t runs = is_of_rows ? 1 : entry.rows();
   const std::size_t stride = is_of_rows ? entry.columns() : 1;

@@ -9,7 +9,7 @@
 namespace headwise {
 namespace {
 
-/// outputs (rows, size) = the rows of inputs normalized.
+/// outputs (rows, size) = the layer norm of each row of inputs.
 void normalize_rows(const ModelParameters& parameters, std::size_t norm, const float* inputs,
                     std::size_t rows, float* outputs) noexcept {
   const std::size_t size = parameters.sizes().num_hiddens;
@@ -19,7 +19,8 @@ void normalize_rows(const ModelParameters& parameters, std::size_t norm, const f
   }
 }
 
-/// Adds to input_gradient and to the gradients of weight and bias, in the order of the rows.
+/// The backward pass of `normalize_rows`: adds to input_gradient and to the gradients of weight and
+/// bias, in the order of the rows.
 void normalize_rows_backward(ModelParameters& parameters, std::size_t norm, const float* inputs,
                              const float* gradient, std::size_t rows,
                              float* input_gradient) noexcept {
@@ -31,7 +32,7 @@ void normalize_rows_backward(ModelParameters& parameters, std::size_t norm, cons
   }
 }
 
-/// The rows that have a target, and the targets; returns how many there are.
+/// Lists the rows that have a target, and the targets; returns their number.
 std::size_t list_target_rows(const TransformerPass& pass, std::int32_t* rows,
                              std::int32_t* targets) noexcept {
   std::size_t count = 0;
@@ -44,7 +45,7 @@ std::size_t list_target_rows(const TransformerPass& pass, std::int32_t* rows,
   return count;
 }
 
-/// What is unembedded, (target rows, num_hiddens).
+/// The input of the unembedding, (target rows, num_hiddens).
 const float* features_of(const ModelParameters& own,
                          const TransformerCore::LossBuffers& buffers) noexcept {
   return own.sizes().layer_norm ? buffers.features : buffers.gathered;
@@ -114,8 +115,8 @@ ForwardArguments TransformerCore::layer_arguments(const TransformerPass& pass, s
           .num_threads = pass.num_threads};
 }
 
-/// y = x + attention(norm(x)); y may be x. The layer keeps what its backward needs in `memory`,
-/// unless that is null.
+/// y = x + attention(norm(x)); y may be x. The layer saves activations in `memory`, unless that is
+/// null.
 void TransformerCore::apply_layer(const TransformerPass& pass, std::size_t layer, const float* x,
                                   float* y, ForwardMemory* memory,
                                   const LayerBuffers& buffers) noexcept {
@@ -139,7 +140,7 @@ void TransformerCore::apply_layer(const TransformerPass& pass, std::size_t layer
   kernels::add(y, buffers.attended, floats);
 }
 
-/// `buffers.gradient`, of the layer's output, becomes that of its input x.
+/// Turns `buffers.gradient` from that of the layer's output into that of its input x.
 void TransformerCore::layer_backward(const TransformerPass& pass, std::size_t layer, const float* x,
                                      const LossBuffers& buffers) noexcept {
   const std::size_t rows = pass.batch * pass.length;
@@ -294,7 +295,7 @@ void TransformerCore::backward(const TransformerPass& pass, const LossBuffers& b
                                std::size_t target_rows) noexcept {
   const std::size_t size = own_->sizes().num_hiddens;
   const std::size_t floats = pass.batch * pass.length * size;
-  // Gradients of the target rows, where the layers' gradients come later.
+  // Gradients of the target rows, in a buffer that the layers' gradients reuse.
   float* feature_gradient = buffers.queries;
   linear_backward(own_->unembedding(),
                   {.inputs = features_of(*own_, buffers),

@@ -1,4 +1,4 @@
-// The threads of the native library.
+// The thread pool of the native library.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -14,7 +14,7 @@ std::size_t processors() noexcept {
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_threads);
 }
 
-/// The threads beside the callers', which start when they are first of use.
+/// Worker threads, started at their first use.
 class ThreadPool {
  public:
   ThreadPool() = default;
@@ -32,7 +32,7 @@ class ThreadPool {
     size_ = std::min(threads, most_threads);
   }
 
-  /// False, and nothing done, where another thread is using the pool.
+  /// Returns false and does nothing while another thread uses the pool.
   bool run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept {
     const std::unique_lock lock(busy_, std::try_to_lock);
     if (!lock.owns_lock()) {
@@ -44,7 +44,7 @@ class ThreadPool {
   }
 
  private:
-  /// With fewer threads than wanted if the system gives no more.
+  /// Starts the workers, or fewer if the system refuses more.
   void begin() noexcept {
     try {
       while (threads_.size() + 1 < size_) {

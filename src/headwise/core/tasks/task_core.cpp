@@ -16,14 +16,14 @@ void draw_each(std::span<std::int32_t> tokens, std::size_t num_symbols,
   }
 }
 
-/// The query at `position` is to say the token at `key`.
+/// Makes the token at `key` the target of `position`.
 void ask(const TaskSample& sample, std::size_t position, std::size_t key) noexcept {
   sample.targets[position] = sample.tokens[key];
   sample.keys[position] = static_cast<std::int32_t>(key);
 }
 
-/// After the items, a separator and the answers: `key_of(i)` is where answer i stands. Each is
-/// asked for one position before it.
+/// Appends the separator and the answers to the items: `key_of(i)` is the position of answer i
+/// among them. Each answer is the target of the position before it.
 template <typename KeyOf>
 void ask_in_turn(const TaskSample& sample, std::size_t separator, KeyOf key_of) noexcept {
   const std::size_t num_items = sample.tokens.size() / 2;
@@ -37,8 +37,8 @@ void ask_in_turn(const TaskSample& sample, std::size_t separator, KeyOf key_of) 
   }
 }
 
-/// What draws a sequence: tokens, and targets and keys where they are not −1. `symbols` hold 0, 1,
-/// … up to the vocabulary's size.
+/// Draws a sequence: tokens, and the targets and keys that are not −1. `symbols` holds 0, 1, …
+/// below the vocabulary's size.
 struct Draw {
   RandomIntegers& random;
   const TaskSample& sample;
@@ -110,13 +110,13 @@ struct Draw {
   }
 };
 
-/// Symbols and tokens of a sequence.
+/// Numbers of symbols, and of tokens in a sequence.
 struct Sizes {
   std::size_t vocabulary_size;
   std::size_t length;
 };
 
-/// std::visit for options that are never without a value: it would throw.
+/// std::visit without the throw for a variant without a value.
 template <typename Visitor, std::size_t Index = 0>
 auto with_options(const Visitor& visitor, const TaskCore::Options& options) noexcept {
   if constexpr (Index + 1 < std::variant_size_v<TaskCore::Options>) {

@@ -7,7 +7,7 @@
 namespace headwise {
 namespace {
 
-/// The loss of one row, whose logits become the gradient of that loss times `share`.
+/// Returns the loss of one row and overwrites its logits by their gradient times `share`.
 float differentiate_row(float* logits, std::size_t target, std::size_t count,
                         float share) noexcept {
   const float distance = *std::max_element(logits, logits + count) - logits[target];
@@ -25,7 +25,7 @@ double cross_entropy_into(const CrossEntropy& arguments) noexcept {
     return 0;
   }
   constexpr std::size_t rows_a_piece = 64;
-  constexpr double operations_an_element = 16;  // mostly of its exponential
+  constexpr double operations_an_element = 16;  // mostly the exponential
   const double operations =
       operations_an_element * static_cast<double>(rows) * static_cast<double>(vocabulary_size);
   const float share = 1.0F / static_cast<float>(rows);

@@ -7,7 +7,7 @@
 namespace headwise {
 namespace {
 
-/// By squaring: the standard library's takes 2 KB of a WebAssembly module.
+/// By squaring: std::pow adds 2 KB to a WebAssembly module.
 double power(double base, std::size_t exponent) noexcept {
   double result = 1;
   for (; exponent > 0; exponent /= 2, base *= base) {
@@ -54,7 +54,7 @@ void OptimizerCore::zero_gradients() const noexcept {
   }
 }
 
-/// SGD keeps a momentum beside each number, Adam two means.
+/// States of each parameter: SGD keeps a momentum, Adam two means.
 std::size_t OptimizerCore::num_states() const noexcept { return 1 + options_.index(); }
 
 OptimizerCore::Step OptimizerCore::allocate_step(bool everything) {
