@@ -35,7 +35,7 @@ namespace headwise {
 }
 
 /// e^−x for 0 ≤ x ≤ 10.
-[[nodiscard]] inline double decay(double x) noexcept {
+[[nodiscard]] inline double exp_neg(double x) noexcept {
   constexpr int squarings = 6;
   const double part = -x / (1 << squarings);
   double sum = 1;
@@ -50,13 +50,13 @@ namespace headwise {
 }
 
 /// Sine and cosine of one angle.
-struct Angle {
+struct SinCos {
   double sine;
   double cosine;
 };
 
 /// Sine and cosine of an angle from 0 to 1.
-[[nodiscard]] inline Angle angle_of(double angle) noexcept {
+[[nodiscard]] inline SinCos sin_cos(double angle) noexcept {
   double sine = 1;
   double cosine = 1;
   for (int i = 20; i > 0; i -= 2) {
@@ -67,7 +67,7 @@ struct Angle {
 }
 
 /// Sine and cosine of the sum of two angles.
-[[nodiscard]] inline Angle operator+(const Angle& a, const Angle& b) noexcept {
+[[nodiscard]] inline SinCos operator+(const SinCos& a, const SinCos& b) noexcept {
   return {.sine = a.sine * b.cosine + a.cosine * b.sine,
           .cosine = a.cosine * b.cosine - a.sine * b.sine};
 }

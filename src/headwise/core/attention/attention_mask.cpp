@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
-#include <limits>
 
 namespace headwise {
 
@@ -34,7 +33,7 @@ bool AttentionMask::allows(std::size_t sample, std::size_t head, std::size_t que
   if (allowed != nullptr) {
     return allowed[index] != 0;
   }
-  return added == nullptr || added[index] != -std::numeric_limits<float>::infinity();
+  return added == nullptr || added[index] != minus_infinity;
 }
 
 bool AttentionMask::apply(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,

@@ -8,6 +8,9 @@
 
 namespace headwise {
 
+/// The score of a masked key.
+inline constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
 /// Keys [begin, end) of one query's row.
 struct KeyRange {
   std::size_t begin = 0;

@@ -2,12 +2,9 @@
 #include <cmath>
 #include <headwise/core/attention/score_block.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
-#include <limits>
 
 namespace headwise {
 namespace {
-
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 /// Up to so many queries of a key-value head, packing keys and values takes longer than reading
 /// them in place.

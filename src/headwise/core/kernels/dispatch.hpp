@@ -30,14 +30,14 @@ constexpr std::size_t panel_width() noexcept { return panel_columns; }
 inline std::size_t panel_width() noexcept { return kernels().panel_width; }
 
 /// Calls the kernel at this member of the table.
-template <auto Place>
+template <auto Member>
 struct Kernel;
 
 template <typename Result, typename... Arguments,
-          Result (*KernelTable::*Place)(Arguments...) noexcept>
-struct Kernel<Place> {
+          Result (*KernelTable::*Member)(Arguments...) noexcept>
+struct Kernel<Member> {
   Result operator()(Arguments... arguments) const noexcept {
-    return (kernels().*Place)(arguments...);
+    return (kernels().*Member)(arguments...);
   }
 };
 

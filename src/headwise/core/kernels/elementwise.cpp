@@ -148,14 +148,14 @@ bool add_mask_to_scores(float* HEADWISE_RESTRICT scores, std::size_t count,
   std::size_t i = 0;
   bool any = false;
   if (stride == 1) {
-    const Batch hidden(minus_infinity);
+    const Batch masked(minus_infinity);
     xsimd::batch_bool<float> left(false);
     for (; i + lanes <= count; i += lanes) {
       const Batch addend = Batch::load_unaligned(added + i);
       const Batch sum = Batch::load_unaligned(scores + i) + addend;
-      const auto is_allowed = addend != hidden;
+      const auto is_allowed = addend != masked;
       left = left | is_allowed;
-      xsimd::select(is_allowed, sum, hidden).store_unaligned(scores + i);
+      xsimd::select(is_allowed, sum, masked).store_unaligned(scores + i);
     }
     any = xsimd::any(left);
   }

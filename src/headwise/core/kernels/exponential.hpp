@@ -16,8 +16,8 @@ namespace headwise::kernels::HEADWISE_TARGET {
 class Exponential {
  public:
   Batch operator()(const Batch& x) const noexcept {
-    const Batch bounded = at_most_keeping_nan(x, constant(largest));
-    const Reduced reduced = reduce(at_least_keeping_nan(bounded, constant(smallest)));
+    const Batch bounded = min_keeping_nan(x, constant(max_input));
+    const Reduced reduced = reduce(max_keeping_nan(bounded, constant(min_input)));
     const Integers half = reduced.n >> 1;
     const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
     return reduced.p * xsimd::bitwise_cast<float>(ones + (half << mantissa_bits)) *
@@ -26,7 +26,7 @@ class Exponential {
 
   /// exp(x) for x ≤ 0, with 0 in place of subnormal results, which softmax does not need.
   [[nodiscard]] Batch of_nonpositive(const Batch& x) const noexcept {
-    const Reduced reduced = reduce(at_least_keeping_nan(x, constant(smallest_normal)));
+    const Reduced reduced = reduce(max_keeping_nan(x, constant(min_normal_input)));
     const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
     return reduced.p * xsimd::bitwise_cast<float>(ones + (reduced.n << mantissa_bits));
   }
@@ -43,24 +43,24 @@ class Exponential {
   };
 
   [[nodiscard]] Reduced reduce(const Batch& x) const noexcept {
-    const Batch rounder = constant(to_integer);
-    const Batch shifted = multiply_add(x, constant(log2_e), rounder);
-    const Batch n = shifted - rounder;
+    const Batch magic = constant(magic_bias);
+    const Batch shifted = multiply_add(x, constant(log2_e), magic);
+    const Batch n = shifted - magic;
     Batch r = multiply_add(n, constant(minus_ln2_high), x);
     r = multiply_add(n, constant(minus_ln2_low), r);
     const Batch r2 = r * r;
     const Batch high = multiply_add(constant(c5), r, constant(c4));
     const Batch low = multiply_add(constant(c3), r, constant(c2));
     const Batch p = multiply_add(multiply_add(high, r2, low), r2, constant(c1) * r) + constant(one);
-    // The low bits of `shifted` are n; those of `rounder` are 0.
+    // The low bits of `shifted` are n; those of `magic` are 0.
     return {.p = p, .n = xsimd::bitwise_cast<std::int32_t>(shifted)};
   }
   enum Constant : std::uint8_t {
-    largest,
-    smallest,
-    smallest_normal,
+    max_input,
+    min_input,
+    min_normal_input,
     log2_e,
-    to_integer,
+    magic_bias,
     minus_ln2_high,
     minus_ln2_low,
     c5,
@@ -72,8 +72,8 @@ class Exponential {
     num_constants
   };
 
-  // exp overflows to ∞ above `largest` and is 0 below `smallest`; `smallest_normal` makes n −127,
-  // and 2ⁿ as a float's exponent 0. Adding `to_integer` rounds to an integer.
+  // exp overflows to ∞ above `max_input` and is 0 below `min_input`; `min_normal_input` makes n
+  // −127, and 2ⁿ as a float's exponent 0. Adding `magic_bias` rounds to an integer.
   static constexpr Array<float, num_constants> values = {89.0F,
                                                          -104.0F,
                                                          -87.9F,
@@ -98,9 +98,9 @@ class Exponential {
     }
     return rows;
   }();
-  const float* table_ = unknown(table[0].data());
+  const float* table_ = opaque(table[0].data());
 
-  static const float* unknown(const float* pointer) noexcept {
+  static const float* opaque(const float* pointer) noexcept {
     asm volatile("" : "+r"(pointer));
     return pointer;
   }

@@ -4,13 +4,13 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-/// Loads a vector of which `count` floats exist; `rest` fills the other lanes.
-Batch load_at_most(const float* data, std::size_t count, float rest = 0.0F) noexcept {
+/// Loads a vector of which `count` floats exist; `padding` fills the other lanes.
+Batch load_at_most(const float* data, std::size_t count, float padding = 0.0F) noexcept {
   if (count >= lanes) {
     return Batch::load_unaligned(data);
   }
   Array<float, lanes> numbers;
-  fill(numbers, rest);
+  fill(numbers, padding);
   copy(data, count, numbers.data());
   return Batch::load_unaligned(numbers.data());
 }

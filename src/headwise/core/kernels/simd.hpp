@@ -46,7 +46,7 @@ constexpr void fill(Array<Element, Size>& array, const Element& value) noexcept 
   }
 }
 
-constexpr std::size_t smaller(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
+constexpr std::size_t min(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
 
 inline void copy(const float* HEADWISE_RESTRICT from, std::size_t count,
                  float* HEADWISE_RESTRICT to) noexcept {
@@ -92,7 +92,7 @@ inline Batch multiply_add(const Batch& a, const Batch& b, const Batch& c) noexce
 }
 
 /// min(x, bound), NaN where x is NaN. Instruction sets differ in which operand a NaN selects.
-inline Batch at_most_keeping_nan(const Batch& x, const Batch& bound) noexcept {
+inline Batch min_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 #if defined(__wasm__)
   return xsimd::min(x, bound);
 #else
@@ -101,7 +101,7 @@ inline Batch at_most_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 }
 
 /// max(x, bound), NaN where x is NaN.
-inline Batch at_least_keeping_nan(const Batch& x, const Batch& bound) noexcept {
+inline Batch max_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 #if defined(__wasm__)
   return xsimd::max(x, bound);
 #else

@@ -26,7 +26,7 @@ float maximum_of(const float* row, std::size_t count) noexcept {
 constexpr std::size_t vectors_at_once = 4;
 
 /// `exp_minus_max` of at least one vector.
-[[gnu::noinline]] float exponentiate_vectors(float* row, std::size_t count) noexcept {
+[[gnu::noinline]] float exp_minus_max_vectors(float* row, std::size_t count) noexcept {
   const Batch maximum(maximum_of(row, count));
   const Exponential exponential;
   float* last = row + count - lanes;
@@ -49,7 +49,7 @@ constexpr std::size_t vectors_at_once = 4;
     const Batch scores = is_whole ? Batch::load_unaligned(row + i) : last_scores;
     const Batch numerators = exponential.of_nonpositive(scores - maximum);
     // Lanes shared with the vector before are in the sum already.
-    sum = multiply_add(numerators, last_lanes(smaller(count - i, lanes)), sum);
+    sum = multiply_add(numerators, last_lanes(min(count - i, lanes)), sum);
     numerators.store_unaligned(is_whole ? row + i : last);
   }
   return xsimd::reduce_add(sum);
@@ -105,12 +105,12 @@ void exponential(float* values, std::size_t count) noexcept {
 float exp_minus_max(float* row, std::size_t count) noexcept {
   assert(row != nullptr && count >= 1);
   if (count >= lanes) {
-    return exponentiate_vectors(row, count);
+    return exp_minus_max_vectors(row, count);
   }
   Array<float, lanes> padded;
   fill(padded, minus_infinity);
   copy(row, count, padded.data());
-  const float sum = exponentiate_vectors(padded.data(), lanes);
+  const float sum = exp_minus_max_vectors(padded.data(), lanes);
   copy(padded.data(), count, row);
   return sum;
 }
