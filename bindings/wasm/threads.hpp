@@ -19,6 +19,6 @@ Address new_stack() noexcept;
 
 /// Sets the number of threads, the caller's included. JavaScript has started the others with this
 /// generation; workers of earlier ones return.
-void set_threads(std::size_t threads, std::size_t crew) noexcept;
+void set_threads(std::size_t threads, std::size_t generation) noexcept;
 
 }  // namespace headwise::bindings

@@ -14,7 +14,7 @@ namespace headwise::parallel {
 [[nodiscard]] std::size_t num_threads() noexcept;
 
 /// Upper limit of the number of threads.
-inline constexpr std::size_t most_threads = 64;
+inline constexpr std::size_t max_threads = 64;
 
 /// Sets the number of threads natively, at least 1. Waits while a call of another thread uses them.
 void set_num_threads(std::size_t threads);
@@ -23,11 +23,11 @@ void set_num_threads(std::size_t threads);
 void run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept;
 
 /// Floating-point operations that are worth another thread.
-inline constexpr double smallest_share = 1e6;
+inline constexpr double min_operations_per_thread = 1e6;
 
 /// Number of threads that are worth using for so many floating-point operations.
 [[nodiscard]] inline std::size_t threads_worth(double operations, std::size_t threads) noexcept {
-  const double shares = operations / smallest_share;
+  const double shares = operations / min_operations_per_thread;
   return shares < static_cast<double>(threads)
              ? std::max<std::size_t>(1, static_cast<std::size_t>(shares))
              : threads;

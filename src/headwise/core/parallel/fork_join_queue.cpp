@@ -14,7 +14,7 @@ constexpr unsigned job_shift = 40;
 constexpr std::uint64_t left_mask = 0xFFFFFFFF;
 
 /// Iterations of a spin loop after which a thread yields its processor.
-constexpr int impatient_turns = 4000;
+constexpr int max_spins = 4000;
 
 }  // namespace
 
@@ -31,9 +31,9 @@ void ForkJoinQueue::run(std::size_t pieces, std::size_t threads, Work work,
   wake_all(wake_epoch_);
   while (take_piece(0, generation_.load(std::memory_order_relaxed))) {
   }
-  for (int turn = 0; finished_.load(std::memory_order_acquire) != pieces;) {
-    if (turn < impatient_turns) {
-      ++turn;
+  for (int spins = 0; finished_.load(std::memory_order_acquire) != pieces;) {
+    if (spins < max_spins) {
+      ++spins;
       relax();
     } else {
       yield();
@@ -75,7 +75,7 @@ bool ForkJoinQueue::take_piece(std::size_t thread, std::uint32_t generation) noe
 }
 
 void ForkJoinQueue::wait_for_wake(std::uint32_t seen) noexcept {
-  for (Spin spin; spin.goes_on();) {
+  for (Spin spin; spin.should_continue();) {
     if (wake_epoch_.load(std::memory_order_acquire) != seen) {
       return;
     }

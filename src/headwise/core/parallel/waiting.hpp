@@ -39,11 +39,11 @@ inline void yield() noexcept {
 /// Measured by the clock, since a pause instruction takes from 10 to 150 cycles.
 class Spin {
  public:
-  [[nodiscard]] bool goes_on() noexcept {
+  [[nodiscard]] bool should_continue() noexcept {
 #if defined(__wasm__)
     // There is no clock; an iteration is little more than a load.
-    constexpr int turns = 20000;
-    return turn_++ < turns;
+    constexpr int max_iterations = 20000;
+    return iteration_++ < max_iterations;
 #else
     return Clock::now() < end_;
 #endif
@@ -51,7 +51,7 @@ class Spin {
 
  private:
 #if defined(__wasm__)
-  int turn_ = 0;
+  int iteration_ = 0;
 #else
   using Clock = std::chrono::steady_clock;
   Clock::time_point end_ = Clock::now() + std::chrono::microseconds(50);
