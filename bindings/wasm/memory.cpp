@@ -19,7 +19,7 @@ extern "C" char __stack_high;
 namespace headwise::bindings {
 namespace {
 
-constexpr double address_space = 4294967295.0;
+constexpr double max_address = 4294967295.0;
 /// Alignment of tensors in bytes, so that no vector straddles two cache lines.
 constexpr std::size_t cache_line = 64;
 
@@ -34,7 +34,7 @@ class WorkingMemory {
     if (bytes > static_cast<double>(size_)) {
       std::free(block_);
       block_ =
-          bytes < address_space ? memalign(cache_line, static_cast<std::size_t>(bytes)) : nullptr;
+          bytes < max_address ? memalign(cache_line, static_cast<std::size_t>(bytes)) : nullptr;
       size_ = block_ != nullptr ? static_cast<std::size_t>(bytes) : 0;
     }
     return address_of(block_);
@@ -149,8 +149,8 @@ constexpr std::size_t unused_bytes = 256;
 }  // namespace
 
 #if defined(HEADWISE_CHECKED)
-void check(bool is_so) noexcept {
-  if (!is_so) {
+void check(bool condition) noexcept {
+  if (!condition) {
     __builtin_trap();
   }
 }

@@ -15,9 +15,9 @@ Address model_layer(Address model, std::size_t layer);
 
 /// A parameter outside the layers by its index in the model's parameter table. Call
 /// `model_parameters_changed` after writing.
-Address model_parameter(Address model, std::size_t place);
+Address model_parameter(Address model, std::size_t index);
 /// Its gradient, 0 if there is none yet.
-Address model_gradient(Address model, std::size_t place);
+Address model_gradient(Address model, std::size_t index);
 void zero_model_gradients(Address model);
 /// Must be called after parameters of the model or of its layers were written.
 void model_parameters_changed(Address model);

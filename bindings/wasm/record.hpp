@@ -37,8 +37,8 @@ struct Wide {
 };
 
 #if defined(HEADWISE_CHECKED)
-/// Traps if `is_so` is false.
-void check(bool is_so) noexcept;
+/// Traps if `condition` is false.
+void check(bool condition) noexcept;
 /// Checks that so many bytes lie in WebAssembly memory and begin at a word.
 void check_extent(Address address, std::size_t size) noexcept;
 /// Checks an address in working memory, aligned to a cache line.

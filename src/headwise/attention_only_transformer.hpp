@@ -116,20 +116,21 @@ class AttentionOnlyTransformer {
   [[nodiscard]] bool causal() const noexcept { return core_.causal(); }
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
-  [[nodiscard]] bool in_use() const noexcept { return own_ != nullptr; }
+  [[nodiscard]] bool in_use() const noexcept { return parameters_ != nullptr; }
   /// Embedding, positions, norms and unembedding.
-  [[nodiscard]] const ModelParameters& own_parameters() const noexcept { return *own_; }
+  [[nodiscard]] const ModelParameters& own_parameters() const noexcept { return *parameters_; }
   /// Must be called after parameters of the model or its layers were written.
   void parameters_changed() noexcept { core_.parameters_changed(); }
 
  private:
-  AttentionOnlyTransformer(bool causal, std::uint64_t seed, std::unique_ptr<ModelParameters> own,
+  AttentionOnlyTransformer(bool causal, std::uint64_t seed,
+                           std::unique_ptr<ModelParameters> parameters,
                            std::vector<MultiHeadAttention> layers, const AdamOptions& optimizer);
 
   std::uint64_t seed_;
   /// On the heap, so that optimizers' pointers stay valid when the model is moved, as do those to
   /// layers.
-  std::unique_ptr<ModelParameters> own_;
+  std::unique_ptr<ModelParameters> parameters_;
   std::vector<MultiHeadAttention> layers_;
   TransformerCore core_;
   Adam optimizer_;

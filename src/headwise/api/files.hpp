@@ -15,9 +15,9 @@
 namespace headwise::io {
 
 /// A copy of a file's first bytes: reading a header overwrites it.
-inline std::vector<char> first_bytes(std::span<const std::byte> file, std::size_t most) {
+inline std::vector<char> first_bytes(std::span<const std::byte> file, std::size_t max_size) {
   const auto* first = reinterpret_cast<const char*>(file.data());
-  return {first, first + std::min(file.size(), most)};
+  return {first, first + std::min(file.size(), max_size)};
 }
 
 inline void throw_if(const Message& message) {

@@ -7,7 +7,7 @@
 namespace headwise {
 namespace {
 
-constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_size = std::numeric_limits<std::int32_t>::max();
 
 /// The layer's options: from the plan, and the caller's where a state dict does not determine them.
 MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
@@ -42,7 +42,7 @@ MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
 MultiHeadAttention MultiHeadAttention::from_state_dict(const StateDict& state_dict,
                                                        const FromStateDictOptions& options) {
   return report_out_of_memory([&] {
-    if (options.num_heads < 1 || options.num_heads > largest_size) {
+    if (options.num_heads < 1 || options.num_heads > max_size) {
       // The constructor throws; no plan is possible.
       return MultiHeadAttention({.num_hiddens = 1, .num_heads = options.num_heads});
     }

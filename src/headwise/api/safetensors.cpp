@@ -107,7 +107,7 @@ Safetensors load_safetensors(std::span<const std::byte> bytes) {
   return report_out_of_memory([&] {
     io::SafetensorsHeader header;
     io::Message message;
-    auto first = io::first_bytes(bytes, io::largest_safetensors_header + sizeof(std::uint64_t));
+    auto first = io::first_bytes(bytes, io::max_safetensors_header_size + sizeof(std::uint64_t));
     io::read_safetensors_header(first, bytes.size(), header, message);
     io::throw_if(message);
     Safetensors result;

@@ -150,12 +150,12 @@ void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
              shape_text(shape));
       }
       // They are stored in 32 bits.
-      const auto most =
+      const auto max_length =
           std::min<std::uint64_t>(sizes.num_keys, std::numeric_limits<std::int32_t>::max());
       for (const std::int64_t length : lens) {
-        if (length < 0 || static_cast<std::uint64_t>(length) > most) {
-          fail(ErrorCode::invalid_value, "valid_lens", "integers from 0 to " + std::to_string(most),
-               std::to_string(length));
+        if (length < 0 || static_cast<std::uint64_t>(length) > max_length) {
+          fail(ErrorCode::invalid_value, "valid_lens",
+               "integers from 0 to " + std::to_string(max_length), std::to_string(length));
         }
       }
     }

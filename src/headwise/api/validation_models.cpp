@@ -9,10 +9,10 @@ namespace headwise::validation {
 namespace {
 
 void check_tokens(const AttentionOnlyTransformer& model, const Tokens& tokens) {
-  const std::size_t most = model.sizes().max_length;
-  if (tokens.shape(1) > most) {
+  const std::size_t max_length = model.sizes().max_length;
+  if (tokens.shape(1) > max_length) {
     fail(ErrorCode::invalid_shape, "tokens",
-         "(batch, length), length at most max_length (" + std::to_string(most) + ")",
+         "(batch, length), length at most max_length (" + std::to_string(max_length) + ")",
          shape_text(Shape(tokens.shape())));
   }
   check_symbols("tokens", tokens, 0, model.sizes().vocabulary_size);

@@ -11,11 +11,11 @@ namespace headwise::validation {
 namespace {
 
 void check_at_least_other(std::string_view argument, std::int64_t number, const std::string& other,
-                          std::int64_t least) {
+                          std::int64_t min) {
   check_size(argument, number);
-  if (number < least) {
+  if (number < min) {
     fail(ErrorCode::invalid_option, argument,
-         "at least " + other + " (" + std::to_string(least) + ")", std::to_string(number));
+         "at least " + other + " (" + std::to_string(min) + ")", std::to_string(number));
   }
 }
 
@@ -43,9 +43,9 @@ void check_positions(const Tensor<4>& weights, std::string_view name, const Toke
 
 }  // namespace
 
-void check_at_least(std::string_view argument, std::int64_t number, std::int64_t least) {
-  if (number < least) {
-    fail(ErrorCode::invalid_option, argument, "an integer from " + std::to_string(least) + " on",
+void check_at_least(std::string_view argument, std::int64_t number, std::int64_t min) {
+  if (number < min) {
+    fail(ErrorCode::invalid_option, argument, "an integer from " + std::to_string(min) + " on",
          std::to_string(number));
   }
 }

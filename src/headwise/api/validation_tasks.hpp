@@ -15,7 +15,7 @@ struct SequenceOptions;
 /// The checks of the tasks' public functions, as in validation.hpp.
 namespace headwise::validation {
 
-void check_at_least(std::string_view argument, std::int64_t number, std::int64_t least);
+void check_at_least(std::string_view argument, std::int64_t number, std::int64_t min);
 /// At least `count` symbols, which are drawn without repetition. `counted` names the count.
 void check_distinct(std::string_view argument, std::int64_t symbols, std::string_view counted,
                     std::int64_t count);

@@ -58,10 +58,10 @@ PatternScores pattern_scores_of(const WeightsView& view, std::size_t head, bool 
 double induction_score_of(const WeightsView& view, std::size_t head,
                           const std::int32_t* tokens) noexcept {
   return mean_score(view, head, [&](const float* row, std::size_t sample, std::size_t query) {
-    const std::int32_t* own = tokens + sample * view.num_queries;
+    const std::int32_t* sample_tokens = tokens + sample * view.num_queries;
     double sum = no_score;
     for (std::size_t earlier = 0; earlier < query; ++earlier) {
-      if (own[earlier] == own[query]) {
+      if (sample_tokens[earlier] == sample_tokens[query]) {
         sum = (sum >= 0 ? sum : 0) + static_cast<double>(row[earlier + 1]);
       }
     }

@@ -15,17 +15,17 @@ struct KeyValues {
 };
 
 /// Appends the new keys and values to the cache and returns all of them.
-KeyValues append_to_cache(LayerCache& cache, const KeyValues& fresh, std::size_t num_new_keys,
+KeyValues append_to_cache(LayerCache& cache, const KeyValues& new_rows, std::size_t num_new_keys,
                           const LayerSettings& settings) noexcept {
-  const auto append = [&](const HeadsView<const float>& rows, HeadsView<float> held) {
+  const auto append = [&](const HeadsView<const float>& rows, HeadsView<float> cached) {
     if (num_new_keys > 0) {  // Without rows, pointers may be null.
-      held.data += cache.length() * held.row_stride;
-      copy_heads(rows, held, cache.batch_size(), settings.num_kv_heads, num_new_keys,
+      cached.data += cache.length() * cached.row_stride;
+      copy_heads(rows, cached, cache.batch_size(), settings.num_kv_heads, num_new_keys,
                  settings.head_size);
     }
   };
-  append(fresh.keys, cache.keys());
-  append(fresh.values, cache.values());
+  append(new_rows.keys, cache.keys());
+  append(new_rows.values, cache.values());
   cache.set_length(cache.length() + num_new_keys);
   return {.keys = cache.keys(), .values = cache.values()};
 }
@@ -59,7 +59,7 @@ void AttentionLayer::keep(ForwardMemory&& memory, const InputSizes& inputs) noex
   }
   if (memory.saved) {
     if (saved_) {
-      memory.saved->take_room(*saved_);
+      memory.saved->reuse_memory(*saved_);
     }
     saved_ = std::move(memory.saved);
     saved_->set_dropout(dropout());

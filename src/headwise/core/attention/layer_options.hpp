@@ -51,6 +51,12 @@ struct MultiHeadAttentionOptions {
   std::optional<std::uint64_t> seed = {};
 };
 
+/// A size of the options, which is positive.
+[[nodiscard]] constexpr std::optional<std::size_t> to_size(
+    std::optional<std::int64_t> size) noexcept {
+  return size.has_value() ? std::optional(static_cast<std::size_t>(*size)) : std::nullopt;
+}
+
 /// A layer's options with their defaults.
 struct LayerSettings {
   std::size_t num_hiddens;

@@ -102,22 +102,22 @@ bool is_zero_row(const float* row, std::size_t size) noexcept {
 
 /// The gradients of `columns` columns of one group's inputs and weights, from `column` on, for the
 /// rows [first, last).
-void differentiate_columns(const Linear& linear, const LinearBackward& backward, std::size_t group,
-                           std::size_t column, std::size_t columns, std::size_t first,
-                           std::size_t last, float* packed) noexcept {
+void linear_backward_columns(const Linear& linear, const LinearBackward& backward,
+                             std::size_t group, std::size_t column, std::size_t columns,
+                             std::size_t first, std::size_t last, float* packed) noexcept {
   const std::size_t in = linear.sizes.group_in();
   const std::size_t out = linear.sizes.group_out();
   const std::size_t in_stride = linear.sizes.in;
   const std::size_t out_stride = linear.sizes.out;
   const std::size_t in_column = group * in + column;
   const float* gradient = backward.gradient + group * out;
-  multiply_unpacked(last - first, columns, out,
-                    {.data = gradient + first * out_stride, .row_stride = out_stride},
-                    {.data = linear.weight + group * out * in + column, .stride = in}, 1.0F, {},
-                    backward.input_gradient + first * in_stride + in_column, in_stride, packed);
+  pack_and_gemm(last - first, columns, out,
+                {.data = gradient + first * out_stride, .row_stride = out_stride},
+                {.data = linear.weight + group * out * in + column, .stride = in}, 1.0F, {},
+                backward.input_gradient + first * in_stride + in_column, in_stride, packed);
   float* weight_gradient = backward.weight_gradient + group * out * in + column;
   for (std::size_t row = first; row < last; row += rows_summed_at_once) {
-    multiply_unpacked(
+    pack_and_gemm(
         out, columns, std::min(rows_summed_at_once, last - row),
         {.data = gradient + row * out_stride, .row_stride = 1, .depth_stride = out_stride},
         {.data = backward.inputs + row * in_stride + in_column, .stride = in_stride}, 1.0F,
@@ -127,8 +127,8 @@ void differentiate_columns(const Linear& linear, const LinearBackward& backward,
 
 /// The gradients for the rows [first, last). A piece of work is the columns of one panel, which is
 /// read right after it is packed.
-void differentiate_rows(const Linear& linear, const LinearBackward& backward, std::size_t first,
-                        std::size_t last, const ThreadArenas& memory) noexcept {
+void linear_backward_rows(const Linear& linear, const LinearBackward& backward, std::size_t first,
+                          std::size_t last, const ThreadArenas& memory) noexcept {
   const auto [in, out, groups] = linear.sizes;
   const std::size_t width = kernels::panel_width();
   const std::size_t group_in = in / groups;
@@ -139,9 +139,9 @@ void differentiate_rows(const Linear& linear, const LinearBackward& backward, st
                      [&](std::size_t piece, std::size_t thread) {
                        Arena arena = memory.of(thread);
                        const std::size_t column = piece % panels * width;
-                       differentiate_columns(linear, backward, piece / panels, column,
-                                             std::min(width, group_in - column), first, last,
-                                             take_packed(arena, linear.sizes.out));
+                       linear_backward_columns(linear, backward, piece / panels, column,
+                                               std::min(width, group_in - column), first, last,
+                                               take_packed(arena, linear.sizes.out));
                      });
 }
 
@@ -173,11 +173,11 @@ void project(std::span<const RowProjection> projections, std::size_t num_threads
   parallel::for_each(blocks, parallel::threads_worth(operations, num_threads),
                      [&](std::size_t block, std::size_t /*thread*/) {
                        for (const RowProjection& projection : projections) {
-                         const Blocks own(projection);
-                         if (block < own.count()) {
-                           return own.project(block);
+                         const Blocks current(projection);
+                         if (block < current.count()) {
+                           return current.project(block);
                          }
-                         block -= own.count();
+                         block -= current.count();
                        }
                      });
 }
@@ -200,7 +200,7 @@ void linear_backward(const Linear& linear, const LinearBackward& backward, Arena
     if (is_zero) {
       std::fill_n(backward.input_gradient + first * in, (last - first) * in, 0.0F);
     } else {
-      differentiate_rows(linear, backward, first, last, memory);
+      linear_backward_rows(linear, backward, first, last, memory);
     }
     first = last;
   }
@@ -209,18 +209,18 @@ void linear_backward(const Linear& linear, const LinearBackward& backward, Arena
   }
 }
 
-void multiply_unpacked(std::size_t rows, std::size_t columns, std::size_t depth,
-                       kernels::StridedMatrix a, Rows b, float scale, kernels::Addend addend,
-                       float* c, std::size_t c_stride, float* packed) noexcept {
+void pack_and_gemm(std::size_t rows, std::size_t columns, std::size_t depth,
+                   kernels::StridedMatrix a, Rows b, float scale, kernels::Addend addend, float* c,
+                   std::size_t c_stride, float* packed) noexcept {
   kernels::pack_rows(b.data, b.stride, depth, columns, packed);
   kernels::gemm(rows, columns, depth, a,
                 {.panels = packed, .panel_stride = depth * kernels::panel_width()}, scale, addend,
                 c, c_stride);
 }
 
-void add_product_of_nonzeros(std::size_t rows, std::size_t columns, std::size_t depth,
-                             kernels::StridedMatrix a, Rows b, float scale, float* c,
-                             std::size_t c_stride) noexcept {
+void gemm_skipping_zeros(std::size_t rows, std::size_t columns, std::size_t depth,
+                         kernels::StridedMatrix a, Rows b, float scale, float* c,
+                         std::size_t c_stride) noexcept {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < depth; ++k) {
       const float factor = a.data[i * a.row_stride + k * a.depth_stride];

@@ -70,13 +70,13 @@ void linear_backward(const Linear& linear, const LinearBackward& backward, Arena
 
 /// C (rows, columns) = scale · A (rows, depth) · B (depth, columns) + addend, for a B that is not
 /// packed. `packed` is memory for it, of `kernels::packed_size` floats.
-void multiply_unpacked(std::size_t rows, std::size_t columns, std::size_t depth,
-                       kernels::StridedMatrix a, Rows b, float scale, kernels::Addend addend,
-                       float* c, std::size_t c_stride, float* packed) noexcept;
+void pack_and_gemm(std::size_t rows, std::size_t columns, std::size_t depth,
+                   kernels::StridedMatrix a, Rows b, float scale, kernels::Addend addend, float* c,
+                   std::size_t c_stride, float* packed) noexcept;
 
 /// C += scale · A · B, skipping zeros of A: 0 times NaN or infinity would be NaN.
-void add_product_of_nonzeros(std::size_t rows, std::size_t columns, std::size_t depth,
-                             kernels::StridedMatrix a, Rows b, float scale, float* c,
-                             std::size_t c_stride) noexcept;
+void gemm_skipping_zeros(std::size_t rows, std::size_t columns, std::size_t depth,
+                         kernels::StridedMatrix a, Rows b, float scale, float* c,
+                         std::size_t c_stride) noexcept;
 
 }  // namespace headwise

@@ -109,7 +109,7 @@ class HeadPooling {
     }
     block_.store_weights(WeightsStage::softmax, row, head, query, 0.0F);
     if (arguments_.dropout.active()) {
-      block_.drop(head, query, columns, row);
+      block_.apply_dropout(head, query, columns, row);
     }
     return factor;
   }
@@ -140,9 +140,9 @@ class HeadPooling {
 };
 
 /// Minimum of queries per part: each part packs keys and values again.
-constexpr std::size_t min_part = 256;
+constexpr std::size_t min_queries_per_part = 256;
 /// Pieces per thread, on average and if there are enough queries, for load balancing.
-constexpr std::size_t pieces_of_thread = 8;
+constexpr std::size_t pieces_per_thread = 8;
 
 /// Number of parts that the queries are split into where key-value heads alone do not occupy all
 /// threads.
@@ -150,8 +150,8 @@ std::size_t parts_of(std::size_t num_queries, std::size_t kv_heads, std::size_t 
   if (threads == 1 || kv_heads == 0) {
     return 1;
   }
-  const std::size_t wanted = (threads * pieces_of_thread + kv_heads - 1) / kv_heads;
-  return std::clamp<std::size_t>(num_queries / min_part, 1, wanted);
+  const std::size_t wanted = (threads * pieces_per_thread + kv_heads - 1) / kv_heads;
+  return std::clamp<std::size_t>(num_queries / min_queries_per_part, 1, wanted);
 }
 
 /// Floating-point operations of scores and sums, every key counted.
@@ -197,9 +197,9 @@ void pool(const PoolingArguments& arguments, const Scoring& scoring, Arena& aren
     const KeyRange keys = ScoreBlock::visible_keys(arguments, sample);
     PoolingSizes visible = sizes;
     visible.columns = keys.size() + mask.num_extra_slots;
-    Arena own = memory.threads.of(thread);
+    Arena thread_arena = memory.threads.of(thread);
     const HeadPooling pooling(arguments, scoring, memory.packed, sample, kv_head, keys,
-                              HeadPooling::Memory::lay_out(own, visible));
+                              HeadPooling::Memory::lay_out(thread_arena, visible));
     const std::size_t end = (part + 1) * blocks / parts * pooling_block_rows;
     for (std::size_t i = 0; i < group; ++i) {
       pooling.pool(kv_head * group + i, part * blocks / parts * pooling_block_rows,

@@ -72,7 +72,7 @@ SavedActivations::Tensors SavedActivations::tensors() noexcept {
   return Tensors::lay_out(arena, sizes_, mask_);
 }
 
-void SavedActivations::take_room(SavedActivations& earlier) noexcept {
+void SavedActivations::reuse_memory(SavedActivations& earlier) noexcept {
   if (floats_.empty()) {
     floats_ = std::move(earlier.floats_);
   }

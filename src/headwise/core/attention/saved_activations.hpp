@@ -46,13 +46,13 @@ class SavedActivations {
   };
 
   /// Allocates the tensors and copies the mask and the gates. If `earlier`, which may be null, has
-  /// memory of the right size, none is allocated: `take_room` then takes it over.
+  /// memory of the right size, none is allocated: `reuse_memory` then takes it over.
   SavedActivations(const Sizes& sizes, const AttentionMask& mask, std::size_t num_heads,
                    const float* head_gate, std::size_t gate_stride,
                    const SavedActivations* earlier);
 
   /// Takes over the memory of the earlier one that it was made with.
-  void take_room(SavedActivations& earlier) noexcept;
+  void reuse_memory(SavedActivations& earlier) noexcept;
   void set_dropout(const Dropout& dropout) noexcept { dropout_ = dropout; }
 
   [[nodiscard]] Tensors tensors() noexcept;

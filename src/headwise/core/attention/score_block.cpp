@@ -233,8 +233,8 @@ bool ScoreBlock::is_visible(std::size_t head, std::size_t query,
          (keys.begin <= key && key < keys.end && mask_.allows(sample_, head, query, key));
 }
 
-void ScoreBlock::drop(std::size_t head, std::size_t query, KeyRange columns,
-                      float* row) const noexcept {
+void ScoreBlock::apply_dropout(std::size_t head, std::size_t query, KeyRange columns,
+                               float* row) const noexcept {
   const std::size_t index = row_index(head, query);
   const std::size_t keys = columns.size() - mask_.num_extra_slots;
   arguments_.dropout.apply(row + columns.begin, index, visible_keys_.begin + columns.begin, keys);

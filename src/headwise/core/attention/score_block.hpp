@@ -77,7 +77,8 @@ class ScoreBlock {
 
   /// Applies dropout to a query's weights. A key's depends on its own index, not on which have
   /// columns.
-  void drop(std::size_t head, std::size_t query, KeyRange columns, float* row) const noexcept;
+  void apply_dropout(std::size_t head, std::size_t query, KeyRange columns,
+                     float* row) const noexcept;
 
   /// Whether the masks allow the query the key, or extra slot, of this column.
   [[nodiscard]] bool is_visible(std::size_t head, std::size_t query,

@@ -215,8 +215,8 @@ class SafetensorsReader {
 
   bool check_names(Entries& entries) {
     sort_entries(entries, is_named_before);
-    const auto twin = std::adjacent_find(entries.begin(), entries.end(), has_same_name);
-    return twin == entries.end() || fail_twice(twin->name);
+    const auto duplicate = std::adjacent_find(entries.begin(), entries.end(), has_same_name);
+    return duplicate == entries.end() || fail_twice(duplicate->name);
   }
 
   /// Checks that every byte of the data belongs to one tensor.
@@ -262,9 +262,9 @@ void read_safetensors_header(std::span<char> bytes, std::uint64_t file_size,
   for (std::size_t i = length_size; i-- > 0;) {
     length = (length << 8U) | static_cast<std::uint8_t>(bytes[i]);
   }
-  const std::uint64_t largest = std::min(file_size - length_size, largest_safetensors_header);
-  if (length > largest) {
-    message.fail({"a safetensors header of at most ", largest, " bytes"}, {length});
+  const std::uint64_t max_length = std::min(file_size - length_size, max_safetensors_header_size);
+  if (length > max_length) {
+    message.fail({"a safetensors header of at most ", max_length, " bytes"}, {length});
     return;
   }
   header.size = length_size + length;

@@ -14,7 +14,7 @@
 namespace headwise::io {
 
 /// The format's limit, in bytes.
-inline constexpr std::uint64_t largest_safetensors_header = 100'000'000;
+inline constexpr std::uint64_t max_safetensors_header_size = 100'000'000;
 
 /// The header's member with the metadata.
 inline constexpr std::string_view metadata_name = "__metadata__";

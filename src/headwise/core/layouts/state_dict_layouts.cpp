@@ -183,7 +183,7 @@ class Planner {
     sources_.fill(no_source);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].name.starts_with(prefix) && !is_buffer(tensors[i])) {
-        note(i, role_in(layout, tensors[i].name.substr(prefix.size())));
+        assign(i, role_in(layout, tensors[i].name.substr(prefix.size())));
       }
     }
     transposed_ = is_transposed();
@@ -191,9 +191,9 @@ class Planner {
 
   /// Returns the problems found; empty if there are none.
   std::string plan(std::size_t num_heads, LayerPlan& plan) {
-    note_missing();
+    find_missing();
     if (has_projections() && read_sizes(num_heads, plan) && plan.num_hiddens % num_heads == 0) {
-      place_all(num_heads, plan);
+      plan_all(num_heads, plan);
     }
     std::string problems;
     for (const auto& [title, list] :
@@ -207,7 +207,7 @@ class Planner {
   }
 
  private:
-  void note(std::size_t tensor, Role role) {
+  void assign(std::size_t tensor, Role role) {
     if (role == num_roles || (role != ignored && has(role))) {
       next_item(unexpected_, ", ") += tensors_[tensor].name;
       return;
@@ -265,7 +265,7 @@ class Planner {
     }
   }
 
-  void note_missing() {
+  void find_missing() {
     for (const Role role : {W_q, W_k, W_v, packed}) {
       need(role);
     }
@@ -347,45 +347,45 @@ class Planner {
     return rows % head_size == 0 && num_heads % heads == 0 ? heads : num_heads;
   }
 
-  void place_all(std::size_t num_heads, LayerPlan& plan) {
+  void plan_all(std::size_t num_heads, LayerPlan& plan) {
     const std::size_t head_size = plan.num_hiddens / num_heads;
     const std::size_t kv_width = plan.num_kv_heads * head_size;
-    place_linear(W_q, {{plan.num_hiddens, plan.query_size}, 2}, num_heads, 0, plan);
-    place_linear(W_k, {{kv_width, plan.key_size}, 2}, num_heads, plan.num_hiddens, plan);
-    place_linear(W_v, {{kv_width, plan.value_size}, 2}, num_heads, plan.num_hiddens + kv_width,
-                 plan);
+    plan_linear(W_q, {{plan.num_hiddens, plan.query_size}, 2}, num_heads, 0, plan);
+    plan_linear(W_k, {{kv_width, plan.key_size}, 2}, num_heads, plan.num_hiddens, plan);
+    plan_linear(W_v, {{kv_width, plan.value_size}, 2}, num_heads, plan.num_hiddens + kv_width,
+                plan);
     if (plan.output_projection) {
-      place_linear(W_o, {{plan.output_size, plan.num_hiddens}, 2}, num_heads, 0, plan);
+      plan_linear(W_o, {{plan.output_size, plan.num_hiddens}, 2}, num_heads, 0, plan);
     }
     const std::size_t packed_rows = plan.num_hiddens + 2 * kv_width;
     check_shape(packed, {{packed_rows, plan.query_size}, 2});
     check_shape(packed_bias, {{packed_rows}, 1});
     if (plan.bias_kv) {
-      place(bias_k, {{1, 1, kv_width}, 3}, 0, plan);
-      place(bias_v, {{1, 1, kv_width}, 3}, 0, plan);
+      plan_parameter(bias_k, {{1, 1, kv_width}, 3}, 0, plan);
+      plan_parameter(bias_v, {{1, 1, kv_width}, 3}, 0, plan);
     }
     if (plan.attention_hiddens > 0) {
-      place(attention_W_q, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
-      place(attention_W_k, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
-      place(attention_w_v, {{1, plan.attention_hiddens}, 2}, 0, plan);
+      plan_parameter(attention_W_q, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
+      plan_parameter(attention_W_k, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
+      plan_parameter(attention_w_v, {{1, plan.attention_hiddens}, 2}, 0, plan);
     }
   }
 
   /// A weight and its bias.
-  void place_linear(std::size_t weight, Axes axes, std::size_t num_heads, std::size_t packed_row,
-                    LayerPlan& plan) {
+  void plan_linear(std::size_t weight, Axes axes, std::size_t num_heads, std::size_t packed_row,
+                   LayerPlan& plan) {
     const Axes bias{{axes.sizes[0]}, 1};
     if (plan.convolution && weight != W_o) {
       axes = {{axes.sizes[0], axes.sizes[1] / num_heads, 1}, 3};
     }
-    place(weight, axes, packed_row, plan);
+    plan_parameter(weight, axes, packed_row, plan);
     if (plan.bias) {
-      place(weight + 1, bias, packed_row, plan);
+      plan_parameter(weight + 1, bias, packed_row, plan);
     }
   }
 
   /// Plans the parameter from a tensor of its own, else from the packed one, else as zeros.
-  void place(std::size_t role, const Axes& axes, std::size_t packed_row, LayerPlan& plan) {
+  void plan_parameter(std::size_t role, const Axes& axes, std::size_t packed_row, LayerPlan& plan) {
     PlannedParameter planned{.parameter = role,
                              .source = sources_[role],
                              .first_row = 0,
@@ -497,18 +497,18 @@ std::string prefixes_of_layers(std::span<const NamedTensor> tensors) {
   return list;
 }
 
-std::string nothing_known(std::span<const NamedTensor> tensors, std::string_view prefix,
-                          std::string_view others) {
+std::string unrecognized(std::span<const NamedTensor> tensors, std::string_view prefix,
+                         std::string_view others) {
   std::string text = "expected names of d2l, nn.MultiheadAttention, BERT, ViT or GPT-2";
   append(text, {prefix.empty() ? "" : " behind ", prefix, ", got "});
-  constexpr std::size_t most = 3;
+  constexpr std::size_t max_names = 3;
   std::size_t count = 0;
   for (const NamedTensor& tensor : tensors) {
-    if (tensor.name.starts_with(prefix) && ++count <= most) {
+    if (tensor.name.starts_with(prefix) && ++count <= max_names) {
       append(text, {count > 1 ? ", " : "", tensor.name});
     }
   }
-  text += count == 0 ? "none" : count > most ? ", …" : "";
+  text += count == 0 ? "none" : count > max_names ? ", …" : "";
   append(text, {others.empty() ? "" : "; they stand behind ", others});
   return text;
 }
@@ -538,7 +538,7 @@ std::string plan_layer(std::span<const NamedTensor> tensors, std::string_view pr
     // A module around a layer, or beside it, may have some of a layer's names.
     const std::string others = prefixes_of_layers(tensors);
     if (best == nullptr || !others.empty()) {
-      return nothing_known(tensors, prefix, others);
+      return unrecognized(tensors, prefix, others);
     }
   }
   return Planner(*best, tensors, prefix).plan(num_heads, plan);

@@ -19,10 +19,10 @@ namespace headwise {
   if (std::ranges::find(shape, std::size_t{0}) != shape.end()) {
     return 0;
   }
-  const std::size_t most = PTRDIFF_MAX / element_size;
+  const std::size_t max = PTRDIFF_MAX / element_size;
   std::size_t count = 1;
   for (const std::size_t size : shape) {
-    if (size > most / count) {
+    if (size > max / count) {
       fail_allocation();
     }
     count *= size;
@@ -32,8 +32,8 @@ namespace headwise {
 
 /// A number of floats that was computed in double, so that it could not overflow.
 [[nodiscard]] inline std::size_t checked_count(double floats) {
-  constexpr auto most = static_cast<double>(PTRDIFF_MAX / sizeof(float));
-  if (!(floats < most)) {
+  constexpr auto max = static_cast<double>(PTRDIFF_MAX / sizeof(float));
+  if (!(floats < max)) {
     fail_allocation();
   }
   return static_cast<std::size_t>(floats);

@@ -19,7 +19,7 @@ void ParameterTable::add(std::string_view name, std::vector<std::size_t> shape) 
   entries_.push_back({.name = std::string(name), .shape = std::move(shape), .offset = offset});
 }
 
-std::size_t ParameterTable::place_of(const RemovedSlice& slice) const noexcept {
+std::size_t ParameterTable::index_of(const RemovedSlice& slice) const noexcept {
   const auto found = std::ranges::find(entries_, slice.name, &Entry::name);
   if (found == entries_.end()) {
     return entries_.size();
@@ -32,11 +32,11 @@ std::size_t ParameterTable::place_of(const RemovedSlice& slice) const noexcept {
 
 void ParameterTable::cut(const RemovedSlice& slice, float* floats,
                          std::size_t blocks) const noexcept {
-  const std::size_t place = place_of(slice);
-  if (place == entries_.size() || slice.count == 0) {
+  const std::size_t index = index_of(slice);
+  if (index == entries_.size() || slice.count == 0) {
     return;
   }
-  const Entry& entry = entries_[place];
+  const Entry& entry = entries_[index];
   // The parameter as runs of floats, from each of which the same range is removed.
   const bool is_of_rows = slice.axis == RemovedSlice::Axis::rows;
   const std::size_t runs = is_of_rows ? 1 : entry.rows();
@@ -62,13 +62,13 @@ void ParameterTable::cut(const RemovedSlice& slice, float* floats,
 }
 
 void ParameterTable::remove(const RemovedSlice& slice) noexcept {
-  const std::size_t place = place_of(slice);
-  if (place == entries_.size()) {
+  const std::size_t index = index_of(slice);
+  if (index == entries_.size()) {
     return;
   }
-  std::vector<std::size_t>& shape = entries_[place].shape;
+  std::vector<std::size_t>& shape = entries_[index].shape;
   (slice.axis == RemovedSlice::Axis::rows ? shape.front() : shape.back()) -= slice.count;
-  for (std::size_t i = place + 1; i < entries_.size(); ++i) {
+  for (std::size_t i = index + 1; i < entries_.size(); ++i) {
     entries_[i].offset = entries_[i - 1].offset + entries_[i - 1].size();
   }
 }

@@ -55,7 +55,7 @@ class ParameterTable {
  private:
   /// Index of the slice's parameter; the number of entries if there is none, or the slice exceeds
   /// it.
-  [[nodiscard]] std::size_t place_of(const RemovedSlice& slice) const noexcept;
+  [[nodiscard]] std::size_t index_of(const RemovedSlice& slice) const noexcept;
 
   std::vector<Entry> entries_;
 };

@@ -33,15 +33,15 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
 
   /// A parameter by its index in the table. Call `parameters_changed` after writing.
-  [[nodiscard]] float* values(std::size_t place) noexcept {
-    return values_.data() + table_.entries()[place].offset;
+  [[nodiscard]] float* values(std::size_t index) noexcept {
+    return values_.data() + table_.entries()[index].offset;
   }
-  [[nodiscard]] const float* values(std::size_t place) const noexcept {
-    return values_.data() + table_.entries()[place].offset;
+  [[nodiscard]] const float* values(std::size_t index) const noexcept {
+    return values_.data() + table_.entries()[index].offset;
   }
   /// Its gradient. Requires `have_gradients`.
-  [[nodiscard]] float* gradient(std::size_t place) noexcept {
-    return gradients_.data() + table_.entries()[place].offset;
+  [[nodiscard]] float* gradient(std::size_t index) noexcept {
+    return gradients_.data() + table_.entries()[index].offset;
   }
   [[nodiscard]] bool have_gradients() const noexcept { return !gradients_.empty(); }
   /// Zeros if there are no gradients yet, else empty.
@@ -63,7 +63,7 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] std::size_t norm(std::size_t layer) const noexcept {
     return (sizes_.learned_positions ? 2 : 1) + 2 * layer;
   }
-  [[nodiscard]] std::size_t unembedding_place() const noexcept {
+  [[nodiscard]] std::size_t unembedding_index() const noexcept {
     return table_.entries().size() - 1;
   }
 

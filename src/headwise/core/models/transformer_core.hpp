@@ -33,7 +33,7 @@ struct TransformerPass {
 
 /// What a pass keeps in its model, allocated before anything is changed.
 struct TransformerMemory {
-  AlignedFloats own_gradients;
+  AlignedFloats parameter_gradients;
   std::vector<ForwardMemory> layers;
 };
 
@@ -41,11 +41,12 @@ struct TransformerMemory {
 /// caller owns its parameters and layers, which must not move.
 class TransformerCore {
  public:
-  TransformerCore(bool causal, ModelParameters& own, std::vector<AttentionLayer*> layers) noexcept
-      : causal_(causal), own_(&own), layers_(std::move(layers)) {}
+  TransformerCore(bool causal, ModelParameters& parameters,
+                  std::vector<AttentionLayer*> layers) noexcept
+      : causal_(causal), parameters_(&parameters), layers_(std::move(layers)) {}
 
   [[nodiscard]] bool causal() const noexcept { return causal_; }
-  [[nodiscard]] ModelParameters& own_parameters() noexcept { return *own_; }
+  [[nodiscard]] ModelParameters& own_parameters() noexcept { return *parameters_; }
   [[nodiscard]] std::size_t num_layers() const noexcept { return layers_.size(); }
   [[nodiscard]] AttentionLayer& layer(std::size_t number) noexcept { return *layers_[number]; }
   [[nodiscard]] bool training() const noexcept {
@@ -62,13 +63,13 @@ class TransformerCore {
   struct ForwardBuffers {
     float* residual;
     float* normalized;
-    float* attended;
+    float* attention_output;
   };
   ForwardBuffers lay_out_forward(Arena& arena, std::size_t batch, std::size_t length,
                                  std::size_t num_threads) const noexcept;
   struct LossBuffers {
     float* normalized;
-    float* attended;
+    float* attention_output;
     float* residuals;  ///< (layers + 1, batch, length, num_hiddens), before each layer, at the end
     float* gathered;   ///< (target rows, num_hiddens), the end of the residual stream
     float* features;   ///< their layer norm, if the model has it
@@ -107,7 +108,7 @@ class TransformerCore {
   /// Working memory of `apply_layer`.
   struct LayerBuffers {
     float* normalized;
-    float* attended;
+    float* attention_output;
   };
   void apply_layer(const TransformerPass& pass, std::size_t layer, const float* x, float* y,
                    ForwardMemory* memory, const LayerBuffers& buffers) noexcept;
@@ -120,7 +121,7 @@ class TransformerCore {
                 std::size_t target_rows) noexcept;
 
   bool causal_;
-  ModelParameters* own_;
+  ModelParameters* parameters_;
   std::vector<AttentionLayer*> layers_;
 };
 

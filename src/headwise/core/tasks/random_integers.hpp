@@ -19,11 +19,11 @@ class RandomIntegers {
   /// Uniform from 0 to below `end`, which is at least 1; words that would bias the result are
   /// rejected (Lemire 2019).
   [[nodiscard]] std::uint32_t below(std::uint32_t end) noexcept {
-    const std::uint32_t unfair = (0U - end) % end;
+    const std::uint32_t threshold = (0U - end) % end;
     std::uint64_t product = 0;
     do {
       product = std::uint64_t{next()} * end;
-    } while (static_cast<std::uint32_t>(product) < unfair);
+    } while (static_cast<std::uint32_t>(product) < threshold);
     return static_cast<std::uint32_t>(product >> 32U);
   }
 
@@ -53,8 +53,8 @@ class RandomIntegers {
 
 /// Moves `count` random elements of `numbers`, without repetition, to its front: the first steps of
 /// a Fisher–Yates shuffle.
-inline void choose(std::span<std::int32_t> numbers, std::size_t count,
-                   RandomIntegers& random) noexcept {
+inline void partial_shuffle(std::span<std::int32_t> numbers, std::size_t count,
+                            RandomIntegers& random) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     const auto left = static_cast<std::uint32_t>(numbers.size() - i);
     std::swap(numbers[i], numbers[i + random.below(left)]);
