@@ -1,6 +1,6 @@
-// The package's WebAssembly core: numbers and addresses in, numbers out. The TypeScript beside this
-// file checks every argument before it calls, owns the layout of the working memory, and is the
-// only caller. This is the only file that knows Embind; the calls are in the others.
+// The package's WebAssembly core: numbers and addresses in, numbers out. The TypeScript in
+// bindings/js checks every argument before it calls, and is the only caller. This is the only file
+// that uses Embind; the calls are in the others.
 
 #include <emscripten/bind.h>
 
@@ -20,9 +20,9 @@
 namespace headwise::bindings {
 namespace {
 
-// What passes is numbers: 1 for true, 0 for false.
+// Arguments and results are numbers: 1 for true, 0 for false.
 
-/// Whether this is the build that engines with relaxed SIMD run.
+/// Whether this build uses relaxed SIMD.
 std::size_t is_relaxed() {
 #if defined(__wasm_relaxed_simd__)
   return 1;
@@ -34,8 +34,8 @@ std::size_t is_relaxed() {
 }  // namespace
 }  // namespace headwise::bindings
 
-// This file takes the place of Embind's own library, see CMakeLists.txt. That registers every type
-// that it knows, strings, views and more: 3 KB of the package.
+// This file replaces Embind's own library (see CMakeLists.txt), which registers every type that it
+// supports, strings and views included: 3 KB of the package.
 namespace {
 
 emscripten::internal::InitFunc* init_functions =  // NOLINT(*-avoid-non-const-global-variables)

@@ -17,7 +17,7 @@
 namespace headwise::bindings {
 namespace {
 
-/// Leaves a message in working memory and returns where; 0 if there is no room.
+/// Writes a message to working memory and returns its address; 0 if memory does not suffice.
 template <typename Message>
 Address respond(const Message& message) {
   MessageWriter writer;

@@ -2,8 +2,8 @@
 
 #include "record.hpp"
 
-/// Files and state dicts of other systems: each call reads a message and leaves another in working
-/// memory, whose address it returns; 0 if there is no room.
+/// Files and state dicts of other systems: each call reads a message and writes another to working
+/// memory, whose address it returns; 0 if memory does not suffice.
 namespace headwise::bindings {
 
 Address read_safetensors_header(Address request);

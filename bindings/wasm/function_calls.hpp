@@ -4,7 +4,7 @@
 
 #include "record.hpp"
 
-/// Functions without a layer: softmax, pooling, heads, random numbers, numbers of files.
+/// Functions without a layer: softmax, pooling, heads, random numbers, number formats.
 namespace headwise::bindings {
 
 void masked_softmax(Address record, Address weights);

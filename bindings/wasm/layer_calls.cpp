@@ -13,7 +13,7 @@
 namespace headwise::bindings {
 namespace {
 
-/// Sizes that are not known yet are 0.
+/// Sizes that are still to be inferred are 0.
 std::optional<std::int64_t> known_size(std::size_t size) {
   return size != 0 ? std::optional<std::int64_t>(size) : std::nullopt;
 }

@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-// Of Emscripten's runtime: moves the stack pointer. And of the linker: where the stack begins.
+// Emscripten's runtime: sets the stack pointer. The linker: the address where the stack begins.
 // NOLINTBEGIN(*-identifier-naming, bugprone-*, cert-*)
 extern "C" void _emscripten_stack_restore(void* stack);
 extern "C" char __stack_high;
@@ -19,22 +19,22 @@ extern "C" char __stack_high;
 namespace headwise::bindings {
 namespace {
 
-constexpr double address_space = 4294967295.0;
-/// Bytes: what numbers begin at, so that no vector of theirs lies across two lines.
+constexpr double max_address = 4294967295.0;
+/// Alignment of tensors in bytes, so that no vector straddles two cache lines.
 constexpr std::size_t cache_line = 64;
 
 /// One block, which grows to the largest call so far, so that a second call of the same shapes
 /// allocates nothing.
 class WorkingMemory {
  public:
-  /// The address of a block of at least `floats` floats, 0 if there is no room. What the block held
-  /// is lost.
+  /// The address of a block of at least `floats` floats, 0 if memory does not suffice. The block's
+  /// contents are lost.
   Address reserve(double floats) noexcept {
     const double bytes = floats * sizeof(float);
     if (bytes > static_cast<double>(size_)) {
       std::free(block_);
       block_ =
-          bytes < address_space ? memalign(cache_line, static_cast<std::size_t>(bytes)) : nullptr;
+          bytes < max_address ? memalign(cache_line, static_cast<std::size_t>(bytes)) : nullptr;
       size_ = block_ != nullptr ? static_cast<std::size_t>(bytes) : 0;
     }
     return address_of(block_);
@@ -53,19 +53,18 @@ class WorkingMemory {
   std::size_t size_ = 0;
 };
 
-/// What lies before each block that C++ allocates: what the same call allocated before and after
-/// it, for as long as the call lasts.
+/// Precedes each block that C++ allocates: links it to the others that the same call has allocated.
 struct Header {
   Header* previous;
   Header* next;
   std::uint32_t call;
-  void* block;  ///< as malloc gave it
+  void* block;  ///< as malloc returned it
 };
-/// Of blocks shorter than a line.
+/// Alignment of blocks shorter than a cache line.
 constexpr std::size_t small_alignment = 16;
 static_assert(sizeof(Header) == small_alignment);
 
-/// The blocks that the call under way has allocated and not freed.
+/// The blocks that the current call has allocated and not freed.
 class CallBlocks {
  public:
   void begin() noexcept {
@@ -112,8 +111,8 @@ bool has_failed = false;
 
 Header* header_of(void* numbers) noexcept { return static_cast<Header*>(numbers) - 1; }
 
-/// malloc alone would give multiples of 8 bytes. What it skips to align a block stays with the
-/// block before, which is why short ones do not begin at a line, too.
+/// malloc alone aligns to 8 bytes. What it skips to align a block stays with the block before, so
+/// that short ones are not aligned to a cache line.
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
   void* const block = size <= std::numeric_limits<std::size_t>::max() - 2 * cache_line
                           ? memalign(alignment, size + alignment)
@@ -136,22 +135,22 @@ void deallocate(void* numbers) noexcept {
   }
 }
 
-/// Of its own, since the caller must have nothing on the stack that it moves.
+/// Not inlined, since its caller, which moves the stack, must have nothing on it.
 [[gnu::noinline]] std::size_t free_call_blocks() noexcept {
   call_blocks.free_all();
   return std::exchange(has_failed, false) ? 1 : 0;
 }
 
 #if defined(HEADWISE_CHECKED)
-/// The linker puts nothing there, and nobody may write there.
+/// The linker leaves these bytes unused, and nothing may write there.
 constexpr std::size_t unused_bytes = 256;
 #endif
 
 }  // namespace
 
 #if defined(HEADWISE_CHECKED)
-void check(bool is_so) noexcept {
-  if (!is_so) {
+void check(bool condition) noexcept {
+  if (!condition) {
     __builtin_trap();
   }
 }

@@ -8,40 +8,40 @@
 #include "record.hpp"
 
 /// WebAssembly memory. A build without exceptions cannot unwind, so an allocation that fails ends
-/// the call by a trap, which JavaScript sees as an error; `recover` then gives back whatever the
-/// call had allocated. That leaves everything as it was, since calls allocate all they need before
-/// they change anything that outlives them.
+/// the call by a trap, which JavaScript sees as an error; `recover` then frees whatever the call
+/// had allocated. That leaves everything as it was, since calls allocate all they need before they
+/// change anything that outlives them.
 namespace headwise::bindings {
 
-/// The address of working memory of at least `floats` floats, 0 if there is no room. All calls
-/// share one block: what it held is lost.
+/// Returns the address of working memory of at least `floats` floats, 0 if memory does not suffice.
+/// All calls share one block, whose contents are lost.
 Address reserve(double floats);
 
-/// Carves working memory from an address on up to its end.
+/// An arena over working memory from an address to its end.
 Arena working_arena(float* memory) noexcept;
 
-/// Floats that `lay_out(arena)` takes.
+/// Size in floats of what `lay_out(arena)` takes.
 template <typename LayOut>
 double floats_of(const LayOut& lay_out) noexcept {
   return static_cast<double>(measure(lay_out)) / sizeof(float);
 }
 
-/// A size that JavaScript computed; what no memory holds is the largest there is.
+/// A size that JavaScript computed, saturated at the largest std::size_t.
 inline std::size_t size_of(double number) noexcept {
   constexpr auto max = std::numeric_limits<std::size_t>::max();
   return number < static_cast<double>(max) ? static_cast<std::size_t>(number) : max;
 }
 
-/// From here on what is allocated belongs to the call that begins.
+/// Begins a call, to which the blocks allocated from here on belong.
 void begin_call() noexcept;
-/// Traps if the call has written where nothing lies, in builds that check.
+/// Ends a call. Builds that check trap if it wrote to the unused bytes from address 0 on.
 void end_call() noexcept;
 
-/// After a trap: frees what the call had allocated and gives the stack back. Returns whether it was
-/// memory that was wanting.
+/// After a trap: frees what the call had allocated and resets the stack. Returns whether an
+/// allocation had failed.
 std::size_t recover() noexcept;
 
-/// A function as JavaScript calls it.
+/// Wraps a function for JavaScript.
 template <auto Function>
 struct Call;
 template <typename Result, typename... Arguments, bool IsNoexcept,

@@ -8,16 +8,16 @@
 
 namespace headwise::bindings {
 
-/// A model with all that it is made of. It stays where it is.
+/// A model with its layers and other parameters. Its core points to them, so it must not move.
 struct Model {
-  ModelParameters own;
+  ModelParameters parameters;
   std::vector<AttentionLayer> layers;
   TransformerCore core;
 
   Model(const AttentionOnlyTransformerOptions& options, std::uint64_t seed)
-      : own(sizes_of(options), seed),
+      : parameters(sizes_of(options), seed),
         layers(make_layers(options, seed)),
-        core(options.causal, own, pointers_to(layers)) {}
+        core(options.causal, parameters, pointers_to(layers)) {}
 
  private:
   static std::vector<AttentionLayer> make_layers(const AttentionOnlyTransformerOptions& options,

@@ -44,13 +44,13 @@ Address model_layer(Address model, std::size_t layer) {
   return address_of(&model_at(model).layer(layer));
 }
 
-Address model_parameter(Address model, std::size_t place) {
-  return address_of(model_at(model).own_parameters().values(place));
+Address model_parameter(Address model, std::size_t index) {
+  return address_of(model_at(model).own_parameters().values(index));
 }
 
-Address model_gradient(Address model, std::size_t place) {
-  ModelParameters& own = model_at(model).own_parameters();
-  return own.have_gradients() ? address_of(own.gradient(place)) : 0;
+Address model_gradient(Address model, std::size_t index) {
+  ModelParameters& parameters = model_at(model).own_parameters();
+  return parameters.have_gradients() ? address_of(parameters.gradient(index)) : 0;
 }
 
 void zero_model_gradients(Address model) { model_at(model).zero_gradients(); }
@@ -68,7 +68,7 @@ double model_workspace_size(Address model, double batch, double length, double l
   });
 }
 
-// JavaScript writes a layer's part of a pass as it is in the library.
+// JavaScript writes `LayerPass` in the layout of the library's struct.
 static_assert(sizeof(TransformerLayerPass) == sizeof(LayerPass));
 static_assert(offsetof(TransformerLayerPass, head_gate) == offsetof(LayerPass, head_gate));
 static_assert(offsetof(TransformerLayerPass, gate_stride) == offsetof(LayerPass, gate_stride));

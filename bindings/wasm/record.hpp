@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// How records and messages are read and written. What each of them holds is described in
-/// ../records/table.mjs, of which records.hpp is made.
+/// Reading and writing of records and messages. ../records/table.mjs describes their fields;
+/// records.hpp is generated from it.
 namespace headwise::bindings {
 
 /// An address in WebAssembly memory, as a number that JavaScript can add to.
@@ -25,7 +25,7 @@ Address address_of(const T* pointer) noexcept {
   return reinterpret_cast<Address>(pointer);
 }
 
-/// Kinds of a record's fields.
+/// Types of a record's fields.
 enum class Flag : std::uint32_t { off, on };
 struct Wide {
   std::uint32_t low;
@@ -37,13 +37,13 @@ struct Wide {
 };
 
 #if defined(HEADWISE_CHECKED)
-/// Traps if this is not so.
-void check(bool is_so) noexcept;
-/// So many bytes of WebAssembly memory, from a word on.
+/// Traps if `condition` is false.
+void check(bool condition) noexcept;
+/// Checks that so many bytes lie in WebAssembly memory and begin at a word.
 void check_extent(Address address, std::size_t size) noexcept;
-/// Of working memory, at a cache line.
+/// Checks an address in working memory, aligned to a cache line.
 void check_working_address(const void* address, bool may_be_absent) noexcept;
-/// Of anything else.
+/// Checks any other address.
 void check_address(const void* address, bool may_be_absent) noexcept;
 #endif
 
@@ -57,7 +57,7 @@ const Fields& record_at(Address address) noexcept {
   return *at<const Fields>(address);
 }
 
-/// Takes a message's fields out, one after the other. What they hold stays where it is.
+/// Reads a message's fields in order. Texts, bytes and sizes are views of the message.
 class MessageReader {
  public:
   explicit MessageReader(Address address) noexcept : next_(at<std::uint32_t>(address)) {}
@@ -117,7 +117,7 @@ Message message_at(Address address) {
   return message;
 }
 
-/// Puts a message's fields one behind the other.
+/// Writes a message's fields in order.
 class MessageWriter {
  public:
   void size(std::size_t value) { words_.push_back(static_cast<std::uint32_t>(value)); }

@@ -12,7 +12,7 @@
 namespace headwise::bindings {
 namespace {
 
-/// The sequences that the record asks of the task.
+/// Draws the record's sequences.
 void draw_sequences(const TaskCore& task, const TaskRecord& record) {
   const std::span workspace(record.workspace, task.vocabulary_size());
   const std::size_t length = task.length();

@@ -2,13 +2,13 @@
 
 #include "record.hpp"
 
-/// Tasks, and what attention weights tell of heads.
+/// Tasks, and scores of heads from attention weights.
 namespace headwise::bindings {
 
 /// Draws sequences of a task.
 void draw_task(Address record);
 
-/// Writes a few doubles for each head.
+/// Writes the record's score of each head, one or more doubles.
 void score_heads(Address record);
 
 }  // namespace headwise::bindings

@@ -4,7 +4,7 @@
 #include <headwise/core/parallel/fork_join_queue.hpp>
 
 #if defined(__wasm_atomics__)
-// Of Emscripten's runtime: moves the stack pointer.
+// Emscripten's runtime: sets the stack pointer.
 // NOLINTNEXTLINE(*-identifier-naming, bugprone-*, cert-*)
 extern "C" void _emscripten_stack_restore(void* stack);
 #endif
@@ -22,7 +22,7 @@ namespace {
 
 parallel::ForkJoinQueue queue;  // NOLINT(*-avoid-non-const-global-variables)
 
-/// Of its own, so that the caller has nothing on a stack that is not yet its own.
+/// Not inlined, so that `enter` has nothing on a stack that is not yet its own.
 [[gnu::noinline]] void work(std::size_t thread, std::uint32_t generation) noexcept {
   queue.worker_loop(thread, generation);
 }
@@ -40,7 +40,7 @@ void parallel::run(std::size_t pieces, std::size_t threads, Work work,
 }
 
 std::size_t bindings::worker_entry() noexcept {
-  return reinterpret_cast<std::size_t>(&enter);  // in WebAssembly a number of the function table
+  return reinterpret_cast<std::size_t>(&enter);  // in WebAssembly an index of the function table
 }
 
 bindings::Address bindings::new_stack() noexcept {

@@ -9,15 +9,16 @@
 /// The threads of a WebAssembly build: workers that JavaScript starts.
 namespace headwise::bindings {
 
-/// What a worker is to call, as its number in the function table: (end of its stack, its thread
-/// number, its crew). The call ends when the crew no longer serves. 0 in builds without threads.
+/// The entry function of a worker, as its index in the function table: (end of its stack, thread
+/// number, generation). It returns when the generation is no longer current. 0 in builds without
+/// threads.
 std::size_t worker_entry() noexcept;
 
-/// The end of a new stack for a worker, which is never given back; 0 if there is no room.
+/// The end of a new stack for a worker, which is never freed; 0 if memory does not suffice.
 Address new_stack() noexcept;
 
-/// From now on there are so many threads, the caller's among them; JavaScript has started the
-/// others, as this crew. Workers of another leave.
-void set_threads(std::size_t threads, std::size_t crew) noexcept;
+/// Sets the number of threads, the caller's included. JavaScript has started the others with this
+/// generation; workers of earlier ones return.
+void set_threads(std::size_t threads, std::size_t generation) noexcept;
 
 }  // namespace headwise::bindings

@@ -4,13 +4,13 @@
 
 #include "record.hpp"
 
-/// Going back through layers, and what trains them.
+/// Backward passes and optimizers.
 namespace headwise::bindings {
 
 /// 0 for none, 1 for a pending backward, 2 for one whose parameters have changed since.
 std::size_t pending_backward(Address layer);
 
-/// Floats of working memory for the pending backward.
+/// Size in floats of the pending backward's working memory.
 double backward_workspace_size(Address layer);
 void backward(Address layer, Address record);
 
@@ -23,7 +23,7 @@ void parameters_changed(Address layer);
 /// Removes heads, ascending and each once: a `HeadList`.
 void remove_heads(Address layer, Address heads);
 
-/// The address of a new optimizer of these `Trainables`.
+/// Returns the address of a new optimizer of these `Trainables`.
 Address new_sgd(Address trainables, double learning_rate, double momentum, double weight_decay);
 Address new_adam(Address trainables, double learning_rate, double beta_1, double beta_2,
                  double epsilon, double weight_decay);

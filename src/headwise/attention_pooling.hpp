@@ -14,9 +14,9 @@ struct DotProductAttentionOptions {
   /// Which keys each query may attend to, boolean, or what is added to its scores, float;
   /// broadcasts to (batch, heads, queries, keys).
   Mask mask = {};
-  /// Whether a query sees only keys up to its own position.
+  /// Whether a query attends only to keys up to its own position.
   Causal causal = Causal::none;
-  /// How far from its own position a query sees.
+  /// Sliding window around each query's position.
   std::optional<Window> window = {};
   /// Position of the first query among the keys, from 0 on. Source: ONNX Attention, the past's
   /// length.
@@ -25,7 +25,7 @@ struct DotProductAttentionOptions {
   std::optional<double> scale = {};
   /// Cap of the scaled scores, c · tanh(s / c); 0 is off. Source: ONNX Attention.
   double softcap = 0;
-  /// What a query without a key gets. Default: zeros.
+  /// Result of a query without a key. Default: zeros.
   EmptyRows empty_rows = EmptyRows::zero;
   /// Whether to return the attention weights. Default: no, and then they are never stored.
   bool return_weights = false;
@@ -33,7 +33,7 @@ struct DotProductAttentionOptions {
   WeightsStage weights_stage = WeightsStage::softmax;
 };
 
-/// Pooled values, and the attention weights if they were asked for.
+/// Pooled values, and the attention weights if requested.
 template <std::size_t Rank>
 struct PoolingResult {
   Tensor<Rank> output;
@@ -48,11 +48,11 @@ struct PoolingResult {
     const Tensor<3>& queries, const Tensor<3>& keys, const Tensor<3>& values,
     const DotProductAttentionOptions& options = {});
 
-/// The same for heads side by side: queries (batch, heads, queries, d), keys (batch, key-value
-/// heads, keys, d), values (batch, key-value heads, keys, v) → output (batch, heads, queries, v),
-/// weights (batch, heads, queries, keys). Heads are a multiple of key-value heads; query head h
-/// reads key-value head h / (heads / key-value heads). Source: PyTorch,
-/// `scaled_dot_product_attention`; ONNX Attention.
+/// The same for several heads: queries (batch, heads, queries, d), keys (batch, key-value heads,
+/// keys, d), values (batch, key-value heads, keys, v) → output (batch, heads, queries, v), weights
+/// (batch, heads, queries, keys). Heads are a multiple of key-value heads; query head h reads
+/// key-value head h / (heads / key-value heads). Source: PyTorch, `scaled_dot_product_attention`;
+/// ONNX Attention.
 [[nodiscard]] PoolingResult<4> scaled_dot_product_attention(
     const Tensor<4>& queries, const Tensor<4>& keys, const Tensor<4>& values,
     const DotProductAttentionOptions& options = {});

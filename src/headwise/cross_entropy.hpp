@@ -8,10 +8,10 @@
 namespace headwise {
 
 /// The mean of −log softmax(logits)[target] over all targets that are not −1, for logits (batch,
-/// length, vocabulary) and targets (batch, length). Without any target it is 0, so that a batch
-/// where nothing is asked changes nothing; PyTorch gives NaN. Throws `Error` (invalid-shape,
-/// invalid-value, out-of-memory). Source: PyTorch, `nn.functional.cross_entropy` with
-/// `ignore_index`, which is −100 there by default.
+/// length, vocabulary) and targets (batch, length). Without any target it is 0, so that such a
+/// batch changes nothing; PyTorch gives NaN. Throws `Error` (invalid-shape, invalid-value,
+/// out-of-memory). Source: PyTorch, `nn.functional.cross_entropy` with `ignore_index`, which is
+/// −100 there by default.
 [[nodiscard]] double cross_entropy(const Tensor<3>& logits, const Tokens& targets);
 
 }  // namespace headwise

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-/// Errors thrown on purpose. Every message names the argument, what was expected and what came:
-/// `queries: expected (batch, queries, 100), got (2, 4, 64)`. Codes and texts are those of the
-/// JavaScript package, where names are spelled in camelCase.
+/// Errors. Every message names the argument, what was expected and what was given: `queries:
+/// expected (batch, queries, 100), got (2, 4, 64)`. Codes and texts are those of the JavaScript
+/// package, where names are spelled in camelCase.
 namespace headwise {
 
 /// What went wrong, as a short stable word for programs to compare.
@@ -17,13 +17,13 @@ enum class ErrorCode {
   invalid_shape,        ///< a tensor's shape does not fit
   invalid_value,        ///< a number inside an argument is outside its range
   invalid_state_dict,   ///< names or shapes of a state dict do not fit the layer
-  invalid_file,         ///< a file breaks its format's rules, or holds what is not taken
-  invalid_cache,        ///< a cache that does not go with the layer or the call
+  invalid_file,         ///< a file breaks its format's rules, or holds what is not supported
+  invalid_cache,        ///< a cache that does not fit the layer or the call
   cache_full,           ///< more positions than a cache has room for
   sizes_unknown,        ///< the call needs sizes that the layer has not inferred yet
-  no_pending_backward,  ///< no forward that required gradients is left to go back from
+  no_pending_backward,  ///< no forward that required gradients has a backward pending
   disposed,             ///< the layer, cache, model or optimizer was moved from
-  out_of_memory,        ///< the memory that the call needs cannot be had; nothing was changed
+  out_of_memory,        ///< there is not enough memory for the call; nothing was changed
 };
 
 /// The code as it is spelled in both languages, for example `invalid-shape`.
@@ -40,10 +40,10 @@ class Error : public std::invalid_argument {
   ErrorCode code_;
 };
 
-/// Throws the `Error` of running out of memory, which needs none.
+/// Throws the out-of-memory `Error` without allocating.
 [[noreturn]] void throw_out_of_memory();
 
-/// Runs a public function's body; running out of memory becomes an `Error` like any other.
+/// Runs a public function's body; failed allocations become an `Error`.
 template <typename Function>
 decltype(auto) report_out_of_memory(Function&& body) {
 #if defined(__cpp_exceptions)

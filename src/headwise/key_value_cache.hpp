@@ -7,8 +7,8 @@
 
 namespace headwise {
 
-/// Projected keys and values of earlier positions, for decoding. Made by
-/// `MultiHeadAttention::create_cache` and of use to that layer only, until heads of it are pruned.
+/// KV cache: projected keys and values of earlier positions, for decoding. Made by
+/// `MultiHeadAttention::create_cache` and valid for that layer only, until heads of it are pruned.
 class KeyValueCache : public LayerCache {
  public:
   using LayerCache::LayerCache;
@@ -25,9 +25,9 @@ class KeyValueCache : public LayerCache {
   KeyValueCache& operator=(KeyValueCache&&) = default;
   ~KeyValueCache() = default;
 
-  /// Forgets everything. Throws `Error` (disposed) if the cache was moved from.
+  /// Removes all positions. Throws `Error` (disposed) if the cache was moved from.
   void reset() { truncate(0); }
-  /// Forgets all but the first `length` positions. Throws `Error` (invalid-value) for more than it
+  /// Keeps the first `length` positions only. Throws `Error` (invalid-value) for more than it
   /// holds, (disposed).
   void truncate(std::int64_t length);
 };

@@ -6,7 +6,7 @@
 namespace headwise {
 
 struct MaskedSoftmaxOptions {
-  /// What a row without a valid key gets. Default: zeros.
+  /// Result of a row without a valid key. Default: zeros.
   EmptyRows empty_rows = EmptyRows::zero;
 };
 

@@ -8,7 +8,7 @@
 
 namespace headwise {
 
-/// What a model's heads are measured on.
+/// A batch that a model's heads are measured on.
 struct ModelMeasureBatch {
   Tokens tokens;  ///< (batch, length)
   /// (batch, length), as `AttentionOnlyTransformer::loss` takes them. Confidence and entropy need
@@ -18,9 +18,9 @@ struct ModelMeasureBatch {
 
 /// `measure_head_importance` of every layer of a model, (heads,) each, in evaluation mode. Means of
 /// gradients and ablation are over targets: a sample's loss is the sum over its own, so that
-/// importance has the size of `loss` and does not depend on how samples are batched. The model
-/// stays as it is. Throws what `loss` throws, and invalid-option for `normalize` with another
-/// measure than gradient.
+/// importance is on the scale of `loss` and does not depend on how samples are batched. The model
+/// is unchanged. Throws what `loss` throws, and invalid-option for `normalize` with another measure
+/// than gradient.
 [[nodiscard]] std::optional<std::vector<Tensor<1>>> measure_head_importance(
     const AttentionOnlyTransformer& model, const std::vector<ModelMeasureBatch>& batches,
     const HeadImportanceOptions& options);

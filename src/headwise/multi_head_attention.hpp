@@ -14,13 +14,13 @@
 
 namespace headwise {
 
-/// How `MultiHeadAttention::from_state_dict` reads a state dict, and what no state dict tells.
+/// How `MultiHeadAttention::from_state_dict` reads a state dict, and options that a state dict does
+/// not determine.
 struct FromStateDictOptions {
   /// Number of heads. At least 1.
   std::int64_t num_heads = 0;
-  /// What stands before the names, for example `encoder.layers.0.self_attn`; tensors of other names
-  /// are left alone. The dot behind it may be left out. Where it is wrong, the error lists those
-  /// there are.
+  /// The prefix of the names, for example `encoder.layers.0.self_attn`; other tensors are ignored.
+  /// The trailing dot may be left out. If it is wrong, the error lists the prefixes found.
   std::string prefix = {};
   // As in MultiHeadAttentionOptions.
   double dropout = 0;
@@ -35,23 +35,23 @@ struct ForwardOptions {
   ValidLens valid_lens = {};
   /// Which keys each query may attend to, boolean, or what is added to its scores, float.
   Mask mask = {};
-  /// Whether a query sees only keys up to its own position.
+  /// Whether a query attends only to keys up to its own position.
   Causal causal = Causal::none;
-  /// How far from its own position a query sees.
+  /// Sliding window around each query's position.
   std::optional<Window> window = {};
   /// Factor of each head's pooled output before W_o.
   HeadGate head_gate = {};
-  /// Keys and values of earlier positions, which the given ones are added to. "Keys" in
+  /// KV cache of earlier positions, to which the given keys and values are appended. "Keys" in
   /// `valid_lens`, `mask` and `window` then means cached and given. Null for none.
   KeyValueCache* cache = nullptr;
-  /// What a query without a key gets. Default: zeros.
+  /// Result of a query without a key. Default: zeros.
   EmptyRows empty_rows = EmptyRows::zero;
   /// Whether to return the attention weights. Default: no, and then they are never stored.
   bool return_weights = false;
   /// Which state of the weights is returned. Default: the weights themselves.
   WeightsStage weights_stage = WeightsStage::softmax;
-  /// Whether `backward` will follow. What it needs is kept, copies of the inputs and masks
-  /// included; scores are not. Not with a cache. Source: PyTorch, `requires_grad`.
+  /// Whether to save activations for `backward`, copies of the inputs and masks included; scores
+  /// are not saved. Not with a cache. Source: PyTorch, `requires_grad`.
   bool requires_grad = false;
 };
 
@@ -59,27 +59,26 @@ template <std::size_t Rank>
 struct ForwardResult {
   /// (batch, queries, output_size), without the batch axis if the inputs have none
   Tensor<Rank> output;
-  /// (batch, heads, queries, keys + extra slots), before dropout, if they were asked for
+  /// (batch, heads, queries, keys + extra slots), before dropout, if requested
   std::optional<Tensor<Rank + 1>> attention_weights;
 };
 
 using AttentionResult = ForwardResult<3>;
 
-/// Gradients of what a forward was given. Those of its parameters are in the layer.
+/// Gradients of a forward's inputs. Those of the parameters are in the layer.
 template <std::size_t Rank>
 struct BackwardResult {
   Tensor<Rank> queries;
   Tensor<Rank> keys;
   Tensor<Rank> values;
-  /// (batch, heads), a row a sample; (1, heads) without a batch axis. Where no gate was given, at
-  /// gate 1.
+  /// (batch, heads); (1, heads) without a batch axis. At gate 1 where none was given.
   Tensor<2> head_gate;
 };
 
 struct CacheOptions {
-  /// Samples of every forward with the cache. At least 1.
+  /// Number of samples of every forward with the cache. At least 1.
   std::int64_t batch_size = 0;
-  /// Positions that it can hold. At least 1.
+  /// Maximum number of positions. At least 1.
   std::int64_t max_length = 0;
 };
 
@@ -88,8 +87,8 @@ struct CacheOptions {
 /// Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
 ///
 /// Calls of const functions may run at the same time in several threads, as may calls on different
-/// layers; every other call wants the layer to itself. A layer that was moved from may be assigned
-/// to or destroyed; whatever else is asked of it throws `Error` (disposed).
+/// layers; every other call needs exclusive access to the layer. A layer that was moved from may be
+/// assigned to or destroyed; every other call throws `Error` (disposed).
 class MultiHeadAttention final : public AttentionLayer {
  public:
   /// Throws `Error` (invalid-option) for options outside their range or that exclude each other;
@@ -113,37 +112,37 @@ class MultiHeadAttention final : public AttentionLayer {
   /// A layer with the parameters in `state_dict`, whose names and layout may be those of d2l,
   /// `nn.MultiheadAttention` (packed or separate projections), BERT, ViT (older and newer names,
   /// and timm's), GPT-2, minGPT or nanoGPT. Sizes, bias, `num_kv_heads`, pooling and projection are
-  /// read from it. A bias that only some projections have is zero in the others. Buffers are left
-  /// alone: `position_ids`, masks of GPT-2 (`bias` of shape (1, 1, n, n), `masked_bias`), tables of
-  /// rotary positions (`inv_freq`, `cos_cached`, `sin_cached`). Throws `Error` (invalid-state-dict)
-  /// that lists every name that is missing, unexpected or of the wrong shape, or the prefixes there
-  /// are; invalid-option, out-of-memory.
+  /// read from it. A bias that only some projections have is zero in the others. Buffers are
+  /// ignored: `position_ids`, masks of GPT-2 (`bias` of shape (1, 1, n, n), `masked_bias`), tables
+  /// of rotary positions (`inv_freq`, `cos_cached`, `sin_cached`). Throws `Error`
+  /// (invalid-state-dict) that lists every name that is missing, unexpected or of the wrong shape,
+  /// or the prefixes found; invalid-option, out-of-memory.
   [[nodiscard]] static MultiHeadAttention from_state_dict(const StateDict& state_dict,
                                                           const FromStateDictOptions& options);
 
   /// queries (batch, queries, query_size), keys (batch, keys, key_size), values (batch, keys,
   /// value_size). Throws `Error` (invalid-shape, invalid-value, invalid-option, invalid-cache,
-  /// out-of-memory); layer and cache are then as they were.
+  /// out-of-memory); layer and cache are then unchanged.
   AttentionResult forward(const Tensor<3>& queries, const Tensor<3>& keys, const Tensor<3>& values,
                           const ForwardOptions& options = {});
   /// The same for one sample without a batch axis: (length, size).
   ForwardResult<2> forward(const Tensor<2>& queries, const Tensor<2>& keys, const Tensor<2>& values,
                            const ForwardOptions& options = {});
-  /// Attends to what `options.cache` holds and adds nothing to it.
+  /// Attends to what `options.cache` holds, without appending to it.
   AttentionResult forward(const Tensor<3>& queries, const ForwardOptions& options);
   ForwardResult<2> forward(const Tensor<2>& queries, const ForwardOptions& options);
 
   /// Gradients of the inputs from that of the output, for the latest forward that succeeded with
-  /// `requires_grad`; other forwards leave it pending. Gradients of the parameters are added to
-  /// those there are. What a query may not attend to has gradient 0, and what it holds reaches
-  /// none. A float mask gets no gradient. Throws `Error` (no-pending-backward) where there was no
-  /// such forward, its backward was done, or parameters were changed since; invalid-shape,
-  /// out-of-memory; the layer is then as it was. Source: PyTorch, `Tensor.backward`.
+  /// `requires_grad`; other forwards leave it pending. Gradients of the parameters are added to the
+  /// existing ones. Keys and values that no query may attend to have gradient 0, and affect no
+  /// other gradient. A float mask gets no gradient. Throws `Error` (no-pending-backward) where
+  /// there was no such forward, its backward was done, or parameters were changed since;
+  /// invalid-shape, out-of-memory; the layer is then unchanged. Source: PyTorch, `Tensor.backward`.
   BackwardResult<3> backward(const Tensor<3>& grad_output);
   BackwardResult<2> backward(const Tensor<2>& grad_output);
 
-  /// Sums of the parameters' gradients since the last `zero_gradients`, under the names and in the
-  /// shapes of `state_dict`, which throws the same.
+  /// Sums of the parameters' gradients since the last `zero_gradients`, in the names and shapes of
+  /// `state_dict`. Throws what that throws.
   [[nodiscard]] StateDict gradients() const;
 
   /// An empty cache for decoding. Throws `Error` (sizes-unknown, invalid-option, disposed,
@@ -151,15 +150,14 @@ class MultiHeadAttention final : public AttentionLayer {
   [[nodiscard]] KeyValueCache create_cache(const CacheOptions& options) const;
 
   /// Removes heads for good: rows of W_q, W_k and W_v and columns of W_o. The output is that of
-  /// gating these heads at 0, and a pass takes less time and memory by what went. `heads` are
-  /// indices before the call, in any order; one given twice counts once, none change nothing. Heads
-  /// that are left are numbered from 0 again, and `num_hiddens` is theirs; the scale and
-  /// `output_size` stay. Gradients of what is left stay too, and so does what optimizers keep
-  /// beside it. A pending backward and older caches are invalid from then on. Throws `Error`
-  /// (invalid-option) for indices that the layer does not have, for all of them, for some of the
-  /// heads that share a key-value head, and for a layer without W_o or with convolutions;
-  /// sizes-unknown, out-of-memory; the layer is then as it was. Source: Michel et al. 2019; Hugging
-  /// Face Transformers, `prune_heads`.
+  /// gating these heads at 0, and passes take correspondingly less time and memory. `heads` are
+  /// indices before the call, in any order; duplicates count once, and an empty list changes
+  /// nothing. The remaining heads are renumbered from 0, and `num_hiddens` shrinks; the scale and
+  /// `output_size` stay. Their gradients and optimizer states are kept. A pending backward and
+  /// older caches become invalid. Throws `Error` (invalid-option) for indices that the layer does
+  /// not have, for all of them, for some of the heads that share a key-value head, and for a layer
+  /// without W_o or with convolutions; sizes-unknown, out-of-memory; the layer is then unchanged.
+  /// Source: Michel et al. 2019; Hugging Face Transformers, `prune_heads`.
   void prune_heads(const std::vector<std::int64_t>& heads);
 
   /// Switches dropout on (training mode) or off (a new layer). Both return the layer.
@@ -180,9 +178,9 @@ class MultiHeadAttention final : public AttentionLayer {
   /// `Error` (sizes-unknown) while sizes are still to be inferred.
   [[nodiscard]] StateDict state_dict() const;
 
-  /// Takes over the parameters in `state_dict`, all or none; a forward before it cannot be gone
-  /// back from. Throws `Error` (invalid-state-dict) that lists every name that is missing,
-  /// unexpected or of the wrong shape.
+  /// Loads the parameters in `state_dict`, all or none; a pending backward is then outdated. Throws
+  /// `Error` (invalid-state-dict) that lists every name that is missing, unexpected or of the wrong
+  /// shape.
   void load_state_dict(const StateDict& state_dict);
 
   /// Whether the inputs of the latest forward with `requires_grad` had a batch axis.

@@ -6,31 +6,30 @@
 
 namespace headwise {
 
-/// Changes the parameters of one or more layers, or parts of models, by their gradients. What it
-/// trains must outlive it, at the same place in memory. Numbers that it keeps beside a parameter,
-/// such as momenta, follow when slices of it are removed; a layer that another one was assigned to
-/// is better given a new optimizer. What has no gradients yet is left alone. Of an optimizer that
-/// was moved from, every call throws `Error` (disposed).
+/// Updates the parameters of one or more layers, or parts of models, by their gradients. Trainables
+/// must outlive it and must not move. States such as momenta follow when slices of a parameter are
+/// removed; a layer that was assigned to needs a new optimizer. Trainables without gradients are
+/// skipped. Every call of an optimizer that was moved from throws `Error` (disposed).
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Changes every parameter once; a backward that was pending is then outdated. Throws `Error`
-  /// (out-of-memory), and nothing was changed.
+  /// Updates every parameter; a pending backward is then outdated. Throws `Error` (out-of-memory),
+  /// and nothing is changed.
   void step();
 
-  /// Makes every gradient 0.
+  /// Sets every gradient to 0.
   void zero_gradients() const;
 
   [[nodiscard]] double learning_rate() const noexcept { return core_.learning_rate(); }
   /// For schedules. Throws `Error` (invalid-option) unless it is finite and at least 0.
   void set_learning_rate(double learning_rate);
 
-  /// What a step of training in a model takes. Throws `Error` (disposed).
+  /// For a model's training step. Throws `Error` (disposed).
   [[nodiscard]] OptimizerCore& core();
 
  protected:
-  /// Throws `Error` for nothing, or the same twice, to train.
+  /// Throws `Error` for no trainables, or the same twice.
   Optimizer(const std::vector<Trainable*>& trainables, const OptimizerCore::Options& options);
   Optimizer(const Optimizer& other);
   Optimizer(Optimizer&&) = default;
@@ -42,7 +41,7 @@ class Optimizer {
   }
 
  private:
-  /// It, and what it trains.
+  /// Checks the optimizer and its trainables.
   void check_in_use() const;
 
   OptimizerCore core_;
@@ -52,8 +51,8 @@ class Optimizer {
 /// Source: PyTorch, `torch.optim.SGD`, without dampening and Nesterov's variant.
 class SGD final : public Optimizer {
  public:
-  /// Throws `Error` (invalid-option) for options outside their range, and for nothing, or the same
-  /// twice, to train.
+  /// Throws `Error` (invalid-option) for options outside their range, and for no trainables, or the
+  /// same twice.
   explicit SGD(const std::vector<Trainable*>& trainables, const SGDOptions& options = {});
 };
 
@@ -64,14 +63,14 @@ class Adam final : public Optimizer {
   /// Throws as `SGD` does.
   explicit Adam(const std::vector<Trainable*>& trainables, const AdamOptions& options = {});
 
-  /// As they are now: with the learning rate that was set last.
+  /// The current options, with the learning rate that was set last.
   [[nodiscard]] AdamOptions options() const noexcept;
 };
 
 /// Returns the norm of all gradients together and multiplies them by min(1, max_norm / (norm +
-/// 1e-6)), so that it is at most `max_norm` from then on. Source: PyTorch,
+/// 1e-6)), so that it is at most `max_norm` afterwards. Source: PyTorch,
 /// `torch.nn.utils.clip_grad_norm_`. Throws `Error` (invalid-option) unless `max_norm` is finite
-/// and at least 0; out-of-memory, and nothing was changed.
+/// and at least 0; out-of-memory, and nothing is changed.
 double clip_gradient_norm(const std::vector<Trainable*>& trainables, double max_norm);
 
 }  // namespace headwise

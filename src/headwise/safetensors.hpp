@@ -18,24 +18,23 @@ using IntegerTensor =
                  xt::xarray<std::int32_t>, xt::xarray<std::int64_t>, xt::xarray<std::uint8_t>,
                  xt::xarray<std::uint16_t>, xt::xarray<std::uint32_t>, xt::xarray<std::uint64_t>>;
 
-/// Such tensors by name: what models keep beside their parameters, positions and masks.
+/// Such tensors by name: buffers of models, such as positions and masks.
 using IntegerTensors = std::map<std::string, IntegerTensor>;
 
-/// What a safetensors file holds. No name is in two of the maps of tensors.
+/// The contents of a safetensors file. No name is in two of the maps of tensors.
 struct Safetensors {
   /// Floats of any size, as float32: exact but for F64, which is rounded.
   StateDict tensors;
   std::map<std::string, std::string> metadata;
   IntegerTensors integers;
-  /// The dtypes of tensors that none of these types holds, and that are not read: C64, F6_E2M3,
-  /// F6_E3M2, F4.
+  /// The dtypes of tensors that are not supported, and not read: C64, F6_E2M3, F6_E3M2, F4.
   std::map<std::string, std::string> unread;
 };
 
 /// Reads a safetensors file. Source: the format's description in the safetensors repository. Throws
 /// `Error` (invalid-file) for whatever breaks the format's rules: lengths, JSON, dtypes that the
-/// format does not have, names that are there twice, tensors outside the file, over one another or
-/// with holes between them; out-of-memory.
+/// format does not have, duplicate names, tensors outside the file, overlapping or with gaps
+/// between them; out-of-memory.
 [[nodiscard]] Safetensors load_safetensors(std::span<const std::byte> bytes);
 
 /// A safetensors file of F32 tensors and of integers and booleans in dtypes of their own. Larger

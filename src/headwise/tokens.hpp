@@ -6,7 +6,7 @@
 
 namespace headwise {
 
-/// Numbers of symbols, (batch, length).
+/// Tokens as numbers, (batch, length).
 using Tokens = xt::xtensor<std::int64_t, 2>;
 
 }  // namespace headwise

@@ -24,7 +24,7 @@ declare module 'headwise-glue' {
     isRelaxed(): number;
     workerEntry(): number;
     newStack(): Address | Absent;
-    setThreads(threads: number, crew: number): void;
+    setThreads(threads: number, generation: number): void;
     reserve(floats: number): Address | Absent;
     /** After a call that ended by a trap: whether memory was wanting. Gives back what it had allocated. */
     recover(): number;

@@ -6,7 +6,7 @@ import { checkOptions } from './options.js';
 import {
   checkThreads,
   chooseThreads,
-  Crew,
+  ThreadPool,
   endWorkers,
   startsLater,
   startWorkers,
@@ -49,7 +49,7 @@ export interface Initialized {
 /** What was loaded. */
 interface Engine {
   readonly variant: Variant;
-  readonly crew: Crew;
+  readonly threadPool: ThreadPool;
 }
 
 let engine: Engine | undefined;
@@ -86,7 +86,7 @@ export async function init(options?: InitOptions): Promise<Initialized> {
  * `init` is called again. Without threads, or before `init`, it does nothing.
  */
 export function dispose(): void {
-  engine?.crew.pause();
+  engine?.threadPool.pause();
 }
 
 async function initialize(
@@ -100,12 +100,12 @@ async function initialize(
   } else {
     checkVariant(variant, engine.variant);
   }
-  const { variant: loaded, crew } = engine;
-  await crew.have(threads, workers);
+  const { variant: loaded, threadPool } = engine;
+  await threadPool.have(threads, workers);
   return {
     variant: loaded,
     get threads() {
-      return crew.count;
+      return threadPool.count;
     },
   };
 }
@@ -165,7 +165,10 @@ async function load(
     const variant = core.isRelaxed() ? 'relaxed-simd' : 'simd';
     checkVariant(wanted, variant);
     setCore(core);
-    return { engine: { variant, crew: new Crew(core, module, memory, isShared) }, workers };
+    return {
+      engine: { variant, threadPool: new ThreadPool(core, module, memory, isShared) },
+      workers,
+    };
   } catch (error) {
     endWorkers(workers ?? []);
     if (error instanceof HeadwiseError) {

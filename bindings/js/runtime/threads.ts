@@ -5,17 +5,14 @@ import { isAbsent, onFirstLargeCall, type Address } from './memory.js';
 import { node } from './node.js';
 import type { WorkerTask } from './worker.js';
 
-/** As `most_threads` in for_each.hpp. */
-const mostThreads = 64;
+/** As `max_threads` in for_each.hpp. */
+const maxThreads = 64;
 /** More than these gain little, and a page is not alone on its machine. */
-const mostAutomaticThreads = 8;
+const maxAutomaticThreads = 8;
 
 export function checkThreads(threads: number | 'auto'): void {
-  if (
-    threads !== 'auto' &&
-    !(Number.isInteger(threads) && threads >= 1 && threads <= mostThreads)
-  ) {
-    const expected = `'auto' or an integer from 1 to ${mostThreads}`;
+  if (threads !== 'auto' && !(Number.isInteger(threads) && threads >= 1 && threads <= maxThreads)) {
+    const expected = `'auto' or an integer from 1 to ${maxThreads}`;
     fail('invalid-option', 'threads', expected, show(threads));
   }
 }
@@ -41,17 +38,17 @@ function automaticThreads(): number {
     node === undefined
       ? navigator.hardwareConcurrency
       : node.getBuiltinModule('node:os').availableParallelism();
-  return Math.min(cores, mostAutomaticThreads);
+  return Math.min(cores, maxAutomaticThreads);
 }
 
 /** A worker on its way. */
 export interface StartedWorker {
-  /** Resolves when it is about to serve; rejects when it will not. */
+  /** Resolves when it is about to work; rejects if it fails to. */
   readonly ready: Promise<void>;
   give(task: WorkerTask): void;
   /** Whether a Node program goes on until it is ready. */
   keepProgram(keeps: boolean): void;
-  /** Ends it at once; without that it ends with its crew. */
+  /** Ends it at once; otherwise it ends with its generation. */
   end(): void;
 }
 
@@ -157,26 +154,26 @@ function mayStartInNode(process: NodeJS.Process): boolean {
   );
 }
 
-/** Workers that serve, or are about to. */
-interface Serving {
+/** Workers that run, or are starting. */
+interface RunningWorkers {
   readonly workers: readonly StartedWorker[];
-  /** Resolves when all are there. */
-  readonly there: Promise<void>;
+  /** Resolves when all are ready. */
+  readonly ready: Promise<void>;
 }
 
-/** The threads of a loaded core. */
-export class Crew {
+/** The thread pool of a loaded core. */
+export class ThreadPool {
   readonly #core: Core;
   readonly #module: WebAssembly.Module;
   readonly #memory: WebAssembly.Memory;
   /** The ends of the workers' stacks, which are used again. */
   readonly #stacks: Address[] = [];
-  /** Other workers, another number: those of an earlier one leave. */
-  #number = 0;
+  /** Number of the current workers; those of an earlier generation return. */
+  #generation = 0;
   #count = 1;
-  /** Only so many may be asked for: what an `init` settled and `dispose` leaves. */
+  /** The only number that may be asked for, once an `init` has settled it; `dispose` keeps it. */
   #settled: number | undefined;
-  #serving: Serving | undefined;
+  #running: RunningWorkers | undefined;
   #hasFailed = false;
 
   /** Where memory is not shared, there is one thread. */
@@ -216,15 +213,15 @@ export class Crew {
       return;
     }
     try {
-      if (startsLater(threads) && this.#serving === undefined && !this.#hasFailed) {
-        this.#serveLater(count);
+      if (startsLater(threads) && this.#running === undefined && !this.#hasFailed) {
+        this.#runLater(count);
         return;
       }
-      const { workers, there } = (this.#serving ??= this.#serve(count, started));
+      const { workers, ready } = (this.#running ??= this.#run(count, started));
       workers.forEach((worker) => {
         worker.keepProgram(true);
       });
-      await there;
+      await ready;
     } catch (error) {
       if (!isAuto) {
         throw error;
@@ -232,15 +229,15 @@ export class Crew {
     }
   }
 
-  /** Sends the workers away: the caller's thread computes alone, until threads are asked for again. */
+  /** Ends the workers: the caller's thread computes alone, until threads are asked for again. */
   pause(): void {
-    this.#lead(1);
+    this.#setThreads(1);
   }
 
-  /** From here on calls lay out memory for so many threads, and leave work to those of them that are there. */
-  #lead(count: number): void {
+  /** Begins a generation: calls lay out memory for so many threads, and share work with those that are ready. */
+  #setThreads(count: number): void {
     onFirstLargeCall(undefined);
-    this.#serving = undefined;
+    this.#running = undefined;
     while (this.#stacks.length < count - 1) {
       const stack = this.#core.newStack();
       if (isAbsent(stack)) {
@@ -249,48 +246,48 @@ export class Crew {
       }
       this.#stacks.push(stack);
     }
-    this.#number++;
-    this.#core.setThreads(count, this.#number);
+    this.#generation++;
+    this.#core.setThreads(count, this.#generation);
     this.#count = count;
   }
 
   #fail(): void {
-    this.#lead(1);
+    this.#setThreads(1);
     this.#settled = undefined;
     this.#hasFailed = true;
   }
 
-  #serveLater(count: number): void {
+  #runLater(count: number): void {
     if (node !== undefined && !mayStartInNode(node)) {
       this.#fail();
       return;
     }
-    this.#lead(count);
+    this.#setThreads(count);
     onFirstLargeCall(() => {
-      this.#serving = this.#serve(count);
+      this.#running = this.#run(count);
       // Whoever awaits them hears of it; the caller's thread does all of the work.
-      this.#serving.there.catch(() => undefined);
+      this.#running.ready.catch(() => undefined);
     });
   }
 
-  /** Has workers serve, of which a Node program does not wait for any. */
-  #serve(count: number, workers: readonly StartedWorker[] = startWorkers(count - 1)): Serving {
-    this.#lead(count);
-    return { workers, there: this.#giveTasks(workers, this.#number) };
+  /** Runs workers; a Node program does not wait for them. */
+  #run(count: number, workers: readonly StartedWorker[] = startWorkers(count - 1)): RunningWorkers {
+    this.#setThreads(count);
+    return { workers, ready: this.#startTasks(workers, this.#generation) };
   }
 
-  async #giveTasks(workers: readonly StartedWorker[], crew: number): Promise<void> {
+  async #startTasks(workers: readonly StartedWorker[], generation: number): Promise<void> {
     const task = { module: this.#module, memory: this.#memory, entry: this.#core.workerEntry() };
-    const serve = async (worker: StartedWorker, i: number): Promise<void> => {
+    const start = async (worker: StartedWorker, i: number): Promise<void> => {
       worker.keepProgram(false);
-      worker.give({ ...task, stack: this.#stacks[i], thread: i + 1, crew });
+      worker.give({ ...task, stack: this.#stacks[i], thread: i + 1, generation });
       await worker.ready;
     };
     try {
-      await Promise.all(workers.map(serve));
+      await Promise.all(workers.map(start));
     } catch (error) {
       endWorkers(workers);
-      if (crew === this.#number) {
+      if (generation === this.#generation) {
         this.#fail();
       }
       const message = `threads: expected workers of worker.js, got ${reasonOf(error)}`;

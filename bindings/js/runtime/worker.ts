@@ -5,7 +5,7 @@
 import type { Address } from './memory.js';
 import { node } from './node.js';
 
-/** What a worker is told. */
+/** The task of a worker. */
 export interface WorkerTask {
   module: WebAssembly.Module;
   memory: WebAssembly.Memory;
@@ -14,14 +14,14 @@ export interface WorkerTask {
   /** Its arguments, see threads.hpp. */
   stack: Address;
   thread: number;
-  crew: number;
+  generation: number;
 }
 
-type Entry = (stack: number, thread: number, crew: number) => void;
+type Entry = (stack: number, thread: number, generation: number) => void;
 
-/** Comes back when the workers of this crew are sent away. */
+/** Returns when this generation of workers ends. */
 function work(task: WorkerTask, ready: (message: string) => void): void {
-  const { module, memory, entry, stack, thread, crew } = task;
+  const { module, memory, entry, stack, thread, generation } = task;
   const imports: Record<string, Record<string, WebAssembly.ImportValue>> = {};
   for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
     // Embind's functions, among others, which no kernel calls.
@@ -30,7 +30,7 @@ function work(task: WorkerTask, ready: (message: string) => void): void {
   const { exports } = new WebAssembly.Instance(module, imports);
   const table = Object.values(exports).find((value) => value instanceof WebAssembly.Table);
   ready('ready');
-  (table?.get(entry) as Entry)(stack, thread, crew);
+  (table?.get(entry) as Entry)(stack, thread, generation);
 }
 
 /** What the engine does not pass on among threads fails here, and so at the caller. */

@@ -13,8 +13,8 @@
 namespace headwise {
 namespace {
 
-std::unique_ptr<ModelParameters> make_own(const AttentionOnlyTransformerOptions& options,
-                                          std::uint64_t seed) {
+std::unique_ptr<ModelParameters> make_parameters(const AttentionOnlyTransformerOptions& options,
+                                                 std::uint64_t seed) {
   return report_out_of_memory([&] {
     validation::check_transformer_options(options);
     return std::make_unique<ModelParameters>(sizes_of(options), seed);
@@ -52,7 +52,7 @@ void check_in_use(const AttentionOnlyTransformer& model) {
   validation::check_in_use(model.in_use(), "model");
 }
 
-/// Arguments of the public functions as a pass reads them, and memory for it.
+/// A pass and the memory that its arguments point to.
 struct PassMemory {
   std::vector<std::int32_t> tokens;
   std::vector<std::int32_t> targets;
@@ -100,26 +100,27 @@ struct PassMemory {
 
 AttentionOnlyTransformer::AttentionOnlyTransformer(const AttentionOnlyTransformerOptions& options)
     : seed_(options.seed.has_value() ? *options.seed : random_seed()),
-      own_(make_own(options, seed_)),
+      parameters_(make_parameters(options, seed_)),
       layers_(make_layers(options, seed_)),
-      core_(options.causal, *own_, pointers_to(layers_)),
+      core_(options.causal, *parameters_, pointers_to(layers_)),
       optimizer_(trainables_of(core_), options.optimizer) {}
 
 AttentionOnlyTransformer::AttentionOnlyTransformer(bool causal, std::uint64_t seed,
-                                                   std::unique_ptr<ModelParameters> own,
+                                                   std::unique_ptr<ModelParameters> parameters,
                                                    std::vector<MultiHeadAttention> layers,
                                                    const AdamOptions& optimizer)
     : seed_(seed),
-      own_(std::move(own)),
+      parameters_(std::move(parameters)),
       layers_(std::move(layers)),
-      core_(causal, *own_, pointers_to(layers_)),
+      core_(causal, *parameters_, pointers_to(layers_)),
       optimizer_(trainables_of(core_), optimizer) {}
 
 AttentionOnlyTransformer AttentionOnlyTransformer::copy() const {
   return report_out_of_memory([&] {
     check_in_use(*this);
-    return AttentionOnlyTransformer(causal(), seed_, std::make_unique<ModelParameters>(*own_),
-                                    layers_, optimizer_.options());
+    return AttentionOnlyTransformer(causal(), seed_,
+                                    std::make_unique<ModelParameters>(*parameters_), layers_,
+                                    optimizer_.options());
   });
 }
 
@@ -186,7 +187,7 @@ double AttentionOnlyTransformer::train_step(const Tokens& tokens, const Tokens& 
 
 const ModelParameters::Sizes& AttentionOnlyTransformer::sizes() const {
   check_in_use(*this);
-  return own_->sizes();
+  return parameters_->sizes();
 }
 
 std::vector<Trainable*> AttentionOnlyTransformer::trainables() {

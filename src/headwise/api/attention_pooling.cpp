@@ -13,8 +13,7 @@
 namespace headwise {
 namespace {
 
-/// Sizes of tensors whose heads each lie in one piece; rank 3 is one head without an axis of its
-/// own.
+/// Sizes of tensors with contiguous heads; rank 3 is one head without an axis of its own.
 struct PooledSizes {
   MaskSizes mask;
   std::size_t num_kv_heads;
@@ -23,16 +22,34 @@ struct PooledSizes {
   std::size_t value_size;
 };
 
-/// The same for a mask that broadcasts to (batch, queries, keys).
+template <std::size_t Rank>
+PooledSizes pooled_sizes(const Tensor<Rank>& queries, const Tensor<Rank>& keys,
+                         const Tensor<Rank>& values, std::int64_t query_offset) {
+  const auto num_heads = [](const Tensor<Rank>& tensor) {
+    return Rank == 4 ? tensor.shape(1) : std::size_t{1};
+  };
+  return {.mask = {.batch = queries.shape(0),
+                   .num_heads = num_heads(queries),
+                   .num_queries = queries.shape(Rank - 2),
+                   .num_keys = keys.shape(Rank - 2),
+                   .query_offset = query_offset},
+          .num_kv_heads = num_heads(keys),
+          .query_size = queries.shape(Rank - 1),
+          .key_size = keys.shape(Rank - 1),
+          .value_size = values.shape(Rank - 1)};
+}
+
+/// The mask as one that broadcasts to (batch, queries, keys).
 AttentionMask without_head_axis(AttentionMask mask) noexcept {
   mask.mask_strides[0] = std::exchange(mask.mask_strides[1], 0);
   return mask;
 }
 
 template <std::size_t Rank, typename Options>
-PoolingResult<Rank> pool_tensors(const PooledSizes& sizes, const Tensor<Rank>& queries,
-                                 const Tensor<Rank>& keys, const Tensor<Rank>& values,
-                                 const Scoring& scoring, const Options& options) {
+PoolingResult<Rank> pool_tensors(const Tensor<Rank>& queries, const Tensor<Rank>& keys,
+                                 const Tensor<Rank>& values, const Scoring& scoring,
+                                 const Options& options) {
+  const PooledSizes sizes = pooled_sizes(queries, keys, values, options.query_offset);
   const MaskStorage masks({.valid_lens = options.valid_lens,
                            .mask = options.mask,
                            .causal = options.causal,
@@ -76,14 +93,14 @@ PoolingResult<Rank> pool_tensors(const PooledSizes& sizes, const Tensor<Rank>& q
 }
 
 template <std::size_t Rank>
-PoolingResult<Rank> pool_dot_products(const PooledSizes& sizes, const Tensor<Rank>& queries,
-                                      const Tensor<Rank>& keys, const Tensor<Rank>& values,
+PoolingResult<Rank> pool_dot_products(const Tensor<Rank>& queries, const Tensor<Rank>& keys,
+                                      const Tensor<Rank>& values,
                                       const DotProductAttentionOptions& options) {
   const Scoring scoring{.dot_product = {.scale = options.scale.has_value()
                                                      ? static_cast<float>(*options.scale)
-                                                     : inverse_root(sizes.query_size),
+                                                     : inverse_root(queries.shape(Rank - 1)),
                                         .softcap = static_cast<float>(options.softcap)}};
-  return pool_tensors(sizes, queries, keys, values, scoring, options);
+  return pool_tensors(queries, keys, values, scoring, options);
 }
 
 }  // namespace
@@ -93,16 +110,7 @@ PoolingResult<3> dot_product_attention(const Tensor<3>& queries, const Tensor<3>
                                        const DotProductAttentionOptions& options) {
   return report_out_of_memory([&] {
     validation::check_dot_product_attention(queries.shape(), keys.shape(), values.shape(), options);
-    return pool_dot_products<3>({.mask = {.batch = queries.shape(0),
-                                          .num_heads = 1,
-                                          .num_queries = queries.shape(1),
-                                          .num_keys = keys.shape(1),
-                                          .query_offset = options.query_offset},
-                                 .num_kv_heads = 1,
-                                 .query_size = queries.shape(2),
-                                 .key_size = keys.shape(2),
-                                 .value_size = values.shape(2)},
-                                queries, keys, values, options);
+    return pool_dot_products(queries, keys, values, options);
   });
 }
 
@@ -112,16 +120,7 @@ PoolingResult<4> scaled_dot_product_attention(const Tensor<4>& queries, const Te
   return report_out_of_memory([&] {
     validation::check_scaled_dot_product_attention(queries.shape(), keys.shape(), values.shape(),
                                                    options);
-    return pool_dot_products<4>({.mask = {.batch = queries.shape(0),
-                                          .num_heads = queries.shape(1),
-                                          .num_queries = queries.shape(2),
-                                          .num_keys = keys.shape(2),
-                                          .query_offset = options.query_offset},
-                                 .num_kv_heads = keys.shape(1),
-                                 .query_size = queries.shape(3),
-                                 .key_size = keys.shape(3),
-                                 .value_size = values.shape(3)},
-                                queries, keys, values, options);
+    return pool_dot_products(queries, keys, values, options);
   });
 }
 
@@ -132,20 +131,11 @@ PoolingResult<3> additive_attention(const Tensor<3>& queries, const Tensor<3>& k
   return report_out_of_memory([&] {
     validation::check_additive_attention(queries.shape(), keys.shape(), values.shape(), parameters,
                                          options);
-    const PooledSizes sizes{.mask = {.batch = queries.shape(0),
-                                     .num_heads = 1,
-                                     .num_queries = queries.shape(1),
-                                     .num_keys = keys.shape(1),
-                                     .query_offset = options.query_offset},
-                            .num_kv_heads = 1,
-                            .query_size = queries.shape(2),
-                            .key_size = keys.shape(2),
-                            .value_size = values.shape(2)};
     const Scoring scoring{.additive = {.W_q = parameters.W_q.data(),
                                        .W_k = parameters.W_k.data(),
                                        .w_v = parameters.w_v.data(),
                                        .hiddens = parameters.W_q.shape(0)}};
-    return pool_tensors(sizes, queries, keys, values, scoring, options);
+    return pool_tensors(queries, keys, values, scoring, options);
   });
 }
 

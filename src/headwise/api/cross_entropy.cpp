@@ -12,21 +12,21 @@ double cross_entropy(const Tensor<3>& logits, const Tokens& targets) {
   return report_out_of_memory([&] {
     validation::check_cross_entropy(logits.shape(), targets);
     const std::size_t vocabulary_size = logits.shape(2);
-    std::vector<float> asked_logits;
-    std::vector<std::int32_t> asked_targets;
+    std::vector<float> selected_logits;
+    std::vector<std::int32_t> selected_targets;
     const float* row = logits.data();
     for (const std::int64_t target : targets) {
       if (target != ignored_target) {
-        asked_logits.insert(asked_logits.end(), row, row + vocabulary_size);
-        asked_targets.push_back(static_cast<std::int32_t>(target));
+        selected_logits.insert(selected_logits.end(), row, row + vocabulary_size);
+        selected_targets.push_back(static_cast<std::int32_t>(target));
       }
       row += vocabulary_size;
     }
-    std::vector<float> losses(asked_targets.size());
-    return cross_entropy_into({.logits = asked_logits.data(),
-                               .targets = asked_targets.data(),
+    std::vector<float> losses(selected_targets.size());
+    return cross_entropy_into({.logits = selected_logits.data(),
+                               .targets = selected_targets.data(),
                                .losses = losses.data(),
-                               .rows = asked_targets.size(),
+                               .rows = selected_targets.size(),
                                .vocabulary_size = vocabulary_size,
                                .num_threads = parallel::num_threads()});
   });

@@ -5,7 +5,7 @@
 namespace headwise {
 namespace {
 
-/// Made while there is memory: a copy shares its text.
+/// Constructed while there is memory; copies share its text.
 const Error out_of_memory(  // NOLINT(cert-err58-cpp)
     ErrorCode::out_of_memory, "memory: not enough for tensors of these sizes");
 

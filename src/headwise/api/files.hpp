@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-/// What the public functions on files share.
+/// Helpers of the public functions on files.
 namespace headwise::io {
 
-/// A file's first bytes, which headers are read over.
-inline std::vector<char> first_bytes(std::span<const std::byte> file, std::size_t most) {
+/// A copy of a file's first bytes: reading a header overwrites it.
+inline std::vector<char> first_bytes(std::span<const std::byte> file, std::size_t max_size) {
   const auto* first = reinterpret_cast<const char*>(file.data());
-  return {first, first + std::min(file.size(), most)};
+  return {first, first + std::min(file.size(), max_size)};
 }
 
 inline void throw_if(const Message& message) {

@@ -7,9 +7,9 @@
 namespace headwise {
 namespace {
 
-constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_size = std::numeric_limits<std::int32_t>::max();
 
-/// The plan's part of the options. What a state dict leaves open is the caller's.
+/// The layer's options: from the plan, and the caller's where a state dict does not determine them.
 MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
                                      const FromStateDictOptions& options) {
   const auto integer = [](std::size_t size) { return static_cast<std::int64_t>(size); };
@@ -42,8 +42,8 @@ MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
 MultiHeadAttention MultiHeadAttention::from_state_dict(const StateDict& state_dict,
                                                        const FromStateDictOptions& options) {
   return report_out_of_memory([&] {
-    if (options.num_heads < 1 || options.num_heads > largest_size) {
-      // The constructor says so; nothing can be read from the dict.
+    if (options.num_heads < 1 || options.num_heads > max_size) {
+      // The constructor throws; no plan is possible.
       return MultiHeadAttention({.num_hiddens = 1, .num_heads = options.num_heads});
     }
     std::vector<io::NamedTensor> shapes;

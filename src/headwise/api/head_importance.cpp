@@ -20,13 +20,13 @@ HeadNumbers zeros(const std::vector<std::size_t>& num_heads) {
   return result;
 }
 
-/// Counts passes, and asks before each whether it is wanted.
+/// Counts passes, and checks before each whether to stop.
 class Passes {
  public:
   Passes(const HeadImportanceOptions& options, std::size_t total)
       : options_(options), total_(total) {}
 
-  /// False if the pass was not made.
+  /// Returns false if it is to stop, without the pass.
   template <typename Function>
   bool run(const Function& pass) {
     if (options_.stop && options_.stop()) {
@@ -46,7 +46,7 @@ class Passes {
   std::size_t done_ = 0;
 };
 
-/// Sums over samples of |∂loss/∂gate|. False if it was stopped, as the others.
+/// Sums over samples of |∂loss/∂gate|. Returns false if it was stopped, as do the others.
 bool sum_gradients(const MeasuredHeads& heads, const HeadImportanceOptions& options,
                    HeadNumbers& sums) {
   Passes passes(options, heads.batch_sizes.size());
@@ -190,7 +190,7 @@ std::optional<Tensor<1>> measure_head_importance(const MultiHeadAttention& layer
   return report_out_of_memory([&] {
     validation::check_in_use(layer.in_use(), "layer");
     validation::check_output_loss(loss, options);
-    // What a pass leaves in a layer, such as gradients, stays in this copy.
+    // Passes change a layer's gradients and saved activations, so they run on a copy.
     MultiHeadAttention copy = layer;
     copy.eval();
     const auto forward = [&](std::size_t number, const ForwardOptions& forward_options) {

@@ -7,14 +7,14 @@
 
 namespace headwise {
 
-/// A tensor of uninitialized numbers.
+/// An uninitialized tensor.
 template <std::size_t Rank, typename Number = float>
 [[nodiscard]] xt::xtensor<Number, Rank> make_tensor(const std::array<std::size_t, Rank>& shape) {
   static_cast<void>(checked_count(shape, sizeof(Number)));
   return xt::xtensor<Number, Rank>::from_shape(shape);
 }
 
-/// The same of a rank that is known at run time only.
+/// An uninitialized array, of a rank that is known at run time only.
 template <typename Number = float, typename Shape>
 [[nodiscard]] xt::xarray<Number> make_array(const Shape& shape) {
   using Array = xt::xarray<Number>;

@@ -11,7 +11,7 @@
 
 namespace headwise {
 
-/// What a forward pass or a pooling function was told about masks; each absent by default.
+/// The mask options of a forward pass or a pooling function.
 struct MaskOptions {
   const ValidLens& valid_lens;
   const Mask& mask;
@@ -26,15 +26,16 @@ struct MaskSizes {
   std::size_t num_queries;
   std::size_t num_keys;
   std::size_t num_extra_slots = 0;
-  /// Keys before the first query's: those of a cache, or `query_offset`.
+  /// Position of the first query among the keys: the length of a cache, or `query_offset`.
   std::int64_t query_offset = 0;
 };
 
-/// Strides that repeat a row-major mask of `shape` over (batch, heads, queries, keys); axes of size
-/// 1 repeat.
+/// Strides that broadcast a row-major mask of `shape` to (batch, heads, queries, keys): 0 for axes
+/// of size 1.
 [[nodiscard]] std::array<std::size_t, 4> broadcast_strides(std::span<const std::size_t> shape);
 
-/// Keeps the lengths that the mask it makes points to. The options must outlive it.
+/// An `AttentionMask` made from options, and the lengths that it points to. The options must
+/// outlive it.
 class MaskStorage {
  public:
   MaskStorage(const MaskOptions& options, const MaskSizes& sizes);

@@ -5,7 +5,7 @@
 namespace headwise {
 namespace {
 
-std::size_t count_asked(const Tokens& targets) {
+std::size_t count_targets(const Tokens& targets) {
   return targets.size() -
          static_cast<std::size_t>(std::count(targets.begin(), targets.end(), ignored_target));
 }
@@ -23,7 +23,7 @@ std::optional<std::vector<Tensor<1>>> measure_head_importance(
       heads.num_heads.push_back(model.layer(layer).num_heads());
     }
     for (const ModelMeasureBatch& batch : batches) {
-      heads.batch_sizes.push_back(count_asked(batch.targets));
+      heads.batch_sizes.push_back(count_targets(batch.targets));
     }
     heads.loss = [&](std::size_t number, const std::vector<Tensor<1>>& gates) {
       const ModelMeasureBatch& batch = batches[number];

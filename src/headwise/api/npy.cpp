@@ -8,7 +8,7 @@ xt::xarray<float> load_npy(std::span<const std::byte> bytes) {
   return report_out_of_memory([&] {
     io::NpyHeader header;
     io::Message message;
-    auto first = io::first_bytes(bytes, io::largest_npy_header);
+    auto first = io::first_bytes(bytes, io::max_npy_header_size);
     io::read_npy_header(first, bytes.size(), header, message);
     io::throw_if(message);
     auto tensor = io::tensor_of_shape(header.shape);
@@ -23,9 +23,9 @@ xt::xarray<float> load_npy(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> save_npy(const xt::xarray<float>& tensor) {
   return report_out_of_memory([&] {
-    if (tensor.dimension() > io::most_npy_axes) {
+    if (tensor.dimension() > io::max_npy_axes) {
       throw Error(ErrorCode::invalid_shape, "tensor: expected at most " +
-                                                std::to_string(io::most_npy_axes) + " axes, got " +
+                                                std::to_string(io::max_npy_axes) + " axes, got " +
                                                 std::to_string(tensor.dimension()));
     }
     const std::string header = io::write_npy_header(io::shape_of(tensor));

@@ -9,8 +9,7 @@
 
 namespace headwise {
 
-/// Adds a tensor for each entry of the table, from a block as the table has it; zeros where there
-/// is none.
+/// Adds a tensor for each entry of the table, from a block of its layout; zeros if that is null.
 inline void add_tensors(const ParameterTable& table, const float* block, const std::string& prefix,
                         StateDict& result) {
   for (const ParameterTable::Entry& entry : table.entries()) {

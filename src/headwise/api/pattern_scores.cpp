@@ -14,7 +14,7 @@ WeightsView view_of(const Tensor<4>& weights) noexcept {
           .num_keys = weights.shape(3)};
 }
 
-/// A score of each head; `score_of` is told the view and the head.
+/// `score_of(view, head)` for each head.
 template <typename Score, typename Function>
 std::vector<Score> score_heads(const Tensor<4>& weights, const Function& score_of) {
   const WeightsView view = view_of(weights);

@@ -32,7 +32,7 @@ IntegerTensor read_integers(std::string_view dtype, std::span<const std::uint64_
       [&]<typename Number>(xt::xarray<Number>& tensor) {
         tensor = io::tensor_of_shape<Number>(shape);
         if constexpr (std::is_same_v<Number, bool>) {
-          // Another byte than 0 and 1 would be no bool.
+          // A bool may hold 0 and 1 only.
           std::transform(bytes, bytes + tensor.size(), tensor.data(),
                          [](std::byte byte) { return byte != std::byte{0}; });
         } else if (tensor.size() > 0) {
@@ -58,7 +58,7 @@ void check_name(const std::string& name) {
   }
 }
 
-/// Tensors on their way into a file.
+/// Tensors to be written to a file.
 class TensorList {
  public:
   template <typename Number>
@@ -107,7 +107,7 @@ Safetensors load_safetensors(std::span<const std::byte> bytes) {
   return report_out_of_memory([&] {
     io::SafetensorsHeader header;
     io::Message message;
-    auto first = io::first_bytes(bytes, io::largest_safetensors_header + sizeof(std::uint64_t));
+    auto first = io::first_bytes(bytes, io::max_safetensors_header_size + sizeof(std::uint64_t));
     io::read_safetensors_header(first, bytes.size(), header, message);
     io::throw_if(message);
     Safetensors result;

@@ -17,7 +17,7 @@ StateDict AttentionOnlyTransformer::state_dict() const {
   return report_out_of_memory([&] {
     validation::check_model(*this);
     StateDict result;
-    add_tensors(own_->parameter_table(), own_->parameter_values(), "", result);
+    add_tensors(parameters_->parameter_table(), parameters_->parameter_values(), "", result);
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
       const AttentionLayer& attention = layers_[layer];
       add_tensors(attention.parameter_table(), attention.parameters()->values(),
@@ -31,7 +31,7 @@ StateDict AttentionOnlyTransformer::gradients() const {
   return report_out_of_memory([&] {
     validation::check_model(*this);
     StateDict result;
-    add_tensors(own_->parameter_table(), own_->parameter_gradients(), "", result);
+    add_tensors(parameters_->parameter_table(), parameters_->parameter_gradients(), "", result);
     for (std::size_t layer = 0; layer < num_layers(); ++layer) {
       const AttentionLayer& attention = layers_[layer];
       add_tensors(attention.parameter_table(), attention.parameter_gradients(),
@@ -52,7 +52,7 @@ void AttentionOnlyTransformer::load_state_dict(const StateDict& state_dict) {
                             trainable.parameter_values() + entry.offset);
       }
     };
-    add("", *own_);
+    add("", *parameters_);
     for (std::size_t number = 0; number < num_layers(); ++number) {
       add(attention_prefix(number), layers_[number]);
     }

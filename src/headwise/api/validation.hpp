@@ -25,7 +25,7 @@ struct OutputLoss;
 struct MultiHeadAttentionOptions;
 }  // namespace headwise
 
-/// The public edge's checks: each throws `Error`, or returns and the arguments are valid. The
+/// The public functions' checks: each throws `Error`, or returns if the arguments are valid. The
 /// JavaScript package makes the same checks, with the same texts, before it calls the core.
 namespace headwise::validation {
 
@@ -42,18 +42,18 @@ void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens);
 void check_divides(std::int64_t num_heads, std::string_view what, std::size_t size);
 void check_scale(const std::optional<double>& scale);
 void check_softcap(double softcap);
-/// Throws disposed for what was moved from; `what` is a layer, cache, model or optimizer.
+/// Throws disposed unless in use; `what` is a layer, cache, model or optimizer.
 void check_in_use(bool in_use, std::string_view what);
-/// Throws sizes-unknown when the layer's input sizes are still to be inferred. `what` is what the
-/// caller asked for.
+/// Throws sizes-unknown while the layer's input sizes are still to be inferred. `what` names the
+/// call.
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
 
 // Tensors: validation_inputs.cpp
 
-/// Keys and values without axes stand for none. Returns the sizes of the pass.
+/// Empty shapes of keys and values stand for none. Returns the sizes of the pass.
 MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
                         const ForwardOptions& options);
-/// The gradient of the output, and whether there is a forward that it goes with.
+/// Checks the gradient of the output, and that a backward is pending.
 void check_backward(const MultiHeadAttention& layer, Shape grad_output);
 void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
                      std::size_t num_heads);

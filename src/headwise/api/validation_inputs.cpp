@@ -31,7 +31,7 @@ void check_inferred_size(const MultiHeadAttention& layer, std::string_view argum
   }
 }
 
-/// Without a head size there is no scale 1/√d.
+/// With a head size of 0 there is no scale 1/√d.
 void check_head_size(Shape queries) {
   if (queries.back() == 0) {
     fail(ErrorCode::invalid_shape, "queries", "a head size of at least 1", shape_text(queries));
@@ -149,13 +149,13 @@ void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
              shape_text(Shape(by_query).first(1)) + " or " + shape_text(Shape(by_query)),
              shape_text(shape));
       }
-      // They are kept in 32 bits.
-      const auto most =
+      // They are stored in 32 bits.
+      const auto max_length =
           std::min<std::uint64_t>(sizes.num_keys, std::numeric_limits<std::int32_t>::max());
       for (const std::int64_t length : lens) {
-        if (length < 0 || static_cast<std::uint64_t>(length) > most) {
-          fail(ErrorCode::invalid_value, "valid_lens", "integers from 0 to " + std::to_string(most),
-               std::to_string(length));
+        if (length < 0 || static_cast<std::uint64_t>(length) > max_length) {
+          fail(ErrorCode::invalid_value, "valid_lens",
+               "integers from 0 to " + std::to_string(max_length), std::to_string(length));
         }
       }
     }

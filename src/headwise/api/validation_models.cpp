@@ -9,10 +9,10 @@ namespace headwise::validation {
 namespace {
 
 void check_tokens(const AttentionOnlyTransformer& model, const Tokens& tokens) {
-  const std::size_t most = model.sizes().max_length;
-  if (tokens.shape(1) > most) {
+  const std::size_t max_length = model.sizes().max_length;
+  if (tokens.shape(1) > max_length) {
     fail(ErrorCode::invalid_shape, "tokens",
-         "(batch, length), length at most max_length (" + std::to_string(most) + ")",
+         "(batch, length), length at most max_length (" + std::to_string(max_length) + ")",
          shape_text(Shape(tokens.shape())));
   }
   check_symbols("tokens", tokens, 0, model.sizes().vocabulary_size);
@@ -74,7 +74,7 @@ void check_transformer_options(const AttentionOnlyTransformerOptions& options) {
   check_size("vocabulary_size", options.vocabulary_size);
   check_size("max_length", options.max_length);
   check_size("num_layers", options.num_layers);
-  // The rest are the layer's, whose checks know their names.
+  // The others are a layer's options of the same names.
   check_layer_options({.num_hiddens = options.num_hiddens,
                        .num_heads = options.num_heads,
                        .dropout = options.dropout,

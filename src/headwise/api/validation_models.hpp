@@ -12,11 +12,11 @@ struct AttentionOnlyTransformerOptions;
 struct TransformerForwardOptions;
 }  // namespace headwise
 
-/// The checks of the models' public edge, as in attention/validation.hpp.
+/// The checks of the models' public functions, as in validation.hpp.
 namespace headwise::validation {
 
-/// Throws disposed for a model that was moved from, and invalid-option where a layer of other sizes
-/// was put in the place of one of its own.
+/// Throws disposed for a model that was moved from, and invalid-option where a layer was replaced
+/// by one of other sizes.
 void check_model(const AttentionOnlyTransformer& model);
 void check_transformer_options(const AttentionOnlyTransformerOptions& options);
 /// `targets` is null where the call takes none.

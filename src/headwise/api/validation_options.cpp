@@ -7,7 +7,7 @@
 namespace headwise::validation {
 namespace {
 
-constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_size = std::numeric_limits<std::int32_t>::max();
 
 void check_optional_size(std::string_view argument, const std::optional<std::int64_t>& size) {
   if (size.has_value()) {
@@ -21,7 +21,7 @@ std::string_view name_of(Projection projection) {
                                                  : "'none'";
 }
 
-/// Fails when an option is given that goes with another value of a second option only.
+/// Fails when an option is given that requires another value of a second option.
 void check_goes_with(bool given, std::string_view argument, std::string_view needed, bool fits_it,
                      std::string_view got) {
   if (given && !fits_it) {
@@ -80,7 +80,7 @@ void check_pooling(const MultiHeadAttentionOptions& options) {
 }  // namespace
 
 void check_size(std::string_view argument, std::int64_t size) {
-  if (size < 1 || size > largest_size) {
+  if (size < 1 || size > max_size) {
     fail(ErrorCode::invalid_option, argument, "an integer from 1 to 2147483647",
          std::to_string(size));
   }
@@ -150,7 +150,7 @@ void check_truncate(std::int64_t length, std::size_t held) {
 }
 
 void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens) {
-  if (length < 0 || length > largest_size) {
+  if (length < 0 || length > max_size) {
     fail(ErrorCode::invalid_option, "length", "an integer from 0 to 2147483647",
          std::to_string(length));
   }

@@ -24,7 +24,7 @@ ExpectedParameters expected_parameters(const MultiHeadAttention& layer) {
   const InputSizes sizes{.query_size = layer.query_size().value_or(groups),
                          .key_size = layer.key_size().value_or(groups),
                          .value_size = layer.value_size().value_or(groups)};
-  // The axis of a weight that says an input's size, by the weight's name.
+  // Names of the input sizes that are still to be inferred, by the weight that has them as an axis.
   std::map<std::string, Axis> unknown;
   if (!layer.query_size()) {
     unknown.emplace("W_q.weight", convolution ? "query_size / num_heads" : "query_size");

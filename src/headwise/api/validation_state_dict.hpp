@@ -10,13 +10,13 @@ namespace headwise {
 class MultiHeadAttention;
 }  // namespace headwise
 
-/// What layers' and models' state dicts are checked by. Internal.
+/// The checks of state dicts that layers and models share. Internal.
 namespace headwise::validation {
 
 /// Shapes of parameters by name.
 using ExpectedParameters = std::map<std::string, std::vector<Axis>>;
 
-/// The layer's. Sizes that are not known yet stand as words.
+/// A layer's parameters. Sizes that are not known yet are names.
 ExpectedParameters expected_parameters(const MultiHeadAttention& layer);
 
 /// Throws invalid-state-dict, listing every name that is missing, unexpected or of the wrong shape.

@@ -11,15 +11,15 @@ namespace headwise::validation {
 namespace {
 
 void check_at_least_other(std::string_view argument, std::int64_t number, const std::string& other,
-                          std::int64_t least) {
+                          std::int64_t min) {
   check_size(argument, number);
-  if (number < least) {
+  if (number < min) {
     fail(ErrorCode::invalid_option, argument,
-         "at least " + other + " (" + std::to_string(least) + ")", std::to_string(number));
+         "at least " + other + " (" + std::to_string(min) + ")", std::to_string(number));
   }
 }
 
-/// Sequences hold numbers of symbols, and keys numbers of tokens, in 32 bits.
+/// Symbols and positions are stored in 32 bits.
 void check_fits(std::string_view argument, std::string_view what, std::string_view unit,
                 std::int64_t count) {
   if (count > std::numeric_limits<std::int32_t>::max()) {
@@ -36,16 +36,16 @@ void check_length(std::string_view argument, std::int64_t tokens) {
   check_fits(argument, "sequences", "tokens", tokens);
 }
 
-/// `name` is what the positions are called.
+/// `name` names the positions in errors.
 void check_positions(const Tensor<4>& weights, std::string_view name, const Tokens& positions) {
   check_shape(name, positions.shape(), std::array<Axis, 2>{weights.shape(0), weights.shape(2)});
 }
 
 }  // namespace
 
-void check_at_least(std::string_view argument, std::int64_t number, std::int64_t least) {
-  if (number < least) {
-    fail(ErrorCode::invalid_option, argument, "an integer from " + std::to_string(least) + " on",
+void check_at_least(std::string_view argument, std::int64_t number, std::int64_t min) {
+  if (number < min) {
+    fail(ErrorCode::invalid_option, argument, "an integer from " + std::to_string(min) + " on",
          std::to_string(number));
   }
 }

@@ -12,11 +12,11 @@ struct InductionOptions;
 struct SequenceOptions;
 }  // namespace headwise
 
-/// The checks of the tasks' public edge, as in attention/validation.hpp.
+/// The checks of the tasks' public functions, as in validation.hpp.
 namespace headwise::validation {
 
-void check_at_least(std::string_view argument, std::int64_t number, std::int64_t least);
-/// Of so many symbols as many as `count` are drawn without repetition.
+void check_at_least(std::string_view argument, std::int64_t number, std::int64_t min);
+/// At least `count` symbols, which are drawn without repetition. `counted` names the count.
 void check_distinct(std::string_view argument, std::int64_t symbols, std::string_view counted,
                     std::int64_t count);
 void check_task_options(const CopyOptions& options);

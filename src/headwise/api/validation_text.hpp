@@ -7,14 +7,14 @@
 #include <string>
 #include <string_view>
 
-/// The wording of the public edge's errors. Internal.
+/// The texts of the public functions' errors. Internal.
 namespace headwise::validation {
 
 /// Throws `argument: expected …, got …`.
 [[noreturn]] void fail(ErrorCode code, std::string_view argument, std::string_view expected,
                        std::string_view got);
 
-/// One axis of an expected shape: a size, or a word where any size will do.
+/// One axis of an expected shape: a size, or a name where any size fits.
 struct Axis {
   std::string text;
   std::optional<std::size_t> size;
@@ -24,7 +24,7 @@ struct Axis {
   Axis(std::size_t exact);  // NOLINT(*-explicit-*)
 };
 
-/// A size if it is known, else a word.
+/// A size if it is known, else a name.
 Axis axis_of(const std::optional<std::size_t>& size, const char* name);
 
 /// A shape as Python writes it: (2, 4, 100), (3,).

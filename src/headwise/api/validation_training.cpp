@@ -36,9 +36,9 @@ void check_betas(const std::array<double, 2>& betas) {
 
 void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
                    std::size_t end) {
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t max_symbol = std::numeric_limits<std::int32_t>::max();
   const std::int64_t last =
-      end <= static_cast<std::size_t>(most) ? static_cast<std::int64_t>(end) - 1 : most;
+      end <= static_cast<std::size_t>(max_symbol) ? static_cast<std::int64_t>(end) - 1 : max_symbol;
   for (const std::int64_t symbol : symbols) {
     if (symbol < first || symbol > last) {
       fail(ErrorCode::invalid_value, argument,

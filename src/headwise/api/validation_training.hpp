@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-/// The checks of training's public edge, as in attention/validation.hpp.
+/// The checks of training's public functions, as in validation.hpp.
 namespace headwise::validation {
 
 void check_trainables(const std::vector<Trainable*>& trainables);

@@ -5,7 +5,7 @@
 
 namespace headwise {
 
-/// As much working memory as `lay_out(arena)` takes, and the arena that carves it.
+/// Working memory of the size that `lay_out(arena)` takes, and an arena over it.
 class WorkingMemory {
  public:
   template <typename LayOut>

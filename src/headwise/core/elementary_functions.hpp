@@ -5,13 +5,13 @@
 #include <limits>
 #include <numbers>
 
-/// Functions of doubles by their series, right to a few roundings. The standard library's go by
-/// tables, which with their code take 10 KB of a WebAssembly module, and its code is made for speed
-/// that is of no use where these are called.
+/// Elementary functions of doubles by power series, accurate to a few rounding errors. The
+/// table-driven versions of the standard library add 10 KB to a WebAssembly module, for speed that
+/// is not needed here.
 namespace headwise {
 
-/// ln x for normal numbers x > 0: x = m · 2^k with m next to 1, and ln m = 2 artanh((m − 1) / (m +
-/// 1)). NaN and +∞ stay.
+/// ln x for normal numbers x > 0: x = m · 2^k with m near 1, and ln m = 2 artanh((m − 1) / (m +
+/// 1)). NaN and +∞ are returned unchanged.
 [[nodiscard]] inline double natural_logarithm(double x) noexcept {
   if (!(x < std::numeric_limits<double>::infinity())) {
     return x;
@@ -34,8 +34,8 @@ namespace headwise {
   return static_cast<double>(exponent) * std::numbers::ln2 + 2 * s * sum;
 }
 
-/// e^−x for x from 0 to 10.
-[[nodiscard]] inline double decay(double x) noexcept {
+/// e^−x for 0 ≤ x ≤ 10.
+[[nodiscard]] inline double exp_neg(double x) noexcept {
   constexpr int squarings = 6;
   const double part = -x / (1 << squarings);
   double sum = 1;
@@ -49,14 +49,14 @@ namespace headwise {
   return sum;
 }
 
-/// A point of the unit circle.
-struct Angle {
+/// Sine and cosine of one angle.
+struct SinCos {
   double sine;
   double cosine;
 };
 
-/// The point at an angle from 0 to 1.
-[[nodiscard]] inline Angle angle_of(double angle) noexcept {
+/// Sine and cosine of an angle from 0 to 1.
+[[nodiscard]] inline SinCos sin_cos(double angle) noexcept {
   double sine = 1;
   double cosine = 1;
   for (int i = 20; i > 0; i -= 2) {
@@ -66,8 +66,8 @@ struct Angle {
   return {.sine = angle * sine, .cosine = cosine};
 }
 
-/// The point at the sum of two angles.
-[[nodiscard]] inline Angle operator+(const Angle& a, const Angle& b) noexcept {
+/// Sine and cosine of the sum of two angles.
+[[nodiscard]] inline SinCos operator+(const SinCos& a, const SinCos& b) noexcept {
   return {.sine = a.sine * b.cosine + a.cosine * b.sine,
           .cosine = a.cosine * b.cosine - a.sine * b.sine};
 }

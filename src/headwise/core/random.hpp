@@ -7,15 +7,15 @@ namespace headwise {
 
 /// Third word of the Philox counter: draws for different purposes never share a random word.
 namespace random_stream {
-inline constexpr std::uint32_t parameters = 0;  ///< one stream a parameter, counted from here
+inline constexpr std::uint32_t parameters = 0;  ///< one stream per parameter, from here on
 inline constexpr std::uint32_t normal = 0x10000;
 inline constexpr std::uint32_t dropout = 0x20000;
 inline constexpr std::uint32_t tasks = 0x30000;
-inline constexpr std::uint32_t model = 0x40000;  ///< one stream a parameter, counted from here
+inline constexpr std::uint32_t model = 0x40000;  ///< one stream per parameter, from here on
 inline constexpr std::uint32_t layer_seeds = 0x50000;
 }  // namespace random_stream
 
-/// A seed that is another one every time.
+/// A random seed, from std::random_device.
 [[nodiscard]] std::uint64_t random_seed();
 
 /// Fills `count` floats with standard normal numbers (the polar method over Philox).

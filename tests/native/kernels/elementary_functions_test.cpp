@@ -17,7 +17,7 @@ double largest(int last, const Function& error) {
   return result;
 }
 
-TEST_CASE("natural_logarithm is right to a few roundings") {
+TEST_CASE("natural_logarithm is accurate to a few roundings") {
   const auto relative = [](double x) { return std::abs(natural_logarithm(x) / std::log(x) - 1); };
   CHECK(largest(2000, [&](int i) { return relative(std::exp((i - 1000) * 0.69)); }) <= 1e-15);
   CHECK(largest(1500, [](int i) {
@@ -30,19 +30,19 @@ TEST_CASE("natural_logarithm is right to a few roundings") {
   CHECK(std::isinf(natural_logarithm(std::numeric_limits<double>::infinity())));
 }
 
-TEST_CASE("decay is right to a few roundings") {
-  CHECK(largest(640, [](int i) { return std::abs(decay(i / 64.0) / std::exp(-i / 64.0) - 1); }) <=
+TEST_CASE("exp_neg is accurate to a few roundings") {
+  CHECK(largest(640, [](int i) { return std::abs(exp_neg(i / 64.0) / std::exp(-i / 64.0) - 1); }) <=
         2e-14);
-  CHECK(decay(0) == 1);
+  CHECK(exp_neg(0) == 1);
 }
 
-TEST_CASE("Angles have their sine and cosine, and so have their sums") {
-  const auto error = [](const Angle& angle, double x) {
+TEST_CASE("sin_cos is accurate, and so is the sum of two angles") {
+  const auto error = [](const SinCos& angle, double x) {
     return std::fmax(std::abs(angle.sine - std::sin(x)), std::abs(angle.cosine - std::cos(x)));
   };
   CHECK(largest(64, [&](int i) {
           const double x = i / 64.0;
-          return std::fmax(error(angle_of(x), x), error(angle_of(x) + angle_of(1), x + 1));
+          return std::fmax(error(sin_cos(x), x), error(sin_cos(x) + sin_cos(1), x + 1));
         }) <= 5e-16);
 }
 

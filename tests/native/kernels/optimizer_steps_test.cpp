@@ -19,10 +19,11 @@ void sgd_step_reference(float* values, const float* gradients, float* momenta, s
 void adam_step_reference(float* values, const float* gradients, float* means, float* squares,
                          std::size_t count, const kernels::AdamFactors& factors) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
-    means[i] = factors.beta_1 * means[i] + factors.rest_1 * gradients[i];
-    squares[i] = factors.beta_2 * squares[i] + factors.rest_2 * gradients[i] * gradients[i];
-    const float root = std::sqrt(squares[i]) / factors.root_correction + factors.epsilon;
-    values[i] = factors.decay * values[i] - factors.step_size * means[i] / root;
+    means[i] = factors.beta_1 * means[i] + factors.one_minus_beta_1 * gradients[i];
+    squares[i] =
+        factors.beta_2 * squares[i] + factors.one_minus_beta_2 * gradients[i] * gradients[i];
+    const float root = std::sqrt(squares[i]) / factors.sqrt_bias_correction + factors.epsilon;
+    values[i] = factors.weight_decay_factor * values[i] - factors.step_size * means[i] / root;
   }
 }
 

@@ -195,13 +195,13 @@ TEST_CASE("A bad key or value spoils the queries that see it and no others") {
       const auto result = forward(layer, spoilt, options);
       for (std::size_t b = 0; b < shape.batch; ++b) {
         for (std::size_t q = 0; q < shape.queries; ++q) {
-          const bool sees = b == 0 && lens_by_query(b, q) > 3;
+          const bool is_visible = b == 0 && lens_by_query(b, q) > 3;
           CAPTURE(in_keys, bad, b, q);
           bool output_same = true;
           for (std::size_t i = 0; i < 12; ++i) {
             output_same &= result.output(b, q, i) == expected.output(b, q, i);
           }
-          CHECK(output_same == !sees);
+          CHECK(output_same == !is_visible);
           bool weights_same = true;
           for (std::size_t h = 0; h < 3; ++h) {
             for (std::size_t k = 0; k < shape.keys; ++k) {
@@ -209,7 +209,7 @@ TEST_CASE("A bad key or value spoils the queries that see it and no others") {
                               (*expected.attention_weights)(b, h, q, k);
             }
           }
-          CHECK(weights_same == !(sees && in_keys));
+          CHECK(weights_same == !(is_visible && in_keys));
         }
       }
     }

@@ -73,8 +73,8 @@ std::vector<double> softmax_of_visible(const std::vector<double>& scores,
 
 }  // namespace
 
-bool sees(const Masks& masks, std::size_t num_queries, std::size_t num_keys, std::size_t sample,
-          std::size_t head, std::size_t query, std::size_t key) {
+bool is_visible(const Masks& masks, std::size_t num_queries, std::size_t num_keys,
+                std::size_t sample, std::size_t head, std::size_t query, std::size_t key) {
   const auto i = static_cast<std::int64_t>(query);
   const auto j = static_cast<std::int64_t>(key);
   const std::int64_t position =
@@ -173,7 +173,7 @@ Pooled pool(const Doubles<4>& scores, const Doubles<4>& V, const Pooling& poolin
           const double s = scores(b, h, i, j);
           const double c = pooling.softcap;
           capped[j] = c > 0 ? c * std::tanh(s / c) : s;
-          visible[j] = j >= keys || sees(masks, queries, keys, b, h, i, j);
+          visible[j] = j >= keys || is_visible(masks, queries, keys, b, h, i, j);
           const double bias = j < keys ? added(masks.mask, mask_index(masks, b, h, i, j)) : 0;
           masked[j] = visible[j] ? capped[j] + bias : minus_infinity;
         }

@@ -60,8 +60,8 @@ struct Attention {
 };
 
 /// Whether lengths, causality, window and mask together leave the query this key.
-bool sees(const Masks& masks, std::size_t num_queries, std::size_t num_keys, std::size_t sample,
-          std::size_t head, std::size_t query, std::size_t key);
+bool is_visible(const Masks& masks, std::size_t num_queries, std::size_t num_keys,
+                std::size_t sample, std::size_t head, std::size_t query, std::size_t key);
 
 /// x Wᵀ + b with `name`.weight (out, in), or (out, in / groups, 1) of a convolution, and
 /// `name`.bias if there is one; x itself where there is no such weight.

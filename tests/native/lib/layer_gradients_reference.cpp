@@ -121,7 +121,7 @@ class Backward {
       return false;
     }
     for (std::size_t j = 0; j < keys; ++j) {
-      if (sees(pooling_.masks, heads_.Q.shape(2), keys, b, h, i, j)) {
+      if (is_visible(pooling_.masks, heads_.Q.shape(2), keys, b, h, i, j)) {
         return false;
       }
     }

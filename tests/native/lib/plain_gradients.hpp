@@ -165,8 +165,9 @@ class PlainLayer {
     for (std::size_t j = 0; j < keys; ++j) {
       const Float score = scale_ * dot(head_size(), q, at(K_, row.b, j) + row.key);
       capped[j] = softcap_ > 0 ? softcap_ * std::tanh(score / softcap_) : score;
-      const bool sees = reference::sees(masks_, Q_.shape(1), keys, row.b, row.h, row.i, j);
-      weights[j] = sees ? capped[j] : -std::numeric_limits<Float>::infinity();
+      const bool is_visible =
+          reference::is_visible(masks_, Q_.shape(1), keys, row.b, row.h, row.i, j);
+      weights[j] = is_visible ? capped[j] : -std::numeric_limits<Float>::infinity();
       largest = std::max(largest, weights[j]);
     }
     Float sum = 0;

@@ -251,7 +251,7 @@ TEST_CASE("Each number is as often chosen first as second") {
   RandomIntegers random(1, 1);
   for (int i = 0; i < 4000; ++i) {
     std::array<std::int32_t, 4> numbers = {0, 1, 2, 3};
-    choose(numbers, 2, random);
+    partial_shuffle(numbers, 2, random);
     CHECK(numbers[0] != numbers[1]);
     ++counts[0][static_cast<std::size_t>(numbers[0])];
     ++counts[1][static_cast<std::size_t>(numbers[1])];

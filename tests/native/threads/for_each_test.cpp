@@ -179,8 +179,8 @@ TEST_CASE("Threads of an earlier generation take no more pieces and leave") {
 
 TEST_CASE("Small jobs stay on the calling thread") {
   CHECK(parallel::threads_worth(0, 8) == 1);
-  CHECK(parallel::threads_worth(1.5 * parallel::smallest_share, 8) == 1);
-  CHECK(parallel::threads_worth(3.5 * parallel::smallest_share, 8) == 3);
+  CHECK(parallel::threads_worth(1.5 * parallel::min_operations_per_thread, 8) == 1);
+  CHECK(parallel::threads_worth(3.5 * parallel::min_operations_per_thread, 8) == 3);
   CHECK(parallel::threads_worth(1e12, 8) == 8);
 }
 

@@ -5,7 +5,7 @@
 namespace headwise {
 namespace {
 
-/// −Σ w log w / log n of the first n weights, which is 1 where all are the same.
+/// Entropy −Σ w log w of the first n weights, divided by that of uniform weights, log n.
 double relative_entropy(const float* weights, std::size_t count) noexcept {
   double entropy = 0;
   for (std::size_t key = 0; key < count; ++key) {
@@ -35,7 +35,7 @@ double mean_score(const WeightsView& view, std::size_t head, const Function& sco
   return count > 0 ? sum / static_cast<double>(count) : 0;
 }
 
-/// Of a query that does not count.
+/// The score of a query that is left out.
 constexpr double no_score = -1;
 
 }  // namespace
@@ -58,10 +58,10 @@ PatternScores pattern_scores_of(const WeightsView& view, std::size_t head, bool 
 double induction_score_of(const WeightsView& view, std::size_t head,
                           const std::int32_t* tokens) noexcept {
   return mean_score(view, head, [&](const float* row, std::size_t sample, std::size_t query) {
-    const std::int32_t* own = tokens + sample * view.num_queries;
+    const std::int32_t* sample_tokens = tokens + sample * view.num_queries;
     double sum = no_score;
     for (std::size_t earlier = 0; earlier < query; ++earlier) {
-      if (own[earlier] == own[query]) {
+      if (sample_tokens[earlier] == sample_tokens[query]) {
         sum = (sum >= 0 ? sum : 0) + static_cast<double>(row[earlier + 1]);
       }
     }

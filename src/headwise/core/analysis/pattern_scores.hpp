@@ -5,18 +5,17 @@
 
 namespace headwise {
 
-/// How much of a head's weight follows a pattern, from 0 to 1, in the mean over all queries but
-/// each sample's first, which has nothing to choose from where attention is causal. 0 without any
-/// other.
+/// The share of a head's weight on a pattern, from 0 to 1: the mean over all queries except each
+/// sample's first, which has a single key under a causal mask. 0 without other queries.
 struct PatternScores {
   double previous_token = 0;  ///< weight on the key before the query
   double first_token = 0;     ///< weight on key 0
   double diagonal = 0;        ///< weight on the query's own key
-  /// Entropy of the weights, in parts of the largest that there can be for as many keys
+  /// Entropy of the weights, divided by that of uniform weights over as many keys
   double uniform = 0;
 };
 
-/// Attention weights for callers who own all memory and have checked everything.
+/// A view of attention weights.
 struct WeightsView {
   const float* weights = nullptr;  ///< (batch, heads, queries, keys)
   std::size_t batch = 0;
@@ -31,7 +30,7 @@ struct WeightsView {
   }
 };
 
-/// The same for one head.
+/// `pattern_scores`, `induction_scores` and `key_scores` for one head, unchecked.
 [[nodiscard]] PatternScores pattern_scores_of(const WeightsView& view, std::size_t head,
                                               bool causal) noexcept;
 [[nodiscard]] double induction_score_of(const WeightsView& view, std::size_t head,

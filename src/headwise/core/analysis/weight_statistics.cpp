@@ -5,10 +5,10 @@
 namespace headwise {
 namespace {
 
-/// Calls `number_of(row, sample)` for every row that weighs something.
+/// Adds `number_of(row, sample)` to its head's sum for every row that is not all zeros.
 template <typename Function>
-void add_rows(const float* weights, const WeightsSizes& sizes, RowSum* sums,
-              Function number_of) noexcept {
+void add_to_sums(const float* weights, const WeightsSizes& sizes, RowSum* sums,
+                 Function number_of) noexcept {
   const std::size_t columns = sizes.num_keys + sizes.num_extra_slots;
   const float* row = weights;
   for (std::size_t sample = 0; sample < sizes.batch; ++sample) {
@@ -27,21 +27,21 @@ void add_rows(const float* weights, const WeightsSizes& sizes, RowSum* sums,
 
 void add_confidence(const float* weights, const WeightsSizes& sizes,
                     const std::uint8_t* ignored_keys, RowSum* sums) noexcept {
-  add_rows(weights, sizes, sums, [&](const float* row, std::size_t sample) {
-    float largest = 0;
+  add_to_sums(weights, sizes, sums, [&](const float* row, std::size_t sample) {
+    float max_weight = 0;
     for (std::size_t key = 0; key < sizes.num_keys; ++key) {
       const bool ignored =
           ignored_keys != nullptr && ignored_keys[sample * sizes.num_keys + key] != 0;
-      // A NaN stays.
-      largest = ignored || row[key] <= largest ? largest : row[key];
+      // NaN propagates.
+      max_weight = ignored || row[key] <= max_weight ? max_weight : row[key];
     }
-    return static_cast<double>(largest);
+    return static_cast<double>(max_weight);
   });
 }
 
 void add_entropy(const float* weights, const WeightsSizes& sizes, RowSum* sums) noexcept {
   const std::size_t columns = sizes.num_keys + sizes.num_extra_slots;
-  add_rows(weights, sizes, sums, [&](const float* row, std::size_t /*sample*/) {
+  add_to_sums(weights, sizes, sums, [&](const float* row, std::size_t /*sample*/) {
     double entropy = 0;
     for (std::size_t column = 0; column < columns; ++column) {
       const auto weight = static_cast<double>(row[column]);

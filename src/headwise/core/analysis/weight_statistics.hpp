@@ -5,7 +5,8 @@
 
 namespace headwise {
 
-/// Attention weights (batch, heads, queries, keys + extra slots), as a forward returns them.
+/// Sizes of attention weights (batch, heads, queries, keys + extra slots), as a forward returns
+/// them.
 struct WeightsSizes {
   std::size_t batch;
   std::size_t num_heads;
@@ -14,7 +15,7 @@ struct WeightsSizes {
   std::size_t num_extra_slots = 0;
 };
 
-/// Sum of a number that each row of a head's weights has, and the rows that have it.
+/// Sum of a number per row of a head's weights, and the number of rows.
 struct RowSum {
   double sum = 0;
   double rows = 0;
@@ -32,6 +33,6 @@ void add_confidence(const float* weights, const WeightsSizes& sizes,
 /// Adds the entropy −Σ w ln w of each row, extra slots included, to its head's sum (heads,).
 void add_entropy(const float* weights, const WeightsSizes& sizes, RowSum* sums) noexcept;
 
-// Rows that weigh nothing, those of queries without a key, do not count in either.
+// Both skip rows of zeros, those of queries without a key.
 
 }  // namespace headwise

@@ -1,21 +1,13 @@
-#include <algorithm>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <utility>
 
 namespace headwise {
-namespace {
-
-std::optional<std::size_t> size_if_known(std::optional<std::int64_t> size) noexcept {
-  return size.has_value() ? std::optional(static_cast<std::size_t>(*size)) : std::nullopt;
-}
-
-}  // namespace
 
 AttentionLayer::AttentionLayer(const MultiHeadAttentionOptions& options)
     : settings_(settings_of(options)),
-      query_size_(size_if_known(options.query_size)),
-      key_size_(size_if_known(options.key_size)),
-      value_size_(size_if_known(options.value_size)) {
+      query_size_(to_size(options.query_size)),
+      key_size_(to_size(options.key_size)),
+      value_size_(to_size(options.value_size)) {
   if (settings_.projection == Projection::none) {
     query_size_ = key_size_ = value_size_ = settings_.num_hiddens;
   }

@@ -18,15 +18,15 @@
 
 namespace headwise {
 
-/// One forward pass for callers who own its memory and have checked everything.
+/// Arguments of a forward pass; the caller has checked them and owns all memory.
 struct ForwardArguments {
-  /// Of the inputs' last axes, for a layer that is to infer them.
+  /// Sizes of the inputs' last axes, for a layer that infers them.
   InputSizes input_sizes{};
   const float* queries = nullptr;  ///< (batch, queries, query_size)
   const float* keys = nullptr;     ///< (batch, new keys, key_size)
   const float* values = nullptr;   ///< (batch, new keys, value_size)
   std::size_t num_new_keys = 0;
-  /// Its keys are those of the cache and the new ones.
+  /// Its keys are the cached ones and the new ones.
   const AttentionMask* mask = nullptr;
   const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head], or null
   std::size_t gate_stride = 0;
@@ -34,21 +34,21 @@ struct ForwardArguments {
   float* output = nullptr;             ///< (batch, queries, output_size)
   float* attention_weights = nullptr;  ///< (batch, heads, queries, keys + extra slots) or null
   WeightsStage weights_stage = WeightsStage::softmax;
-  Arena* arena = nullptr;  ///< of what `lay_out_forward` takes for `num_threads`
-  /// Threads that may compute, the calling one among them.
+  Arena* arena = nullptr;  ///< of the size of `lay_out_forward`, for `num_threads`
+  /// Threads that may compute, the calling one included.
   std::size_t num_threads = 1;
-  /// Whether to keep what `backward_into` needs. Without a cache.
+  /// Whether to save activations for `backward_into`. Without a cache.
   bool requires_grad = false;
 };
 
-/// What a forward pass leaves in its layer, allocated before anything is changed.
+/// What a forward pass keeps in its layer, allocated before anything is changed.
 struct ForwardMemory {
-  std::optional<LayerParameters> parameters;  ///< of a layer that infers its sizes
-  AlignedFloats gradients;                    ///< zeros, of a layer that has none yet
-  std::optional<SavedActivations> saved;      ///< of a pass that requires gradients
+  std::optional<LayerParameters> parameters;  ///< for a layer that infers its sizes
+  AlignedFloats gradients;                    ///< zeros, for a layer that has none yet
+  std::optional<SavedActivations> saved;      ///< for a pass that requires gradients
 };
 
-/// What is left of a layer when heads are removed, allocated likewise.
+/// What is left of a layer without the removed heads, allocated before anything is changed.
 struct PrunedLayer {
   LayerSettings settings;
   LayerParameters parameters;
@@ -58,19 +58,19 @@ struct PrunedLayer {
   std::vector<RemovedSlice> removed_slices;  ///< with all earlier ones
 };
 
-/// One backward pass likewise, for the latest forward that required gradients. All that it points
-/// to is written, but for `grad_output`.
+/// Arguments of a backward pass, for the latest forward that required gradients. All that they
+/// point to is written, except `grad_output`.
 struct BackwardArguments {
   const float* grad_output = nullptr;  ///< of the output's shape
-  float* queries = nullptr;            ///< of the input's shape, and so on
+  float* queries = nullptr;            ///< of the input's shape, as are the next two
   float* keys = nullptr;
   float* values = nullptr;
   float* head_gate = nullptr;  ///< (batch, heads)
-  Arena* arena = nullptr;      ///< of what `lay_out_backward` takes for `num_threads`
+  Arena* arena = nullptr;      ///< of the size of `lay_out_backward`, for `num_threads`
   std::size_t num_threads = 1;
 };
 
-/// What the working memory of a pass depends on.
+/// The sizes that determine the working memory of a pass.
 struct PassSizes {
   std::size_t batch = 0;
   std::size_t num_queries = 0;
@@ -78,11 +78,11 @@ struct PassSizes {
   std::size_t num_threads = 1;
 };
 
-/// The layer for callers who check arguments and own memory themselves: the checked functions of
-/// `MultiHeadAttention`, and the bindings.
+/// The layer, for callers who check arguments and own memory themselves: `MultiHeadAttention` and
+/// the bindings.
 class AttentionLayer : public Trainable {
  public:
-  /// Draws the parameters if the options tell all input sizes.
+  /// Initializes the parameters if the options give all input sizes.
   explicit AttentionLayer(const MultiHeadAttentionOptions& options);
   AttentionLayer(const AttentionLayer&) = default;
   AttentionLayer(AttentionLayer&&) = default;
@@ -92,7 +92,7 @@ class AttentionLayer : public Trainable {
 
   [[nodiscard]] bool in_use() const noexcept override { return static_cast<bool>(in_use_); }
   [[nodiscard]] const LayerSettings& settings() const noexcept { return settings_; }
-  /// Size of all heads together; pruning makes it smaller.
+  /// Size of all heads together; pruning reduces it.
   [[nodiscard]] std::size_t num_hiddens() const noexcept { return settings_.num_hiddens; }
   [[nodiscard]] std::size_t num_heads() const noexcept { return settings_.num_heads; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return settings_.seed; }
@@ -105,21 +105,22 @@ class AttentionLayer : public Trainable {
   /// Switches dropout on (training mode) or off (a new layer).
   void set_training(bool training) noexcept { training_ = training; }
 
-  /// Fixes the input sizes and draws the parameters from the seed. Sizes fit those known already.
+  /// Sets the input sizes, which must agree with those already known, and initializes the
+  /// parameters from the seed.
   void initialize(const InputSizes& sizes);
-  /// All sizes are known.
+  /// Requires that all sizes are known.
   [[nodiscard]] InputSizes input_sizes() const noexcept {
     return {.query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};
   }
-  /// Empty until all sizes are known. Whoever writes calls `parameters_changed`.
+  /// Empty until all sizes are known. Call `parameters_changed` after writing.
   [[nodiscard]] std::optional<LayerParameters>& parameters() noexcept { return parameters_; }
   [[nodiscard]] const std::optional<LayerParameters>& parameters() const noexcept {
     return parameters_;
   }
-  /// Takes over parameters for these sizes.
+  /// Replaces the parameters by those for these sizes.
   void set_parameters(LayerParameters&& parameters, const InputSizes& sizes) noexcept;
 
-  /// Working memory of a forward pass; of what the pass does not need, nothing.
+  /// Working memory of a forward pass; buffers that it does not need are empty.
   struct ForwardBuffers {
     float* Q;            ///< (batch, queries, query width)
     float* K;            ///< (batch, new keys, key-value width)
@@ -128,16 +129,16 @@ class AttentionLayer : public Trainable {
     float* gated;        ///< (batch, queries, query width), what W_o projects
   };
   ForwardBuffers lay_out_forward(Arena& arena, const PassSizes& sizes) const noexcept;
-  /// Allocates whatever a pass will keep, and changes nothing.
+  /// Allocates what a pass will keep; changes nothing.
   [[nodiscard]] ForwardMemory allocate(const ForwardArguments& arguments) const;
-  /// Keeps `memory`, which was allocated for these arguments. Valid arguments are the caller's
-  /// business.
+  /// Runs a forward pass and keeps `memory`, which was allocated for these arguments. They are not
+  /// checked.
   void forward_into(const ForwardArguments& arguments, ForwardMemory&& memory) noexcept;
 
   [[nodiscard]] PendingBackward pending_backward() const noexcept { return pending_; }
-  /// Of what the latest forward with gradients saved: batch, queries and keys.
+  /// Batch, queries and keys of the latest forward that required gradients.
   [[nodiscard]] const AttentionMask& pending_sizes() const noexcept { return saved_->sizes(); }
-  /// Working memory of a backward pass, likewise.
+  /// Working memory of a backward pass; buffers that it does not need are empty.
   struct BackwardBuffers {
     float* Q;  ///< gradients of the projections, of their shapes
     float* K;
@@ -151,17 +152,18 @@ class AttentionLayer : public Trainable {
     float* attention_w_v;
   };
   BackwardBuffers lay_out_backward(Arena& arena, const PassSizes& sizes) const noexcept;
-  /// A pending backward and valid arguments are the caller's business.
+  /// Runs the pending backward pass. Neither it nor the arguments are checked.
   void backward_into(const BackwardArguments& arguments) noexcept;
-  /// A parameter's gradient by its number; null if there is none of that name, or none yet.
+  /// A parameter's gradient by its number; null if the layer has no such parameter, or no gradients
+  /// yet.
   [[nodiscard]] float* gradient(std::size_t number) noexcept {
     return parameters_ ? parameters_->find(gradients_.data(), number) : nullptr;
   }
 
-  /// Allocates what the layer is without these heads, and changes nothing. Heads are in ascending
-  /// order, each once, and may be removed.
+  /// Allocates the layer without these heads; changes nothing. Heads are in ascending order, each
+  /// once, and were checked.
   [[nodiscard]] PrunedLayer allocate_without(std::span<const std::size_t> heads) const;
-  /// Keeps what `allocate_without` gave.
+  /// Replaces the layer by what `allocate_without` returned.
   void remove_heads(PrunedLayer&& pruned) noexcept;
 
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override;
@@ -178,11 +180,11 @@ class AttentionLayer : public Trainable {
  private:
   [[nodiscard]] SavedActivations::Sizes saved_sizes(const InputSizes& inputs) const noexcept;
   [[nodiscard]] PoolingSizes pooling_sizes(std::size_t num_keys) const noexcept;
-  /// Of the next forward.
+  /// Dropout of the next forward.
   [[nodiscard]] Dropout dropout() const noexcept;
   void keep(ForwardMemory&& memory, const InputSizes& inputs) noexcept;
-  /// What pooling is told: queries (batch, queries, query width), and where the heads of keys and
-  /// values lie. The mask must outlive it.
+  /// Arguments of pooling for queries (batch, queries, query width) and the heads of keys and
+  /// values. The mask must outlive them.
   [[nodiscard]] PoolingArguments pooling_arguments(const AttentionMask& mask, const float* Q,
                                                    const HeadsView<const float>& keys,
                                                    const HeadsView<const float>& values,
@@ -201,7 +203,8 @@ class AttentionLayer : public Trainable {
   LayerIdentity identity_;
   std::optional<SavedActivations> saved_;
   PendingBackward pending_ = PendingBackward::none;
-  /// As the parameters' table has them; none before the first pass that requires them.
+  /// A block in the layout of the parameters' table; empty before the first pass that requires
+  /// gradients.
   AlignedFloats gradients_;
   std::vector<RemovedSlice> removed_slices_;
 };

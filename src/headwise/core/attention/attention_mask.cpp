@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
-#include <limits>
 
 namespace headwise {
 
@@ -34,7 +33,7 @@ bool AttentionMask::allows(std::size_t sample, std::size_t head, std::size_t que
   if (allowed != nullptr) {
     return allowed[index] != 0;
   }
-  return added == nullptr || added[index] != -std::numeric_limits<float>::infinity();
+  return added == nullptr || added[index] != minus_infinity;
 }
 
 bool AttentionMask::apply(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,
@@ -102,11 +101,11 @@ void AttentionMask::mark_read_keys(std::size_t sample, std::size_t num_heads,
   std::fill_n(read, num_keys, std::uint8_t{0});
   KeyRange unmarked = union_of_ranges(sample);
   KeyRange marked{};
-  // From the last query on: of a mask that is a triangle, its row has all keys.
+  // From the last query on: under a causal mask, its row has all keys.
   for (std::size_t query = num_queries; query-- > 0 && unmarked.size() > 0;) {
     const KeyRange keys = range(sample, query);
-    // Without a mask inside, or with one whose rows are all the same, most queries repeat the
-    // keys of another.
+    // Without an inner mask, or with one that repeats over queries, most queries repeat the keys of
+    // another.
     const bool is_repeated = mask_strides[2] == 0 && keys == marked;
     const KeyRange missing{.begin = std::max(keys.begin, unmarked.begin),
                            .end = std::min(keys.end, unmarked.end)};

@@ -8,6 +8,9 @@
 
 namespace headwise {
 
+/// The score of a masked key.
+inline constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
 /// Keys [begin, end) of one query's row.
 struct KeyRange {
   std::size_t begin = 0;
@@ -17,16 +20,16 @@ struct KeyRange {
   friend bool operator==(const KeyRange&, const KeyRange&) = default;
 };
 
-/// Which keys each query of each head may see. All masks meet here: valid lengths, causality and
-/// the window as one range of keys a query, which pooling does not leave; a given mask inside that
-/// range. What it points to stays the caller's.
+/// Which keys each query of each head may attend to. Valid lengths, causality and the window make
+/// one range of keys per query, to which pooling is restricted; a given mask applies inside that
+/// range. It owns nothing that it points to.
 struct AttentionMask {
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int32_t>::max();
 
   std::size_t batch = 0;
   std::size_t num_queries = 0;
   std::size_t num_keys = 0;
-  /// Slots after the keys that every query may attend to, whatever the masks say.
+  /// Slots after the keys, to which every query may attend regardless of the masks.
   std::size_t num_extra_slots = 0;
   EmptyRows empty_rows = EmptyRows::zero;
 
@@ -42,12 +45,12 @@ struct AttentionMask {
   std::int64_t window_right = unlimited;
 
   /// At most one of the two is given. Strides are those of (batch, heads, queries, keys), 0 where
-  /// the mask repeats.
+  /// the mask broadcasts.
   const std::uint8_t* allowed = nullptr;
   const float* added = nullptr;
   std::array<std::size_t, 4> mask_strides = {};
 
-  /// The keys that lengths, causality and the window leave the query.
+  /// The keys that lengths, causality and the window allow the query.
   [[nodiscard]] KeyRange range(std::size_t sample, std::size_t query) const noexcept;
 
   /// Whether two queries of a sample may have different ranges.
@@ -61,16 +64,17 @@ struct AttentionMask {
     return allowed != nullptr || added != nullptr;
   }
 
-  /// Whether the inner mask leaves the query this key.
+  /// Whether the inner mask allows the query this key.
   [[nodiscard]] bool allows(std::size_t sample, std::size_t head, std::size_t query,
                             std::size_t key) const noexcept;
 
-  /// Applies the inner mask to the scores of the keys in `keys`; returns whether any is left.
+  /// Applies the inner mask to the scores of the keys in `keys`; returns whether any is left
+  /// unmasked.
   bool apply(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,
              float* scores) const noexcept;
 
-  /// Whether the query has no key in any way. Such a row gets zeros, or reads every key if empty
-  /// rows are uniform.
+  /// Whether the query may attend to no key. By `empty_rows`, its row is zeros or uniform over all
+  /// keys.
   [[nodiscard]] bool row_is_empty(std::size_t sample, std::size_t head,
                                   std::size_t query) const noexcept;
 
@@ -88,7 +92,7 @@ struct AttentionMask {
   }
   [[nodiscard]] bool has_empty_row(std::size_t sample, std::size_t num_heads) const noexcept;
   [[nodiscard]] KeyRange union_of_ranges(std::size_t sample) const noexcept;
-  /// Sets marks[0], … to 1 for those of the keys that the inner mask leaves the query.
+  /// Sets marks[0], … to 1 for those of the keys that the inner mask allows the query.
   void mark_row(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,
                 std::uint8_t* marks) const noexcept;
   [[nodiscard]] std::size_t mask_index(std::size_t sample, std::size_t head, std::size_t query,

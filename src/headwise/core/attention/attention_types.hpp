@@ -5,7 +5,7 @@
 
 namespace headwise {
 
-/// How each head weighs its keys.
+/// How each head scores its keys.
 enum class Pooling {
   dot_product,  ///< softmax(Q Kᵀ / √d) V
   additive,  ///< d2l's AdditiveAttention (Bahdanau et al. 2014), its parameters shared by the heads
@@ -14,26 +14,26 @@ enum class Pooling {
 /// How heads are formed from the inputs.
 enum class Projection {
   linear,       ///< W_q, W_k, W_v as in the chapter
-  convolution,  ///< 1×1 convolutions with a group a head: each head projects its own slice of the
-                ///< input
+  convolution,  ///< 1×1 convolutions, a group per head: each head projects its slice of the input
   none,         ///< the input is split as it is: no parameters and no output projection
 };
 
-/// Whether a query sees only keys up to its own position.
+/// Whether a query attends only to keys up to its own position.
 enum class Causal {
   none,
   top_left,      ///< query i stands at position (cached keys) + i: PyTorch's and ONNX's alignment
   bottom_right,  ///< the last query stands at the last key: FlashAttention's alignment
 };
 
-/// How far from its own position a query sees, in keys before and after it; absent is unlimited.
-/// Positions are those of `Causal`, top-left without it. Source: FlashAttention, `window_size`.
+/// Sliding window: how many keys before and after its own position a query attends to; absent is
+/// unlimited. Positions are those of `Causal`, top-left without it. Source: FlashAttention,
+/// `window_size`.
 struct Window {
   std::optional<std::int64_t> left;
   std::optional<std::int64_t> right;
 };
 
-/// What a query gets that may attend to no key at all.
+/// The result of a query that may attend to no key.
 enum class EmptyRows {
   zero,     ///< zero weights and a zero pooled vector, as ONNX Attention (opset 25) and PyTorch's
             ///< fused attention

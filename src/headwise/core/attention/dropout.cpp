@@ -7,8 +7,8 @@ namespace headwise {
 void Dropout::apply(float* weights, std::size_t row, std::size_t first_key,
                     std::size_t count) const noexcept {
   constexpr double two_to_32 = 4294967296.0;
-  // A word below the threshold drops; with probability 1 every word does. Rows beyond 32 bits have
-  // streams of their own, before those of other purposes.
+  // A word below the threshold drops; with probability 1 every word does. Row numbers beyond 32
+  // bits continue in further streams, before those of other purposes.
   kernels::dropout(
       weights, first_key, count,
       {.key = seed,

@@ -12,7 +12,7 @@ struct HeadsSizes {
   std::size_t size;
 };
 
-/// gated = every head times its gate, entry [sample · gate_stride + head]; null is 1.
+/// gated = each head times its gate, entry [sample · gate_stride + head]; null is 1.
 void gate_heads(const float* heads, const float* head_gate, std::size_t gate_stride,
                 const HeadsSizes& sizes, float* gated) noexcept;
 

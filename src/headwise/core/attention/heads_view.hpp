@@ -6,9 +6,9 @@
 
 namespace headwise {
 
-/// Heads as they lie in memory: element e of row i of head h of sample b is
-/// data[b · sample_stride + h · head_stride + i · row_stride + e]. Splitting a projection into
-/// heads is such a view and moves nothing; `transpose_qkv` is the same view written out.
+/// A strided view of heads in memory: element e of row i of head h of sample b is data[b ·
+/// sample_stride + h · head_stride + i · row_stride + e]. Splitting a projection into heads is such
+/// a view and moves nothing; `transpose_qkv` copies it.
 template <typename Float>
 struct HeadsView {
   Float* data;
@@ -16,13 +16,12 @@ struct HeadsView {
   std::size_t head_stride;
   std::size_t row_stride;
 
-  /// Null where there is nothing to view: strides go on, but no place is so far from a null
-  /// pointer.
+  /// Null for an empty view: an offset from a null pointer would be undefined.
   [[nodiscard]] Float* head(std::size_t sample, std::size_t head) const noexcept {
     return data != nullptr ? data + sample * sample_stride + head * head_stride : nullptr;
   }
 
-  /// The same for reading.
+  /// A view for reading.
   operator HeadsView<const Float>() const noexcept  // NOLINT(*-explicit-*): as of pointers
     requires(!std::is_const_v<Float>)
   {
@@ -43,7 +42,7 @@ HeadsView<Float> split_heads_view(Float* data, std::size_t length, std::size_t n
           .row_stride = num_heads * head_size};
 }
 
-/// The heads of (batch, num_heads, length, head_size), each in one piece.
+/// The heads of (batch, num_heads, length, head_size), each contiguous.
 template <typename Float>
 HeadsView<Float> separate_heads_view(Float* data, std::size_t num_heads, std::size_t length,
                                      std::size_t head_size) noexcept {
@@ -67,7 +66,7 @@ inline void copy_heads(HeadsView<const float> from, HeadsView<float> to, std::si
   }
 }
 
-/// Rows of one matrix as they lie in memory, `stride` floats apart.
+/// Rows of a matrix in memory, `stride` floats apart.
 struct Rows {
   const float* data = nullptr;
   std::size_t stride = 0;

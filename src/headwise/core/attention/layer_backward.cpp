@@ -52,8 +52,8 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
                                                            .num_keys = mask.num_keys,
                                                            .num_threads = arguments.num_threads});
 
-  const auto differentiate = [&](std::size_t number, const float* inputs, const float* gradient,
-                                 std::size_t rows, float* input_gradient) {
+  const auto backward_linear = [&](std::size_t number, const float* inputs, const float* gradient,
+                                   std::size_t rows, float* input_gradient) {
     linear_backward(parameters.linear(number),
                     {.inputs = inputs,
                      .gradient = gradient,
@@ -72,7 +72,7 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
   if (settings_.output_projection) {
     const float* gated = saved.pooled;
     if (saved_->head_gate() != nullptr) {
-      // The gated heads once more, where the gradient of the queries comes later.
+      // Recomputes the gated heads, in the buffer that later holds the gradient of the queries.
       gate_heads(saved.pooled, saved_->head_gate(), saved_->gate_stride(),
                  {.batch = mask.batch,
                   .num_heads = settings_.num_heads,
@@ -81,7 +81,7 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
                  grad_Q);
       gated = grad_Q;
     }
-    differentiate(parameter_number::W_o, gated, arguments.grad_output, query_rows, buffers.gated);
+    backward_linear(parameter_number::W_o, gated, arguments.grad_output, query_rows, buffers.gated);
     grad_gated = buffers.gated;
   }
 
@@ -126,9 +126,9 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
                       gradient(parameter_number::bias_v));
   }
   if (has_projections) {
-    differentiate(parameter_number::W_q, saved.queries, grad_Q, query_rows, arguments.queries);
-    differentiate(parameter_number::W_k, saved.keys, grad_K, key_rows, arguments.keys);
-    differentiate(parameter_number::W_v, saved.values, grad_V, key_rows, arguments.values);
+    backward_linear(parameter_number::W_q, saved.queries, grad_Q, query_rows, arguments.queries);
+    backward_linear(parameter_number::W_k, saved.keys, grad_K, key_rows, arguments.keys);
+    backward_linear(parameter_number::W_v, saved.values, grad_V, key_rows, arguments.values);
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace headwise {
 
-/// Tells layers apart: a copy of a layer is another layer.
+/// The identity of a layer: a copy has another one.
 class LayerIdentity {
  public:
   LayerIdentity() noexcept : value_(next()) {}
@@ -29,9 +29,9 @@ class LayerIdentity {
   std::uint64_t value_;
 };
 
-/// The memory of a key-value cache: keys and values of earlier positions of a layer, each (batch,
-/// key-value heads, max_length, head size). Each head lies in one piece, so that pooling reads
-/// memory front to back.
+/// The memory of a KV cache: keys and values of earlier positions of a layer, each (batch,
+/// key-value heads, max_length, head size). Each head is contiguous, so that pooling reads memory
+/// in order.
 class LayerCache {
  public:
   struct Sizes {
@@ -49,16 +49,17 @@ class LayerCache {
   /// Positions held so far.
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
 
-  // What follows is for the layer.
+  // For the layer only:
 
   [[nodiscard]] bool in_use() const noexcept { return static_cast<bool>(in_use_); }
-  /// Whose keys and values it holds.
+  /// Identity of the layer whose keys and values it holds.
   [[nodiscard]] std::uint64_t layer() const noexcept { return layer_; }
-  /// Floats of a position's keys. Pruning makes the layer's smaller, so an older cache shows.
+  /// Floats of the keys of one position. Pruning reduces the layer's width, which reveals older
+  /// caches.
   [[nodiscard]] std::size_t width() const noexcept { return sizes_.num_heads * sizes_.head_size; }
   [[nodiscard]] HeadsView<float> keys() noexcept { return view(keys_); }
   [[nodiscard]] HeadsView<float> values() noexcept { return view(values_); }
-  /// Positions, which there is room for, behind those held were written, or forgotten.
+  /// Sets the number of positions held, at most `max_length`, after some were written or discarded.
   void set_length(std::size_t length) noexcept { length_ = length; }
 
  private:

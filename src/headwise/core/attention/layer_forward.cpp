@@ -14,18 +14,18 @@ struct KeyValues {
   HeadsView<const float> values;
 };
 
-/// The new keys and values behind those of the cache, which then holds all.
-KeyValues append_to_cache(LayerCache& cache, const KeyValues& fresh, std::size_t num_new_keys,
+/// Appends the new keys and values to the cache and returns all of them.
+KeyValues append_to_cache(LayerCache& cache, const KeyValues& new_rows, std::size_t num_new_keys,
                           const LayerSettings& settings) noexcept {
-  const auto append = [&](const HeadsView<const float>& rows, HeadsView<float> held) {
-    if (num_new_keys > 0) {  // Else there are no rows to point at.
-      held.data += cache.length() * held.row_stride;
-      copy_heads(rows, held, cache.batch_size(), settings.num_kv_heads, num_new_keys,
+  const auto append = [&](const HeadsView<const float>& rows, HeadsView<float> cached) {
+    if (num_new_keys > 0) {  // Without rows, pointers may be null.
+      cached.data += cache.length() * cached.row_stride;
+      copy_heads(rows, cached, cache.batch_size(), settings.num_kv_heads, num_new_keys,
                  settings.head_size);
     }
   };
-  append(fresh.keys, cache.keys());
-  append(fresh.values, cache.values());
+  append(new_rows.keys, cache.keys());
+  append(new_rows.values, cache.values());
   cache.set_length(cache.length() + num_new_keys);
   return {.keys = cache.keys(), .values = cache.values()};
 }
@@ -59,7 +59,7 @@ void AttentionLayer::keep(ForwardMemory&& memory, const InputSizes& inputs) noex
   }
   if (memory.saved) {
     if (saved_) {
-      memory.saved->take_room(*saved_);
+      memory.saved->reuse_memory(*saved_);
     }
     saved_ = std::move(memory.saved);
     saved_->set_dropout(dropout());
@@ -121,8 +121,8 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   }
 
   if (settings_.projection != Projection::none) {
-    // A later query may read what this one does not, so a cache takes all keys; else those that no
-    // query reads are left alone.
+    // A later query may read what this one does not, so with a cache all keys are projected;
+    // otherwise keys that no query reads are skipped.
     const std::uint8_t* read = nullptr;
     if (arguments.cache == nullptr) {
       for (std::size_t sample = 0; sample < mask.batch; ++sample) {
@@ -162,8 +162,8 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   if (arguments.cache != nullptr) {
     key_values = append_to_cache(*arguments.cache, key_values, arguments.num_new_keys, settings_);
   }
-  // transpose_qkv, the pooling of each head and transpose_output: the heads lie side by side in
-  // queries, keys and values, are read there, and are written side by side.
+  // transpose_qkv, the pooling of each head and transpose_output, without copies: heads are read
+  // and written side by side in queries, keys, values and output.
   PoolingArguments pooling =
       pooling_arguments(mask, queries, key_values.keys, key_values.values, pooled);
   pooling.dropout = dropout();
@@ -172,7 +172,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   pooling.num_threads = arguments.num_threads;
   pool(pooling, scoring(), arena);
 
-  // The gradient of a gate needs what it multiplied, so `pooled` stays.
+  // The gradient of a gate needs the heads before it, so `pooled` is kept.
   const bool is_copied = pooled != gated && !settings_.output_projection;
   if (arguments.head_gate != nullptr || is_copied) {
     gate_heads(pooled, arguments.head_gate, arguments.gate_stride,

@@ -2,13 +2,6 @@
 #include <headwise/core/random.hpp>
 
 namespace headwise {
-namespace {
-
-std::optional<std::size_t> to_size(std::optional<std::int64_t> size) noexcept {
-  return size.has_value() ? std::optional(static_cast<std::size_t>(*size)) : std::nullopt;
-}
-
-}  // namespace
 
 LayerSettings settings_of(const MultiHeadAttentionOptions& options) {
   const auto num_hiddens = static_cast<std::size_t>(options.num_hiddens);

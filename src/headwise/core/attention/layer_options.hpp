@@ -16,21 +16,21 @@ struct MultiHeadAttentionOptions {
   double dropout = 0;
   /// Whether the projections have a bias. Source: d2l.
   bool bias = false;
-  /// Sizes of the inputs' last axes; what is left out is inferred at the first forward or
+  /// Sizes of the inputs' last axes; those left out are inferred at the first forward or
   /// `load_state_dict`. Source: d2l, where they are inferred; PyTorch, `kdim` and `vdim`.
   std::optional<std::int64_t> query_size = {};
   std::optional<std::int64_t> key_size = {};
   std::optional<std::int64_t> value_size = {};
   /// Size of the output's last axis. Default: `num_hiddens`. Source: Keras, `output_shape`.
   std::optional<std::int64_t> output_size = {};
-  /// Whether W_o follows the heads; without it the heads stand side by side. Default: yes, unless
-  /// `projection` is none.
+  /// Whether W_o follows the heads; without it the output is the concatenated heads. Default: yes,
+  /// unless `projection` is none.
   std::optional<bool> output_projection = {};
   /// Number of key-value heads, each shared by as many query heads; divides `num_heads`. Default:
   /// `num_heads`. Source: Ainslie et al. 2023, grouped-query attention; ONNX Attention,
   /// `kv_num_heads`.
   std::optional<std::int64_t> num_kv_heads = {};
-  /// How each head weighs its keys.
+  /// How each head scores its keys.
   Pooling pooling = Pooling::dot_product;
   /// Hidden units of additive pooling. Default: num_hiddens / num_heads. Source: d2l,
   /// `AdditiveAttention`.
@@ -51,6 +51,12 @@ struct MultiHeadAttentionOptions {
   std::optional<std::uint64_t> seed = {};
 };
 
+/// A size of the options, which is positive.
+[[nodiscard]] constexpr std::optional<std::size_t> to_size(
+    std::optional<std::int64_t> size) noexcept {
+  return size.has_value() ? std::optional(static_cast<std::size_t>(*size)) : std::nullopt;
+}
+
 /// A layer's options with their defaults.
 struct LayerSettings {
   std::size_t num_hiddens;
@@ -70,7 +76,7 @@ struct LayerSettings {
   double dropout;
   std::uint64_t seed;
 
-  /// Floats of the queries of one position in all heads, and of its keys or values.
+  /// Floats of one position's queries in all heads, and of its keys or values.
   [[nodiscard]] std::size_t query_width() const noexcept { return num_heads * head_size; }
   [[nodiscard]] std::size_t key_value_width() const noexcept { return num_kv_heads * head_size; }
   [[nodiscard]] std::size_t num_extra_slots() const noexcept {
@@ -78,7 +84,7 @@ struct LayerSettings {
   }
 };
 
-/// The options with their defaults. Checks nothing.
+/// The options with their defaults. They are not checked.
 [[nodiscard]] LayerSettings settings_of(const MultiHeadAttentionOptions& options);
 
 /// Sizes of the last axes of queries, keys and values.

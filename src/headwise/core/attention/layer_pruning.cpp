@@ -9,13 +9,13 @@ namespace {
 
 using Axis = RemovedSlice::Axis;
 
-/// Neighbouring heads.
+/// Consecutive heads.
 struct HeadRun {
   std::size_t first;
   std::size_t count;
 };
 
-/// The last run first, so that cutting it out moves none of the others.
+/// Runs of heads, the last first, so that its removal moves none of the others.
 std::vector<HeadRun> runs_from_the_last(std::span<const std::size_t> heads) {
   std::vector<HeadRun> runs;
   for (const std::size_t head : std::views::reverse(heads)) {
@@ -28,7 +28,7 @@ std::vector<HeadRun> runs_from_the_last(std::span<const std::size_t> heads) {
   return runs;
 }
 
-/// Settings of the layer that is left. All but its numbers of heads stay, the scale included.
+/// Settings of the pruned layer: only numbers of heads and `num_hiddens` change, not the scale.
 LayerSettings without_heads(const LayerSettings& settings, std::span<const std::size_t> heads) {
   const std::size_t group_size = settings.num_heads / settings.num_kv_heads;
   LayerSettings left = settings;
@@ -38,9 +38,9 @@ LayerSettings without_heads(const LayerSettings& settings, std::span<const std::
   return left;
 }
 
-/// Slices that go from the layer's parameters and from their gradients, to be cut out one after the
-/// other: rows of W_q, W_k and W_v with their biases, columns of W_o, and the heads' parts of
-/// bias_k and bias_v. The heads share the parameters of additive pooling, which stay.
+/// Slices to be removed, in this order, from the layer's parameters and gradients: rows of W_q, W_k
+/// and W_v with their biases, columns of W_o, and the heads' parts of bias_k and bias_v. The heads
+/// share the parameters of additive pooling, which stay.
 std::vector<RemovedSlice> slices_of_heads(const LayerSettings& settings,
                                           std::span<const std::size_t> heads) {
   const std::size_t group_size = settings.num_heads / settings.num_kv_heads;
@@ -92,7 +92,7 @@ void AttentionLayer::remove_heads(PrunedLayer&& pruned) noexcept {
   if (pruned.slices.empty()) {
     return;
   }
-  // The old blocks may be cut to pieces: nothing fails from here on.
+  // The old blocks are compacted in place: nothing can fail from here on.
   for (const RemovedSlice& slice : pruned.slices) {
     pruned.old_table.cut(slice, parameters_->values(), 1);
     if (!gradients_.empty()) {

@@ -6,8 +6,8 @@
 namespace headwise {
 namespace {
 
-/// Rows of a block at most: inputs that stay in the processor's nearer cache while the weights pass
-/// by.
+/// Upper limit of a block's rows: inputs that stay in the inner caches while the weights are
+/// streamed.
 constexpr std::size_t max_block_rows = 256;
 /// Columns of a block, whole panels of any instruction set: blocks small enough for threads to
 /// finish at nearly the same time.
@@ -43,7 +43,7 @@ class Blocks {
   explicit Blocks(const RowProjection& projection) noexcept
       : projection_(projection),
         row_blocks_(divide_up(projection.rows, max_block_rows)),
-        // Panels begin anew in each group.
+        // Each group has panels of its own.
         width_(projection.linear.sizes.groups > 1 ? projection.linear.sizes.out : block_columns),
         column_blocks_(divide_up(projection.linear.sizes.out, width_)) {}
 
@@ -58,7 +58,7 @@ class Blocks {
   }
 
  private:
-  /// Neighbours with the same mark in one go.
+  /// Projects runs of rows with the same mark at once.
   void project_rows(std::size_t first_row, std::size_t end, std::size_t first_column,
                     std::size_t columns) const noexcept {
     const auto& [linear, inputs, outputs, rows, read] = projection_;
@@ -90,7 +90,8 @@ class Blocks {
 /// Rows whose products are summed into a weight's gradient at a time.
 constexpr std::size_t rows_summed_at_once = 256;
 
-/// Room for one packed panel: of the weights' columns, or of as many rows of inputs.
+/// Memory for one packed panel: of the weights' columns, or of `rows_summed_at_once` rows of
+/// inputs.
 float* take_packed(Arena& arena, std::size_t out) noexcept {
   return arena.take(std::max(rows_summed_at_once, out), kernels::panel_width());
 }
@@ -101,22 +102,22 @@ bool is_zero_row(const float* row, std::size_t size) noexcept {
 
 /// The gradients of `columns` columns of one group's inputs and weights, from `column` on, for the
 /// rows [first, last).
-void differentiate_columns(const Linear& linear, const LinearBackward& backward, std::size_t group,
-                           std::size_t column, std::size_t columns, std::size_t first,
-                           std::size_t last, float* packed) noexcept {
+void linear_backward_columns(const Linear& linear, const LinearBackward& backward,
+                             std::size_t group, std::size_t column, std::size_t columns,
+                             std::size_t first, std::size_t last, float* packed) noexcept {
   const std::size_t in = linear.sizes.group_in();
   const std::size_t out = linear.sizes.group_out();
   const std::size_t in_stride = linear.sizes.in;
   const std::size_t out_stride = linear.sizes.out;
   const std::size_t in_column = group * in + column;
   const float* gradient = backward.gradient + group * out;
-  multiply_unpacked(last - first, columns, out,
-                    {.data = gradient + first * out_stride, .row_stride = out_stride},
-                    {.data = linear.weight + group * out * in + column, .stride = in}, 1.0F, {},
-                    backward.input_gradient + first * in_stride + in_column, in_stride, packed);
+  pack_and_gemm(last - first, columns, out,
+                {.data = gradient + first * out_stride, .row_stride = out_stride},
+                {.data = linear.weight + group * out * in + column, .stride = in}, 1.0F, {},
+                backward.input_gradient + first * in_stride + in_column, in_stride, packed);
   float* weight_gradient = backward.weight_gradient + group * out * in + column;
   for (std::size_t row = first; row < last; row += rows_summed_at_once) {
-    multiply_unpacked(
+    pack_and_gemm(
         out, columns, std::min(rows_summed_at_once, last - row),
         {.data = gradient + row * out_stride, .row_stride = 1, .depth_stride = out_stride},
         {.data = backward.inputs + row * in_stride + in_column, .stride = in_stride}, 1.0F,
@@ -124,10 +125,10 @@ void differentiate_columns(const Linear& linear, const LinearBackward& backward,
   }
 }
 
-/// The gradients for the rows [first, last). The columns of one panel are a piece of work: while it
-/// is packed it is read.
-void differentiate_rows(const Linear& linear, const LinearBackward& backward, std::size_t first,
-                        std::size_t last, const ThreadArenas& memory) noexcept {
+/// The gradients for the rows [first, last). A piece of work is the columns of one panel, which is
+/// read right after it is packed.
+void linear_backward_rows(const Linear& linear, const LinearBackward& backward, std::size_t first,
+                          std::size_t last, const ThreadArenas& memory) noexcept {
   const auto [in, out, groups] = linear.sizes;
   const std::size_t width = kernels::panel_width();
   const std::size_t group_in = in / groups;
@@ -138,9 +139,9 @@ void differentiate_rows(const Linear& linear, const LinearBackward& backward, st
                      [&](std::size_t piece, std::size_t thread) {
                        Arena arena = memory.of(thread);
                        const std::size_t column = piece % panels * width;
-                       differentiate_columns(linear, backward, piece / panels, column,
-                                             std::min(width, group_in - column), first, last,
-                                             take_packed(arena, linear.sizes.out));
+                       linear_backward_columns(linear, backward, piece / panels, column,
+                                               std::min(width, group_in - column), first, last,
+                                               take_packed(arena, linear.sizes.out));
                      });
 }
 
@@ -172,11 +173,11 @@ void project(std::span<const RowProjection> projections, std::size_t num_threads
   parallel::for_each(blocks, parallel::threads_worth(operations, num_threads),
                      [&](std::size_t block, std::size_t /*thread*/) {
                        for (const RowProjection& projection : projections) {
-                         const Blocks own(projection);
-                         if (block < own.count()) {
-                           return own.project(block);
+                         const Blocks current(projection);
+                         if (block < current.count()) {
+                           return current.project(block);
                          }
-                         block -= own.count();
+                         block -= current.count();
                        }
                      });
 }
@@ -199,7 +200,7 @@ void linear_backward(const Linear& linear, const LinearBackward& backward, Arena
     if (is_zero) {
       std::fill_n(backward.input_gradient + first * in, (last - first) * in, 0.0F);
     } else {
-      differentiate_rows(linear, backward, first, last, memory);
+      linear_backward_rows(linear, backward, first, last, memory);
     }
     first = last;
   }
@@ -208,18 +209,18 @@ void linear_backward(const Linear& linear, const LinearBackward& backward, Arena
   }
 }
 
-void multiply_unpacked(std::size_t rows, std::size_t columns, std::size_t depth,
-                       kernels::StridedMatrix a, Rows b, float scale, kernels::Addend addend,
-                       float* c, std::size_t c_stride, float* packed) noexcept {
+void pack_and_gemm(std::size_t rows, std::size_t columns, std::size_t depth,
+                   kernels::StridedMatrix a, Rows b, float scale, kernels::Addend addend, float* c,
+                   std::size_t c_stride, float* packed) noexcept {
   kernels::pack_rows(b.data, b.stride, depth, columns, packed);
   kernels::gemm(rows, columns, depth, a,
                 {.panels = packed, .panel_stride = depth * kernels::panel_width()}, scale, addend,
                 c, c_stride);
 }
 
-void add_product_of_nonzeros(std::size_t rows, std::size_t columns, std::size_t depth,
-                             kernels::StridedMatrix a, Rows b, float scale, float* c,
-                             std::size_t c_stride) noexcept {
+void gemm_skipping_zeros(std::size_t rows, std::size_t columns, std::size_t depth,
+                         kernels::StridedMatrix a, Rows b, float scale, float* c,
+                         std::size_t c_stride) noexcept {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < depth; ++k) {
       const float factor = a.data[i * a.row_stride + k * a.depth_stride];

@@ -16,7 +16,7 @@ void softmax_row(const AttentionMask& mask, std::size_t row, float* weights) noe
     std::fill_n(weights, mask.num_keys, uniform ? 1.0F / static_cast<float>(mask.num_keys) : 0.0F);
     return;
   }
-  // Lengths alone leave keys from the first one on.
+  // Lengths alone allow a prefix of the keys.
   kernels::softmax(weights, keys.end);
   std::fill(weights + keys.end, weights + mask.num_keys, 0.0F);
 }

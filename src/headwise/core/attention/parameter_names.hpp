@@ -6,7 +6,7 @@
 
 namespace headwise {
 
-/// d2l's names of a layer's parameters. Wherever parameters have numbers, they are numbered so.
+/// d2l's names of a layer's parameters. Their indices are the parameters' numbers.
 inline constexpr std::array<std::string_view, 13> parameter_names = {"W_q.weight",
                                                                      "W_q.bias",
                                                                      "W_k.weight",

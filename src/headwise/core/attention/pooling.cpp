@@ -8,7 +8,7 @@
 namespace headwise {
 namespace {
 
-/// Queries whose scores exist at the same time while they are pooled.
+/// Queries of a block of scores. Each softmax is over a whole row of keys, not online.
 constexpr std::size_t pooling_block_rows = 16;
 
 /// Pools the heads of one sample that share a key-value head.
@@ -17,7 +17,7 @@ class HeadPooling {
   /// Working memory of a thread.
   struct Memory {
     ScoreBlock::Memory block;
-    float* packed_values;  ///< as rows
+    float* packed_values;  ///< packed as rows
 
     static Memory lay_out(Arena& arena, const PoolingSizes& sizes) noexcept {
       return {
@@ -26,7 +26,7 @@ class HeadPooling {
     }
   };
 
-  /// `memory` is laid out for `keys`, those of the sample that are visible.
+  /// `keys` are the sample's visible keys, for which `memory` is laid out.
   HeadPooling(const PoolingArguments& arguments, const Scoring& scoring,
               const PackedScoring& packed, std::size_t sample, std::size_t kv_head, KeyRange keys,
               const Memory& memory) noexcept
@@ -76,7 +76,8 @@ class HeadPooling {
     }
   }
 
-  /// result (rows, value size) = weights · values, whatever the values are.
+  /// result (rows, value size) = weights · values. A NaN or infinity of a masked value makes it
+  /// NaN.
   void sum_values(std::size_t rows, KeyRange columns, float* result) const noexcept {
     const std::size_t size = arguments_.value_size;
     const std::size_t stride = arguments_.pooled.row_stride;
@@ -96,8 +97,9 @@ class HeadPooling {
                   1.0F, {}, result, stride);
   }
 
-  /// Scores of one query become its weights, but for the factor that is returned. Where nobody
-  /// looks at the weights it is the pooled vector that is multiplied by it, which is shorter.
+  /// Turns the scores of one query into its weights, except for the factor that is returned. Where
+  /// the weights are not needed themselves, the pooled vector, which is shorter, is multiplied by
+  /// it.
   float weights_of(std::size_t head, std::size_t query, KeyRange columns,
                    float* row) const noexcept {
     float factor = block_.masked_softmax_row(head, query, columns, row);
@@ -107,13 +109,12 @@ class HeadPooling {
     }
     block_.store_weights(WeightsStage::softmax, row, head, query, 0.0F);
     if (arguments_.dropout.active()) {
-      block_.drop(head, query, columns, row);
+      block_.apply_dropout(head, query, columns, row);
     }
     return factor;
   }
 
-  /// A weight of 0 does not silence a NaN or an infinity, so where there are any this sums the
-  /// values that the query sees and no others.
+  /// Sums the visible values only, for results that are not finite: 0 times NaN or infinity is NaN.
   void sum_visible_values(std::size_t head, std::size_t query, KeyRange columns, const float* row,
                           float* result) const noexcept {
     const bool reads_all =
@@ -132,29 +133,28 @@ class HeadPooling {
   const PoolingArguments& arguments_;
   const AttentionMask& mask_;
   std::size_t sample_;
-  /// Whether the weights are needed as they are, not only their sum with the values.
+  /// Whether the weights themselves are needed, not only their products with the values.
   bool keeps_weights_;
   ScoreBlock block_;
   float* packed_values_;
 };
 
-/// Queries for which keys and values are packed once more, at least: less would make packing cost.
-constexpr std::size_t min_part = 256;
-/// Pieces that each thread gets on average, if there are enough queries: none waits long for the
-/// last.
-constexpr std::size_t pieces_of_thread = 8;
+/// Minimum of queries per part: each part packs keys and values again.
+constexpr std::size_t min_queries_per_part = 256;
+/// Pieces per thread, on average and if there are enough queries, for load balancing.
+constexpr std::size_t pieces_per_thread = 8;
 
-/// Parts that the queries are cut into where there are fewer key-value heads than work for all
+/// Number of parts that the queries are split into where key-value heads alone do not occupy all
 /// threads.
 std::size_t parts_of(std::size_t num_queries, std::size_t kv_heads, std::size_t threads) noexcept {
   if (threads == 1 || kv_heads == 0) {
     return 1;
   }
-  const std::size_t wanted = (threads * pieces_of_thread + kv_heads - 1) / kv_heads;
-  return std::clamp<std::size_t>(num_queries / min_part, 1, wanted);
+  const std::size_t wanted = (threads * pieces_per_thread + kv_heads - 1) / kv_heads;
+  return std::clamp<std::size_t>(num_queries / min_queries_per_part, 1, wanted);
 }
 
-/// Additions and multiplications of scores and sums, every key counted.
+/// Floating-point operations of scores and sums, every key counted.
 double operations_of(const PoolingArguments& arguments, const Scoring& scoring) noexcept {
   constexpr double tanh_operations = 20;
   const double of_score = scoring.is_additive()
@@ -177,7 +177,7 @@ PoolingMemory PoolingMemory::lay_out(Arena& arena, const PoolingSizes& sizes,
                       }}};
 }
 
-/// Every key-value head of every sample is a piece of work, or several.
+/// A piece of work is a key-value head of a sample, or a part of its queries.
 void pool(const PoolingArguments& arguments, const Scoring& scoring, Arena& arena) noexcept {
   const Arena::Scope scope(arena);
   const PoolingSizes sizes = sizes_of(arguments, scoring);
@@ -197,9 +197,9 @@ void pool(const PoolingArguments& arguments, const Scoring& scoring, Arena& aren
     const KeyRange keys = ScoreBlock::visible_keys(arguments, sample);
     PoolingSizes visible = sizes;
     visible.columns = keys.size() + mask.num_extra_slots;
-    Arena own = memory.threads.of(thread);
+    Arena thread_arena = memory.threads.of(thread);
     const HeadPooling pooling(arguments, scoring, memory.packed, sample, kv_head, keys,
-                              HeadPooling::Memory::lay_out(own, visible));
+                              HeadPooling::Memory::lay_out(thread_arena, visible));
     const std::size_t end = (part + 1) * blocks / parts * pooling_block_rows;
     for (std::size_t i = 0; i < group; ++i) {
       pooling.pool(kv_head * group + i, part * blocks / parts * pooling_block_rows,

@@ -16,8 +16,8 @@ struct PoolingMemory {
                                std::size_t num_threads) noexcept;
 };
 
-/// Pools every head. Scores exist for a few queries of a thread at a time. Of the arena it takes
-/// what `PoolingMemory::lay_out` does, and gives it back.
+/// Pools every head, with the scores of a few queries per thread at a time. Takes from the arena
+/// what `PoolingMemory::lay_out` does, and releases it.
 void pool(const PoolingArguments& arguments, const Scoring& scoring, Arena& arena) noexcept;
 
 }  // namespace headwise

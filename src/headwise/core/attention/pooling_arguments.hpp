@@ -7,8 +7,8 @@
 #include <headwise/core/attention/heads_view.hpp>
 #include <headwise/core/memory/arena.hpp>
 
-/// What attention pooling of heads is told, forward and backward: by
-/// `scaled_dot_product_attention`, `additive_attention` and the layer.
+/// Arguments of attention pooling, forward and backward, for `scaled_dot_product_attention`,
+/// `additive_attention` and the layer.
 namespace headwise {
 
 /// Key-value pairs after the given ones, the same for every sample.
@@ -17,7 +17,7 @@ struct ExtraSlot {
   const float* value;  ///< (key-value heads, value size); null is zeros
 };
 
-/// What is pooled, and where it goes.
+/// Inputs and outputs of pooling.
 struct PoolingArguments {
   const AttentionMask* mask = nullptr;
   std::size_t num_heads = 1;
@@ -29,14 +29,14 @@ struct PoolingArguments {
   HeadsView<const float> queries{};
   HeadsView<const float> keys{};
   HeadsView<const float> values{};
-  /// `mask->num_extra_slots` of them count.
+  /// `mask->num_extra_slots` of them are used.
   std::array<ExtraSlot, 2> extra_slots{};
   Dropout dropout{};
   HeadsView<float> pooled{};
-  /// (batch, heads, queries, keys + extra slots), before dropout; null if nobody asks.
+  /// (batch, heads, queries, keys + extra slots), before dropout; null if not returned.
   float* attention_weights = nullptr;
   WeightsStage weights_stage = WeightsStage::softmax;
-  /// At most so many threads pool.
+  /// Threads that may compute, the calling one included.
   std::size_t num_threads = 1;
 };
 
@@ -55,7 +55,7 @@ struct AdditiveScoring {
   std::size_t hiddens = 0;
 };
 
-/// How heads score their keys: additively if that is given, else by dot products.
+/// The scoring function: additive if its parameters are given, else dot products.
 struct Scoring {
   DotProductScoring dot_product{};
   AdditiveScoring additive{};
@@ -63,7 +63,7 @@ struct Scoring {
   [[nodiscard]] bool is_additive() const noexcept { return additive.hiddens > 0; }
 };
 
-/// What the working memory of pooling depends on.
+/// The sizes that determine the working memory of pooling.
 struct PoolingSizes {
   std::size_t columns = 0;  ///< keys and extra slots
   std::size_t num_extra_slots = 0;
@@ -73,7 +73,7 @@ struct PoolingSizes {
   std::size_t attention_hiddens = 0;  ///< 0 for dot products
 };
 
-/// Every key counted; of a part of them there are fewer columns.
+/// Sizes for all keys; the visible ones may be fewer columns.
 [[nodiscard]] inline PoolingSizes sizes_of(const PoolingArguments& arguments,
                                            const Scoring& scoring) noexcept {
   const AttentionMask& mask = *arguments.mask;

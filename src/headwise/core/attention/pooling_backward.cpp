@@ -8,11 +8,11 @@
 namespace headwise {
 namespace {
 
-/// Queries whose scores exist at the same time: more than in the forward pass, since some of the
-/// products are as deep as there are queries.
+/// Queries of a block of scores: more than in the forward pass, since they are the depth of some of
+/// the products.
 constexpr std::size_t backward_block_rows = 64;
 
-/// Gradients of the scores of some queries, as `ScoreBlock` lays scores out.
+/// Gradients of the scores of some queries, in the layout of `ScoreBlock`.
 struct ScoreGradients {
   std::size_t head;
   std::size_t first;  ///< of the queries
@@ -27,10 +27,10 @@ class ScoringBackward {
  public:
   struct Memory {
     float* key_gradients;  ///< (columns, key size)
-    float* packed;         ///< for the right-hand matrix of a product
-    float* packed_keys;    ///< as rows, of dot products
-    // Of additive scores: gradients of the features of a block of queries and of all keys, those
-    // once packed as the keys are.
+    float* packed;         ///< for the right-hand matrix of a GEMM
+    float* packed_keys;    ///< packed as rows, for dot products
+    // For additive scores: gradients of the features of a block of queries and of all keys, the
+    // latter also packed as the keys are.
     float* query_features;
     float* key_features;
     float* packed_key_features;
@@ -69,21 +69,21 @@ class ScoringBackward {
       return;
     }
     const std::size_t hiddens = scoring_.additive.hiddens;
-    const std::size_t place = sample * arguments.num_kv_heads + kv_head;
-    W_q_ = gradients.W_q + place * hiddens * arguments.query_size;
-    W_k_ = gradients.W_k + place * hiddens * arguments.key_size;
-    w_v_ = gradients.w_v + place * hiddens;
+    const std::size_t index = sample * arguments.num_kv_heads + kv_head;
+    W_q_gradient_ = gradients.W_q + index * hiddens * arguments.query_size;
+    W_k_gradient_ = gradients.W_k + index * hiddens * arguments.key_size;
+    w_v_gradient_ = gradients.w_v + index * hiddens;
   }
 
-  /// Makes every sum 0. `careful` leaves out of those to come what is multiplied by 0.
-  void reset(bool careful) noexcept {
-    careful_ = careful;
+  /// Sets every sum to 0. `skip_zeros` makes later sums skip terms with a factor of 0.
+  void reset(bool skip_zeros) noexcept {
+    skip_zeros_ = skip_zeros;
     std::fill_n(memory_.key_gradients, block_.columns() * arguments_.key_size, 0.0F);
     if (scoring_.is_additive()) {
       const std::size_t hiddens = scoring_.additive.hiddens;
-      std::fill_n(W_q_, hiddens * arguments_.query_size, 0.0F);
-      std::fill_n(W_k_, hiddens * arguments_.key_size, 0.0F);
-      std::fill_n(w_v_, hiddens, 0.0F);
+      std::fill_n(W_q_gradient_, hiddens * arguments_.query_size, 0.0F);
+      std::fill_n(W_k_gradient_, hiddens * arguments_.key_size, 0.0F);
+      std::fill_n(w_v_gradient_, hiddens, 0.0F);
       std::fill_n(memory_.packed_key_features, kernels::packed_size(hiddens, block_.columns()),
                   0.0F);
     }
@@ -94,7 +94,7 @@ class ScoringBackward {
     scoring_.is_additive() ? add_additive(scores) : add_dot_products(scores);
   }
 
-  /// Gradients of the keys, (columns, key size), when all queries were added.
+  /// Gradients of the keys, (columns, key size), after all queries were added.
   [[nodiscard]] const float* finish() const noexcept {
     if (scoring_.is_additive()) {
       finish_additive();
@@ -109,9 +109,9 @@ class ScoringBackward {
     };
     return finite(memory_.key_gradients, block_.columns() * arguments_.key_size) &&
            (!scoring_.is_additive() ||
-            (finite(W_q_, scoring_.additive.hiddens * arguments_.query_size) &&
-             finite(W_k_, scoring_.additive.hiddens * arguments_.key_size) &&
-             finite(w_v_, scoring_.additive.hiddens)));
+            (finite(W_q_gradient_, scoring_.additive.hiddens * arguments_.query_size) &&
+             finite(W_k_gradient_, scoring_.additive.hiddens * arguments_.key_size) &&
+             finite(w_v_gradient_, scoring_.additive.hiddens)));
   }
 
  private:
@@ -124,30 +124,31 @@ class ScoringBackward {
     const auto [begin, end] = scores.columns;
     const float* data = scores.data + begin;
     const std::size_t stride = block_.row_stride();
-    float* to_queries = gradients.head(sample_, scores.head) + scores.first * gradients.row_stride;
-    if (careful_) {
+    float* query_gradients =
+        gradients.head(sample_, scores.head) + scores.first * gradients.row_stride;
+    if (skip_zeros_) {
       for (std::size_t i = 0; i < scores.rows; ++i) {
-        std::fill_n(to_queries + i * gradients.row_stride, size, 0.0F);
+        std::fill_n(query_gradients + i * gradients.row_stride, size, 0.0F);
       }
       const Rows keys{.data = block_.keys().data + begin * block_.keys().stride,
                       .stride = block_.keys().stride};
-      add_product_of_nonzeros(scores.rows, size, end - begin, {.data = data, .row_stride = stride},
-                              keys, scale, to_queries, gradients.row_stride);
+      gemm_skipping_zeros(scores.rows, size, end - begin, {.data = data, .row_stride = stride},
+                          keys, scale, query_gradients, gradients.row_stride);
     } else {
       kernels::gemm(scores.rows, size, end - begin, {.data = data, .row_stride = stride},
                     {.panels = memory_.packed_keys + begin * kernels::panel_width(),
                      .panel_stride = block_.columns() * kernels::panel_width()},
-                    scale, {}, to_queries, gradients.row_stride);
+                    scale, {}, query_gradients, gradients.row_stride);
     }
     const Rows block{.data = queries.head(sample_, scores.head) + scores.first * queries.row_stride,
                      .stride = queries.row_stride};
-    add_rows(end - begin, size, scores.rows,
-             {.data = data, .row_stride = 1, .depth_stride = stride}, block, scale,
-             memory_.key_gradients + begin * size, size);
+    add_product(end - begin, size, scores.rows,
+                {.data = data, .row_stride = 1, .depth_stride = stride}, block, scale,
+                memory_.key_gradients + begin * size, size);
   }
 
-  /// With f = W_q q and g = W_k k the features: df and dg from the kernel, then dq = df W_q,
-  /// dW_q += dfᵀ q.
+  /// With the features f = W_q q and g = W_k k: df and dg from the kernel, then dq = df W_q, dW_q
+  /// += dfᵀ q.
   void add_additive(const ScoreGradients& scores) const noexcept {
     const std::size_t hiddens = scoring_.additive.hiddens;
     const HeadsView<const float>& queries = arguments_.queries;
@@ -162,20 +163,21 @@ class ScoringBackward {
           block_.query_features(i), block_.packed_key_features() + first * hiddens,
           scoring_.additive.w_v, scores.data + i * block_.row_stride() + first, hiddens,
           scores.columns.end - first, memory_.query_features + i * hiddens,
-          memory_.packed_key_features + first * hiddens, w_v_);
+          memory_.packed_key_features + first * hiddens, w_v_gradient_);
     }
-    float* to_queries = gradients.head(sample_, scores.head) + scores.first * gradients.row_stride;
+    float* query_gradients =
+        gradients.head(sample_, scores.head) + scores.first * gradients.row_stride;
     for (std::size_t i = 0; i < scores.rows; ++i) {
-      std::fill_n(to_queries + i * gradients.row_stride, size, 0.0F);
+      std::fill_n(query_gradients + i * gradients.row_stride, size, 0.0F);
     }
-    add_rows(scores.rows, size, hiddens, {.data = memory_.query_features, .row_stride = hiddens},
-             {.data = scoring_.additive.W_q, .stride = size}, 1.0F, to_queries,
-             gradients.row_stride);
+    add_product(scores.rows, size, hiddens, {.data = memory_.query_features, .row_stride = hiddens},
+                {.data = scoring_.additive.W_q, .stride = size}, 1.0F, query_gradients,
+                gradients.row_stride);
     const Rows block{.data = queries.head(sample_, scores.head) + scores.first * queries.row_stride,
                      .stride = queries.row_stride};
-    add_rows(hiddens, size, scores.rows,
-             {.data = memory_.query_features, .row_stride = 1, .depth_stride = hiddens}, block,
-             1.0F, W_q_, size);
+    add_product(hiddens, size, scores.rows,
+                {.data = memory_.query_features, .row_stride = 1, .depth_stride = hiddens}, block,
+                1.0F, W_q_gradient_, size);
   }
 
   /// dk = dg W_k, dW_k = dgᵀ k.
@@ -190,20 +192,22 @@ class ScoringBackward {
         memory_.key_features[column * hiddens + u] = packed[u * width];
       }
     }
-    add_rows(block_.columns(), size, hiddens, {.data = memory_.key_features, .row_stride = hiddens},
-             {.data = scoring_.additive.W_k, .stride = size}, 1.0F, memory_.key_gradients, size);
-    add_rows(hiddens, size, block_.columns(),
-             {.data = memory_.key_features, .row_stride = 1, .depth_stride = hiddens},
-             block_.keys(), 1.0F, W_k_, size);
+    add_product(block_.columns(), size, hiddens,
+                {.data = memory_.key_features, .row_stride = hiddens},
+                {.data = scoring_.additive.W_k, .stride = size}, 1.0F, memory_.key_gradients, size);
+    add_product(hiddens, size, block_.columns(),
+                {.data = memory_.key_features, .row_stride = 1, .depth_stride = hiddens},
+                block_.keys(), 1.0F, W_k_gradient_, size);
   }
 
-  void add_rows(std::size_t rows, std::size_t columns, std::size_t depth, kernels::StridedMatrix a,
-                Rows b, float scale, float* c, std::size_t c_stride) const noexcept {
-    if (careful_) {
-      add_product_of_nonzeros(rows, columns, depth, a, b, scale, c, c_stride);
+  void add_product(std::size_t rows, std::size_t columns, std::size_t depth,
+                   kernels::StridedMatrix a, Rows b, float scale, float* c,
+                   std::size_t c_stride) const noexcept {
+    if (skip_zeros_) {
+      gemm_skipping_zeros(rows, columns, depth, a, b, scale, c, c_stride);
     } else {
-      multiply_unpacked(rows, columns, depth, a, b, scale, {.data = c, .row_stride = c_stride}, c,
-                        c_stride, memory_.packed);
+      pack_and_gemm(rows, columns, depth, a, b, scale, {.data = c, .row_stride = c_stride}, c,
+                    c_stride, memory_.packed);
     }
   }
 
@@ -213,11 +217,11 @@ class ScoringBackward {
   const ScoreBlock& block_;
   std::size_t sample_;
   Memory memory_;
-  bool careful_ = false;
-  // What this head adds to the gradients of the parameters of additive scores.
-  float* W_q_ = nullptr;
-  float* W_k_ = nullptr;
-  float* w_v_ = nullptr;
+  bool skip_zeros_ = false;
+  // This head's contribution to the gradients of the parameters of additive scores.
+  float* W_q_gradient_ = nullptr;
+  float* W_k_gradient_ = nullptr;
+  float* w_v_gradient_ = nullptr;
 };
 
 /// The gradient of pooling for the heads of one sample that share a key-value head. With P the
@@ -230,7 +234,7 @@ class HeadPoolingBackward {
   /// Working memory of a thread.
   struct Memory {
     ScoreBlock::Memory block;
-    float* packed_values;    ///< as columns
+    float* packed_values;    ///< packed as columns
     float* packed_block;     ///< gradients of a block of queries, packed as rows
     float* value_gradients;  ///< (columns, value size)
     float* score_gradients;  ///< as the scores
@@ -270,13 +274,13 @@ class HeadPoolingBackward {
                           block_.columns(), memory.packed_values);
   }
 
-  /// Fast first, and carefully if anything came out that is not finite: 0 times what a query does
-  /// not see may have been NaN.
+  /// Computes by GEMM first, and again skipping zeros if a result is not finite: 0 times a masked
+  /// NaN is NaN.
   void run() noexcept {
-    careful_ = false;
+    skip_zeros_ = false;
     add_all_queries();
     if (!all_finite()) {
-      careful_ = true;
+      skip_zeros_ = true;
       add_all_queries();
     }
     write_rows(gradients_.keys, scoring_key_gradients_, arguments_.key_size,
@@ -295,14 +299,16 @@ class HeadPoolingBackward {
   }
 
   void add_all_queries() noexcept {
-    scoring_.reset(careful_);
+    scoring_.reset(skip_zeros_);
     std::fill_n(memory_.value_gradients, block_.columns() * arguments_.value_size, 0.0F);
     for (std::size_t head = kv_head_ * group(); head < (kv_head_ + 1) * group(); ++head) {
-      double of_gate = 0;
+      double gate_gradient = 0;
       for (std::size_t first = 0; first < mask_.num_queries; first += backward_block_rows) {
-        add_block(head, first, std::min(backward_block_rows, mask_.num_queries - first), of_gate);
+        add_block(head, first, std::min(backward_block_rows, mask_.num_queries - first),
+                  gate_gradient);
       }
-      gradients_.head_gate[sample_ * arguments_.num_heads + head] = static_cast<float>(of_gate);
+      gradients_.head_gate[sample_ * arguments_.num_heads + head] =
+          static_cast<float>(gate_gradient);
     }
     scoring_key_gradients_ = scoring_.finish();
   }
@@ -320,7 +326,8 @@ class HeadPoolingBackward {
     return finite;
   }
 
-  void add_block(std::size_t head, std::size_t first, std::size_t rows, double& of_gate) noexcept {
+  void add_block(std::size_t head, std::size_t first, std::size_t rows,
+                 double& gate_gradient) noexcept {
     const KeyRange columns = block_.columns_of(first, rows);
     const std::size_t size = arguments_.value_size;
     const HeadsView<const float>& gradients = gradients_.pooled;
@@ -343,19 +350,20 @@ class HeadPoolingBackward {
       float dot = 0;
       kernels::gemv(block.data + i * block.stride, results + i * pooled.row_stride, size, 1, size,
                     1.0F, &dot);
-      of_gate += static_cast<double>(dot);
-      differentiate_row(head, first + i, columns, block_.row(i), gradient_row(i));
+      gate_gradient += static_cast<double>(dot);
+      softmax_row_backward(head, first + i, columns, block_.row(i), gradient_row(i));
     }
     const kernels::StridedMatrix transposed{.data = block_.row(0) + columns.begin,
                                             .row_stride = 1,
                                             .depth_stride = block_.row_stride()};
-    float* to_values = memory_.value_gradients + columns.begin * size;
-    if (careful_) {
-      add_product_of_nonzeros(columns.size(), size, rows, transposed, block, gate, to_values, size);
+    float* value_gradients = memory_.value_gradients + columns.begin * size;
+    if (skip_zeros_) {
+      gemm_skipping_zeros(columns.size(), size, rows, transposed, block, gate, value_gradients,
+                          size);
     } else {
-      multiply_unpacked(columns.size(), size, rows, transposed, block, gate,
-                        {.data = to_values, .row_stride = size}, to_values, size,
-                        memory_.packed_block);
+      pack_and_gemm(columns.size(), size, rows, transposed, block, gate,
+                    {.data = value_gradients, .row_stride = size}, value_gradients, size,
+                    memory_.packed_block);
     }
     scoring_.add({.head = head,
                   .first = first,
@@ -364,10 +372,10 @@ class HeadPoolingBackward {
                   .data = memory_.score_gradients});
   }
 
-  /// Scores of one query become its weights after dropout, and gradients of these gradients of
-  /// scores.
-  void differentiate_row(std::size_t head, std::size_t query, KeyRange columns, float* weights,
-                         float* gradients) const noexcept {
+  /// Turns the scores of one query into its weights after dropout, and the gradients of these into
+  /// those of the scores.
+  void softmax_row_backward(std::size_t head, std::size_t query, KeyRange columns, float* weights,
+                            float* gradients) const noexcept {
     const bool has_softcap = block_.has_softcap();
     const float factor = block_.masked_softmax_row(head, query, columns, weights,
                                                    has_softcap ? memory_.capped : nullptr);
@@ -375,10 +383,10 @@ class HeadPoolingBackward {
     float* gradients_here = gradients + columns.begin;
     if (arguments_.dropout.active()) {
       std::fill_n(memory_.dropout_factors, block_.columns(), 1.0F);
-      block_.drop(head, query, columns, memory_.dropout_factors);
+      block_.apply_dropout(head, query, columns, memory_.dropout_factors);
       kernels::multiply(gradients_here, memory_.dropout_factors + columns.begin, columns.size());
     }
-    for (std::size_t i = 0; careful_ && i < columns.size(); ++i) {
+    for (std::size_t i = 0; skip_zeros_ && i < columns.size(); ++i) {
       if (!block_.is_visible(head, query, columns.begin + i)) {
         gradients_here[i] = 0.0F;
       }
@@ -388,12 +396,12 @@ class HeadPoolingBackward {
       kernels::softcap_gradient(gradients_here, memory_.capped + columns.begin, columns.size(),
                                 block_.scoring().dot_product.softcap);
     }
-    if (careful_) {
+    if (skip_zeros_) {
       for (std::size_t i = 0; i < columns.size(); ++i) {
         gradients_here[i] = weights_here[i] == 0.0F ? 0.0F : gradients_here[i];
       }
     }
-    // Scoring may begin with the whole panel.
+    // `ScoringBackward` may read the panel from its beginning.
     std::fill(gradients + columns.begin / kernels::panel_width() * kernels::panel_width(),
               gradients_here, 0.0F);
     // The weights of an empty row do not depend on scores.
@@ -402,14 +410,14 @@ class HeadPoolingBackward {
     }
     if (arguments_.dropout.active()) {
       kernels::multiply(weights_here, memory_.dropout_factors + columns.begin, columns.size());
-      for (std::size_t i = 0; careful_ && i < columns.size(); ++i) {
+      for (std::size_t i = 0; skip_zeros_ && i < columns.size(); ++i) {
         weights_here[i] =
             memory_.dropout_factors[columns.begin + i] == 0.0F ? 0.0F : weights_here[i];
       }
     }
   }
 
-  /// Gradients of the columns become those of keys, or values, and of extra slots.
+  /// Copies the gradients of the columns to those of keys, or values, and of extra slots.
   template <typename SlotRow>
   void write_rows(const HeadsView<float>& to, const float* rows, std::size_t size,
                   SlotRow slot_row) const noexcept {
@@ -436,7 +444,7 @@ class HeadPoolingBackward {
   const PoolingGradients& gradients_;
   std::size_t sample_;
   std::size_t kv_head_;
-  bool careful_ = false;
+  bool skip_zeros_ = false;
   ScoreBlock block_;
   Memory memory_;
   ScoringBackward scoring_;
@@ -454,8 +462,7 @@ PoolingBackwardMemory PoolingBackwardMemory::lay_out(Arena& arena, const Pooling
                       }}};
 }
 
-/// Every key-value head of every sample is a piece of work: what heads share is summed by the
-/// caller.
+/// A piece of work is a key-value head of a sample; the caller sums gradients that heads share.
 void pool_backward(const PoolingArguments& arguments, const Scoring& scoring,
                    const PoolingGradients& gradients, Arena& arena) noexcept {
   const Arena::Scope scope(arena);
@@ -469,18 +476,18 @@ void pool_backward(const PoolingArguments& arguments, const Scoring& scoring,
       2.0 * static_cast<double>(mask.batch * arguments.num_heads * mask.num_queries) *
       static_cast<double>(mask.num_keys) * static_cast<double>(size + scoring.additive.hiddens);
   const std::size_t threads = parallel::threads_worth(operations, arguments.num_threads);
-  parallel::for_each(mask.batch * arguments.num_kv_heads, threads,
-                     [&](std::size_t piece, std::size_t thread) {
-                       const std::size_t sample = piece / arguments.num_kv_heads;
-                       const KeyRange keys = ScoreBlock::visible_keys(arguments, sample);
-                       PoolingSizes visible = sizes;
-                       visible.columns = keys.size() + mask.num_extra_slots;
-                       Arena own = memory.threads.of(thread);
-                       HeadPoolingBackward(arguments, scoring, memory.packed, gradients, sample,
-                                           piece % arguments.num_kv_heads, keys,
-                                           HeadPoolingBackward::Memory::lay_out(own, visible))
-                           .run();
-                     });
+  parallel::for_each(
+      mask.batch * arguments.num_kv_heads, threads, [&](std::size_t piece, std::size_t thread) {
+        const std::size_t sample = piece / arguments.num_kv_heads;
+        const KeyRange keys = ScoreBlock::visible_keys(arguments, sample);
+        PoolingSizes visible = sizes;
+        visible.columns = keys.size() + mask.num_extra_slots;
+        Arena thread_arena = memory.threads.of(thread);
+        HeadPoolingBackward(arguments, scoring, memory.packed, gradients, sample,
+                            piece % arguments.num_kv_heads, keys,
+                            HeadPoolingBackward::Memory::lay_out(thread_arena, visible))
+            .run();
+      });
 }
 
 }  // namespace headwise

@@ -13,13 +13,12 @@ struct ExtraSlotGradient {
   float* value;
 };
 
-/// The gradient that pooling is given, and where those go that it makes of it. All of them are
-/// written, whatever they held; those of different heads and samples lie apart, so that sums over
-/// both are the caller's.
+/// The gradient of the pooled results, and the gradients computed from it. The latter are
+/// overwritten; each head and sample has its own, so that the caller sums over both.
 struct PoolingGradients {
-  /// Of the pooled results times the gates.
+  /// Gradient of the pooled results times the gates.
   HeadsView<const float> pooled{};
-  /// What the results were multiplied by, entry [sample · gate_stride + head]; null is 1.
+  /// The gates, entry [sample · gate_stride + head]; null is 1.
   const float* gates = nullptr;
   std::size_t gate_stride = 0;
   HeadsView<float> queries{};
@@ -27,8 +26,8 @@ struct PoolingGradients {
   HeadsView<float> keys{};
   HeadsView<float> values{};
   std::array<ExtraSlotGradient, 2> extra_slots{};
-  float* head_gate = nullptr;  ///< (batch, heads), where no gate was given at gate 1
-  // Of the parameters of additive scores, (batch, key-value heads, …): what each head adds to them.
+  float* head_gate = nullptr;  ///< (batch, heads), at gate 1 where none was given
+  // For the parameters of additive scores, (batch, key-value heads, …): each head's contribution.
   float* W_q = nullptr;
   float* W_k = nullptr;
   float* w_v = nullptr;
@@ -43,9 +42,9 @@ struct PoolingBackwardMemory {
                                        std::size_t num_threads) noexcept;
 };
 
-/// The gradient of `pool`. `arguments` are those of the forward pass, but `pooled`, what it gave,
-/// is read, and weights are not returned. Scores are computed again, for a few queries of a thread
-/// at a time. What a query may not attend to reaches no gradient, NaN and infinity included.
+/// The gradient of `pool`. `arguments` are those of the forward pass, except that its result
+/// `pooled` is read and no weights are returned. Scores are recomputed, for a few queries per
+/// thread at a time. Masked keys and values affect no gradient, even if they hold NaN or infinity.
 void pool_backward(const PoolingArguments& arguments, const Scoring& scoring,
                    const PoolingGradients& gradients, Arena& arena) noexcept;
 

@@ -7,10 +7,10 @@ namespace headwise {
 void positional_encoding_into(std::size_t length, std::size_t num_hiddens, float* P) noexcept {
   constexpr double ln_10000 = 4 * std::numbers::ln10;
   for (std::size_t column = 0; column < num_hiddens; column += 2) {
-    const Angle step =
-        angle_of(decay(ln_10000 * static_cast<double>(column) / static_cast<double>(num_hiddens)));
-    // Turned from position to position, which is right to a rounding of a double for each.
-    Angle angle{.sine = 0, .cosine = 1};
+    const SinCos step =
+        sin_cos(exp_neg(ln_10000 * static_cast<double>(column) / static_cast<double>(num_hiddens)));
+    // Rotated from position to position, with an error of one rounding of a double per step.
+    SinCos angle{.sine = 0, .cosine = 1};
     for (std::size_t i = 0; i < length; ++i, angle = angle + step) {
       float* pair = P + i * num_hiddens + column;
       pair[0] = static_cast<float>(angle.sine);

@@ -6,7 +6,7 @@
 namespace headwise {
 namespace {
 
-/// Entries up to the last that strides reach; none if an axis has none.
+/// Number of entries up to the last that the strides reach; 0 if an axis is empty.
 std::size_t extent(std::span<const std::size_t> strides, std::span<const std::size_t> shape) {
   std::size_t last = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -72,7 +72,7 @@ SavedActivations::Tensors SavedActivations::tensors() noexcept {
   return Tensors::lay_out(arena, sizes_, mask_);
 }
 
-void SavedActivations::take_room(SavedActivations& earlier) noexcept {
+void SavedActivations::reuse_memory(SavedActivations& earlier) noexcept {
   if (floats_.empty()) {
     floats_ = std::move(earlier.floats_);
   }

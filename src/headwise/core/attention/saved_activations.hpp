@@ -11,18 +11,19 @@
 
 namespace headwise {
 
-/// Whether a layer can go back from its latest forward.
+/// Whether the layer's latest forward has a backward pending.
 enum class PendingBackward : std::uint8_t {
   none,
   ready,
-  outdated,  ///< it could, but the parameters have changed since
+  outdated,  ///< the parameters have changed since the forward
 };
 
-/// What one forward pass saves for its backward: copies of what it was given, and what it projected
-/// and pooled. Linear in the number of queries and keys, but for a mask as large as it was given.
+/// What one forward pass saves for its backward: copies of its inputs, the projections and the
+/// pooled heads. Linear in the number of queries and keys, except for a mask as large as it was
+/// given.
 class SavedActivations {
  public:
-  /// Floats of a position of each tensor.
+  /// Floats per position of each tensor.
   struct Sizes {
     std::size_t query_size;
     std::size_t key_size;
@@ -44,14 +45,14 @@ class SavedActivations {
     static Tensors lay_out(Arena& arena, const Sizes& sizes, const AttentionMask& mask) noexcept;
   };
 
-  /// Makes room and copies the mask and the gates. If `earlier`, or null, has the room, none is
-  /// made: `take_room` then takes it over.
+  /// Allocates the tensors and copies the mask and the gates. If `earlier`, which may be null, has
+  /// memory of the right size, none is allocated: `reuse_memory` then takes it over.
   SavedActivations(const Sizes& sizes, const AttentionMask& mask, std::size_t num_heads,
                    const float* head_gate, std::size_t gate_stride,
                    const SavedActivations* earlier);
 
-  /// Takes the room of the earlier one that it was made with.
-  void take_room(SavedActivations& earlier) noexcept;
+  /// Takes over the memory of the earlier one that it was made with.
+  void reuse_memory(SavedActivations& earlier) noexcept;
   void set_dropout(const Dropout& dropout) noexcept { dropout_ = dropout; }
 
   [[nodiscard]] Tensors tensors() noexcept;

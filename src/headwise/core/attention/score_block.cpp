@@ -2,17 +2,14 @@
 #include <cmath>
 #include <headwise/core/attention/score_block.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
-#include <limits>
 
 namespace headwise {
 namespace {
 
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
-
-/// Queries that share a key-value head and are so few that packing keys and values for them would
-/// take longer than reading them in place.
+/// Up to so many queries of a key-value head, packing keys and values takes longer than reading
+/// them in place.
 constexpr std::size_t max_queries_in_place = 3;
-/// Scores that are so few.
+/// Up to so many scores, likewise.
 constexpr std::size_t max_scores_in_place = 32;
 
 bool is_better_in_place(const PoolingArguments& arguments, std::size_t columns) noexcept {
@@ -87,7 +84,7 @@ ScoreBlock::ScoreBlock(const PoolingArguments& arguments, const Scoring& scoring
   pack_keys();
 }
 
-/// The visible rows of one head followed by the extra slots': in place if there are none, else
+/// The visible rows of one head followed by the extra slots': in place without extra slots, else
 /// gathered.
 template <typename SlotRow>
 Rows ScoreBlock::rows_of(const HeadsView<const float>& heads, std::size_t size, std::size_t kv_head,
@@ -212,8 +209,8 @@ float ScoreBlock::masked_softmax_row(std::size_t head, std::size_t query, KeyRan
 }
 
 /// The numerators of the softmax over the columns [keys.begin, keys.end), zeros in the others;
-/// returns what they are to be multiplied by. A NaN among the scores that the query sees makes the
-/// whole softmax NaN; what it does not see weighs 0 all the same.
+/// returns the factor that normalizes them. A NaN among the visible scores makes the weights of all
+/// visible keys NaN; masked keys still have weight 0.
 float ScoreBlock::exp_visible(std::size_t head, std::size_t query, KeyRange columns, KeyRange keys,
                               float* row) const noexcept {
   const float sum = kernels::exp_minus_max(row + keys.begin, keys.size());
@@ -236,8 +233,8 @@ bool ScoreBlock::is_visible(std::size_t head, std::size_t query,
          (keys.begin <= key && key < keys.end && mask_.allows(sample_, head, query, key));
 }
 
-void ScoreBlock::drop(std::size_t head, std::size_t query, KeyRange columns,
-                      float* row) const noexcept {
+void ScoreBlock::apply_dropout(std::size_t head, std::size_t query, KeyRange columns,
+                               float* row) const noexcept {
   const std::size_t index = row_index(head, query);
   const std::size_t keys = columns.size() - mask_.num_extra_slots;
   arguments_.dropout.apply(row + columns.begin, index, visible_keys_.begin + columns.begin, keys);

@@ -9,8 +9,8 @@
 /// head: what pooling and its gradient share. Internal to them.
 namespace headwise {
 
-/// The scores of some queries of a head at a time, on their way to attention weights. Columns stand
-/// for the keys of `visible_keys`, then for the extra slots.
+/// The scores of some queries of a head, which are turned into attention weights in place. Columns
+/// are the keys of `visible_keys`, followed by the extra slots.
 class ScoreBlock {
  public:
   struct Memory {
@@ -25,30 +25,30 @@ class ScoreBlock {
     static Memory lay_out(Arena& arena, const PoolingSizes& sizes, std::size_t rows) noexcept;
   };
 
-  /// The keys of a sample that need columns: every one where the stages before the masks are
-  /// returned; else what no query reads is left alone.
+  /// The keys of a sample that need columns: all of them if stages before the masks are returned,
+  /// else the range that some query reads.
   [[nodiscard]] static KeyRange visible_keys(const PoolingArguments& arguments,
                                              std::size_t sample) noexcept;
 
-  /// Takes the keys and values of the head, which stay where they are. `memory` is laid out for
-  /// `keys` and the extra slots. `may_read_in_place` allows not to pack the keys where they are
-  /// scored too few times.
+  /// Reads the keys and values of the head, which are not copied without extra slots. `memory` is
+  /// laid out for `keys` and the extra slots. `may_read_in_place` allows leaving the keys unpacked
+  /// where there are too few scores to pay for it.
   ScoreBlock(const PoolingArguments& arguments, const Scoring& scoring, const PackedScoring& packed,
              std::size_t sample, std::size_t kv_head, KeyRange keys, bool may_read_in_place,
              const Memory& memory) noexcept;
 
-  /// Floats between two rows of so many columns. Not a power of two: rows would then compete for
-  /// the same places of the cache.
+  /// Floats from one row of so many columns to the next. Padded, since rows at powers of two would
+  /// compete for the same sets of the cache.
   [[nodiscard]] static std::size_t row_stride(std::size_t columns) noexcept {
     return kernels::round_up_to_panel(columns) + kernels::panel_width();
   }
 
   [[nodiscard]] KeyRange visible_keys() const noexcept { return visible_keys_; }
-  /// Whether keys and values are better read in place.
+  /// Whether keys and values are read in place, unpacked.
   [[nodiscard]] bool reads_in_place() const noexcept { return reads_in_place_; }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
   [[nodiscard]] std::size_t row_stride() const noexcept { return row_stride(columns_); }
-  /// A row a column.
+  /// One row per column.
   [[nodiscard]] Rows keys() const noexcept { return keys_; }
   [[nodiscard]] Rows values() const noexcept { return values_; }
   /// Scores, or weights, of query i of the block.
@@ -56,29 +56,31 @@ class ScoreBlock {
     return memory_.scores + i * row_stride();
   }
 
-  /// The columns that the queries [first, first + rows) need: of a triangle or a window a part. All
-  /// of them where rows may weigh keys that the masks hide from them, or extra slots.
+  /// The columns that the queries [first, first + rows) need: a part of them under a causal mask or
+  /// a window; all of them with extra slots, uniform empty rows or returned weights.
   [[nodiscard]] KeyRange columns_of(std::size_t first, std::size_t rows) const noexcept;
 
-  /// Scores of the queries [first, first + rows) of the head at the columns in `columns`.
+  /// Computes scores of the queries [first, first + rows) of the head at the columns in `columns`.
   void score(std::size_t head, std::size_t first, std::size_t rows,
              KeyRange columns) const noexcept;
 
-  /// Scores of one query become the numerators of its weights: softcap, masks, exponentials. What
-  /// is returned is the factor that the weights still lack; with it they sum to 1. `capped` gets
-  /// the scores as the softcap leaves them, unless it is null.
+  /// Turns the scores of one query into the numerators of its weights: softcap, masks,
+  /// exponentials. Returns the factor that normalizes them to a sum of 1. `capped`, unless null,
+  /// receives the scores after the softcap.
   float masked_softmax_row(std::size_t head, std::size_t query, KeyRange columns, float* row,
                            float* capped = nullptr) const noexcept;
 
-  /// Stores a row with the attention weights if the caller asked for this stage. Keys without a
-  /// column get `elsewhere`.
+  /// Stores a row of the attention weights if this stage is returned. Keys without a column get
+  /// `elsewhere`.
   void store_weights(WeightsStage stage, const float* row, std::size_t head, std::size_t query,
                      float elsewhere) const noexcept;
 
-  /// Dropout of a query's weights. A key's depends on its own index, not on which have columns.
-  void drop(std::size_t head, std::size_t query, KeyRange columns, float* row) const noexcept;
+  /// Applies dropout to a query's weights. A key's depends on its own index, not on which have
+  /// columns.
+  void apply_dropout(std::size_t head, std::size_t query, KeyRange columns,
+                     float* row) const noexcept;
 
-  /// Whether the masks leave the query the key, or extra slot, of this column.
+  /// Whether the masks allow the query the key, or extra slot, of this column.
   [[nodiscard]] bool is_visible(std::size_t head, std::size_t query,
                                 std::size_t column) const noexcept;
 

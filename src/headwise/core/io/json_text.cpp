@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view hexadecimal = "0123456789abcdef";
 
-/// Four hexadecimal digits.
+/// Reads four hexadecimal digits.
 bool read_unit(TextCursor& cursor, std::uint32_t& unit) noexcept {
   unit = 0;
   for (int i = 0; i < 4; ++i) {
@@ -25,7 +25,7 @@ bool read_unit(TextCursor& cursor, std::uint32_t& unit) noexcept {
   return true;
 }
 
-/// What follows \u: one UTF-16 unit, or the escape of a second one behind it.
+/// Reads what follows \u: one UTF-16 unit, and the escape of the second one of a surrogate pair.
 bool read_code_point(TextCursor& cursor, std::uint32_t& code_point) noexcept {
   if (!read_unit(cursor, code_point)) {
     return false;
@@ -40,7 +40,7 @@ bool read_code_point(TextCursor& cursor, std::uint32_t& code_point) noexcept {
   return is_pair || cursor.fail_here("a pair of surrogates");
 }
 
-/// Writes what an escape means, which takes fewer bytes than the escape.
+/// Decodes an escape into `to`, which takes fewer bytes than the escape.
 bool read_escape(TextCursor& cursor, char*& to) noexcept {
   constexpr std::string_view letters = "\"\\/bfnrt";
   constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";

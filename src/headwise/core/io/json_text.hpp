@@ -10,21 +10,21 @@ namespace headwise::io {
 
 inline constexpr std::string_view json_spaces = " \t\n\r";
 
-/// Takes `word` and the spaces before it if it stands there.
+/// Skips spaces, and consumes `word` if it follows.
 bool take_json(TextCursor& cursor, std::string_view word) noexcept;
 
-/// Takes `word` and the spaces before it, or fails.
+/// Skips spaces and consumes `word`, or fails.
 bool need_json(TextCursor& cursor, std::string_view word) noexcept;
 
-/// A string, written over itself with its escapes resolved; UTF-8 if the text is.
+/// Reads a string and decodes its escapes in place; the result is UTF-8 if the text is.
 bool read_json_string(TextCursor& cursor, std::string_view& text) noexcept;
 
-/// The beginning of an object's or a list's next item, or its end: true while there are items.
-/// `count` counts them.
+/// Advances to the next item of an object or a list; false at its end, and on failure. `count`
+/// counts the items.
 bool next_json_item(TextCursor& cursor, std::string_view open, std::string_view close,
                     std::size_t& count) noexcept;
 
-/// An object; `read_member` reads the value of a member whose name it is given. Both may fail.
+/// Reads an object; `read_member(name)` reads the value of each member. Both may fail.
 template <typename ReadMember>
 bool read_json_object(TextCursor& cursor, ReadMember read_member) {
   std::size_t count = 0;
@@ -37,7 +37,7 @@ bool read_json_object(TextCursor& cursor, ReadMember read_member) {
   return cursor.ok();
 }
 
-/// Appends a string in quotes, escaped where JSON wants it.
+/// Appends a string in quotes, escaped where JSON requires it.
 void append_json_string(std::string& json, std::string_view text);
 
 }  // namespace headwise::io

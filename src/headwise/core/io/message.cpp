@@ -3,8 +3,8 @@
 namespace headwise::io {
 namespace {
 
-/// Of a text from a file a message shows so much.
-constexpr std::size_t longest_part = 80;
+/// Maximum length of a text from a file within a message.
+constexpr std::size_t max_part_length = 80;
 
 }  // namespace
 
@@ -19,9 +19,9 @@ bool Message::fail(std::initializer_list<Part> expected, std::initializer_list<P
 }
 
 void Message::append(std::string_view text) noexcept {
-  for (const char byte : text.substr(0, longest_part)) {
+  for (const char byte : text.substr(0, max_part_length)) {
     if (length_ < text_.size()) {
-      // Bytes beyond ASCII may be halves of a character.
+      // Bytes beyond ASCII may be parts of a character.
       text_[length_++] = byte >= ' ' && byte <= '~' ? byte : '?';
     }
   }

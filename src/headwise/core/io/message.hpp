@@ -25,15 +25,15 @@ class Part {
   std::uint64_t number_ = 0;
 };
 
-/// What is wrong with a file, in words. Readers return it where they might throw, since the
-/// WebAssembly build has no exceptions. It owns no memory, which keeps that build small; a message
-/// that is too long is cut.
+/// The error in a file. Readers return it where they might throw, since the WebAssembly build has
+/// no exceptions. It allocates nothing, which keeps that build small; a message that is too long is
+/// truncated.
 class Message {
  public:
   [[nodiscard]] bool empty() const noexcept { return length_ == 0; }
   [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), length_}; }
 
-  /// Says `bytes: expected …, got …`, unless something was said before. Returns false.
+  /// Sets the text to `bytes: expected …, got …`, unless there is one already. Returns false.
   bool fail(std::initializer_list<Part> expected, std::initializer_list<Part> got) noexcept;
 
  private:

@@ -9,8 +9,8 @@ namespace headwise::io {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-/// Where the length of the dictionary stands, behind the magic bytes and two of version.
-constexpr std::size_t length_at = 8;
+/// Offset of the dictionary's length, after the magic bytes and two bytes of version.
+constexpr std::size_t length_offset = 8;
 constexpr std::string_view npy_spaces = " \n";
 
 struct NamedType {
@@ -40,7 +40,7 @@ class NpyReader {
       if (!cursor_.ok() || !read_member(seen)) {
         return;
       }
-      // A comma behind the last member is as good as none.
+      // The comma after the last member is optional.
       if (!take(",") && !cursor_.stands_at("}")) {
         cursor_.fail_here("}");
       }
@@ -82,7 +82,7 @@ class NpyReader {
     return bit == 1 ? read_descr() : bit == 2 ? read_order() : read_shape();
   }
 
-  /// Python's shortest strings: no escapes.
+  /// A Python string without escapes.
   bool read_string(std::string_view& text) noexcept {
     const std::string_view quote = take("'") ? "'" : "\"";
     if (quote != "'" && !cursor_.take(quote)) {
@@ -133,9 +133,9 @@ class NpyReader {
       if (!cursor_.integer(size)) {
         return false;
       }
-      if (!std::in_range<std::size_t>(size) || header_.shape.size() == most_npy_axes) {
-        return cursor_.fail(
-            {"a .npy file of at most ", most_npy_axes, " axes that memory can hold"}, {size});
+      if (!std::in_range<std::size_t>(size) || header_.shape.size() == max_npy_axes) {
+        return cursor_.fail({"a .npy file of at most ", max_npy_axes, " axes that memory can hold"},
+                            {size});
       }
       header_.shape.push_back(static_cast<std::size_t>(size));
       if (!take(",") && !cursor_.stands_at(")")) {
@@ -149,8 +149,8 @@ class NpyReader {
   NpyHeader& header_;
 };
 
-/// Whether the numbers that the header announces are those that the file holds. They must be few
-/// enough to count, which holds for the other axes of an empty array, too, as it does in NumPy.
+/// Checks that the shape takes as many bytes as the file has. Their number must not overflow, nor
+/// that of the other axes of an empty array, as in NumPy.
 void check_size(NpyHeader& header, std::uint64_t data_size, Message& message) noexcept {
   std::uint64_t bytes = header.format.size;
   bool overflows = false;
@@ -175,7 +175,7 @@ void read_npy_header(std::span<char> bytes, std::uint64_t file_size, NpyHeader& 
   const auto byte = [&](std::size_t i) -> std::size_t {
     return static_cast<std::uint8_t>(bytes[i]);
   };
-  if (bytes.size() < length_at + 4 || !std::equal(magic.begin(), magic.end(), bytes.begin())) {
+  if (bytes.size() < length_offset + 4 || !std::equal(magic.begin(), magic.end(), bytes.begin())) {
     message.fail({"a .npy file"}, {"other bytes"});
     return;
   }
@@ -187,12 +187,12 @@ void read_npy_header(std::span<char> bytes, std::uint64_t file_size, NpyHeader& 
   const std::size_t length_size = version == 1 ? 2 : 4;
   std::uint64_t length = 0;
   for (std::size_t i = length_size; i-- > 0;) {
-    length = (length << 8U) | byte(length_at + i);
+    length = (length << 8U) | byte(length_offset + i);
   }
-  const std::size_t before = length_at + length_size;
-  const std::uint64_t largest = std::min(file_size, largest_npy_header) - before;
-  if (length > largest) {
-    message.fail({"a .npy header of at most ", largest, " bytes"}, {length});
+  const std::size_t before = length_offset + length_size;
+  const std::uint64_t max_length = std::min(file_size, max_npy_header_size) - before;
+  if (length > max_length) {
+    message.fail({"a .npy header of at most ", max_length, " bytes"}, {length});
     return;
   }
   header.size = before + length;
@@ -201,26 +201,26 @@ void read_npy_header(std::span<char> bytes, std::uint64_t file_size, NpyHeader& 
 }
 
 std::string write_npy_header(std::span<const std::size_t> shape) {
-  constexpr std::size_t dictionary_at = length_at + 2;
+  constexpr std::size_t dictionary_offset = length_offset + 2;
   std::string header(magic);
-  // Version 1.0, and the length, which follows.
+  // Version 1.0, and the length, which is set below.
   header.append({'\x01', '\0', '\0', '\0'});
   header += "{'descr': '<f4', 'fortran_order': False, 'shape': (";
   for (const std::size_t size : shape) {
     append_decimal(header, size);
-    // Python wants the comma where there is one axis only, and allows it elsewhere.
+    // Python requires the comma for a single axis and allows it otherwise.
     header += ',';
   }
   header += "), }";
-  // The format wants the numbers to begin at a multiple of 64.
+  // The format aligns the numbers to 64 bytes.
   constexpr std::size_t alignment = 64;
   while ((header.size() + 1) % alignment != 0) {
     header += ' ';
   }
   header += '\n';
-  const std::size_t length = header.size() - dictionary_at;
-  header[length_at] = static_cast<char>(length & 0xFFU);
-  header[length_at + 1] = static_cast<char>(length >> 8U);
+  const std::size_t length = header.size() - dictionary_offset;
+  header[length_offset] = static_cast<char>(length & 0xFFU);
+  header[length_offset + 1] = static_cast<char>(length >> 8U);
   return header;
 }
 

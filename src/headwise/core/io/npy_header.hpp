@@ -21,14 +21,14 @@ struct NpyHeader {
   std::uint64_t size = 0;  ///< bytes of the header
 };
 
-/// The most bytes that a header may have. NumPy itself refuses more than 10,000 characters.
-inline constexpr std::uint64_t largest_npy_header = 65'536;
+/// Maximum size of a header in bytes. NumPy itself refuses more than 10,000 characters.
+inline constexpr std::uint64_t max_npy_header_size = 65'536;
 
-/// NumPy's arrays have no more.
-inline constexpr std::size_t most_npy_axes = 64;
+/// NumPy's limit.
+inline constexpr std::size_t max_npy_axes = 64;
 
 /// Reads and checks a header. `bytes` are the file's first: all of them, or at least
-/// `largest_npy_header`; the file has `file_size`. Says in `message` what is wrong.
+/// `max_npy_header_size`; the file has `file_size`. Sets `message` to the error, if any.
 void read_npy_header(std::span<char> bytes, std::uint64_t file_size, NpyHeader& header,
                      Message& message);
 

@@ -34,15 +34,15 @@ float half_to_float(std::uint16_t half) noexcept {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | sign);
 }
 
-constexpr std::uint64_t sign_of_byte = 0x80;
+constexpr std::uint64_t sign_bit = 0x80;
 
-/// A number of one byte that has `fraction_bits` and this bias of the exponent, and no infinities.
-/// Exact, as for halves.
+/// Decodes an 8-bit float with `fraction_bits` and this exponent bias, and no infinities. Exact, as
+/// for halves.
 float small_float(std::uint64_t bits, unsigned fraction_bits, int bias) noexcept {
-  const auto magnitude = static_cast<std::uint32_t>(bits & ~sign_of_byte);
+  const auto magnitude = static_cast<std::uint32_t>(bits & ~sign_bit);
   const auto scale = std::bit_cast<float>(static_cast<std::uint32_t>(254 - bias) << 23U);
   const float number = std::bit_cast<float>(magnitude << (23U - fraction_bits)) * scale;
-  return (bits & sign_of_byte) != 0 ? -number : number;
+  return (bits & sign_bit) != 0 ? -number : number;
 }
 
 float float_of(NumberType type, std::uint64_t bits, std::size_t size) noexcept {
@@ -58,11 +58,11 @@ float float_of(NumberType type, std::uint64_t bits, std::size_t size) noexcept {
     case NumberType::bfloat:
       return std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16U));
     case NumberType::e4m3:
-      return (bits & ~sign_of_byte) == 0x7F ? not_a_number : small_float(bits, 3, 7);
+      return (bits & ~sign_bit) == 0x7F ? not_a_number : small_float(bits, 3, 7);
     case NumberType::e4m3_fnuz:
-      return bits == sign_of_byte ? not_a_number : small_float(bits, 3, 8);
+      return bits == sign_bit ? not_a_number : small_float(bits, 3, 8);
     case NumberType::e5m2_fnuz:
-      return bits == sign_of_byte ? not_a_number : small_float(bits, 2, 16);
+      return bits == sign_bit ? not_a_number : small_float(bits, 2, 16);
     case NumberType::power_of_2:
       // 2^−127 is subnormal as a float32.
       return bits == 0xFF ? not_a_number

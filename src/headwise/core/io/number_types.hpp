@@ -5,8 +5,8 @@
 
 namespace headwise::io {
 
-/// The kinds of numbers that files hold. `to_floats` reads all of them. Those of one byte, but for
-/// integers: Micikevicius et al. 2022, FP8 formats; Noune et al. 2022 (fnuz); OCP Microscaling.
+/// The types of numbers in files. 8-bit floats: Micikevicius et al. 2022, FP8 formats; Noune et al.
+/// 2022 (fnuz); OCP Microscaling.
 enum class NumberType : std::uint8_t {
   boolean,
   signed_integer,
@@ -16,15 +16,15 @@ enum class NumberType : std::uint8_t {
   e4m3,        ///< 1 byte: no infinities, one NaN of either sign
   e4m3_fnuz,   ///< 1 byte: no infinities, NaN in place of −0
   e5m2_fnuz,   ///< the same with 5 bits of exponent
-  power_of_2,  ///< 1 byte, E8M0: 2 to the power of what it holds less 127, or NaN
+  power_of_2,  ///< 1 byte, E8M0: 2 to the power of its value − 127, or NaN
 };
 
-/// Whether numbers of this type are whole, booleans among them.
+/// Whether a type is that of integers or booleans.
 [[nodiscard]] constexpr bool is_integer(NumberType type) noexcept {
   return type <= NumberType::unsigned_integer;
 }
 
-/// How a number lies in a file.
+/// The format of a number in a file.
 struct NumberFormat {
   NumberType type = NumberType::floating;
   std::size_t size = sizeof(float);  ///< bytes: 1, 2, 4 or 8
@@ -36,8 +36,7 @@ struct NumberFormat {
 void to_floats(const NumberFormat& format, const std::byte* from, std::size_t count,
                float* to) noexcept;
 
-/// Puts numbers that lie in column-major (Fortran's) order into row-major order. `shape` has `rank`
-/// axes.
+/// Reorders numbers from column-major (Fortran's) to row-major order. `shape` has `rank` axes.
 void to_row_major(const std::size_t* shape, std::size_t rank, const float* from,
                   float* to) noexcept;
 

@@ -43,7 +43,7 @@ constexpr std::array<SafetensorsDtype, 22> dtypes = {
 using Entries = std::vector<SafetensorsEntry>;
 using Order = bool (*)(const SafetensorsEntry&, const SafetensorsEntry&);
 
-/// A tenth of what std::sort weighs.
+/// Heapsort: a tenth of std::sort's code size.
 void sort_entries(Entries& entries, Order is_before) {
   std::make_heap(entries.begin(), entries.end(), is_before);
   std::sort_heap(entries.begin(), entries.end(), is_before);
@@ -61,9 +61,8 @@ bool lies_before(const SafetensorsEntry& a, const SafetensorsEntry& b) noexcept 
   return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
 }
 
-/// Bytes that a tensor of this shape takes; more than any file has where they cannot be counted,
-/// which holds for the other axes of an empty tensor, too: steps between its rows are counted; and
-/// where the last one is no whole byte.
+/// Bytes of a tensor of this shape. More than any file has on overflow, also that of the other axes
+/// of an empty tensor, whose strides are computed; and where the last byte is not whole.
 std::uint64_t bytes_of(std::span<const std::uint64_t> shape, std::uint64_t bits) noexcept {
   constexpr std::uint64_t uncountable = std::uint64_t{1} << 63U;
   const bool are_bytes = bits % 8 == 0;
@@ -88,14 +87,14 @@ class SafetensorsReader {
       : cursor_(json, "a safetensors header", message), data_size_(data_size), header_(header) {}
 
   void read() {
-    // The format lets no space stand before the object.
+    // The format allows no space before the object.
     if (!cursor_.stands_at("{")) {
       cursor_.fail_here("{");
     }
     const bool is_read = read_json_object(cursor_, [&](std::string_view name) {
       return name == metadata_name ? read_metadata() : read_tensor(name);
     });
-    // It pads headers with spaces.
+    // The format pads headers with spaces.
     cursor_.skip_spaces(json_spaces);
     if (is_read && !cursor_.at_end()) {
       cursor_.fail_here("nothing behind its object");
@@ -197,7 +196,7 @@ class SafetensorsReader {
     return cursor_.ok();
   }
 
-  /// Whether the tensor lies within the file, in as many bytes as its shape takes.
+  /// Checks that the tensor lies within the file, in as many bytes as its shape takes.
   bool check_place(const SafetensorsEntry& entry, std::size_t num_offsets) {
     if (num_offsets != 2) {
       return fail_tensor(entry.name, "with two data_offsets", num_offsets);
@@ -216,11 +215,11 @@ class SafetensorsReader {
 
   bool check_names(Entries& entries) {
     sort_entries(entries, is_named_before);
-    const auto twin = std::adjacent_find(entries.begin(), entries.end(), has_same_name);
-    return twin == entries.end() || fail_twice(twin->name);
+    const auto duplicate = std::adjacent_find(entries.begin(), entries.end(), has_same_name);
+    return duplicate == entries.end() || fail_twice(duplicate->name);
   }
 
-  /// Whether every byte of the data belongs to one tensor.
+  /// Checks that every byte of the data belongs to one tensor.
   void check_places() {
     sort_entries(header_.tensors, lies_before);
     std::uint64_t end = 0;
@@ -263,9 +262,9 @@ void read_safetensors_header(std::span<char> bytes, std::uint64_t file_size,
   for (std::size_t i = length_size; i-- > 0;) {
     length = (length << 8U) | static_cast<std::uint8_t>(bytes[i]);
   }
-  const std::uint64_t largest = std::min(file_size - length_size, largest_safetensors_header);
-  if (length > largest) {
-    message.fail({"a safetensors header of at most ", largest, " bytes"}, {length});
+  const std::uint64_t max_length = std::min(file_size - length_size, max_safetensors_header_size);
+  if (length > max_length) {
+    message.fail({"a safetensors header of at most ", max_length, " bytes"}, {length});
     return;
   }
   header.size = length_size + length;
@@ -319,7 +318,7 @@ std::string write_safetensors_header(std::span<const NamedTensor> tensors,
     json += "]}";
   }
   json += comma == "{" ? "{}" : "}";
-  // The numbers behind the header are aligned.
+  // The numbers after the header are aligned.
   while (json.size() % length_size != 0) {
     json += ' ';
   }

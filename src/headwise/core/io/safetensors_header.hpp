@@ -9,38 +9,38 @@
 #include <string_view>
 #include <vector>
 
-/// The header of a safetensors file: 8 bytes of length, then JSON that says where each tensor's
-/// numbers lie in the rest. Source: the format's description in the safetensors repository.
+/// The header of a safetensors file: 8 bytes of length, then JSON with the place of each tensor's
+/// numbers in the rest. Source: the format's description in the safetensors repository.
 namespace headwise::io {
 
-/// The format's own bound.
-inline constexpr std::uint64_t largest_safetensors_header = 100'000'000;
+/// The format's limit, in bytes.
+inline constexpr std::uint64_t max_safetensors_header_size = 100'000'000;
 
-/// The header's member that holds no tensor.
+/// The header's member with the metadata.
 inline constexpr std::string_view metadata_name = "__metadata__";
 
-/// One of the format's kinds of numbers.
+/// One of the format's dtypes.
 struct SafetensorsDtype {
   std::string_view name;
   std::size_t bits;  ///< of a number
-  /// How a number is read; of size 0 where it is not: complex ones and those of no whole bytes.
+  /// How a number is read; size 0 if it is not supported: complex numbers and those of no whole
+  /// bytes.
   NumberFormat format;
 
   [[nodiscard]] bool is_read() const noexcept { return format.size > 0; }
-  /// Whether tensors hold integers or booleans, which stay what they are; floats become float32.
+  /// Whether it is a type of integers or booleans, which are kept; floats become float32.
   [[nodiscard]] bool holds_integers() const noexcept { return is_integer(format.type); }
 };
 
 /// The dtype of this name; null if the format has none.
 [[nodiscard]] const SafetensorsDtype* find_dtype(std::string_view name) noexcept;
 
-/// A tensor, or a text of the metadata. Names, texts and shapes lie in the header that they were
-/// read from.
+/// A tensor, or a text of the metadata. Names and texts are views of the header's bytes.
 struct SafetensorsEntry {
   std::string_view name;
   std::string_view text;
   const SafetensorsDtype* dtype;
-  /// The numbers' first byte, and the byte behind the last, counted from the header's end.
+  /// The numbers' first byte, and the byte after the last, relative to the header's end.
   std::uint64_t begin;
   std::uint64_t end;
   /// Its axes among `SafetensorsHeader::axes`.
@@ -59,8 +59,8 @@ struct SafetensorsHeader {
   }
 };
 
-/// Reads and checks a header, and writes over it. `bytes` are the file's first: all of them, or at
-/// least those of the header; the file has `file_size`. Says in `message` what is wrong.
+/// Reads and checks a header, which is overwritten. `bytes` are the file's first: all of them, or
+/// at least those of the header; the file has `file_size`. Sets `message` to the error, if any.
 void read_safetensors_header(std::span<char> bytes, std::uint64_t file_size,
                              SafetensorsHeader& header, Message& message);
 
@@ -75,8 +75,8 @@ struct NamedText {
   std::string_view text;
 };
 
-/// The first bytes of a file that holds these tensors one behind the other. Names and metadata are
-/// UTF-8, no name is there twice, dtypes are the format's and of whole bytes.
+/// The header of a file with these tensors in this order. Names and metadata are UTF-8, names are
+/// unique, dtypes are the format's and of whole bytes.
 [[nodiscard]] std::string write_safetensors_header(std::span<const NamedTensor> tensors,
                                                    std::span<const NamedText> metadata);
 

@@ -3,7 +3,7 @@
 namespace headwise::io {
 namespace {
 
-constexpr std::uint64_t largest_integer = std::uint64_t{1} << 53;
+constexpr std::uint64_t max_integer = std::uint64_t{1} << 53;
 
 bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 
@@ -31,12 +31,12 @@ bool TextCursor::need(std::string_view word) noexcept { return take(word) || fai
 bool TextCursor::integer(std::uint64_t& number) noexcept {
   const std::size_t first = position_;
   number = 0;
-  while (!at_end() && is_digit(text_[position_]) && number <= largest_integer) {
+  while (!at_end() && is_digit(text_[position_]) && number <= max_integer) {
     number = number * 10 + static_cast<std::uint64_t>(text_[position_] - '0');
     ++position_;
   }
   const bool has_leading_zero = position_ - first > 1 && text_[first] == '0';
-  if (position_ == first || number > largest_integer || has_leading_zero) {
+  if (position_ == first || number > max_integer || has_leading_zero) {
     position_ = first;
     return fail_here("an integer from 0 to 2^53");
   }

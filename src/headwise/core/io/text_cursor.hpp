@@ -8,38 +8,38 @@
 
 namespace headwise::io {
 
-/// A reading position in a file's header, which is text. It takes what it is asked for or says what
-/// stands there instead; after a first fault nothing is taken any more.
+/// A reading position in a file's header, which is text. The first error is kept; nothing is
+/// consumed after it.
 class TextCursor {
  public:
-  /// `what` names the text in faults: `a safetensors header`.
+  /// `what` names the text in errors: `a safetensors header`.
   TextCursor(std::span<char> text, std::string_view what, Message& message) noexcept
       : text_(text.data(), text.size()), writable_(text.data()), what_(what), message_(message) {}
 
   [[nodiscard]] bool ok() const noexcept { return message_.empty(); }
   [[nodiscard]] bool at_end() const noexcept { return position_ == text_.size(); }
 
-  /// Notes the first fault. Returns false.
+  /// Sets the error, if it is the first. Returns false.
   bool fail(std::initializer_list<Part> expected, std::initializer_list<Part> got) noexcept {
     return message_.fail(expected, got);
   }
-  /// Notes that something else stands here. Returns false.
+  /// Sets the error that `expected` was not found here. Returns false.
   bool fail_here(std::string_view expected) noexcept;
 
   void skip_spaces(std::string_view spaces) noexcept;
   [[nodiscard]] bool stands_at(std::string_view word) const noexcept {
     return text_.substr(position_, word.size()) == word;
   }
-  /// Takes `word` if it stands here.
+  /// Consumes `word` if it follows.
   bool take(std::string_view word) noexcept;
-  /// Takes `word` or fails.
+  /// Consumes `word` or fails.
   bool need(std::string_view word) noexcept;
-  /// A decimal number up to 2^53 without sign, leading zeros, fraction or exponent, or a fault.
+  /// Reads a decimal number up to 2^53 without sign, leading zeros, fraction or exponent, or fails.
   bool integer(std::uint64_t& number) noexcept;
-  /// Any one byte.
+  /// Reads one byte, or fails.
   bool next(char& byte) noexcept;
 
-  /// Where the next byte is. What was read may be written over: a text with its escapes resolved is
+  /// The next byte. Bytes that were read may be overwritten: a text with its escapes decoded is
   /// never longer than it was.
   [[nodiscard]] char* here() const noexcept { return writable_ + position_; }
 

@@ -20,8 +20,7 @@ std::size_t length_of(std::uint8_t lead) noexcept {
 
 bool is_continuation(std::uint8_t byte) noexcept { return (byte & 0xC0U) == 0x80; }
 
-/// Whether the second byte keeps the character out of overlong forms, surrogates and beyond
-/// U+10FFFF.
+/// Whether the second byte excludes overlong forms, surrogates and code points beyond U+10FFFF.
 bool fits_lead(std::uint8_t lead, std::uint8_t second) noexcept {
   switch (lead) {
     case 0xE0:
@@ -65,7 +64,7 @@ char* write_utf8(char* to, std::uint32_t code_point) noexcept {
     return to;
   }
   const unsigned rest = code_point < 0x800 ? 1 : code_point < 0x10000 ? 2 : 3;
-  // The lead has a bit a byte, then a zero, before what it holds of the character.
+  // The lead byte begins with one bit per byte of the character, and a zero.
   const std::uint32_t lead = (0xFF00U >> (rest + 1)) & 0xFFU;
   *to++ = static_cast<char>(lead | (code_point >> (6 * rest)));
   for (unsigned left = rest; left-- > 0;) {

@@ -24,7 +24,7 @@ void additive_scores(const float* HEADWISE_RESTRICT query,
     Array<float, panel_columns> panel;  // NOLINT(*-member-init): written as a whole below
     left.store_unaligned(panel.data());
     right.store_unaligned(panel.data() + lanes);
-    copy(panel.data(), smaller(panel_columns, count - first), scores + first);
+    copy(panel.data(), min(panel_columns, count - first), scores + first);
   }
 }
 
@@ -44,22 +44,22 @@ void additive_scores_gradient(const float* HEADWISE_RESTRICT query,
   assert(disjoint(query_gradient, hiddens, w_v_gradient, hiddens));
   const Batch zero(0.0F);
   for (std::size_t first = 0; first < count; first += lanes) {
-    Array<float, lanes> here{};
-    copy(gradients + first, smaller(lanes, count - first), here.data());
-    const Batch gradient = Batch::load_unaligned(here.data());
+    Array<float, lanes> padded{};
+    copy(gradients + first, min(lanes, count - first), padded.data());
+    const Batch gradient = Batch::load_unaligned(padded.data());
     const auto is_zero = gradient == zero;
-    const std::size_t place =
+    const std::size_t offset =
         first / panel_columns * panel_columns * hiddens + first % panel_columns;
     for (std::size_t u = 0; u < hiddens; ++u) {
-      const float* keys = packed_keys + place + u * panel_columns;
-      float* key_gradients = packed_key_gradients + place + u * panel_columns;
+      const float* keys = packed_keys + offset + u * panel_columns;
+      float* key_gradients = packed_key_gradients + offset + u * panel_columns;
       const Batch tangent = hyperbolic_tangent(Batch(query[u]) + Batch::load_unaligned(keys));
-      const Batch of_weight = xsimd::select(is_zero, zero, gradient * tangent);
-      const Batch of_sum = xsimd::select(
+      const Batch weight_gradient = xsimd::select(is_zero, zero, gradient * tangent);
+      const Batch sum_gradient = xsimd::select(
           is_zero, zero, gradient * Batch(w_v[u]) * (Batch(1.0F) - tangent * tangent));
-      (Batch::load_unaligned(key_gradients) + of_sum).store_unaligned(key_gradients);
-      query_gradient[u] += xsimd::reduce_add(of_sum);
-      w_v_gradient[u] += xsimd::reduce_add(of_weight);
+      (Batch::load_unaligned(key_gradients) + sum_gradient).store_unaligned(key_gradients);
+      query_gradient[u] += xsimd::reduce_add(sum_gradient);
+      w_v_gradient[u] += xsimd::reduce_add(weight_gradient);
     }
   }
 }

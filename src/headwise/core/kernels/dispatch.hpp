@@ -10,9 +10,8 @@
 #include <headwise/core/kernels/kernel_table.hpp>
 #endif
 
-/// The kernels for the instruction set at hand, by the names that they are declared with in the
-/// files beside this one. Natively it is found out when the first of them is called; a WebAssembly
-/// module has but one.
+/// Run-time dispatch: each kernel under its declared name, for the instruction set of this
+/// processor. Natively that is detected at the first call; a WebAssembly module contains only one.
 namespace headwise::kernels {
 
 #if defined(__wasm__)
@@ -23,22 +22,22 @@ constexpr std::size_t panel_width() noexcept { return panel_columns; }
 
 #else
 
-/// The fastest kernels that the processor runs; those that the environment variable
-/// HEADWISE_ARCHITECTURE names, if it has them: baseline, sse4_2, avx2 or avx512.
+/// The fastest kernels that the processor supports, or those that the environment variable
+/// HEADWISE_ARCHITECTURE names, if supported: baseline, sse4_2, avx2 or avx512.
 [[nodiscard]] const KernelTable& kernels() noexcept;
 
 /// Columns of one panel of a packed matrix.
 inline std::size_t panel_width() noexcept { return kernels().panel_width; }
 
-/// Calls what stands in this place of the table.
-template <auto Place>
+/// Calls the kernel at this member of the table.
+template <auto Member>
 struct Kernel;
 
 template <typename Result, typename... Arguments,
-          Result (*KernelTable::*Place)(Arguments...) noexcept>
-struct Kernel<Place> {
+          Result (*KernelTable::*Member)(Arguments...) noexcept>
+struct Kernel<Member> {
   Result operator()(Arguments... arguments) const noexcept {
-    return (kernels().*Place)(arguments...);
+    return (kernels().*Member)(arguments...);
   }
 };
 
@@ -52,7 +51,7 @@ inline std::size_t round_up_to_panel(std::size_t columns) noexcept {
   return (columns + panel_width() - 1) / panel_width() * panel_width();
 }
 
-/// Floats that a packed (depth, columns) matrix takes.
+/// Floats of a packed (depth, columns) matrix.
 inline std::size_t packed_size(std::size_t depth, std::size_t columns) noexcept {
   return depth * round_up_to_panel(columns);
 }

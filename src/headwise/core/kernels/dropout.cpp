@@ -5,27 +5,28 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-/// Words that Philox gives for one counter.
-constexpr std::size_t counter_words = 4;
+/// Words that Philox generates for one counter.
+constexpr std::size_t words_per_counter = 4;
 
-/// Words for as many counters as a vector has lanes, as bits of floats: they are moved like these.
-constexpr std::size_t block_words = counter_words * lanes;
+/// The words of one counter per lane, stored as the bits of floats, since they are moved as floats.
+constexpr std::size_t block_words = words_per_counter * lanes;
 using RandomBlock = Array<float, block_words>;
 
-Words counted_from(std::uint32_t first) noexcept {
-  static constexpr auto steps = [] {
+Words iota(std::uint32_t first) noexcept {
+  static constexpr auto lane_numbers = [] {
     Array<std::uint32_t, lanes> numbers{};
     for (std::size_t i = 0; i < lanes; ++i) {
       numbers[i] = static_cast<std::uint32_t>(i);
     }
     return numbers;
   }();
-  return Words(first) + Words::load_unaligned(steps.data());
+  return Words(first) + Words::load_unaligned(lane_numbers.data());
 }
 
-/// The four words for counter `first`, for the one after it, … by `philox`, a counter a lane.
+/// The words that `philox` generates for the counters `first`, `first` + 1, …, one counter per
+/// lane.
 void draw(std::uint32_t first, const DropoutMask& mask, RandomBlock& random) noexcept {
-  Words a = counted_from(first);
+  Words a = iota(first);
   Words b(mask.row);
   Words c(mask.stream);
   Words d(mask.call);
@@ -46,8 +47,9 @@ void draw(std::uint32_t first, const DropoutMask& mask, RandomBlock& random) noe
   xsimd::bitwise_cast<float>(b).store_unaligned(words.data() + lanes);
   xsimd::bitwise_cast<float>(c).store_unaligned(words.data() + 2 * lanes);
   xsimd::bitwise_cast<float>(d).store_unaligned(words.data() + 3 * lanes);
-  for (std::size_t i = 0; i < lanes; i += counter_words) {
-    transpose_4x4(words.data() + i, lanes, random.data() + i * counter_words, counter_words);
+  for (std::size_t i = 0; i < lanes; i += words_per_counter) {
+    transpose_4x4(words.data() + i, lanes, random.data() + i * words_per_counter,
+                  words_per_counter);
   }
 }
 
@@ -69,10 +71,10 @@ void dropout(float* weights, std::size_t first, std::size_t count,
     return xsimd::select(xsimd::batch_bool_cast<float>(is_kept), weight * kept_scale, Batch(0.0F));
   };
   RandomBlock random;
-  // The first entry may be any word of its counter's four.
-  for (std::size_t skipped = first % counter_words, i = 0; i < count; skipped = 0) {
-    draw(static_cast<std::uint32_t>((first + i) / counter_words), mask, random);
-    const std::size_t width = smaller(block_words - skipped, count - i);
+  // The first entry may be any of its counter's four words.
+  for (std::size_t skipped = first % words_per_counter, i = 0; i < count; skipped = 0) {
+    draw(static_cast<std::uint32_t>((first + i) / words_per_counter), mask, random);
+    const std::size_t width = min(block_words - skipped, count - i);
     for_each_vector(weights + i, random.data() + skipped, width, drop);
     i += width;
   }

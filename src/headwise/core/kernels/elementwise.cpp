@@ -7,7 +7,7 @@ namespace {
 /// Vectors of columns whose sums stay in registers while rows are added to them.
 constexpr std::size_t vectors_summed_at_once = 4;
 
-/// `add_rows` for the columns of so many vectors.
+/// `add_rows` for `Vectors` vectors of columns.
 template <std::size_t Vectors>
 void add_columns(const float* HEADWISE_RESTRICT rows, std::size_t count, std::size_t size,
                  float* HEADWISE_RESTRICT sum) noexcept {
@@ -56,7 +56,7 @@ void add_rows(const float* HEADWISE_RESTRICT rows, std::size_t count, std::size_
   assert(holds(rows, count * size) && holds(sum, size));
   assert(disjoint(sum, size, rows, count * size));
   if (count == 0) {
-    return;  // Where there are no rows, they may be null.
+    return;  // Without rows, the pointer may be null.
   }
   std::size_t i = 0;
   for (; i + vectors_summed_at_once * lanes <= size; i += vectors_summed_at_once * lanes) {
@@ -148,14 +148,14 @@ bool add_mask_to_scores(float* HEADWISE_RESTRICT scores, std::size_t count,
   std::size_t i = 0;
   bool any = false;
   if (stride == 1) {
-    const Batch hidden(minus_infinity);
+    const Batch masked(minus_infinity);
     xsimd::batch_bool<float> left(false);
     for (; i + lanes <= count; i += lanes) {
       const Batch addend = Batch::load_unaligned(added + i);
       const Batch sum = Batch::load_unaligned(scores + i) + addend;
-      const auto is_allowed = addend != hidden;
+      const auto is_allowed = addend != masked;
       left = left | is_allowed;
-      xsimd::select(is_allowed, sum, hidden).store_unaligned(scores + i);
+      xsimd::select(is_allowed, sum, masked).store_unaligned(scores + i);
     }
     any = xsimd::any(left);
   }
@@ -209,7 +209,7 @@ bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,
   assert(rows <= 1 || row_stride >= columns);
   assert(holds(matrix, rows * columns));
   const std::size_t vectorized = columns / lanes * lanes;
-  // x · 0 is 0 for finite x and NaN for the rest, and a NaN never leaves a sum.
+  // x · 0 is 0 for finite x and NaN otherwise, and NaN propagates through sums.
   Batch sums(0.0F);
   float sum = 0.0F;
   for (std::size_t row = 0; row < rows; ++row) {

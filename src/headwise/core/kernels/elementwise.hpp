@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <headwise/core/kernels/target.hpp>
 
-/// Loops that do something to each element, and to each alone. Arrays do not overlap, unless one
-/// says so.
+/// Elementwise kernels and column sums. Arrays do not overlap unless stated otherwise.
 namespace headwise::kernels::HEADWISE_TARGET {
 
 /// values[i] *= factor
@@ -17,8 +16,7 @@ void multiply(float* values, const float* factors, std::size_t count) noexcept;
 /// values[i] += others[i]
 void add(float* values, const float* others, std::size_t count) noexcept;
 
-/// sum[i] += Σ_j rows[j][i] for `count` rows of `size` floats, one after the other, added in their
-/// order.
+/// sum[i] += Σ_j rows[j][i] for `count` contiguous rows of `size` floats, added in order.
 void add_rows(const float* rows, std::size_t count, std::size_t size, float* sum) noexcept;
 
 /// scaled[row][head][i] = heads[row][head][i] · factors[head], for (rows, num_heads, size) floats;
@@ -38,8 +36,8 @@ void softcap_gradient(float* gradients, const float* capped, std::size_t count, 
 bool mask_scores(float* scores, std::size_t count, const std::uint8_t* allowed,
                  std::size_t stride) noexcept;
 
-/// scores[i] += added[i · stride]; where that is −∞ the score becomes −∞ whatever it was, NaN and ∞
-/// included. Returns whether any key is left. A stride of 0 repeats one entry.
+/// scores[i] += added[i · stride]; where that is −∞ the score becomes −∞ even if it was NaN or +∞.
+/// Returns whether any key is left unmasked. A stride of 0 repeats one entry.
 bool add_mask_to_scores(float* scores, std::size_t count, const float* added,
                         std::size_t stride) noexcept;
 
@@ -51,7 +49,7 @@ void mark_allowed(std::uint8_t* marks, std::size_t count, const std::uint8_t* al
 void mark_added(std::uint8_t* marks, std::size_t count, const float* added,
                 std::size_t stride) noexcept;
 
-/// Whether every float of `matrix` (rows, columns) is finite. `row_stride` floats lie between rows.
+/// Whether every float of `matrix` (rows, columns) is finite. Rows are `row_stride` floats apart.
 [[nodiscard]] bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,
                               std::size_t columns) noexcept;
 

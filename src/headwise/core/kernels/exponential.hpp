@@ -11,23 +11,22 @@ namespace headwise::kernels::HEADWISE_TARGET {
 /// exp(−∞) is 0, exp(∞) is ∞, exp(NaN) is NaN.
 ///
 /// x = n · ln 2 + r, exp(x) = 2ⁿ · exp(r) with a polynomial of degree 5 for r within ±ln 2 / 2, as
-/// in Cephes and XNNPACK. 2ⁿ is multiplied in two halves, since one may lie beyond float's range
-/// where the product does not.
+/// in Cephes and XNNPACK. 2ⁿ is applied as two factors, since 2ⁿ may be out of float's range where
+/// the result is not.
 class Exponential {
  public:
   Batch operator()(const Batch& x) const noexcept {
-    const Batch bounded = at_most_keeping_nan(x, constant(largest));
-    const Reduced reduced = reduce(at_least_keeping_nan(bounded, constant(smallest)));
+    const Batch bounded = min_keeping_nan(x, constant(max_input));
+    const Reduced reduced = reduce(max_keeping_nan(bounded, constant(min_input)));
     const Integers half = reduced.n >> 1;
     const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
     return reduced.p * xsimd::bitwise_cast<float>(ones + (half << mantissa_bits)) *
            xsimd::bitwise_cast<float>(ones + ((reduced.n - half) << mantissa_bits));
   }
 
-  /// The same for x ≤ 0, and 0 in place of what is smaller than the smallest normal float: a
-  /// softmax has no use for it.
+  /// exp(x) for x ≤ 0, with 0 in place of subnormal results, which softmax does not need.
   [[nodiscard]] Batch of_nonpositive(const Batch& x) const noexcept {
-    const Reduced reduced = reduce(at_least_keeping_nan(x, constant(smallest_normal)));
+    const Reduced reduced = reduce(max_keeping_nan(x, constant(min_normal_input)));
     const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
     return reduced.p * xsimd::bitwise_cast<float>(ones + (reduced.n << mantissa_bits));
   }
@@ -44,24 +43,24 @@ class Exponential {
   };
 
   [[nodiscard]] Reduced reduce(const Batch& x) const noexcept {
-    const Batch rounder = constant(to_integer);
-    const Batch shifted = multiply_add(x, constant(log2_e), rounder);
-    const Batch n = shifted - rounder;
+    const Batch magic = constant(magic_bias);
+    const Batch shifted = multiply_add(x, constant(log2_e), magic);
+    const Batch n = shifted - magic;
     Batch r = multiply_add(n, constant(minus_ln2_high), x);
     r = multiply_add(n, constant(minus_ln2_low), r);
     const Batch r2 = r * r;
     const Batch high = multiply_add(constant(c5), r, constant(c4));
     const Batch low = multiply_add(constant(c3), r, constant(c2));
     const Batch p = multiply_add(multiply_add(high, r2, low), r2, constant(c1) * r) + constant(one);
-    // The low bits of `shifted` are n; those of `rounder` are 0.
+    // The low bits of `shifted` are n; those of `magic` are 0.
     return {.p = p, .n = xsimd::bitwise_cast<std::int32_t>(shifted)};
   }
   enum Constant : std::uint8_t {
-    largest,
-    smallest,
-    smallest_normal,
+    max_input,
+    min_input,
+    min_normal_input,
     log2_e,
-    to_integer,
+    magic_bias,
     minus_ln2_high,
     minus_ln2_low,
     c5,
@@ -73,8 +72,8 @@ class Exponential {
     num_constants
   };
 
-  // Beyond `largest` exp is ∞, below `smallest` it is 0; `smallest_normal` makes n −127, and 2ⁿ as
-  // a float's exponent 0. Adding `to_integer` rounds to an integer.
+  // exp overflows to ∞ above `max_input` and is 0 below `min_input`; `min_normal_input` makes n
+  // −127, and 2ⁿ as a float's exponent 0. Adding `magic_bias` rounds to an integer.
   static constexpr Array<float, num_constants> values = {89.0F,
                                                          -104.0F,
                                                          -87.9F,
@@ -90,8 +89,8 @@ class Exponential {
                                                          1.0F};
 
 #if defined(__wasm__)
-  // V8 makes a constant anew wherever it is used, in loops, too: these are loaded from where it
-  // cannot see what they are.
+  // V8 rematerializes constants at each use, inside loops too. These are loaded through a pointer
+  // that the compiler cannot see through.
   static constexpr auto table = [] {
     Array<Array<float, lanes>, num_constants> rows{};
     for (std::size_t i = 0; i < num_constants; ++i) {
@@ -99,9 +98,9 @@ class Exponential {
     }
     return rows;
   }();
-  const float* table_ = unknown(table[0].data());
+  const float* table_ = opaque(table[0].data());
 
-  static const float* unknown(const float* pointer) noexcept {
+  static const float* opaque(const float* pointer) noexcept {
     asm volatile("" : "+r"(pointer));
     return pointer;
   }

@@ -5,7 +5,7 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-// Rows of a tile: as many as leave every sum in a register.
+// Rows of a tile: as many as keep every accumulator in a register.
 #if defined(__wasm_relaxed_simd__)
 constexpr std::size_t tile_rows = 6;
 #elif defined(__wasm__)
@@ -16,7 +16,7 @@ constexpr std::size_t tile_rows = 12;
 constexpr std::size_t tile_rows = 6;
 #endif
 
-/// What the tiles of a product share.
+/// Parameters that the tiles of a product share.
 struct Product {
   std::size_t depth;
   std::size_t a_row_stride;
@@ -27,11 +27,11 @@ struct Product {
   float scale;
 };
 
-/// C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
+/// The micro-kernel: C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
 template <std::size_t Rows, std::size_t Panels>
-[[gnu::noinline]] void multiply_tile(const Product& product, const float* HEADWISE_RESTRICT a,
-                                     const float* HEADWISE_RESTRICT panels, const float* addend,
-                                     float* c) noexcept {
+[[gnu::noinline]] void micro_kernel(const Product& product, const float* HEADWISE_RESTRICT a,
+                                    const float* HEADWISE_RESTRICT panels, const float* addend,
+                                    float* c) noexcept {
   constexpr std::size_t vectors = 2 * Panels;
   const auto [depth, a_row_stride, a_depth_stride, panel_stride, addend_stride, c_stride, scale] =
       product;
@@ -61,29 +61,28 @@ template <std::size_t Rows, std::size_t Panels>
   }
 }
 
-using TileFunction = void (*)(const Product&, const float*, const float*, const float*,
-                              float*) noexcept;
+using MicroKernel = void (*)(const Product&, const float*, const float*, const float*,
+                             float*) noexcept;
 
 template <std::size_t... Rows>
-constexpr Array<TileFunction, sizeof...(Rows)> tile_functions(
+constexpr Array<MicroKernel, sizeof...(Rows)> instantiate_micro_kernels(
     std::index_sequence<Rows...> /*rows*/) {
-  return {{multiply_tile<Rows + 1, 1>...}};
+  return {{micro_kernel<Rows + 1, 1>...}};
 }
 
-/// Tiles of 1, 2, … rows.
-constexpr auto tiles = tile_functions(std::make_index_sequence<tile_rows>());
+/// For tiles of 1, 2, … rows.
+constexpr auto micro_kernels = instantiate_micro_kernels(std::make_index_sequence<tile_rows>());
 
-/// A row or two alone have few sums, and the processor waits for each before it adds to it again;
-/// several panels at once give it more.
-struct WideTile {
-  TileFunction multiply;
+/// One or two rows have too few accumulators to hide the latency of the multiply-add; these
+/// micro-kernels span several panels.
+struct WideMicroKernel {
+  MicroKernel run;
   std::size_t panels;
 };
 
-constexpr std::size_t most_wide_rows = 2;
-constexpr Array<WideTile, most_wide_rows> wide_tiles = {
-    {{.multiply = multiply_tile<1, 3>, .panels = 3},
-     {.multiply = multiply_tile<2, 2>, .panels = 2}}};
+constexpr std::size_t max_wide_rows = 2;
+constexpr Array<WideMicroKernel, max_wide_rows> wide_micro_kernels = {
+    {{.run = micro_kernel<1, 3>, .panels = 3}, {.run = micro_kernel<2, 2>, .panels = 2}}};
 
 constexpr Array<float, 3 * panel_columns> zeros{};
 
@@ -94,35 +93,35 @@ void copy_rows(const float* from, std::size_t from_stride, std::size_t rows, std
   }
 }
 
-/// Rows dealt out to tiles evenly: eight as twice four, not six and two.
+/// Rows divided evenly among tiles: eight as four and four, not six and two.
 struct Tiling {
   std::size_t count;
-  std::size_t height;  ///< of a tile
-  std::size_t higher;  ///< so many of them have a row more
+  std::size_t height;      ///< of a tile
+  std::size_t num_taller;  ///< number of tiles with one more row
 
   explicit Tiling(std::size_t rows) noexcept
       : count((rows + tile_rows - 1) / tile_rows),
         height(count > 0 ? rows / count : 0),
-        higher(rows - count * height) {}
+        num_taller(rows - count * height) {}
 };
 
-/// All rows of C for one panel of B, of whose columns the last may be beyond C's.
+/// All rows of C for one panel of B, which may have more columns than are left of C.
 void multiply_panel(const Product& product, const Tiling& tiling, std::size_t columns,
                     const float* a, const float* panel, const float* addend, float* c) noexcept {
   for (std::size_t tile = 0, first = 0; tile < tiling.count; ++tile) {
-    const std::size_t height = tiling.height + (tile < tiling.higher ? 1 : 0);
+    const std::size_t height = tiling.height + (tile < tiling.num_taller ? 1 : 0);
     const float* a_tile = a + first * product.a_row_stride;
     const float* addend_tile = addend + first * product.addend_stride;
     float* c_tile = c + first * product.c_stride;
     if (columns == panel_columns) {
-      tiles[height - 1](product, a_tile, panel, addend_tile, c_tile);
+      micro_kernels[height - 1](product, a_tile, panel, addend_tile, c_tile);
     } else {
-      Array<float, tile_rows * panel_columns> whole{};
+      Array<float, tile_rows * panel_columns> buffer{};
       Product buffered = product;
       buffered.addend_stride = buffered.c_stride = panel_columns;
-      copy_rows(addend_tile, product.addend_stride, height, columns, whole.data(), panel_columns);
-      tiles[height - 1](buffered, a_tile, panel, whole.data(), whole.data());
-      copy_rows(whole.data(), panel_columns, height, columns, c_tile, product.c_stride);
+      copy_rows(addend_tile, product.addend_stride, height, columns, buffer.data(), panel_columns);
+      micro_kernels[height - 1](buffered, a_tile, panel, buffer.data(), buffer.data());
+      copy_rows(buffer.data(), panel_columns, height, columns, c_tile, product.c_stride);
     }
     first += height;
   }
@@ -136,11 +135,11 @@ void pack_rows(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride, st
   assert(holds(matrix, depth * columns) && holds(packed, depth * columns));
   assert(disjoint(matrix, span_of(depth, columns, row_stride), packed, depth * columns));
   for (std::size_t first = 0; first < columns; first += panel_columns) {
-    const std::size_t width = smaller(panel_columns, columns - first);
+    const std::size_t width = min(panel_columns, columns - first);
     for (std::size_t k = 0; k < depth; ++k, packed += panel_columns) {
       const float* row = matrix + k * row_stride + first;
       if (width == panel_columns) {
-        // Of a known size, which takes no call.
+        // A constant size, so that the copy is inlined.
         copy(row, panel_columns, packed);
       } else {
         copy(row, width, packed);
@@ -158,7 +157,7 @@ void pack_columns(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride,
   constexpr std::size_t block = 4;
   for (std::size_t first = 0; first < columns; first += panel_columns) {
     const float* rows = matrix + first * row_stride;
-    const std::size_t width = smaller(panel_columns, columns - first);
+    const std::size_t width = min(panel_columns, columns - first);
     std::size_t k = 0;
     if (width == panel_columns) {
       for (; k + block <= depth; k += block) {
@@ -197,17 +196,18 @@ void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatri
                         .c_stride = c_stride,
                         .scale = scale};
   const Tiling tiling(rows);
-  const WideTile wide = rows > 0 && rows <= most_wide_rows ? wide_tiles[rows - 1] : WideTile{};
+  const WideMicroKernel wide =
+      rows > 0 && rows <= max_wide_rows ? wide_micro_kernels[rows - 1] : WideMicroKernel{};
   for (std::size_t first = 0; first < columns;) {
     const float* panel = b.panels + first / panel_columns * b.panel_stride;
     const float* panel_addend = addend.data != nullptr ? addend.data + first : zeros.data();
     const std::size_t left = columns - first;
     if (wide.panels > 0 && left >= wide.panels * panel_columns) {
-      wide.multiply(product, a.data, panel, panel_addend, c + first);
+      wide.run(product, a.data, panel, panel_addend, c + first);
       first += wide.panels * panel_columns;
       continue;
     }
-    multiply_panel(product, tiling, smaller(panel_columns, left), a.data, panel, panel_addend,
+    multiply_panel(product, tiling, min(panel_columns, left), a.data, panel, panel_addend,
                    c + first);
     first += panel_columns;
   }

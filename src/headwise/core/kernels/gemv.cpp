@@ -4,13 +4,13 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-/// Rows that are multiplied at the same time: their sums of products add up to one vector.
+/// Dot products that are computed at a time: their sums fill one vector.
 constexpr std::size_t dots_at_once = lanes;
 
 /// Rows that are added in one pass over the sum: the more, the less often it is loaded and stored.
 constexpr std::size_t rows_at_once = 4;
 
-/// The products of x with each of the rows, of whole vectors and not yet added up across lanes.
+/// Dot products of x with each row over whole vectors, not yet summed across lanes.
 template <std::size_t Rows>
 Array<Batch, Rows> multiply_rows(const float* x, const float* rows, std::size_t stride,
                                  std::size_t size) noexcept {

@@ -9,9 +9,9 @@
 #include <headwise/core/kernels/optimizer_steps.hpp>
 #include <headwise/core/kernels/softmax.hpp>
 
-/// Every kernel, by the name of its function. From this list come the table of each instruction
-/// set, the functions that choose among them, and the check that each kernel has a test and a
-/// benchmark of its name.
+/// Every kernel, by the name of its function. The table of each instruction set, the dispatching
+/// functions and the check that each kernel has a test and a benchmark are generated from this
+/// list.
 #define HEADWISE_FOR_EACH_KERNEL(DO) \
   DO(pack_rows)                      \
   DO(pack_columns)                   \

@@ -5,7 +5,7 @@
 
 namespace headwise::kernels {
 
-/// The kernels of one instruction set; what each does is told where it is declared.
+/// The kernels of one instruction set, documented at their declarations.
 struct KernelTable {
   /// As HEADWISE_ARCHITECTURE names it.
   const char* architecture;

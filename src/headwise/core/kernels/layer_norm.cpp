@@ -4,13 +4,13 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-/// A vector from `data` on, `rest` in place of what lies behind the first `count` numbers.
-Batch load_at_most(const float* data, std::size_t count, float rest = 0.0F) noexcept {
+/// Loads a vector of which `count` floats exist; `padding` fills the other lanes.
+Batch load_at_most(const float* data, std::size_t count, float padding = 0.0F) noexcept {
   if (count >= lanes) {
     return Batch::load_unaligned(data);
   }
   Array<float, lanes> numbers;
-  fill(numbers, rest);
+  fill(numbers, padding);
   copy(data, count, numbers.data());
   return Batch::load_unaligned(numbers.data());
 }
@@ -29,7 +29,7 @@ void add_at_most(const Batch& vector, std::size_t count, float* data) noexcept {
   store_at_most(load_at_most(data, count) + vector, count, data);
 }
 
-/// What a row is normalized by.
+/// Mean and 1 / standard deviation of a row.
 struct RowMoments {
   float mean;
   float inverse_deviation;
@@ -85,7 +85,7 @@ void layer_norm_gradient(const float* HEADWISE_RESTRICT row, const float* HEADWI
   const RowMoments moments = row_moments(row, count);
   const Batch mean(moments.mean);
   const Batch inverse_deviation(moments.inverse_deviation);
-  // Of the row before weight and bias, which has mean 0 and variance 1.
+  // The normalized row, before weight and bias.
   const auto standard_at = [&](std::size_t i) {
     return (load_at_most(row + i, count - i, moments.mean) - mean) * inverse_deviation;
   };

@@ -4,14 +4,14 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-/// Runs `update` over vectors of all arrays; what is left over, by way of buffers.
+/// Runs `update` over vectors of all arrays; the remainder goes through a padded buffer.
 template <std::size_t Count, typename Function>
 void update_vectors(const Array<float*, Count>& arrays, const float* gradients, std::size_t count,
                     Function update) noexcept {
   Array<Batch, Count> vectors;
   Array<float, lanes> buffer{};
   for (std::size_t i = 0; i < count; i += lanes) {
-    const std::size_t width = smaller(lanes, count - i);
+    const std::size_t width = min(lanes, count - i);
     const auto load = [&](const float* from) {
       if (width == lanes) {
         return Batch::load_unaligned(from);
@@ -62,20 +62,20 @@ void adam_step(float* HEADWISE_RESTRICT values, const float* HEADWISE_RESTRICT g
   assert(disjoint(values, count, squares, count) && disjoint(means, count, squares, count));
   assert(disjoint(means, count, gradients, count) && disjoint(squares, count, gradients, count));
   const Batch beta_1(factors.beta_1);
-  const Batch rest_1(factors.rest_1);
+  const Batch one_minus_beta_1(factors.one_minus_beta_1);
   const Batch beta_2(factors.beta_2);
-  const Batch rest_2(factors.rest_2);
-  const Batch decay(factors.decay);
+  const Batch one_minus_beta_2(factors.one_minus_beta_2);
+  const Batch weight_decay_factor(factors.weight_decay_factor);
   const Batch step_size(factors.step_size);
-  const Batch root_correction(factors.root_correction);
+  const Batch sqrt_bias_correction(factors.sqrt_bias_correction);
   const Batch epsilon(factors.epsilon);
   update_vectors<3>({{values, means, squares}}, gradients, count,
                     [&](auto& vectors, const Batch& gradient) {
                       auto& [value, mean, square] = vectors.elements;
-                      mean = multiply_add(beta_1, mean, rest_1 * gradient);
-                      square = multiply_add(beta_2, square, rest_2 * gradient * gradient);
-                      const Batch root = xsimd::sqrt(square) / root_correction + epsilon;
-                      value = decay * value - step_size * mean / root;
+                      mean = multiply_add(beta_1, mean, one_minus_beta_1 * gradient);
+                      square = multiply_add(beta_2, square, one_minus_beta_2 * gradient * gradient);
+                      const Batch root = xsimd::sqrt(square) / sqrt_bias_correction + epsilon;
+                      value = weight_decay_factor * value - step_size * mean / root;
                     });
 }
 

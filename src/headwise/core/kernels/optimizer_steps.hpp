@@ -5,28 +5,29 @@
 
 namespace headwise::kernels {
 
-/// What a step of stochastic gradient descent multiplies by.
+/// Coefficients of one step of stochastic gradient descent.
 struct SGDFactors {
   float learning_rate;
   float momentum;
   float weight_decay;
 };
 
-/// What a step of Adam multiplies by. Beside β₁ and β₂ stand 1 − β₁ and 1 − β₂, rounded once.
+/// Coefficients of step t of Adam. 1 − β₁ and 1 − β₂ are rounded once, not computed from rounded
+/// numbers.
 struct AdamFactors {
   float beta_1;
-  float rest_1;
+  float one_minus_beta_1;
   float beta_2;
-  float rest_2;
-  float decay;
-  float step_size;
-  float root_correction;
+  float one_minus_beta_2;
+  float weight_decay_factor;   ///< 1 − learning rate · weight decay
+  float step_size;             ///< learning rate / (1 − β₁ᵗ)
+  float sqrt_bias_correction;  ///< √(1 − β₂ᵗ)
   float epsilon;
 };
 
 }  // namespace headwise::kernels
 
-/// How optimizers change parameters. No two arrays overlap.
+/// Optimizer steps. No two arrays overlap.
 namespace headwise::kernels::HEADWISE_TARGET {
 
 /// With g = gradients[i] + weight_decay · values[i]:
@@ -36,7 +37,8 @@ void sgd_step(float* values, const float* gradients, float* momenta, std::size_t
 
 /// With g = gradients[i]:
 ///   means[i] = β₁ · means[i] + (1 − β₁) · g,  squares[i] = β₂ · squares[i] + (1 − β₂) · g²,
-///   values[i] = decay · values[i] − step_size · means[i] / (√squares[i] / root_correction + ε).
+///   values[i] = weight_decay_factor · values[i]
+///               − step_size · means[i] / (√squares[i] / sqrt_bias_correction + ε).
 void adam_step(float* values, const float* gradients, float* means, float* squares,
                std::size_t count, const AdamFactors& factors) noexcept;
 

@@ -5,7 +5,7 @@
 namespace headwise::kernels {
 
 /// A matrix (depth, columns) packed as [columns / panel width][depth][panel width], or the part of
-/// one from some row on: `panel_stride` floats lie between its panels.
+/// one from some row on: panels are `panel_stride` floats apart.
 struct PackedMatrix {
   const float* panels;
   std::size_t panel_stride;
@@ -20,7 +20,7 @@ struct StridedMatrix {
 };
 
 /// What a product is added to: element (i, j) is data[i · row_stride + j]. A stride of 0 repeats
-/// one row, null is nothing. It may be the product's own place, which then accumulates.
+/// one row, null adds nothing. It may be C itself, to accumulate.
 struct Addend {
   const float* data = nullptr;
   std::size_t row_stride = 0;

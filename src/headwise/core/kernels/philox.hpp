@@ -4,19 +4,19 @@
 #include <cstdint>
 
 /// Philox 4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): random
-/// numbers as a pure function of a key and a counter. Any element of any stream can be had without
-/// the ones before it, so results do not depend on the order, the blocks or the threads in which
-/// they are drawn.
+/// numbers as a pure function of a key and a counter. Any element of any stream can be computed
+/// without the ones before it, so results do not depend on the order, the blocks or the threads in
+/// which they are drawn.
 namespace headwise::kernels {
 
 using PhiloxCounter = std::array<std::uint32_t, 4>;
 using PhiloxKey = std::array<std::uint32_t, 2>;
 
 inline constexpr int philox_rounds = 10;
-/// Of the first and the third word of a counter.
+/// Multipliers of the first and third word of a counter.
 inline constexpr std::uint32_t philox_multiplier_0 = 0xD2511F53U;
 inline constexpr std::uint32_t philox_multiplier_1 = 0xCD9E8D57U;
-/// What is added to the words of the key between two rounds.
+/// Added to the words of the key between two rounds.
 inline constexpr std::uint32_t philox_weyl_0 = 0x9E3779B9U;
 inline constexpr std::uint32_t philox_weyl_1 = 0xBB67AE85U;
 

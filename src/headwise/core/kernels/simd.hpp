@@ -13,8 +13,8 @@
 #include <immintrin.h>
 #endif
 
-/// The one place that knows the instruction set: its widest vectors, and what xsimd lacks. Beside
-/// them what the kernels have in place of the standard library (see `target.hpp`).
+/// The only file that depends on the instruction set: its widest vectors, operations that xsimd
+/// lacks, and the kernels' replacements for the standard library (see `target.hpp`).
 namespace headwise::kernels::HEADWISE_TARGET {
 
 using Batch = xsimd::batch<float>;
@@ -28,7 +28,7 @@ inline constexpr std::size_t lanes = Batch::size;
 /// stay in registers.
 inline constexpr std::size_t panel_columns = 2 * lanes;
 
-/// std::array
+/// Replaces std::array.
 template <typename Element, std::size_t Size>
 struct Array {
   Element elements[Size];  // NOLINT(*-avoid-c-arrays): this is what wraps one
@@ -46,7 +46,7 @@ constexpr void fill(Array<Element, Size>& array, const Element& value) noexcept 
   }
 }
 
-constexpr std::size_t smaller(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
+constexpr std::size_t min(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
 
 inline void copy(const float* HEADWISE_RESTRICT from, std::size_t count,
                  float* HEADWISE_RESTRICT to) noexcept {
@@ -61,7 +61,7 @@ inline void fill(float* to, std::size_t count, float value) noexcept {
   }
 }
 
-/// Whether a pointer may stand for so many elements.
+/// Whether a pointer may be an array of so many elements: null only for none.
 template <typename Element>
 bool holds(const Element* data, std::size_t count) noexcept {
   return count == 0 || data != nullptr;
@@ -81,8 +81,8 @@ bool disjoint(const A* a, std::size_t a_count, const B* b, std::size_t b_count) 
          first_b + b_count * sizeof(B) <= first_a;
 }
 
-/// a · b + c. Fused where the instruction set has it. xsimd knows no relaxed WebAssembly SIMD, so
-/// that build's fused multiply-add is ours.
+/// a · b + c. Fused where the instruction set has it. xsimd does not support relaxed WebAssembly
+/// SIMD.
 inline Batch multiply_add(const Batch& a, const Batch& b, const Batch& c) noexcept {
 #if defined(__wasm_relaxed_simd__)
   return wasm_f32x4_relaxed_madd(a, b, c);
@@ -91,9 +91,8 @@ inline Batch multiply_add(const Batch& a, const Batch& b, const Batch& c) noexce
 #endif
 }
 
-/// The smaller of x and a bound, NaN where x is NaN. Instruction sets disagree about which operand
-/// NaN takes.
-inline Batch at_most_keeping_nan(const Batch& x, const Batch& bound) noexcept {
+/// min(x, bound), NaN where x is NaN. Instruction sets differ in which operand a NaN selects.
+inline Batch min_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 #if defined(__wasm__)
   return xsimd::min(x, bound);
 #else
@@ -101,8 +100,8 @@ inline Batch at_most_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 #endif
 }
 
-/// The larger of x and a bound, NaN where x is NaN.
-inline Batch at_least_keeping_nan(const Batch& x, const Batch& bound) noexcept {
+/// max(x, bound), NaN where x is NaN.
+inline Batch max_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 #if defined(__wasm__)
   return xsimd::max(x, bound);
 #else
@@ -127,7 +126,7 @@ inline Batch sum_lanes(const Array<Batch, lanes>& sums) noexcept {
   if constexpr (lanes <= 8) {
     return xsimd::haddp(sums.data());
   }
-  // xsimd 13 puts some of the sums in each other's places for AVX-512.
+  // xsimd 13 returns some of the sums in the wrong lanes for AVX-512.
   Array<float, lanes> totals;
   for (std::size_t j = 0; j < lanes; ++j) {
     totals[j] = xsimd::reduce_add(sums[j]);
@@ -201,8 +200,8 @@ inline WideProducts multiply_wide(const Words& a, std::uint32_t b) noexcept {
 #endif
 }
 
-/// Runs `vector` over whole vectors, of which the last may overlap the one before, or, if there is
-/// not one, over a buffer: an element's result does not depend on its place.
+/// Applies `vector` to whole vectors, of which the last may overlap the one before; less than one
+/// vector goes through a padded buffer. An element's result does not depend on its position.
 template <typename Function>
 void for_each_vector(float* values, std::size_t count, Function vector) noexcept {
   if (count < lanes) {
@@ -220,7 +219,7 @@ void for_each_vector(float* values, std::size_t count, Function vector) noexcept
   last_result.store_unaligned(last);
 }
 
-/// The same for vectors that another array's go with.
+/// Applies `vector` to vectors of two arrays; the remainder goes through padded buffers.
 template <typename Function>
 void for_each_vector(float* HEADWISE_RESTRICT values, const float* HEADWISE_RESTRICT others,
                      std::size_t count, Function vector) noexcept {

@@ -6,9 +6,9 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-/// Of at least one vector. The last one may overlap the one before.
+/// The maximum of at least one vector of floats; the last vector may overlap the one before.
 float maximum_of(const float* row, std::size_t count) noexcept {
-  // Two vectors at a time: each maximum waits for the one before it.
+  // Two independent maxima, to hide latency.
   Batch left = Batch::load_unaligned(row + count - lanes);
   Batch right(minus_infinity);
   std::size_t i = 0;
@@ -22,12 +22,11 @@ float maximum_of(const float* row, std::size_t count) noexcept {
   return xsimd::reduce_max(xsimd::max(left, right));
 }
 
-/// Vectors whose exponentials are computed at the same time: each step of one waits for the one
-/// before it.
+/// Vectors whose exponentials are interleaved, to hide latency.
 constexpr std::size_t vectors_at_once = 4;
 
 /// `exp_minus_max` of at least one vector.
-[[gnu::noinline]] float exponentiate_vectors(float* row, std::size_t count) noexcept {
+[[gnu::noinline]] float exp_minus_max_vectors(float* row, std::size_t count) noexcept {
   const Batch maximum(maximum_of(row, count));
   const Exponential exponential;
   float* last = row + count - lanes;
@@ -49,14 +48,14 @@ constexpr std::size_t vectors_at_once = 4;
     const bool is_whole = i + lanes <= count;
     const Batch scores = is_whole ? Batch::load_unaligned(row + i) : last_scores;
     const Batch numerators = exponential.of_nonpositive(scores - maximum);
-    // What the last vector shares with the one before is in the sum already.
-    sum = multiply_add(numerators, last_lanes(smaller(count - i, lanes)), sum);
+    // Lanes shared with the vector before are in the sum already.
+    sum = multiply_add(numerators, last_lanes(min(count - i, lanes)), sum);
     numerators.store_unaligned(is_whole ? row + i : last);
   }
   return xsimd::reduce_add(sum);
 }
 
-/// Vectors of products that are added up side by side: each sum waits for its last addition.
+/// Independent partial sums, to hide the latency of the addition.
 constexpr std::size_t sums_at_once = 4;
 
 /// `softmax_gradient` of at least one vector. The last one may overlap the one before.
@@ -106,12 +105,12 @@ void exponential(float* values, std::size_t count) noexcept {
 float exp_minus_max(float* row, std::size_t count) noexcept {
   assert(row != nullptr && count >= 1);
   if (count >= lanes) {
-    return exponentiate_vectors(row, count);
+    return exp_minus_max_vectors(row, count);
   }
   Array<float, lanes> padded;
   fill(padded, minus_infinity);
   copy(row, count, padded.data());
-  const float sum = exponentiate_vectors(padded.data(), lanes);
+  const float sum = exp_minus_max_vectors(padded.data(), lanes);
   copy(padded.data(), count, row);
   return sum;
 }

@@ -18,10 +18,10 @@ float exp_minus_max(float* row, std::size_t count) noexcept;
 /// the row NaN, as in PyTorch.
 void softmax(float* row, std::size_t count) noexcept;
 
-/// The gradient of the softmax, of weights that still lack `factor`: weights[i] *= factor, then
-/// gradients[i] = weights[i] · (gradients[i] − Σ_j weights[j] · gradients[j]). Where one weight is
-/// 1 and the others 0, the sum is that weight's gradient to the bit, and the difference 0: from
-/// another sum, however exact, rounding errors would be left, which scores multiply.
+/// The gradient of the softmax, from weights that are not multiplied by `factor` yet: weights[i] *=
+/// factor, then gradients[i] = weights[i] · (gradients[i] − Σ_j weights[j] · gradients[j]). Where
+/// one weight is 1 and the others 0, the sum equals that weight's gradient to the bit, and the
+/// difference is exactly 0; computing the sum in another way would leave rounding errors.
 void softmax_gradient(float* gradients, float* weights, std::size_t count, float factor) noexcept;
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

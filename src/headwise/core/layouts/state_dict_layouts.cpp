@@ -11,7 +11,7 @@
 namespace headwise::io {
 namespace {
 
-/// What a tensor is to the layer. The first are the layer's parameters, by their numbers.
+/// The role of a tensor in the layer. The first are the layer's parameters, by their numbers.
 enum Role : std::uint8_t {
   W_q,
   W_q_bias,
@@ -26,9 +26,9 @@ enum Role : std::uint8_t {
   attention_W_q,
   attention_W_k,
   attention_w_v,
-  packed,       ///< W_q, W_k and W_v, one above the other
+  packed,       ///< W_q, W_k and W_v, stacked along the rows
   packed_bias,  ///< their biases
-  ignored,      ///< what a module has beside its attention
+  ignored,      ///< parameters of a module outside its attention
   num_roles
 };
 
@@ -43,7 +43,7 @@ struct Layout {
   std::span<const NamedRole> tensors;
   /// Weights are (in, out), as in GPT-2, unless their shapes say otherwise.
   bool transposed = false;
-  /// Each linear layer has its own switch for the bias.
+  /// Each linear layer may have a bias or none.
   bool separate_biases = false;
 };
 
@@ -93,7 +93,7 @@ constexpr std::array<NamedRole, 8> vit_old = {{{"attention.query.weight", W_q},
                                                {"output.dense.weight", W_o},
                                                {"output.dense.bias", W_o_bias}}};
 
-/// The newer models of Transformers; some say out_proj where others say o_proj.
+/// The newer models of Transformers; some use out_proj in place of o_proj.
 constexpr std::array<NamedRole, 10> vit_new = {{{"q_proj.weight", W_q},
                                                 {"q_proj.bias", W_q_bias},
                                                 {"k_proj.weight", W_k},
@@ -124,15 +124,15 @@ constexpr std::array<Layout, 8> layouts = {{{.tensors = d2l},
                                             {.tensors = timm, .separate_biases = true},
                                             {.tensors = gpt2, .transposed = true}}};
 
-/// What modules keep beside their parameters, by the last part of its name: positions, what a
-/// causal mask was made of, and the tables of rotary positions.
+/// Buffers of modules, by the last part of their names: position ids, constants of causal masks,
+/// tables of rotary positions.
 constexpr std::array<std::string_view, 5> buffers = {"position_ids", "masked_bias", "inv_freq",
                                                      "cos_cached", "sin_cached"};
 
 bool is_buffer(const NamedTensor& tensor) noexcept {
   const std::string_view last = tensor.name.substr(tensor.name.rfind('.') + 1);
   const auto shape = tensor.shape;
-  // GPT-2's causal mask has the name of a bias.
+  // GPT-2's causal mask is named `bias`.
   const bool is_mask = shape.size() == 4 && shape[0] == 1 && shape[1] == 1 && shape[2] == shape[3];
   return std::find(buffers.begin(), buffers.end(), last) != buffers.end() ||
          (last == "bias" && is_mask);
@@ -152,7 +152,7 @@ void append(std::string& text, std::initializer_list<Part> parts) {
   }
 }
 
-/// Begins the next item of a list.
+/// Appends the separator of the next item of a list.
 std::string& next_item(std::string& list, std::string_view separator) {
   return list.append(list.empty() ? "" : separator);
 }
@@ -175,7 +175,7 @@ Role role_in(const Layout& layout, std::string_view name) noexcept {
   return num_roles;
 }
 
-/// One layout laid over the tensors that there are.
+/// Matches one layout with the tensors of a state dict.
 class Planner {
  public:
   Planner(const Layout& layout, std::span<const NamedTensor> tensors, std::string_view prefix)
@@ -183,17 +183,17 @@ class Planner {
     sources_.fill(no_source);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].name.starts_with(prefix) && !is_buffer(tensors[i])) {
-        note(i, role_in(layout, tensors[i].name.substr(prefix.size())));
+        assign(i, role_in(layout, tensors[i].name.substr(prefix.size())));
       }
     }
     transposed_ = is_transposed();
   }
 
-  /// What is wrong, or nothing.
+  /// Returns the problems found; empty if there are none.
   std::string plan(std::size_t num_heads, LayerPlan& plan) {
-    note_missing();
+    find_missing();
     if (has_projections() && read_sizes(num_heads, plan) && plan.num_hiddens % num_heads == 0) {
-      place_all(num_heads, plan);
+      plan_all(num_heads, plan);
     }
     std::string problems;
     for (const auto& [title, list] :
@@ -207,7 +207,7 @@ class Planner {
   }
 
  private:
-  void note(std::size_t tensor, Role role) {
+  void assign(std::size_t tensor, Role role) {
     if (role == num_roles || (role != ignored && has(role))) {
       next_item(unexpected_, ", ") += tensors_[tensor].name;
       return;
@@ -255,7 +255,7 @@ class Planner {
     }
   }
 
-  /// All of the roles that the layout knows, if there is one of them.
+  /// Requires all of these roles that the layout has, if one of them is there.
   void need_together(std::initializer_list<Role> roles) {
     for (const Role role : roles) {
       if (has(role)) {
@@ -265,7 +265,7 @@ class Planner {
     }
   }
 
-  void note_missing() {
+  void find_missing() {
     for (const Role role : {W_q, W_k, W_v, packed}) {
       need(role);
     }
@@ -275,14 +275,15 @@ class Planner {
     if (!layout_.separate_biases && has(W_o)) {
       need_together({W_q_bias, W_k_bias, W_v_bias, packed_bias, W_o_bias});
     } else if (!layout_.separate_biases || !has(W_q_bias) || !has(W_v_bias)) {
-      // Some models leave out the keys' bias alone: softmax cancels what it adds.
+      // Some models omit only the keys' bias, which softmax cancels.
       need_together({W_q_bias, W_k_bias, W_v_bias});
     }
     need_together({bias_k, bias_v});
     need_together({attention_W_q, attention_W_k, attention_w_v});
   }
 
-  /// (out, in, …) of a weight. False, and noted, if the tensor has another number of axes.
+  /// Reads (out, in, …) of a weight. Returns false, and adds a problem, if the tensor has another
+  /// number of axes.
   bool read_weight(Role role, std::size_t count, Axes& axes) {
     const auto shape = tensor(role).shape;
     if (shape.size() != count || std::find(shape.begin(), shape.end(), 0) != shape.end()) {
@@ -334,7 +335,8 @@ class Planner {
     return true;
   }
 
-  /// Key-value heads that so many rows of W_k are; as many as heads if they are none.
+  /// Number of key-value heads in so many rows of W_k; `num_heads` if the rows do not divide into
+  /// heads.
   static std::size_t kv_heads(const LayerPlan& plan, std::size_t rows,
                               std::size_t num_heads) noexcept {
     const std::size_t head_size = plan.num_hiddens / num_heads;
@@ -345,45 +347,45 @@ class Planner {
     return rows % head_size == 0 && num_heads % heads == 0 ? heads : num_heads;
   }
 
-  void place_all(std::size_t num_heads, LayerPlan& plan) {
+  void plan_all(std::size_t num_heads, LayerPlan& plan) {
     const std::size_t head_size = plan.num_hiddens / num_heads;
     const std::size_t kv_width = plan.num_kv_heads * head_size;
-    place_linear(W_q, {{plan.num_hiddens, plan.query_size}, 2}, num_heads, 0, plan);
-    place_linear(W_k, {{kv_width, plan.key_size}, 2}, num_heads, plan.num_hiddens, plan);
-    place_linear(W_v, {{kv_width, plan.value_size}, 2}, num_heads, plan.num_hiddens + kv_width,
-                 plan);
+    plan_linear(W_q, {{plan.num_hiddens, plan.query_size}, 2}, num_heads, 0, plan);
+    plan_linear(W_k, {{kv_width, plan.key_size}, 2}, num_heads, plan.num_hiddens, plan);
+    plan_linear(W_v, {{kv_width, plan.value_size}, 2}, num_heads, plan.num_hiddens + kv_width,
+                plan);
     if (plan.output_projection) {
-      place_linear(W_o, {{plan.output_size, plan.num_hiddens}, 2}, num_heads, 0, plan);
+      plan_linear(W_o, {{plan.output_size, plan.num_hiddens}, 2}, num_heads, 0, plan);
     }
     const std::size_t packed_rows = plan.num_hiddens + 2 * kv_width;
     check_shape(packed, {{packed_rows, plan.query_size}, 2});
     check_shape(packed_bias, {{packed_rows}, 1});
     if (plan.bias_kv) {
-      place(bias_k, {{1, 1, kv_width}, 3}, 0, plan);
-      place(bias_v, {{1, 1, kv_width}, 3}, 0, plan);
+      plan_parameter(bias_k, {{1, 1, kv_width}, 3}, 0, plan);
+      plan_parameter(bias_v, {{1, 1, kv_width}, 3}, 0, plan);
     }
     if (plan.attention_hiddens > 0) {
-      place(attention_W_q, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
-      place(attention_W_k, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
-      place(attention_w_v, {{1, plan.attention_hiddens}, 2}, 0, plan);
+      plan_parameter(attention_W_q, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
+      plan_parameter(attention_W_k, {{plan.attention_hiddens, head_size}, 2}, 0, plan);
+      plan_parameter(attention_w_v, {{1, plan.attention_hiddens}, 2}, 0, plan);
     }
   }
 
   /// A weight and its bias.
-  void place_linear(std::size_t weight, Axes axes, std::size_t num_heads, std::size_t packed_row,
-                    LayerPlan& plan) {
+  void plan_linear(std::size_t weight, Axes axes, std::size_t num_heads, std::size_t packed_row,
+                   LayerPlan& plan) {
     const Axes bias{{axes.sizes[0]}, 1};
     if (plan.convolution && weight != W_o) {
       axes = {{axes.sizes[0], axes.sizes[1] / num_heads, 1}, 3};
     }
-    place(weight, axes, packed_row, plan);
+    plan_parameter(weight, axes, packed_row, plan);
     if (plan.bias) {
-      place(weight + 1, bias, packed_row, plan);
+      plan_parameter(weight + 1, bias, packed_row, plan);
     }
   }
 
-  /// The parameter from a tensor of its own, else from the packed one, else zeros.
-  void place(std::size_t role, const Axes& axes, std::size_t packed_row, LayerPlan& plan) {
+  /// Plans the parameter from a tensor of its own, else from the packed one, else as zeros.
+  void plan_parameter(std::size_t role, const Axes& axes, std::size_t packed_row, LayerPlan& plan) {
     PlannedParameter planned{.parameter = role,
                              .source = sources_[role],
                              .first_row = 0,
@@ -418,15 +420,15 @@ class Planner {
   std::span<const NamedTensor> tensors_;
   std::string_view prefix_;
   bool transposed_ = false;
-  /// The tensor of each role.
+  /// Index of each role's tensor.
   std::array<std::size_t, num_roles> sources_ = {};
   std::string missing_;
   std::string unexpected_;
   std::string wrong_;
 };
 
-/// How well a layout fits: how many of its tensors there are, and above all which projections. More
-/// than there are tensors if there is one of these.
+/// How well a layout fits: the number of its tensors that are there, and above all which
+/// projections. Exceeds the number of tensors if any projection is there.
 std::size_t fit_of(const Layout& layout, std::span<const NamedTensor> tensors,
                    std::string_view prefix) noexcept {
   std::size_t fit = 0;
@@ -454,8 +456,8 @@ bool has_name(std::span<const NamedTensor> tensors, std::string_view prefix,
   });
 }
 
-/// Whether a name is that of a layer's first projection, in this layout, and the others are there,
-/// too. Then `prefix` is what stands before it.
+/// Whether a name is that of a layer's first projection in this layout, and the other projections
+/// are there, too. Sets `prefix` to what precedes it.
 bool begins_layer(const Layout& layout, std::span<const NamedTensor> tensors, std::string_view name,
                   std::string_view& prefix) noexcept {
   for (const NamedRole& named : layout.tensors) {
@@ -471,7 +473,7 @@ bool begins_layer(const Layout& layout, std::span<const NamedTensor> tensors, st
   return false;
 }
 
-/// The prefixes behind which there are all projections of a layer, as a list.
+/// A list of the prefixes under which all projections of a layer are found.
 std::string prefixes_of_layers(std::span<const NamedTensor> tensors) {
   std::string list;
   std::size_t left = 100;
@@ -495,18 +497,18 @@ std::string prefixes_of_layers(std::span<const NamedTensor> tensors) {
   return list;
 }
 
-std::string nothing_known(std::span<const NamedTensor> tensors, std::string_view prefix,
-                          std::string_view others) {
+std::string unrecognized(std::span<const NamedTensor> tensors, std::string_view prefix,
+                         std::string_view others) {
   std::string text = "expected names of d2l, nn.MultiheadAttention, BERT, ViT or GPT-2";
   append(text, {prefix.empty() ? "" : " behind ", prefix, ", got "});
-  constexpr std::size_t most = 3;
+  constexpr std::size_t max_names = 3;
   std::size_t count = 0;
   for (const NamedTensor& tensor : tensors) {
-    if (tensor.name.starts_with(prefix) && ++count <= most) {
+    if (tensor.name.starts_with(prefix) && ++count <= max_names) {
       append(text, {count > 1 ? ", " : "", tensor.name});
     }
   }
-  text += count == 0 ? "none" : count > most ? ", …" : "";
+  text += count == 0 ? "none" : count > max_names ? ", …" : "";
   append(text, {others.empty() ? "" : "; they stand behind ", others});
   return text;
 }
@@ -536,7 +538,7 @@ std::string plan_layer(std::span<const NamedTensor> tensors, std::string_view pr
     // A module around a layer, or beside it, may have some of a layer's names.
     const std::string others = prefixes_of_layers(tensors);
     if (best == nullptr || !others.empty()) {
-      return nothing_known(tensors, prefix, others);
+      return unrecognized(tensors, prefix, others);
     }
   }
   return Planner(*best, tensors, prefix).plan(num_heads, plan);

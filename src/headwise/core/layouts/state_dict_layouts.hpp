@@ -23,18 +23,18 @@ struct ParameterAxes {
   }
 };
 
-/// Where the numbers of one of the layer's parameters are.
+/// The source of one of the layer's parameters.
 struct PlannedParameter {
   std::size_t parameter;  ///< its number in `parameter_names`
-  std::size_t source;     ///< the number of the tensor that holds it, or `no_source`: zeros
-  std::size_t first_row;  ///< of a tensor that holds several parameters, one above the other
-  bool transposed;        ///< whether the tensor is (in, out), with rows as columns
+  std::size_t source;     ///< index of the tensor that holds it, or `no_source`: zeros
+  std::size_t first_row;  ///< in a tensor of several parameters, stacked along the rows
+  bool transposed;        ///< whether the tensor is (in, out)
   ParameterAxes axes;
 };
 
 inline constexpr std::size_t no_source = static_cast<std::size_t>(-1);
 
-/// What a state dict says of its layer.
+/// The layer that a state dict describes.
 struct LayerPlan {
   std::size_t num_hiddens = 0;
   std::size_t num_kv_heads = 0;
@@ -50,16 +50,16 @@ struct LayerPlan {
   std::vector<PlannedParameter> parameters;
 };
 
-/// The prefix with the dot that parts it from the names behind it.
+/// The prefix with a trailing dot, unless it is empty.
 [[nodiscard]] std::string with_dot(std::string_view prefix);
 
-/// Recognises the layout of the tensors whose names begin with `prefix`, and reads the layer from
-/// it; buffers among them are left alone. Returns what is wrong, or nothing. `num_heads` is at
-/// least 1. Tensors behind other prefixes are told by their names alone.
+/// Recognizes the layout of the tensors whose names begin with `prefix`, and reads the layer from
+/// it, ignoring buffers. Returns the problems found; empty if there are none. `num_heads` is at
+/// least 1.
 [[nodiscard]] std::string plan_layer(std::span<const NamedTensor> tensors, std::string_view prefix,
                                      std::size_t num_heads, LayerPlan& plan);
 
-/// Numbers of a tensor.
+/// Number of elements of a tensor.
 [[nodiscard]] std::size_t count_of(std::span<const std::size_t> shape) noexcept;
 
 /// Copies a planned parameter out of its source, which has the given shape.

@@ -10,11 +10,11 @@
 
 namespace headwise {
 
-/// Bytes on the heap that begin at a cache line, not initialized.
+/// Uninitialized heap memory, aligned to a cache line.
 class AlignedBytes {
  public:
   AlignedBytes() noexcept = default;
-  /// Ends as `operator new` does where there is no room.
+  /// Fails as `operator new` does.
   explicit AlignedBytes(std::size_t bytes)
       : memory_(checked_count({&bytes, 1}, 1) > 0
                     ? ::operator new(bytes, std::align_val_t{Arena::alignment})
@@ -45,7 +45,7 @@ class AlignedBytes {
   std::size_t size_ = 0;
 };
 
-/// Floats on the heap, likewise.
+/// Uninitialized floats on the heap, aligned to a cache line.
 class AlignedFloats {
  public:
   AlignedFloats() noexcept = default;

@@ -8,7 +8,7 @@
 
 namespace headwise {
 
-/// a · b · …, or the largest std::size_t where that is more than it holds: no memory is so large.
+/// a · b · …, saturated at the largest std::size_t, for which no memory suffices.
 template <typename... Sizes>
 [[nodiscard]] constexpr std::size_t saturating_product(Sizes... sizes) noexcept {
   std::size_t product = 1;
@@ -17,7 +17,7 @@ template <typename... Sizes>
                   ? std::numeric_limits<std::size_t>::max()
                   : product * size;
   };
-  // Nothing of anything is nothing, whatever the other sizes are.
+  // One size of 0 makes the product 0, even if the others overflow.
   if (((static_cast<std::size_t>(sizes) == 0) || ...)) {
     return 0;
   }
@@ -30,24 +30,24 @@ template <typename... Sizes>
                                                          : a + b;
 }
 
-/// Working memory of a call, handed out part by part. The function that lays a pass out runs twice:
-/// with an arena that measures, whose parts are null, and with one that carves the memory of the
-/// measured size. Since it is the same function, the two cannot disagree. As llm.c's size tables.
+/// A bump allocator over the working memory of a call. The function that lays out a pass runs
+/// twice: with an arena that measures, whose parts are null, and with one that carves memory of the
+/// measured size. Since it is the same function, the two cannot disagree. Source: llm.c's size
+/// tables.
 class Arena {
  public:
-  /// Bytes that every part begins at a multiple of: a cache line, so that no vector lies across
-  /// two.
+  /// Alignment of every part in bytes: a cache line, so that no vector straddles two.
   static constexpr std::size_t alignment = 64;
 
-  /// Measures.
+  /// An arena that measures.
   Arena() noexcept = default;
-  /// Carves the memory [memory, memory + bytes), which begins at a multiple of `alignment`.
+  /// An arena that carves [memory, memory + bytes), which is aligned to `alignment`.
   Arena(void* memory, std::size_t bytes) noexcept
       : memory_(static_cast<char*>(memory)), bytes_(bytes) {
     assert(reinterpret_cast<std::uintptr_t>(memory) % alignment == 0);
   }
 
-  /// Room for a tensor of this shape, not initialized; null while measuring.
+  /// Uninitialized memory for a tensor of this shape; null while measuring.
   template <typename Number = float, typename... Sizes>
   [[nodiscard]] Number* take(Sizes... sizes) noexcept {
     const std::size_t bytes = saturating_product(sizeof(Number), sizes...);
@@ -58,11 +58,10 @@ class Arena {
     return part;
   }
 
-  /// Bytes in use at the same time, at most; the largest multiple of `alignment` stands for more
-  /// than there is.
+  /// Peak of the bytes in use; the largest multiple of `alignment` if that overflows.
   [[nodiscard]] std::size_t bytes() const noexcept { return max_used_; }
 
-  /// Gives back what was taken in a scope, for the next stage of the pass.
+  /// Releases at its end what was taken within it, for the next stage of the pass.
   class Scope {
    public:
     explicit Scope(Arena& arena) noexcept : arena_(arena), used_(arena.used_) {}
@@ -84,7 +83,7 @@ class Arena {
   std::size_t max_used_ = 0;
 };
 
-/// Parts of one size for every thread of a job.
+/// A part of the same size for each thread of a job.
 class ThreadArenas {
  public:
   /// `lay_out(arena)` takes what one thread needs at most.

@@ -5,24 +5,24 @@
 #include <cstdint>
 #include <span>
 
-/// Sizes of memory. Every product of sizes that somebody is given memory by goes through here:
-/// what is more than an address space is out of memory, not a small number.
+/// Overflow-checked sizes of allocations: what exceeds the address space is out of memory, not a
+/// small number.
 namespace headwise {
 
-/// Ends the call as `operator new` does where there is no memory: natively by std::bad_alloc, which
-/// the public functions turn into `Error`; in WebAssembly see bindings/wasm/memory.hpp.
+/// Reports a failed allocation: natively by std::bad_alloc, which the public functions turn into
+/// `Error`; in WebAssembly see bindings/wasm/memory.hpp.
 [[noreturn]] void fail_allocation();
 
-/// As many elements as a tensor of this shape has, of `element_size` bytes each.
+/// Number of elements of a tensor of this shape, of `element_size` bytes each.
 [[nodiscard]] inline std::size_t checked_count(std::span<const std::size_t> shape,
                                                std::size_t element_size) {
   if (std::ranges::find(shape, std::size_t{0}) != shape.end()) {
     return 0;
   }
-  const std::size_t most = PTRDIFF_MAX / element_size;
+  const std::size_t max = PTRDIFF_MAX / element_size;
   std::size_t count = 1;
   for (const std::size_t size : shape) {
-    if (size > most / count) {
+    if (size > max / count) {
       fail_allocation();
     }
     count *= size;
@@ -32,8 +32,8 @@ namespace headwise {
 
 /// A number of floats that was computed in double, so that it could not overflow.
 [[nodiscard]] inline std::size_t checked_count(double floats) {
-  constexpr auto most = static_cast<double>(PTRDIFF_MAX / sizeof(float));
-  if (!(floats < most)) {
+  constexpr auto max = static_cast<double>(PTRDIFF_MAX / sizeof(float));
+  if (!(floats < max)) {
     fail_allocation();
   }
   return static_cast<std::size_t>(floats);

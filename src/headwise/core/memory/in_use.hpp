@@ -4,8 +4,8 @@
 
 namespace headwise {
 
-/// A member that tells whether its object still holds what it was made with: false once it was
-/// moved from. A copy is in use if the original is.
+/// Whether the object that has this member is in use: false once it was moved from. A copy is in
+/// use if the original is.
 class InUse {
  public:
   InUse() noexcept = default;

@@ -13,13 +13,13 @@ std::size_t ParameterTable::Entry::columns() const noexcept {
 
 void ParameterTable::add(std::string_view name, std::vector<std::size_t> shape) {
   const std::size_t offset = size();
-  // Both are at most PTRDIFF_MAX / 4, so that their sum is a size.
+  // Both are at most PTRDIFF_MAX / 4, so that the sum does not overflow.
   const std::size_t end = offset + checked_count(shape, sizeof(float));
   static_cast<void>(checked_count({&end, 1}, sizeof(float)));
   entries_.push_back({.name = std::string(name), .shape = std::move(shape), .offset = offset});
 }
 
-std::size_t ParameterTable::place_of(const RemovedSlice& slice) const noexcept {
+std::size_t ParameterTable::index_of(const RemovedSlice& slice) const noexcept {
   const auto found = std::ranges::find(entries_, slice.name, &Entry::name);
   if (found == entries_.end()) {
     return entries_.size();
@@ -32,12 +32,12 @@ std::size_t ParameterTable::place_of(const RemovedSlice& slice) const noexcept {
 
 void ParameterTable::cut(const RemovedSlice& slice, float* floats,
                          std::size_t blocks) const noexcept {
-  const std::size_t place = place_of(slice);
-  if (place == entries_.size() || slice.count == 0) {
+  const std::size_t index = index_of(slice);
+  if (index == entries_.size() || slice.count == 0) {
     return;
   }
-  const Entry& entry = entries_[place];
-  // The parameter as runs of floats, of each of which the same part goes.
+  const Entry& entry = entries_[index];
+  // The parameter as runs of floats, from each of which the same range is removed.
   const bool is_of_rows = slice.axis == RemovedSlice::Axis::rows;
   const std::size_t runs = is_of_rows ? 1 : entry.rows();
   const std::size_t stride = is_of_rows ? entry.columns() : 1;
@@ -62,13 +62,13 @@ void ParameterTable::cut(const RemovedSlice& slice, float* floats,
 }
 
 void ParameterTable::remove(const RemovedSlice& slice) noexcept {
-  const std::size_t place = place_of(slice);
-  if (place == entries_.size()) {
+  const std::size_t index = index_of(slice);
+  if (index == entries_.size()) {
     return;
   }
-  std::vector<std::size_t>& shape = entries_[place].shape;
+  std::vector<std::size_t>& shape = entries_[index].shape;
   (slice.axis == RemovedSlice::Axis::rows ? shape.front() : shape.back()) -= slice.count;
-  for (std::size_t i = place + 1; i < entries_.size(); ++i) {
+  for (std::size_t i = index + 1; i < entries_.size(); ++i) {
     entries_[i].offset = entries_[i - 1].offset + entries_[i - 1].size();
   }
 }

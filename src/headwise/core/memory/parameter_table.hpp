@@ -7,26 +7,26 @@
 
 namespace headwise {
 
-/// Neighbouring rows, or columns, that were cut out of a parameter for good.
+/// Consecutive rows or columns that were removed from a parameter.
 struct RemovedSlice {
   enum class Axis : unsigned char { rows, columns };
 
   std::string_view name;  ///< of the parameter
   Axis axis;
-  std::size_t first;  ///< as the parameter was before
+  std::size_t first;  ///< index before the removal
   std::size_t count;
 };
 
-/// Names and shapes of parameters that lie one behind the other in a block of floats: one block of
-/// values, one of gradients, one of each number that an optimizer keeps beside a parameter.
+/// Names, shapes and offsets of parameters that are contiguous in a block of floats. Values,
+/// gradients and each state of an optimizer are blocks of this layout.
 class ParameterTable {
  public:
   struct Entry {
-    std::string name;                ///< no other's of the same table
-    std::vector<std::size_t> shape;  ///< as the state dict has it
+    std::string name;                ///< unique in the table
+    std::vector<std::size_t> shape;  ///< as in the state dict
     std::size_t offset = 0;          ///< of the first float in the block
 
-    /// The parameter as a matrix: its first axis, and the others together.
+    /// The parameter as a matrix: the first axis, and the others flattened.
     [[nodiscard]] std::size_t rows() const noexcept { return shape.front(); }
     [[nodiscard]] std::size_t columns() const noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return rows() * columns(); }
@@ -34,7 +34,7 @@ class ParameterTable {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
 
-  /// Appends a parameter. Ends as an allocation that fails where no memory holds the block.
+  /// Appends a parameter. Fails as an allocation does if the block exceeds the address space.
   void add(std::string_view name, std::vector<std::size_t> shape);
 
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
@@ -44,17 +44,18 @@ class ParameterTable {
     return entries_.empty() ? 0 : entries_.back().offset + entries_.back().size();
   }
 
-  /// Cuts the slice out of `blocks` blocks that lie one behind the other in `floats`; what is left
-  /// moves together at its beginning. A slice of what is not in the table changes nothing.
+  /// Removes the slice from `blocks` consecutive blocks in `floats` and compacts what is left. A
+  /// slice of a parameter that is not in the table changes nothing.
   void cut(const RemovedSlice& slice, float* floats, std::size_t blocks) const noexcept;
-  /// Cuts it out of the shapes.
+  /// Removes the slice from the shapes.
   void remove(const RemovedSlice& slice) noexcept;
 
   friend bool operator==(const ParameterTable&, const ParameterTable&) = default;
 
  private:
-  /// The place of the parameter that the slice is of; the end if there is none, or it is smaller.
-  [[nodiscard]] std::size_t place_of(const RemovedSlice& slice) const noexcept;
+  /// Index of the slice's parameter; the number of entries if there is none, or the slice exceeds
+  /// it.
+  [[nodiscard]] std::size_t index_of(const RemovedSlice& slice) const noexcept;
 
   std::vector<Entry> entries_;
 };

@@ -40,19 +40,19 @@ void ModelParameters::initialize(std::uint64_t seed) noexcept {
   for (std::size_t layer = 0; sizes_.layer_norm && layer <= sizes_.num_layers; ++layer) {
     std::fill_n(values(norm(layer)), sizes_.num_hiddens, 1.0F);
   }
-  fill_uniform(values(unembedding_place()), table_.entries().back().size(),
+  fill_uniform(values(unembedding_index()), table_.entries().back().size(),
                inverse_root(sizes_.num_hiddens), seed, random_stream::model + 2);
 }
 
 Linear ModelParameters::unembedding() const noexcept {
   return {.sizes = unembedding_sizes(),
-          .weight = values(unembedding_place()),
+          .weight = values(unembedding_index()),
           .packed = packed_unembedding_.data()};
 }
 
 void ModelParameters::pack() noexcept {
   if (!packed_is_current_) {
-    headwise::pack(unembedding_sizes(), values(unembedding_place()), packed_unembedding_.data());
+    headwise::pack(unembedding_sizes(), values(unembedding_index()), packed_unembedding_.data());
     packed_is_current_ = true;
   }
 }

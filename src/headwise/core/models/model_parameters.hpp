@@ -12,11 +12,11 @@
 
 namespace headwise {
 
-/// What names of a layer's parameters begin with, `layers.0.`.
+/// The prefix of the names of a layer's parameters, `layers.0.`.
 [[nodiscard]] std::string prefix_of_layer(std::size_t layer);
 
-/// What a transformer has beside its attention layers: embedding, learned positions, layer norms,
-/// unembedding, and their gradients.
+/// The parameters of a transformer outside its attention layers: embedding, learned positions,
+/// layer norms, unembedding; and their gradients.
 class ModelParameters final : public Trainable {
  public:
   struct Sizes {
@@ -32,38 +32,38 @@ class ModelParameters final : public Trainable {
 
   [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
 
-  /// A parameter by its place in the table. Whoever writes calls `parameters_changed` afterwards.
-  [[nodiscard]] float* values(std::size_t place) noexcept {
-    return values_.data() + table_.entries()[place].offset;
+  /// A parameter by its index in the table. Call `parameters_changed` after writing.
+  [[nodiscard]] float* values(std::size_t index) noexcept {
+    return values_.data() + table_.entries()[index].offset;
   }
-  [[nodiscard]] const float* values(std::size_t place) const noexcept {
-    return values_.data() + table_.entries()[place].offset;
+  [[nodiscard]] const float* values(std::size_t index) const noexcept {
+    return values_.data() + table_.entries()[index].offset;
   }
-  /// Its gradient, if there are any.
-  [[nodiscard]] float* gradient(std::size_t place) noexcept {
-    return gradients_.data() + table_.entries()[place].offset;
+  /// Its gradient. Requires `have_gradients`.
+  [[nodiscard]] float* gradient(std::size_t index) noexcept {
+    return gradients_.data() + table_.entries()[index].offset;
   }
   [[nodiscard]] bool have_gradients() const noexcept { return !gradients_.empty(); }
-  /// Zeros, where there are no gradients yet; else nothing.
+  /// Zeros if there are no gradients yet, else empty.
   [[nodiscard]] AlignedFloats allocate_gradients() const {
     return AlignedFloats::zeros(have_gradients() ? 0 : table_.size());
   }
-  /// Keeps what `allocate_gradients` gave.
+  /// Keeps what `allocate_gradients` returned.
   void keep_gradients(AlignedFloats&& gradients) noexcept {
     if (!have_gradients()) {
       gradients_ = std::move(gradients);
     }
   }
 
-  // Places in the table.
+  // Indices in the table.
   static constexpr std::size_t embedding = 0;  ///< (vocabulary, num_hiddens)
   static constexpr std::size_t position = 1;   ///< (max_length, num_hiddens), if learned
-  /// Weight, and behind it bias, (num_hiddens,), of the norm before a layer; with the number of
-  /// layers, of that before the unembedding.
+  /// Weight, followed by bias, (num_hiddens,), of the norm before a layer; for the number of
+  /// layers, of the norm before the unembedding.
   [[nodiscard]] std::size_t norm(std::size_t layer) const noexcept {
     return (sizes_.learned_positions ? 2 : 1) + 2 * layer;
   }
-  [[nodiscard]] std::size_t unembedding_place() const noexcept {
+  [[nodiscard]] std::size_t unembedding_index() const noexcept {
     return table_.entries().size() - 1;
   }
 
@@ -71,7 +71,7 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] const float* positions() const noexcept {
     return sizes_.learned_positions ? values(position) : sinusoids_.data();
   }
-  /// It projects once `pack` was called after the last change.
+  /// Its packed weights are valid after `pack`.
   [[nodiscard]] Linear unembedding() const noexcept;
   void pack() noexcept;
 

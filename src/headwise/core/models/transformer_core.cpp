@@ -9,7 +9,7 @@
 namespace headwise {
 namespace {
 
-/// outputs (rows, size) = the rows of inputs normalized.
+/// outputs (rows, size) = the layer norm of each row of inputs.
 void normalize_rows(const ModelParameters& parameters, std::size_t norm, const float* inputs,
                     std::size_t rows, float* outputs) noexcept {
   const std::size_t size = parameters.sizes().num_hiddens;
@@ -19,7 +19,8 @@ void normalize_rows(const ModelParameters& parameters, std::size_t norm, const f
   }
 }
 
-/// Adds to input_gradient and to the gradients of weight and bias, in the order of the rows.
+/// The backward pass of `normalize_rows`: adds to input_gradient and to the gradients of weight and
+/// bias, in the order of the rows.
 void normalize_rows_backward(ModelParameters& parameters, std::size_t norm, const float* inputs,
                              const float* gradient, std::size_t rows,
                              float* input_gradient) noexcept {
@@ -31,7 +32,7 @@ void normalize_rows_backward(ModelParameters& parameters, std::size_t norm, cons
   }
 }
 
-/// The rows that have a target, and the targets; returns how many there are.
+/// Lists the rows that have a target, and the targets; returns their number.
 std::size_t list_target_rows(const TransformerPass& pass, std::int32_t* rows,
                              std::int32_t* targets) noexcept {
   std::size_t count = 0;
@@ -44,10 +45,10 @@ std::size_t list_target_rows(const TransformerPass& pass, std::int32_t* rows,
   return count;
 }
 
-/// What is unembedded, (target rows, num_hiddens).
-const float* features_of(const ModelParameters& own,
+/// The input of the unembedding, (target rows, num_hiddens).
+const float* features_of(const ModelParameters& parameters,
                          const TransformerCore::LossBuffers& buffers) noexcept {
-  return own.sizes().layer_norm ? buffers.features : buffers.gathered;
+  return parameters.sizes().layer_norm ? buffers.features : buffers.gathered;
 }
 
 /// Training mode until the end of the scope.
@@ -75,23 +76,24 @@ class TrainingMode {
 }  // namespace
 
 void TransformerCore::embed(const TransformerPass& pass, float* x) const noexcept {
-  const std::size_t size = own_->sizes().num_hiddens;
+  const std::size_t size = parameters_->sizes().num_hiddens;
   for (std::size_t row = 0; row < pass.batch * pass.length; ++row) {
     const auto token = static_cast<std::size_t>(pass.tokens[row]);
-    std::copy_n(own_->values(ModelParameters::embedding) + token * size, size, x + row * size);
-    kernels::add(x + row * size, own_->positions() + row % pass.length * size, size);
+    std::copy_n(parameters_->values(ModelParameters::embedding) + token * size, size,
+                x + row * size);
+    kernels::add(x + row * size, parameters_->positions() + row % pass.length * size, size);
   }
 }
 
 void TransformerCore::add_embedding_gradients(const TransformerPass& pass,
                                               const float* gradient) noexcept {
-  const std::size_t size = own_->sizes().num_hiddens;
+  const std::size_t size = parameters_->sizes().num_hiddens;
   for (std::size_t row = 0; row < pass.batch * pass.length; ++row) {
     const auto token = static_cast<std::size_t>(pass.tokens[row]);
-    kernels::add(own_->gradient(ModelParameters::embedding) + token * size, gradient + row * size,
-                 size);
-    if (own_->sizes().learned_positions) {
-      kernels::add(own_->gradient(ModelParameters::position) + row % pass.length * size,
+    kernels::add(parameters_->gradient(ModelParameters::embedding) + token * size,
+                 gradient + row * size, size);
+    if (parameters_->sizes().learned_positions) {
+      kernels::add(parameters_->gradient(ModelParameters::position) + row % pass.length * size,
                    gradient + row * size, size);
     }
   }
@@ -104,46 +106,46 @@ AttentionMask TransformerCore::mask_of(const TransformerPass& pass) const noexce
 
 ForwardArguments TransformerCore::layer_arguments(const TransformerPass& pass, std::size_t layer,
                                                   const AttentionMask& mask) const noexcept {
-  const TransformerLayerPass own =
+  const TransformerLayerPass layer_pass =
       pass.layers.empty() ? TransformerLayerPass{} : pass.layers[layer];
   return {.num_new_keys = pass.length,
           .mask = &mask,
-          .head_gate = own.head_gate,
-          .gate_stride = own.gate_stride,
-          .attention_weights = own.attention_weights,
+          .head_gate = layer_pass.head_gate,
+          .gate_stride = layer_pass.gate_stride,
+          .attention_weights = layer_pass.attention_weights,
           .num_threads = pass.num_threads};
 }
 
-/// y = x + attention(norm(x)); y may be x. The layer keeps what its backward needs in `memory`,
-/// unless that is null.
+/// y = x + attention(norm(x)); y may be x. The layer saves activations in `memory`, unless that is
+/// null.
 void TransformerCore::apply_layer(const TransformerPass& pass, std::size_t layer, const float* x,
                                   float* y, ForwardMemory* memory,
                                   const LayerBuffers& buffers) noexcept {
   const std::size_t rows = pass.batch * pass.length;
-  const std::size_t floats = rows * own_->sizes().num_hiddens;
+  const std::size_t floats = rows * parameters_->sizes().num_hiddens;
   const AttentionMask mask = mask_of(pass);
   ForwardArguments arguments = layer_arguments(pass, layer, mask);
   const float* inputs = x;
-  if (own_->sizes().layer_norm) {
-    normalize_rows(*own_, own_->norm(layer), x, rows, buffers.normalized);
+  if (parameters_->sizes().layer_norm) {
+    normalize_rows(*parameters_, parameters_->norm(layer), x, rows, buffers.normalized);
     inputs = buffers.normalized;
   }
   arguments.queries = arguments.keys = arguments.values = inputs;
-  arguments.output = buffers.attended;
+  arguments.output = buffers.attention_output;
   arguments.arena = pass.arena;
   arguments.requires_grad = memory != nullptr;
   layers_[layer]->forward_into(arguments, memory != nullptr ? std::move(*memory) : ForwardMemory{});
   if (y != x) {
     std::copy_n(x, floats, y);
   }
-  kernels::add(y, buffers.attended, floats);
+  kernels::add(y, buffers.attention_output, floats);
 }
 
-/// `buffers.gradient`, of the layer's output, becomes that of its input x.
+/// Turns `buffers.gradient` from that of the layer's output into that of its input x.
 void TransformerCore::layer_backward(const TransformerPass& pass, std::size_t layer, const float* x,
                                      const LossBuffers& buffers) noexcept {
   const std::size_t rows = pass.batch * pass.length;
-  const std::size_t floats = rows * own_->sizes().num_hiddens;
+  const std::size_t floats = rows * parameters_->sizes().num_hiddens;
   float* gate_gradient = pass.layers.empty() ? nullptr : pass.layers[layer].head_gate_gradient;
   layers_[layer]->backward_into(
       {.grad_output = buffers.gradient,
@@ -155,8 +157,9 @@ void TransformerCore::layer_backward(const TransformerPass& pass, std::size_t la
        .num_threads = pass.num_threads});
   kernels::add(buffers.queries, buffers.keys, floats);
   kernels::add(buffers.queries, buffers.values, floats);
-  if (own_->sizes().layer_norm) {
-    normalize_rows_backward(*own_, own_->norm(layer), x, buffers.queries, rows, buffers.gradient);
+  if (parameters_->sizes().layer_norm) {
+    normalize_rows_backward(*parameters_, parameters_->norm(layer), x, buffers.queries, rows,
+                            buffers.gradient);
   } else {
     kernels::add(buffers.gradient, buffers.queries, floats);
   }
@@ -164,10 +167,10 @@ void TransformerCore::layer_backward(const TransformerPass& pass, std::size_t la
 
 TransformerCore::ForwardBuffers TransformerCore::lay_out_forward(
     Arena& arena, std::size_t batch, std::size_t length, std::size_t num_threads) const noexcept {
-  const std::size_t size = own_->sizes().num_hiddens;
+  const std::size_t size = parameters_->sizes().num_hiddens;
   const ForwardBuffers buffers{.residual = arena.take(batch, length, size),
                                .normalized = arena.take(batch, length, size),
-                               .attended = arena.take(batch, length, size)};
+                               .attention_output = arena.take(batch, length, size)};
   for (const AttentionLayer* layer : layers_) {
     const Arena::Scope scope(arena);
     layer->lay_out_forward(
@@ -183,33 +186,35 @@ void TransformerCore::forward_into(const TransformerPass& pass) noexcept {
   const ForwardBuffers buffers =
       lay_out_forward(*pass.arena, pass.batch, pass.length, pass.num_threads);
   float* const x = buffers.residual;
-  own_->pack();
+  parameters_->pack();
   embed(pass, x);
   for (std::size_t layer = 0; layer < num_layers(); ++layer) {
     apply_layer(pass, layer, x, x, nullptr,
-                {.normalized = buffers.normalized, .attended = buffers.attended});
+                {.normalized = buffers.normalized, .attention_output = buffers.attention_output});
   }
   const float* features = x;
-  if (own_->sizes().layer_norm) {
-    normalize_rows(*own_, own_->norm(num_layers()), x, rows, buffers.normalized);
+  if (parameters_->sizes().layer_norm) {
+    normalize_rows(*parameters_, parameters_->norm(num_layers()), x, rows, buffers.normalized);
     features = buffers.normalized;
   }
-  const RowProjection last{
-      .linear = own_->unembedding(), .inputs = features, .outputs = pass.logits, .rows = rows};
+  const RowProjection last{.linear = parameters_->unembedding(),
+                           .inputs = features,
+                           .outputs = pass.logits,
+                           .rows = rows};
   project({&last, 1}, pass.num_threads);
 }
 
 TransformerCore::LossBuffers TransformerCore::lay_out_loss(Arena& arena, std::size_t batch,
                                                            std::size_t length,
                                                            std::size_t num_threads) const noexcept {
-  const std::size_t size = own_->sizes().num_hiddens;
-  const std::size_t vocabulary_size = own_->sizes().vocabulary_size;
+  const std::size_t size = parameters_->sizes().num_hiddens;
+  const std::size_t vocabulary_size = parameters_->sizes().vocabulary_size;
   std::size_t max_heads = 0;
   for (const AttentionLayer* layer : layers_) {
     max_heads = std::max(max_heads, layer->num_heads());
   }
   const LossBuffers buffers{.normalized = arena.take(batch, length, size),
-                            .attended = arena.take(batch, length, size),
+                            .attention_output = arena.take(batch, length, size),
                             .residuals = arena.take(num_layers() + 1, batch, length, size),
                             .gathered = arena.take(batch, length, size),
                             .features = arena.take(batch, length, size),
@@ -245,7 +250,7 @@ double TransformerCore::loss_into(const TransformerPass& pass) noexcept {
 }
 
 TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
-  TransformerMemory memory{.own_gradients = own_->allocate_gradients(), .layers = {}};
+  TransformerMemory memory{.parameter_gradients = parameters_->allocate_gradients(), .layers = {}};
   memory.layers.reserve(num_layers());
   const AttentionMask mask = mask_of(pass);
   for (std::size_t layer = 0; layer < num_layers(); ++layer) {
@@ -258,14 +263,14 @@ TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
 
 double TransformerCore::forward_loss(const TransformerPass& pass, const LossBuffers& buffers,
                                      TransformerMemory* memory, std::size_t& target_rows) noexcept {
-  const std::size_t size = own_->sizes().num_hiddens;
+  const std::size_t size = parameters_->sizes().num_hiddens;
   const std::size_t floats = pass.batch * pass.length * size;
-  own_->pack();
+  parameters_->pack();
   float* x = buffers.residuals;
   embed(pass, x);
   for (std::size_t layer = 0; layer < num_layers(); ++layer, x += floats) {
     apply_layer(pass, layer, x, x + floats, memory != nullptr ? &memory->layers[layer] : nullptr,
-                {.normalized = buffers.normalized, .attended = buffers.attended});
+                {.normalized = buffers.normalized, .attention_output = buffers.attention_output});
   }
   // Only rows with a target: the others have no loss.
   target_rows = list_target_rows(pass, buffers.target_rows, buffers.targets);
@@ -273,12 +278,12 @@ double TransformerCore::forward_loss(const TransformerPass& pass, const LossBuff
     const auto row = static_cast<std::size_t>(buffers.target_rows[i]);
     std::copy_n(x + row * size, size, buffers.gathered + i * size);
   }
-  if (own_->sizes().layer_norm) {
-    normalize_rows(*own_, own_->norm(num_layers()), buffers.gathered, target_rows,
+  if (parameters_->sizes().layer_norm) {
+    normalize_rows(*parameters_, parameters_->norm(num_layers()), buffers.gathered, target_rows,
                    buffers.features);
   }
-  const RowProjection last{.linear = own_->unembedding(),
-                           .inputs = features_of(*own_, buffers),
+  const RowProjection last{.linear = parameters_->unembedding(),
+                           .inputs = features_of(*parameters_, buffers),
                            .outputs = buffers.logits,
                            .rows = target_rows};
   project({&last, 1}, pass.num_threads);
@@ -286,28 +291,28 @@ double TransformerCore::forward_loss(const TransformerPass& pass, const LossBuff
                              .targets = buffers.targets,
                              .losses = buffers.losses,
                              .rows = target_rows,
-                             .vocabulary_size = own_->sizes().vocabulary_size,
+                             .vocabulary_size = parameters_->sizes().vocabulary_size,
                              .num_threads = pass.num_threads});
 }
 
 void TransformerCore::backward(const TransformerPass& pass, const LossBuffers& buffers,
                                std::size_t target_rows) noexcept {
-  const std::size_t size = own_->sizes().num_hiddens;
+  const std::size_t size = parameters_->sizes().num_hiddens;
   const std::size_t floats = pass.batch * pass.length * size;
-  // Gradients of the target rows, where the layers' gradients come later.
+  // Gradients of the target rows, in a buffer that the layers' gradients reuse.
   float* feature_gradient = buffers.queries;
-  linear_backward(own_->unembedding(),
-                  {.inputs = features_of(*own_, buffers),
+  linear_backward(parameters_->unembedding(),
+                  {.inputs = features_of(*parameters_, buffers),
                    .gradient = buffers.logits,
                    .rows = target_rows,
                    .input_gradient = feature_gradient,
-                   .weight_gradient = own_->gradient(own_->unembedding_place()),
+                   .weight_gradient = parameters_->gradient(parameters_->unembedding_index()),
                    .num_threads = pass.num_threads},
                   *pass.arena);
-  if (own_->sizes().layer_norm) {
+  if (parameters_->sizes().layer_norm) {
     std::fill_n(buffers.keys, target_rows * size, 0.0F);
-    normalize_rows_backward(*own_, own_->norm(num_layers()), buffers.gathered, feature_gradient,
-                            target_rows, buffers.keys);
+    normalize_rows_backward(*parameters_, parameters_->norm(num_layers()), buffers.gathered,
+                            feature_gradient, target_rows, buffers.keys);
     feature_gradient = buffers.keys;
   }
   std::fill_n(buffers.gradient, floats, 0.0F);
@@ -323,7 +328,7 @@ void TransformerCore::backward(const TransformerPass& pass, const LossBuffers& b
 
 double TransformerCore::loss_and_gradients_into(const TransformerPass& pass,
                                                 TransformerMemory&& memory) noexcept {
-  own_->keep_gradients(std::move(memory.own_gradients));
+  parameters_->keep_gradients(std::move(memory.parameter_gradients));
   const Arena::Scope scope(*pass.arena);
   const LossBuffers buffers = lay_out_loss(*pass.arena, pass.batch, pass.length, pass.num_threads);
   std::size_t target_rows = 0;
@@ -349,21 +354,21 @@ void TransformerCore::set_training(bool training) noexcept {
 }
 
 void TransformerCore::zero_gradients() noexcept {
-  own_->zero_gradients();
+  parameters_->zero_gradients();
   for (AttentionLayer* layer : layers_) {
     layer->zero_gradients();
   }
 }
 
 void TransformerCore::parameters_changed() noexcept {
-  own_->parameters_changed();
+  parameters_->parameters_changed();
   for (AttentionLayer* layer : layers_) {
     layer->parameters_changed();
   }
 }
 
 std::vector<Trainable*> TransformerCore::trainables() const {
-  std::vector<Trainable*> result = {own_};
+  std::vector<Trainable*> result = {parameters_};
   result.insert(result.end(), layers_.begin(), layers_.end());
   return result;
 }

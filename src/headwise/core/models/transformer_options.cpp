@@ -7,7 +7,7 @@
 namespace headwise {
 namespace {
 
-/// Layers that shared a seed would begin with the same parameters.
+/// Layers with the same seed would be initialized to the same parameters.
 std::uint64_t seed_of_layer(std::uint64_t seed, std::size_t layer) noexcept {
   const kernels::PhiloxCounter random =
       kernels::philox({static_cast<std::uint32_t>(layer), 0, random_stream::layer_seeds, 0},
@@ -16,14 +16,14 @@ std::uint64_t seed_of_layer(std::uint64_t seed, std::size_t layer) noexcept {
   return (std::uint64_t{random[0]} << 32U | random[1]) >> bits_above_53;
 }
 
-/// What no memory can hold is refused before any of it is filled.
+/// Rejects a model larger than the address space before any of it is allocated.
 void check_fits(const AttentionOnlyTransformerOptions& options) {
   const auto num_hiddens = static_cast<double>(options.num_hiddens);
   const double of_layer =
       4 * num_hiddens * num_hiddens + static_cast<double>(sizeof(AttentionLayer)) / sizeof(float);
   const double rows =
       2 * static_cast<double>(options.vocabulary_size) + static_cast<double>(options.max_length);
-  // Of an address space a single tensor may take half.
+  // `checked_count` limits a tensor to half of the address space.
   static_cast<void>(
       checked_count((rows * num_hiddens + static_cast<double>(options.num_layers) * of_layer) / 2));
 }

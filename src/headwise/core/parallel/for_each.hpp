@@ -6,41 +6,40 @@
 #include <headwise/core/parallel/fork_join_queue.hpp>
 #include <headwise/core/parallel/waiting.hpp>
 
-/// Work in numbered pieces, which one thread or several may do. Pieces write to places of their own
-/// and no sum runs over more than one of them, so results are the same for any number of threads.
+/// Parallel loops over numbered pieces of work. Pieces write to disjoint memory and no sum spans
+/// several of them, so results are the same for any number of threads.
 namespace headwise::parallel {
 
-/// Threads that a call may compute on, the caller's among them; at least 1.
+/// Number of threads that a call may compute on, the caller's included; at least 1.
 [[nodiscard]] std::size_t num_threads() noexcept;
 
-/// More than these are never used.
-inline constexpr std::size_t most_threads = 64;
+/// Upper limit of the number of threads.
+inline constexpr std::size_t max_threads = 64;
 
-/// Sets their number natively, from 1 on. Waits for a call of another thread that uses them.
+/// Sets the number of threads natively, at least 1. Waits while a call of another thread uses them.
 void set_num_threads(std::size_t threads);
 
-/// As ForkJoinQueue::run; on the calling thread alone where another call has the threads.
+/// As ForkJoinQueue::run, but on the calling thread alone while another call uses the threads.
 void run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept;
 
-/// Additions and multiplications that pay for calling another thread.
-inline constexpr double smallest_share = 1e6;
+/// Floating-point operations that are worth another thread.
+inline constexpr double min_operations_per_thread = 1e6;
 
-/// As many of the threads as have something to gain by a job of so many additions and
-/// multiplications.
+/// Number of threads that are worth using for so many floating-point operations.
 [[nodiscard]] inline std::size_t threads_worth(double operations, std::size_t threads) noexcept {
-  const double shares = operations / smallest_share;
+  const double shares = operations / min_operations_per_thread;
   return shares < static_cast<double>(threads)
              ? std::max<std::size_t>(1, static_cast<std::size_t>(shares))
              : threads;
 }
 
 #if !defined(NDEBUG)
-/// Whether this thread is at work on a piece that threads share.
+/// Whether this thread is running a piece of a job.
 inline thread_local bool is_in_piece = false;  // NOLINT(*-avoid-non-const-global-variables)
 #endif
 
-/// work(piece, thread) for every piece from 0 to `pieces`, `thread` below `threads`. Not from
-/// within a piece of another job: threads are shared out once.
+/// work(piece, thread) for every piece from 0 to `pieces`, `thread` below `threads`. Must not be
+/// called from a piece of another job.
 template <typename Function>
 void for_each(std::size_t pieces, std::size_t threads, const Function& work) noexcept {
 #if !defined(NDEBUG)

@@ -3,7 +3,7 @@
 
 namespace headwise::parallel {
 
-// A build that has no threads has nobody to post jobs for.
+// Unused in builds without threads.
 #if !defined(__wasm__) || defined(__wasm_atomics__)
 
 namespace {
@@ -13,8 +13,8 @@ constexpr std::uint64_t threads_mask = 0xFF;
 constexpr unsigned job_shift = 40;
 constexpr std::uint64_t left_mask = 0xFFFFFFFF;
 
-/// Turns after which a thread that waits for others lets them have its processor.
-constexpr int impatient_turns = 4000;
+/// Iterations of a spin loop after which a thread yields its processor.
+constexpr int max_spins = 4000;
 
 }  // namespace
 
@@ -31,9 +31,9 @@ void ForkJoinQueue::run(std::size_t pieces, std::size_t threads, Work work,
   wake_all(wake_epoch_);
   while (take_piece(0, generation_.load(std::memory_order_relaxed))) {
   }
-  for (int turn = 0; finished_.load(std::memory_order_acquire) != pieces;) {
-    if (turn < impatient_turns) {
-      ++turn;
+  for (int spins = 0; finished_.load(std::memory_order_acquire) != pieces;) {
+    if (spins < max_spins) {
+      ++spins;
       relax();
     } else {
       yield();
@@ -61,7 +61,7 @@ void ForkJoinQueue::set_generation(std::uint32_t generation) noexcept {
 
 bool ForkJoinQueue::take_piece(std::size_t thread, std::uint32_t generation) noexcept {
   std::uint64_t open = open_.load(std::memory_order_acquire);
-  // Who sees a later generation's job sees here that it is not its own.
+  // A worker that sees a job of a later generation sees the new generation here, too.
   while ((open & left_mask) > 0 && thread < (open >> threads_shift & threads_mask) &&
          generation_.load(std::memory_order_relaxed) == generation) {
     if (open_.compare_exchange_weak(open, open - 1, std::memory_order_acq_rel,
@@ -75,7 +75,7 @@ bool ForkJoinQueue::take_piece(std::size_t thread, std::uint32_t generation) noe
 }
 
 void ForkJoinQueue::wait_for_wake(std::uint32_t seen) noexcept {
-  for (Spin spin; spin.goes_on();) {
+  for (Spin spin; spin.should_continue();) {
     if (wake_epoch_.load(std::memory_order_acquire) != seen) {
       return;
     }

@@ -1,4 +1,4 @@
-// The threads of the native library.
+// The thread pool of the native library.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -10,11 +10,11 @@
 namespace headwise::parallel {
 namespace {
 
-std::size_t processors() noexcept {
-  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most_threads);
+std::size_t num_processors() noexcept {
+  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, max_threads);
 }
 
-/// The threads beside the callers', which start when they are first of use.
+/// Worker threads, started at their first use.
 class ThreadPool {
  public:
   ThreadPool() = default;
@@ -22,59 +22,59 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
   ThreadPool(ThreadPool&&) = delete;
   ThreadPool& operator=(ThreadPool&&) = delete;
-  ~ThreadPool() { end(); }
+  ~ThreadPool() { stop_workers(); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(); }
 
   void resize(std::size_t threads) {
-    const std::scoped_lock lock(busy_);
-    end();
-    size_ = std::min(threads, most_threads);
+    const std::scoped_lock lock(mutex_);
+    stop_workers();
+    size_ = std::min(threads, max_threads);
   }
 
-  /// False, and nothing done, where another thread is using the pool.
+  /// Returns false and does nothing while another thread uses the pool.
   bool run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept {
-    const std::unique_lock lock(busy_, std::try_to_lock);
+    const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) {
       return false;
     }
-    begin();
+    start_workers();
     queue_.run(pieces, threads, work, context);
     return true;
   }
 
  private:
-  /// With fewer threads than wanted if the system gives no more.
-  void begin() noexcept {
+  /// Starts the workers, or fewer if the system refuses more.
+  void start_workers() noexcept {
     try {
-      while (threads_.size() + 1 < size_) {
-        threads_.emplace_back([this, thread = threads_.size() + 1, generation = generation_] {
+      while (workers_.size() + 1 < size_) {
+        workers_.emplace_back([this, thread = workers_.size() + 1, generation = generation_] {
           queue_.worker_loop(thread, generation);
         });
       }
     } catch (const std::exception&) {
-      size_ = threads_.size() + 1;
+      size_ = workers_.size() + 1;
     }
   }
 
-  void end() noexcept {
+  void stop_workers() noexcept {
     queue_.set_generation(++generation_);
-    for (std::thread& thread : threads_) {
-      thread.join();
+    for (std::thread& worker : workers_) {
+      worker.join();
     }
-    threads_.clear();
+    workers_.clear();
   }
 
-  std::mutex busy_;
-  std::atomic<std::size_t> size_ = processors();
-  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::atomic<std::size_t> size_ = num_processors();
+  std::vector<std::thread> workers_;
   std::uint32_t generation_ = 0;
   ForkJoinQueue queue_;
 };
 
 ThreadPool& pool() noexcept {
-  static ThreadPool threads;
-  return threads;
+  static ThreadPool instance;
+  return instance;
 }
 
 }  // namespace

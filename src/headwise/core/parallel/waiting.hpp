@@ -7,8 +7,8 @@
 #include <thread>
 #endif
 
-/// How a thread waits. Natively the standard library knows; in WebAssembly its threads do not
-/// exist, only the instructions below them.
+/// How threads wait: natively by the standard library; in WebAssembly, where it has no threads, by
+/// atomic instructions.
 namespace headwise::parallel {
 
 /// Whether this build can have threads beside the caller's.
@@ -18,7 +18,7 @@ inline constexpr bool has_threads = false;
 inline constexpr bool has_threads = true;
 #endif
 
-/// Tells the processor that this is a loop that waits.
+/// Hints to the processor that this is a spin loop.
 inline void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -27,23 +27,23 @@ inline void relax() noexcept {
 #endif
 }
 
-/// Lets another thread have the processor, if there is a way to say so.
+/// Yields to another thread, where that is possible.
 inline void yield() noexcept {
 #if !defined(__wasm__)
   std::this_thread::yield();
 #endif
 }
 
-/// How long an idle thread turns in a loop before it sleeps: some tens of microseconds, the time
-/// between the parts of one forward pass, for which waking up would take longer than the wait.
-/// Turns are no measure of it: a processor's pause takes from 10 to 150 cycles.
+/// Limits how long an idle thread spins before it sleeps: some tens of microseconds, the time
+/// between the jobs of one forward pass, for which waking up would take longer than the wait.
+/// Measured by the clock, since a pause instruction takes from 10 to 150 cycles.
 class Spin {
  public:
-  [[nodiscard]] bool goes_on() noexcept {
+  [[nodiscard]] bool should_continue() noexcept {
 #if defined(__wasm__)
-    // No clock, and a turn is next to nothing but a load.
-    constexpr int turns = 20000;
-    return turn_++ < turns;
+    // There is no clock; an iteration is little more than a load.
+    constexpr int max_iterations = 20000;
+    return iteration_++ < max_iterations;
 #else
     return Clock::now() < end_;
 #endif
@@ -51,7 +51,7 @@ class Spin {
 
  private:
 #if defined(__wasm__)
-  int turn_ = 0;
+  int iteration_ = 0;
 #else
   using Clock = std::chrono::steady_clock;
   Clock::time_point end_ = Clock::now() + std::chrono::microseconds(50);
@@ -60,8 +60,8 @@ class Spin {
 
 #if defined(__wasm__) && defined(__wasm_atomics__)
 
-/// Sleeps until `word` is no longer `seen`, or for no reason. Not for a page's main thread, where
-/// engines forbid it.
+/// Sleeps until `word` is no longer `seen`; may wake spuriously. Not for a page's main thread,
+/// where engines forbid it.
 inline void wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
   constexpr std::int64_t forever = -1;
   __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(&word), static_cast<int>(seen),

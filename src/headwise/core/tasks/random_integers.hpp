@@ -10,24 +10,24 @@
 
 namespace headwise {
 
-/// Random integers of one sample: those of the same seed and sample are the same everywhere.
+/// Random integers of one sample, a pure function of seed and sample.
 class RandomIntegers {
  public:
   RandomIntegers(std::uint64_t seed, std::uint64_t sample) noexcept
       : key_(kernels::philox_key(seed)), sample_(sample) {}
 
-  /// From 0 to below `end`, which is at least 1, all alike: what would favour some is drawn again
-  /// (Lemire 2019).
+  /// Uniform from 0 to below `end`, which is at least 1; words that would bias the result are
+  /// rejected (Lemire 2019).
   [[nodiscard]] std::uint32_t below(std::uint32_t end) noexcept {
-    const std::uint32_t unfair = (0U - end) % end;
+    const std::uint32_t threshold = (0U - end) % end;
     std::uint64_t product = 0;
     do {
       product = std::uint64_t{next()} * end;
-    } while (static_cast<std::uint32_t>(product) < unfair);
+    } while (static_cast<std::uint32_t>(product) < threshold);
     return static_cast<std::uint32_t>(product >> 32U);
   }
 
-  /// From `first` to `last`.
+  /// Uniform from `first` to `last`.
   [[nodiscard]] std::uint32_t between(std::uint32_t first, std::uint32_t last) noexcept {
     return first + below(last - first + 1);
   }
@@ -51,10 +51,10 @@ class RandomIntegers {
   std::size_t used_ = words_.size();
 };
 
-/// Fills the front of `numbers`, which hold what there is to choose from, with `count` of them,
-/// each chosen once: the first steps of Fisher and Yates.
-inline void choose(std::span<std::int32_t> numbers, std::size_t count,
-                   RandomIntegers& random) noexcept {
+/// Moves `count` random elements of `numbers`, without repetition, to its front: the first steps of
+/// a Fisher–Yates shuffle.
+inline void partial_shuffle(std::span<std::int32_t> numbers, std::size_t count,
+                            RandomIntegers& random) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     const auto left = static_cast<std::uint32_t>(numbers.size() - i);
     std::swap(numbers[i], numbers[i + random.below(left)]);

@@ -9,36 +9,36 @@ namespace {
 
 std::size_t count_of(std::int64_t number) noexcept { return static_cast<std::size_t>(number); }
 
-void draw_each(std::span<std::int32_t> tokens, std::size_t num_symbols,
-               RandomIntegers& random) noexcept {
+void draw_uniform(std::span<std::int32_t> tokens, std::size_t num_symbols,
+                  RandomIntegers& random) noexcept {
   for (std::int32_t& token : tokens) {
     token = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(num_symbols)));
   }
 }
 
-/// The query at `position` is to say the token at `key`.
-void ask(const TaskSample& sample, std::size_t position, std::size_t key) noexcept {
+/// Makes the token at `key` the target of `position`.
+void set_target(const TaskSample& sample, std::size_t position, std::size_t key) noexcept {
   sample.targets[position] = sample.tokens[key];
   sample.keys[position] = static_cast<std::int32_t>(key);
 }
 
-/// After the items, a separator and the answers: `key_of(i)` is where answer i stands. Each is
-/// asked for one position before it.
+/// Appends the separator and the answers to the items: `key_of(i)` is the position of answer i
+/// among them. Each answer is the target of the position before it.
 template <typename KeyOf>
-void ask_in_turn(const TaskSample& sample, std::size_t separator, KeyOf key_of) noexcept {
+void append_answers(const TaskSample& sample, std::size_t separator, KeyOf key_of) noexcept {
   const std::size_t num_items = sample.tokens.size() / 2;
   sample.tokens[num_items] = static_cast<std::int32_t>(separator);
   for (std::size_t i = 0; i < num_items; ++i) {
     const std::size_t key = key_of(i);
-    ask(sample, num_items + i, key);
+    set_target(sample, num_items + i, key);
     if (i + 1 < num_items) {
       sample.tokens[num_items + i + 1] = sample.tokens[key];
     }
   }
 }
 
-/// What draws a sequence: tokens, and targets and keys where they are not −1. `symbols` hold 0, 1,
-/// … up to the vocabulary's size.
+/// Draws a sequence: tokens, and the targets and keys that are not −1. `symbols` holds 0, 1, …
+/// below the vocabulary's size.
 struct Draw {
   RandomIntegers& random;
   const TaskSample& sample;
@@ -49,30 +49,30 @@ struct Draw {
 
   void operator()(const CopyOptions& task) const noexcept {
     const std::size_t offset = count_of(task.offset);
-    draw_each(sample.tokens, vocabulary_size(), random);
+    draw_uniform(sample.tokens, vocabulary_size(), random);
     for (std::size_t i = offset; i < length(); ++i) {
-      ask(sample, i, i - offset);
+      set_target(sample, i, i - offset);
     }
   }
 
   void operator()(const TaskCore::Reverse& /*task*/) const noexcept {
     const std::size_t num_items = length() / 2;
     const std::size_t separator = vocabulary_size() - 1;
-    draw_each(sample.tokens.first(num_items), separator, random);
-    ask_in_turn(sample, separator, [&](std::size_t i) { return num_items - 1 - i; });
+    draw_uniform(sample.tokens.first(num_items), separator, random);
+    append_answers(sample, separator, [&](std::size_t i) { return num_items - 1 - i; });
   }
 
   void operator()(const TaskCore::Sort& /*task*/) const noexcept {
     const std::size_t num_items = length() / 2;
     const std::size_t separator = vocabulary_size() - 1;
     const auto items = sample.tokens.first(num_items);
-    choose(symbols.first(separator), num_items, random);
+    partial_shuffle(symbols.first(separator), num_items, random);
     std::copy_n(symbols.begin(), num_items, items.begin());
     const auto sorted = symbols.first(num_items);
     // Slower than std::sort, and a tenth of its code.
     std::ranges::make_heap(sorted);
     std::ranges::sort_heap(sorted);
-    ask_in_turn(sample, separator, [&](std::size_t i) {
+    append_answers(sample, separator, [&](std::size_t i) {
       return static_cast<std::size_t>(std::find(items.begin(), items.end(), sorted[i]) -
                                       items.begin());
     });
@@ -84,7 +84,7 @@ struct Draw {
     const auto below = [&](std::size_t end) {
       return random.below(static_cast<std::uint32_t>(end));
     };
-    choose(symbols.first(num_names), num_pairs, random);
+    partial_shuffle(symbols.first(num_names), num_pairs, random);
     for (std::size_t pair = 0; pair < num_pairs; ++pair) {
       sample.tokens[2 * pair] = symbols[pair];
       sample.tokens[2 * pair + 1] =
@@ -93,30 +93,30 @@ struct Draw {
     for (std::size_t i = 2 * num_pairs; i < length(); ++i) {
       const std::size_t pair = below(num_pairs);
       sample.tokens[i] = symbols[pair];
-      ask(sample, i, 2 * pair + 1);
+      set_target(sample, i, 2 * pair + 1);
     }
   }
 
   void operator()(const InductionOptions& task) const noexcept {
     const std::size_t period = random.between(static_cast<std::uint32_t>(task.min_period),
                                               static_cast<std::uint32_t>(task.max_period));
-    choose(symbols, period, random);
+    partial_shuffle(symbols, period, random);
     for (std::size_t i = 0; i < length(); ++i) {
       sample.tokens[i] = symbols[i % period];
     }
     for (std::size_t i = period; i < length(); ++i) {
-      ask(sample, i, i + 1 - period);
+      set_target(sample, i, i + 1 - period);
     }
   }
 };
 
-/// Symbols and tokens of a sequence.
+/// Numbers of symbols, and of tokens in a sequence.
 struct Sizes {
   std::size_t vocabulary_size;
   std::size_t length;
 };
 
-/// std::visit for options that are never without a value: it would throw.
+/// std::visit without the throw for a variant without a value.
 template <typename Visitor, std::size_t Index = 0>
 auto with_options(const Visitor& visitor, const TaskCore::Options& options) noexcept {
   if constexpr (Index + 1 < std::variant_size_v<TaskCore::Options>) {

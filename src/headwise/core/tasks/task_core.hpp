@@ -8,39 +8,39 @@
 namespace headwise {
 
 struct CopyOptions {
-  /// Symbols that are drawn from. At least 1.
+  /// Number of symbols to draw from. At least 1.
   std::int64_t num_symbols = 0;
-  /// Tokens of a sequence. At least `offset` + 1.
+  /// Length of a sequence in tokens. At least `offset` + 1.
   std::int64_t length = 0;
-  /// How far back the copied token stands; 1 is the previous token. At least 1.
+  /// Distance to the copied token; 1 is the previous token. At least 1.
   std::int64_t offset = 1;
 };
 
 struct SequenceOptions {
-  /// Symbols that are drawn from; the separator is one more, the last of the vocabulary. At least
-  /// 1, and `num_items` for `SortTask`.
+  /// Number of symbols to draw from; the separator is one more, the last of the vocabulary. At
+  /// least 1, and `num_items` for `SortTask`.
   std::int64_t num_symbols = 0;
-  /// Symbols before the separator. At least 1.
+  /// Number of symbols before the separator. At least 1.
   std::int64_t num_items = 0;
 };
 
 struct AssociativeRecallOptions {
-  /// Symbols that names are drawn from, without repetition: at least `num_pairs`.
+  /// Number of symbols for names, which do not repeat: at least `num_pairs`.
   std::int64_t num_names = 0;
-  /// Symbols that values are drawn from, numbered from `num_names` on. At least 1.
+  /// Number of symbols for values, numbered from `num_names` on. At least 1.
   std::int64_t num_values = 0;
-  /// Pairs of a sequence. At least 1.
+  /// Number of pairs in a sequence. At least 1.
   std::int64_t num_pairs = 0;
-  /// Names asked for after the pairs. At least 1.
+  /// Number of names after the pairs, whose values are the targets. At least 1.
   std::int64_t num_questions = 1;
 };
 
 struct InductionOptions {
-  /// Symbols that a period is drawn from, without repetition: at least `max_period`.
+  /// Number of symbols for a period, in which none repeats: at least `max_period`.
   std::int64_t num_symbols = 0;
-  /// Tokens of a sequence. More than `max_period`.
+  /// Length of a sequence in tokens. More than `max_period`.
   std::int64_t length = 0;
-  /// Each sequence has a period of its own between these two. At least 1.
+  /// Bounds of the period, drawn for each sequence. At least 1.
   std::int64_t min_period = 0;
   std::int64_t max_period = 0;
 };
@@ -62,12 +62,12 @@ class TaskCore {
 
   explicit TaskCore(const Options& options) noexcept;
 
-  /// Symbols that tokens may be, separators among them: a model's `vocabulary_size`.
+  /// Size of the vocabulary, separators included: a model's `vocabulary_size`.
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return vocabulary_size_; }
-  /// Tokens of a sequence: a model's `max_length` at least.
+  /// Length of a sequence in tokens: a model's `max_length` is at least that.
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
 
-  /// Sequence `number` of the seed. `workspace` is `vocabulary_size` integers.
+  /// Draws sequence `number` of the seed. `workspace` holds `vocabulary_size` integers.
   void sample_into(std::uint64_t seed, std::uint64_t number, const TaskSample& sample,
                    std::span<std::int32_t> workspace) const noexcept;
 

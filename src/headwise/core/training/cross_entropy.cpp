@@ -7,8 +7,8 @@
 namespace headwise {
 namespace {
 
-/// The loss of one row, whose logits become the gradient of that loss times `share`.
-float differentiate_row(float* logits, std::size_t target, std::size_t count,
+/// Returns the loss of one row and overwrites its logits by their gradient times `share`.
+float cross_entropy_row(float* logits, std::size_t target, std::size_t count,
                         float share) noexcept {
   const float distance = *std::max_element(logits, logits + count) - logits[target];
   const float sum = kernels::exp_minus_max(logits, count);
@@ -24,17 +24,18 @@ double cross_entropy_into(const CrossEntropy& arguments) noexcept {
   if (rows == 0) {
     return 0;
   }
-  constexpr std::size_t rows_a_piece = 64;
-  constexpr double operations_an_element = 16;  // mostly of its exponential
+  constexpr std::size_t rows_per_piece = 64;
+  constexpr double operations_per_element = 16;  // mostly the exponential
   const double operations =
-      operations_an_element * static_cast<double>(rows) * static_cast<double>(vocabulary_size);
+      operations_per_element * static_cast<double>(rows) * static_cast<double>(vocabulary_size);
   const float share = 1.0F / static_cast<float>(rows);
   parallel::for_each(
-      (rows + rows_a_piece - 1) / rows_a_piece, parallel::threads_worth(operations, num_threads),
+      (rows + rows_per_piece - 1) / rows_per_piece,
+      parallel::threads_worth(operations, num_threads),
       [&](std::size_t piece, std::size_t /*thread*/) {
-        const std::size_t end = std::min(arguments.rows, (piece + 1) * rows_a_piece);
-        for (std::size_t row = piece * rows_a_piece; row < end; ++row) {
-          arguments.losses[row] = differentiate_row(
+        const std::size_t end = std::min(arguments.rows, (piece + 1) * rows_per_piece);
+        for (std::size_t row = piece * rows_per_piece; row < end; ++row) {
+          arguments.losses[row] = cross_entropy_row(
               arguments.logits + row * arguments.vocabulary_size,
               static_cast<std::size_t>(arguments.targets[row]), arguments.vocabulary_size, share);
         }

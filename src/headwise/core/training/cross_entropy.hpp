@@ -5,11 +5,11 @@
 
 namespace headwise {
 
-/// The target of a position where nothing is asked; the key of a query that has no right one.
-/// (PyTorch's `ignore_index` is −100 by default.)
+/// The target of a position that is excluded from the loss, and the key of a query without a
+/// correct one. (PyTorch's `ignore_index` is −100 by default.)
 inline constexpr std::int32_t ignored_target = -1;
 
-/// Rows of logits and what each was to say.
+/// Rows of logits and their targets.
 struct CrossEntropy {
   float* logits = nullptr;  ///< (rows, vocabulary); their gradient is written in their place
   const std::int32_t* targets = nullptr;  ///< (rows,), none of them ignored
@@ -19,7 +19,7 @@ struct CrossEntropy {
   std::size_t num_threads = 1;
 };
 
-/// `cross_entropy` of these rows.
+/// Returns the mean loss of the rows, as `cross_entropy` does.
 [[nodiscard]] double cross_entropy_into(const CrossEntropy& arguments) noexcept;
 
 }  // namespace headwise

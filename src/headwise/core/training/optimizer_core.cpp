@@ -7,7 +7,7 @@
 namespace headwise {
 namespace {
 
-/// By squaring: the standard library's takes 2 KB of a WebAssembly module.
+/// By squaring: std::pow adds 2 KB to a WebAssembly module.
 double power(double base, std::size_t exponent) noexcept {
   double result = 1;
   for (; exponent > 0; exponent /= 2, base *= base) {
@@ -54,7 +54,7 @@ void OptimizerCore::zero_gradients() const noexcept {
   }
 }
 
-/// SGD keeps a momentum beside each number, Adam two means.
+/// States of each parameter: SGD keeps a momentum, Adam two means.
 std::size_t OptimizerCore::num_states() const noexcept { return 1 + options_.index(); }
 
 OptimizerCore::Step OptimizerCore::allocate_step(bool everything) {
@@ -107,12 +107,12 @@ void OptimizerCore::update(Training& training) const noexcept {
   const auto [beta_1, beta_2] = adam.betas;
   kernels::adam_step(values, gradients, states, states + count, count,
                      {.beta_1 = factor(beta_1),
-                      .rest_1 = factor(1 - beta_1),
+                      .one_minus_beta_1 = factor(1 - beta_1),
                       .beta_2 = factor(beta_2),
-                      .rest_2 = factor(1 - beta_2),
-                      .decay = factor(1 - adam.learning_rate * adam.weight_decay),
+                      .one_minus_beta_2 = factor(1 - beta_2),
+                      .weight_decay_factor = factor(1 - adam.learning_rate * adam.weight_decay),
                       .step_size = factor(adam.learning_rate / (1 - power(beta_1, training.steps))),
-                      .root_correction = factor(std::sqrt(1 - power(beta_2, training.steps))),
+                      .sqrt_bias_correction = factor(std::sqrt(1 - power(beta_2, training.steps))),
                       .epsilon = factor(adam.epsilon)});
 }
 

@@ -15,26 +15,26 @@ namespace headwise {
 struct SGDOptions {
   /// At least 0, as are the others.
   double learning_rate = 1e-3;
-  /// What is kept of the sum of gradients at each step.
+  /// Factor of the momentum at each step.
   double momentum = 0;
-  /// How much of the parameter is added to its gradient: an L2 penalty.
+  /// Multiple of the parameter that is added to its gradient: an L2 penalty.
   double weight_decay = 0;
 };
 
 struct AdamOptions {
   /// At least 0.
   double learning_rate = 1e-3;
-  /// What is kept of the means of gradients and of their squares at each step; from 0 to below 1.
+  /// Decay rates of the running means of gradients and of their squares; from 0 to below 1.
   std::array<double, 2> betas = {0.9, 0.999};
-  /// Added to the root that is divided by. At least 0.
+  /// Added to the square root in the denominator. At least 0.
   double epsilon = 1e-8;
-  /// Times the learning rate, the part of the parameter that goes at each step, whatever its
-  /// gradient: AdamW's decay, not an L2 penalty. At least 0; AdamW's default in PyTorch is 0.01.
+  /// Decoupled weight decay, as in AdamW: each step subtracts learning_rate · weight_decay ·
+  /// parameter. Not an L2 penalty. At least 0; AdamW's default in PyTorch is 0.01.
   double weight_decay = 0;
 };
 
-/// An optimizer for callers who check arguments themselves. Beside each trainable's block of values
-/// it keeps blocks of states that the same table describes.
+/// An optimizer for callers who check arguments themselves. For each trainable it keeps blocks of
+/// states in the layout of its table.
 class OptimizerCore {
  public:
   using Options = std::variant<SGDOptions, AdamOptions>;
@@ -46,39 +46,39 @@ class OptimizerCore {
   void set_learning_rate(double learning_rate) noexcept;
 
   [[nodiscard]] bool in_use() const noexcept { return static_cast<bool>(in_use_); }
-  /// Whether nothing that it trains was moved from.
+  /// Whether no trainable was moved from.
   [[nodiscard]] bool trainables_in_use() const noexcept;
   void zero_gradients() const noexcept;
 
-  /// What one step needs of memory.
+  /// Memory of one step.
   class Step {
    private:
     friend class OptimizerCore;
 
-    /// The states before a first step, or for a layer of other sizes in the place of the old.
+    /// States for a first step, or for a layer that was replaced by one of other sizes.
     struct States {
       ParameterTable table;
       AlignedFloats floats;
     };
-    std::vector<std::optional<States>> first_states_;  ///< one a trainable
+    std::vector<std::optional<States>> first_states_;  ///< one per trainable
   };
-  /// Allocates what a step needs, and changes nothing that anybody sees. `everything`: also for
-  /// what has no gradients yet, but will by then.
+  /// Allocates what a step needs, without a visible change. `everything` includes trainables that
+  /// have no gradients yet.
   [[nodiscard]] Step allocate_step(bool everything);
-  /// Changes every parameter once.
+  /// Updates every parameter.
   void step(Step&& allocated) noexcept;
 
  private:
   struct Training {
     Trainable* trainable;
-    ParameterTable table;  ///< of each state; empty before the first step
-    AlignedFloats states;  ///< as many blocks as there are states
+    ParameterTable table;  ///< layout of each state; empty before the first step
+    AlignedFloats states;  ///< one block per state
     std::size_t steps = 0;
     std::size_t slices_seen = 0;
   };
 
   [[nodiscard]] std::size_t num_states() const noexcept;
-  /// Removes what was removed from the parameters since the last step.
+  /// Removes the slices from the states that were removed from the parameters since the last step.
   void follow_removals(Training& training) const noexcept;
   void update(Training& training) const noexcept;
 

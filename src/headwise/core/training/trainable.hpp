@@ -11,16 +11,16 @@ namespace headwise {
 
 /// A parameter and its gradient, both row-major (rows, columns); a vector has one column.
 struct TrainableParameter {
-  std::string_view name;  ///< its letters are the trainable's
+  std::string_view name;  ///< owned by the trainable
   float* values;
-  float* gradients;  ///< null as long as there was no backward
+  float* gradients;  ///< null before the first backward
   std::size_t rows;
   std::size_t columns;
 
   [[nodiscard]] std::size_t size() const noexcept { return rows * columns; }
 };
 
-/// What has parameters to train: the layer, or a part of a model.
+/// Something with parameters to train: a layer, or a model's parameters outside its layers.
 class Trainable {
  public:
   /// Whether it was not moved from.
@@ -28,16 +28,15 @@ class Trainable {
 
   /// Names and shapes of its parameters; empty while sizes are unknown.
   [[nodiscard]] virtual const ParameterTable& parameter_table() const noexcept = 0;
-  /// The values as the table has them. Whoever writes them calls `parameters_changed`.
+  /// A block of values in the table's layout. Call `parameters_changed` after writing.
   [[nodiscard]] virtual float* parameter_values() noexcept = 0;
-  /// Their gradients; null as long as there was no backward. What has none is not trained.
+  /// A block of gradients; null before the first backward. Optimizers skip trainables without.
   [[nodiscard]] virtual float* parameter_gradients() noexcept = 0;
 
-  /// To be called when values were written, at any time since they were asked for: what was
-  /// computed from the old ones is invalid.
+  /// Must be called after values were written: invalidates what was computed from the old ones.
   virtual void parameters_changed() noexcept = 0;
 
-  /// Every slice ever removed, the first one first, for who keeps numbers beside the parameters.
+  /// All slices removed so far, the oldest first, for owners of numbers per parameter.
   [[nodiscard]] virtual std::span<const RemovedSlice> removed_slices() const noexcept = 0;
 
   /// Makes the gradients of the parameters 0.
@@ -47,7 +46,8 @@ class Trainable {
     }
   }
 
-  /// The parameters one by one, as they lie now. Throws `Error` (disposed, out-of-memory).
+  /// The parameters one by one, at their present addresses. Throws `Error` (disposed,
+  /// out-of-memory).
   [[nodiscard]] std::vector<TrainableParameter> trainable_parameters();
 
  protected:
