@@ -242,7 +242,7 @@ rm -rf "$downloads" "$folder/apt" "$folder/partial"
 
 # What builds take, by links of this clone: another one may have found another Emscripten.
 links=$project/.toolchain
-mkdir -p "$links"
+[ ! -L "$links" ] || rm "$links" && mkdir -p "$links"
 for link in "emscripten ${other:-$folder/emscripten}" "prefix $folder/prefix" \
   "include $folder/prefix/wasm-include" "current-node $folder/node"; do
   [ ! -e "${link#* }" ] || ln -sfn "${link#* }" "$links/${link%% *}"
