@@ -156,7 +156,7 @@ TEST_CASE("A model computes with parameters written through pointers taken befor
         overwrite(parameters[part], 1000 * round + 100 * part);
         model.trainables()[part]->parameters_changed();
       }
-      AttentionOnlyTransformer fresh(problem.options);
+      AttentionOnlyTransformer fresh = model_of(problem);
       fresh.load_state_dict(model.state_dict());
       CHECK(model.forward(problem.tokens).logits == fresh.forward(problem.tokens).logits);
       CHECK(model.loss(problem.tokens, problem.targets) ==
