@@ -1,6 +1,7 @@
 // The steps that run tests/node against the installed tarball: in both Nodes, with every WebAssembly
 // build. `init` loads the fastest one, so what makes it load another is what it finds in the engine
 // and the machine.
+import { availableParallelism } from 'node:os';
 import { countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { fromRoot, testFiles } from './files.mjs';
 import { vectorsFolder } from './native-steps.mjs';
@@ -13,9 +14,12 @@ import {
   toolchain,
 } from './toolchain.mjs';
 
+/** Node's own choice is one less, half of a machine with two. */
+const cores = availableParallelism();
+
 /** Runs test files with `node`, the path of a Node. */
 export const nodeTests = (sh, node, files, options) =>
-  sh(node, ['--test', '--test-reporter=spec', ...files], options);
+  sh(node, ['--test', `--test-concurrency=${cores}`, '--test-reporter=spec', ...files], options);
 
 const nodes = {
   this: { path: () => process.execPath },
