@@ -267,6 +267,7 @@ const packages = [
     about: 'tests of set-up (tests/packaging/setup*)',
     needs: ['dependencies', 'wasm'],
     takes: 30,
+    onRequest: true,
     files: () => setupTests,
     inputs: () => ['cmake/toolchains'],
   }),

@@ -12,7 +12,7 @@ namespace {
 #if defined(HEADWISE_SANITIZE)
 constexpr std::uint64_t default_count = 500;  // sanitizers take their time
 #else
-constexpr std::uint64_t default_count = 10000;
+constexpr std::uint64_t default_count = 5000;
 #endif
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
