@@ -77,6 +77,14 @@ function layOut(name, description, known, header) {
   return { name, fields, words, header };
 }
 
+/** The words of a record's field in JavaScript. */
+function wordsOf({ field, ts, words }) {
+  const value = `record.${field}`;
+  if (ts === 'boolean') return `Number(${value})`;
+  if (ts.startsWith('Packed<')) return `...${value}`;
+  return words === 1 ? value : Array.from({ length: words }, (_, i) => `${value}[${i}]`).join(', ');
+}
+
 const recordText = ({ name, fields, words, header }) => ({
   ts: `export interface ${name} {
 ${lines(fields, ({ field, ts }) => `  readonly ${field}: ${ts};`)}
@@ -85,7 +93,7 @@ export const ${lowerFirst(name)}: RecordKind<${name}>;
 `,
   js: `export const ${lowerFirst(name)} = {
   words: ${words},
-${header === 0 ? '  isElement: true,\n' : ''}  fields: [${fields.map(({ field }) => `'${field}'`).join(', ')}],
+  pack: (record) => [${[...(header ? [words] : []), ...fields.map(wordsOf)].join(', ')}],
 };
 `,
   cpp: `struct ${name} {

@@ -1,6 +1,6 @@
 import { maskRecord, type MaskRecord } from 'headwise-records';
 import { absent, write, writeBytes, writeIntegers, type Address } from '../runtime/memory.js';
-import { pack, type Packed } from '../runtime/records.js';
+import { type Packed } from '../runtime/records.js';
 import type { CheckedMasks } from './masks.js';
 
 /** Floats of working memory that the data of the masks takes: lengths, then the mask. */
@@ -21,7 +21,7 @@ export function writeMasks(masks: CheckedMasks, lens: Address, mask: Address): P
   } else if (data !== undefined) {
     write(mask, data, masks.maskCount);
   }
-  return pack(maskRecord, {
+  return maskRecord.pack({
     batch: sizes.batch,
     numQueries: sizes.numQueries,
     numKeys: sizes.numKeys,

@@ -11,7 +11,7 @@ import {
   writeIntegers,
   type Address,
 } from '../runtime/memory.js';
-import { pack, writeRecord } from '../runtime/records.js';
+import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { toFloatList, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
@@ -218,7 +218,7 @@ export function runPass(
     if (gate !== undefined) {
       write(gatesAt[layer], gate.data, gate.count);
     }
-    return pack(layerPass, {
+    return layerPass.pack({
       headGate: gate === undefined ? absent : gatesAt[layer],
       gateStride: gate?.stride ?? 0,
       attentionWeights: returnWeights ? weightsAt[layer] : absent,

@@ -6,28 +6,13 @@ import { failOutOfMemory } from './errors.js';
 import { isAbsent, writeBytes, writeIntegers, type Absent, type Address } from './memory.js';
 import { core } from './wasm.js';
 
-/** A record of fixed length: its number of words, and its fields in their order. */
-export interface RecordKind<Fields> {
-  readonly words: number;
-  /** Whether it stands in an array, without that number. */
-  readonly isElement?: true;
-  readonly fields: readonly (keyof Fields)[];
-}
-
 /** The words of a record. */
 export type Packed<Fields> = readonly number[] & { readonly of?: Fields };
 
-export function pack<Fields>(kind: RecordKind<Fields>, record: Fields): Packed<Fields> {
-  const words: number[] = kind.isElement ? [] : [kind.words];
-  for (const field of kind.fields) {
-    const value = record[field] as number | boolean | readonly number[];
-    if (typeof value === 'object') {
-      words.push(...value);
-    } else {
-      words.push(Number(value));
-    }
-  }
-  return words;
+/** A record of fixed length: its number of words, and what makes them of its fields. */
+export interface RecordKind<Fields> {
+  readonly words: number;
+  pack(record: Fields): Packed<Fields>;
 }
 
 export function writeRecord<Fields>(
@@ -35,7 +20,7 @@ export function writeRecord<Fields>(
   kind: RecordKind<Fields>,
   record: Fields,
 ): void {
-  writeIntegers(address, pack(kind, record));
+  writeIntegers(address, kind.pack(record));
 }
 
 /** A message: of each field, in their order, the method that writes or reads it, or the message that it is. */

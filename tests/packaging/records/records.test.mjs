@@ -32,20 +32,28 @@ function bodyOf(begin) {
 for (const [name, description] of Object.entries({ ...table.elements, ...table.records })) {
   test(`${name} has its fields at the same places in JavaScript and in C++`, () => {
     const kind = generated[lowerFirst(name)];
-    assert.deepEqual(kind.fields, Object.keys(description));
-    const places = {};
-    let words = 0;
+    const record = {};
+    const expected = [];
     for (const [, type, member] of bodyOf(`struct ${name}`).matchAll(/^ {2}(.+?) (\w+);$/gm)) {
-      places[camel(member)] = words;
-      words += wordsOf(type);
-      const asserted = `static_assert(offsetof(${name}, ${member}) == ${4 * places[camel(member)]});`;
+      const offset = expected.length;
+      const asserted = `static_assert(offsetof(${name}, ${member}) == ${4 * offset});`;
       assert.ok(member === 'words' || header.includes(asserted), asserted);
+      if (member === 'words') {
+        expected.push(kind.words);
+      } else if (type === 'Flag') {
+        record[camel(member)] = true;
+        expected.push(1);
+      } else {
+        // Of every word another number.
+        const words = Array.from({ length: wordsOf(type) }, (_, i) => 100 + offset + i);
+        record[camel(member)] = words.length === 1 ? words[0] : words;
+        expected.push(...words);
+      }
     }
-    assert.equal(kind.words, words);
-    // As `pack` lays them out.
-    const expected = kind.isElement ? [] : ['words'];
-    assert.deepEqual(Object.keys(places), [...expected, ...kind.fields]);
-    assert.ok(header.includes(`static_assert(sizeof(${name}) == ${4 * words});`));
+    assert.deepEqual(Object.keys(record), Object.keys(description));
+    assert.deepEqual(kind.pack(record), expected);
+    assert.equal(kind.words, expected.length);
+    assert.ok(header.includes(`static_assert(sizeof(${name}) == ${4 * kind.words});`));
   });
 }
 
