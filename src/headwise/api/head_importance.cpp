@@ -161,11 +161,9 @@ std::optional<std::vector<Tensor<1>>> measure_head_importance(
   return report_out_of_memory([&]() -> std::optional<std::vector<Tensor<1>>> {
     validation::check_head_importance(heads, options);
     HeadNumbers numbers = zeros(heads.num_heads);
-    const bool of_weights =
-        options.measure == HeadMeasure::confidence || options.measure == HeadMeasure::entropy;
-    const auto measure = of_weights                                 ? mean_over_rows
-                         : options.measure == HeadMeasure::gradient ? sum_gradients
-                                                                    : sum_ablations;
+    const bool of_gradients = options.measure == HeadMeasure::gradient;
+    const bool of_weights = !of_gradients && options.measure != HeadMeasure::ablation;
+    const auto measure = of_gradients ? sum_gradients : of_weights ? mean_over_rows : sum_ablations;
     if (!measure(heads, options, numbers)) {
       return std::nullopt;
     }
