@@ -23,6 +23,12 @@ const byContent = (name) => [
   `--cache-location=${cache(name)}`,
 ];
 
+/** The files that hold all calls, as a build with threads and one without compile them. */
+const bindingsWithAndWithoutThreads = () =>
+  listFiles(['build/wasm/bindings/wasm/CMakeFiles'], (path) =>
+    /\/headwise-simd(-threads)?\.dir\/Unity\/.*\.cxx$/.test(path),
+  );
+
 const checks = [
   {
     name: 'format',
@@ -148,7 +154,7 @@ const checks = [
       facts: () => ({ clangTidy: identityOf(toolchain().clangTidy) }),
     },
     run: (sh) =>
-      tidy(sh, 'build/wasm', listFiles(['bindings/wasm'], isSource), [
+      tidy(sh, 'build/wasm', ['bindings/wasm/embind.cpp', ...bindingsWithAndWithoutThreads()], [
         // em++ tells clang these; clang-tidy runs without em++.
         '--target=wasm32-unknown-emscripten',
         `--sysroot=${join(toolchain().emscriptenRoot, 'cache/sysroot')}`,
