@@ -13,11 +13,12 @@ export async function violations(
   { scope, rules, run = (script) => page.evaluate(script) } = {},
 ) {
   if (await page.evaluate(() => globalThis.axe === undefined)) await run(axe);
+  // Not `runOnly: undefined`, which WebDriver makes null of.
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const { violations: found } = await page.evaluate(
-    (context, runOnly) =>
-      globalThis.axe.run(context ?? document, { resultTypes: ['violations'], runOnly }),
+    (context, given) => globalThis.axe.run(context ?? document, given),
     scope,
-    rules,
+    options,
   );
   return found.map(({ id, help, nodes }) => `${id}: ${help} (${nodes[0].target})`);
 }
