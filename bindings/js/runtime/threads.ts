@@ -48,7 +48,7 @@ export interface StartedWorker {
   give(task: WorkerTask): void;
   /** Whether a Node program goes on until it is ready. */
   keepProgram(keeps: boolean): void;
-  /** Ends it at once; otherwise it ends with its generation. */
+  /** Ends it, in Node not while it begins its task; otherwise it ends with its generation. */
   end(): void;
 }
 
@@ -86,18 +86,21 @@ function startInNode(process: NodeJS.Process): StartedWorker {
     execArgv: [],
   });
   let isReady = false;
+  let hasTask = false;
+  const ready = new Promise<void>((resolve, reject) => {
+    worker.on('error', reject).once('message', () => {
+      isReady = true;
+      worker.unref();
+      resolve();
+    });
+    worker.once('exit', (code) => {
+      reject(new Error(`a worker that ended with ${code}`));
+    });
+  });
   return {
-    ready: new Promise((resolve, reject) => {
-      worker.on('error', reject).once('message', () => {
-        isReady = true;
-        worker.unref();
-        resolve();
-      });
-      worker.once('exit', (code) => {
-        reject(new Error(`a worker that ended with ${code}`));
-      });
-    }),
+    ready,
     give(task) {
+      hasTask = true;
       worker.postMessage(task);
     },
     keepProgram(keeps) {
@@ -108,7 +111,16 @@ function startInNode(process: NodeJS.Process): StartedWorker {
       }
     },
     end() {
-      void worker.terminate();
+      if (isReady || !hasTask) {
+        void worker.terminate();
+        return;
+      }
+      // Node 20 crashes if it terminates a worker that is about to fail, which ends by itself.
+      worker.unref();
+      ready.then(
+        () => void worker.terminate(),
+        () => undefined,
+      );
     },
   };
 }
