@@ -262,9 +262,11 @@ describe('setup.sh', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency:
       const { code, stderr } = await ended;
       assert.equal(code, 130);
       assert.equal(stderr, 'setup: interrupted; run it again to go on\n');
-      // Whoever inherits the ended process may be slow to ask for its exit code.
-      const status = readIfThere(`/proc/${readIfThere(pidFile).trim()}/stat`);
-      assert.match(status, /^$|\) Z /);
+      // A busy machine may let it end a little later, and whoever inherits it be slow to ask for its exit code.
+      const hasEnded = () =>
+        /^$|\) Z /.test(readIfThere(`/proc/${readIfThere(pidFile).trim()}/stat`));
+      for (let waited = 0; !hasEnded() && waited < 30_000; waited += 20) await sleep(20);
+      assert.ok(hasEnded(), 'long before its minute is over');
       assert.ok(!fs.existsSync(path.join(machine.toolchain, 'prefix')));
       assert.equal((await machine.run()).code, 0);
     });
