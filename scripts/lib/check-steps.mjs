@@ -154,11 +154,16 @@ const checks = [
       facts: () => ({ clangTidy: identityOf(toolchain().clangTidy) }),
     },
     run: (sh) =>
-      tidy(sh, 'build/wasm', ['bindings/wasm/embind.cpp', ...bindingsWithAndWithoutThreads()], [
-        // em++ tells clang these; clang-tidy runs without em++.
-        '--target=wasm32-unknown-emscripten',
-        `--sysroot=${join(toolchain().emscriptenRoot, 'cache/sysroot')}`,
-      ]),
+      tidy(
+        sh,
+        'build/wasm',
+        ['bindings/wasm/embind.cpp', ...bindingsWithAndWithoutThreads()],
+        [
+          // em++ tells clang these; clang-tidy runs without em++.
+          '--target=wasm32-unknown-emscripten',
+          `--sysroot=${join(toolchain().emscriptenRoot, 'cache/sysroot')}`,
+        ],
+      ),
   },
 ];
 
