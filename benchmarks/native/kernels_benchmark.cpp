@@ -55,6 +55,7 @@ void exponentiate_by_standard_library(float* values, std::size_t count) noexcept
 constexpr std::size_t rows = 64;
 constexpr std::size_t size = 512;
 constexpr std::size_t floats = rows * size;
+constexpr float norm_epsilon = 1e-5F;
 
 struct Arrays {
   std::vector<float> a = random_numbers(floats, 4);
@@ -236,15 +237,29 @@ void additive_scores_gradient(benchmark::State& state) {
 
 void layer_norm(benchmark::State& state) {
   by_rows(state, [](Arrays& x, std::size_t row) {
-    kernels::layer_norm(x.a.data() + row, x.b.data(), x.c.data(), size, x.d.data() + row);
+    kernels::layer_norm(x.a.data() + row, x.b.data(), x.c.data(), size, norm_epsilon,
+                        x.d.data() + row);
   });
 }
 
 void layer_norm_gradient(benchmark::State& state) {
   std::vector<float> bias_gradient(size);
   by_rows(state, [&](Arrays& x, std::size_t row) {
-    kernels::layer_norm_gradient(x.a.data() + row, x.b.data(), x.c.data() + row, size,
+    kernels::layer_norm_gradient(x.a.data() + row, x.b.data(), x.c.data() + row, size, norm_epsilon,
                                  x.d.data() + row, x.e.data(), bias_gradient.data());
+  });
+}
+
+void rms_norm(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::rms_norm(x.a.data() + row, x.b.data(), size, norm_epsilon, x.d.data() + row);
+  });
+}
+
+void rms_norm_gradient(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::rms_norm_gradient(x.a.data() + row, x.b.data(), x.c.data() + row, size, norm_epsilon,
+                               x.d.data() + row, x.e.data());
   });
 }
 

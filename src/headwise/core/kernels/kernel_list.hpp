@@ -5,7 +5,7 @@
 #include <headwise/core/kernels/elementwise.hpp>
 #include <headwise/core/kernels/gemm.hpp>
 #include <headwise/core/kernels/gemv.hpp>
-#include <headwise/core/kernels/layer_norm.hpp>
+#include <headwise/core/kernels/norms.hpp>
 #include <headwise/core/kernels/optimizer_steps.hpp>
 #include <headwise/core/kernels/softmax.hpp>
 
@@ -39,5 +39,7 @@
   DO(additive_scores_gradient)       \
   DO(layer_norm)                     \
   DO(layer_norm_gradient)            \
+  DO(rms_norm)                       \
+  DO(rms_norm_gradient)              \
   DO(sgd_step)                       \
   DO(adam_step)

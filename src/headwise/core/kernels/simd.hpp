@@ -200,6 +200,33 @@ inline WideProducts multiply_wide(const Words& a, std::uint32_t b) noexcept {
 #endif
 }
 
+/// Loads a vector of which `count` floats exist; `padding` fills the other lanes.
+inline Batch load_at_most(const float* data, std::size_t count, float padding = 0.0F) noexcept {
+  if (count >= lanes) {
+    return Batch::load_unaligned(data);
+  }
+  Array<float, lanes> numbers;
+  fill(numbers, padding);
+  copy(data, count, numbers.data());
+  return Batch::load_unaligned(numbers.data());
+}
+
+/// Stores the first `count` floats of a vector, all of them if it has no more.
+inline void store_at_most(const Batch& vector, std::size_t count, float* data) noexcept {
+  if (count >= lanes) {
+    vector.store_unaligned(data);
+    return;
+  }
+  Array<float, lanes> numbers;
+  vector.store_unaligned(numbers.data());
+  copy(numbers.data(), count, data);
+}
+
+/// data[i] += vector[i] for at most `count` floats.
+inline void add_at_most(const Batch& vector, std::size_t count, float* data) noexcept {
+  store_at_most(load_at_most(data, count) + vector, count, data);
+}
+
 /// Applies `vector` to whole vectors, of which the last may overlap the one before; less than one
 /// vector goes through a padded buffer. An element's result does not depend on its position.
 template <typename Function>
