@@ -1,5 +1,6 @@
 #pragma once
 
+#include <headwise/core/kernels/activations.hpp>
 #include <headwise/core/kernels/additive.hpp>
 #include <headwise/core/kernels/dropout.hpp>
 #include <headwise/core/kernels/elementwise.hpp>
@@ -41,5 +42,13 @@
   DO(layer_norm_gradient)            \
   DO(rms_norm)                       \
   DO(rms_norm_gradient)              \
+  DO(relu)                           \
+  DO(relu_gradient)                  \
+  DO(gelu)                           \
+  DO(gelu_gradient)                  \
+  DO(gelu_tanh)                      \
+  DO(gelu_tanh_gradient)             \
+  DO(silu)                           \
+  DO(silu_gradient)                  \
   DO(sgd_step)                       \
   DO(adam_step)

@@ -152,6 +152,35 @@ inline void transpose_4x4(const float* from, std::size_t from_stride, float* to,
   xsimd::zip_hi(ac_high, bd_high).store_unaligned(to + 3 * to_stride);
 }
 
+/// Constants as vectors. V8 rematerializes constants at each use, inside loops too: in WebAssembly
+/// they are loaded through a pointer that the compiler cannot see through.
+template <std::size_t Count, const Array<float, Count>& Values>
+class Constants {
+ public:
+#if defined(__wasm__)
+  Batch operator[](std::size_t which) const noexcept {
+    return Batch::load_unaligned(table_ + which * lanes);
+  }
+
+ private:
+  static constexpr auto table = [] {
+    Array<Array<float, lanes>, Count> rows{};
+    for (std::size_t i = 0; i < Count; ++i) {
+      fill(rows[i], Values[i]);
+    }
+    return rows;
+  }();
+  const float* table_ = opaque(table[0].data());
+
+  static const float* opaque(const float* pointer) noexcept {
+    asm volatile("" : "+r"(pointer));
+    return pointer;
+  }
+#else
+  Batch operator[](std::size_t which) const noexcept { return {Values[which]}; }
+#endif
+};
+
 /// tanh of a vector. Not inlined: it is long, and used in several places.
 [[nodiscard]] Batch hyperbolic_tangent(const Batch& x) noexcept;
 
