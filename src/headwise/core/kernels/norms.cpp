@@ -67,9 +67,7 @@ void normalize_backward(const RowMoments& moments, const float* HEADWISE_RESTRIC
     const Batch outer = load_at_most(gradient + i, left);
     const Batch standard = standard_at(i);
     const Batch inner = outer * load_at_most(weight + i, left);
-    if constexpr (MeanMoves) {
-      sum += inner;
-    }
+    sum += inner;
     products = multiply_add(inner, standard, products);
     add_at_most(outer * standard, left, weight_gradient + i);
     if (bias_gradient != nullptr) {
@@ -77,7 +75,7 @@ void normalize_backward(const RowMoments& moments, const float* HEADWISE_RESTRIC
     }
   }
   const auto size = static_cast<float>(count);
-  const Batch sum_share(xsimd::reduce_add(sum) / size);
+  const Batch sum_share(MeanMoves ? xsimd::reduce_add(sum) / size : 0.0F);
   const Batch product_share(xsimd::reduce_add(products) / size);
   for (std::size_t i = 0; i < count; i += lanes) {
     const std::size_t left = count - i;
