@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ void exponentiate_by_standard_library(float* values, std::size_t count) noexcept
 constexpr std::size_t rows = 64;
 constexpr std::size_t size = 512;
 constexpr std::size_t floats = rows * size;
+constexpr float norm_epsilon = 1e-5F;
 
 struct Arrays {
   std::vector<float> a = random_numbers(floats, 4);
@@ -236,15 +238,81 @@ void additive_scores_gradient(benchmark::State& state) {
 
 void layer_norm(benchmark::State& state) {
   by_rows(state, [](Arrays& x, std::size_t row) {
-    kernels::layer_norm(x.a.data() + row, x.b.data(), x.c.data(), size, x.d.data() + row);
+    kernels::layer_norm(x.a.data() + row, x.b.data(), x.c.data(), size, norm_epsilon,
+                        x.d.data() + row);
   });
 }
 
 void layer_norm_gradient(benchmark::State& state) {
   std::vector<float> bias_gradient(size);
   by_rows(state, [&](Arrays& x, std::size_t row) {
-    kernels::layer_norm_gradient(x.a.data() + row, x.b.data(), x.c.data() + row, size,
+    kernels::layer_norm_gradient(x.a.data() + row, x.b.data(), x.c.data() + row, size, norm_epsilon,
                                  x.d.data() + row, x.e.data(), bias_gradient.data());
+  });
+}
+
+void rms_norm(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::rms_norm(x.a.data() + row, x.b.data(), size, norm_epsilon, x.d.data() + row);
+  });
+}
+
+void rms_norm_gradient(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::rms_norm_gradient(x.a.data() + row, x.b.data(), x.c.data() + row, size, norm_epsilon,
+                               x.d.data() + row, x.e.data());
+  });
+}
+
+void relu(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::relu(x.a.data() + row, x.b.data() + row, size, x.c.data() + row);
+  });
+}
+
+void relu_gradient(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::relu_gradient(x.a.data() + row, x.b.data() + row, x.c.data() + row, size,
+                           x.d.data() + row, x.e.data() + row);
+  });
+}
+
+void gelu(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::gelu(x.a.data() + row, x.b.data() + row, size, x.c.data() + row);
+  });
+}
+
+void gelu_gradient(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::gelu_gradient(x.a.data() + row, x.b.data() + row, x.c.data() + row, size,
+                           x.d.data() + row, x.e.data() + row);
+  });
+}
+
+void gelu_tanh(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::gelu_tanh(x.a.data() + row, x.b.data() + row, size, x.c.data() + row);
+  });
+}
+
+void gelu_tanh_gradient(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::gelu_tanh_gradient(x.a.data() + row, x.b.data() + row, x.c.data() + row, size,
+                                x.d.data() + row, x.e.data() + row);
+  });
+}
+
+void silu(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::silu(x.a.data() + row, x.b.data() + row, size, x.c.data() + row);
+  });
+}
+
+void silu_gradient(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    kernels::silu_gradient(x.a.data() + row, x.b.data() + row, x.c.data() + row, size,
+                           x.d.data() + row, x.e.data() + row);
   });
 }
 
@@ -263,6 +331,28 @@ void adam_step(benchmark::State& state) {
 }
 
 }  // namespace of
+
+// Activations by the standard library, of gated layers as the kernels' are.
+
+float gelu_by_standard_library(float x) {
+  return 0.5F * x * (1.0F + std::erf(x / std::numbers::sqrt2_v<float>));
+}
+
+float gelu_tanh_by_standard_library(float x) {
+  constexpr float scale = 0.797884561F;  // √(2/π)
+  return 0.5F * x * (1.0F + std::tanh(scale * (x + 0.044715F * x * x * x)));
+}
+
+float silu_by_standard_library(float x) { return x / (1.0F + std::exp(-x)); }
+
+template <float (*Activation)(float)>
+void activate_by_standard_library(benchmark::State& state) {
+  by_rows(state, [](Arrays& x, std::size_t row) {
+    for (std::size_t i = row; i < row + size; ++i) {
+      x.c[i] = Activation(x.a[i]) * x.b[i];
+    }
+  });
+}
 
 void register_shape(const std::string& name, const auto& run) {
   benchmark::RegisterBenchmark(name.c_str(), run);
@@ -288,6 +378,12 @@ void register_kernels() {
 #define HEADWISE_REGISTER(kernel) register_shape("kernel " #kernel "/headwise", of::kernel);
   HEADWISE_FOR_EACH_KERNEL(HEADWISE_REGISTER)
 #undef HEADWISE_REGISTER
+  register_shape("kernel gelu/standard library",
+                 activate_by_standard_library<gelu_by_standard_library>);
+  register_shape("kernel gelu_tanh/standard library",
+                 activate_by_standard_library<gelu_tanh_by_standard_library>);
+  register_shape("kernel silu/standard library",
+                 activate_by_standard_library<silu_by_standard_library>);
 }
 
 }  // namespace headwise::benchmarks

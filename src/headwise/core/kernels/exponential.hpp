@@ -7,6 +7,17 @@
 
 namespace headwise::kernels::HEADWISE_TARGET {
 
+/// exp(x) = (1 + fraction) · first_power · second_power, all of them normal floats even where
+/// exp(x) is none.
+struct ExponentialParts {
+  Batch fraction, first_power, second_power;
+
+  /// exp(x) · factor, which is rounded to a subnormal float at most once, as a whole.
+  [[nodiscard]] Batch times(const Batch& factor) const noexcept {
+    return multiply_add(factor, fraction, factor) * first_power * second_power;
+  }
+};
+
 /// exp(x) within 2 units in the last place over the whole range, subnormal results included;
 /// exp(−∞) is 0, exp(∞) is ∞, exp(NaN) is NaN.
 ///
@@ -16,19 +27,47 @@ namespace headwise::kernels::HEADWISE_TARGET {
 class Exponential {
  public:
   Batch operator()(const Batch& x) const noexcept {
-    const Batch bounded = min_keeping_nan(x, constant(max_input));
-    const Reduced reduced = reduce(max_keeping_nan(bounded, constant(min_input)));
-    const Integers half = reduced.n >> 1;
-    const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
-    return reduced.p * xsimd::bitwise_cast<float>(ones + (half << mantissa_bits)) *
-           xsimd::bitwise_cast<float>(ones + ((reduced.n - half) << mantissa_bits));
+    const Batch below = min_keeping_nan(x, constants_[max_input]);
+    const Batch bounded = max_keeping_nan(below, constants_[min_input]);
+    const Batch shifted = shifted_power(bounded);
+    return parts_of(fraction_of(remainder(bounded, shifted)), shifted).times(constants_[one]);
   }
 
   /// exp(x) for x ≤ 0, with 0 in place of subnormal results, which softmax does not need.
   [[nodiscard]] Batch of_nonpositive(const Batch& x) const noexcept {
-    const Reduced reduced = reduce(max_keeping_nan(x, constant(min_normal_input)));
-    const Integers ones = xsimd::bitwise_cast<std::int32_t>(constant(one));
-    return reduced.p * xsimd::bitwise_cast<float>(ones + (reduced.n << mantissa_bits));
+    const Batch bounded = max_keeping_nan(x, constants_[min_normal_input]);
+    const Batch shifted = shifted_power(bounded);
+    const Integers ones = xsimd::bitwise_cast<std::int32_t>(constants_[one]);
+    const Integers n = xsimd::bitwise_cast<std::int32_t>(shifted);
+    return (fraction_of(remainder(bounded, shifted)) + constants_[one]) *
+           xsimd::bitwise_cast<float>(ones + (n << mantissa_bits));
+  }
+
+  /// exp(x) for |x| ≤ 125, more accurate than the result above: `fraction` has an error of 2⁻²⁵.
+  [[nodiscard]] ExponentialParts parts(const Batch& x) const noexcept {
+    const Batch shifted = shifted_power(x);
+    return parts_of_remainder(remainder(x, shifted), shifted);
+  }
+
+  /// exp(high + low) for |high + low| ≤ 125, with multiples of 2⁻¹⁷ for `high` and a small `low`:
+  /// what a float would round off their sum is not lost.
+  [[nodiscard]] ExponentialParts parts(const Batch& high, const Batch& low) const noexcept {
+    const Batch shifted = shifted_power(high + low);
+    const Batch n = shifted - constants_[magic_bias];
+    return parts_of_remainder(multiply_add(n, constants_[minus_ln2_high], high) +
+                                  multiply_add(n, constants_[minus_ln2_low], low),
+                              shifted);
+  }
+
+  /// exp(r) · 2ⁿ for |r| ≤ ln 2 / 2, where `shifted` is n + 1.5 · 2²³, by a polynomial of degree 6
+  /// with a relative error of 2⁻²⁸.
+  [[nodiscard]] ExponentialParts parts_of_remainder(const Batch& r,
+                                                    const Batch& shifted) const noexcept {
+    const Batch r2 = r * r;
+    const Batch low = multiply_add(constants_[d3], r, constants_[d2]);
+    const Batch middle = multiply_add(constants_[d5], r, constants_[d4]);
+    const Batch high = multiply_add(constants_[d6], r2, middle);
+    return parts_of(multiply_add(multiply_add(high, r2, low), r2, r), shifted);
   }
 
  private:
@@ -36,25 +75,38 @@ class Exponential {
 
   static constexpr int mantissa_bits = 23;
 
-  /// exp(x) = p · 2ⁿ
-  struct Reduced {
-    Batch p;
-    Integers n;
-  };
-
-  [[nodiscard]] Reduced reduce(const Batch& x) const noexcept {
-    const Batch magic = constant(magic_bias);
-    const Batch shifted = multiply_add(x, constant(log2_e), magic);
-    const Batch n = shifted - magic;
-    Batch r = multiply_add(n, constant(minus_ln2_high), x);
-    r = multiply_add(n, constant(minus_ln2_low), r);
-    const Batch r2 = r * r;
-    const Batch high = multiply_add(constant(c5), r, constant(c4));
-    const Batch low = multiply_add(constant(c3), r, constant(c2));
-    const Batch p = multiply_add(multiply_add(high, r2, low), r2, constant(c1) * r) + constant(one);
-    // The low bits of `shifted` are n; those of `magic` are 0.
-    return {.p = p, .n = xsimd::bitwise_cast<std::int32_t>(shifted)};
+  /// n + 1.5 · 2²³, rounded to an integer.
+  [[nodiscard]] Batch shifted_power(const Batch& x) const noexcept {
+    return multiply_add(x, constants_[log2_e], constants_[magic_bias]);
   }
+
+  /// (1 + fraction) · 2ⁿ
+  [[nodiscard]] ExponentialParts parts_of(const Batch& fraction,
+                                          const Batch& shifted) const noexcept {
+    // The low bits of `shifted` are n; those that were added are 0.
+    const Integers n = xsimd::bitwise_cast<std::int32_t>(shifted);
+    const Integers half = n >> 1;
+    const Integers ones = xsimd::bitwise_cast<std::int32_t>(constants_[one]);
+    return {.fraction = fraction,
+            .first_power = xsimd::bitwise_cast<float>(ones + (half << mantissa_bits)),
+            .second_power = xsimd::bitwise_cast<float>(ones + ((n - half) << mantissa_bits))};
+  }
+
+  /// x − n · ln 2
+  [[nodiscard]] Batch remainder(const Batch& x, const Batch& shifted) const noexcept {
+    const Batch n = shifted - constants_[magic_bias];
+    const Batch r = multiply_add(n, constants_[minus_ln2_high], x);
+    return multiply_add(n, constants_[minus_ln2_low], r);
+  }
+
+  /// exp(r) − 1
+  [[nodiscard]] Batch fraction_of(const Batch& r) const noexcept {
+    const Batch r2 = r * r;
+    const Batch high = multiply_add(constants_[c5], r, constants_[c4]);
+    const Batch low = multiply_add(constants_[c3], r, constants_[c2]);
+    return multiply_add(multiply_add(high, r2, low), r2, constants_[c1] * r);
+  }
+
   enum Constant : std::uint8_t {
     max_input,
     min_input,
@@ -68,48 +120,26 @@ class Exponential {
     c3,
     c2,
     c1,
+    d6,
+    d5,
+    d4,
+    d3,
+    d2,
     one,
     num_constants
   };
 
   // exp overflows to ∞ above `max_input` and is 0 below `min_input`; `min_normal_input` makes n
   // −127, and 2ⁿ as a float's exponent 0. Adding `magic_bias` rounds to an integer.
-  static constexpr Array<float, num_constants> values = {89.0F,
-                                                         -104.0F,
-                                                         -87.9F,
-                                                         1.44269504F,
-                                                         12582912.0F,
-                                                         -0.693359375F,
-                                                         2.12194440e-4F,
-                                                         0x1.0e4020p-7F,
-                                                         0x1.573e2ep-5F,
-                                                         0x1.555e66p-3F,
-                                                         0x1.fffdb6p-2F,
-                                                         0x1.ffffecp-1F,
-                                                         1.0F};
+  static constexpr Array<float, num_constants> values = {
+      89.0F,           -104.0F,        -87.9F,
+      1.44269504F,     12582912.0F,    -0.693359375F,
+      2.12194440e-4F,  0x1.0e4020p-7F, 0x1.573e2ep-5F,
+      0x1.555e66p-3F,  0x1.fffdb6p-2F, 0x1.ffffecp-1F,
+      0x1.6a4154p-10F, 0x1.1239c6p-7F, 0x1.5558bcp-5F,
+      0x1.555492p-3F,  0x1.fffffcp-2F, 1.0F};
 
-#if defined(__wasm__)
-  // V8 rematerializes constants at each use, inside loops too. These are loaded through a pointer
-  // that the compiler cannot see through.
-  static constexpr auto table = [] {
-    Array<Array<float, lanes>, num_constants> rows{};
-    for (std::size_t i = 0; i < num_constants; ++i) {
-      fill(rows[i], values[i]);
-    }
-    return rows;
-  }();
-  const float* table_ = opaque(table[0].data());
-
-  static const float* opaque(const float* pointer) noexcept {
-    asm volatile("" : "+r"(pointer));
-    return pointer;
-  }
-  [[nodiscard]] Batch constant(Constant which) const noexcept {
-    return Batch::load_unaligned(table_ + which * lanes);
-  }
-#else
-  [[nodiscard]] static Batch constant(Constant which) noexcept { return {values[which]}; }
-#endif
+  Constants<num_constants, values> constants_;
 };
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

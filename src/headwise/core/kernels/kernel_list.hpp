@@ -1,11 +1,12 @@
 #pragma once
 
+#include <headwise/core/kernels/activations.hpp>
 #include <headwise/core/kernels/additive.hpp>
 #include <headwise/core/kernels/dropout.hpp>
 #include <headwise/core/kernels/elementwise.hpp>
 #include <headwise/core/kernels/gemm.hpp>
 #include <headwise/core/kernels/gemv.hpp>
-#include <headwise/core/kernels/layer_norm.hpp>
+#include <headwise/core/kernels/norms.hpp>
 #include <headwise/core/kernels/optimizer_steps.hpp>
 #include <headwise/core/kernels/softmax.hpp>
 
@@ -39,5 +40,15 @@
   DO(additive_scores_gradient)       \
   DO(layer_norm)                     \
   DO(layer_norm_gradient)            \
+  DO(rms_norm)                       \
+  DO(rms_norm_gradient)              \
+  DO(relu)                           \
+  DO(relu_gradient)                  \
+  DO(gelu)                           \
+  DO(gelu_gradient)                  \
+  DO(gelu_tanh)                      \
+  DO(gelu_tanh_gradient)             \
+  DO(silu)                           \
+  DO(silu_gradient)                  \
   DO(sgd_step)                       \
   DO(adam_step)

@@ -152,6 +152,35 @@ inline void transpose_4x4(const float* from, std::size_t from_stride, float* to,
   xsimd::zip_hi(ac_high, bd_high).store_unaligned(to + 3 * to_stride);
 }
 
+/// Constants as vectors. V8 rematerializes constants at each use, inside loops too: in WebAssembly
+/// they are loaded through a pointer that the compiler cannot see through.
+template <std::size_t Count, const Array<float, Count>& Values>
+class Constants {
+ public:
+#if defined(__wasm__)
+  Batch operator[](std::size_t which) const noexcept {
+    return Batch::load_unaligned(table_ + which * lanes);
+  }
+
+ private:
+  static constexpr auto table = [] {
+    Array<Array<float, lanes>, Count> rows{};
+    for (std::size_t i = 0; i < Count; ++i) {
+      fill(rows[i], Values[i]);
+    }
+    return rows;
+  }();
+  const float* table_ = opaque(table[0].data());
+
+  static const float* opaque(const float* pointer) noexcept {
+    asm volatile("" : "+r"(pointer));
+    return pointer;
+  }
+#else
+  Batch operator[](std::size_t which) const noexcept { return {Values[which]}; }
+#endif
+};
+
 /// tanh of a vector. Not inlined: it is long, and used in several places.
 [[nodiscard]] Batch hyperbolic_tangent(const Batch& x) noexcept;
 
@@ -198,6 +227,33 @@ inline WideProducts multiply_wide(const Words& a, std::uint32_t b) noexcept {
   return {.high = xsimd::bitwise_cast<std::uint32_t>((even >> half) | (odd & ~low_half)),
           .low = xsimd::bitwise_cast<std::uint32_t>((even & low_half) | (odd << half))};
 #endif
+}
+
+/// Loads a vector of which `count` floats exist; `padding` fills the other lanes.
+inline Batch load_at_most(const float* data, std::size_t count, float padding = 0.0F) noexcept {
+  if (count >= lanes) {
+    return Batch::load_unaligned(data);
+  }
+  Array<float, lanes> numbers;
+  fill(numbers, padding);
+  copy(data, count, numbers.data());
+  return Batch::load_unaligned(numbers.data());
+}
+
+/// Stores the first `count` floats of a vector, all of them if it has no more.
+inline void store_at_most(const Batch& vector, std::size_t count, float* data) noexcept {
+  if (count >= lanes) {
+    vector.store_unaligned(data);
+    return;
+  }
+  Array<float, lanes> numbers;
+  vector.store_unaligned(numbers.data());
+  copy(numbers.data(), count, data);
+}
+
+/// data[i] += vector[i] for at most `count` floats.
+inline void add_at_most(const Batch& vector, std::size_t count, float* data) noexcept {
+  store_at_most(load_at_most(data, count) + vector, count, data);
 }
 
 /// Applies `vector` to whole vectors, of which the last may overlap the one before; less than one

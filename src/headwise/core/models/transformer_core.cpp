@@ -9,13 +9,16 @@
 namespace headwise {
 namespace {
 
+/// PyTorch's default of `nn.LayerNorm`.
+constexpr float norm_epsilon = 1e-5F;
+
 /// outputs (rows, size) = the layer norm of each row of inputs.
 void normalize_rows(const ModelParameters& parameters, std::size_t norm, const float* inputs,
                     std::size_t rows, float* outputs) noexcept {
   const std::size_t size = parameters.sizes().num_hiddens;
   for (std::size_t row = 0; row < rows; ++row) {
     kernels::layer_norm(inputs + row * size, parameters.values(norm), parameters.values(norm + 1),
-                        size, outputs + row * size);
+                        size, norm_epsilon, outputs + row * size);
   }
 }
 
@@ -26,9 +29,9 @@ void normalize_rows_backward(ModelParameters& parameters, std::size_t norm, cons
                              float* input_gradient) noexcept {
   const std::size_t size = parameters.sizes().num_hiddens;
   for (std::size_t row = 0; row < rows; ++row) {
-    kernels::layer_norm_gradient(inputs + row * size, parameters.values(norm),
-                                 gradient + row * size, size, input_gradient + row * size,
-                                 parameters.gradient(norm), parameters.gradient(norm + 1));
+    kernels::layer_norm_gradient(
+        inputs + row * size, parameters.values(norm), gradient + row * size, size, norm_epsilon,
+        input_gradient + row * size, parameters.gradient(norm), parameters.gradient(norm + 1));
   }
 }
 
