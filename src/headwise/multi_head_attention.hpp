@@ -26,6 +26,7 @@ struct FromStateDictOptions {
   double dropout = 0;
   std::optional<double> scale = {};
   double softcap = 0;
+  std::optional<RotaryOptions> rotary = {};
   bool zero_attention = false;
   std::optional<std::uint64_t> seed = {};
 };
@@ -44,6 +45,9 @@ struct ForwardOptions {
   /// KV cache of earlier positions, to which the given keys and values are appended. "Keys" in
   /// `valid_lens`, `mask` and `window` then means cached and given. Null for none.
   KeyValueCache* cache = nullptr;
+  /// Where the queries, and as many keys, stand, for a layer with rotary positions. Default: query
+  /// i and given key i at (cached keys) + i. Masks do not depend on it.
+  RotaryPositions positions = {};
   /// Result of a query without a key. Default: zeros.
   EmptyRows empty_rows = EmptyRows::zero;
   /// Whether to return the attention weights. Default: no, and then they are never stored.

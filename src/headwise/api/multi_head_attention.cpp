@@ -16,6 +16,20 @@ namespace {
 
 using Shape = std::span<const std::size_t>;
 
+std::vector<std::int32_t> positions_of(const RotaryPositions& positions) {
+  std::vector<std::int32_t> result;
+  std::visit(
+      [&](const auto& given) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
+          for (const std::int64_t position : given) {
+            result.push_back(static_cast<std::int32_t>(position));
+          }
+        }
+      },
+      positions);
+  return result;
+}
+
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
@@ -75,6 +89,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
       weights_shape[Rank] = sizes.num_keys + sizes.num_extra_slots;
       result.attention_weights = make_tensor<Rank + 1>(weights_shape);
     }
+    const std::vector<std::int32_t> positions = positions_of(options.positions);
     const std::size_t threads = parallel::num_threads();
     WorkingMemory memory([&](Arena& arena) {
       static_cast<void>(lay_out_forward(arena, {.batch = sizes.batch,
@@ -106,6 +121,13 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
     } else if (const auto* gates = std::get_if<Tensor<2>>(&options.head_gate)) {
       arguments.head_gate = gates->data();
       arguments.gate_stride = sizes.num_heads;
+    }
+    if (!positions.empty()) {
+      arguments.positions = positions.data();
+      arguments.positions_sample_stride =
+          std::holds_alternative<xt::xtensor<std::int64_t, 2>>(options.positions)
+              ? sizes.num_queries
+              : 0;
     }
     forward_into(arguments, allocate(arguments));
     if (options.requires_grad) {

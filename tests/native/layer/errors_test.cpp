@@ -39,6 +39,21 @@ HeadGate head_gate_of(const Record& record) {
                                                       : HeadGate(tensor_of<2>(record, "head_gate"));
 }
 
+RotaryPositions positions_of(const Record& record) {
+  if (!record.has("positions")) {
+    return {};
+  }
+  const auto shape = record.numbers<std::size_t>("positions");
+  const auto filled = [&](auto tensor) -> RotaryPositions {
+    tensor.fill(record.number<std::int64_t>("position"));
+    return tensor;
+  };
+  if (shape.size() == 1) {
+    return filled(xt::xtensor<std::int64_t, 1>::from_shape({shape[0]}));
+  }
+  return filled(xt::xtensor<std::int64_t, 2>::from_shape({shape[0], shape[1]}));
+}
+
 CacheOptions cache_options_of(const Record& record) {
   return {.batch_size = record.number<std::int64_t>("batch_size"),
           .max_length = record.number<std::int64_t>("max_length")};
@@ -99,6 +114,7 @@ void forward_of(const Record& record, MultiHeadAttention& layer, KeyValueCache* 
   auto options = mask_options_of<ForwardOptions>(record);
   options.head_gate = head_gate_of(record);
   options.cache = cache;
+  options.positions = positions_of(record);
   options.return_weights = true;
   options.requires_grad = record.has("requires_grad");
   const bool batched = record.numbers<std::size_t>("queries").size() == 3;

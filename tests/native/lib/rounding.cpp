@@ -35,10 +35,13 @@ Doubles<4> with_four_axes(const xt::xarray<float>& tensor) {
   return result;
 }
 
+/// Of a problem of magnitudes.
 reference::Heads heads_of(const Problem& problem) {
-  if (problem.configuration.call == Call::layer) {
-    return reference::project_heads(problem.layer, problem.parameters, problem.queries,
-                                    problem.keys, problem.values);
+  const Configuration& c = problem.configuration;
+  if (c.call == Call::layer) {
+    return reference::project_heads(
+        problem.layer, problem.parameters, problem.queries, problem.keys, problem.values,
+        reference::positions_of(problem.options, c.batch, c.queries, c.all_keys(), c.cached), true);
   }
   return {.Q = with_four_axes(problem.queries),
           .K = with_four_axes(problem.keys),

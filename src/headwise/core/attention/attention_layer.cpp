@@ -45,13 +45,17 @@ const ParameterTable& AttentionLayer::parameter_table() const noexcept {
   return parameters_ ? parameters_->table() : none;
 }
 
-SavedActivations::Sizes AttentionLayer::saved_sizes(const InputSizes& inputs) const noexcept {
+SavedActivations::Sizes AttentionLayer::saved_sizes(
+    const InputSizes& inputs, const ForwardArguments& arguments) const noexcept {
   return {.query_size = inputs.query_size,
           .key_size = inputs.key_size,
           .value_size = inputs.value_size,
           .query_width = settings_.query_width(),
           .key_value_width = settings_.key_value_width(),
-          .has_projections = settings_.projection != Projection::none};
+          .has_projections = settings_.projection != Projection::none,
+          .rotation_rows = rotation_rows(arguments),
+          .rotation_size = settings_.rotary ? settings_.rotary->size : 0,
+          .rotation_sample_stride = arguments.positions_sample_stride};
 }
 
 PoolingSizes AttentionLayer::pooling_sizes(std::size_t num_keys) const noexcept {

@@ -26,6 +26,13 @@ struct ForwardArguments {
   const float* keys = nullptr;     ///< (batch, new keys, key_size)
   const float* values = nullptr;   ///< (batch, new keys, value_size)
   std::size_t num_new_keys = 0;
+  /// Of a layer with rotary positions: row i of the sample's queries and new keys stands at
+  /// positions[sample · positions_sample_stride + i]; null: at (cached keys) + i.
+  const std::int32_t* positions = nullptr;
+  std::size_t positions_sample_stride = 0;
+  /// What `rotations_into` writes for these positions, row [sample · positions_sample_stride + i];
+  /// null: the layer computes them.
+  const float* rotations = nullptr;
   /// Its keys are the cached ones and the new ones.
   const AttentionMask* mask = nullptr;
   const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head], or null
@@ -125,6 +132,7 @@ class AttentionLayer : public Trainable {
     float* Q;            ///< (batch, queries, query width)
     float* K;            ///< (batch, new keys, key-value width)
     float* V;            ///< (batch, new keys, key-value width)
+    float* rotations;    ///< (batch or 1, queries or new keys, rotary size)
     std::uint8_t* read;  ///< (batch, keys): whether some query reads the key
     float* gated;        ///< (batch, queries, query width), what W_o projects
   };
@@ -178,7 +186,14 @@ class AttentionLayer : public Trainable {
   }
 
  private:
-  [[nodiscard]] SavedActivations::Sizes saved_sizes(const InputSizes& inputs) const noexcept;
+  [[nodiscard]] SavedActivations::Sizes saved_sizes(
+      const InputSizes& inputs, const ForwardArguments& arguments) const noexcept;
+  /// Rows of the table of rotations; 0 without rotary positions.
+  [[nodiscard]] std::size_t rotation_rows(const ForwardArguments& arguments) const noexcept;
+  /// The table of a pass: that of the arguments, or computed in `memory`, which holds it afterwards
+  /// if `is_kept`.
+  const float* rotations_of(const ForwardArguments& arguments, float* memory,
+                            bool is_kept) const noexcept;
   [[nodiscard]] PoolingSizes pooling_sizes(std::size_t num_keys) const noexcept;
   /// Dropout of the next forward.
   [[nodiscard]] Dropout dropout() const noexcept;

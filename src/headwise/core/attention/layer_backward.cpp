@@ -2,6 +2,7 @@
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/attention/head_gate.hpp>
 #include <headwise/core/attention/pooling_backward.hpp>
+#include <headwise/core/attention/rotary.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 
 namespace headwise {
@@ -109,6 +110,18 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
     gradients.extra_slots[0] = {.key = buffers.bias_k, .value = buffers.bias_v};
   }
   pool_backward(pooling, scoring(), gradients, arena);
+  if (settings_.rotary) {
+    const auto rotate_back = [&](float* rows, std::size_t length, std::size_t num_heads) {
+      rotate_heads({.rows = rows,
+                    .batch = mask.batch,
+                    .length = length,
+                    .num_heads = num_heads,
+                    .head_size = head_size},
+                   saved.rotations, saved_->rotation_sample_stride(), *settings_.rotary, true);
+    };
+    rotate_back(grad_Q, mask.num_queries, settings_.num_heads);
+    rotate_back(grad_K, mask.num_keys, settings_.num_kv_heads);
+  }
 
   if (settings_.pooling == Pooling::additive) {
     const std::size_t hiddens = settings_.attention_hiddens;

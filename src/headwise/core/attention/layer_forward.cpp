@@ -3,6 +3,7 @@
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/attention/head_gate.hpp>
 #include <headwise/core/attention/pooling.hpp>
+#include <headwise/core/attention/rotary.hpp>
 #include <utility>
 
 namespace headwise {
@@ -44,7 +45,7 @@ ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) const 
       const ParameterTable& table = parameters_ ? parameters_->table() : memory.parameters->table();
       memory.gradients = AlignedFloats::zeros(table.size());
     }
-    memory.saved.emplace(saved_sizes(inputs), *arguments.mask, settings_.num_heads,
+    memory.saved.emplace(saved_sizes(inputs, arguments), *arguments.mask, settings_.num_heads,
                          arguments.head_gate, arguments.gate_stride, saved_ ? &*saved_ : nullptr);
   }
   return memory;
@@ -71,15 +72,45 @@ AttentionLayer::ForwardBuffers AttentionLayer::lay_out_forward(
     Arena& arena, const PassSizes& sizes) const noexcept {
   const auto& [batch, num_queries, num_keys, num_threads] = sizes;
   const std::size_t projected = settings_.projection != Projection::none ? batch : 0;
-  const ForwardBuffers buffers{.Q = arena.take(projected, num_queries, settings_.query_width()),
-                               .K = arena.take(projected, num_keys, settings_.key_value_width()),
-                               .V = arena.take(projected, num_keys, settings_.key_value_width()),
-                               .read = arena.take<std::uint8_t>(projected, num_keys),
-                               .gated = arena.take(settings_.output_projection ? batch : 0,
-                                                   num_queries, settings_.query_width())};
+  // Without projections, what is rotated is a copy of the inputs.
+  const std::size_t rotated = settings_.rotary ? batch : projected;
+  const ForwardBuffers buffers{
+      .Q = arena.take(rotated, num_queries, settings_.query_width()),
+      .K = arena.take(rotated, num_keys, settings_.key_value_width()),
+      .V = arena.take(projected, num_keys, settings_.key_value_width()),
+      .rotations = arena.take(settings_.rotary ? batch : 0, std::max(num_queries, num_keys),
+                              settings_.rotary ? settings_.rotary->size : 0),
+      .read = arena.take<std::uint8_t>(projected, num_keys),
+      .gated = arena.take(settings_.output_projection ? batch : 0, num_queries,
+                          settings_.query_width())};
   const Arena::Scope scope(arena);
   static_cast<void>(PoolingMemory::lay_out(arena, pooling_sizes(num_keys), num_threads));
   return buffers;
+}
+
+std::size_t AttentionLayer::rotation_rows(const ForwardArguments& arguments) const noexcept {
+  if (!settings_.rotary) {
+    return 0;
+  }
+  const AttentionMask& mask = *arguments.mask;
+  const std::size_t length = std::max(mask.num_queries, arguments.num_new_keys);
+  return arguments.positions_sample_stride > 0 ? mask.batch * length : length;
+}
+
+const float* AttentionLayer::rotations_of(const ForwardArguments& arguments, float* memory,
+                                          bool is_kept) const noexcept {
+  const std::size_t rows = rotation_rows(arguments);
+  if (arguments.rotations == nullptr) {
+    const std::size_t first = arguments.cache != nullptr ? arguments.cache->length() : 0;
+    rotations_into(arguments.positions, static_cast<std::int64_t>(first), rows, *settings_.rotary,
+                   memory);
+    return memory;
+  }
+  if (is_kept) {
+    std::copy_n(arguments.rotations, rows * settings_.rotary->size, memory);
+    return memory;
+  }
+  return arguments.rotations;
 }
 
 void AttentionLayer::forward_into(const ForwardArguments& arguments,
@@ -105,6 +136,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   float* V = buffers.V;
   float* gated = settings_.output_projection ? buffers.gated : arguments.output;
   float* pooled = gated;  // (batch, queries, query width)
+  float* rotations = buffers.rotations;
   if (arguments.requires_grad) {
     const SavedActivations::Tensors saved = saved_->tensors();
     const auto copy = [](const float*& tensor, std::size_t rows, std::size_t size, float* to) {
@@ -118,8 +150,10 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     K = saved.K;
     V = saved.V;
     pooled = saved.pooled;
+    rotations = saved.rotations;
   }
 
+  const std::uint8_t* read_keys = nullptr;  // Null is all of them.
   if (settings_.projection != Projection::none) {
     // A later query may read what this one does not, so with a cache all keys are projected;
     // otherwise keys that no query reads are skipped.
@@ -133,6 +167,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     const bool scores_every_key = arguments.attention_weights != nullptr &&
                                   (arguments.weights_stage == WeightsStage::raw ||
                                    arguments.weights_stage == WeightsStage::softcap);
+    read_keys = scores_every_key ? nullptr : read;
     const std::array<RowProjection, 3> projections = {
         RowProjection{.linear = parameters.linear(parameter_number::W_q),
                       .inputs = queries,
@@ -142,7 +177,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
                       .inputs = keys,
                       .outputs = K,
                       .rows = key_rows,
-                      .read = scores_every_key ? nullptr : read},
+                      .read = read_keys},
         RowProjection{.linear = parameters.linear(parameter_number::W_v),
                       .inputs = values,
                       .outputs = V,
@@ -152,6 +187,27 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     queries = Q;
     keys = K;
     values = V;
+  }
+  if (settings_.rotary && mask.batch > 0) {
+    if (queries != Q) {
+      std::copy_n(queries, query_rows * settings_.query_width(), Q);
+      std::copy_n(keys, key_rows * settings_.key_value_width(), K);
+      queries = Q;
+      keys = K;
+    }
+    const float* table = rotations_of(arguments, rotations, arguments.requires_grad);
+    const auto rotate = [&](float* rows, std::size_t length, std::size_t num_heads,
+                            const std::uint8_t* read) {
+      rotate_heads({.rows = rows,
+                    .batch = mask.batch,
+                    .length = length,
+                    .num_heads = num_heads,
+                    .head_size = settings_.head_size,
+                    .read = read},
+                   table, arguments.positions_sample_stride, *settings_.rotary, false);
+    };
+    rotate(Q, mask.num_queries, settings_.num_heads, nullptr);
+    rotate(K, arguments.num_new_keys, settings_.num_kv_heads, read_keys);
   }
 
   const auto kv_heads = [&](const float* rows) {
