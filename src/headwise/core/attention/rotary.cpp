@@ -6,21 +6,21 @@
 namespace headwise {
 namespace {
 
-/// A position is `stride` · a + b: the rotations by either part are few.
-constexpr std::int64_t stride = 64;
+/// A position is `rotation_stride` · a + b: the rotations by either part are few.
+constexpr std::int64_t rotation_stride = 64;
 
-/// The rotations e^{iωp} of one frequency ω, as e^{iω·stride·a} · e^{iωb}, whichever was computed
+/// The rotations e^{iωp} of one frequency ω, as e^{iω·64a} · e^{iωb}, whichever was computed
 /// before: the result depends on p alone.
 class Frequency {
  public:
   explicit Frequency(double radians) noexcept : radians_(radians) {}
 
   SinCos at(std::int64_t position) noexcept {
-    const std::int64_t a = position / stride;
-    const auto b = static_cast<std::size_t>(position % stride);
+    const std::int64_t a = position / rotation_stride;
+    const auto b = static_cast<std::size_t>(position % rotation_stride);
     if (a != a_) {
       a_ = a;
-      of_a_ = sin_cos_of(radians_ * static_cast<double>(stride * a));
+      of_a_ = sin_cos_of(radians_ * static_cast<double>(rotation_stride * a));
     }
     if ((known_ >> b & 1U) == 0) {
       known_ |= std::uint64_t{1} << b;
@@ -34,7 +34,7 @@ class Frequency {
   std::int64_t a_ = 0;
   SinCos of_a_{.sine = 0, .cosine = 1};
   std::uint64_t known_ = 0;  ///< a bit for each b
-  std::array<SinCos, stride> of_b_{};
+  std::array<SinCos, rotation_stride> of_b_{};
 };
 
 }  // namespace
