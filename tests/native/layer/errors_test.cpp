@@ -39,6 +39,10 @@ HeadGate head_gate_of(const Record& record) {
                                                       : HeadGate(tensor_of<2>(record, "head_gate"));
 }
 
+std::optional<std::vector<std::int64_t>> indices_of(const Record& record, const std::string& key) {
+  return record.has(key) ? std::optional(record.numbers<std::int64_t>(key)) : std::nullopt;
+}
+
 RotaryPositions positions_of(const Record& record) {
   if (!record.has("positions")) {
     return {};
@@ -115,7 +119,8 @@ void forward_of(const Record& record, MultiHeadAttention& layer, KeyValueCache* 
   options.head_gate = head_gate_of(record);
   options.cache = cache;
   options.positions = positions_of(record);
-  options.return_weights = true;
+  options.return_weights =
+      ReturnedWeights(indices_of(record, "weights_heads"), indices_of(record, "weights_queries"));
   options.requires_grad = record.has("requires_grad");
   const bool batched = record.numbers<std::size_t>("queries").size() == 3;
   (batched ? forward_ranked<3> : forward_ranked<2>)(record, layer, options);

@@ -119,6 +119,16 @@ Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const Sta
                                const Doubles<3>& values, const ForwardOptions& options,
                                std::size_t num_cached = 0, const Doubles<4>& dropout_factors = {});
 
+/// What stands inside of a layer's pass, as `Capture` names it; keys and values without extra
+/// slots.
+struct Inside {
+  Doubles<4> queries, keys, values, scores, pooled;
+  Doubles<3> key_mass;  ///< (batch, heads, keys + slots)
+};
+Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
+                 const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
+                 ForwardOptions options, std::size_t num_cached);
+
 /// The layer's head_gate for one head of one sample.
 double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head);
 

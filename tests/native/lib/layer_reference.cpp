@@ -166,6 +166,52 @@ double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head) 
   return 1;
 }
 
+Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
+                 const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
+                 ForwardOptions options, std::size_t num_cached) {
+  const std::size_t num_keys = keys.shape(1);
+  const Heads heads = project_heads(
+      layer, parameters, queries, keys, values,
+      positions_of(options, queries.shape(0), queries.shape(1), num_keys, num_cached));
+  const auto pool_to = [&](WeightsStage stage) {
+    return pool(scores_of(layer, parameters, heads), heads.V,
+                {.masks = masks_of(options, static_cast<std::int64_t>(num_cached), false),
+                 .softcap = layer.softcap,
+                 .weights_stage = stage,
+                 .num_extra_slots = heads.K.shape(2) - num_keys});
+  };
+  const auto without_slots = [&](const Doubles<4>& X) {
+    Doubles<4> result(std::array{X.shape(0), X.shape(1), num_keys, X.shape(3)}, 0.0);
+    for (std::size_t b = 0; b < X.shape(0); ++b) {
+      for (std::size_t h = 0; h < X.shape(1); ++h) {
+        for (std::size_t j = 0; j < num_keys; ++j) {
+          for (std::size_t e = 0; e < X.shape(3); ++e) {
+            result(b, h, j, e) = X(b, h, j, e);
+          }
+        }
+      }
+    }
+    return result;
+  };
+  const auto [pooled, weights] = pool_to(WeightsStage::softmax);
+  Doubles<3> key_mass(std::array{weights.shape(0), weights.shape(1), weights.shape(3)}, 0.0);
+  for (std::size_t b = 0; b < weights.shape(0); ++b) {
+    for (std::size_t h = 0; h < weights.shape(1); ++h) {
+      for (std::size_t i = 0; i < weights.shape(2); ++i) {
+        for (std::size_t j = 0; j < weights.shape(3); ++j) {
+          key_mass(b, h, j) += weights(b, h, i, j);
+        }
+      }
+    }
+  }
+  return {.queries = heads.Q,
+          .keys = without_slots(heads.K),
+          .values = without_slots(heads.V),
+          .scores = pool_to(WeightsStage::masked).weights,
+          .pooled = pooled,
+          .key_mass = key_mass};
+}
+
 Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
                                const Doubles<3>& queries, const Doubles<3>& keys,
                                const Doubles<3>& values, const ForwardOptions& options,

@@ -122,9 +122,20 @@ Rounding rounding_of(const Problem& problem) {
                             : pooled;
   const double output_error =
       weight_error + unit_roundoff * sizes(columns, c.value_size, concat_size, others);
+  const double projection_error =
+      unit_roundoff * sizes(c.query_size, c.key_size, c.value_size, others);
+  const double pooled_error = weight_error + unit_roundoff * sizes(columns, c.value_size, others);
   return {.weights = c.stage == WeightsStage::softmax ? weight_error : score_error,
           .output = output_magnitude * output_error,
-          .relative_weights = weight_error};
+          .relative_weights = weight_error,
+          .inside = {{"output", output_magnitude * output_error},
+                     {"key_mass", static_cast<double>(c.queries) * (weight_error + unit_roundoff)},
+                     {"queries", largest(heads.Q) * projection_error},
+                     {"keys", largest(heads.K) * projection_error},
+                     {"values", largest(heads.V) * projection_error},
+                     {"scores", score_error},
+                     {"pooled", largest(heads.V) * pooled_error},
+                     {"dropped_weights", weight_error}}};
 }
 
 }  // namespace headwise::test

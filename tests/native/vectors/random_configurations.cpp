@@ -146,7 +146,7 @@ VectorFile random_configuration_vectors(std::uint64_t seed, std::uint64_t count)
   VectorFile file;
   for (; file.num_cases() < count; ++seed) {
     const Configuration configuration = random_configuration(seed);
-    if (configuration.call != Call::dot_product_attention && !configuration.rotary) {
+    if (configuration.call != Call::dot_product_attention) {
       add_configuration(file, seed, configuration);
     }
   }

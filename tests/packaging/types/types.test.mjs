@@ -9,7 +9,7 @@ import {
   additiveAttention, AttentionOnlyTransformer, init, maskedSoftmax, measureHeadImportance, MultiHeadAttention,
   patternScores, scaledDotProductAttention, SGD, Adam, SortTask, CopyTask, AssociativeRecallTask, Tensor,
 } from 'headwise';
-import type { AttentionResult, ForwardOptions, InitOptions, TransformerResult } from 'headwise';
+import type { AttentionResult, Captured, ForwardOptions, InitOptions, TransformerResult } from 'headwise';
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
 declare const X: Tensor;
@@ -113,6 +113,18 @@ const wrapped = (options?: ForwardOptions): AttentionResult => layer.forward(X, 
 is<ReturnType<typeof wrapped>['attentionWeights'], Tensor | undefined>();
 const asked: AttentionResult<true> = layer.forward(X, X, X, { returnWeights: true });
 is<typeof asked.attentionWeights, Tensor>();
+const inside = layer.forward(X, X, X, {
+  returnWeights: { heads: [0], queries: 'last' }, keyMass: true, capture: ['queries', 'pooled'],
+});
+is<typeof inside.attentionWeights, Tensor>();
+is<typeof inside.keyMass, Tensor>();
+is<typeof inside.captured.pooled, Tensor>();
+// @ts-expect-error it was not asked for
+void inside.captured.keys;
+is<ReturnType<typeof wrapped>['attentionWeights'], Tensor | undefined>();
+const some = layer.forward(X, X, X, whatever);
+is<typeof some.keyMass, Tensor | undefined>();
+is<typeof some.captured, Captured | undefined>();
 export { passes, results };
 `;
 

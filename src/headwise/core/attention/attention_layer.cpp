@@ -58,16 +58,18 @@ SavedActivations::Sizes AttentionLayer::saved_sizes(
           .rotation_sample_stride = arguments.positions_sample_stride};
 }
 
-PoolingSizes AttentionLayer::pooling_sizes(std::size_t num_keys) const noexcept {
+PoolingSizes AttentionLayer::pooling_sizes(const PassSizes& sizes) const noexcept {
   const std::size_t size = settings_.head_size;
   const std::size_t slots = settings_.num_extra_slots();
-  return {.columns = saturating_sum(num_keys, slots),
-          .num_extra_slots = slots,
-          .query_size = size,
-          .key_size = size,
-          .value_size = size,
-          .attention_hiddens =
-              settings_.pooling == Pooling::additive ? settings_.attention_hiddens : 0};
+  return {
+      .columns = saturating_sum(sizes.num_keys, slots),
+      .num_extra_slots = slots,
+      .query_size = size,
+      .key_size = size,
+      .value_size = size,
+      .attention_hiddens = settings_.pooling == Pooling::additive ? settings_.attention_hiddens : 0,
+      .summed_heads = sizes.key_mass ? saturating_product(sizes.batch, settings_.num_heads) : 0,
+      .summed_queries = sizes.num_queries};
 }
 
 Dropout AttentionLayer::dropout() const noexcept {

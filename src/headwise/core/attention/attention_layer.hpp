@@ -18,6 +18,17 @@
 
 namespace headwise {
 
+/// Where a forward pass copies what stands inside of it; null where nothing is captured.
+struct CapturedActivations {
+  float* queries = nullptr;  ///< (batch, heads, queries, head size), after rotation
+  float* keys = nullptr;     ///< (batch, key-value heads, keys, head size), cached ones included
+  float* values = nullptr;   ///< as the keys
+  /// (batch, heads, queries, keys + extra slots), scaled, capped and masked
+  float* scores = nullptr;
+  float* pooled = nullptr;           ///< (batch, heads, queries, head size), before the gates
+  float* dropped_weights = nullptr;  ///< as the scores: the weights as dropout left them
+};
+
 /// Arguments of a forward pass; the caller has checked them and owns all memory.
 struct ForwardArguments {
   /// Sizes of the inputs' last axes, for a layer that infers them.
@@ -38,9 +49,13 @@ struct ForwardArguments {
   const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head], or null
   std::size_t gate_stride = 0;
   LayerCache* cache = nullptr;
-  float* output = nullptr;             ///< (batch, queries, output_size)
-  float* attention_weights = nullptr;  ///< (batch, heads, queries, keys + extra slots) or null
+  float* output = nullptr;  ///< (batch, queries, output_size)
+  /// (batch, heads, queries, keys + extra slots), or the rows of `weight_rows`; or null
+  float* attention_weights = nullptr;
+  WeightRows weight_rows{};
   WeightsStage weights_stage = WeightsStage::softmax;
+  float* key_mass = nullptr;  ///< (batch, heads, keys + extra slots) or null
+  CapturedActivations captured{};
   Arena* arena = nullptr;  ///< of the size of `lay_out_forward`, for `num_threads`
   /// Threads that may compute, the calling one included.
   std::size_t num_threads = 1;
@@ -83,6 +98,8 @@ struct PassSizes {
   std::size_t num_queries = 0;
   std::size_t num_keys = 0;  ///< cached and new ones
   std::size_t num_threads = 1;
+  /// Whether a forward pass sums the weights on each key.
+  bool key_mass = false;
 };
 
 /// The layer, for callers who check arguments and own memory themselves: `MultiHeadAttention` and
@@ -194,7 +211,7 @@ class AttentionLayer : public Trainable {
   /// if `is_kept`.
   const float* rotations_of(const ForwardArguments& arguments, float* memory,
                             bool is_kept) const noexcept;
-  [[nodiscard]] PoolingSizes pooling_sizes(std::size_t num_keys) const noexcept;
+  [[nodiscard]] PoolingSizes pooling_sizes(const PassSizes& sizes) const noexcept;
   /// Dropout of the next forward.
   [[nodiscard]] Dropout dropout() const noexcept;
   void keep(ForwardMemory&& memory, const InputSizes& inputs) noexcept;

@@ -8,7 +8,7 @@
 namespace headwise {
 AttentionLayer::BackwardBuffers AttentionLayer::lay_out_backward(
     Arena& arena, const PassSizes& sizes) const noexcept {
-  const auto& [batch, num_queries, num_keys, num_threads] = sizes;
+  const auto& [batch, num_queries, num_keys, num_threads, key_mass] = sizes;
   const std::size_t query_width = settings_.query_width();
   const std::size_t key_value_width = settings_.key_value_width();
   const std::size_t projected = settings_.projection != Projection::none ? batch : 0;
@@ -29,7 +29,7 @@ AttentionLayer::BackwardBuffers AttentionLayer::lay_out_backward(
       .attention_w_v = arena.take(batch, kv_heads, hiddens)};
   {
     const Arena::Scope scope(arena);
-    static_cast<void>(PoolingBackwardMemory::lay_out(arena, pooling_sizes(num_keys), num_threads));
+    static_cast<void>(PoolingBackwardMemory::lay_out(arena, pooling_sizes(sizes), num_threads));
   }
   const Arena::Scope scope(arena);
   static_cast<void>(lay_out_linear_backward(

@@ -31,6 +31,22 @@ KeyValues append_to_cache(LayerCache& cache, const KeyValues& new_rows, std::siz
   return {.keys = cache.keys(), .values = cache.values()};
 }
 
+/// Copies what the pooling read and gave.
+void capture(const PoolingArguments& pooling, const CapturedActivations& captured) noexcept {
+  const AttentionMask& mask = *pooling.mask;
+  const auto copy = [&](const HeadsView<const float>& heads, float* to, std::size_t num_heads,
+                        std::size_t length, std::size_t size) {
+    if (to != nullptr && length > 0) {  // Without rows, pointers may be null.
+      copy_heads(heads, separate_heads_view(to, num_heads, length, size), mask.batch, num_heads,
+                 length, size);
+    }
+  };
+  copy(pooling.queries, captured.queries, pooling.num_heads, mask.num_queries, pooling.query_size);
+  copy(pooling.keys, captured.keys, pooling.num_kv_heads, mask.num_keys, pooling.key_size);
+  copy(pooling.values, captured.values, pooling.num_kv_heads, mask.num_keys, pooling.value_size);
+  copy(pooling.pooled, captured.pooled, pooling.num_heads, mask.num_queries, pooling.value_size);
+}
+
 }  // namespace
 
 ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) const {
@@ -70,7 +86,7 @@ void AttentionLayer::keep(ForwardMemory&& memory, const InputSizes& inputs) noex
 
 AttentionLayer::ForwardBuffers AttentionLayer::lay_out_forward(
     Arena& arena, const PassSizes& sizes) const noexcept {
-  const auto& [batch, num_queries, num_keys, num_threads] = sizes;
+  const auto& [batch, num_queries, num_keys, num_threads, key_mass] = sizes;
   const std::size_t projected = settings_.projection != Projection::none ? batch : 0;
   // Without projections, what is rotated is a copy of the inputs.
   const std::size_t rotated = settings_.rotary ? batch : projected;
@@ -84,7 +100,7 @@ AttentionLayer::ForwardBuffers AttentionLayer::lay_out_forward(
       .gated = arena.take(settings_.output_projection ? batch : 0, num_queries,
                           settings_.query_width())};
   const Arena::Scope scope(arena);
-  static_cast<void>(PoolingMemory::lay_out(arena, pooling_sizes(num_keys), num_threads));
+  static_cast<void>(PoolingMemory::lay_out(arena, pooling_sizes(sizes), num_threads));
   return buffers;
 }
 
@@ -119,10 +135,12 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   Arena& arena = *arguments.arena;
   const Arena::Scope scope(arena);
   const AttentionMask& mask = *arguments.mask;
-  const ForwardBuffers buffers = lay_out_forward(arena, {.batch = mask.batch,
-                                                         .num_queries = mask.num_queries,
-                                                         .num_keys = mask.num_keys,
-                                                         .num_threads = arguments.num_threads});
+  const ForwardBuffers buffers =
+      lay_out_forward(arena, {.batch = mask.batch,
+                              .num_queries = mask.num_queries,
+                              .num_keys = mask.num_keys,
+                              .num_threads = arguments.num_threads,
+                              .key_mass = arguments.key_mass != nullptr});
   const std::size_t query_rows = mask.batch * mask.num_queries;
   const std::size_t key_rows = mask.batch * arguments.num_new_keys;
   LayerParameters& parameters = *parameters_;
@@ -167,7 +185,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     const bool scores_every_key = arguments.attention_weights != nullptr &&
                                   (arguments.weights_stage == WeightsStage::raw ||
                                    arguments.weights_stage == WeightsStage::softcap);
-    read_keys = scores_every_key ? nullptr : read;
+    read_keys = scores_every_key || arguments.captured.keys != nullptr ? nullptr : read;
     const std::array<RowProjection, 3> projections = {
         RowProjection{.linear = parameters.linear(parameter_number::W_q),
                       .inputs = queries,
@@ -182,7 +200,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
                       .inputs = values,
                       .outputs = V,
                       .rows = key_rows,
-                      .read = read}};
+                      .read = arguments.captured.values != nullptr ? nullptr : read}};
     project(projections, arguments.num_threads);
     queries = Q;
     keys = K;
@@ -224,9 +242,14 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
       pooling_arguments(mask, queries, key_values.keys, key_values.values, pooled);
   pooling.dropout = dropout();
   pooling.attention_weights = arguments.attention_weights;
+  pooling.weight_rows = arguments.weight_rows;
   pooling.weights_stage = arguments.weights_stage;
+  pooling.key_mass = arguments.key_mass;
+  pooling.captured_scores = arguments.captured.scores;
+  pooling.dropped_weights = arguments.captured.dropped_weights;
   pooling.num_threads = arguments.num_threads;
   pool(pooling, scoring(), arena);
+  capture(pooling, arguments.captured);
 
   // The gradient of a gate needs the heads before it, so `pooled` is kept.
   const bool is_copied = pooled != gated && !settings_.output_projection;
