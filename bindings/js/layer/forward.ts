@@ -44,20 +44,20 @@ import {
 } from './results.js';
 
 export interface ForwardOptions<
-  Weights extends boolean | ChosenWeights = boolean | ChosenWeights,
-  KeyMass extends boolean = boolean,
+  Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
+  KeyMass extends boolean | undefined = boolean | undefined,
   Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
 >
   extends MaskOptions, Omit<ResultOptions, 'returnWeights'> {
   /** Whether to return the attention weights, or which. Default: none, and then they are never stored. */
-  returnWeights?: Weights | undefined;
+  returnWeights?: Weights;
   /**
    * Whether to return `keyMass`, each head's weight on each key summed over the queries, before dropout; the weights are
    * not stored for it. Default: no.
    */
-  keyMass?: KeyMass | undefined;
+  keyMass?: KeyMass;
   /** What else of the pass to return, as `captured`. Default: nothing. */
-  capture?: Names | undefined;
+  capture?: Names;
   /**
    * Factor of each head's pooled output before W_o: one number a head, or (batch, heads). Default: 1. Source: Michel et
    * al. 2019, the gates ξ_h.
@@ -116,8 +116,8 @@ type IfCaptured<Names> = [Names] extends [undefined]
  * (batch, heads, keys and extra slots) and `captured`.
  */
 export type ForwardResult<
-  Weights extends boolean | ChosenWeights = boolean | ChosenWeights,
-  KeyMass extends boolean = boolean,
+  Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
+  KeyMass extends boolean | undefined = boolean | undefined,
   Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
 > = { output: Tensor } & IfAsked<'attentionWeights', Weights, Tensor> &
   IfAsked<'keyMass', KeyMass, Tensor> &

@@ -209,17 +209,43 @@ export class MultiHeadAttention {
    *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; layer and cache are then as they were
    */
   forward<
-    const Weights extends boolean | ChosenWeights = false,
-    const KeyMass extends boolean = false,
+    const Weights extends true | ChosenWeights,
+    const KeyMass extends boolean | undefined = undefined,
     const Names extends readonly CaptureName[] | undefined = undefined,
   >(
     queries: TensorInput,
     keys: TensorInput | null,
     values: TensorInput | null,
-    options?: ForwardOptions<Weights, KeyMass, Names>,
-  ): ForwardResult<Weights, KeyMass, Names> {
+    options: ForwardOptions<Weights, KeyMass, Names> & { returnWeights: Weights },
+  ): ForwardResult<Weights, KeyMass, Names>;
+  /** The same without attention weights. */
+  forward<
+    const KeyMass extends boolean | undefined = undefined,
+    const Names extends readonly CaptureName[] | undefined = undefined,
+  >(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
+    options?: ForwardOptions<false | undefined, KeyMass, Names>,
+  ): ForwardResult<false, KeyMass, Names>;
+  /** The same with attention weights if `returnWeights` asks for any. */
+  forward<
+    const KeyMass extends boolean | undefined = undefined,
+    const Names extends readonly CaptureName[] | undefined = undefined,
+  >(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
+    options?: ForwardOptions<boolean | ChosenWeights | undefined, KeyMass, Names>,
+  ): ForwardResult<boolean, KeyMass, Names>;
+  forward(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
+    options?: ForwardOptions,
+  ): ForwardResult {
     this.#handle.inUse();
-    const given = checkOptions<ForwardOptions>(options, forwardOptionNames);
+    const given = checkOptions(options, forwardOptionNames);
     const inputs = readForward(queries, keys, values, given);
     // Reading may have run code of the caller's.
     const layer = this.#handle.inUse();
@@ -235,7 +261,7 @@ export class MultiHeadAttention {
       const [{ shape: ofKeys }, { shape: ofValues }] = inputs.keyValues;
       this.#pending = { queries: inputs.q.shape, keys: ofKeys, values: ofValues };
     }
-    return result as ForwardResult<Weights, KeyMass, Names>;
+    return result;
   }
 
   /**

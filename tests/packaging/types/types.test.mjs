@@ -62,7 +62,9 @@ files['options.mts'] = `${prelude}
 const o = undefined;
 const masks = { validLens: o, mask: o, causal: o, window: o, emptyRows: o };
 const results = { returnWeights: o, weightsStage: o, out: o };
-layer.forward(X, X, X, { ...masks, ...results, headGate: o, cache: o, requiresGrad: o });
+layer.forward(X, X, X, {
+  ...masks, ...results, headGate: o, cache: o, positions: o, keyMass: o, capture: o, requiresGrad: o,
+});
 layer.forward(X, X, X, { out: { output: o, attentionWeights: o } });
 scaledDotProductAttention(X, X, X, { ...masks, ...results, queryOffset: o, scale: o, softcap: o });
 additiveAttention(X, X, X, parameters, { ...masks, ...results, queryOffset: o });
@@ -72,8 +74,8 @@ model.forward([1], { headGates: o, returnWeights: o });
 model.loss([1], [1], { headGates: o });
 new MultiHeadAttention({
   numHiddens: 4, numHeads: 2, dropout: o, bias: o, querySize: o, keySize: o, valueSize: o, outputSize: o,
-  outputProjection: o, numKvHeads: o, pooling: o, attentionHiddens: o, projection: o, scale: o, softcap: o, biasKv: o,
-  zeroAttention: o, seed: o,
+  outputProjection: o, numKvHeads: o, pooling: o, attentionHiddens: o, projection: o, scale: o, softcap: o, rotary: o,
+  biasKv: o, zeroAttention: o, seed: o,
 });
 MultiHeadAttention.fromStateDict({}, { numHeads: 2, prefix: o, dropout: o });
 new AttentionOnlyTransformer({
