@@ -170,7 +170,7 @@ const forwards = {
     () => [
       ...threeInputs(),
       {
-        positions: lens(length),
+        positions: { data: Float64Array.from({ length }, (_, i) => 2 * i), shape: [length] },
         returnWeights: { heads: [3, 0], queries: [1, 0] },
         keyMass: true,
         capture: ['queries', 'scores', 'pooled'],
