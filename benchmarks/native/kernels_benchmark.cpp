@@ -236,6 +236,16 @@ void additive_scores_gradient(benchmark::State& state) {
   });
 }
 
+void rotate(benchmark::State& state) {
+  constexpr std::size_t head_size = 64;
+  std::vector<float> rotation(head_size, 0.6F);  // cosines
+  std::fill(rotation.begin() + head_size / 2, rotation.end(), 0.8F);
+  by_rows(state, [&](Arrays& x, std::size_t row) {
+    kernels::rotate(x.a.data() + row, size / head_size, head_size, rotation.data(), head_size,
+                    false, false);
+  });
+}
+
 void layer_norm(benchmark::State& state) {
   by_rows(state, [](Arrays& x, std::size_t row) {
     kernels::layer_norm(x.a.data() + row, x.b.data(), x.c.data(), size, norm_epsilon,

@@ -3,8 +3,10 @@
 #include <benchmark/benchmark.h>
 
 #include <array>
+#include <cstdint>
 #include <headwise/headwise.hpp>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -126,6 +128,17 @@ void register_layers() {
       [shape](benchmark::State& state) { forward_pruned(state, shape); });
   add(name_of("half the heads", shape, "all heads"),
       [shape](benchmark::State& state) { forward(state, shape, {}); });
+  const LayerShape longest = layer_shapes.back();
+  const auto add_beside_plain = [&](const char* work, const ForwardOptions& options) {
+    add(name_of(work, longest, "headwise"),
+        [=](benchmark::State& state) { forward(state, longest, options); });
+    add(name_of(work, longest, "plain pass"),
+        [=](benchmark::State& state) { forward(state, longest, {}); });
+  };
+  add_beside_plain("the last query's weights", {.return_weights = ReturnedWeights::last_query()});
+  add_beside_plain("a head's weights",
+                   {.return_weights = {std::vector<std::int64_t>{3}, std::nullopt}});
+  add_beside_plain("mass on keys", {.key_mass = true});
 }
 
 }  // namespace headwise::benchmarks

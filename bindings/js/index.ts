@@ -20,11 +20,18 @@ export type {
 export { Tensor, type NestedArray } from './tensor/tensor.js';
 export type { Tokens } from './tensor/tokens.js';
 export type { Gradients } from './layer/backward.js';
-export type { ForwardOptions } from './layer/forward.js';
+export type { Captured, CaptureName } from './layer/capture.js';
+export type { ChosenWeights } from './layer/chosen-weights.js';
+export type { ForwardOptions, ForwardResult } from './layer/forward.js';
 export type { FromStateDictOptions } from './layer/from-state-dict.js';
 export { splitHeads, transposeOutput, transposeQkv } from './layer/heads.js';
 export { KeyValueCache, type CacheOptions } from './layer/key-value-cache.js';
-export type { MultiHeadAttentionOptions, Pooling, Projection } from './layer/layer-options.js';
+export type {
+  MultiHeadAttentionOptions,
+  Pooling,
+  Projection,
+  RotaryOptions,
+} from './layer/layer-options.js';
 export { maskedSoftmax, type MaskedSoftmaxOptions } from './layer/masked-softmax.js';
 export type { EmptyRows, MaskOptions } from './layer/masks.js';
 export { MultiHeadAttention } from './layer/multi-head-attention.js';

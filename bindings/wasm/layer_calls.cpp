@@ -19,7 +19,8 @@ std::optional<std::int64_t> known_size(std::size_t size) {
 }
 
 MultiHeadAttentionOptions read_options(const LayerOptionsRecord& record, double dropout,
-                                       double scale, double softcap, double seed) {
+                                       double scale, double softcap, double seed,
+                                       double rotary_base) {
   MultiHeadAttentionOptions options;
   options.num_hiddens = record.num_hiddens;
   options.num_heads = record.num_heads;
@@ -32,6 +33,11 @@ MultiHeadAttentionOptions read_options(const LayerOptionsRecord& record, double 
   options.attention_hiddens = record.attention_hiddens;
   options.bias_kv = record.bias_kv == Flag::on;
   options.zero_attention = record.zero_attention == Flag::on;
+  if (record.rotary_size != 0) {
+    options.rotary = {.base = rotary_base,
+                      .size = record.rotary_size,
+                      .interleaved = record.rotary_interleaved == Flag::on};
+  }
   options.query_size = known_size(record.query_size);
   options.key_size = known_size(record.key_size);
   options.value_size = known_size(record.value_size);
@@ -44,9 +50,11 @@ MultiHeadAttentionOptions read_options(const LayerOptionsRecord& record, double 
 
 }  // namespace
 
-Address new_layer(Address options, double dropout, double scale, double softcap, double seed) {
+Address new_layer(Address options, double dropout, double scale, double softcap, double seed,
+                  double rotary_base) {
   return address_of(new AttentionLayer(  // NOLINT(*-owning-memory): JavaScript owns it
-      read_options(record_at<LayerOptionsRecord>(options), dropout, scale, softcap, seed)));
+      read_options(record_at<LayerOptionsRecord>(options), dropout, scale, softcap, seed,
+                   rotary_base)));
 }
 
 void delete_layer(Address layer) { delete at<AttentionLayer>(layer); }
@@ -65,12 +73,14 @@ Address parameter(Address layer, std::size_t number) {
   return address_of(layer_at(layer).parameters()->data(number));
 }
 
-double workspace_size(Address layer, double batch, double num_queries, double num_keys) {
+double workspace_size(Address layer, double batch, double num_queries, double num_keys,
+                      std::size_t key_mass) {
   return floats_of([&](Arena& arena) {
     layer_at(layer).lay_out_forward(arena, {.batch = size_of(batch),
                                             .num_queries = size_of(num_queries),
                                             .num_keys = size_of(num_keys),
-                                            .num_threads = parallel::num_threads()});
+                                            .num_threads = parallel::num_threads(),
+                                            .key_mass = key_mass != 0});
   });
 }
 
@@ -83,11 +93,24 @@ void forward(Address layer, Address address) {
   arguments.keys = record.keys;
   arguments.values = record.values;
   arguments.num_new_keys = record.num_new_keys;
+  arguments.positions = record.positions;
+  arguments.positions_sample_stride = record.positions_sample_stride;
   arguments.head_gate = record.head_gate;
   arguments.gate_stride = record.gate_stride;
   arguments.cache = static_cast<LayerCache*>(record.cache);
   arguments.output = record.output;
   arguments.attention_weights = record.attention_weights;
+  arguments.weight_rows = {.head_places = record.weight_heads,
+                           .query_places = record.weight_queries,
+                           .num_heads = record.num_weight_heads,
+                           .num_queries = record.num_weight_queries};
+  arguments.key_mass = record.key_mass;
+  arguments.captured = {.queries = record.captured_queries,
+                        .keys = record.captured_keys,
+                        .values = record.captured_values,
+                        .scores = record.captured_scores,
+                        .pooled = record.captured_pooled,
+                        .dropped_weights = record.dropped_weights};
   arguments.weights_stage = static_cast<WeightsStage>(record.weights_stage);
   Arena arena = working_arena(record.workspace);
   arguments.arena = &arena;

@@ -12,7 +12,8 @@ namespace headwise::bindings {
 inline AttentionLayer& layer_at(Address layer) noexcept { return *at<AttentionLayer>(layer); }
 
 /// Returns the address of a new layer, which `delete_layer` frees.
-Address new_layer(Address options, double dropout, double scale, double softcap, double seed);
+Address new_layer(Address options, double dropout, double scale, double softcap, double seed,
+                  double rotary_base);
 void delete_layer(Address layer);
 
 /// Draws the parameters for these input sizes.
@@ -23,8 +24,10 @@ void set_training(Address layer, std::size_t training);
 /// writing.
 Address parameter(Address layer, std::size_t number);
 
-/// Size of a forward pass's working memory in floats.
-double workspace_size(Address layer, double batch, double num_queries, double num_keys);
+/// Size of a forward pass's working memory in floats; `key_mass` is whether it sums weights on
+/// keys.
+double workspace_size(Address layer, double batch, double num_queries, double num_keys,
+                      std::size_t key_mass);
 void forward(Address layer, Address record);
 
 /// Returns the address of a new cache, which `delete_cache` frees.

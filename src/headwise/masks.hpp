@@ -19,6 +19,11 @@ using ValidLens =
 /// the other way round.)
 using Mask = std::variant<std::monostate, xt::xarray<bool>, xt::xarray<float>>;
 
+/// Where queries and keys stand, for rotary positions: absent ((cached keys) + i), (length,) for
+/// all samples, or (batch, length). Integers from 0 to 2^31 − 1.
+using RotaryPositions =
+    std::variant<std::monostate, xt::xtensor<std::int64_t, 1>, xt::xtensor<std::int64_t, 2>>;
+
 /// Factor of each head's pooled output: absent, (heads,) or (batch, heads). Source: Michel et al.
 /// 2019, the gates ξ_h.
 using HeadGate = std::variant<std::monostate, Tensor<1>, Tensor<2>>;

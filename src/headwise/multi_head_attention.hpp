@@ -10,6 +10,7 @@
 #include <headwise/tensor.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headwise {
@@ -26,8 +27,44 @@ struct FromStateDictOptions {
   double dropout = 0;
   std::optional<double> scale = {};
   double softcap = 0;
+  std::optional<RotaryOptions> rotary = {};
   bool zero_attention = false;
   std::optional<std::uint64_t> seed = {};
+};
+
+/// Which attention weights a forward returns: none or all of them, converted from a bool, or those
+/// of some heads and some queries, which cost no more than their own rows.
+struct ReturnedWeights {
+  ReturnedWeights(bool all_rows = false) noexcept : all(all_rows) {}  // NOLINT(*-explicit-*)
+  /// Those of these heads and queries; absent is all heads, or all queries.
+  ReturnedWeights(std::optional<std::vector<std::int64_t>> of_heads,
+                  std::optional<std::vector<std::int64_t>> of_queries) noexcept
+      : all(true), heads(std::move(of_heads)), queries(std::move(of_queries)) {}
+  /// Those of the last query.
+  [[nodiscard]] static ReturnedWeights last_query(
+      std::optional<std::vector<std::int64_t>> of_heads = {}) noexcept {
+    ReturnedWeights weights(std::move(of_heads), std::nullopt);
+    weights.last_query_only = true;
+    return weights;
+  }
+
+  explicit operator bool() const noexcept { return all; }
+
+  bool all;
+  /// Indices, each once; the result has them in this order.
+  std::optional<std::vector<std::int64_t>> heads = {};
+  std::optional<std::vector<std::int64_t>> queries = {};
+  bool last_query_only = false;
+};
+
+/// What a forward returns of what stands inside of it.
+struct Capture {
+  bool queries = false;          ///< after projection and rotation
+  bool keys = false;             ///< likewise, cached ones included
+  bool values = false;           ///< likewise
+  bool scores = false;           ///< scaled, capped and masked: −∞ where masked
+  bool pooled = false;           ///< each head's result before its gate
+  bool dropped_weights = false;  ///< the weights as dropout left them
 };
 
 struct ForwardOptions {
@@ -44,15 +81,37 @@ struct ForwardOptions {
   /// KV cache of earlier positions, to which the given keys and values are appended. "Keys" in
   /// `valid_lens`, `mask` and `window` then means cached and given. Null for none.
   KeyValueCache* cache = nullptr;
+  /// Where the queries, and as many keys, stand, for a layer with rotary positions. Default: query
+  /// i and given key i at (cached keys) + i. Masks do not depend on it.
+  RotaryPositions positions = {};
   /// Result of a query without a key. Default: zeros.
   EmptyRows empty_rows = EmptyRows::zero;
-  /// Whether to return the attention weights. Default: no, and then they are never stored.
-  bool return_weights = false;
+  /// Whether to return the attention weights, or which of them. Default: no, and then they are
+  /// never stored.
+  ReturnedWeights return_weights = false;
   /// Which state of the weights is returned. Default: the weights themselves.
   WeightsStage weights_stage = WeightsStage::softmax;
+  /// Whether to return each head's weight on each key, summed over the queries, without storing the
+  /// weights. Default: no.
+  bool key_mass = false;
+  /// What else of the pass to return. Default: nothing.
+  Capture capture = {};
   /// Whether to save activations for `backward`, copies of the inputs and masks included; scores
   /// are not saved. Not with a cache. Source: PyTorch, `requires_grad`.
   bool requires_grad = false;
+};
+
+/// Without the batch axis if the inputs have none.
+template <std::size_t Rank>
+struct CapturedTensors {
+  std::optional<Tensor<Rank + 1>> queries;  ///< (batch, heads, queries, head size)
+  std::optional<Tensor<Rank + 1>> keys;     ///< (batch, key-value heads, keys, head size)
+  std::optional<Tensor<Rank + 1>> values;   ///< (batch, key-value heads, keys, head size)
+  /// (batch, heads, queries, keys + extra slots)
+  std::optional<Tensor<Rank + 1>> scores;
+  std::optional<Tensor<Rank + 1>> pooled;  ///< (batch, heads, queries, head size)
+  /// (batch, heads, queries, keys + extra slots)
+  std::optional<Tensor<Rank + 1>> dropped_weights;
 };
 
 template <std::size_t Rank>
@@ -61,6 +120,10 @@ struct ForwardResult {
   Tensor<Rank> output;
   /// (batch, heads, queries, keys + extra slots), before dropout, if requested
   std::optional<Tensor<Rank + 1>> attention_weights;
+  /// (batch, heads, keys + extra slots), before dropout, if requested
+  std::optional<Tensor<Rank>> key_mass = {};
+  /// what was requested
+  CapturedTensors<Rank> captured = {};
 };
 
 using AttentionResult = ForwardResult<3>;

@@ -11,8 +11,9 @@ import { checkBoolean } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { checkAttached, toFloatList, toFloats, type Numbers } from '../tensor/arrays.js';
-import type { TensorInput } from '../tensor/inputs.js';
+import type { TensorInput, ValidLens } from '../tensor/inputs.js';
 import { checkShape, sizeOf, type Axis } from '../tensor/shapes.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { checkHeadGate } from './head-gate.js';
 import { KeyValueCache } from './key-value-cache.js';
 import type { InputSizes, LayerSettings } from './layer-options.js';
@@ -24,17 +25,39 @@ import {
   type GivenMasks,
   type MaskOptions,
 } from './masks.js';
+import { checkCapture, type Captured, type CaptureName } from './capture.js';
+import {
+  checkWeights,
+  readReturnWeights,
+  type ChosenWeights,
+  type GivenWeights,
+} from './chosen-weights.js';
+import { extrasOf, noExtras, readExtras, writeExtras } from './extras.js';
+import { checkPositions, readPositions } from './positions.js';
 import {
   checkResultOptions,
   readResults,
   resultOptionNames,
   resultsIn,
-  type AttentionResult,
   type CheckedResults,
   type ResultOptions,
 } from './results.js';
 
-export interface ForwardOptions extends MaskOptions, ResultOptions {
+export interface ForwardOptions<
+  Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
+  KeyMass extends boolean | undefined = boolean | undefined,
+  Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
+>
+  extends MaskOptions, Omit<ResultOptions, 'returnWeights'> {
+  /** Whether to return the attention weights, or which. Default: none, and then they are never stored. */
+  returnWeights?: Weights;
+  /**
+   * Whether to return `keyMass`, each head's weight on each key summed over the queries, before dropout; the weights are
+   * not stored for it. Default: no.
+   */
+  keyMass?: KeyMass;
+  /** What else of the pass to return, as `captured`. Default: nothing. */
+  capture?: Names;
   /**
    * Factor of each head's pooled output before W_o: one number a head, or (batch, heads). Default: 1. Source: Michel et
    * al. 2019, the gates ξ_h.
@@ -45,6 +68,11 @@ export interface ForwardOptions extends MaskOptions, ResultOptions {
    * then means cached and given; query i stands at position (cached keys) + i. Default: none.
    */
   cache?: KeyValueCache | undefined;
+  /**
+   * Where the queries, and as many keys, stand, for a layer with rotary positions: (queries,) or (batch, queries),
+   * integers from 0 to 2^31 − 1. Default: query i and given key i at (cached keys) + i. Masks do not depend on it.
+   */
+  positions?: ValidLens | undefined;
   /**
    * Whether `backward` will follow. What it needs is kept in WebAssembly memory, copies of the inputs and masks
    * included; scores are not. Not with a cache. Default: no. Source: PyTorch, `requires_grad`.
@@ -57,8 +85,43 @@ export const forwardOptionNames = [
   ...resultOptionNames,
   'headGate',
   'cache',
+  'positions',
+  'keyMass',
+  'capture',
   'requiresGrad',
 ] as const;
+
+/** A tensor if it was asked for, and perhaps if that is not known. */
+type IfAsked<Name extends string, Asked, Given> = [Asked] extends [false | undefined]
+  ? Partial<Record<Name, undefined>>
+  : [Asked] extends [boolean]
+    ? boolean extends Asked
+      ? Partial<Record<Name, Given | undefined>>
+      : Record<Name, Given>
+    : [Asked] extends [true | ChosenWeights]
+      ? Record<Name, Given>
+      : Partial<Record<Name, Given | undefined>>;
+
+/** What was captured, by the names asked for where they are known. */
+type IfCaptured<Names> = [Names] extends [undefined]
+  ? { captured?: undefined }
+  : [Names] extends [readonly CaptureName[]]
+    ? number extends Names['length']
+      ? { captured?: Captured | undefined }
+      : { captured: Record<Names[number], Tensor> }
+    : { captured?: Captured | undefined };
+
+/**
+ * What the queries pooled and, if asked for, `attentionWeights` (batch, heads, queries, keys and extra slots), `keyMass`
+ * (batch, heads, keys and extra slots) and `captured`.
+ */
+export type ForwardResult<
+  Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
+  KeyMass extends boolean | undefined = boolean | undefined,
+  Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
+> = { output: Tensor } & IfAsked<'attentionWeights', Weights, Tensor> &
+  IfAsked<'keyMass', KeyMass, Tensor> &
+  IfCaptured<Names>;
 
 type Floats = Numbers<Float32Array>;
 
@@ -81,12 +144,16 @@ export interface ForwardInputs {
   readonly cache: unknown;
   readonly masks: GivenMasks;
   readonly results: CheckedResults;
+  readonly weights: GivenWeights;
+  readonly positions: Numbers<Float64Array> | undefined;
+  readonly keyMass: boolean;
+  readonly capture: ReadonlySet<CaptureName> | undefined;
   readonly requiresGrad: boolean;
 }
 
 /** What a pass gives: its result, and the sizes that it has inferred. */
 export interface ForwardOutcome {
-  readonly result: AttentionResult;
+  readonly result: ForwardResult;
   readonly sizes: InputSizes;
 }
 
@@ -103,13 +170,18 @@ export function readForward(
   if (fromCache && cache === undefined) {
     fail('invalid-cache', 'cache', 'one beside null keys and values', 'none');
   }
+  const weights = readReturnWeights(options.returnWeights);
   return {
     q,
     keyValues: fromCache ? undefined : [toFloats('keys', keys), toFloats('values', values)],
     gate: headGate === undefined ? undefined : toFloatList('headGate', headGate),
     cache,
     masks: readMasks(options),
-    results: checkResultOptions(options),
+    results: checkResultOptions(options, weights !== false),
+    weights,
+    positions: readPositions(options.positions),
+    keyMass: checkBoolean('keyMass', options.keyMass, false),
+    capture: checkCapture(options.capture),
     requiresGrad: checkBoolean('requiresGrad', options.requiresGrad, false),
   };
 }
@@ -201,7 +273,7 @@ const counted = (
 export function runForward(target: ForwardLayer, inputs: ForwardInputs): ForwardOutcome {
   const loaded = core();
   const { layer, settings } = target;
-  const { q, keyValues, gate, cache, requiresGrad, results } = inputs;
+  const { q, keyValues, gate, cache, keyMass, requiresGrad, results } = inputs;
   const { numHeads } = settings;
   const shapes = checkInputs(target, q, keyValues);
   const { batch, numQueries, numNewKeys } = shapes;
@@ -223,34 +295,67 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
   });
   const gateStride = checkHeadGate(gate, batch, numHeads);
   const { returnWeights, stage } = results;
+  const weightRows = checkWeights(inputs.weights, numHeads, numQueries);
+  const positions = checkPositions(
+    inputs.positions,
+    settings,
+    batch,
+    numQueries,
+    keyValues === undefined ? undefined : numNewKeys,
+  );
 
   const batchAxis = q.shape.length === 2 ? [] : [batch];
   const outputShape = [...batchAxis, numQueries, settings.outputSize];
-  const weightsShape = [...batchAxis, numHeads, numQueries, numKeys + numExtraSlots];
+  const weightsShape = [
+    ...batchAxis,
+    weightRows.heads.count,
+    weightRows.queries.count,
+    numKeys + numExtraSlots,
+  ];
+  const extras = extrasOf(
+    { positions, weights: weightRows, keyMass, capture: inputs.capture },
+    { batchAxis, settings, numQueries, numKeys, numExtraSlots },
+  );
   const data = [q, keyValues?.[0], keyValues?.[1], gate].map(counted);
   const [record, lens, mask, output, weights, workspace, ...at] = reserve(
     forwardRecord.words,
     ...maskDataSizes(masks),
     sizeOf(outputShape),
     returnWeights ? sizeOf(weightsShape) : 0,
-    loaded.workspaceSize(layer, batch, numQueries, numKeys),
+    loaded.workspaceSize(layer, batch, numQueries, numKeys, Number(keyMass)),
     ...sizesDeduplicated(data),
+    ...(extras === undefined ? [] : extras.sizes),
   );
   const prepared = resultsIn(results, outputShape, weightsShape);
 
   const [queries, keys, values, headGate] = writeDeduplicated(at, data);
+  const extrasAt = extras === undefined ? noExtras : writeExtras(extras, at.slice(data.length));
+  const { captured } = extrasAt;
   writeRecord(record, forwardRecord, {
     mask: writeMasks(masks, lens, mask),
     queries,
     keys,
     values,
     numNewKeys,
+    positions: extrasAt.positions,
+    positionsSampleStride: positions.sampleStride,
     headGate: gate === undefined ? absent : headGate,
     gateStride,
     cache: held?.address ?? absent,
     output,
     attentionWeights: returnWeights ? weights : absent,
+    weightHeads: extrasAt.weightHeads,
+    weightQueries: extrasAt.weightQueries,
+    numWeightHeads: weightRows.heads.count,
+    numWeightQueries: weightRows.queries.count,
     weightsStage: stage,
+    keyMass: extrasAt.keyMass,
+    capturedQueries: captured.queries ?? absent,
+    capturedKeys: captured.keys ?? absent,
+    capturedValues: captured.values ?? absent,
+    capturedScores: captured.scores ?? absent,
+    capturedPooled: captured.pooled ?? absent,
+    droppedWeights: captured.droppedWeights ?? absent,
     workspace,
     requiresGrad,
     querySize: shapes.querySize ?? 0,
@@ -259,5 +364,9 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
   });
   loaded.forward(layer, record);
   held?.append(numNewKeys);
-  return { result: readResults(prepared, output, weights), sizes: shapes };
+  const result: ForwardResult = readResults(prepared, output, weights);
+  return {
+    result: extras === undefined ? result : Object.assign(result, readExtras(extras, extrasAt)),
+    sizes: shapes,
+  };
 }

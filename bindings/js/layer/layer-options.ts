@@ -21,6 +21,19 @@ export type Pooling = 'dot-product' | 'additive';
  */
 export type Projection = 'linear' | 'convolution' | 'none';
 
+/**
+ * Rotary positions: queries and keys of a head are rotated by angles proportional to their positions, so that scores
+ * depend on differences of positions. Source: Su et al. 2021.
+ */
+export interface RotaryOptions {
+  /** Element pair i is rotated by position · base^(−2i/size). Above 0; default: 10000. */
+  base?: number | undefined;
+  /** Elements of a head that are rotated, the first ones; even. Default: the head size. */
+  size?: number | undefined;
+  /** Whether pairs are neighbours, as in the paper, or one element of each half, the default, as in Transformers. */
+  interleaved?: boolean | undefined;
+}
+
 export interface MultiHeadAttentionOptions {
   /** Size of all heads together: a head has `numHiddens` / `numHeads`. At least 1. Source: d2l. */
   numHiddens: number;
@@ -57,6 +70,11 @@ export interface MultiHeadAttentionOptions {
   scale?: number | undefined;
   /** Cap of the scaled scores, c · tanh(s / c); 0, the default, is off. Source: Gemma 2; ONNX Attention. */
   softcap?: number | undefined;
+  /**
+   * Rotary positions of queries and keys, after their projection; extra slots have none. Default: none. Source: Su et
+   * al. 2021.
+   */
+  rotary?: RotaryOptions | undefined;
   /** Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source: PyTorch, `add_bias_kv`. */
   biasKv?: boolean | undefined;
   /** Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`. */
@@ -64,6 +82,11 @@ export interface MultiHeadAttentionOptions {
   /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
   seed?: number | undefined;
 }
+
+/** The rotary options with their defaults. */
+export type RotarySettings = {
+  readonly [Name in keyof RotaryOptions]-?: NonNullable<RotaryOptions[Name]>;
+};
 
 /** A layer's options, checked and with their defaults. */
 export interface LayerSettings {
@@ -79,6 +102,7 @@ export interface LayerSettings {
   readonly attentionHiddens: number;
   readonly scale: number;
   readonly softcap: number;
+  readonly rotary: RotarySettings | undefined;
   readonly biasKv: boolean;
   readonly zeroAttention: boolean;
   readonly dropout: number;
@@ -110,6 +134,7 @@ export const layerOptionNames = [
   'projection',
   'scale',
   'softcap',
+  'rotary',
   'biasKv',
   'zeroAttention',
   'seed',
@@ -143,6 +168,25 @@ export function checkSoftcap(value: unknown): number {
     fail('invalid-option', 'softcap', 'a finite number from 0 on', show(value));
   }
   return value as number;
+}
+
+function checkRotary(
+  value: RotaryOptions | undefined,
+  headSize: number,
+): RotarySettings | undefined {
+  if (value === undefined) {
+    return undefined;
+  }
+  const given = checkOptions<RotaryOptions>(value, ['base', 'size', 'interleaved'], 'rotary');
+  const { base = 10000, size = headSize } = given;
+  if (!Number.isFinite(base) || base <= 0) {
+    fail('invalid-option', 'rotary.base', 'a finite number above 0', show(base));
+  }
+  if (!Number.isInteger(size) || size < 2 || size > headSize || size % 2 !== 0) {
+    const expected = `an even integer from 2 to the head size (${headSize})`;
+    fail('invalid-option', 'rotary.size', expected, show(size));
+  }
+  return { base, size, interleaved: checkBoolean('rotary.interleaved', given.interleaved, false) };
 }
 
 function checkDropout(value: unknown): number {
@@ -217,6 +261,7 @@ export function checkLayerOptions(
   const attentionHiddens = checkOptionalSize('attentionHiddens', given.attentionHiddens);
   const scale = checkScale(given.scale);
   const softcap = checkSoftcap(given.softcap);
+  const rotary = checkRotary(given.rotary, headSize);
   const seed = checkSeed(given.seed);
   const biasKv = checkBoolean('biasKv', given.biasKv, false);
   const zeroAttention = checkBoolean('zeroAttention', given.zeroAttention, false);
@@ -252,6 +297,7 @@ export function checkLayerOptions(
     attentionHiddens: attentionHiddens ?? headSize,
     scale: scale ?? 1 / Math.sqrt(headSize),
     softcap,
+    rotary,
     biasKv,
     zeroAttention,
     dropout,
@@ -262,7 +308,7 @@ export function checkLayerOptions(
 
 /** A layer in WebAssembly memory. */
 export function newLayer(settings: LayerSettings, sizes: InputSizes): Address {
-  const { dropout, scale, softcap, seed } = settings;
+  const { dropout, scale, softcap, rotary, seed } = settings;
   const [record] = reserve(layerOptionsRecord.words);
   writeRecord(record, layerOptionsRecord, {
     ...settings,
@@ -271,6 +317,8 @@ export function newLayer(settings: LayerSettings, sizes: InputSizes): Address {
     valueSize: sizes.valueSize ?? 0,
     projection: projections.indexOf(settings.projection),
     pooling: poolings.indexOf(settings.pooling),
+    rotarySize: rotary?.size ?? 0,
+    rotaryInterleaved: rotary?.interleaved ?? false,
   });
-  return core().newLayer(record, dropout, scale, softcap, seed);
+  return core().newLayer(record, dropout, scale, softcap, seed, rotary?.base ?? 0);
 }

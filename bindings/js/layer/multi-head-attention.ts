@@ -8,7 +8,15 @@ import type { NumericArray, TensorInput } from '../tensor/inputs.js';
 import type { TensorsByName } from '../tensor/integers.js';
 import { registerTrainable } from '../training/trainables.js';
 import { checkPending, runBackward, type Gradients, type PendingShapes } from './backward.js';
-import { forwardOptionNames, readForward, runForward, type ForwardOptions } from './forward.js';
+import type { CaptureName } from './capture.js';
+import type { ChosenWeights } from './chosen-weights.js';
+import {
+  forwardOptionNames,
+  readForward,
+  runForward,
+  type ForwardOptions,
+  type ForwardResult,
+} from './forward.js';
 import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
 import { checkCacheOptions, KeyValueCache, type CacheOptions } from './key-value-cache.js';
 import {
@@ -31,7 +39,6 @@ import {
   type StateDict,
 } from './parameters.js';
 import { checkHeads, checkPrunable, readHeads, removeHeads, withoutHeads } from './pruning.js';
-import type { AttentionResult, WithoutWeights, WithWeights } from './results.js';
 
 /**
  * Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and W_v, split into
@@ -197,38 +204,49 @@ export class MultiHeadAttention {
    *   nothing to it
    * @param values (batch, keys, valueSize)
    * @returns `output` (batch, queries, outputSize) and, on request, `attentionWeights` (batch, heads, queries, keys and
-   *   extra slots)
+   *   extra slots), `keyMass` (batch, heads, keys and extra slots) and `captured`
    * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`,
    *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; layer and cache are then as they were
    */
-  forward(
+  forward<
+    const Weights extends true | ChosenWeights,
+    const KeyMass extends boolean | undefined = undefined,
+    const Names extends readonly CaptureName[] | undefined = undefined,
+  >(
     queries: TensorInput,
     keys: TensorInput | null,
     values: TensorInput | null,
-    options: WithWeights<ForwardOptions>,
-  ): AttentionResult<true>;
+    options: ForwardOptions<Weights, KeyMass, Names> & { returnWeights: Weights },
+  ): ForwardResult<Weights, KeyMass, Names>;
   /** The same without attention weights. */
-  forward(
+  forward<
+    const KeyMass extends boolean | undefined = undefined,
+    const Names extends readonly CaptureName[] | undefined = undefined,
+  >(
     queries: TensorInput,
     keys: TensorInput | null,
     values: TensorInput | null,
-    options?: WithoutWeights<ForwardOptions>,
-  ): AttentionResult<false>;
-  /** The same with attention weights if `returnWeights` is true. */
+    options?: ForwardOptions<false | undefined, KeyMass, Names>,
+  ): ForwardResult<false, KeyMass, Names>;
+  /** The same with attention weights if `returnWeights` asks for any. */
+  forward<
+    const KeyMass extends boolean | undefined = undefined,
+    const Names extends readonly CaptureName[] | undefined = undefined,
+  >(
+    queries: TensorInput,
+    keys: TensorInput | null,
+    values: TensorInput | null,
+    options?: ForwardOptions<boolean | ChosenWeights | undefined, KeyMass, Names>,
+  ): ForwardResult<boolean, KeyMass, Names>;
   forward(
     queries: TensorInput,
     keys: TensorInput | null,
     values: TensorInput | null,
     options?: ForwardOptions,
-  ): AttentionResult;
-  forward(
-    queries: TensorInput,
-    keys: TensorInput | null,
-    values: TensorInput | null,
-    options?: ForwardOptions,
-  ): AttentionResult {
+  ): ForwardResult {
     this.#handle.inUse();
-    const inputs = readForward(queries, keys, values, checkOptions(options, forwardOptionNames));
+    const given = checkOptions(options, forwardOptionNames);
+    const inputs = readForward(queries, keys, values, given);
     // Reading may have run code of the caller's.
     const layer = this.#handle.inUse();
     if (inputs.keyValues === undefined) {

@@ -8,7 +8,7 @@ import {
   writeDeduplicated,
   type Address,
 } from '../runtime/memory.js';
-import { checkOptions } from '../runtime/options.js';
+import { checkBoolean, checkOptions } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { checkAttached, toFloats, type Numbers } from '../tensor/arrays.js';
@@ -78,7 +78,10 @@ function readPooling(
   options: PoolingOptions,
 ): Pick<Pooling, 'inputs' | 'results'> & { readonly masks: GivenMasks } {
   return {
-    results: checkResultOptions(options),
+    results: checkResultOptions(
+      options,
+      checkBoolean('returnWeights', options.returnWeights, false),
+    ),
     inputs: [toFloats('queries', queries), toFloats('keys', keys), toFloats('values', values)],
     masks: readMasks(options),
   };

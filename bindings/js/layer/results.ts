@@ -1,6 +1,6 @@
 import { fail, show, showShape } from '../runtime/errors.js';
 import { allocate, read, type Address } from '../runtime/memory.js';
-import { checkBoolean, checkOptions, checkWord } from '../runtime/options.js';
+import { checkOptions, checkWord } from '../runtime/options.js';
 import { kindOf, lengthOf } from '../runtime/typed-arrays.js';
 import { fits, sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -88,14 +88,17 @@ export interface Result {
   readonly count: number;
 }
 
-export function checkResultOptions(options: ResultOptions): CheckedResults {
+export function checkResultOptions(
+  options: Omit<ResultOptions, 'returnWeights'>,
+  returnWeights: boolean,
+): CheckedResults {
   const weightsStage =
     options.weightsStage === undefined
       ? 'softmax'
       : checkWord('weightsStage', options.weightsStage, stages);
   const out = checkOptions(options.out, ['output', 'attentionWeights'], 'out');
   return {
-    returnWeights: checkBoolean('returnWeights', options.returnWeights, false),
+    returnWeights,
     stage: stages.indexOf(weightsStage),
     out: {
       output: readTarget('out.output', out.output),

@@ -13,12 +13,19 @@ declare module 'headwise-glue' {
       scale: number,
       softcap: number,
       seed: number,
+      rotaryBase: number,
     ): Address;
     deleteLayer(layer: Address): void;
     initialize(layer: Address, querySize: number, keySize: number, valueSize: number): void;
     setTraining(layer: Address, training: number): void;
     parameter(layer: Address, number: number): Address;
-    workspaceSize(layer: Address, batch: number, numQueries: number, numKeys: number): number;
+    workspaceSize(
+      layer: Address,
+      batch: number,
+      numQueries: number,
+      numKeys: number,
+      keyMass: number,
+    ): number;
     forward(layer: Address, record: Address): void;
     createCache(layer: Address, batchSize: number, maxLength: number): Address;
     isRelaxed(): number;

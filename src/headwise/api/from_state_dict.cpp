@@ -27,6 +27,7 @@ MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
       .projection = plan.convolution ? Projection::convolution : Projection::linear,
       .scale = options.scale,
       .softcap = options.softcap,
+      .rotary = options.rotary,
       .bias_kv = plan.bias_kv,
       .zero_attention = options.zero_attention,
       .seed = options.seed};

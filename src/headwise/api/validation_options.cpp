@@ -77,6 +77,23 @@ void check_pooling(const MultiHeadAttentionOptions& options) {
                   "'additive'");
 }
 
+void check_rotary(const MultiHeadAttentionOptions& options) {
+  if (!options.rotary.has_value()) {
+    return;
+  }
+  const auto [base, given_size, interleaved] = *options.rotary;
+  if (!(base > 0 && std::isfinite(base))) {
+    fail(ErrorCode::invalid_option, "rotary.base", "a finite number above 0", number_text(base));
+  }
+  const std::int64_t head_size = options.num_hiddens / options.num_heads;
+  const std::int64_t size = given_size.value_or(head_size);
+  if (size < 2 || size > head_size || size % 2 != 0) {
+    fail(ErrorCode::invalid_option, "rotary.size",
+         "an even integer from 2 to the head size (" + std::to_string(head_size) + ")",
+         std::to_string(size));
+  }
+}
+
 }  // namespace
 
 void check_size(std::string_view argument, std::int64_t size) {
@@ -127,6 +144,7 @@ void check_layer_options(const MultiHeadAttentionOptions& options) {
   check_optional_size("attention_hiddens", options.attention_hiddens);
   check_scale(options.scale);
   check_softcap(options.softcap);
+  check_rotary(options);
   constexpr std::uint64_t seed_limit = std::uint64_t{1} << 53U;
   if (options.seed.has_value() && *options.seed >= seed_limit) {
     fail(ErrorCode::invalid_option, "seed", "an integer from 0 to 9007199254740991",

@@ -39,6 +39,25 @@ HeadGate head_gate_of(const Record& record) {
                                                       : HeadGate(tensor_of<2>(record, "head_gate"));
 }
 
+std::optional<std::vector<std::int64_t>> indices_of(const Record& record, const std::string& key) {
+  return record.has(key) ? std::optional(record.numbers<std::int64_t>(key)) : std::nullopt;
+}
+
+RotaryPositions positions_of(const Record& record) {
+  if (!record.has("positions")) {
+    return {};
+  }
+  const auto shape = record.numbers<std::size_t>("positions");
+  const auto filled = [&](auto tensor) -> RotaryPositions {
+    tensor.fill(record.number<std::int64_t>("position"));
+    return tensor;
+  };
+  if (shape.size() == 1) {
+    return filled(xt::xtensor<std::int64_t, 1>::from_shape({shape[0]}));
+  }
+  return filled(xt::xtensor<std::int64_t, 2>::from_shape({shape[0], shape[1]}));
+}
+
 CacheOptions cache_options_of(const Record& record) {
   return {.batch_size = record.number<std::int64_t>("batch_size"),
           .max_length = record.number<std::int64_t>("max_length")};
@@ -99,7 +118,9 @@ void forward_of(const Record& record, MultiHeadAttention& layer, KeyValueCache* 
   auto options = mask_options_of<ForwardOptions>(record);
   options.head_gate = head_gate_of(record);
   options.cache = cache;
-  options.return_weights = true;
+  options.positions = positions_of(record);
+  options.return_weights =
+      ReturnedWeights(indices_of(record, "weights_heads"), indices_of(record, "weights_queries"));
   options.requires_grad = record.has("requires_grad");
   const bool batched = record.numbers<std::size_t>("queries").size() == 3;
   (batched ? forward_ranked<3> : forward_ranked<2>)(record, layer, options);

@@ -90,8 +90,24 @@ Pooled pool(const Doubles<4>& scores, const Doubles<4>& V, const Pooling& poolin
 struct Heads {
   Doubles<4> Q, K, V;
 };
+/// Where queries and keys stand, (batch, length), for layers with rotary positions.
+struct HeadPositions {
+  Doubles<2> queries, keys;
+};
+/// With `magnitudes`, rotations add the magnitudes of their terms.
 Heads project_heads(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
-                    const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values);
+                    const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
+                    const HeadPositions& positions, bool magnitudes = false);
+
+/// Where queries and keys stand, of which a cache holds the first: what the options say of those
+/// of the call, and otherwise as they follow each other.
+HeadPositions positions_of(const ForwardOptions& options, std::size_t batch,
+                           std::size_t num_queries, std::size_t num_keys, std::size_t num_cached);
+
+/// The first heads' elements rotated by their positions, or back: X (batch, heads, length, d). With
+/// `magnitudes`, the sums of the terms' magnitudes.
+Doubles<4> rotated(const Doubles<4>& X, const RotaryOptions& rotary, const Doubles<2>& positions,
+                   bool inverse, bool magnitudes = false);
 
 /// Scores of the layer's own pooling.
 Doubles<4> scores_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
@@ -102,6 +118,16 @@ Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const Sta
                                const Doubles<3>& queries, const Doubles<3>& keys,
                                const Doubles<3>& values, const ForwardOptions& options,
                                std::size_t num_cached = 0, const Doubles<4>& dropout_factors = {});
+
+/// What stands inside of a layer's pass, as `Capture` names it; keys and values without extra
+/// slots.
+struct Inside {
+  Doubles<4> queries, keys, values, scores, pooled;
+  Doubles<3> key_mass;  ///< (batch, heads, keys + slots)
+};
+Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
+                 const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
+                 ForwardOptions options, std::size_t num_cached);
 
 /// The layer's head_gate for one head of one sample.
 double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head);

@@ -61,6 +61,15 @@ void draw_layer(Configuration& c, Random& random) {
   c.decoded = random.chance(0.15);
 }
 
+void draw_rotary(Configuration& c, Random& random) {
+  c.rotary = random.chance(0.3);
+  c.rotary_base = random.pick({10000.0, 500000.0, 10.0, 0.5});
+  c.rotary_size = random.chance(0.6) ? 0 : 2 + 2 * random.below(4);
+  c.rotary_interleaved = random.chance(0.4);
+  c.positions = random.chance(0.5) ? PositionKind::none
+                                   : random.pick({PositionKind::shared, PositionKind::by_sample});
+}
+
 void draw_masks(Configuration& c, Random& random) {
   c.lens =
       random.chance(0.6) ? LensKind::none : random.pick({LensKind::by_sample, LensKind::by_query});
@@ -99,6 +108,7 @@ Configuration random_configuration(std::uint64_t seed) {
   c.poisoned = random.chance(0.3);
   c.gradients = random.chance(0.5);
   c.dropout = random.chance(0.7) ? 0 : random.pick({0.1, 0.5, 1.0});
+  draw_rotary(c, random);
   if (c.gradients && random.chance(0.1)) {
     c.queries = random.pick<std::size_t>({63, 65, 130});
     c.keys = random.chance(0.5) ? c.keys : c.queries;
@@ -107,6 +117,24 @@ Configuration random_configuration(std::uint64_t seed) {
 }
 
 namespace {
+
+void settle_rotary(Configuration& c) {
+  const Configuration none;
+  c.rotary = c.rotary && c.call == Call::layer && c.head_size > 1;
+  if (!c.rotary) {
+    c.rotary_base = none.rotary_base;
+    c.rotary_size = none.rotary_size;
+    c.rotary_interleaved = false;
+  } else if (c.rotary_size > c.head_size || (c.rotary_size == 0 && c.head_size % 2 != 0)) {
+    c.rotary_size = c.head_size / 2 * 2;
+  }
+  if (!c.rotary || c.decoded) {
+    c.positions = none.positions;
+  }
+  if (c.positions != none.positions && c.cache != CacheUse::fixed) {
+    c.keys = c.queries;
+  }
+}
 
 void settle_function(Configuration& c) {
   const Configuration none;
@@ -118,6 +146,7 @@ void settle_function(Configuration& c) {
   c.bias = c.bias_kv = c.zero_attention = c.sizes_inferred = c.decoded = false;
   c.gate = none.gate;
   c.cache = none.cache;
+  settle_rotary(c);
   if (c.causal == Causal::bottom_right) {
     c.query_offset = 0;
   }
@@ -186,6 +215,7 @@ void settle_layer(Configuration& c) {
   if (c.cache == CacheUse::fixed) {
     c.keys = 0;
   }
+  settle_rotary(c);
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ enum class Call {
 enum class LensKind { none, by_sample, by_query };
 enum class MaskKind { none, boolean, added };
 enum class GateKind { none, by_head, by_sample };
+enum class PositionKind { none, shared, by_sample };
 /// What the layer's cache is for: keys are added to it, or attended to as they are.
 enum class CacheUse { none, growing, fixed };
 
@@ -68,6 +69,11 @@ struct Configuration {
   bool zero_attention = false;
   std::optional<double> scale = {};
   double softcap = 0;
+  bool rotary = false;
+  double rotary_base = 10000;
+  std::size_t rotary_size = 0;  ///< 0 is the default
+  bool rotary_interleaved = false;
+  PositionKind positions = PositionKind::none;
   bool sizes_inferred = false;
 
   LensKind lens = LensKind::none;

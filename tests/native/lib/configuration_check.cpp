@@ -91,6 +91,50 @@ std::string fault_of_call(const std::string& name, const Problem& problem,
   return bits_of(problem) == before ? "" : name + ": inputs were changed";
 }
 
+/// What a layer's pass gives beside its output: the chosen rows of its weights are those of all, to
+/// the bit, and what is captured is what the reference has.
+std::string fault_of_inside(const std::string& name, const Problem& problem,
+                            const Rounding& rounding) {
+  const Configuration& c = problem.configuration;
+  const Result all = library_result(problem, true);
+  const Inside inside = library_inside(problem);
+  const std::size_t columns = all.weights_shape.back();
+  std::vector<double> rows;
+  for (std::size_t b = 0; b < c.batch; ++b) {
+    for (const std::size_t head : inside.chosen_heads) {
+      for (const std::size_t query : inside.chosen_queries) {
+        const auto row =
+            all.weights->begin() +
+            static_cast<std::ptrdiff_t>(((b * c.heads + head) * c.queries + query) * columns);
+        rows.insert(rows.end(), row, row + static_cast<std::ptrdiff_t>(columns));
+      }
+    }
+  }
+  if (rows.size() != inside.chosen_weights.size()) {
+    return name + ": another number of chosen weights";
+  }
+  std::string fault =
+      difference(name + ": chosen weights", {rows.size()}, inside.chosen_weights, rows, 0);
+  for (const auto& [tensor, expected] : reference_inside(problem)) {
+    const std::vector<double>& got = inside.tensors.at(tensor);
+    if (got.size() != expected.size()) {
+      return name + ": another size of " + tensor;
+    }
+    // Which of NaN and the infinities a sum comes to depends on its order.
+    std::vector<double> comparable = got;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      comparable[i] = tensor != "scores" && !std::isfinite(got[i]) && !std::isfinite(expected[i])
+                          ? expected[i]
+                          : got[i];
+    }
+    if (fault.empty()) {
+      fault = difference(name + ": " + tensor, {got.size()}, comparable, expected,
+                         rounding.inside.at(tensor));
+    }
+  }
+  return fault;
+}
+
 /// Feeds the sequence in chunks; each must give its rows of the whole pass.
 std::string fault_of_decoding(const Problem& problem, const Rounding& rounding) {
   const Configuration& c = problem.configuration;
@@ -141,6 +185,9 @@ std::string fault_of(const Configuration& configuration) {
     Problem problem = make_problem(configuration);
     const Rounding rounding = rounding_of(problem);
     std::string fault = fault_of_call("the call", problem, rounding);
+    if (fault.empty() && configuration.call == Call::layer) {
+      fault = fault_of_inside("the call's inside", problem, rounding);
+    }
     if (fault.empty() && configuration.decoded) {
       fault = fault_of_decoding(problem, rounding);
     }
@@ -154,6 +201,9 @@ std::string fault_of(const Configuration& configuration) {
         return {};
       }
       fault = fault_of_call("with NaN and infinities", problem, rounding);
+      if (fault.empty() && configuration.call == Call::layer) {
+        fault = fault_of_inside("the inside with NaN and infinities", problem, rounding);
+      }
       if (fault.empty() && configuration.decoded) {
         fault = fault_of_decoding(problem, rounding);
       }

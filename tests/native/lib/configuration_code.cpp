@@ -41,6 +41,11 @@ constexpr auto fields = std::tuple{
     Field{"zero_attention", &Configuration::zero_attention},
     Field{"scale", &Configuration::scale},
     Field{"softcap", &Configuration::softcap},
+    Field{"rotary", &Configuration::rotary},
+    Field{"rotary_base", &Configuration::rotary_base},
+    Field{"rotary_size", &Configuration::rotary_size},
+    Field{"rotary_interleaved", &Configuration::rotary_interleaved},
+    Field{"positions", &Configuration::positions},
     Field{"sizes_inferred", &Configuration::sizes_inferred},
     Field{"lens", &Configuration::lens},
     Field{"mask", &Configuration::mask},
@@ -82,6 +87,9 @@ Names enumerators(MaskKind /*kind*/) {
 }
 Names enumerators(GateKind /*kind*/) {
   return {"GateKind::none", "GateKind::by_head", "GateKind::by_sample"};
+}
+Names enumerators(PositionKind /*kind*/) {
+  return {"PositionKind::none", "PositionKind::shared", "PositionKind::by_sample"};
 }
 Names enumerators(CacheUse /*kind*/) {
   return {"CacheUse::none", "CacheUse::growing", "CacheUse::fixed"};

@@ -22,16 +22,23 @@ Doubles<3> join(const Doubles<4>& x, std::size_t length) {
   return result;
 }
 
+/// (batch, heads, the first `length` rows, d)
+Doubles<4> without_slots(const Doubles<4>& x, std::size_t length) {
+  return split(join(x, length), x.shape(1));
+}
+
 class Backward {
  public:
   /// `problem` and `terms` differ for magnitudes only: the weights are those of `problem`.
   Backward(const GradientProblem& problem, const GradientProblem& terms, bool magnitudes)
       : terms_(terms),
         magnitudes_(magnitudes),
-        heads_(
-            project_heads(terms.layer, terms.parameters, terms.queries, terms.keys, terms.values)) {
+        positions_(positions_of(terms.options, terms.queries.shape(0), terms.queries.shape(1),
+                                terms.keys.shape(1), 0)),
+        heads_(project_heads(terms.layer, terms.parameters, terms.queries, terms.keys, terms.values,
+                             positions_, magnitudes)) {
     const Heads heads = project_heads(problem.layer, problem.parameters, problem.queries,
-                                      problem.keys, problem.values);
+                                      problem.keys, problem.values, positions_);
     scores_ = scores_of(problem.layer, problem.parameters, heads);
     pooling_ = {.masks = masks_of(problem.options, 0, false),
                 .softcap = problem.layer.softcap,
@@ -77,8 +84,15 @@ class Backward {
       slot("bias_k", dK_);
       slot("bias_v", dV_);
     }
-    result_.queries = project_backward("W_q", terms_.queries, join(dQ_, queries));
-    result_.keys = project_backward("W_k", terms_.keys, join(dK_, keys));
+    const auto rotated_back = [&](const Doubles<4>& gradient, const Doubles<2>& positions) {
+      const std::optional<RotaryOptions>& rotary = terms_.layer.rotary;
+      return rotary.has_value() ? rotated(gradient, *rotary, positions, true, magnitudes_)
+                                : gradient;
+    };
+    result_.queries = project_backward("W_q", terms_.queries,
+                                       join(rotated_back(dQ_, positions_.queries), queries));
+    result_.keys = project_backward(
+        "W_k", terms_.keys, join(rotated_back(without_slots(dK_, keys), positions_.keys), keys));
     result_.values = project_backward("W_v", terms_.values, join(dV_, keys));
     return result_;
   }
@@ -242,6 +256,7 @@ class Backward {
 
   const GradientProblem& terms_;
   bool magnitudes_;
+  HeadPositions positions_;
   Heads heads_;
   Pooling pooling_;
   Doubles<4> scores_, weights_, pooled_;

@@ -28,7 +28,69 @@ Doubles<4> with_slots(const Doubles<4>& X, const MultiHeadAttentionOptions& laye
   return result;
 }
 
+/// The heads rotated if the layer has rotary positions.
+Doubles<4> rotated_if_rotary(const Doubles<4>& X, const MultiHeadAttentionOptions& layer,
+                             const Doubles<2>& positions, bool magnitudes) {
+  return layer.rotary.has_value() ? rotated(X, *layer.rotary, positions, false, magnitudes) : X;
+}
+
 }  // namespace
+
+HeadPositions positions_of(const ForwardOptions& options, std::size_t batch,
+                           std::size_t num_queries, std::size_t num_keys, std::size_t num_cached) {
+  HeadPositions result{.queries = Doubles<2>(std::array{batch, num_queries}, 0.0),
+                       .keys = Doubles<2>(std::array{batch, num_keys}, 0.0)};
+  const auto given = [&](std::size_t sample, std::size_t i) {
+    if (const auto* shared = std::get_if<1>(&options.positions)) {
+      return static_cast<double>((*shared)(i));
+    }
+    if (const auto* by_sample = std::get_if<2>(&options.positions)) {
+      return static_cast<double>((*by_sample)(sample, i));
+    }
+    return static_cast<double>(num_cached + i);
+  };
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t i = 0; i < num_queries; ++i) {
+      result.queries(b, i) = given(b, i);
+    }
+    for (std::size_t j = 0; j < num_keys; ++j) {
+      result.keys(b, j) = j < num_cached ? static_cast<double>(j) : given(b, j - num_cached);
+    }
+  }
+  return result;
+}
+
+Doubles<4> rotated(const Doubles<4>& X, const RotaryOptions& rotary, const Doubles<2>& positions,
+                   bool inverse, bool magnitudes) {
+  Doubles<4> result = X;
+  const auto [batch, heads, length, head_size] = X.shape();
+  const auto size =
+      static_cast<std::size_t>(rotary.size.value_or(static_cast<std::int64_t>(head_size)));
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t h = 0; h < heads; ++h) {
+      for (std::size_t i = 0; i < length; ++i) {
+        for (std::size_t pair = 0; pair < size / 2; ++pair) {
+          const double angle =
+              positions(b, i) *
+              std::pow(rotary.base, -2.0 * static_cast<double>(pair) / static_cast<double>(size));
+          double cosine = std::cos(angle);
+          double sine = inverse ? -std::sin(angle) : std::sin(angle);
+          const std::size_t first = rotary.interleaved ? 2 * pair : pair;
+          const std::size_t second = rotary.interleaved ? first + 1 : first + size / 2;
+          const double x = X(b, h, i, first);
+          const double y = X(b, h, i, second);
+          if (magnitudes) {
+            cosine = std::abs(cosine);
+            sine = std::abs(sine);
+          }
+          result(b, h, i, first) = magnitudes ? cosine * x + sine * y : cosine * x - sine * y;
+          result(b, h, i, second) = sine * x + cosine * y;
+        }
+      }
+    }
+  }
+  return result;
+}
 
 Doubles<3> project(const StateDict& parameters, const std::string& name, const Doubles<3>& x) {
   const auto found = parameters.find(name + ".weight");
@@ -70,12 +132,15 @@ Doubles<4> split(const Doubles<3>& x, std::size_t num_heads) {
 }
 
 Heads project_heads(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
-                    const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values) {
+                    const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
+                    const HeadPositions& positions, bool magnitudes) {
   const auto num_heads = static_cast<std::size_t>(layer.num_heads);
   const auto num_kv_heads = static_cast<std::size_t>(layer.num_kv_heads.value_or(layer.num_heads));
-  const Doubles<4> K = split(project(parameters, "W_k", keys), num_kv_heads);
+  const Doubles<4> Q = split(project(parameters, "W_q", queries), num_heads);
+  const Doubles<4> K = rotated_if_rotary(split(project(parameters, "W_k", keys), num_kv_heads),
+                                         layer, positions.keys, magnitudes);
   const Doubles<4> V = split(project(parameters, "W_v", values), num_kv_heads);
-  return {.Q = split(project(parameters, "W_q", queries), num_heads),
+  return {.Q = rotated_if_rotary(Q, layer, positions.queries, magnitudes),
           .K = with_slots(K, layer, parameters, "bias_k"),
           .V = with_slots(V, layer, parameters, "bias_v")};
 }
@@ -101,11 +166,59 @@ double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head) 
   return 1;
 }
 
+Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
+                 const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
+                 ForwardOptions options, std::size_t num_cached) {
+  const std::size_t num_keys = keys.shape(1);
+  const Heads heads = project_heads(
+      layer, parameters, queries, keys, values,
+      positions_of(options, queries.shape(0), queries.shape(1), num_keys, num_cached));
+  const auto pool_to = [&](WeightsStage stage) {
+    return pool(scores_of(layer, parameters, heads), heads.V,
+                {.masks = masks_of(options, static_cast<std::int64_t>(num_cached), false),
+                 .softcap = layer.softcap,
+                 .weights_stage = stage,
+                 .num_extra_slots = heads.K.shape(2) - num_keys});
+  };
+  const auto without_slots = [&](const Doubles<4>& X) {
+    Doubles<4> result(std::array{X.shape(0), X.shape(1), num_keys, X.shape(3)}, 0.0);
+    for (std::size_t b = 0; b < X.shape(0); ++b) {
+      for (std::size_t h = 0; h < X.shape(1); ++h) {
+        for (std::size_t j = 0; j < num_keys; ++j) {
+          for (std::size_t e = 0; e < X.shape(3); ++e) {
+            result(b, h, j, e) = X(b, h, j, e);
+          }
+        }
+      }
+    }
+    return result;
+  };
+  const auto [pooled, weights] = pool_to(WeightsStage::softmax);
+  Doubles<3> key_mass(std::array{weights.shape(0), weights.shape(1), weights.shape(3)}, 0.0);
+  for (std::size_t b = 0; b < weights.shape(0); ++b) {
+    for (std::size_t h = 0; h < weights.shape(1); ++h) {
+      for (std::size_t i = 0; i < weights.shape(2); ++i) {
+        for (std::size_t j = 0; j < weights.shape(3); ++j) {
+          key_mass(b, h, j) += weights(b, h, i, j);
+        }
+      }
+    }
+  }
+  return {.queries = heads.Q,
+          .keys = without_slots(heads.K),
+          .values = without_slots(heads.V),
+          .scores = pool_to(WeightsStage::masked).weights,
+          .pooled = pooled,
+          .key_mass = key_mass};
+}
+
 Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
                                const Doubles<3>& queries, const Doubles<3>& keys,
                                const Doubles<3>& values, const ForwardOptions& options,
                                std::size_t num_cached, const Doubles<4>& dropout_factors) {
-  const Heads heads = project_heads(layer, parameters, queries, keys, values);
+  const Heads heads = project_heads(
+      layer, parameters, queries, keys, values,
+      positions_of(options, queries.shape(0), queries.shape(1), keys.shape(1), num_cached));
   const Pooled pooled =
       pool(scores_of(layer, parameters, heads), heads.V,
            {.masks = masks_of(options, static_cast<std::int64_t>(num_cached), false),

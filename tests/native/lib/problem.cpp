@@ -12,7 +12,17 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 using Shape = std::vector<std::size_t>;
 
 /// Every tensor draws from a stream of its own, so that an option left out changes no other.
-enum Stream : std::uint64_t { queries, keys, values, lens, mask, gate, poisoning, parameters };
+enum Stream : std::uint64_t {
+  queries,
+  keys,
+  values,
+  lens,
+  mask,
+  gate,
+  poisoning,
+  parameters,
+  standing = 40  ///< after those of the parameters
+};
 
 std::uint64_t seed_of(const Configuration& c, std::uint64_t stream) {
   return c.numbers * 64 + stream;
@@ -47,6 +57,10 @@ MultiHeadAttentionOptions layer_options(const Configuration& c) {
           .projection = c.projection,
           .scale = c.scale,
           .softcap = c.softcap,
+          .rotary = c.rotary ? std::optional(RotaryOptions{.base = c.rotary_base,
+                                                           .size = optional_size(c.rotary_size),
+                                                           .interleaved = c.rotary_interleaved})
+                             : std::nullopt,
           .bias_kv = c.bias_kv,
           .zero_attention = c.zero_attention,
           .seed = c.numbers};
@@ -135,6 +149,24 @@ HeadGate draw_gate(const Configuration& c) {
   }
 }
 
+RotaryPositions draw_positions(const Configuration& c) {
+  Random random(seed_of(c, standing));
+  const auto draw = [&](auto tensor) -> RotaryPositions {
+    for (std::int64_t& position : tensor) {
+      position = static_cast<std::int64_t>(random.below(random.pick<std::size_t>({10, 100, 5000})));
+    }
+    return tensor;
+  };
+  switch (c.positions) {
+    case PositionKind::shared:
+      return draw(xt::xtensor<std::int64_t, 1>::from_shape({c.queries}));
+    case PositionKind::by_sample:
+      return draw(xt::xtensor<std::int64_t, 2>::from_shape({c.batch, c.queries}));
+    default:
+      return {};
+  }
+}
+
 void draw_inputs(Problem& problem) {
   const Configuration& c = problem.configuration;
   const bool by_head = c.call == Call::scaled_dot_product_attention;
@@ -176,6 +208,7 @@ Problem make_problem(const Configuration& c) {
       .window = c.window ? std::optional(Window{.left = c.window_left, .right = c.window_right})
                          : std::nullopt,
       .head_gate = draw_gate(c),
+      .positions = draw_positions(c),
       .empty_rows = c.empty_rows,
       .weights_stage = c.stage};
   return problem;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <headwise/headwise.hpp>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,20 @@ struct Result {
   std::vector<std::size_t> weights_shape = {};
   std::optional<std::vector<double>> weights = {};
 };
+
+/// What a layer's pass gave beside its output, by the names of `ForwardResult` and `Capture`.
+struct Inside {
+  std::vector<std::size_t> chosen_heads;
+  std::vector<std::size_t> chosen_queries;
+  /// (batch, chosen heads, chosen queries, keys + slots)
+  std::vector<double> chosen_weights = {};
+  std::map<std::string, std::vector<double>> tensors = {};
+};
+
+/// Of a call of the layer, with everything captured; heads and queries are chosen at random.
+Inside library_inside(const Problem& problem);
+/// What it should hold, in float64, without `chosen_weights`.
+std::map<std::string, std::vector<double>> reference_inside(const Problem& problem);
 
 /// Makes the call. Throws a std::runtime_error if a cache comes out with another length than it
 /// should.

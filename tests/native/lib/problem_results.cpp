@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "attention_reference.hpp"
@@ -69,7 +70,9 @@ void fill_cache(MultiHeadAttention& layer, const Problem& problem, KeyValueCache
   }
 }
 
-Result layer_result(const Problem& problem, ForwardOptions options) {
+/// Makes the layer's call and hands its result, of either rank, to `take`.
+template <typename Take>
+void call_layer(const Problem& problem, ForwardOptions options, const Take& take) {
   const Configuration& c = problem.configuration;
   MultiHeadAttention layer = make_layer(problem);
   std::optional<KeyValueCache> cache;
@@ -82,20 +85,44 @@ Result layer_result(const Problem& problem, ForwardOptions options) {
   const Tensor<3> queries = problem.queries;
   const Tensor<3> keys = positions(problem.keys, c.cached, c.all_keys());
   const Tensor<3> values = positions(problem.values, c.cached, c.all_keys());
-  Result result;
   if (c.cache == CacheUse::fixed) {
-    result = c.batch_axis ? collect(layer.forward(queries, options))
-                          : collect(layer.forward(without_batch(queries), options));
+    c.batch_axis ? take(layer.forward(queries, options))
+                 : take(layer.forward(without_batch(queries), options));
   } else {
-    result = c.batch_axis ? collect(layer.forward(queries, keys, values, options))
-                          : collect(layer.forward(without_batch(queries), without_batch(keys),
-                                                  without_batch(values), options));
+    c.batch_axis ? take(layer.forward(queries, keys, values, options))
+                 : take(layer.forward(without_batch(queries), without_batch(keys),
+                                      without_batch(values), options));
   }
   if (cache.has_value() && cache->length() != c.all_keys()) {
     throw std::runtime_error("the cache holds " + std::to_string(cache->length()) + " of " +
                              std::to_string(c.all_keys()));
   }
+}
+
+Result layer_result(const Problem& problem, const ForwardOptions& options) {
+  Result result;
+  call_layer(problem, options, [&](const auto& given) { result = collect(given); });
   return result;
+}
+
+/// Some of the first `count` numbers, in any order.
+std::vector<std::int64_t> some_of(std::size_t count, Random& random) {
+  std::vector<std::int64_t> chosen;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (random.chance(0.3)) {
+      chosen.insert(chosen.begin() + static_cast<std::ptrdiff_t>(random.below(chosen.size() + 1)),
+                    static_cast<std::int64_t>(i));
+    }
+  }
+  return chosen;
+}
+
+/// The chosen indices, all of them if that is what absence says.
+std::vector<std::size_t> indices_of(const std::optional<std::vector<std::int64_t>>& chosen,
+                                    std::size_t count) {
+  std::vector<std::size_t> indices(count);
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  return chosen.has_value() ? std::vector<std::size_t>(chosen->begin(), chosen->end()) : indices;
 }
 
 template <typename Options>
@@ -114,6 +141,67 @@ Tensor<3> positions(const xt::xarray<float>& tensor, std::size_t begin, std::siz
     std::copy_n(first, (end - begin) * size, result.data() + sample * (end - begin) * size);
   }
   return result;
+}
+
+Inside library_inside(const Problem& problem) {
+  const Configuration& c = problem.configuration;
+  Random random(c.numbers + 5);
+  ForwardOptions options = problem.options;
+  options.return_weights = true;
+  if (random.chance(0.7)) {
+    options.return_weights.heads = some_of(c.heads, random);
+  }
+  if (random.chance(0.7)) {
+    options.return_weights.queries = some_of(c.queries, random);
+  } else if (random.chance(0.5)) {
+    options.return_weights = ReturnedWeights::last_query(options.return_weights.heads);
+  }
+  options.key_mass = true;
+  options.capture = {.queries = true,
+                     .keys = true,
+                     .values = true,
+                     .scores = true,
+                     .pooled = true,
+                     .dropped_weights = true};
+  Inside inside{.chosen_heads = indices_of(options.return_weights.heads, c.heads),
+                .chosen_queries = indices_of(options.return_weights.queries, c.queries)};
+  if (options.return_weights.last_query_only) {
+    inside.chosen_queries.assign(c.queries > 0 ? 1 : 0, c.queries - 1);
+  }
+  call_layer(problem, options, [&](const auto& result) {
+    const auto numbers = [](const auto& tensor) {
+      return std::vector<double>(tensor.begin(), tensor.end());
+    };
+    inside.chosen_weights = numbers(*result.attention_weights);
+    inside.tensors = {{"output", numbers(result.output)},
+                      {"key_mass", numbers(*result.key_mass)},
+                      {"queries", numbers(*result.captured.queries)},
+                      {"keys", numbers(*result.captured.keys)},
+                      {"values", numbers(*result.captured.values)},
+                      {"scores", numbers(*result.captured.scores)},
+                      {"pooled", numbers(*result.captured.pooled)},
+                      {"dropped_weights", numbers(*result.captured.dropped_weights)}};
+  });
+  return inside;
+}
+
+std::map<std::string, std::vector<double>> reference_inside(const Problem& problem) {
+  const Configuration& c = problem.configuration;
+  const reference::Inside inside =
+      reference::inside_of(problem.layer, problem.parameters, problem.queries, problem.keys,
+                           problem.values, problem.options, c.cached);
+  ForwardOptions options = problem.options;
+  options.weights_stage = WeightsStage::softmax;
+  const auto [output, weights] =
+      reference::multi_head_attention(problem.layer, problem.parameters, problem.queries,
+                                      problem.keys, problem.values, options, c.cached);
+  const auto numbers = [](const auto& tensor) {
+    return std::vector<double>(tensor.begin(), tensor.end());
+  };
+  return {{"output", numbers(output)},          {"key_mass", numbers(inside.key_mass)},
+          {"queries", numbers(inside.queries)}, {"keys", numbers(inside.keys)},
+          {"values", numbers(inside.values)},   {"scores", numbers(inside.scores)},
+          {"pooled", numbers(inside.pooled)},   {"dropped_weights", numbers(weights)}};
 }
 
 Result library_result(const Problem& problem, bool return_weights) {

@@ -35,10 +35,13 @@ Doubles<4> with_four_axes(const xt::xarray<float>& tensor) {
   return result;
 }
 
+/// Of a problem of magnitudes.
 reference::Heads heads_of(const Problem& problem) {
-  if (problem.configuration.call == Call::layer) {
-    return reference::project_heads(problem.layer, problem.parameters, problem.queries,
-                                    problem.keys, problem.values);
+  const Configuration& c = problem.configuration;
+  if (c.call == Call::layer) {
+    return reference::project_heads(
+        problem.layer, problem.parameters, problem.queries, problem.keys, problem.values,
+        reference::positions_of(problem.options, c.batch, c.queries, c.all_keys(), c.cached), true);
   }
   return {.Q = with_four_axes(problem.queries),
           .K = with_four_axes(problem.keys),
@@ -119,9 +122,20 @@ Rounding rounding_of(const Problem& problem) {
                             : pooled;
   const double output_error =
       weight_error + unit_roundoff * sizes(columns, c.value_size, concat_size, others);
+  const double projection_error =
+      unit_roundoff * sizes(c.query_size, c.key_size, c.value_size, others);
+  const double pooled_error = weight_error + unit_roundoff * sizes(columns, c.value_size, others);
   return {.weights = c.stage == WeightsStage::softmax ? weight_error : score_error,
           .output = output_magnitude * output_error,
-          .relative_weights = weight_error};
+          .relative_weights = weight_error,
+          .inside = {{"output", output_magnitude * output_error},
+                     {"key_mass", static_cast<double>(c.queries) * (weight_error + unit_roundoff)},
+                     {"queries", largest(heads.Q) * projection_error},
+                     {"keys", largest(heads.K) * projection_error},
+                     {"values", largest(heads.V) * projection_error},
+                     {"scores", score_error},
+                     {"pooled", largest(heads.V) * pooled_error},
+                     {"dropped_weights", weight_error}}};
 }
 
 }  // namespace headwise::test

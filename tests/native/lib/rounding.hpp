@@ -10,6 +10,8 @@ struct Rounding {
   double output = 0;
   /// Of the weights, relative to each.
   double relative_weights = 0;
+  /// Of a layer's tensors, by their names in `Inside`.
+  std::map<std::string, double> inside = {};
 };
 
 /// Bounds from the formula run on absolute values, which is what rounding errors are relative to: a

@@ -24,6 +24,16 @@ Value choice_of(const Record& record, const std::string& key, Value otherwise,
   return record.has(key) ? words.at(record.text(key)) : otherwise;
 }
 
+std::optional<RotaryOptions> rotary_of(const Record& record) {
+  if (!record.has("rotary_base") && !record.has("rotary_size")) {
+    return std::nullopt;
+  }
+  RotaryOptions rotary;
+  rotary.base = number_of<double>(record, "rotary_base").value_or(rotary.base);
+  rotary.size = size_of(record, "rotary_size");
+  return rotary;
+}
+
 }  // namespace
 
 MultiHeadAttentionOptions options_of(const Record& record) {
@@ -47,6 +57,7 @@ MultiHeadAttentionOptions options_of(const Record& record) {
               {{"convolution", Projection::convolution}, {"none", Projection::none}}),
           .scale = number_of<double>(record, "scale"),
           .softcap = record.number<double>("softcap"),
+          .rotary = rotary_of(record),
           .bias_kv = record.number<int>("bias_kv") != 0,
           .zero_attention = record.number<int>("zero_attention") != 0,
           .seed = record.number<std::uint64_t>("seed", 7)};

@@ -58,6 +58,16 @@ std::vector<NamedOptions> forward_options() {
           {"gate", {.head_gate = randn<1>({4}, 2)}},
           {"gates", {.head_gate = randn<2>({2, 4}, 3), .requires_grad = true}},
           {"raw scores", {.return_weights = true, .weights_stage = WeightsStage::raw}},
+          {"chosen weights", {.return_weights = {std::vector<std::int64_t>{2, 0}, std::nullopt}}},
+          {"the last query's weights", {.return_weights = ReturnedWeights::last_query()}},
+          {"mass on keys", {.key_mass = true}},
+          {"captured",
+           {.capture = {.queries = true,
+                        .keys = true,
+                        .values = true,
+                        .scores = true,
+                        .pooled = true,
+                        .dropped_weights = true}}},
           {"everything", all}};
 }
 

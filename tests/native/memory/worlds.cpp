@@ -48,6 +48,7 @@ std::vector<LayerCase> layer_cases() {
         .num_kv_heads = 2,
         .scale = 0.7,
         .softcap = 3,
+        .rotary = RotaryOptions{},
         .bias_kv = true,
         .zero_attention = true,
         .seed = 2},

@@ -59,6 +59,12 @@ JsonObject json_of(const MultiHeadAttentionOptions& options) {
   set_if_given(json, "attentionHiddens", options.attention_hiddens);
   set_if_given(json, "scale", options.scale);
   set_if_given(json, "seed", options.seed);
+  if (options.rotary.has_value()) {
+    JsonObject rotary;
+    rotary.set("base", options.rotary->base).set("interleaved", options.rotary->interleaved);
+    set_if_given(rotary, "size", options.rotary->size);
+    json.set("rotary", rotary);
+  }
   return json;
 }
 
@@ -88,6 +94,7 @@ void add_mask_tensors(VectorFile& file, const std::string& prefix, const Forward
   add("validLens", options.valid_lens);
   add("mask", options.mask);
   add("headGate", options.head_gate);
+  add("positions", options.positions);
 }
 
 void add_parameters(VectorFile& file, const std::string& prefix, const StateDict& parameters) {

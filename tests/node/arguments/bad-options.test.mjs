@@ -72,7 +72,7 @@ test('options that headwise does not know are named', () => {
     );
   const ofLayer =
     'numHiddens, numHeads, dropout, bias, querySize, keySize, valueSize, outputSize, outputProjection, numKvHeads, ' +
-    'pooling, attentionHiddens, projection, scale, softcap, biasKv, zeroAttention, seed';
+    'pooling, attentionHiddens, projection, scale, softcap, rotary, biasKv, zeroAttention, seed';
   for (const name of ['numheads', 'num_heads', 'kdim', 'batchFirst', 'x']) {
     unknown((given) => new MultiHeadAttention({ ...options, ...given }), name, ofLayer);
   }
@@ -80,7 +80,7 @@ test('options that headwise does not know are named', () => {
   const layer = new MultiHeadAttention(options);
   for (const name of ['scale', 'softcap', 'queryOffset', 'attnMask', 'valid_lens']) {
     const forward = (given) => layer.forward(good, good, good, given);
-    unknown(forward, name, `${shared}, headGate, cache, requiresGrad`);
+    unknown(forward, name, `${shared}, headGate, cache, positions, keyMass, capture, requiresGrad`);
   }
   assert.equal(layer.querySize, undefined);
   for (const name of ['headGate', 'cache', 'dropout']) {

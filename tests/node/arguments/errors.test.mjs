@@ -4,7 +4,13 @@ import test from 'node:test';
 import * as headwise from 'headwise';
 import { assertFails, assertFailsAndChangesNothing, assertRejects } from '../lib/compare.mjs';
 import { modelCalls, promisingCalls } from '../lib/model-error-calls.mjs';
-import { maskOptionsOf, optionsOf, readRecords, validLensOf } from '../lib/records.mjs';
+import {
+  maskOptionsOf,
+  optionsOf,
+  positionsOf,
+  readRecords,
+  validLensOf,
+} from '../lib/records.mjs';
 
 const { init, MultiHeadAttention, Tensor } = headwise;
 
@@ -88,7 +94,11 @@ function forward(record, layer, cache) {
     ...maskOptionsOf(record),
     headGate: tensorOf(record, 'head_gate'),
     cache,
-    returnWeights: true,
+    positions: positionsOf(record),
+    returnWeights: {
+      heads: record.numbers('weights_heads'),
+      queries: record.numbers('weights_queries'),
+    },
     requiresGrad: record.number('requires_grad') === 1,
   });
 }

@@ -23,7 +23,7 @@ const results = 'returnWeights weightsStage out';
 /** The options of each call, and the call, whose result must be that without any. */
 const calls = {
   forward: [
-    `${masks} ${results} headGate cache requiresGrad`,
+    `${masks} ${results} headGate cache positions keyMass capture requiresGrad`,
     (options) => newLayer().forward(X, X, X, options),
   ],
   'out of forward': [
@@ -45,8 +45,16 @@ const calls = {
   ],
   MultiHeadAttention: [
     'dropout bias querySize keySize valueSize outputSize outputProjection numKvHeads pooling attentionHiddens ' +
-      'projection scale softcap biasKv zeroAttention',
+      'projection scale softcap rotary biasKv zeroAttention',
     (options) => newLayer(options).forward(X, X, X),
+  ],
+  'rotary of MultiHeadAttention': [
+    'size interleaved',
+    (rotary) => newLayer({ rotary: { base: 10000, ...rotary } }).forward(X, X, X),
+  ],
+  'returnWeights of forward': [
+    'heads queries',
+    (chosen) => newLayer().forward(X, X, X, { returnWeights: { ...chosen } }),
   ],
   'MultiHeadAttention with additive pooling': [
     'attentionHiddens scale softcap numKvHeads',
@@ -57,7 +65,7 @@ const calls = {
     (options) => newLayer({ projection: 'none', ...options }).forward(X, X, X),
   ],
   fromStateDict: [
-    'prefix dropout scale softcap zeroAttention',
+    'prefix dropout scale softcap rotary zeroAttention',
     (options) => {
       const layer = newLayer({ querySize: 4, keySize: 4, valueSize: 4 });
       const given = { numHeads: 2, ...options };

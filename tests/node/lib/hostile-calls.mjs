@@ -165,6 +165,19 @@ const forwards = {
     ],
     { isThorough: true },
   ),
+  'forward of a rotary layer with all that may be returned': ofLayer(
+    forward,
+    () => [
+      ...threeInputs(),
+      {
+        positions: { data: Float64Array.from({ length }, (_, i) => 2 * i), shape: [length] },
+        returnWeights: { heads: [3, 0], queries: [1, 0] },
+        keyMass: true,
+        capture: ['queries', 'scores', 'pooled'],
+      },
+    ],
+    { options: { ...sized, rotary: { base: 100, size: 2, interleaved: true } } },
+  ),
   'forward from a cache': ofLayer(forward, ({ cache }) => [
     loose(queries),
     null,

@@ -131,6 +131,13 @@ const masks = {
 };
 
 const requiresGrad = { requiresGrad: true };
+const rotary = { ...linear, rotary: { size: 2 } };
+const extras = {
+  positions: Array.from({ length }, (_, i) => 3 * i),
+  returnWeights: { heads: [1], queries: 'last' },
+  keyMass: true,
+  capture: ['queries', 'keys', 'values', 'scores', 'pooled', 'droppedWeights'],
+};
 
 /** A forward of a layer of these options, `before` which it does something else. */
 const forwardOf = (options, given, before = nothing) =>
@@ -300,6 +307,11 @@ export const scenarios = {
     ...ofKinds((options) => forwardOf(unsized(options), {})),
     'after pruning': afterPruning(linear, {}),
     'of long inputs': longForward(unsized(linear), { returnWeights: true }),
+    ...named('with all that may be returned', firstAndLater(rotary, extras)),
+    'of long inputs with all that may be returned': longForward(rotary, {
+      ...extras,
+      positions: undefined,
+    }),
   },
   'forward with requiresGrad': {
     ...flatten(

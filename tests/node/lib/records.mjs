@@ -49,6 +49,19 @@ export function readRecords(name) {
 
 const flag = (number) => (number === undefined ? undefined : number !== 0);
 
+/** The rotary options of a record, undefined if it has none. */
+function rotaryOf(record) {
+  const [base, size] = [record.number('rotary_base'), record.number('rotary_size')];
+  return base === undefined && size === undefined ? undefined : { base, size };
+}
+
+/** Positions of the record's shape, each its `position`; or undefined. */
+export function positionsOf(record) {
+  const shape = record.numbers('positions');
+  const count = shape?.reduce((product, size) => product * size, 1);
+  return shape && { data: new Array(count).fill(record.number('position', 0)), shape };
+}
+
 /** The constructor options of a record, as tests/native/table.cpp reads them. */
 export function optionsOf(record) {
   return {
@@ -67,6 +80,7 @@ export function optionsOf(record) {
     projection: record.text('projection'),
     scale: record.number('scale'),
     softcap: record.number('softcap'),
+    rotary: rotaryOf(record),
     biasKv: flag(record.number('bias_kv')),
     zeroAttention: flag(record.number('zero_attention')),
     seed: record.number('seed', 7),

@@ -60,6 +60,50 @@ function checkCall(name, call, inputs, expected) {
   }
 }
 
+const captureNames = ['queries', 'keys', 'values', 'scores', 'pooled', 'droppedWeights'];
+
+/** What a layer's pass gives beside its output agrees with the weights, and chosen weights are rows of all. */
+function checkInside(name, call, inputs) {
+  const run = (options) => packageResult(call, inputs, options);
+  const { heads, queries } = { heads: call.layer.numHeads, queries: inputs.queries.shape[1] };
+  const all = run({ returnWeights: true, weightsStage: 'softmax' }).attentionWeights;
+  const columns = all.shape.at(-1);
+  const chosen = {
+    heads: Array.from({ length: heads }, (_, head) => heads - 1 - head).filter(
+      (head) => (head + call.seed) % 3 > 0,
+    ),
+    queries:
+      call.seed % 4 === 0
+        ? 'last'
+        : Array.from({ length: queries }, (_, i) => i).filter((i) => (i * 7 + call.seed) % 5 < 2),
+  };
+  const inside = run({
+    ...{ returnWeights: chosen, weightsStage: 'softmax', keyMass: true, capture: captureNames },
+  });
+  const rows = chosen.queries === 'last' ? (queries > 0 ? [queries - 1] : []) : chosen.queries;
+  const batch = call.batchAxis ? inputs.queries.shape[0] : 1;
+  const row = (b, head, i) => {
+    const first = ((b * heads + head) * queries + i) * columns;
+    return all.data.subarray(first, first + columns);
+  };
+  const expected = Array.from({ length: batch }, (_, b) =>
+    chosen.heads.map((head) => rows.map((i) => [...row(b, head, i)])),
+  ).flat(3);
+  checkNumbers(`${name}: chosen weights`, inside.attentionWeights.data, expected, 0);
+  const sums = new Float64Array(batch * heads * columns);
+  for (let b = 0; b < batch; b++)
+    for (let head = 0; head < heads; head++)
+      for (let i = 0; i < queries; i++)
+        row(b, head, i).forEach((weight, j) => (sums[(b * heads + head) * columns + j] += weight));
+  checkNumbers(`${name}: keyMass`, inside.keyMass.data, sums, 1e-6 * (queries + 1));
+  const masked = run({ returnWeights: true, weightsStage: 'masked' }).attentionWeights;
+  checkTensor(`${name}: scores`, inside.captured.scores, masked, 0);
+  checkTensor(`${name}: droppedWeights`, inside.captured.droppedWeights, all, 0);
+  if (`${Object.keys(inside.captured)}` !== `${captureNames}`) {
+    throw new Error(`${name}: captured ${Object.keys(inside.captured)}`);
+  }
+}
+
 /** Feeds the sequence in chunks; each must give its rows of the whole pass. */
 function checkDecoding(name, call, { queries, keys, values }, { output: whole }) {
   const [batch, length] = keys.shape;
@@ -116,6 +160,7 @@ function check(name, call, variant) {
   const expected = startingWith(call.tensors, `${variant}out.`);
   const gradients = startingWith(call.tensors, `${variant}grad.`);
   checkCall(name, call, inputs, expected);
+  if (call.function === 'layer') checkInside(name, call, inputs);
   if (call.chunks) checkDecoding(name, call, inputs, expected);
   if (call.tensors.gradOutput) checkGradients(name, call, inputs, gradients);
 }

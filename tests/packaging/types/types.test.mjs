@@ -9,7 +9,7 @@ import {
   additiveAttention, AttentionOnlyTransformer, init, maskedSoftmax, measureHeadImportance, MultiHeadAttention,
   patternScores, scaledDotProductAttention, SGD, Adam, SortTask, CopyTask, AssociativeRecallTask, Tensor,
 } from 'headwise';
-import type { AttentionResult, ForwardOptions, InitOptions, TransformerResult } from 'headwise';
+import type { AttentionResult, Captured, ForwardOptions, InitOptions, TransformerResult } from 'headwise';
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
 declare const X: Tensor;
@@ -62,7 +62,9 @@ files['options.mts'] = `${prelude}
 const o = undefined;
 const masks = { validLens: o, mask: o, causal: o, window: o, emptyRows: o };
 const results = { returnWeights: o, weightsStage: o, out: o };
-layer.forward(X, X, X, { ...masks, ...results, headGate: o, cache: o, requiresGrad: o });
+layer.forward(X, X, X, {
+  ...masks, ...results, headGate: o, cache: o, positions: o, keyMass: o, capture: o, requiresGrad: o,
+});
 layer.forward(X, X, X, { out: { output: o, attentionWeights: o } });
 scaledDotProductAttention(X, X, X, { ...masks, ...results, queryOffset: o, scale: o, softcap: o });
 additiveAttention(X, X, X, parameters, { ...masks, ...results, queryOffset: o });
@@ -72,8 +74,8 @@ model.forward([1], { headGates: o, returnWeights: o });
 model.loss([1], [1], { headGates: o });
 new MultiHeadAttention({
   numHiddens: 4, numHeads: 2, dropout: o, bias: o, querySize: o, keySize: o, valueSize: o, outputSize: o,
-  outputProjection: o, numKvHeads: o, pooling: o, attentionHiddens: o, projection: o, scale: o, softcap: o, biasKv: o,
-  zeroAttention: o, seed: o,
+  outputProjection: o, numKvHeads: o, pooling: o, attentionHiddens: o, projection: o, scale: o, softcap: o, rotary: o,
+  biasKv: o, zeroAttention: o, seed: o,
 });
 MultiHeadAttention.fromStateDict({}, { numHeads: 2, prefix: o, dropout: o });
 new AttentionOnlyTransformer({
@@ -113,6 +115,18 @@ const wrapped = (options?: ForwardOptions): AttentionResult => layer.forward(X, 
 is<ReturnType<typeof wrapped>['attentionWeights'], Tensor | undefined>();
 const asked: AttentionResult<true> = layer.forward(X, X, X, { returnWeights: true });
 is<typeof asked.attentionWeights, Tensor>();
+const inside = layer.forward(X, X, X, {
+  returnWeights: { heads: [0], queries: 'last' }, keyMass: true, capture: ['queries', 'pooled'],
+});
+is<typeof inside.attentionWeights, Tensor>();
+is<typeof inside.keyMass, Tensor>();
+is<typeof inside.captured.pooled, Tensor>();
+// @ts-expect-error it was not asked for
+void inside.captured.keys;
+is<ReturnType<typeof wrapped>['attentionWeights'], Tensor | undefined>();
+const some = layer.forward(X, X, X, whatever);
+is<typeof some.keyMass, Tensor | undefined>();
+is<typeof some.captured, Captured | undefined>();
 export { passes, results };
 `;
 

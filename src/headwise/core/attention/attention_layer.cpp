@@ -45,25 +45,31 @@ const ParameterTable& AttentionLayer::parameter_table() const noexcept {
   return parameters_ ? parameters_->table() : none;
 }
 
-SavedActivations::Sizes AttentionLayer::saved_sizes(const InputSizes& inputs) const noexcept {
+SavedActivations::Sizes AttentionLayer::saved_sizes(
+    const InputSizes& inputs, const ForwardArguments& arguments) const noexcept {
   return {.query_size = inputs.query_size,
           .key_size = inputs.key_size,
           .value_size = inputs.value_size,
           .query_width = settings_.query_width(),
           .key_value_width = settings_.key_value_width(),
-          .has_projections = settings_.projection != Projection::none};
+          .has_projections = settings_.projection != Projection::none,
+          .rotation_rows = rotation_rows(arguments),
+          .rotation_size = settings_.rotary ? settings_.rotary->size : 0,
+          .rotation_sample_stride = arguments.positions_sample_stride};
 }
 
-PoolingSizes AttentionLayer::pooling_sizes(std::size_t num_keys) const noexcept {
+PoolingSizes AttentionLayer::pooling_sizes(const PassSizes& sizes) const noexcept {
   const std::size_t size = settings_.head_size;
   const std::size_t slots = settings_.num_extra_slots();
-  return {.columns = saturating_sum(num_keys, slots),
-          .num_extra_slots = slots,
-          .query_size = size,
-          .key_size = size,
-          .value_size = size,
-          .attention_hiddens =
-              settings_.pooling == Pooling::additive ? settings_.attention_hiddens : 0};
+  return {
+      .columns = saturating_sum(sizes.num_keys, slots),
+      .num_extra_slots = slots,
+      .query_size = size,
+      .key_size = size,
+      .value_size = size,
+      .attention_hiddens = settings_.pooling == Pooling::additive ? settings_.attention_hiddens : 0,
+      .summed_heads = sizes.key_mass ? saturating_product(sizes.batch, settings_.num_heads) : 0,
+      .summed_queries = sizes.num_queries};
 }
 
 Dropout AttentionLayer::dropout() const noexcept {

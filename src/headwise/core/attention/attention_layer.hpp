@@ -18,6 +18,17 @@
 
 namespace headwise {
 
+/// Where a forward pass copies what stands inside of it; null where nothing is captured.
+struct CapturedActivations {
+  float* queries = nullptr;  ///< (batch, heads, queries, head size), after rotation
+  float* keys = nullptr;     ///< (batch, key-value heads, keys, head size), cached ones included
+  float* values = nullptr;   ///< as the keys
+  /// (batch, heads, queries, keys + extra slots), scaled, capped and masked
+  float* scores = nullptr;
+  float* pooled = nullptr;           ///< (batch, heads, queries, head size), before the gates
+  float* dropped_weights = nullptr;  ///< as the scores: the weights as dropout left them
+};
+
 /// Arguments of a forward pass; the caller has checked them and owns all memory.
 struct ForwardArguments {
   /// Sizes of the inputs' last axes, for a layer that infers them.
@@ -26,14 +37,25 @@ struct ForwardArguments {
   const float* keys = nullptr;     ///< (batch, new keys, key_size)
   const float* values = nullptr;   ///< (batch, new keys, value_size)
   std::size_t num_new_keys = 0;
+  /// Of a layer with rotary positions: row i of the sample's queries and new keys stands at
+  /// positions[sample · positions_sample_stride + i]; null: at (cached keys) + i.
+  const std::int32_t* positions = nullptr;
+  std::size_t positions_sample_stride = 0;
+  /// What `rotations_into` writes for these positions, row [sample · positions_sample_stride + i];
+  /// null: the layer computes them.
+  const float* rotations = nullptr;
   /// Its keys are the cached ones and the new ones.
   const AttentionMask* mask = nullptr;
   const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head], or null
   std::size_t gate_stride = 0;
   LayerCache* cache = nullptr;
-  float* output = nullptr;             ///< (batch, queries, output_size)
-  float* attention_weights = nullptr;  ///< (batch, heads, queries, keys + extra slots) or null
+  float* output = nullptr;  ///< (batch, queries, output_size)
+  /// (batch, heads, queries, keys + extra slots), or the rows of `weight_rows`; or null
+  float* attention_weights = nullptr;
+  WeightRows weight_rows{};
   WeightsStage weights_stage = WeightsStage::softmax;
+  float* key_mass = nullptr;  ///< (batch, heads, keys + extra slots) or null
+  CapturedActivations captured{};
   Arena* arena = nullptr;  ///< of the size of `lay_out_forward`, for `num_threads`
   /// Threads that may compute, the calling one included.
   std::size_t num_threads = 1;
@@ -76,6 +98,8 @@ struct PassSizes {
   std::size_t num_queries = 0;
   std::size_t num_keys = 0;  ///< cached and new ones
   std::size_t num_threads = 1;
+  /// Whether a forward pass sums the weights on each key.
+  bool key_mass = false;
 };
 
 /// The layer, for callers who check arguments and own memory themselves: `MultiHeadAttention` and
@@ -125,6 +149,7 @@ class AttentionLayer : public Trainable {
     float* Q;            ///< (batch, queries, query width)
     float* K;            ///< (batch, new keys, key-value width)
     float* V;            ///< (batch, new keys, key-value width)
+    float* rotations;    ///< (batch or 1, queries or new keys, rotary size)
     std::uint8_t* read;  ///< (batch, keys): whether some query reads the key
     float* gated;        ///< (batch, queries, query width), what W_o projects
   };
@@ -178,8 +203,15 @@ class AttentionLayer : public Trainable {
   }
 
  private:
-  [[nodiscard]] SavedActivations::Sizes saved_sizes(const InputSizes& inputs) const noexcept;
-  [[nodiscard]] PoolingSizes pooling_sizes(std::size_t num_keys) const noexcept;
+  [[nodiscard]] SavedActivations::Sizes saved_sizes(
+      const InputSizes& inputs, const ForwardArguments& arguments) const noexcept;
+  /// Rows of the table of rotations; 0 without rotary positions.
+  [[nodiscard]] std::size_t rotation_rows(const ForwardArguments& arguments) const noexcept;
+  /// The table of a pass: that of the arguments, or computed in `memory`, which holds it afterwards
+  /// if `is_kept`.
+  const float* rotations_of(const ForwardArguments& arguments, float* memory,
+                            bool is_kept) const noexcept;
+  [[nodiscard]] PoolingSizes pooling_sizes(const PassSizes& sizes) const noexcept;
   /// Dropout of the next forward.
   [[nodiscard]] Dropout dropout() const noexcept;
   void keep(ForwardMemory&& memory, const InputSizes& inputs) noexcept;

@@ -2,12 +2,13 @@
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/attention/head_gate.hpp>
 #include <headwise/core/attention/pooling_backward.hpp>
+#include <headwise/core/attention/rotary.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 
 namespace headwise {
 AttentionLayer::BackwardBuffers AttentionLayer::lay_out_backward(
     Arena& arena, const PassSizes& sizes) const noexcept {
-  const auto& [batch, num_queries, num_keys, num_threads] = sizes;
+  const auto& [batch, num_queries, num_keys, num_threads, key_mass] = sizes;
   const std::size_t query_width = settings_.query_width();
   const std::size_t key_value_width = settings_.key_value_width();
   const std::size_t projected = settings_.projection != Projection::none ? batch : 0;
@@ -28,7 +29,7 @@ AttentionLayer::BackwardBuffers AttentionLayer::lay_out_backward(
       .attention_w_v = arena.take(batch, kv_heads, hiddens)};
   {
     const Arena::Scope scope(arena);
-    static_cast<void>(PoolingBackwardMemory::lay_out(arena, pooling_sizes(num_keys), num_threads));
+    static_cast<void>(PoolingBackwardMemory::lay_out(arena, pooling_sizes(sizes), num_threads));
   }
   const Arena::Scope scope(arena);
   static_cast<void>(lay_out_linear_backward(
@@ -109,6 +110,18 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
     gradients.extra_slots[0] = {.key = buffers.bias_k, .value = buffers.bias_v};
   }
   pool_backward(pooling, scoring(), gradients, arena);
+  if (settings_.rotary) {
+    const auto rotate_back = [&](float* rows, std::size_t length, std::size_t num_heads) {
+      rotate_heads({.rows = rows,
+                    .batch = mask.batch,
+                    .length = length,
+                    .num_heads = num_heads,
+                    .head_size = head_size},
+                   saved.rotations, saved_->rotation_sample_stride(), *settings_.rotary, true);
+    };
+    rotate_back(grad_Q, mask.num_queries, settings_.num_heads);
+    rotate_back(grad_K, mask.num_keys, settings_.num_kv_heads);
+  }
 
   if (settings_.pooling == Pooling::additive) {
     const std::size_t hiddens = settings_.attention_hiddens;

@@ -3,6 +3,7 @@
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/attention/head_gate.hpp>
 #include <headwise/core/attention/pooling.hpp>
+#include <headwise/core/attention/rotary.hpp>
 #include <utility>
 
 namespace headwise {
@@ -30,6 +31,22 @@ KeyValues append_to_cache(LayerCache& cache, const KeyValues& new_rows, std::siz
   return {.keys = cache.keys(), .values = cache.values()};
 }
 
+/// Copies what the pooling read and gave.
+void capture(const PoolingArguments& pooling, const CapturedActivations& captured) noexcept {
+  const AttentionMask& mask = *pooling.mask;
+  const auto copy = [&](const HeadsView<const float>& heads, float* to, std::size_t num_heads,
+                        std::size_t length, std::size_t size) {
+    if (to != nullptr && length > 0) {  // Without rows, pointers may be null.
+      copy_heads(heads, separate_heads_view(to, num_heads, length, size), mask.batch, num_heads,
+                 length, size);
+    }
+  };
+  copy(pooling.queries, captured.queries, pooling.num_heads, mask.num_queries, pooling.query_size);
+  copy(pooling.keys, captured.keys, pooling.num_kv_heads, mask.num_keys, pooling.key_size);
+  copy(pooling.values, captured.values, pooling.num_kv_heads, mask.num_keys, pooling.value_size);
+  copy(pooling.pooled, captured.pooled, pooling.num_heads, mask.num_queries, pooling.value_size);
+}
+
 }  // namespace
 
 ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) const {
@@ -44,7 +61,7 @@ ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) const 
       const ParameterTable& table = parameters_ ? parameters_->table() : memory.parameters->table();
       memory.gradients = AlignedFloats::zeros(table.size());
     }
-    memory.saved.emplace(saved_sizes(inputs), *arguments.mask, settings_.num_heads,
+    memory.saved.emplace(saved_sizes(inputs, arguments), *arguments.mask, settings_.num_heads,
                          arguments.head_gate, arguments.gate_stride, saved_ ? &*saved_ : nullptr);
   }
   return memory;
@@ -69,17 +86,47 @@ void AttentionLayer::keep(ForwardMemory&& memory, const InputSizes& inputs) noex
 
 AttentionLayer::ForwardBuffers AttentionLayer::lay_out_forward(
     Arena& arena, const PassSizes& sizes) const noexcept {
-  const auto& [batch, num_queries, num_keys, num_threads] = sizes;
+  const auto& [batch, num_queries, num_keys, num_threads, key_mass] = sizes;
   const std::size_t projected = settings_.projection != Projection::none ? batch : 0;
-  const ForwardBuffers buffers{.Q = arena.take(projected, num_queries, settings_.query_width()),
-                               .K = arena.take(projected, num_keys, settings_.key_value_width()),
-                               .V = arena.take(projected, num_keys, settings_.key_value_width()),
-                               .read = arena.take<std::uint8_t>(projected, num_keys),
-                               .gated = arena.take(settings_.output_projection ? batch : 0,
-                                                   num_queries, settings_.query_width())};
+  // Without projections, what is rotated is a copy of the inputs.
+  const std::size_t rotated = settings_.rotary ? batch : projected;
+  const ForwardBuffers buffers{
+      .Q = arena.take(rotated, num_queries, settings_.query_width()),
+      .K = arena.take(rotated, num_keys, settings_.key_value_width()),
+      .V = arena.take(projected, num_keys, settings_.key_value_width()),
+      .rotations = arena.take(settings_.rotary ? batch : 0, std::max(num_queries, num_keys),
+                              settings_.rotary ? settings_.rotary->size : 0),
+      .read = arena.take<std::uint8_t>(projected, num_keys),
+      .gated = arena.take(settings_.output_projection ? batch : 0, num_queries,
+                          settings_.query_width())};
   const Arena::Scope scope(arena);
-  static_cast<void>(PoolingMemory::lay_out(arena, pooling_sizes(num_keys), num_threads));
+  static_cast<void>(PoolingMemory::lay_out(arena, pooling_sizes(sizes), num_threads));
   return buffers;
+}
+
+std::size_t AttentionLayer::rotation_rows(const ForwardArguments& arguments) const noexcept {
+  if (!settings_.rotary) {
+    return 0;
+  }
+  const AttentionMask& mask = *arguments.mask;
+  const std::size_t length = std::max(mask.num_queries, arguments.num_new_keys);
+  return arguments.positions_sample_stride > 0 ? mask.batch * length : length;
+}
+
+const float* AttentionLayer::rotations_of(const ForwardArguments& arguments, float* memory,
+                                          bool is_kept) const noexcept {
+  const std::size_t rows = rotation_rows(arguments);
+  if (arguments.rotations == nullptr) {
+    const std::size_t first = arguments.cache != nullptr ? arguments.cache->length() : 0;
+    rotations_into(arguments.positions, static_cast<std::int64_t>(first), rows, *settings_.rotary,
+                   memory);
+    return memory;
+  }
+  if (is_kept) {
+    std::copy_n(arguments.rotations, rows * settings_.rotary->size, memory);
+    return memory;
+  }
+  return arguments.rotations;
 }
 
 void AttentionLayer::forward_into(const ForwardArguments& arguments,
@@ -88,10 +135,12 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   Arena& arena = *arguments.arena;
   const Arena::Scope scope(arena);
   const AttentionMask& mask = *arguments.mask;
-  const ForwardBuffers buffers = lay_out_forward(arena, {.batch = mask.batch,
-                                                         .num_queries = mask.num_queries,
-                                                         .num_keys = mask.num_keys,
-                                                         .num_threads = arguments.num_threads});
+  const ForwardBuffers buffers =
+      lay_out_forward(arena, {.batch = mask.batch,
+                              .num_queries = mask.num_queries,
+                              .num_keys = mask.num_keys,
+                              .num_threads = arguments.num_threads,
+                              .key_mass = arguments.key_mass != nullptr});
   const std::size_t query_rows = mask.batch * mask.num_queries;
   const std::size_t key_rows = mask.batch * arguments.num_new_keys;
   LayerParameters& parameters = *parameters_;
@@ -105,6 +154,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   float* V = buffers.V;
   float* gated = settings_.output_projection ? buffers.gated : arguments.output;
   float* pooled = gated;  // (batch, queries, query width)
+  float* rotations = buffers.rotations;
   if (arguments.requires_grad) {
     const SavedActivations::Tensors saved = saved_->tensors();
     const auto copy = [](const float*& tensor, std::size_t rows, std::size_t size, float* to) {
@@ -118,8 +168,10 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     K = saved.K;
     V = saved.V;
     pooled = saved.pooled;
+    rotations = saved.rotations;
   }
 
+  const std::uint8_t* read_keys = nullptr;  // Null is all of them.
   if (settings_.projection != Projection::none) {
     // A later query may read what this one does not, so with a cache all keys are projected;
     // otherwise keys that no query reads are skipped.
@@ -133,6 +185,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     const bool scores_every_key = arguments.attention_weights != nullptr &&
                                   (arguments.weights_stage == WeightsStage::raw ||
                                    arguments.weights_stage == WeightsStage::softcap);
+    read_keys = scores_every_key || arguments.captured.keys != nullptr ? nullptr : read;
     const std::array<RowProjection, 3> projections = {
         RowProjection{.linear = parameters.linear(parameter_number::W_q),
                       .inputs = queries,
@@ -142,16 +195,37 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
                       .inputs = keys,
                       .outputs = K,
                       .rows = key_rows,
-                      .read = scores_every_key ? nullptr : read},
+                      .read = read_keys},
         RowProjection{.linear = parameters.linear(parameter_number::W_v),
                       .inputs = values,
                       .outputs = V,
                       .rows = key_rows,
-                      .read = read}};
+                      .read = arguments.captured.values != nullptr ? nullptr : read}};
     project(projections, arguments.num_threads);
     queries = Q;
     keys = K;
     values = V;
+  }
+  if (settings_.rotary && mask.batch > 0) {
+    if (queries != Q) {
+      std::copy_n(queries, query_rows * settings_.query_width(), Q);
+      std::copy_n(keys, key_rows * settings_.key_value_width(), K);
+      queries = Q;
+      keys = K;
+    }
+    const float* table = rotations_of(arguments, rotations, arguments.requires_grad);
+    const auto rotate = [&](float* rows, std::size_t length, std::size_t num_heads,
+                            const std::uint8_t* read) {
+      rotate_heads({.rows = rows,
+                    .batch = mask.batch,
+                    .length = length,
+                    .num_heads = num_heads,
+                    .head_size = settings_.head_size,
+                    .read = read},
+                   table, arguments.positions_sample_stride, *settings_.rotary, false);
+    };
+    rotate(Q, mask.num_queries, settings_.num_heads, nullptr);
+    rotate(K, arguments.num_new_keys, settings_.num_kv_heads, read_keys);
   }
 
   const auto kv_heads = [&](const float* rows) {
@@ -168,9 +242,14 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
       pooling_arguments(mask, queries, key_values.keys, key_values.values, pooled);
   pooling.dropout = dropout();
   pooling.attention_weights = arguments.attention_weights;
+  pooling.weight_rows = arguments.weight_rows;
   pooling.weights_stage = arguments.weights_stage;
+  pooling.key_mass = arguments.key_mass;
+  pooling.captured_scores = arguments.captured.scores;
+  pooling.dropped_weights = arguments.captured.dropped_weights;
   pooling.num_threads = arguments.num_threads;
   pool(pooling, scoring(), arena);
+  capture(pooling, arguments.captured);
 
   // The gradient of a gate needs the heads before it, so `pooled` is kept.
   const bool is_copied = pooled != gated && !settings_.output_projection;

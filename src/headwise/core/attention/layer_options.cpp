@@ -2,6 +2,19 @@
 #include <headwise/core/random.hpp>
 
 namespace headwise {
+namespace {
+
+std::optional<RotarySettings> rotary_of(const std::optional<RotaryOptions>& options,
+                                        std::size_t head_size) {
+  if (!options.has_value()) {
+    return std::nullopt;
+  }
+  return RotarySettings{.base = options->base,
+                        .size = to_size(options->size).value_or(head_size),
+                        .interleaved = options->interleaved};
+}
+
+}  // namespace
 
 LayerSettings settings_of(const MultiHeadAttentionOptions& options) {
   const auto num_hiddens = static_cast<std::size_t>(options.num_hiddens);
@@ -21,6 +34,7 @@ LayerSettings settings_of(const MultiHeadAttentionOptions& options) {
           .scale = options.scale.has_value() ? static_cast<float>(*options.scale)
                                              : inverse_root(head_size),
           .softcap = static_cast<float>(options.softcap),
+          .rotary = rotary_of(options.rotary, head_size),
           .bias_kv = options.bias_kv,
           .zero_attention = options.zero_attention,
           .dropout = options.dropout,

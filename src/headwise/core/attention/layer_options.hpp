@@ -7,6 +7,18 @@
 
 namespace headwise {
 
+/// Rotary positions: queries and keys of a head are rotated by angles proportional to their
+/// positions, so that scores depend on differences of positions. Source: Su et al. 2021.
+struct RotaryOptions {
+  /// Element pair i is rotated by position · base^(−2i/size). Above 0.
+  double base = 10000;
+  /// Elements of a head that are rotated, the first ones; even. Default: the head size.
+  std::optional<std::int64_t> size = {};
+  /// Whether pairs are neighbours, as in the paper, or one element of each half, as in
+  /// Transformers.
+  bool interleaved = false;
+};
+
 struct MultiHeadAttentionOptions {
   /// Size of all heads together: a head has `num_hiddens` / `num_heads`. At least 1. Source: d2l.
   std::int64_t num_hiddens = 0;
@@ -42,6 +54,9 @@ struct MultiHeadAttentionOptions {
   /// Cap of the scaled scores: c · tanh(s / c); 0 is off. Source: Gemma 2; ONNX Attention,
   /// `softcap`.
   double softcap = 0;
+  /// Rotary positions of queries and keys, after their projection. The extra slots have none.
+  /// Default: none. Source: Su et al. 2021.
+  std::optional<RotaryOptions> rotary = {};
   /// Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source:
   /// PyTorch, `add_bias_kv`.
   bool bias_kv = false;
@@ -57,6 +72,13 @@ struct MultiHeadAttentionOptions {
   return size.has_value() ? std::optional(static_cast<std::size_t>(*size)) : std::nullopt;
 }
 
+/// The rotary options with their defaults.
+struct RotarySettings {
+  double base;
+  std::size_t size;
+  bool interleaved;
+};
+
 /// A layer's options with their defaults.
 struct LayerSettings {
   std::size_t num_hiddens;
@@ -71,6 +93,7 @@ struct LayerSettings {
   std::size_t attention_hiddens;
   float scale;
   float softcap;
+  std::optional<RotarySettings> rotary;
   bool bias_kv;
   bool zero_attention;
   double dropout;

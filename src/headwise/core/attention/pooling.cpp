@@ -11,6 +11,52 @@ namespace {
 /// Queries of a block of scores. Each softmax is over a whole row of keys, not online.
 constexpr std::size_t pooling_block_rows = 16;
 
+/// The parts of the queries over which weights on keys are summed apart: the same for any number of
+/// threads, and with them the order of all additions.
+struct MassParts {
+  std::size_t rows;   ///< queries of a part, a multiple of a block's
+  std::size_t count;  ///< at least 1
+
+  static MassParts of(std::size_t num_queries) noexcept {
+    constexpr std::size_t min_rows = 256;
+    constexpr std::size_t max_parts = 16;
+    const std::size_t wanted =
+        std::clamp<std::size_t>((num_queries + min_rows - 1) / min_rows, 1, max_parts);
+    const std::size_t blocks = (num_queries + pooling_block_rows - 1) / pooling_block_rows;
+    const std::size_t rows =
+        std::max<std::size_t>((blocks + wanted - 1) / wanted, 1) * pooling_block_rows;
+    return {.rows = rows, .count = std::max<std::size_t>((num_queries + rows - 1) / rows, 1)};
+  }
+};
+
+/// Where weights on keys are summed: the first part in the result itself.
+struct KeyMass {
+  float* result = nullptr;  ///< (heads of all samples, columns); null if it is not returned
+  float* others = nullptr;  ///< (heads of all samples, parts − 1, columns)
+  MassParts parts{};
+  std::size_t columns = 0;  ///< keys and extra slots
+
+  /// The sums of a head over the part that the query belongs to.
+  [[nodiscard]] float* sums(std::size_t head, std::size_t query) const noexcept {
+    const std::size_t part = query / parts.rows;
+    return part == 0 ? result + head * columns
+                     : others + (head * (parts.count - 1) + part - 1) * columns;
+  }
+
+  void clear(std::size_t heads) const noexcept {
+    std::fill_n(result, heads * columns, 0.0F);
+    std::fill_n(others, heads * (parts.count - 1) * columns, 0.0F);
+  }
+
+  /// Adds the other parts to the first, in order.
+  void add_parts(std::size_t heads) const noexcept {
+    for (std::size_t head = 0; head < heads; ++head) {
+      kernels::add_rows(others + head * (parts.count - 1) * columns, parts.count - 1, columns,
+                        result + head * columns);
+    }
+  }
+};
+
 /// Pools the heads of one sample that share a key-value head.
 class HeadPooling {
  public:
@@ -18,24 +64,27 @@ class HeadPooling {
   struct Memory {
     ScoreBlock::Memory block;
     float* packed_values;  ///< packed as rows
+    float* block_mass;     ///< the weights on each column, summed over a block
 
     static Memory lay_out(Arena& arena, const PoolingSizes& sizes) noexcept {
       return {
           .block = ScoreBlock::Memory::lay_out(arena, sizes, pooling_block_rows),
-          .packed_values = arena.take(sizes.columns, kernels::round_up_to_panel(sizes.value_size))};
+          .packed_values = arena.take(sizes.columns, kernels::round_up_to_panel(sizes.value_size)),
+          .block_mass = arena.take(sizes.summed_heads > 0 ? sizes.columns : 0)};
     }
   };
 
   /// `keys` are the sample's visible keys, for which `memory` is laid out.
   HeadPooling(const PoolingArguments& arguments, const Scoring& scoring,
-              const PackedScoring& packed, std::size_t sample, std::size_t kv_head, KeyRange keys,
-              const Memory& memory) noexcept
+              const PackedScoring& packed, const KeyMass& key_mass, std::size_t sample,
+              std::size_t kv_head, KeyRange keys, const Memory& memory) noexcept
       : arguments_(arguments),
         mask_(*arguments.mask),
         sample_(sample),
-        keeps_weights_(arguments.attention_weights != nullptr || arguments.dropout.active()),
+        key_mass_(key_mass),
         block_(arguments, scoring, packed, sample, kv_head, keys, true, memory.block),
-        packed_values_(memory.packed_values) {
+        packed_values_(memory.packed_values),
+        block_mass_(memory.block_mass) {
     if (!block_.reads_in_place()) {
       kernels::pack_rows(block_.values().data, block_.values().stride, block_.columns(),
                          arguments.value_size, packed_values_);
@@ -51,11 +100,19 @@ class HeadPooling {
 
  private:
   void pool_block(std::size_t head, std::size_t first, std::size_t rows) const noexcept {
-    const KeyRange columns = block_.columns_of(first, rows);
+    const KeyRange columns = block_.columns_of(head, first, rows);
     block_.score(head, first, rows, columns);
     std::array<float, pooling_block_rows> factors;
     for (std::size_t i = 0; i < rows; ++i) {
       factors[i] = weights_of(head, first + i, columns, block_.row(i));
+    }
+    if (key_mass_.result != nullptr) {
+      add_key_mass(head, first, rows, columns, factors.data());
+    }
+    if (arguments_.dropout.active() || arguments_.dropped_weights != nullptr) {
+      for (std::size_t i = 0; i < rows; ++i) {
+        drop_weights(head, first + i, columns, block_.row(i));
+      }
     }
     const HeadsView<float>& pooled = arguments_.pooled;
     float* result = pooled.head(sample_, head) + first * pooled.row_stride;
@@ -103,15 +160,34 @@ class HeadPooling {
   float weights_of(std::size_t head, std::size_t query, KeyRange columns,
                    float* row) const noexcept {
     float factor = block_.masked_softmax_row(head, query, columns, row);
-    if (keeps_weights_) {
+    if (block_.keeps_weights(head, query)) {
       kernels::scale(row + columns.begin, columns.size(), factor);
       factor = 1.0F;
     }
     block_.store_weights(WeightsStage::softmax, row, head, query, 0.0F);
+    return factor;
+  }
+
+  void drop_weights(std::size_t head, std::size_t query, KeyRange columns,
+                    float* row) const noexcept {
     if (arguments_.dropout.active()) {
       block_.apply_dropout(head, query, columns, row);
     }
-    return factor;
+    block_.store_dropped_weights(row, head, query);
+  }
+
+  /// Adds the weights of a block of queries, which `factors` normalize, to the sums of their keys.
+  /// A block is summed apart: of all sums, the longest is of as many addends as a part has blocks.
+  void add_key_mass(std::size_t head, std::size_t first, std::size_t rows, KeyRange columns,
+                    const float* factors) const noexcept {
+    kernels::gemv_transposed(factors, block_.row(0) + columns.begin, block_.row_stride(), rows,
+                             columns.size(), block_mass_);
+    float* sums = key_mass_.sums(sample_ * arguments_.num_heads + head, first);
+    const KeyRange visible = block_.visible_keys();
+    const std::size_t end = std::min(columns.end, visible.size());  // of the keys
+    const std::size_t keys = end - std::min(columns.begin, end);
+    kernels::add(sums + visible.begin + columns.begin, block_mass_, keys);
+    kernels::add(sums + mask_.num_keys, block_mass_ + keys, columns.size() - keys);
   }
 
   /// Sums the visible values only, for results that are not finite: 0 times NaN or infinity is NaN.
@@ -133,10 +209,10 @@ class HeadPooling {
   const PoolingArguments& arguments_;
   const AttentionMask& mask_;
   std::size_t sample_;
-  /// Whether the weights themselves are needed, not only their products with the values.
-  bool keeps_weights_;
+  const KeyMass& key_mass_;
   ScoreBlock block_;
   float* packed_values_;
+  float* block_mass_;
 };
 
 /// Minimum of queries per part: each part packs keys and values again.
@@ -171,7 +247,10 @@ double operations_of(const PoolingArguments& arguments, const Scoring& scoring) 
 PoolingMemory PoolingMemory::lay_out(Arena& arena, const PoolingSizes& sizes,
                                      std::size_t num_threads) noexcept {
   const PackedScoring packed = PackedScoring::lay_out(arena, sizes);
+  float* key_masses =
+      arena.take(sizes.summed_heads, MassParts::of(sizes.summed_queries).count - 1, sizes.columns);
   return {.packed = packed,
+          .key_masses = key_masses,
           .threads = {arena, num_threads, [&](Arena& part) {
                         static_cast<void>(HeadPooling::Memory::lay_out(part, sizes));
                       }}};
@@ -188,8 +267,15 @@ void pool(const PoolingArguments& arguments, const Scoring& scoring, Arena& aren
   const std::size_t kv_heads = mask.batch * arguments.num_kv_heads;
   const std::size_t threads =
       parallel::threads_worth(operations_of(arguments, scoring), arguments.num_threads);
+  const KeyMass key_mass{.result = arguments.key_mass,
+                         .others = memory.key_masses,
+                         .parts = MassParts::of(mask.num_queries),
+                         .columns = sizes.columns};
+  key_mass.clear(sizes.summed_heads);
+  // A part of the work holds whole blocks, and whole parts of the sums.
+  const std::size_t unit = sizes.summed_heads > 0 ? key_mass.parts.rows : pooling_block_rows;
+  const std::size_t units = (mask.num_queries + unit - 1) / unit;
   const std::size_t parts = parts_of(mask.num_queries, kv_heads, threads);
-  const std::size_t blocks = (mask.num_queries + pooling_block_rows - 1) / pooling_block_rows;
   parallel::for_each(kv_heads * parts, threads, [&](std::size_t piece, std::size_t thread) {
     const std::size_t part = piece % parts;
     const std::size_t kv_head = piece / parts % arguments.num_kv_heads;
@@ -198,14 +284,15 @@ void pool(const PoolingArguments& arguments, const Scoring& scoring, Arena& aren
     PoolingSizes visible = sizes;
     visible.columns = keys.size() + mask.num_extra_slots;
     Arena thread_arena = memory.threads.of(thread);
-    const HeadPooling pooling(arguments, scoring, memory.packed, sample, kv_head, keys,
+    const HeadPooling pooling(arguments, scoring, memory.packed, key_mass, sample, kv_head, keys,
                               HeadPooling::Memory::lay_out(thread_arena, visible));
-    const std::size_t end = (part + 1) * blocks / parts * pooling_block_rows;
+    const std::size_t end = (part + 1) * units / parts * unit;
     for (std::size_t i = 0; i < group; ++i) {
-      pooling.pool(kv_head * group + i, part * blocks / parts * pooling_block_rows,
+      pooling.pool(kv_head * group + i, part * units / parts * unit,
                    std::min(end, mask.num_queries));
     }
   });
+  key_mass.add_parts(sizes.summed_heads);
 }
 
 }  // namespace headwise

@@ -10,6 +10,9 @@ namespace headwise {
 /// Working memory of `pool`: linear in the number of keys.
 struct PoolingMemory {
   PackedScoring packed;
+  /// Sums of a head's weights on each key, over parts of the queries after the first:
+  /// (`summed_heads`, parts − 1, columns).
+  float* key_masses;
   ThreadArenas threads;
 
   static PoolingMemory lay_out(Arena& arena, const PoolingSizes& sizes,

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/attention/dropout.hpp>
 #include <headwise/core/attention/heads_view.hpp>
@@ -15,6 +16,15 @@ namespace headwise {
 struct ExtraSlot {
   const float* key;    ///< (key-value heads, key size); null is zeros
   const float* value;  ///< (key-value heads, value size); null is zeros
+};
+
+/// Which rows of the attention weights are returned: of each head, and of each query, its place
+/// among those returned, −1 if it is not. Null is all of them, in order.
+struct WeightRows {
+  const std::int32_t* head_places = nullptr;   ///< (heads,)
+  const std::int32_t* query_places = nullptr;  ///< (queries,)
+  std::size_t num_heads = 0;                   ///< returned, unless `head_places` is null
+  std::size_t num_queries = 0;                 ///< returned, unless `query_places` is null
 };
 
 /// Inputs and outputs of pooling.
@@ -33,9 +43,18 @@ struct PoolingArguments {
   std::array<ExtraSlot, 2> extra_slots{};
   Dropout dropout{};
   HeadsView<float> pooled{};
-  /// (batch, heads, queries, keys + extra slots), before dropout; null if not returned.
+  /// (batch, heads, queries, keys + extra slots), before dropout, or the rows of `weight_rows`;
+  /// null if not returned.
   float* attention_weights = nullptr;
+  WeightRows weight_rows{};
   WeightsStage weights_stage = WeightsStage::softmax;
+  /// (batch, heads, keys + extra slots): each head's weights on a key, before dropout, summed over
+  /// the queries; null if not returned.
+  float* key_mass = nullptr;
+  /// All scores at the stage `masked`, and all weights as dropout left them, (batch, heads,
+  /// queries, keys + extra slots); null if not captured.
+  float* captured_scores = nullptr;
+  float* dropped_weights = nullptr;
   /// Threads that may compute, the calling one included.
   std::size_t num_threads = 1;
 };
@@ -71,6 +90,9 @@ struct PoolingSizes {
   std::size_t key_size = 0;
   std::size_t value_size = 0;
   std::size_t attention_hiddens = 0;  ///< 0 for dot products
+  /// Heads of all samples whose weights on each key are summed, over so many queries; 0 for none.
+  std::size_t summed_heads = 0;
+  std::size_t summed_queries = 0;
 };
 
 /// Sizes for all keys; the visible ones may be fewer columns.
@@ -82,7 +104,9 @@ struct PoolingSizes {
           .query_size = arguments.query_size,
           .key_size = arguments.key_size,
           .value_size = arguments.value_size,
-          .attention_hiddens = scoring.additive.hiddens};
+          .attention_hiddens = scoring.additive.hiddens,
+          .summed_heads = arguments.key_mass != nullptr ? mask.batch * arguments.num_heads : 0,
+          .summed_queries = mask.num_queries};
 }
 
 /// W_q and W_k of additive scores packed as columns; null for dot products.

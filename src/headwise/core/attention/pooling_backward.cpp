@@ -328,7 +328,7 @@ class HeadPoolingBackward {
 
   void add_block(std::size_t head, std::size_t first, std::size_t rows,
                  double& gate_gradient) noexcept {
-    const KeyRange columns = block_.columns_of(first, rows);
+    const KeyRange columns = block_.columns_of(head, first, rows);
     const std::size_t size = arguments_.value_size;
     const HeadsView<const float>& gradients = gradients_.pooled;
     const Rows block{.data = gradients.head(sample_, head) + first * gradients.row_stride,

@@ -57,7 +57,8 @@ SavedActivations::Tensors SavedActivations::Tensors::lay_out(Arena& arena, const
                   .Q = nullptr,
                   .K = nullptr,
                   .V = nullptr,
-                  .pooled = arena.take(batch, num_queries, sizes.query_width)};
+                  .pooled = arena.take(batch, num_queries, sizes.query_width),
+                  .rotations = arena.take(sizes.rotation_rows, sizes.rotation_size)};
   tensors.Q =
       sizes.has_projections ? arena.take(batch, num_queries, sizes.query_width) : tensors.queries;
   tensors.K =

@@ -31,16 +31,21 @@ class SavedActivations {
     std::size_t query_width;      ///< of the heads' queries
     std::size_t key_value_width;  ///< of the heads' keys, and of their values
     bool has_projections;         ///< else the heads read the inputs
+    std::size_t rotation_rows;    ///< of the table of rotations; 0 without rotary positions
+    std::size_t rotation_size;
+    /// Rows from one sample's first to the next one's; 0 where all samples share them.
+    std::size_t rotation_sample_stride;
   };
 
   struct Tensors {
     float* queries;  ///< (batch, queries, query_size)
     float* keys;     ///< (batch, keys, key_size)
     float* values;   ///< (batch, keys, value_size)
-    float* Q;        ///< (batch, queries, query width), projected, or the inputs
+    float* Q;        ///< (batch, queries, query width), projected, or the inputs; rotated
     float* K;        ///< (batch, keys, key-value width)
     float* V;
-    float* pooled;  ///< (batch, queries, query width), the heads' results before the gates
+    float* pooled;     ///< (batch, queries, query width), the heads' results before the gates
+    float* rotations;  ///< (rotation_rows, rotation_size)
 
     static Tensors lay_out(Arena& arena, const Sizes& sizes, const AttentionMask& mask) noexcept;
   };
@@ -56,6 +61,9 @@ class SavedActivations {
   void set_dropout(const Dropout& dropout) noexcept { dropout_ = dropout; }
 
   [[nodiscard]] Tensors tensors() noexcept;
+  [[nodiscard]] std::size_t rotation_sample_stride() const noexcept {
+    return sizes_.rotation_sample_stride;
+  }
 
   /// The mask without what it points to.
   [[nodiscard]] const AttentionMask& sizes() const noexcept { return mask_; }

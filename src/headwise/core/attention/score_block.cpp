@@ -108,11 +108,23 @@ Rows ScoreBlock::rows_of(const HeadsView<const float>& heads, std::size_t size, 
   return {.data = gathered, .stride = size};
 }
 
-KeyRange ScoreBlock::columns_of(std::size_t first, std::size_t rows) const noexcept {
+KeyRange ScoreBlock::columns_of(std::size_t head, std::size_t first,
+                                std::size_t rows) const noexcept {
   const KeyRange all{.begin = 0, .end = columns_};
-  if (!mask_.ranges_differ() || mask_.num_extra_slots > 0 ||
-      mask_.empty_rows == EmptyRows::uniform || arguments_.attention_weights != nullptr) {
+  if (mask_.num_extra_slots > 0 || mask_.empty_rows == EmptyRows::uniform ||
+      arguments_.captured_scores != nullptr || arguments_.dropped_weights != nullptr) {
     return all;
+  }
+  if (arguments_.attention_weights == nullptr) {
+    if (!mask_.ranges_differ()) {
+      return all;
+    }
+  } else {
+    for (std::size_t query = first; query < first + rows; ++query) {
+      if (returned_row(head, query) != nullptr) {
+        return all;
+      }
+    }
   }
   KeyRange needed{.begin = columns_, .end = 0};
   for (std::size_t query = first; query < first + rows; ++query) {
@@ -196,6 +208,10 @@ float ScoreBlock::masked_softmax_row(std::size_t head, std::size_t query, KeyRan
   std::fill(row + last, row + slots, minus_infinity);
   const bool any_key = mask_.apply(sample_, head, query, keys, row + first);
   store_weights(WeightsStage::masked, row, head, query, minus_infinity);
+  if (arguments_.captured_scores != nullptr) {
+    store_row(row, minus_infinity,
+              arguments_.captured_scores + row_index(head, query) * row_size());
+  }
   if (mask_.num_extra_slots > 0) {
     return exp_visible(head, query, columns, columns, row);
   }
@@ -247,11 +263,43 @@ void ScoreBlock::store_weights(WeightsStage stage, const float* row, std::size_t
   if (!returns_stage(arguments_, stage)) {
     return;
   }
-  float* weights = arguments_.attention_weights +
-                   row_index(head, query) * (mask_.num_keys + mask_.num_extra_slots);
-  std::fill_n(weights, mask_.num_keys, elsewhere);
-  std::copy_n(row, visible_keys_.size(), weights + visible_keys_.begin);
-  std::copy_n(row + visible_keys_.size(), mask_.num_extra_slots, weights + mask_.num_keys);
+  float* weights = returned_row(head, query);
+  if (weights != nullptr) {
+    store_row(row, elsewhere, weights);
+  }
+}
+
+void ScoreBlock::store_dropped_weights(const float* row, std::size_t head,
+                                       std::size_t query) const noexcept {
+  if (arguments_.dropped_weights != nullptr) {
+    store_row(row, 0.0F, arguments_.dropped_weights + row_index(head, query) * row_size());
+  }
+}
+
+void ScoreBlock::store_row(const float* row, float elsewhere, float* to) const noexcept {
+  std::fill_n(to, mask_.num_keys, elsewhere);
+  std::copy_n(row, visible_keys_.size(), to + visible_keys_.begin);
+  std::copy_n(row + visible_keys_.size(), mask_.num_extra_slots, to + mask_.num_keys);
+}
+
+float* ScoreBlock::returned_row(std::size_t head, std::size_t query) const noexcept {
+  if (arguments_.attention_weights == nullptr) {
+    return nullptr;
+  }
+  const WeightRows& rows = arguments_.weight_rows;
+  const auto place_of = [](const std::int32_t* places, std::size_t index) {
+    return places != nullptr ? std::int64_t{places[index]} : static_cast<std::int64_t>(index);
+  };
+  const std::int64_t head_place = place_of(rows.head_places, head);
+  const std::int64_t query_place = place_of(rows.query_places, query);
+  if (head_place < 0 || query_place < 0) {
+    return nullptr;
+  }
+  const std::size_t heads = rows.head_places != nullptr ? rows.num_heads : arguments_.num_heads;
+  const std::size_t queries = rows.query_places != nullptr ? rows.num_queries : mask_.num_queries;
+  const std::size_t index = (sample_ * heads + static_cast<std::size_t>(head_place)) * queries +
+                            static_cast<std::size_t>(query_place);
+  return arguments_.attention_weights + index * row_size();
 }
 
 std::size_t ScoreBlock::row_index(std::size_t head, std::size_t query) const noexcept {

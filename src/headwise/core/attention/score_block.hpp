@@ -56,9 +56,17 @@ class ScoreBlock {
     return memory_.scores + i * row_stride();
   }
 
-  /// The columns that the queries [first, first + rows) need: a part of them under a causal mask or
-  /// a window; all of them with extra slots, uniform empty rows or returned weights.
-  [[nodiscard]] KeyRange columns_of(std::size_t first, std::size_t rows) const noexcept;
+  /// The columns that the queries [first, first + rows) of the head need: a part of them under a
+  /// causal mask or a window; all of them with extra slots, uniform empty rows, or where the
+  /// weights of one of them are returned or captured.
+  [[nodiscard]] KeyRange columns_of(std::size_t head, std::size_t first,
+                                    std::size_t rows) const noexcept;
+
+  /// Whether the query's weights themselves are needed, not only their products with the values.
+  [[nodiscard]] bool keeps_weights(std::size_t head, std::size_t query) const noexcept {
+    return arguments_.dropout.active() || arguments_.dropped_weights != nullptr ||
+           returned_row(head, query) != nullptr;
+  }
 
   /// Computes scores of the queries [first, first + rows) of the head at the columns in `columns`.
   void score(std::size_t head, std::size_t first, std::size_t rows,
@@ -74,6 +82,9 @@ class ScoreBlock {
   /// `elsewhere`.
   void store_weights(WeightsStage stage, const float* row, std::size_t head, std::size_t query,
                      float elsewhere) const noexcept;
+
+  /// Stores a query's weights, as dropout left them, if they are captured.
+  void store_dropped_weights(const float* row, std::size_t head, std::size_t query) const noexcept;
 
   /// Applies dropout to a query's weights. A key's depends on its own index, not on which have
   /// columns.
@@ -101,6 +112,14 @@ class ScoreBlock {
   void pack_keys() const noexcept;
   float exp_visible(std::size_t head, std::size_t query, KeyRange columns, KeyRange keys,
                     float* row) const noexcept;
+  /// Where the query's weights are returned; null if they are not.
+  [[nodiscard]] float* returned_row(std::size_t head, std::size_t query) const noexcept;
+  /// Copies a row to one of all keys and extra slots.
+  void store_row(const float* row, float elsewhere, float* to) const noexcept;
+  /// Floats of a row of weights.
+  [[nodiscard]] std::size_t row_size() const noexcept {
+    return mask_.num_keys + mask_.num_extra_slots;
+  }
   [[nodiscard]] std::size_t row_index(std::size_t head, std::size_t query) const noexcept;
 
   const PoolingArguments& arguments_;

@@ -8,6 +8,7 @@
 #include <headwise/core/kernels/gemv.hpp>
 #include <headwise/core/kernels/norms.hpp>
 #include <headwise/core/kernels/optimizer_steps.hpp>
+#include <headwise/core/kernels/rotary.hpp>
 #include <headwise/core/kernels/softmax.hpp>
 
 /// Every kernel, by the name of its function. The table of each instruction set, the dispatching
@@ -38,6 +39,7 @@
   DO(dropout)                        \
   DO(additive_scores)                \
   DO(additive_scores_gradient)       \
+  DO(rotate)                         \
   DO(layer_norm)                     \
   DO(layer_norm_gradient)            \
   DO(rms_norm)                       \

@@ -1,0 +1,115 @@
+import { fail, show } from '../runtime/errors.js';
+import { checkBoolean, checkOptions } from '../runtime/options.js';
+import { isGone, kindOf, lengthOf } from '../runtime/typed-arrays.js';
+import { lengthOfList } from '../tensor/arrays.js';
+
+/** Which attention weights are returned: those of some heads and some queries, at no more than the cost of these rows. */
+export interface ChosenWeights {
+  /** Indices of heads, each once, in the order of the result. Default: all. */
+  heads?: readonly number[] | undefined;
+  /** Indices of queries, likewise, or the last one alone. Default: all. */
+  queries?: readonly number[] | 'last' | undefined;
+}
+
+/** The lists of the caller's, read but not held against the pass; true is all weights, false none. */
+export type GivenWeights =
+  boolean | { readonly heads: GivenList; readonly queries: GivenList | 'last' };
+type GivenList = readonly unknown[] | undefined;
+
+function readList(argument: string, expected: string, value: unknown): GivenList {
+  if (value === undefined) {
+    return undefined;
+  }
+  const isTyped = kindOf(value) !== undefined;
+  if (isTyped ? isGone(value as ArrayBufferView) : !Array.isArray(value)) {
+    fail('invalid-type', argument, expected, show(value));
+  }
+  const list = value as readonly unknown[];
+  const length = isTyped ? lengthOf(value as ArrayBufferView) : lengthOfList(argument, list);
+  const read: unknown[] = [];
+  const seen = new Set<unknown>();
+  for (let i = 0; i < length; i++) {
+    const index = list[i];
+    read.push(index);
+    // However long a list says that it is, there is nothing behind its end, and a second time is an error.
+    if (index === undefined || seen.has(index)) {
+      break;
+    }
+    seen.add(index);
+  }
+  return read;
+}
+
+export function readReturnWeights(value: unknown): GivenWeights {
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    Array.isArray(value) ||
+    ArrayBuffer.isView(value)
+  ) {
+    return checkBoolean('returnWeights', value, false);
+  }
+  const { heads, queries } = checkOptions<ChosenWeights>(
+    value,
+    ['heads', 'queries'],
+    'returnWeights',
+  );
+  const integers = 'an array of integers';
+  return {
+    heads: readList('returnWeights.heads', integers, heads),
+    queries:
+      queries === 'last'
+        ? queries
+        : readList('returnWeights.queries', `${integers} or 'last'`, queries),
+  };
+}
+
+/** Places among the chosen ones, −1 for the others; `places` is undefined where all are chosen. */
+export interface Places {
+  readonly places: Int32Array | undefined;
+  readonly count: number;
+}
+
+function placesOf(argument: string, one: string, list: GivenList, count: number): Places {
+  if (list === undefined) {
+    return { places: undefined, count };
+  }
+  const places = new Int32Array(count).fill(-1);
+  list.forEach((index, place) => {
+    if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= count) {
+      const expected = count > 0 ? `integers from 0 to ${count - 1}` : 'none';
+      fail('invalid-option', argument, expected, show(index));
+    }
+    if (places[index as number] !== -1) {
+      fail('invalid-option', argument, `each ${one} once`, `${show(index)} twice`);
+    }
+    places[index as number] = place;
+  });
+  return { places, count: list.length };
+}
+
+/** The rows that are returned, held against the pass. */
+export interface CheckedWeights {
+  readonly returned: boolean;
+  readonly heads: Places;
+  readonly queries: Places;
+}
+
+export function checkWeights(
+  given: GivenWeights,
+  numHeads: number,
+  numQueries: number,
+): CheckedWeights {
+  const lists = typeof given === 'boolean' ? { heads: undefined, queries: undefined } : given;
+  const last = numQueries > 0 ? [numQueries - 1] : [];
+  return {
+    returned: given !== false,
+    heads: placesOf('returnWeights.heads', 'head', lists.heads, numHeads),
+    queries: placesOf(
+      'returnWeights.queries',
+      'query',
+      lists.queries === 'last' ? last : lists.queries,
+      numQueries,
+    ),
+  };
+}

@@ -1,0 +1,129 @@
+import { absent, read, writeIntegers, type Absent, type Address } from '../runtime/memory.js';
+import type { Tensor } from '../tensor/tensor.js';
+import { captureShapes, type Captured, type CaptureName } from './capture.js';
+import type { CheckedWeights } from './chosen-weights.js';
+import type { LayerSettings } from './layer-options.js';
+import type { CheckedPositions } from './positions.js';
+import { resultIn, type Result } from './results.js';
+
+/** What few passes take or give, read off the call and checked. */
+export interface ExtraOptions {
+  readonly positions: CheckedPositions;
+  readonly weights: CheckedWeights;
+  readonly keyMass: boolean;
+  readonly capture: ReadonlySet<CaptureName> | undefined;
+}
+
+export interface ExtraSizes {
+  readonly batchAxis: readonly number[];
+  readonly settings: LayerSettings;
+  readonly numQueries: number;
+  readonly numKeys: number;
+  readonly numExtraSlots: number;
+}
+
+/** Memory for it. */
+export interface Extras {
+  /** Pieces of working memory, in floats. */
+  readonly sizes: readonly number[];
+  readonly options: ExtraOptions;
+  readonly keyMass: Result | undefined;
+  readonly captured: readonly (readonly [CaptureName, Result])[] | undefined;
+}
+
+/** Undefined where the pass takes and gives no more than every pass. */
+export function extrasOf(options: ExtraOptions, sizes: ExtraSizes): Extras | undefined {
+  const { positions, weights, keyMass, capture } = options;
+  const { places: heads } = weights.heads;
+  const { places: queries } = weights.queries;
+  const isPlain = positions.positions.length === 0 && heads === undefined && queries === undefined;
+  if (isPlain && !keyMass && capture === undefined) {
+    return undefined;
+  }
+  const { batchAxis, settings, numQueries, numKeys, numExtraSlots } = sizes;
+  const result = (name: string, shape: readonly number[]): Result =>
+    resultIn(name, undefined, [...batchAxis, ...shape]);
+  const shapes = captureShapes({ ...settings, numQueries, numKeys, numExtraSlots });
+  const mass = keyMass
+    ? result('keyMass', [settings.numHeads, numKeys + numExtraSlots])
+    : undefined;
+  const captured =
+    capture && [...capture].map((name) => [name, result(name, shapes[name])] as const);
+  return {
+    sizes: [
+      positions.positions.length,
+      heads?.length ?? 0,
+      queries?.length ?? 0,
+      mass?.count ?? 0,
+      ...(captured ?? []).map(([, { count }]) => count),
+    ],
+    options,
+    keyMass: mass,
+    captured,
+  };
+}
+
+/** Where in working memory it lies. */
+export interface ExtraAddresses {
+  readonly positions: Address | Absent;
+  readonly weightHeads: Address | Absent;
+  readonly weightQueries: Address | Absent;
+  readonly keyMass: Address | Absent;
+  readonly captured: Readonly<Partial<Record<CaptureName, Address>>>;
+}
+
+export const noExtras: ExtraAddresses = {
+  positions: absent,
+  weightHeads: absent,
+  weightQueries: absent,
+  keyMass: absent,
+  captured: {},
+};
+
+/** Writes what the pass takes to its pieces. */
+export function writeExtras(
+  { options, captured, keyMass }: Extras,
+  [positions, heads, queries, mass, ...rest]: readonly Address[],
+): ExtraAddresses {
+  const writeAt = (
+    address: Address | undefined,
+    data: Int32Array | undefined,
+  ): Address | Absent => {
+    if (address === undefined || data === undefined || data.length === 0) {
+      return absent;
+    }
+    writeIntegers(address, data);
+    return address;
+  };
+  return {
+    positions: writeAt(positions, options.positions.positions),
+    weightHeads: writeAt(heads, options.weights.heads.places),
+    weightQueries: writeAt(queries, options.weights.queries.places),
+    keyMass: keyMass === undefined ? absent : mass,
+    captured: Object.fromEntries((captured ?? []).map(([name], i) => [name, rest[i]])),
+  };
+}
+
+/** What few passes give, copied out of WebAssembly memory. */
+export function readExtras(
+  { keyMass, captured }: Extras,
+  at: ExtraAddresses,
+): { keyMass?: Tensor; captured?: Captured } {
+  const copy = ({ tensor, data, count }: Result, address: Address): Tensor => {
+    read(address, data, count);
+    return tensor;
+  };
+  return {
+    ...(keyMass === undefined ? {} : { keyMass: copy(keyMass, at.keyMass as Address) }),
+    ...(captured === undefined
+      ? {}
+      : {
+          captured: Object.fromEntries(
+            captured.map(([name, result]) => {
+              const { [name]: address } = at.captured;
+              return [name, address === undefined ? result.tensor : copy(result, address)];
+            }),
+          ),
+        }),
+  };
+}

@@ -1,0 +1,63 @@
+#include <headwise/core/kernels/rotary.hpp>
+#include <headwise/core/kernels/simd.hpp>
+
+namespace headwise::kernels::HEADWISE_TARGET {
+namespace {
+
+/// The two halves of `count` floats each against each other; `direction` is −1 to rotate back.
+void rotate_halves(float* HEADWISE_RESTRICT head, const float* HEADWISE_RESTRICT rotation,
+                   std::size_t count, float direction) noexcept {
+  const float* cosines = rotation;
+  const float* sines = rotation + count;
+  float* second = head + count;
+  const Batch directions(direction);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const Batch cosine = Batch::load_unaligned(cosines + i);
+    const Batch sine = Batch::load_unaligned(sines + i) * directions;
+    const Batch x = Batch::load_unaligned(head + i);
+    const Batch y = Batch::load_unaligned(second + i);
+    multiply_add(x, cosine, -(y * sine)).store_unaligned(head + i);
+    multiply_add(y, cosine, x * sine).store_unaligned(second + i);
+  }
+  for (; i < count; ++i) {
+    const float x = head[i];
+    const float y = second[i];
+    const float sine = direction * sines[i];
+    head[i] = x * cosines[i] - y * sine;
+    second[i] = y * cosines[i] + x * sine;
+  }
+}
+
+/// `count` pairs of neighbours. Compilers vectorize it.
+void rotate_neighbours(float* HEADWISE_RESTRICT head, const float* HEADWISE_RESTRICT rotation,
+                       std::size_t count, float direction) noexcept {
+  const float* cosines = rotation;
+  const float* sines = rotation + count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float x = head[2 * i];
+    const float y = head[2 * i + 1];
+    const float sine = direction * sines[i];
+    head[2 * i] = x * cosines[i] - y * sine;
+    head[2 * i + 1] = y * cosines[i] + x * sine;
+  }
+}
+
+}  // namespace
+
+void rotate(float* row, std::size_t num_heads, std::size_t head_size, const float* rotation,
+            std::size_t size, bool interleaved, bool inverse) noexcept {
+  assert(size % 2 == 0 && size <= head_size);
+  assert(holds(row, num_heads * head_size) && holds(rotation, size));
+  assert(disjoint(row, num_heads * head_size, rotation, size));
+  const float direction = inverse ? -1.0F : 1.0F;
+  for (std::size_t head = 0; head < num_heads; ++head, row += head_size) {
+    if (interleaved) {
+      rotate_neighbours(row, rotation, size / 2, direction);
+    } else {
+      rotate_halves(row, rotation, size / 2, direction);
+    }
+  }
+}
+
+}  // namespace headwise::kernels::HEADWISE_TARGET
