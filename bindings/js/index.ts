@@ -93,4 +93,11 @@ export {
   type PatternScoresOptions,
 } from './importance/pattern-scores.js';
 export { loadNpy, saveNpy } from './io/npy.js';
-export { loadSafetensors, saveSafetensors, type Safetensors } from './io/safetensors.js';
+export type { BlobLike, FileHandleLike } from './io/byte-sources.js';
+export { loadSafetensors, saveSafetensors } from './io/safetensors.js';
+export type { Safetensors, SafetensorsFile } from './io/safetensors-contents.js';
+export {
+  loadShardedSafetensors,
+  type SafetensorsIndex,
+  type SafetensorsSource,
+} from './io/sharded-safetensors.js';

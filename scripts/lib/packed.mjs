@@ -9,7 +9,14 @@ export const packedProject = `${packedFolder}/project`;
 export const checkedProject = `${packedFolder}/checked`;
 
 /** What is tried on the installed package, and laid beside it. */
-const triedOnIt = ['README.md', 'docs/training.md', 'examples', 'tests/node', 'tests/data'];
+const triedOnIt = [
+  'README.md',
+  'docs/options.md',
+  'docs/training.md',
+  'examples',
+  'tests/node',
+  'tests/data',
+];
 
 /** What `packInto` makes of a project; tests leave files of their own there. */
 export const whatIsPacked = (project = packedProject) =>

@@ -1,45 +1,67 @@
 import type { NumberFormat } from 'headwise-records';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { allocate, allocateBytes, reserve, writeBytes } from '../runtime/memory.js';
-import { bytesOf } from '../runtime/typed-arrays.js';
+import { bytesOf, isResizable, lengthOf } from '../runtime/typed-arrays.js';
 import { core } from '../runtime/wasm.js';
 
-/** A file's bytes: a typed array or view is its bytes, a buffer all of them. */
-export function toBytes(value: unknown): Uint8Array {
-  const isBuffer =
+/** What errors call a file that has no name. */
+export const unnamed = 'bytes';
+
+export function isBytes(value: unknown): value is ArrayBufferView | ArrayBufferLike {
+  return (
+    ArrayBuffer.isView(value) ||
     value instanceof ArrayBuffer ||
-    (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer);
-  if (!isBuffer && !ArrayBuffer.isView(value)) {
-    fail('invalid-type', 'bytes', 'a Uint8Array or an ArrayBuffer', show(value));
+    (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer)
+  );
+}
+
+/** A file's bytes: a typed array or view is its bytes, a buffer all of them. Their number stays what it is now. */
+export function toBytes(value: unknown, argument = unnamed): Uint8Array {
+  if (!isBytes(value)) {
+    fail('invalid-type', argument, 'a Uint8Array or an ArrayBuffer', show(value));
   }
   if (ArrayBuffer.isView(value)) {
     return bytesOf(value);
   }
   // There can be no view of a buffer that was transferred away.
-  return value.byteLength === 0 ? new Uint8Array() : new Uint8Array(value);
+  const all = value.byteLength === 0 ? new Uint8Array() : new Uint8Array(value);
+  return isResizable(all) ? new Uint8Array(value, 0, lengthOf(all)) : all;
 }
 
 /** Throws what a reader of headers found wrong. */
-export function checkHeader({ problem }: { readonly problem: string }): void {
+export function checkHeader({ problem }: { readonly problem: string }, argument = unnamed): void {
   if (problem !== '') {
-    throw new HeadwiseError('invalid-file', problem);
+    throw new HeadwiseError('invalid-file', argument + problem.slice(unnamed.length));
   }
 }
 
 const chunk = 65536;
 
-/** Numbers in a file as float32, a chunk at a time, so that memory need not hold the file twice. */
-export function readFloats(format: NumberFormat, file: Uint8Array): Float32Array {
-  const count = file.length / format.size;
-  const floats = allocate(count);
+/**
+ * Writes numbers of a file as float32 to `floats` from `first` on, a chunk at a time, so that memory need not hold the
+ * file twice.
+ */
+export function convertFloats(
+  format: NumberFormat,
+  bytes: Uint8Array,
+  floats: Float32Array,
+  first: number,
+): void {
+  const count = bytes.length / format.size;
   for (let done = 0; done < count; done += chunk) {
     const now = Math.min(chunk, count - done);
-    const [bytes, numbers] = reserve((chunk * format.size) / 4, now);
-    writeBytes(bytes, file.subarray(done * format.size, (done + now) * format.size));
+    const [from, to] = reserve((chunk * format.size) / 4, now);
+    writeBytes(from, bytes.subarray(done * format.size, (done + now) * format.size));
     const loaded = core();
-    loaded.toFloats(format.type, format.size, Number(format.bigEndian), bytes, now, numbers);
-    floats.set(loaded.HEAPF32.subarray(numbers / 4, numbers / 4 + now), done);
+    loaded.toFloats(format.type, format.size, Number(format.bigEndian), from, now, to);
+    floats.set(loaded.HEAPF32.subarray(to / 4, to / 4 + now), first + done);
   }
+}
+
+/** All numbers of a file as float32. */
+export function readFloats(format: NumberFormat, file: Uint8Array): Float32Array {
+  const floats = allocate(file.length / format.size);
+  convertFloats(format, file, floats, 0);
   return floats;
 }
 

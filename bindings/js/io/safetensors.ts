@@ -1,10 +1,4 @@
-import {
-  fileContents,
-  fileHeader,
-  headerBytes,
-  headerText,
-  type FileTensor,
-} from 'headwise-records';
+import { fileContents, headerText } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
 import { entriesOf } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
@@ -12,84 +6,76 @@ import { core } from '../runtime/wasm.js';
 import { checkAttached, toFloatView } from '../tensor/arrays.js';
 import {
   bytesPerNumber,
-  isIntegerDtype,
-  readIntegers,
   toIntegers,
   type IntegerTensor,
   type TensorsByName,
 } from '../tensor/integers.js';
 import { checkFileShape } from '../tensor/shapes.js';
-import { Tensor } from '../tensor/tensor.js';
-import { checkHeader, readFloats, toBytes, toFile } from './files.js';
+import {
+  toFileSource,
+  type BlobLike,
+  type ByteSource,
+  type FileHandleLike,
+} from './byte-sources.js';
+import { toBytes, toFile, unnamed } from './files.js';
+import {
+  contentsOf,
+  headerOf,
+  readHeader,
+  tensorsIn,
+  tensorsOf,
+  textsOf,
+  type Safetensors,
+  type SafetensorsFile,
+} from './safetensors-contents.js';
 
-/** What a safetensors file holds. */
-export interface Safetensors {
-  /** The tensors by name: floats of any size as float32, integers and booleans as they are. */
-  tensors: Record<string, Tensor | IntegerTensor>;
-  /** The file's texts by name. */
-  metadata: Record<string, string>;
-}
-
-const lengthSize = 8;
-const largestHeader = 100_000_000;
-
-/** The bytes of the header and the length before it, as far as the file has them. */
-function headerOf(file: Uint8Array): Uint8Array {
-  if (file.length < lengthSize) {
-    return file;
-  }
-  const view = new DataView(file.buffer, file.byteOffset, lengthSize);
-  const length = Number(view.getBigUint64(0, true));
-  return file.subarray(0, lengthSize + (length > largestHeader ? 0 : length));
-}
-
-function readTensor(
-  { dtype, format, begin, end, shape }: FileTensor,
-  data: Uint8Array,
-): Tensor | IntegerTensor {
-  const bytes = data.subarray(begin, end);
-  return isIntegerDtype(dtype)
-    ? readIntegers(dtype, bytes, shape)
-    : new Tensor(readFloats(format, bytes), shape);
-}
-
-/** The entry as a member of `tensors`. A tensor that is not read is an error for who asks for it. */
-function memberOf(entry: FileTensor, data: Uint8Array): PropertyDescriptor {
-  const { name, dtype, format } = entry;
-  return format.size > 0
-    ? { value: readTensor(entry, data), writable: true }
-    : {
-        get: () =>
-          fail('invalid-file', 'bytes', `tensor '${name}' of real numbers in whole bytes`, dtype),
-      };
+async function loadFrom(opened: Promise<ByteSource>): Promise<SafetensorsFile> {
+  core();
+  const source = await opened;
+  const header = await readHeader(source);
+  return contentsOf(tensorsOf(source, header), textsOf(header));
 }
 
 /**
- * Reads a safetensors file, each tensor in the caller's own memory: floats (F64, F32, F16, BF16 and the five F8) as
- * tensors of float32, which rounds F64 and keeps the others; integers and booleans as `{ dtype, data, shape }`. To ask
- * for a tensor of another dtype (C64, F6_E2M3, F6_E3M2, F4) is an error that names it; the others are there.
+ * Reads a safetensors file: its header now, a tensor when it is asked for, each in the caller's own memory. Floats (F64,
+ * F32, F16, BF16 and the five F8) become tensors of float32, which rounds F64 and keeps the others; integers and
+ * booleans `{ dtype, data, shape }`. To ask for a tensor of another dtype (C64, F6_E2M3, F6_E3M2, F4) is an error that
+ * names it; the others are there.
  * Source: the format's description in the safetensors repository.
  *
- * @param bytes the file: a typed array, a view or a buffer
+ * @param bytes the file: a typed array, a view or a buffer. They are not copied, and must stay as they are as long as
+ *   tensors are asked for: of changed bytes come changed tensors, of a buffer that was transferred or made smaller an
+ *   error.
  * @throws HeadwiseError `invalid-file` for whatever breaks the format's rules: lengths, JSON, dtypes that the format does
  *   not have, names that are there twice, tensors outside the file, over one another or with holes between them;
- *   `invalid-type`, `not-initialized`, `out-of-memory`
+ *   `invalid-value` for a name that is not there; `invalid-type`, `not-initialized`, `out-of-memory`
  */
-export function loadSafetensors(bytes: ArrayBufferView | ArrayBufferLike): Safetensors {
-  const loaded = core();
-  const file = toBytes(bytes);
-  const request = send(headerBytes, { fileSize: file.length, bytes: headerOf(file) });
-  const header = receive(fileHeader, loaded.readSafetensorsHeader(request));
-  checkHeader(header);
-  const data = file.subarray(header.size);
-  // Unlike assignments, these take any name as it is.
-  const tensors: Safetensors['tensors'] = {};
-  for (const entry of header.tensors) {
-    const member = memberOf(entry, data);
-    Object.defineProperty(tensors, entry.name, { ...member, enumerable: true, configurable: true });
+export function loadSafetensors(bytes: ArrayBufferView | ArrayBufferLike): Safetensors;
+/**
+ * The same of a file that is not in memory: only the header is read, and when a tensor is asked for its bytes and no
+ * others. The members of `tensors` are Promises.
+ *
+ * ```js
+ * const { names, read } = await loadSafetensors(file);
+ * const layer = await read(names.filter((name) => name.startsWith('encoder.layers.0.')));
+ * ```
+ *
+ * @param file a `Blob` or `File`, or a `FileHandle` of Node's `fs/promises`, which stays open as long as tensors are
+ *   asked for
+ * @throws HeadwiseError as above; `invalid-file` too for a file that cannot be read or that has another size by now
+ */
+export function loadSafetensors(file: BlobLike | FileHandleLike): Promise<SafetensorsFile>;
+export function loadSafetensors(
+  given: ArrayBufferView | ArrayBufferLike | BlobLike | FileHandleLike,
+): Safetensors | Promise<SafetensorsFile> {
+  const opened = toFileSource(given, unnamed);
+  if (opened !== undefined) {
+    return loadFrom(opened);
   }
-  const metadata = Object.fromEntries(header.metadata.map(({ name, text }) => [name, text]));
-  return { tensors, metadata };
+  core();
+  const file = toBytes(given);
+  const header = headerOf(file);
+  return contentsOf(tensorsIn(file, header), textsOf(header));
 }
 
 /** Text that UTF-8 can hold: no half of a surrogate pair. */

@@ -51,14 +51,12 @@ export const isIntegerDtype = (dtype: unknown): dtype is IntegerDtype =>
 
 export const bytesPerNumber = (dtype: IntegerDtype): number => arrays[dtype].BYTES_PER_ELEMENT;
 
-/** Integers or booleans as they lie in a file. */
-export function readIntegers(
+/** Integers or booleans whose bytes are those of a file, and are now the tensor's own. */
+export function integersOf(
   dtype: IntegerDtype,
-  file: Uint8Array,
+  bytes: Uint8Array<ArrayBuffer>,
   shape: readonly number[],
 ): IntegerTensor {
-  const bytes = allocateBytes(file.length);
-  bytes.set(file);
   if (dtype === 'BOOL') {
     for (let i = 0; i < bytes.length; i++) {
       bytes[i] = Number(bytes[i] !== 0);

@@ -20,9 +20,15 @@ inline std::vector<char> first_bytes(std::span<const std::byte> file, std::size_
   return {first, first + std::min(file.size(), max_size)};
 }
 
-inline void throw_if(const Message& message) {
+/// What messages call a file that has no name.
+inline constexpr std::string_view unnamed = "bytes";
+
+/// `file` is the file's name in the error.
+inline void throw_if(const Message& message, std::string_view file = unnamed) {
   if (!message.empty()) {
-    throw Error(ErrorCode::invalid_file, std::string(message.text()));
+    std::string text(file);
+    text += message.text().substr(unnamed.size());
+    throw Error(ErrorCode::invalid_file, text);
   }
 }
 

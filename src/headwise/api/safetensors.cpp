@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 #include <headwise/api/files.hpp>
+#include <headwise/api/safetensors_integers.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
 #include <headwise/core/io/utf8.hpp>
 #include <headwise/safetensors.hpp>
@@ -23,24 +24,6 @@ IntegerTensor integers_of(std::string_view dtype) {
     }
   }
   return IntegerTensor(std::in_place_index<Alternative>);
-}
-
-IntegerTensor read_integers(std::string_view dtype, std::span<const std::uint64_t> shape,
-                            const std::byte* bytes) {
-  IntegerTensor integers = integers_of(dtype);
-  std::visit(
-      [&]<typename Number>(xt::xarray<Number>& tensor) {
-        tensor = io::tensor_of_shape<Number>(shape);
-        if constexpr (std::is_same_v<Number, bool>) {
-          // A bool may hold 0 and 1 only.
-          std::transform(bytes, bytes + tensor.size(), tensor.data(),
-                         [](std::byte byte) { return byte != std::byte{0}; });
-        } else if (tensor.size() > 0) {
-          std::memcpy(tensor.data(), bytes, tensor.size() * sizeof(Number));
-        }
-      },
-      integers);
-  return integers;
 }
 
 void check_text(std::string_view text) {
@@ -103,11 +86,31 @@ class TensorList {
 
 }  // namespace
 
+IntegerTensor io::read_integers(std::string_view dtype, std::span<const std::uint64_t> shape,
+                                const std::byte* bytes) {
+  IntegerTensor integers = integers_of(dtype);
+  std::visit(
+      [&]<typename Number>(xt::xarray<Number>& tensor) {
+        tensor = tensor_of_shape<Number>(shape);
+        if constexpr (std::is_same_v<Number, bool>) {
+          // A bool may hold 0 and 1 only.
+          std::transform(bytes, bytes + tensor.size(), tensor.data(),
+                         [](std::byte byte) { return byte != std::byte{0}; });
+        } else if (tensor.size() > 0) {
+          std::memcpy(tensor.data(), bytes, tensor.size() * sizeof(Number));
+        }
+      },
+      integers);
+  return integers;
+}
+
 Safetensors load_safetensors(std::span<const std::byte> bytes) {
   return report_out_of_memory([&] {
     io::SafetensorsHeader header;
     io::Message message;
-    auto first = io::first_bytes(bytes, io::max_safetensors_header_size + sizeof(std::uint64_t));
+    const auto* text = reinterpret_cast<const char*>(bytes.data());
+    const std::uint64_t size = io::safetensors_header_size({text, bytes.size()}, bytes.size());
+    std::vector<char> first = io::first_bytes(bytes, static_cast<std::size_t>(size));
     io::read_safetensors_header(first, bytes.size(), header, message);
     io::throw_if(message);
     Safetensors result;
@@ -118,7 +121,8 @@ Safetensors load_safetensors(std::span<const std::byte> bytes) {
       if (!dtype.is_read()) {
         result.unread.emplace(entry.name, dtype.name);
       } else if (dtype.holds_integers()) {
-        result.integers.emplace(entry.name, read_integers(dtype.name, shape, data + entry.begin));
+        result.integers.emplace(entry.name,
+                                io::read_integers(dtype.name, shape, data + entry.begin));
       } else {
         auto tensor = io::tensor_of_shape(shape);
         io::to_floats(dtype.format, data + entry.begin, tensor.size(), tensor.data());

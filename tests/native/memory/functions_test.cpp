@@ -5,6 +5,8 @@
 
 #include "allocations.hpp"
 #include "every_allocation.hpp"
+#include "files.hpp"
+#include "temporary_folder.hpp"
 #include "worlds.hpp"
 
 /// Functions that keep nothing and run out of memory.
@@ -176,6 +178,38 @@ TEST_CASE("Out of memory in files") {
   const std::vector<std::byte> with_integers = save_safetensors(dict, metadata, integers);
   check_every_allocation("load_safetensors, integers",
                          [&] { return load_safetensors(with_integers); });
+  const TemporaryFolder folder;
+  const auto path = folder.write("a file with a long name.safetensors", with_integers);
+  check_every_allocation("SafetensorsFile", [&] { return SafetensorsFile(path).names().size(); });
+  const auto torn_path =
+      folder.write("another with a long name.safetensors", File(torn.begin(), torn.end()));
+  check_every_allocation("SafetensorsFile, torn",
+                         [&] { return SafetensorsFile(torn_path).names().size(); });
+  const std::filesystem::path nowhere = folder / "none with a long name.safetensors";
+  check_every_allocation("SafetensorsFile, nowhere",
+                         [&] { return SafetensorsFile(nowhere).names().size(); });
+  const auto index =
+      folder.write("model.safetensors.index.json",
+                   R"({"metadata":{"total_size":[{"of":1}]},)"
+                   R"("weight_map":{"W_q.weight":"a file with a long name.safetensors"}})");
+  check_every_allocation("SafetensorsFile, index",
+                         [&] { return SafetensorsFile(index).names().size(); });
+  const auto malformed = folder.write(
+      "malformed.index.json",
+      R"({"weight_map":{"a name that is not there":"a file with a long name.safetensors"}})");
+  check_every_allocation("SafetensorsFile, malformed index",
+                         [&] { return SafetensorsFile(malformed).names().size(); });
+  const SafetensorsFile on_disk(path);
+  check_every_allocation("tensor", [&] { return on_disk.tensor("W_q.weight"); });
+  check_every_allocation("integer_tensor", [&] {
+    return std::get<xt::xarray<bool>>(on_disk.integer_tensor("a long name of a mask"));
+  });
+  check_every_allocation("tensors", [&] { return on_disk.tensors("W_q"); });
+  const std::vector<std::string> names = {"W_k.weight", "W_v.weight"};
+  check_every_allocation("tensors by names", [&] { return on_disk.tensors(names); });
+  check_every_allocation("dtype, unknown",
+                         [&] { return on_disk.dtype("a long name that is not there"); });
+
   const xt::xarray<float>& tensor = dict.at("W_q.weight");
   check_every_allocation("save_npy", [&] { return save_npy(tensor); });
   const std::vector<std::byte> npy = save_npy(tensor);

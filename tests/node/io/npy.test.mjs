@@ -151,7 +151,7 @@ test('bytes of every kind are taken, left as they are and not kept', () => {
 });
 
 test('what is no file and no tensor', () => {
-  assertTakesBytesOnly(loadNpy);
+  assertTakesBytesOnly(loadNpy, [[new Blob([]), 'an object']]);
   const fails = (tensor, code, message) =>
     assertFails(() => saveNpy(tensor), code, `tensor: expected ${message}`);
   const aTensor = 'a tensor, { data, shape } or nested arrays of numbers, got';

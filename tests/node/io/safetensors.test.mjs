@@ -353,7 +353,13 @@ test('what is saved is left as it is and not kept', () => {
 });
 
 test('what is no file', () => {
-  assertTakesBytesOnly(loadSafetensors);
+  const halves = [
+    [{ size: 8, slice: 1 }, 'an object'],
+    [{ size: -8, slice: () => new Blob() }, 'an object'],
+    [{ size: '8', slice: () => new Blob() }, 'an object'],
+    [{ read: () => 1, stat: null }, 'an object'],
+  ];
+  assertTakesBytesOnly(loadSafetensors, halves);
   const { buffer } = new Uint8Array(16);
   const view = new Uint8Array(buffer);
   structuredClone(buffer, { transfer: [buffer] });

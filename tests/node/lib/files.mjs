@@ -36,8 +36,8 @@ export const kindsOfBytes = {
   Buffer: (bytes) => Buffer.from(bytes),
 };
 
-/** Checks that a loader refuses what holds no bytes. */
-export function assertTakesBytesOnly(load) {
+/** Checks that a loader refuses what holds no bytes, `others` included. */
+export function assertTakesBytesOnly(load, others = []) {
   for (const [bad, got] of [
     [undefined, 'undefined'],
     [null, 'null'],
@@ -47,8 +47,8 @@ export function assertTakesBytesOnly(load) {
     [[1, 2, 3], 'an array'],
     [{ length: 8 }, 'an object'],
     [Tensor.ones([2]), 'an object'],
-    [new Blob([]), 'an object'],
     [() => 1, 'a function'],
+    ...others,
   ]) {
     const message = `bytes: expected a Uint8Array or an ArrayBuffer, got ${got}`;
     assertFails(() => load(bad), 'invalid-type', message);

@@ -13,6 +13,7 @@ import {
   keyScores,
   loadNpy,
   loadSafetensors,
+  loadShardedSafetensors,
   maskedSoftmax,
   measureHeadImportance,
   MultiHeadAttention,
@@ -44,6 +45,7 @@ import {
   targets,
   tokens,
 } from './observe.mjs';
+import { handleOn } from './sources.mjs';
 import { layouts } from './state-dicts.mjs';
 
 const mapValues = (object, use) =>
@@ -492,6 +494,13 @@ const weights = () =>
     ),
   );
 const file = saveSafetensors({ a: numbers([2, 3]), b: numbers([4]) }, { text: 'of it' });
+/** What can be compared of what was loaded. */
+const partsOf = async ({ names, metadata, dtype, shape, read }) => [
+  names,
+  metadata,
+  names.map((name) => [dtype(name), shape(name)]),
+  await read(),
+];
 const npy = saveNpy(numbers([3, 4]));
 const functions = {
   scaledDotProductAttention: ofNothing(scaledDotProductAttention, () => [
@@ -546,7 +555,32 @@ const functions = {
     { text: 'of it', other: 'text' },
   ]),
   saveNpy: ofNothing(saveNpy, () => [loose(numbers([3, 4]))]),
-  loadSafetensors: ofNothing(loadSafetensors, () => [file.slice()]),
+  loadSafetensors: ofNothing(
+    (bytes) => partsOf(loadSafetensors(bytes)),
+    () => [file.slice()],
+  ),
+  'loadSafetensors from a Blob': ofNothing(
+    async (blob) => partsOf(await loadSafetensors(blob)),
+    () => {
+      const { size, slice } = new Blob([file]);
+      return [{ size, slice: (begin, end) => slice.call(new Blob([file]), begin, end) }];
+    },
+  ),
+  'loadSafetensors from a FileHandle': ofNothing(
+    async (handle) => partsOf(await loadSafetensors(handle)),
+    () => [{ ...handleOn(file) }],
+  ),
+  'read of a safetensors file': ofNothing(
+    (names) => loadSafetensors(file).read(names),
+    () => [['a', 'b']],
+  ),
+  loadShardedSafetensors: ofNothing(
+    async (...given) => partsOf(await loadShardedSafetensors(...given)),
+    () => [
+      { metadata: { total_size: 40 }, weight_map: { a: 'first', b: 'second' } },
+      async (name) => (name === 'first' ? file.slice() : new Blob([file])),
+    ],
+  ),
   loadNpy: ofNothing(loadNpy, () => [npy.slice()]),
 };
 

@@ -12,6 +12,7 @@ import {
   keyScores,
   loadNpy,
   loadSafetensors,
+  loadShardedSafetensors,
   maskedSoftmax,
   measureHeadImportance,
   MultiHeadAttention,
@@ -667,7 +668,12 @@ export const scenarios = {
   ),
   files: {
     saveSafetensors: plain(() => saveSafetensors(manyTensors, metadata)),
-    loadSafetensors: plain(() => loadSafetensors(file)),
+    loadSafetensors: plain(() => ({ ...loadSafetensors(file).tensors })),
+    'loadSafetensors, all read': plain(() => loadSafetensors(file).read()),
+    'loadSafetensors from a Blob': plain(async () => (await loadSafetensors(blob)).read()),
+    loadShardedSafetensors: plain(async () =>
+      (await loadShardedSafetensors(index, () => blob)).read(),
+    ),
     saveNpy: plain(() => saveNpy(numbers([20, 30]))),
     loadNpy: plain(() => loadNpy(npyFile(dictionary('<f8', 'False'), bytesOf(4800)))),
     'loadNpy in Fortran order': plain(() =>
@@ -677,3 +683,5 @@ export const scenarios = {
 };
 
 const file = saveSafetensors(manyTensors, metadata);
+const blob = new Blob([file]);
+const index = { weight_map: mapValues(manyTensors, () => 'file') };

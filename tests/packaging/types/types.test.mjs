@@ -57,6 +57,56 @@ is<typeof result${i}.attentionWeights, ${expected}>();`,
   files[`${name.replaceAll(/\W/g, '-')}.mts`] = prelude + lines.join('');
 }
 
+// What is in memory is answered at once, a file by Promises; what is neither is refused.
+files['safetensors.mts'] = `
+import type { FileHandle } from 'node:fs/promises';
+import { loadSafetensors, loadShardedSafetensors, MultiHeadAttention } from 'headwise';
+import type { IntegerTensor, Safetensors, SafetensorsFile, Tensor } from 'headwise';
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
+declare const handle: FileHandle;
+declare const bytes: Uint8Array | DataView | ArrayBuffer | SharedArrayBuffer;
+declare const source: Uint8Array | Blob | FileHandle;
+type Read = Tensor | IntegerTensor;
+
+const loaded = loadSafetensors(bytes);
+is<typeof loaded, Safetensors>();
+is<typeof loaded.tensors, Record<string, Read>>();
+const files = [loadSafetensors(new Blob([])), loadSafetensors(new File([], '')), loadSafetensors(handle)] as const;
+is<(typeof files)[0 | 1 | 2], Promise<SafetensorsFile>>();
+const file = await files[0];
+is<typeof file.tensors, Record<string, Promise<Read>>>();
+const sharded = await loadShardedSafetensors({ metadata: { total_size: 1 }, weight_map: { a: 'b' } }, async (name) => {
+  is<typeof name, string>();
+  return source;
+});
+is<typeof sharded, SafetensorsFile>();
+await loadShardedSafetensors({ weight_map: {} }, () => bytes);
+
+for (const { names, dtype, shape, read, metadata } of [loaded, file, sharded]) {
+  is<typeof names, readonly string[]>();
+  is<typeof metadata, Record<string, string>>();
+  const told: string = dtype('a');
+  const sizes: readonly number[] = shape(told);
+  const dict = await read(names.filter((name) => sizes.length > 1 && name !== 'b'));
+  is<typeof dict, Record<string, Read>>();
+  MultiHeadAttention.fromStateDict(dict, { numHeads: 2 });
+  const all: Record<string, Read> = await read();
+  MultiHeadAttention.fromStateDict(all, { numHeads: 2 });
+}
+MultiHeadAttention.fromStateDict(loaded.tensors, { numHeads: 2 });
+// @ts-expect-error members are Promises
+MultiHeadAttention.fromStateDict(file.tensors, { numHeads: 2 });
+// @ts-expect-error a path is no file
+loadSafetensors('model.safetensors');
+// @ts-expect-error it may be bytes, whose answer is another
+loadSafetensors(source).then;
+// @ts-expect-error there is no weight_map
+loadShardedSafetensors({ metadata: {} }, () => bytes);
+// @ts-expect-error it gives no file
+loadShardedSafetensors({ weight_map: {} }, (name) => name);
+`;
+
 // Every option takes undefined, and there are no others.
 files['options.mts'] = `${prelude}
 const o = undefined;

@@ -64,6 +64,52 @@ bool read_escape(TextCursor& cursor, char*& to) noexcept {
   return true;
 }
 
+bool take_digits(TextCursor& cursor) noexcept {
+  constexpr std::string_view digits = "0123456789";
+  const auto take_one = [&] {
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      if (cursor.take(digits.substr(i, 1))) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const bool has_one = take_one();
+  while (take_one()) {
+  }
+  return has_one;
+}
+
+bool skip_number(TextCursor& cursor) noexcept {
+  cursor.take("-");
+  if (!cursor.take("0") && !take_digits(cursor)) {
+    return cursor.fail_here("a value");
+  }
+  if (cursor.take(".") && !take_digits(cursor)) {
+    return cursor.fail_here("a digit");
+  }
+  if (cursor.take("e") || cursor.take("E")) {
+    static_cast<void>(cursor.take("+") || cursor.take("-"));
+    return take_digits(cursor) || cursor.fail_here("a digit");
+  }
+  return cursor.ok();
+}
+
+/// Skips what holds no other values.
+bool skip_scalar(TextCursor& cursor) noexcept {
+  if (cursor.stands_at("\"")) {
+    std::string_view text;
+    return read_json_string(cursor, text);
+  }
+  return cursor.take("true") || cursor.take("false") || cursor.take("null") || skip_number(cursor);
+}
+
+/// Reads the name of a member, and what stands before its value.
+bool skip_name(TextCursor& cursor) noexcept {
+  std::string_view name;
+  return read_json_string(cursor, name) && need_json(cursor, ":");
+}
+
 }  // namespace
 
 bool take_json(TextCursor& cursor, std::string_view word) noexcept {
@@ -107,6 +153,34 @@ bool next_json_item(TextCursor& cursor, std::string_view open, std::string_view 
     return need_json(cursor, open) && !take_json(cursor, close) && cursor.ok();
   }
   return cursor.ok() && !take_json(cursor, close) && need_json(cursor, ",");
+}
+
+bool skip_json_value(TextCursor& cursor) {
+  std::string ends;  // of the objects and lists around the value
+  do {
+    const bool is_object = take_json(cursor, "{");
+    if (is_object || take_json(cursor, "[")) {
+      if (!take_json(cursor, is_object ? "}" : "]")) {
+        ends += is_object ? '}' : ']';
+        if (is_object && !skip_name(cursor)) {
+          return false;
+        }
+        continue;
+      }
+    } else if (!skip_scalar(cursor)) {
+      return false;
+    }
+    while (!ends.empty() && !take_json(cursor, ",")) {
+      if (!need_json(cursor, std::string_view(ends).substr(ends.size() - 1))) {
+        return false;
+      }
+      ends.pop_back();
+    }
+    if (!ends.empty() && ends.back() == '}' && !skip_name(cursor)) {
+      return false;
+    }
+  } while (!ends.empty());
+  return cursor.ok();
 }
 
 void append_json_string(std::string& json, std::string_view text) {

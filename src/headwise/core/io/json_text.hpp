@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-/// The part of JSON that headers are made of: objects, lists, strings and whole numbers. No call
-/// recurses, so that no nesting in a file can exhaust the stack.
+/// The part of JSON that headers are made of: objects, lists, strings and whole numbers; other
+/// values are skipped. No call recurses, so that no nesting in a file can exhaust the stack.
 namespace headwise::io {
 
 inline constexpr std::string_view json_spaces = " \t\n\r";
@@ -36,6 +36,9 @@ bool read_json_object(TextCursor& cursor, ReadMember read_member) {
   }
   return cursor.ok();
 }
+
+/// Skips a value of any kind, or fails.
+bool skip_json_value(TextCursor& cursor);
 
 /// Appends a string in quotes, escaped where JSON requires it.
 void append_json_string(std::string& json, std::string_view text);

@@ -57,6 +57,11 @@ bool is_named_before(const SafetensorsEntry& a, const SafetensorsEntry& b) noexc
   return a.name < b.name;
 }
 
+/// Names are views of the header's text.
+bool stands_before(const SafetensorsEntry& a, const SafetensorsEntry& b) noexcept {
+  return a.name.data() < b.name.data();
+}
+
 bool lies_before(const SafetensorsEntry& a, const SafetensorsEntry& b) noexcept {
   return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
 }
@@ -80,6 +85,19 @@ std::uint64_t bytes_of(std::span<const std::uint64_t> shape, std::uint64_t bits)
   return is_empty ? 0 : are_bytes ? units : units % 8 == 0 ? units / 8 : uncountable;
 }
 
+/// The length of the header, which the file's first 8 bytes tell.
+std::uint64_t length_of(std::span<const char> bytes) noexcept {
+  std::uint64_t length = 0;
+  for (std::size_t i = length_size; i-- > 0;) {
+    length = (length << 8U) | static_cast<std::uint8_t>(bytes[i]);
+  }
+  return length;
+}
+
+std::uint64_t max_length_in(std::uint64_t file_size) noexcept {
+  return std::min(file_size - length_size, max_safetensors_header_size);
+}
+
 class SafetensorsReader {
  public:
   SafetensorsReader(std::span<char> json, std::uint64_t data_size, SafetensorsHeader& header,
@@ -101,6 +119,7 @@ class SafetensorsReader {
     }
     if (cursor_.ok() && check_names(header_.metadata) && check_names(header_.tensors)) {
       check_places();
+      sort_entries(header_.tensors, stands_before);
     }
   }
 
@@ -252,18 +271,25 @@ const SafetensorsDtype* find_dtype(std::string_view name) noexcept {
   return nullptr;
 }
 
+std::uint64_t safetensors_header_size(std::span<const char> first,
+                                      std::uint64_t file_size) noexcept {
+  if (first.size() < length_size) {
+    return first.size();
+  }
+  const std::uint64_t length = length_of(first);
+  return length_size + (length > max_length_in(file_size) ? 0 : length);
+}
+
 void read_safetensors_header(std::span<char> bytes, std::uint64_t file_size,
                              SafetensorsHeader& header, Message& message) {
   if (bytes.size() < length_size) {
     message.fail({"a safetensors file of at least 8 bytes"}, {bytes.size()});
     return;
   }
-  std::uint64_t length = 0;
-  for (std::size_t i = length_size; i-- > 0;) {
-    length = (length << 8U) | static_cast<std::uint8_t>(bytes[i]);
-  }
-  const std::uint64_t max_length = std::min(file_size - length_size, max_safetensors_header_size);
-  if (length > max_length) {
+  const std::uint64_t length = length_of(bytes);
+  const std::uint64_t max_length = max_length_in(file_size);
+  // Memory that is shared may tell another length than it told before.
+  if (length > max_length || length > bytes.size() - length_size) {
     message.fail({"a safetensors header of at most ", max_length, " bytes"}, {length});
     return;
   }

@@ -49,7 +49,7 @@ struct SafetensorsEntry {
 };
 
 struct SafetensorsHeader {
-  std::vector<SafetensorsEntry> tensors;
+  std::vector<SafetensorsEntry> tensors;  ///< in the order of the text
   std::vector<SafetensorsEntry> metadata;
   std::vector<std::uint64_t> axes;
   std::uint64_t size = 0;  ///< bytes, the length before it included
@@ -58,6 +58,11 @@ struct SafetensorsHeader {
     return std::span(axes).subspan(entry.first_axis, entry.num_axes);
   }
 };
+
+/// How many of a file's first bytes are its header, its length included: less if the file is too
+/// short for it. `first` are the first 8 bytes of the file, or all.
+[[nodiscard]] std::uint64_t safetensors_header_size(std::span<const char> first,
+                                                    std::uint64_t file_size) noexcept;
 
 /// Reads and checks a header, which is overwritten. `bytes` are the file's first: all of them, or
 /// at least those of the header; the file has `file_size`. Sets `message` to the error, if any.

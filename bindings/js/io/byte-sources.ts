@@ -1,0 +1,158 @@
+/** Where the bytes of a file come from: memory, a Blob, a file of Node's. */
+import { fail, HeadwiseError, reasonOf, show } from '../runtime/errors.js';
+import { allocateBytes } from '../runtime/memory.js';
+import { lengthOf } from '../runtime/typed-arrays.js';
+import { isBytes, toBytes } from './files.js';
+
+/** What is needed of a `Blob` or a `File`. */
+export interface BlobLike {
+  readonly size: number;
+  slice(begin: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+}
+
+/** What is needed of a `FileHandle` of Node's `fs/promises`. */
+export interface FileHandleLike {
+  stat(): Promise<{ readonly size: number }>;
+  read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+}
+
+/** A file of which parts can be read. */
+export interface ByteSource {
+  /** What errors call the file. */
+  readonly name: string;
+  /** Bytes in all. */
+  readonly size: number;
+  /** Exactly the bytes from `begin` to `end`, of which the caller keeps nothing. */
+  read(begin: number, end: number): Promise<Uint8Array>;
+}
+
+type Method = (this: unknown, ...given: unknown[]) => unknown;
+
+const isMethod = (value: unknown): value is Method => typeof value === 'function';
+
+function checkCount(name: string, begin: number, end: number, count: number): void {
+  if (count !== end - begin) {
+    const expected = `${end - begin} bytes at byte ${begin} of the file`;
+    fail('invalid-file', name, expected, String(count));
+  }
+}
+
+/** What a source's own method resolves to; if it fails, the file cannot be read. */
+async function readable<Result>(name: string, use: () => Promise<Result>): Promise<Result> {
+  try {
+    return await use();
+  } catch (error) {
+    if (error instanceof HeadwiseError) {
+      throw error;
+    }
+    const message = `${name}: expected a file that can be read, got an error: ${reasonOf(error)}`;
+    throw new HeadwiseError('invalid-file', message, { cause: error });
+  }
+}
+
+/** Fails if bytes in memory are no longer as many as they were. */
+export function checkKept(name: string, bytes: Uint8Array, size: number): void {
+  if (lengthOf(bytes) !== size) {
+    const got = 'a buffer that was transferred or made smaller';
+    fail('invalid-file', name, `the ${size} bytes of the file to be kept`, got);
+  }
+}
+
+function ofBytes(name: string, bytes: Uint8Array): ByteSource {
+  const size = bytes.length;
+  return {
+    name,
+    size,
+    read: async (begin, end) => {
+      checkKept(name, bytes, size);
+      return Promise.resolve(bytes.subarray(begin, end));
+    },
+  };
+}
+
+function ofBlob(name: string, blob: object, size: number, slice: Method): ByteSource {
+  return {
+    name,
+    size,
+    read: (begin, end) =>
+      readable(name, async () => {
+        const part = slice.call(blob, begin, end) as ReturnType<BlobLike['slice']>;
+        const bytes = toBytes(await part.arrayBuffer(), name);
+        checkCount(name, begin, end, lengthOf(bytes));
+        return bytes;
+      }),
+  };
+}
+
+async function ofHandle(
+  name: string,
+  handle: object,
+  stat: Method,
+  read: Method,
+): Promise<ByteSource> {
+  const sizeNow = async (): Promise<number> => {
+    const { size } = (await stat.call(handle)) as { size: unknown };
+    if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+      fail('invalid-file', name, 'a file that tells its size', show(size));
+    }
+    return size;
+  };
+  const size = await readable(name, sizeNow);
+
+  /** Fills the bytes, however few come at a time. */
+  const fill = async (bytes: Uint8Array, position: number): Promise<void> => {
+    let done = 0;
+    while (done < bytes.length) {
+      const left = bytes.length - done;
+      const { bytesRead } = (await read.call(handle, bytes, done, left, position + done)) as {
+        bytesRead: unknown;
+      };
+      const isCount =
+        typeof bytesRead === 'number' && Number.isInteger(bytesRead) && bytesRead <= left;
+      if (!isCount || bytesRead <= 0) {
+        checkCount(name, position, position + bytes.length, done);
+      }
+      done += bytesRead as number;
+    }
+  };
+
+  return {
+    name,
+    size,
+    read: (begin, end) =>
+      readable(name, async () => {
+        const now = await sizeNow();
+        if (now !== size) {
+          fail('invalid-file', name, `a file of ${size} bytes, as it had before`, String(now));
+        }
+        const bytes = allocateBytes(end - begin);
+        await fill(bytes, begin);
+        checkCount(name, begin, end, lengthOf(bytes));
+        return bytes;
+      }),
+  };
+}
+
+/** A Blob or a file as a source of bytes; undefined for what is neither. Its properties are asked for once. */
+export function toFileSource(value: unknown, name: string): Promise<ByteSource> | undefined {
+  if (typeof value !== 'object' || value === null || isBytes(value)) {
+    return undefined;
+  }
+  const { stat, read, size, slice } = value as Readonly<Record<string, unknown>>;
+  if (isMethod(stat) && isMethod(read)) {
+    return ofHandle(name, value, stat, read);
+  }
+  return isMethod(slice) && typeof size === 'number' && Number.isSafeInteger(size) && size >= 0
+    ? Promise.resolve(ofBlob(name, value, size, slice))
+    : undefined;
+}
+
+/** Whatever a file can be given as. */
+export async function toSource(value: unknown, name: string): Promise<ByteSource> {
+  return toFileSource(value, name) ?? ofBytes(name, toBytes(value, name));
+}

@@ -1,0 +1,257 @@
+/** What a safetensors file holds, for whoever asks for it: its header is read once, a tensor when it is asked for. */
+import { fileHeader, headerBytes, type FileHeader, type FileTensor } from 'headwise-records';
+import { fail, show } from '../runtime/errors.js';
+import { allocate, allocateBytes } from '../runtime/memory.js';
+import { receive, send } from '../runtime/records.js';
+import { core } from '../runtime/wasm.js';
+import { lengthOfList } from '../tensor/arrays.js';
+import { integersOf, isIntegerDtype, type IntegerTensor } from '../tensor/integers.js';
+import { Tensor } from '../tensor/tensor.js';
+import { checkKept, type ByteSource } from './byte-sources.js';
+import { checkHeader, convertFloats, unnamed } from './files.js';
+
+/** What a safetensors file holds. Its functions need no `this`. */
+interface Contents<Member> {
+  /**
+   * The tensors by name: floats of any size as float32, integers and booleans as they are. Each is converted when it is
+   * asked for first, and kept.
+   */
+  tensors: Record<string, Member>;
+  /** The file's texts by name. */
+  metadata: Record<string, string>;
+  /** The names of all tensors, in the order of the header or the index. */
+  readonly names: readonly string[];
+  /** The dtype that a tensor has in the file, `F16` for example. Reads nothing. */
+  readonly dtype: (name: string) => string;
+  /** The shape of a tensor. Reads nothing. */
+  readonly shape: (name: string) => readonly number[];
+  /**
+   * The tensors of these names, of all by default, in a new object. Those that `tensors` keeps are not read again; the
+   * others are not kept.
+   */
+  readonly read: (names?: readonly string[]) => Promise<Record<string, Tensor | IntegerTensor>>;
+}
+
+/** A safetensors file in memory. Its bytes must stay as they are as long as tensors are asked for. */
+export type Safetensors = Contents<Tensor | IntegerTensor>;
+
+/** A safetensors file of which only the header is in memory, or several. The file must stay as it is. */
+export type SafetensorsFile = Contents<Promise<Tensor | IntegerTensor>>;
+
+/** A tensor of a file, and what reads it. */
+export interface StoredTensor<Member> {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly read: () => Member;
+}
+
+const lengthSize = 8;
+const largestHeader = 100_000_000;
+/** Bytes that are read at a time: whole numbers of every dtype. */
+const pieceSize = 2 ** 24;
+
+/** How many bytes the header has, its length before it included, as far as the file has them. */
+function headerSize(first: Uint8Array, fileSize: number): number {
+  if (fileSize < lengthSize) {
+    return fileSize;
+  }
+  const view = new DataView(first.buffer, first.byteOffset, lengthSize);
+  const length = Number(view.getBigUint64(0, true));
+  const isThere = length <= Math.min(largestHeader, fileSize - lengthSize);
+  return lengthSize + (isThere ? length : 0);
+}
+
+function parseHeader(bytes: Uint8Array, fileSize: number, name: string): FileHeader {
+  const loaded = core();
+  const request = send(headerBytes, { fileSize, bytes });
+  const header = receive(fileHeader, loaded.readSafetensorsHeader(request));
+  checkHeader(header, name);
+  for (const { shape } of header.tensors) {
+    Object.freeze(shape);
+  }
+  return header;
+}
+
+/** The header of a file in memory. */
+export const headerOf = (file: Uint8Array): FileHeader =>
+  parseHeader(file.subarray(0, headerSize(file, file.length)), file.length, unnamed);
+
+/** The header of a file of which nothing else is read. */
+export async function readHeader(source: ByteSource): Promise<FileHeader> {
+  const first = await source.read(0, Math.min(lengthSize, source.size));
+  const size = headerSize(first, source.size);
+  const bytes = allocateBytes(size);
+  bytes.set(first);
+  if (size > first.length) {
+    bytes.set(await source.read(first.length, size), first.length);
+  }
+  return parseHeader(bytes, source.size, source.name);
+}
+
+/** The tensors of a header by name; `read` is given where a tensor's bytes begin and end in the file. */
+const storedTensors = <Member>(
+  { tensors, size }: FileHeader,
+  read: (entry: FileTensor, begin: number, end: number) => Member,
+): Map<string, StoredTensor<Member>> =>
+  new Map(
+    tensors.map((entry) => {
+      const { name, dtype, shape, begin, end } = entry;
+      return [name, { dtype, shape, read: () => read(entry, size + begin, size + end) }];
+    }),
+  );
+
+export const textsOf = ({ metadata }: FileHeader): Record<string, string> =>
+  Object.fromEntries(metadata.map(({ name, text }) => [name, text]));
+
+/** A tensor while its bytes come, in pieces of whole numbers. */
+interface Decoder {
+  add(piece: Uint8Array): void;
+  finish(): Tensor | IntegerTensor;
+}
+
+function decoderOf(entry: FileTensor, argument: string): Decoder {
+  const { name, dtype, format, begin, end, shape } = entry;
+  if (format.size === 0) {
+    fail('invalid-file', argument, `tensor '${name}' of real numbers in whole bytes`, dtype);
+  }
+  let done = 0;
+  if (isIntegerDtype(dtype)) {
+    const bytes = allocateBytes(end - begin);
+    return {
+      add: (piece) => {
+        bytes.set(piece, done);
+        done += piece.length;
+      },
+      finish: () => integersOf(dtype, bytes, shape),
+    };
+  }
+  const floats = allocate((end - begin) / format.size);
+  return {
+    add: (piece) => {
+      convertFloats(format, piece, floats, done);
+      done += piece.length / format.size;
+    },
+    finish: () => new Tensor(floats, shape),
+  };
+}
+
+/** The tensors of a file in memory. */
+export const tensorsIn = (
+  file: Uint8Array,
+  header: FileHeader,
+): Map<string, StoredTensor<Tensor | IntegerTensor>> => {
+  const size = file.length;
+  return storedTensors(header, (entry, begin, end) => {
+    checkKept(unnamed, file, size);
+    const decoder = decoderOf(entry, unnamed);
+    decoder.add(file.subarray(begin, end));
+    return decoder.finish();
+  });
+};
+
+/** The tensors of a file of which their bytes are read, and no others. */
+export const tensorsOf = (
+  source: ByteSource,
+  header: FileHeader,
+): Map<string, StoredTensor<Promise<Tensor | IntegerTensor>>> =>
+  storedTensors(header, async (entry, begin, end) => {
+    const decoder = decoderOf(entry, source.name);
+    for (let from = begin; from < end; from += pieceSize) {
+      decoder.add(await source.read(from, Math.min(from + pieceSize, end)));
+    }
+    return decoder.finish();
+  });
+
+const quoted = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');
+
+function checkNames(given: unknown): string[] {
+  if (!Array.isArray(given)) {
+    fail('invalid-type', 'names', 'an array of names', show(given));
+  }
+  const count = lengthOfList('names', given);
+  const names: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const name: unknown = given[i];
+    if (typeof name !== 'string') {
+      fail('invalid-type', 'names', 'an array of names', `${show(name)} in it`);
+    }
+    names.push(name);
+  }
+  return names;
+}
+
+/** An object whose members are made when they are asked for first. To assign to one is as with any other object. */
+function lazyMembers<Member>(
+  names: readonly string[],
+  memberOf: (name: string) => Member,
+): Record<string, Member> {
+  const members: Record<string, Member> = {};
+  for (const name of names) {
+    // Unlike an assignment, this takes any name as it is.
+    Object.defineProperty(members, name, {
+      get: () => memberOf(name),
+      set(this: object, value: unknown) {
+        const member = { value, writable: true, enumerable: true, configurable: true };
+        Object.defineProperty(this, name, member);
+      },
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  return members;
+}
+
+/** The contents that these tensors are. */
+export function contentsOf<Member extends Tensor | IntegerTensor | Promise<Tensor | IntegerTensor>>(
+  tensors: ReadonlyMap<string, StoredTensor<Member>>,
+  metadata: Record<string, string>,
+): Contents<Member> {
+  const kept = new Map<string, Member>();
+
+  const find = (name: unknown): StoredTensor<Member> => {
+    if (typeof name !== 'string') {
+      fail('invalid-type', 'name', 'a string', show(name));
+    }
+    const tensor = tensors.get(name);
+    if (tensor === undefined) {
+      fail('invalid-value', 'name', 'the name of a tensor in the file', quoted([name]));
+    }
+    return tensor;
+  };
+
+  const memberOf = (name: string): Member => {
+    const before = kept.get(name);
+    if (before !== undefined) {
+      return before;
+    }
+    const member = find(name).read();
+    kept.set(name, member);
+    if (member instanceof Promise) {
+      // Who awaits it gets the error; who asks again has it read again.
+      member.catch(() => kept.delete(name));
+    }
+    return member;
+  };
+
+  const readAll = async (given?: unknown): Promise<Record<string, Tensor | IntegerTensor>> => {
+    const names = given === undefined ? [...tensors.keys()] : [...new Set(checkNames(given))];
+    const missing = names.filter((name) => !tensors.has(name));
+    if (missing.length > 0) {
+      fail('invalid-value', 'names', 'names of tensors in the file', quoted(missing));
+    }
+    const result: [string, Tensor | IntegerTensor][] = [];
+    for (const name of names) {
+      result.push([name, await (kept.get(name) ?? find(name).read())]);
+    }
+    return Object.fromEntries(result);
+  };
+
+  return {
+    tensors: lazyMembers([...tensors.keys()], memberOf),
+    metadata,
+    names: [...tensors.keys()],
+    dtype: (name) => find(name).dtype,
+    shape: (name) => find(name).shape,
+    read: readAll,
+  };
+}

@@ -1,0 +1,107 @@
+import { fail, show } from '../runtime/errors.js';
+import { core } from '../runtime/wasm.js';
+import { toSource, type BlobLike, type FileHandleLike } from './byte-sources.js';
+import {
+  contentsOf,
+  readHeader,
+  tensorsOf,
+  textsOf,
+  type SafetensorsFile,
+} from './safetensors-contents.js';
+
+/** A checkpoint's `model.safetensors.index.json`, parsed: which file of it has which tensor. */
+export interface SafetensorsIndex {
+  readonly metadata?: unknown;
+  readonly weight_map: Readonly<Record<string, string>>;
+}
+
+/** A safetensors file wherever it is. */
+export type SafetensorsSource = ArrayBufferView | ArrayBufferLike | BlobLike | FileHandleLike;
+
+const failIndex = (expected: string, got: string): never =>
+  fail('invalid-file', 'index', expected, got);
+
+/** Whether it is the name of a file beside the index: who opens it by its name must get no other. */
+const isBeside = (file: unknown): file is string =>
+  typeof file === 'string' &&
+  !/[\\:]/.test(file) &&
+  !file.includes('\0') &&
+  file.split('/').every((part) => !['', '.', '..'].includes(part));
+
+/** The file of each tensor. */
+function weightMapOf(index: unknown): Map<string, string> {
+  if (typeof index !== 'object' || index === null) {
+    fail('invalid-type', 'index', 'a parsed model.safetensors.index.json', show(index));
+  }
+  const { weight_map: map } = index as Partial<Record<'weight_map', unknown>>;
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) {
+    failIndex('a weight_map of files by the names of tensors', show(map));
+  }
+  const files = new Map<string, string>();
+  const wrong: string[] = [];
+  for (const name of Object.keys(map as object)) {
+    const file = (map as Readonly<Record<string, unknown>>)[name];
+    if (isBeside(file)) {
+      files.set(name, file);
+    } else {
+      wrong.push(`${show(file)} for '${name}'`);
+    }
+  }
+  if (wrong.length > 0) {
+    failIndex('names of files beside it', wrong.join(', '));
+  }
+  return files;
+}
+
+/**
+ * Reads a checkpoint of several safetensors files as one: the header of each now, a tensor when it is asked for. Tensors
+ * that the index does not name are left alone. `metadata` has the texts of all files; where several have a text of one
+ * name, that of the first file.
+ *
+ * ```js
+ * const index = JSON.parse(await readFile('model.safetensors.index.json', 'utf8'));
+ * const { tensors } = await loadShardedSafetensors(index, (file) => open(file));
+ * const weight = await tensors['wte.weight'];
+ * ```
+ *
+ * @param index the parsed `model.safetensors.index.json`
+ * @param open gives a file of the index by its name there: what `loadSafetensors` takes, or a Promise of it. It is called
+ *   once for each file; what it throws is thrown on.
+ * @throws HeadwiseError as `loadSafetensors`, with the file's name; `invalid-file` for an index that is malformed or that
+ *   names tensors which their files do not have, all of them
+ */
+export async function loadShardedSafetensors(
+  index: SafetensorsIndex,
+  open: (file: string) => SafetensorsSource | Promise<SafetensorsSource>,
+): Promise<SafetensorsFile> {
+  core();
+  const fileOf = weightMapOf(index);
+  if (typeof open !== 'function') {
+    fail('invalid-type', 'open', 'a function', show(open));
+  }
+  const files = new Map<string, ReturnType<typeof tensorsOf>>();
+  const metadata = new Map<string, string>();
+  for (const file of new Set(fileOf.values())) {
+    const source = await toSource(await open(file), file);
+    const header = await readHeader(source);
+    files.set(file, tensorsOf(source, header));
+    for (const [name, text] of Object.entries(textsOf(header))) {
+      metadata.set(name, metadata.get(name) ?? text);
+    }
+  }
+
+  const tensors: ReturnType<typeof tensorsOf> = new Map();
+  const missing: string[] = [];
+  for (const [name, file] of fileOf) {
+    const tensor = files.get(file)?.get(name);
+    if (tensor === undefined) {
+      missing.push(`'${name}' of ${file}`);
+    } else {
+      tensors.set(name, tensor);
+    }
+  }
+  if (missing.length > 0) {
+    failIndex('tensors that their files have', missing.join(', '));
+  }
+  return contentsOf(tensors, Object.fromEntries(metadata));
+}
