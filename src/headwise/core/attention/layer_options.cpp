@@ -28,6 +28,7 @@ LayerSettings settings_of(const MultiHeadAttentionOptions& options) {
           .output_projection =
               options.output_projection.value_or(options.projection != Projection::none),
           .bias = options.bias,
+          .output_bias = options.output_bias.value_or(options.bias),
           .projection = options.projection,
           .pooling = options.pooling,
           .attention_hiddens = to_size(options.attention_hiddens).value_or(head_size),

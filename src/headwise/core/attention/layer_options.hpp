@@ -28,6 +28,8 @@ struct MultiHeadAttentionOptions {
   double dropout = 0;
   /// Whether the projections have a bias. Source: d2l.
   bool bias = false;
+  /// Whether W_o has one. Default: `bias`. Source: Bai et al. 2023, Qwen.
+  std::optional<bool> output_bias = {};
   /// Sizes of the inputs' last axes; those left out are inferred at the first forward or
   /// `load_state_dict`. Source: d2l, where they are inferred; PyTorch, `kdim` and `vdim`.
   std::optional<std::int64_t> query_size = {};
@@ -88,6 +90,7 @@ struct LayerSettings {
   std::size_t output_size;
   bool output_projection;
   bool bias;
+  bool output_bias;
   Projection projection;
   Pooling pooling;
   std::size_t attention_hiddens;

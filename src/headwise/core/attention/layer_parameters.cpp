@@ -23,7 +23,7 @@ ParameterTable parameter_table(const LayerSettings& settings, const InputSizes& 
   const auto add_linear = [&](std::size_t number, std::vector<std::size_t> weight) {
     const std::size_t out = weight.front();
     add(number, std::move(weight));
-    if (settings.bias) {
+    if (number == parameter_number::W_o ? settings.output_bias : settings.bias) {
       add(number + 1, {out});
     }
   };
