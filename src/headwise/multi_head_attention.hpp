@@ -124,6 +124,16 @@ struct ForwardResult {
   std::optional<Tensor<Rank>> key_mass = {};
   /// what was requested
   CapturedTensors<Rank> captured = {};
+
+  /// For `const auto [output, attention_weights] = layer.forward(…)`.
+  template <std::size_t Index>
+  [[nodiscard]] auto&& get() && noexcept {
+    return std::get<Index>(std::forward_as_tuple(std::move(output), std::move(attention_weights)));
+  }
+  template <std::size_t Index>
+  [[nodiscard]] const auto& get() const& noexcept {
+    return std::get<Index>(std::tie(output, attention_weights));
+  }
 };
 
 using AttentionResult = ForwardResult<3>;
@@ -260,3 +270,14 @@ class MultiHeadAttention final : public AttentionLayer {
 };
 
 }  // namespace headwise
+
+template <std::size_t Rank>
+struct std::tuple_size<headwise::ForwardResult<Rank>> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t Rank>
+struct std::tuple_element<0, headwise::ForwardResult<Rank>> {
+  using type = headwise::Tensor<Rank>;
+};
+template <std::size_t Rank>
+struct std::tuple_element<1, headwise::ForwardResult<Rank>> {
+  using type = std::optional<headwise::Tensor<Rank + 1>>;
+};

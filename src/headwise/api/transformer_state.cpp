@@ -1,47 +1,57 @@
 #include <algorithm>
 #include <headwise/api/parameter_tensors.hpp>
+#include <headwise/api/pretrained.hpp>
+#include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation_models.hpp>
-#include <headwise/attention_only_transformer.hpp>
 #include <headwise/error.hpp>
+#include <headwise/transformer.hpp>
 #include <utility>
 #include <vector>
 
 namespace headwise {
 namespace {
 
-std::string attention_prefix(std::size_t layer) { return prefix_of_layer(layer) + "attention."; }
+/// A tensor for each parameter, values or gradients.
+StateDict tensors_of(const Transformer& model, bool gradients) {
+  StateDict result;
+  const ModelParameters& own = model.own_parameters();
+  add_tensors(own.parameter_table(),
+              gradients ? own.parameter_gradients() : own.parameter_values(), "", result);
+  for (const Side side : all_sides) {
+    const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+      const AttentionLayer& attention = layers[layer];
+      add_tensors(attention.parameter_table(),
+                  gradients ? attention.parameter_gradients() : attention.parameters()->values(),
+                  attention_prefix(side, layer), result);
+    }
+  }
+  return result;
+}
 
 }  // namespace
 
-StateDict AttentionOnlyTransformer::state_dict() const {
+StateDict Transformer::state_dict(ParameterNames names) const {
   return report_out_of_memory([&] {
     validation::check_model(*this);
-    StateDict result;
-    add_tensors(parameters_->parameter_table(), parameters_->parameter_values(), "", result);
-    for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-      const AttentionLayer& attention = layers_[layer];
-      add_tensors(attention.parameter_table(), attention.parameters()->values(),
-                  attention_prefix(layer), result);
-    }
-    return result;
+    StateDict result = tensors_of(*this, false);
+    return names == ParameterNames::pretrained
+               ? with_pretrained_names(*this, pretrained_.get(), std::move(result), true)
+               : result;
   });
 }
 
-StateDict AttentionOnlyTransformer::gradients() const {
+StateDict Transformer::gradients(ParameterNames names) const {
   return report_out_of_memory([&] {
     validation::check_model(*this);
-    StateDict result;
-    add_tensors(parameters_->parameter_table(), parameters_->parameter_gradients(), "", result);
-    for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-      const AttentionLayer& attention = layers_[layer];
-      add_tensors(attention.parameter_table(), attention.parameter_gradients(),
-                  attention_prefix(layer), result);
-    }
-    return result;
+    StateDict result = tensors_of(*this, true);
+    return names == ParameterNames::pretrained
+               ? with_pretrained_names(*this, pretrained_.get(), std::move(result), false)
+               : result;
   });
 }
 
-void AttentionOnlyTransformer::load_state_dict(const StateDict& state_dict) {
+void Transformer::load_state_dict(const StateDict& state_dict) {
   report_out_of_memory([&] {
     validation::check_transformer_state_dict(*this, state_dict);
     std::vector<std::pair<const xt::xarray<float>*, float*>> copies;
@@ -53,8 +63,11 @@ void AttentionOnlyTransformer::load_state_dict(const StateDict& state_dict) {
       }
     };
     add("", *parameters_);
-    for (std::size_t number = 0; number < num_layers(); ++number) {
-      add(attention_prefix(number), layers_[number]);
+    for (const Side side : all_sides) {
+      std::vector<MultiHeadAttention>& layers = layers_.of(side);
+      for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+        add(attention_prefix(side, layer), layers[layer]);
+      }
     }
     for (const auto& [tensor, values] : copies) {
       std::copy_n(tensor->data(), tensor->size(), values);

@@ -57,6 +57,7 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
 void check_backward(const MultiHeadAttention& layer, Shape grad_output);
 void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
                      std::size_t num_heads);
+void check_window(const std::optional<Window>& window);
 void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
 void check_dot_product_attention(Shape queries, Shape keys, Shape values,
                                  const DotProductAttentionOptions& options);

@@ -68,18 +68,6 @@ void check_mask(const Mask& mask, const MaskSizes& sizes, bool has_head_axis) {
   std::visit(check, mask);
 }
 
-void check_window(const std::optional<Window>& window) {
-  if (!window.has_value()) {
-    return;
-  }
-  for (const std::optional<std::int64_t>& side : {window->left, window->right}) {
-    if (side.has_value() && *side < 0) {
-      fail(ErrorCode::invalid_option, "window", "two integers from 0 on or Infinity",
-           std::to_string(*side));
-    }
-  }
-}
-
 template <typename Options>
 void check_mask_options(const Options& options, const MaskSizes& sizes, bool has_head_axis) {
   check_valid_lens(options.valid_lens, sizes);
@@ -120,6 +108,18 @@ void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, st
 }
 
 }  // namespace
+
+void check_window(const std::optional<Window>& window) {
+  if (!window.has_value()) {
+    return;
+  }
+  for (const std::optional<std::int64_t>& side : {window->left, window->right}) {
+    if (side.has_value() && *side < 0) {
+      fail(ErrorCode::invalid_option, "window", "two integers from 0 on or Infinity",
+           std::to_string(*side));
+    }
+  }
+}
 
 void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
                      std::size_t num_heads) {

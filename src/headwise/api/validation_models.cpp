@@ -1,70 +1,227 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_state_dict.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/api/validation_training.hpp>
-#include <headwise/attention_only_transformer.hpp>
+#include <limits>
 
 namespace headwise::validation {
 namespace {
 
-void check_tokens(const AttentionOnlyTransformer& model, const Tokens& tokens) {
-  const std::size_t max_length = model.sizes().max_length;
+std::string_view layers_name(Side side) {
+  return side == Side::self    ? "layers"
+         : side == Side::cross ? "cross_layers"
+                               : "encoder_layers";
+}
+
+/// (batch, length) of tokens of an encoder or a decoder.
+void check_tokens(std::string_view argument, const Transformer& model, const Tokens& tokens) {
+  const std::size_t max_length = model.settings().max_length;
   if (tokens.shape(1) > max_length) {
-    fail(ErrorCode::invalid_shape, "tokens",
+    fail(ErrorCode::invalid_shape, argument,
          "(batch, length), length at most max_length (" + std::to_string(max_length) + ")",
          shape_text(Shape(tokens.shape())));
   }
-  check_symbols("tokens", tokens, 0, model.sizes().vocabulary_size);
+  check_symbols(argument, tokens, 0, model.settings().vocabulary_size);
 }
 
-void check_head_gates(const AttentionOnlyTransformer& model, std::size_t batch,
-                      const std::vector<HeadGate>& head_gates) {
-  if (!head_gates.empty() && head_gates.size() != model.num_layers()) {
-    fail(ErrorCode::invalid_shape, "head_gates",
-         "one a layer (" + std::to_string(model.num_layers()) + ") or none",
+void check_head_gates(std::string_view argument, const Transformer& model, Side side,
+                      std::size_t batch, const std::vector<HeadGate>& head_gates) {
+  const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
+  if (!head_gates.empty() && head_gates.size() != layers.size()) {
+    fail(ErrorCode::invalid_shape, argument,
+         "one a layer (" + std::to_string(layers.size()) + ") or none",
          std::to_string(head_gates.size()));
   }
   for (std::size_t layer = 0; layer < head_gates.size(); ++layer) {
-    check_head_gate("head_gates[" + std::to_string(layer) + "]", head_gates[layer], batch,
-                    model.layer(layer).num_heads());
+    check_head_gate(std::string(argument) + "[" + std::to_string(layer) + "]", head_gates[layer],
+                    batch, layers[layer].num_heads());
+  }
+}
+
+void check_cache(const Transformer& model, const ModelCache& cache, std::size_t batch,
+                 std::size_t length) {
+  check_in_use(cache.in_use(), "cache");
+  const std::vector<LayerCache>& caches = cache.memory().self;
+  const std::vector<MultiHeadAttention>& layers = model.attention_layers(Side::self);
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    if (caches.size() != layers.size() || caches[layer].layer() != layers[layer].identity()) {
+      fail(ErrorCode::invalid_cache, "cache", "one that this model made", "another model's");
+    }
+    if (caches[layer].width() != layers[layer].settings().key_value_width()) {
+      fail(ErrorCode::invalid_cache, "cache", "one made since heads were pruned", "an older one");
+    }
+  }
+  const std::vector<MultiHeadAttention>& cross = model.attention_layers(Side::cross);
+  for (std::size_t layer = 0; layer < cross.size(); ++layer) {
+    if (cache.memory().cross[layer].width() != cross[layer].settings().key_value_width()) {
+      fail(ErrorCode::invalid_cache, "cache", "one made since heads were pruned", "an older one");
+    }
+  }
+  if (cache.batch_size() != batch) {
+    fail(ErrorCode::invalid_cache, "cache", "a batch size of " + std::to_string(batch),
+         std::to_string(cache.batch_size()));
+  }
+  const std::size_t left = cache.max_length() - cache.length();
+  if (length > left) {
+    fail(ErrorCode::cache_full, "cache", "room for " + std::to_string(length) + " positions",
+         std::to_string(left) + " of " + std::to_string(cache.max_length()));
+  }
+}
+
+void check_source(const Transformer& model, std::size_t batch,
+                  const TransformerForwardOptions& options) {
+  const bool has_encoder = model.settings().has_encoder();
+  const bool is_cached = options.cache != nullptr && options.cache->memory().source_length() > 0;
+  if (has_encoder ? options.source.has_value() == is_cached : options.source.has_value()) {
+    fail(ErrorCode::invalid_option, "source",
+         !has_encoder ? "none without an encoder"
+         : is_cached  ? "none beside a cache that holds one"
+                      : "the encoder's tokens",
+         options.source.has_value() ? "tokens" : "none");
+  }
+  if (!options.source) {
+    if (!std::holds_alternative<std::monostate>(options.source_valid_lens)) {
+      fail(ErrorCode::invalid_option, "source_valid_lens", "a source beside them", "none");
+    }
+    return;
+  }
+  const Tokens& source = *options.source;
+  check_shape("source", source.shape(), std::array<Axis, 2>{batch, "source_length"});
+  check_tokens("source", model, source);
+  if (std::holds_alternative<std::monostate>(options.source_valid_lens)) {
+    return;
+  }
+  const auto* lens = std::get_if<xt::xtensor<std::int64_t, 1>>(&options.source_valid_lens);
+  if (lens == nullptr || lens->shape(0) != batch) {
+    const auto shape = [](const auto& given) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
+        return std::string("none");
+      } else {
+        return shape_text(Shape(given.shape()));
+      }
+    };
+    fail(ErrorCode::invalid_shape, "source_valid_lens",
+         shape_text(Shape(std::array<std::size_t, 1>{batch})),
+         std::visit(shape, options.source_valid_lens));
+  }
+  for (const std::int64_t length : *lens) {
+    if (length < 0 || static_cast<std::uint64_t>(length) > source.shape(1)) {
+      fail(ErrorCode::invalid_value, "source_valid_lens",
+           "integers from 0 to " + std::to_string(source.shape(1)), std::to_string(length));
+    }
+  }
+}
+
+void check_pass(const Transformer& model, std::size_t batch, std::size_t length,
+                const TransformerForwardOptions& options) {
+  std::size_t cached = 0;
+  if (options.cache != nullptr) {
+    if (options.requires_grad) {
+      fail(ErrorCode::invalid_option, "requires_grad", "no cache beside it", "both");
+    }
+    check_cache(model, *options.cache, batch, length);
+    cached = options.cache->length();
+    if (cached + length > model.settings().max_length) {
+      fail(ErrorCode::invalid_shape, "tokens",
+           "at most " + std::to_string(model.settings().max_length - cached) +
+               " behind those of the cache",
+           std::to_string(length));
+    }
+  }
+  check_valid_lens(options.valid_lens, {.batch = batch,
+                                        .num_heads = 1,
+                                        .num_queries = length,
+                                        .num_keys = cached + length});
+  if (options.segments) {
+    if (model.settings().segments == 0) {
+      fail(ErrorCode::invalid_option, "segments", "none for a model without", "segments");
+    }
+    check_shape("segments", options.segments->shape(), std::array<Axis, 2>{batch, length});
+    check_symbols("segments", *options.segments, 0, model.settings().segments);
+  }
+  check_source(model, batch, options);
+  check_head_gates("head_gates", model, Side::self, batch, options.head_gates);
+  check_head_gates("cross_head_gates", model, Side::cross, batch, options.cross_head_gates);
+  check_head_gates("encoder_head_gates", model, Side::encoder, batch, options.encoder_head_gates);
+}
+
+void check_from_0(std::string_view argument, std::int64_t number) {
+  if (number < 0 || number > std::numeric_limits<std::int32_t>::max()) {
+    fail(ErrorCode::invalid_option, argument, "an integer from 0 to 2147483647",
+         std::to_string(number));
+  }
+}
+
+void check_patches(const TransformerOptions& options) {
+  const PatchOptions& patches = *options.patches;
+  check_size("patches.image_size", patches.image_size);
+  check_size("patches.patch_size", patches.patch_size);
+  check_size("patches.channels", patches.channels);
+  if (patches.image_size % patches.patch_size != 0) {
+    fail(ErrorCode::invalid_option, "patches.image_size",
+         "a multiple of patches.patch_size (" + std::to_string(patches.patch_size) + ")",
+         std::to_string(patches.image_size));
+  }
+  const auto check_none = [](std::string_view argument, std::int64_t number) {
+    if (number != 0) {
+      fail(ErrorCode::invalid_option, argument, "none beside patches", std::to_string(number));
+    }
+  };
+  check_none("vocabulary_size", options.vocabulary_size);
+  check_none("max_length", options.max_length);
+  check_none("segments", options.segments);
+  if (options.encoder) {
+    fail(ErrorCode::invalid_option, "encoder", "none beside patches", "both");
   }
 }
 
 }  // namespace
 
-void check_model(const AttentionOnlyTransformer& model) {
-  check_in_use(model.in_use(), "model");
-  const std::size_t size = model.sizes().num_hiddens;
-  for (std::size_t number = 0; number < model.num_layers(); ++number) {
-    const MultiHeadAttention& layer = model.layer(number);
-    check_in_use(layer.in_use(), "layer");
-    const std::array<std::size_t, 4> sizes = {
-        layer.query_size().value_or(0), layer.key_size().value_or(0),
-        layer.value_size().value_or(0), layer.settings().output_size};
-    const auto other = std::ranges::find_if(sizes, [&](std::size_t each) { return each != size; });
-    if (other != sizes.end()) {
-      fail(ErrorCode::invalid_option, "layers[" + std::to_string(number) + "]",
-           "inputs and output of num_hiddens (" + std::to_string(size) + ")",
-           *other == 0 ? "unknown sizes" : std::to_string(*other));
+void check_model_in_use(const Transformer& model) { check_in_use(model.in_use(), "model"); }
+
+void check_model(const Transformer& model) {
+  check_model_in_use(model);
+  const std::size_t size = model.settings().num_hiddens;
+  for (const Side side : {Side::self, Side::cross, Side::encoder}) {
+    const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
+    for (std::size_t number = 0; number < layers.size(); ++number) {
+      const MultiHeadAttention& layer = layers[number];
+      check_in_use(layer.in_use(), "layer");
+      const std::array<std::size_t, 4> sizes = {
+          layer.query_size().value_or(0), layer.key_size().value_or(0),
+          layer.value_size().value_or(0), layer.settings().output_size};
+      const auto other =
+          std::ranges::find_if(sizes, [&](std::size_t each) { return each != size; });
+      if (other != sizes.end()) {
+        fail(ErrorCode::invalid_option,
+             std::string(layers_name(side)) + "[" + std::to_string(number) + "]",
+             "inputs and output of num_hiddens (" + std::to_string(size) + ")",
+             *other == 0 ? "unknown sizes" : std::to_string(*other));
+      }
     }
   }
 }
 
-void check_prune_heads(const AttentionOnlyTransformer& model,
-                       const std::map<std::int64_t, std::vector<std::int64_t>>& heads) {
+void check_prune_heads(const Transformer& model,
+                       const std::map<std::int64_t, std::vector<std::int64_t>>& heads, Side side) {
   check_model(model);
-  const auto num_layers = static_cast<std::int64_t>(model.num_layers());
+  const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
+  const auto num_layers = static_cast<std::int64_t>(layers.size());
   const auto is_layer = [&](std::int64_t layer) { return layer >= 0 && layer < num_layers; };
   for (const auto& [layer, given] : heads) {
     if (is_layer(layer)) {
-      check_prune_heads(model.layer(static_cast<std::size_t>(layer)), given,
+      check_prune_heads(layers[static_cast<std::size_t>(layer)], given,
                         "heads[" + std::to_string(layer) + "]");
     }
   }
   for (const auto& [layer, given] : heads) {
     if (!is_layer(layer)) {
-      fail(ErrorCode::invalid_option, "heads", "layers from 0 to " + std::to_string(num_layers - 1),
+      fail(ErrorCode::invalid_option, "heads",
+           num_layers > 0 ? "layers from 0 to " + std::to_string(num_layers - 1) : "no layers",
            std::to_string(layer));
     }
   }
@@ -81,27 +238,167 @@ void check_transformer_options(const AttentionOnlyTransformerOptions& options) {
                        .seed = options.seed});
 }
 
-void check_transformer_pass(const AttentionOnlyTransformer& model, const Tokens& tokens,
-                            const Tokens* targets, const TransformerForwardOptions& options) {
-  check_model(model);
-  check_tokens(model, tokens);
-  if (targets != nullptr) {
-    check_shape("targets", targets->shape(), std::array<Axis, 2>{tokens.shape(0), tokens.shape(1)});
-    check_targets(*targets, model.sizes().vocabulary_size);
+void check_transformer_options(const TransformerOptions& options) {
+  if (options.patches) {
+    check_patches(options);
+  } else {
+    check_size("vocabulary_size", options.vocabulary_size);
+    check_size("max_length", options.max_length);
   }
-  check_head_gates(model, tokens.shape(0), options.head_gates);
+  check_size("num_layers", options.num_layers);
+  check_size("num_hiddens", options.num_hiddens);
+  check_size("num_heads", options.num_heads);
+  if (options.head_size) {
+    check_size("head_size", *options.head_size);
+    if (*options.head_size * options.num_heads > std::numeric_limits<std::int32_t>::max()) {
+      fail(ErrorCode::invalid_option, "head_size", "at most 2147483647 / num_heads",
+           std::to_string(*options.head_size));
+    }
+  }
+  check_from_0("ffn_hiddens", options.ffn_hiddens.value_or(0));
+  check_from_0("segments", options.segments);
+  check_from_0("position_offset", options.position_offset);
+  check_at_least_0("norm_epsilon", options.norm_epsilon);
+  if (!std::isfinite(options.embedding_scale)) {
+    fail(ErrorCode::invalid_option, "embedding_scale", "a finite number",
+         number_text(options.embedding_scale));
+  }
+  check_window(options.window);
+  MultiHeadAttentionOptions layer{
+      .num_hiddens = options.head_size ? *options.head_size * options.num_heads
+                                       : options.num_hiddens,
+      .num_heads = options.num_heads,
+      .dropout = options.dropout,
+      .num_kv_heads = options.num_kv_heads,
+      .scale = options.scale,
+      .softcap = options.softcap,
+      .seed = options.seed};
+  if (options.positions == Positions::rotary) {
+    layer.rotary = options.rotary;
+  }
+  check_layer_options(layer);
+  if (options.encoder) {
+    check_size("encoder.num_layers", options.encoder->num_layers);
+    check_from_0("encoder.ffn_hiddens", options.encoder->ffn_hiddens.value_or(0));
+    const std::int64_t num_heads = options.encoder->num_heads.value_or(options.num_heads);
+    check_size("encoder.num_heads", num_heads);
+    if (!options.head_size && options.num_hiddens % num_heads != 0) {
+      fail(ErrorCode::invalid_option, "encoder.num_heads",
+           "a divisor of num_hiddens (" + std::to_string(options.num_hiddens) + ")",
+           std::to_string(num_heads));
+    }
+  }
 }
 
-void check_transformer_state_dict(const AttentionOnlyTransformer& model,
-                                  const StateDict& state_dict) {
+void check_transformer_pass(const Transformer& model, const Tokens& tokens, const Tokens* targets,
+                            const TransformerForwardOptions& options) {
+  check_model(model);
+  if (model.settings().has_patches()) {
+    fail(ErrorCode::invalid_shape, "pixels", "(batch, channels, height, width)", "tokens");
+  }
+  check_tokens("tokens", model, tokens);
+  if (targets != nullptr) {
+    if (!model.settings().head) {
+      fail(ErrorCode::invalid_option, "targets", "a model that has logits", "one without");
+    }
+    check_shape("targets", targets->shape(), std::array<Axis, 2>{tokens.shape(0), tokens.shape(1)});
+    check_targets(*targets, model.settings().vocabulary_size);
+  }
+  check_pass(model, tokens.shape(0), tokens.shape(1), options);
+}
+
+void check_transformer_pass(const Transformer& model, const Tensor<4>& pixels,
+                            const Tokens* /*targets*/, const TransformerForwardOptions& options) {
+  check_model(model);
+  const TransformerSettings& settings = model.settings();
+  if (!settings.has_patches()) {
+    fail(ErrorCode::invalid_shape, "tokens", "(batch, length)", "pixels");
+  }
+  check_shape("pixels", pixels.shape(),
+              std::array<Axis, 4>{"batch", settings.channels, settings.image_size,
+                                  settings.image_size});
+  check_pass(model, pixels.shape(0), settings.max_length, options);
+}
+
+SavedPass::Sizes check_transformer_backward(const Transformer& model,
+                                            const TransformerOutputGradients& gradients) {
+  check_model(model);
+  const std::optional<SavedPass::Sizes> sizes = model.core().pending();
+  if (!sizes) {
+    fail(ErrorCode::no_pending_backward, "backward",
+         "a forward with requires_grad since the last backward, and no change of parameters",
+         "none");
+  }
+  if (!gradients.hidden && !gradients.logits) {
+    fail(ErrorCode::invalid_option, "backward", "a gradient of hidden or logits", "none");
+  }
+  const TransformerSettings& settings = model.settings();
+  if (gradients.hidden) {
+    check_shape("hidden", gradients.hidden->shape(),
+                std::array<Axis, 3>{sizes->batch, sizes->length, settings.num_hiddens});
+  }
+  if (gradients.logits) {
+    if (!settings.head) {
+      fail(ErrorCode::invalid_option, "logits", "none for a model without", "a gradient");
+    }
+    check_shape("logits", gradients.logits->shape(),
+                std::array<Axis, 3>{sizes->batch, sizes->length, settings.vocabulary_size});
+  }
+  return *sizes;
+}
+
+void check_model_cache_options(const Transformer& model, const CacheOptions& options) {
+  check_model(model);
+  if (!model.causal()) {
+    fail(ErrorCode::invalid_option, "create_cache", "a causal model", "another");
+  }
+  check_size("batch_size", options.batch_size);
+  check_size("max_length", options.max_length);
+}
+
+void check_generate(const Transformer& model, const std::vector<std::int64_t>& tokens,
+                    const GenerateOptions& options) {
+  check_model(model);
+  const TransformerSettings& settings = model.settings();
+  if (!model.causal() || !settings.head) {
+    fail(ErrorCode::invalid_option, "generate", "a causal model with logits", "another");
+  }
+  check_from_0("max_new_tokens", options.max_new_tokens);
+  if (tokens.empty()) {
+    fail(ErrorCode::invalid_shape, "tokens", "at least one", "none");
+  }
+  check_at_least_0("temperature", options.temperature);
+  if (options.top_k) {
+    check_size("top_k", *options.top_k);
+  }
+  if (options.top_p && !(*options.top_p > 0 && *options.top_p <= 1)) {
+    fail(ErrorCode::invalid_option, "top_p", "a number above 0, at most 1",
+         number_text(*options.top_p));
+  }
+  check_layer_options({.num_hiddens = 1, .num_heads = 1, .seed = options.seed});
+  const auto length = static_cast<std::int64_t>(tokens.size());
+  const auto max_length = static_cast<std::int64_t>(settings.max_length);
+  if (length > max_length || options.max_new_tokens > max_length - length + 1) {
+    fail(ErrorCode::invalid_option, "max_new_tokens",
+         "at most " + std::to_string(std::max<std::int64_t>(max_length - length + 1, 0)) +
+             " behind " + std::to_string(length) + " of max_length (" +
+             std::to_string(max_length) + ")",
+         std::to_string(options.max_new_tokens));
+  }
+}
+
+void check_transformer_state_dict(const Transformer& model, const StateDict& state_dict) {
   check_model(model);
   ExpectedParameters expected;
   for (const auto& [name, shape, offset] : model.own_parameters().parameter_table().entries()) {
     expected.emplace(name, std::vector<Axis>(shape.begin(), shape.end()));
   }
-  for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {
-    for (auto& [name, axes] : expected_parameters(model.layer(layer))) {
-      expected.emplace(prefix_of_layer(layer) + "attention." + name, axes);
+  for (const Side side : {Side::self, Side::cross, Side::encoder}) {
+    const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+      for (auto& [name, axes] : expected_parameters(layers[layer])) {
+        expected.emplace(attention_prefix(side, layer) + name, axes);
+      }
     }
   }
   check_parameters(expected, state_dict);

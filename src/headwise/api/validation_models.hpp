@@ -2,31 +2,37 @@
 
 #include <cstdint>
 #include <headwise/state_dict.hpp>
+#include <headwise/tensor.hpp>
 #include <headwise/tokens.hpp>
+#include <headwise/transformer.hpp>
 #include <map>
+#include <string_view>
 #include <vector>
-
-namespace headwise {
-class AttentionOnlyTransformer;
-struct AttentionOnlyTransformerOptions;
-struct TransformerForwardOptions;
-}  // namespace headwise
 
 /// The checks of the models' public functions, as in validation.hpp.
 namespace headwise::validation {
 
-/// Throws disposed for a model that was moved from, and invalid-option where a layer was replaced
-/// by one of other sizes.
-void check_model(const AttentionOnlyTransformer& model);
+/// Throws disposed for a model that was moved from.
+void check_model_in_use(const Transformer& model);
+/// Also throws invalid-option where a layer was replaced by one of other sizes.
+void check_model(const Transformer& model);
 void check_transformer_options(const AttentionOnlyTransformerOptions& options);
+void check_transformer_options(const TransformerOptions& options);
 /// `targets` is null where the call takes none.
-void check_transformer_pass(const AttentionOnlyTransformer& model, const Tokens& tokens,
+void check_transformer_pass(const Transformer& model, const Tokens& tokens, const Tokens* targets,
+                            const TransformerForwardOptions& options);
+void check_transformer_pass(const Transformer& model, const Tensor<4>& pixels,
                             const Tokens* targets, const TransformerForwardOptions& options);
-void check_transformer_state_dict(const AttentionOnlyTransformer& model,
-                                  const StateDict& state_dict);
+/// Returns the sizes of the pass whose backward is pending.
+SavedPass::Sizes check_transformer_backward(const Transformer& model,
+                                            const TransformerOutputGradients& gradients);
+void check_transformer_state_dict(const Transformer& model, const StateDict& state_dict);
+void check_model_cache_options(const Transformer& model, const CacheOptions& options);
+void check_generate(const Transformer& model, const std::vector<std::int64_t>& tokens,
+                    const GenerateOptions& options);
 
 /// Heads by the number of their layer.
-void check_prune_heads(const AttentionOnlyTransformer& model,
-                       const std::map<std::int64_t, std::vector<std::int64_t>>& heads);
+void check_prune_heads(const Transformer& model,
+                       const std::map<std::int64_t, std::vector<std::int64_t>>& heads, Side side);
 
 }  // namespace headwise::validation

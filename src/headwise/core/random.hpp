@@ -13,6 +13,7 @@ inline constexpr std::uint32_t dropout = 0x20000;
 inline constexpr std::uint32_t tasks = 0x30000;
 inline constexpr std::uint32_t model = 0x40000;  ///< one stream per parameter, from here on
 inline constexpr std::uint32_t layer_seeds = 0x50000;
+inline constexpr std::uint32_t sampling = 0x60000;
 }  // namespace random_stream
 
 /// A random seed, from std::random_device.

@@ -2,59 +2,201 @@
 #include <headwise/core/attention/positional_encoding.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 #include <headwise/core/random.hpp>
+#include <string_view>
 
 namespace headwise {
 
 std::string prefix_of_layer(std::size_t layer) { return "layers." + std::to_string(layer) + "."; }
 
-ModelParameters::ModelParameters(const Sizes& sizes, std::uint64_t seed) : sizes_(sizes) {
-  const auto [vocabulary_size, max_length, num_hiddens, num_layers, learned_positions, layer_norm] =
-      sizes;
-  table_.add("embedding.weight", {vocabulary_size, num_hiddens});
-  if (learned_positions) {
-    table_.add("position.weight", {max_length, num_hiddens});
+std::string attention_prefix(Side side, std::size_t layer) {
+  return (side == Side::encoder ? "encoder." : "") + prefix_of_layer(layer) +
+         (side == Side::cross ? "cross_attention." : "attention.");
+}
+
+ModelParameters::ModelParameters(const TransformerSettings& settings) : settings_(settings) {
+  const std::size_t size = settings.num_hiddens;
+  if (settings.has_patches()) {
+    patches_ = add_linear("patches", {size, settings.channels, settings.patch_size,
+                                      settings.patch_size},
+                          true);
+    if (settings.class_token) {
+      class_token_ = add("class_token", {size});
+    }
   } else {
-    sinusoids_ = AlignedFloats(saturating_product(max_length, num_hiddens));
-    positional_encoding_into(max_length, num_hiddens, sinusoids_.data());
+    embedding_ = add("embedding.weight", {settings.vocabulary_size, size});
   }
-  for (std::size_t layer = 0; layer_norm && layer <= num_layers; ++layer) {
-    const std::string prefix = (layer < num_layers ? prefix_of_layer(layer) : "") + "norm.";
-    table_.add(prefix + "weight", {num_hiddens});
-    table_.add(prefix + "bias", {num_hiddens});
+  if (settings.segments > 0) {
+    segment_ = add("segment.weight", {settings.segments, size});
   }
-  table_.add("unembedding.weight", {vocabulary_size, num_hiddens});
+  decoder_ = add_stack("", settings.decoder);
+  if (settings.has_encoder()) {
+    encoder_ = add_stack("encoder.", settings.encoder);
+  }
+  if (settings.head) {
+    const std::size_t weight = settings.tied_embeddings
+                                   ? embedding_
+                                   : add("unembedding.weight", {settings.vocabulary_size, size});
+    const std::size_t bias =
+        settings.logits_bias ? add("unembedding.bias", {settings.vocabulary_size}) : none;
+    unembedding_ = add_linear(weight, bias);
+  }
+  if (settings.positions == Positions::sinusoidal ||
+      settings.positions == Positions::sinusoidal_halves) {
+    sinusoids_ = AlignedFloats(saturating_product(settings.max_length, size));
+    positional_encoding_into(settings.max_length, size, sinusoids_.data(),
+                             settings.positions == Positions::sinusoidal_halves);
+  }
   values_ = AlignedFloats(table_.size());
-  packed_unembedding_ = AlignedFloats(unembedding_sizes().packed_size());
-  initialize(seed);
+  Arena packed;
+  for (LinearMap& map : linears_) {
+    map.packed_offset = packed.bytes() / sizeof(float);
+    static_cast<void>(packed.take(map.sizes.packed_size()));
+  }
+  packed_ = AlignedFloats(packed.bytes() / sizeof(float));
+  initialize();
 }
 
-/// PyTorch's defaults: N(0, 1) for `nn.Embedding`, 1 and 0 for `nn.LayerNorm`, U(−1/√n, 1/√n) for
-/// `nn.Linear`.
-void ModelParameters::initialize(std::uint64_t seed) noexcept {
-  values_.fill(0.0F);
-  fill_normal(values(embedding), table_.entries()[embedding].size(), seed, random_stream::model);
-  if (sizes_.learned_positions) {
-    fill_normal(values(position), table_.entries()[position].size(), seed,
-                random_stream::model + 1);
-  }
-  for (std::size_t layer = 0; sizes_.layer_norm && layer <= sizes_.num_layers; ++layer) {
-    std::fill_n(values(norm(layer)), sizes_.num_hiddens, 1.0F);
-  }
-  fill_uniform(values(unembedding_index()), table_.entries().back().size(),
-               inverse_root(sizes_.num_hiddens), seed, random_stream::model + 2);
+std::size_t ModelParameters::add(const std::string& name, std::vector<std::size_t> shape) {
+  table_.add(name, std::move(shape));
+  return table_.entries().size() - 1;
 }
 
-Linear ModelParameters::unembedding() const noexcept {
-  return {.sizes = unembedding_sizes(),
-          .weight = values(unembedding_index()),
-          .packed = packed_unembedding_.data()};
+ModelParameters::NormIndices ModelParameters::add_norm(const std::string& name) {
+  NormIndices norm;
+  if (settings_.norm != Norm::none) {
+    norm.weight = add(name + ".weight", {settings_.num_hiddens});
+    norm.bias = settings_.norm_bias ? add(name + ".bias", {settings_.num_hiddens}) : none;
+  }
+  return norm;
+}
+
+std::size_t ModelParameters::add_linear(std::size_t weight, std::size_t bias) {
+  const ParameterTable::Entry& entry = table_.entries()[weight];
+  linears_.push_back({.sizes = {.in = entry.columns(), .out = entry.rows()},
+                      .weight = weight,
+                      .bias = bias,
+                      .packed_offset = 0});
+  return linears_.size() - 1;
+}
+
+std::size_t ModelParameters::add_linear(const std::string& name, std::vector<std::size_t> shape,
+                                        bool bias) {
+  const std::size_t out = shape.front();
+  const std::size_t weight = add(name + ".weight", std::move(shape));
+  return add_linear(weight, bias ? add(name + ".bias", {out}) : none);
+}
+
+ModelParameters::Stack ModelParameters::add_stack(const std::string& prefix,
+                                                  const StackSettings& settings) {
+  const std::size_t size = settings_.num_hiddens;
+  Stack stack;
+  if (settings_.positions == Positions::learned) {
+    stack.position = add(prefix + "position.weight",
+                         {settings_.max_length + settings_.position_offset, size});
+  }
+  if (settings_.embedding_norm) {
+    stack.embedding_norm = add_norm(prefix + "embedding_norm");
+  }
+  for (std::size_t i = 0; i < settings.num_layers; ++i) {
+    const std::string name = prefix + prefix_of_layer(i);
+    Layer layer;
+    layer.norm = add_norm(name + "norm");
+    if (settings.has_cross_attention) {
+      layer.cross_norm = add_norm(name + "cross_norm");
+    }
+    if (const std::size_t hiddens = settings.ffn_hiddens; hiddens > 0) {
+      layer.ffn_norm = add_norm(name + "ffn_norm");
+      if (settings_.gated) {
+        layer.ffn.gate = add_linear(name + "ffn.gate", {hiddens, size}, settings_.bias);
+      }
+      layer.ffn.dense1 = add_linear(name + "ffn.dense1", {hiddens, size}, settings_.bias);
+      layer.ffn.dense2 = add_linear(name + "ffn.dense2", {size, hiddens}, settings_.bias);
+    }
+    stack.layers.push_back(layer);
+  }
+  if (settings_.final_norm) {
+    stack.final_norm = add_norm(prefix + "norm");
+  }
+  return stack;
+}
+
+/// PyTorch's defaults: N(0, 1) for `nn.Embedding`, 1 and 0 for norms, U(−1/√n, 1/√n) for
+/// `nn.Linear` of n inputs. Embeddings that are the unembedding, too, are drawn from N(0, 0.02²),
+/// as GPT-2's: with 1, first logits would be in the tens.
+void ModelParameters::initialize() noexcept {
+  const float deviation = settings_.head && settings_.tied_embeddings ? 0.02F : 1.0F;
+  const std::size_t untied_weight = settings_.head ? linears_[unembedding_].weight : none;
+  // The streams of models without feed-forward layers came first.
+  constexpr std::uint32_t first_stream = random_stream::model + 16;
+  std::size_t inputs = 0;
+  for (std::size_t index = 0; index < table_.entries().size(); ++index) {
+    const ParameterTable::Entry& entry = table_.entries()[index];
+    float* const numbers = values(index);
+    const std::string_view name = entry.name;
+    const auto stream = first_stream + static_cast<std::uint32_t>(index);
+    const bool is_weight = name.ends_with(".weight");
+    const auto fill_embedding = [&](std::uint32_t of) {
+      fill_normal(numbers, entry.size(), settings_.seed, of);
+      std::for_each_n(numbers, entry.size(), [&](float& number) { number *= deviation; });
+    };
+    if (index == embedding_) {
+      fill_embedding(random_stream::model);
+    } else if (index == decoder_.position) {
+      fill_embedding(random_stream::model + 1);
+    } else if (index == untied_weight) {
+      fill_uniform(numbers, entry.size(), inverse_root(entry.columns()), settings_.seed,
+                   random_stream::model + 2);
+    } else if (index == segment_ || index == encoder_.position || index == class_token_) {
+      fill_embedding(stream);
+    } else if (name.ends_with("norm.weight")) {
+      std::fill_n(numbers, entry.size(), 1.0F);
+    } else if (name.ends_with("norm.bias") || name == "unembedding.bias") {
+      std::fill_n(numbers, entry.size(), 0.0F);
+    } else {
+      // A linear map's bias follows its weight.
+      inputs = is_weight ? entry.columns() : inputs;
+      fill_uniform(numbers, entry.size(), inverse_root(inputs), settings_.seed, stream);
+    }
+  }
+}
+
+Linear ModelParameters::linear(std::size_t number) const noexcept {
+  const LinearMap& map = linears_[number];
+  return {.sizes = map.sizes,
+          .weight = values(map.weight),
+          .bias = values(map.bias),
+          .packed = packed_.data() + map.packed_offset};
+}
+
+LinearBackward ModelParameters::linear_backward(std::size_t number, const float* inputs,
+                                                const float* gradient, std::size_t rows,
+                                                float* input_gradient,
+                                                std::size_t num_threads) noexcept {
+  const LinearMap& map = linears_[number];
+  return {.inputs = inputs,
+          .gradient = gradient,
+          .rows = rows,
+          .input_gradient = input_gradient,
+          .weight_gradient = this->gradient(map.weight),
+          .bias_gradient = this->gradient(map.bias),
+          .num_threads = num_threads};
 }
 
 void ModelParameters::pack() noexcept {
-  if (!packed_is_current_) {
-    headwise::pack(unembedding_sizes(), values(unembedding_index()), packed_unembedding_.data());
-    packed_is_current_ = true;
+  if (packed_is_current_) {
+    return;
   }
+  for (const LinearMap& map : linears_) {
+    headwise::pack(map.sizes, values(map.weight), packed_.data() + map.packed_offset);
+  }
+  packed_is_current_ = true;
+}
+
+const float* ModelParameters::positions(const Stack& stack) const noexcept {
+  if (stack.position != none) {
+    return values(stack.position) + settings_.position_offset * settings_.num_hiddens;
+  }
+  return sinusoids_.empty() ? nullptr : sinusoids_.data();
 }
 
 }  // namespace headwise

@@ -5,43 +5,78 @@
 #include <headwise/core/attention/linear.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/parameter_table.hpp>
+#include <headwise/core/models/transformer_options.hpp>
 #include <headwise/core/training/trainable.hpp>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace headwise {
 
 /// The prefix of the names of a layer's parameters, `layers.0.`.
 [[nodiscard]] std::string prefix_of_layer(std::size_t layer);
+/// The prefix of the names of an attention layer's parameters, `layers.0.attention.`.
+[[nodiscard]] std::string attention_prefix(Side side, std::size_t layer);
 
-/// The parameters of a transformer outside its attention layers: embedding, learned positions,
-/// layer norms, unembedding; and their gradients.
+/// The parameters of a transformer outside its attention layers: embeddings, norms, feed-forward
+/// layers, unembedding; and their gradients.
 class ModelParameters final : public Trainable {
  public:
-  struct Sizes {
-    std::size_t vocabulary_size;
-    std::size_t max_length;
-    std::size_t num_hiddens;
-    std::size_t num_layers;
-    bool learned_positions;
-    bool layer_norm;  ///< before each layer and before the unembedding
+  /// An index in the table, or a linear map, that the model does not have.
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  /// Indices of a norm's parameters.
+  struct NormIndices {
+    std::size_t weight = none;
+    std::size_t bias = none;
+
+    [[nodiscard]] bool exists() const noexcept { return weight != none; }
+  };
+  /// Linear maps of a feed-forward layer, by their number.
+  struct FeedForward {
+    std::size_t gate = none;
+    std::size_t dense1 = none;
+    std::size_t dense2 = none;
+  };
+  struct Layer {
+    NormIndices norm;
+    NormIndices cross_norm;
+    NormIndices ffn_norm;
+    FeedForward ffn;
+  };
+  /// An encoder or a decoder.
+  struct Stack {
+    std::size_t position = none;
+    NormIndices embedding_norm;
+    std::vector<Layer> layers;
+    NormIndices final_norm;
   };
 
-  ModelParameters(const Sizes& sizes, std::uint64_t seed);
+  explicit ModelParameters(const TransformerSettings& settings);
 
-  [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
+  [[nodiscard]] const TransformerSettings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const Stack& decoder() const noexcept { return decoder_; }
+  [[nodiscard]] const Stack& encoder() const noexcept { return encoder_; }
 
-  /// A parameter by its index in the table. Call `parameters_changed` after writing.
-  [[nodiscard]] float* values(std::size_t index) noexcept {
-    return values_.data() + table_.entries()[index].offset;
-  }
+  /// Indices in the table.
+  [[nodiscard]] std::size_t embedding() const noexcept { return embedding_; }
+  [[nodiscard]] std::size_t segment() const noexcept { return segment_; }
+  [[nodiscard]] std::size_t class_token() const noexcept { return class_token_; }
+  /// Numbers of linear maps.
+  [[nodiscard]] std::size_t patches() const noexcept { return patches_; }
+  [[nodiscard]] std::size_t unembedding() const noexcept { return unembedding_; }
+
+  /// A parameter by its index in the table, null for `none`. Call `parameters_changed` after
+  /// writing.
+  [[nodiscard]] float* values(std::size_t index) noexcept { return find(values_.data(), index); }
   [[nodiscard]] const float* values(std::size_t index) const noexcept {
-    return values_.data() + table_.entries()[index].offset;
+    return find(values_.data(), index);
   }
   /// Its gradient. Requires `have_gradients`.
   [[nodiscard]] float* gradient(std::size_t index) noexcept {
-    return gradients_.data() + table_.entries()[index].offset;
+    return find(gradients_.data(), index);
   }
   [[nodiscard]] bool have_gradients() const noexcept { return !gradients_.empty(); }
   /// Zeros if there are no gradients yet, else empty.
@@ -55,48 +90,68 @@ class ModelParameters final : public Trainable {
     }
   }
 
-  // Indices in the table.
-  static constexpr std::size_t embedding = 0;  ///< (vocabulary, num_hiddens)
-  static constexpr std::size_t position = 1;   ///< (max_length, num_hiddens), if learned
-  /// Weight, followed by bias, (num_hiddens,), of the norm before a layer; for the number of
-  /// layers, of the norm before the unembedding.
-  [[nodiscard]] std::size_t norm(std::size_t layer) const noexcept {
-    return (sizes_.learned_positions ? 2 : 1) + 2 * layer;
-  }
-  [[nodiscard]] std::size_t unembedding_index() const noexcept {
-    return table_.entries().size() - 1;
-  }
-
-  /// (max_length, num_hiddens), learned or not
-  [[nodiscard]] const float* positions() const noexcept {
-    return sizes_.learned_positions ? values(position) : sinusoids_.data();
-  }
-  /// Its packed weights are valid after `pack`.
-  [[nodiscard]] Linear unembedding() const noexcept;
+  /// A linear map by its number. Its packed weights are valid after `pack`.
+  [[nodiscard]] Linear linear(std::size_t number) const noexcept;
+  /// Its backward pass for these rows, with the gradients of its parameters.
+  [[nodiscard]] LinearBackward linear_backward(std::size_t number, const float* inputs,
+                                               const float* gradient, std::size_t rows,
+                                               float* input_gradient,
+                                               std::size_t num_threads) noexcept;
+  /// Packs the weights of the linear maps if they have changed.
   void pack() noexcept;
+
+  /// (max_length, num_hiddens) of a stack, learned or not; null without.
+  [[nodiscard]] const float* positions(const Stack& stack) const noexcept;
 
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
   [[nodiscard]] float* parameter_values() noexcept override { return values_.data(); }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
   [[nodiscard]] const float* parameter_values() const noexcept { return values_.data(); }
   [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }
-  void parameters_changed() noexcept override { packed_is_current_ = false; }
+  void parameters_changed() noexcept override {
+    packed_is_current_ = false;
+    ++version_;
+  }
+  /// Changes whenever parameters change.
+  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
   [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
     return {};
   }
 
  private:
-  void initialize(std::uint64_t seed) noexcept;
-  [[nodiscard]] Linear::Sizes unembedding_sizes() const noexcept {
-    return {.in = sizes_.num_hiddens, .out = sizes_.vocabulary_size};
-  }
+  struct LinearMap {
+    Linear::Sizes sizes;
+    std::size_t weight;
+    std::size_t bias;
+    std::size_t packed_offset;
+  };
 
-  Sizes sizes_;
+  template <typename Float>
+  [[nodiscard]] Float* find(Float* block, std::size_t index) const noexcept {
+    return index != none && block != nullptr ? block + table_.entries()[index].offset : nullptr;
+  }
+  std::size_t add(const std::string& name, std::vector<std::size_t> shape);
+  NormIndices add_norm(const std::string& name);
+  std::size_t add_linear(std::size_t weight, std::size_t bias);
+  std::size_t add_linear(const std::string& name, std::vector<std::size_t> shape, bool bias);
+  Stack add_stack(const std::string& prefix, const StackSettings& stack);
+  void initialize() noexcept;
+
+  TransformerSettings settings_;
   ParameterTable table_;
+  Stack decoder_;
+  Stack encoder_;
+  std::size_t embedding_ = none;
+  std::size_t segment_ = none;
+  std::size_t class_token_ = none;
+  std::size_t patches_ = none;
+  std::size_t unembedding_ = none;
+  std::vector<LinearMap> linears_;
   AlignedFloats values_;
   AlignedFloats sinusoids_;
-  AlignedFloats packed_unembedding_;
+  AlignedFloats packed_;
   bool packed_is_current_ = false;
+  std::uint64_t version_ = 0;
   AlignedFloats gradients_;
 };
 

@@ -1,393 +1,401 @@
 #include <algorithm>
-#include <headwise/core/attention/linear.hpp>
+#include <headwise/core/attention/rotary.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/models/embedding.hpp>
+#include <headwise/core/models/row_norms.hpp>
 #include <headwise/core/models/transformer_core.hpp>
-#include <headwise/core/training/cross_entropy.hpp>
-#include <optional>
 #include <utility>
 
 namespace headwise {
 namespace {
 
-/// PyTorch's default of `nn.LayerNorm`.
-constexpr float norm_epsilon = 1e-5F;
-
-/// outputs (rows, size) = the layer norm of each row of inputs.
-void normalize_rows(const ModelParameters& parameters, std::size_t norm, const float* inputs,
-                    std::size_t rows, float* outputs) noexcept {
-  const std::size_t size = parameters.sizes().num_hiddens;
-  for (std::size_t row = 0; row < rows; ++row) {
-    kernels::layer_norm(inputs + row * size, parameters.values(norm), parameters.values(norm + 1),
-                        size, norm_epsilon, outputs + row * size);
+/// The rotary settings of a stack's layers; null without.
+const RotarySettings* rotary_of(const TransformerStack& stack) noexcept {
+  if (stack.self_layers().empty()) {
+    return nullptr;
   }
+  const auto& rotary = stack.self_layers().front()->settings().rotary;
+  return rotary ? &*rotary : nullptr;
 }
 
-/// The backward pass of `normalize_rows`: adds to input_gradient and to the gradients of weight and
-/// bias, in the order of the rows.
-void normalize_rows_backward(ModelParameters& parameters, std::size_t norm, const float* inputs,
-                             const float* gradient, std::size_t rows,
-                             float* input_gradient) noexcept {
-  const std::size_t size = parameters.sizes().num_hiddens;
-  for (std::size_t row = 0; row < rows; ++row) {
-    kernels::layer_norm_gradient(
-        inputs + row * size, parameters.values(norm), gradient + row * size, size, norm_epsilon,
-        input_gradient + row * size, parameters.gradient(norm), parameters.gradient(norm + 1));
-  }
+std::size_t rotary_size(const TransformerStack& stack) noexcept {
+  const RotarySettings* rotary = rotary_of(stack);
+  return rotary != nullptr ? rotary->size : 0;
 }
-
-/// Lists the rows that have a target, and the targets; returns their number.
-std::size_t list_target_rows(const TransformerPass& pass, std::int32_t* rows,
-                             std::int32_t* targets) noexcept {
-  std::size_t count = 0;
-  for (std::size_t row = 0; row < pass.batch * pass.length; ++row) {
-    if (pass.targets[row] != ignored_target) {
-      rows[count] = static_cast<std::int32_t>(row);
-      targets[count++] = pass.targets[row];
-    }
-  }
-  return count;
-}
-
-/// The input of the unembedding, (target rows, num_hiddens).
-const float* features_of(const ModelParameters& parameters,
-                         const TransformerCore::LossBuffers& buffers) noexcept {
-  return parameters.sizes().layer_norm ? buffers.features : buffers.gathered;
-}
-
-/// Training mode until the end of the scope.
-class TrainingMode {
- public:
-  explicit TrainingMode(TransformerCore& model) noexcept
-      : model_(model), was_training_(model.training()) {
-    model.set_training(true);
-  }
-  TrainingMode(const TrainingMode&) = delete;
-  TrainingMode(TrainingMode&&) = delete;
-  TrainingMode& operator=(const TrainingMode&) = delete;
-  TrainingMode& operator=(TrainingMode&&) = delete;
-  ~TrainingMode() {
-    if (!was_training_) {
-      model_.set_training(false);
-    }
-  }
-
- private:
-  TransformerCore& model_;
-  bool was_training_;
-};
 
 }  // namespace
 
-void TransformerCore::embed(const TransformerPass& pass, float* x) const noexcept {
-  const std::size_t size = parameters_->sizes().num_hiddens;
-  for (std::size_t row = 0; row < pass.batch * pass.length; ++row) {
-    const auto token = static_cast<std::size_t>(pass.tokens[row]);
-    std::copy_n(parameters_->values(ModelParameters::embedding) + token * size, size,
-                x + row * size);
-    kernels::add(x + row * size, parameters_->positions() + row % pass.length * size, size);
+TransformerCore::TransformerCore(ModelParameters& parameters, AttentionLayers layers)
+    : parameters_(&parameters),
+      decoder_(parameters, parameters.decoder(), parameters.settings().decoder,
+               std::move(layers.self), std::move(layers.cross)),
+      encoder_(parameters, parameters.encoder(), parameters.settings().encoder,
+               std::move(layers.encoder), {}) {}
+
+std::span<AttentionLayer* const> TransformerCore::layers(Side side) const noexcept {
+  switch (side) {
+    case Side::self:
+      return decoder_.self_layers();
+    case Side::cross:
+      return decoder_.cross_layers();
+    case Side::encoder:
+      break;
   }
+  return encoder_.self_layers();
 }
 
-void TransformerCore::add_embedding_gradients(const TransformerPass& pass,
-                                              const float* gradient) noexcept {
-  const std::size_t size = parameters_->sizes().num_hiddens;
-  for (std::size_t row = 0; row < pass.batch * pass.length; ++row) {
-    const auto token = static_cast<std::size_t>(pass.tokens[row]);
-    kernels::add(parameters_->gradient(ModelParameters::embedding) + token * size,
-                 gradient + row * size, size);
-    if (parameters_->sizes().learned_positions) {
-      kernels::add(parameters_->gradient(ModelParameters::position) + row % pass.length * size,
-                   gradient + row * size, size);
-    }
-  }
-}
-
-AttentionMask TransformerCore::mask_of(const TransformerPass& pass) const noexcept {
-  return {
-      .batch = pass.batch, .num_queries = pass.length, .num_keys = pass.length, .causal = causal_};
-}
-
-ForwardArguments TransformerCore::layer_arguments(const TransformerPass& pass, std::size_t layer,
-                                                  const AttentionMask& mask) const noexcept {
-  const TransformerLayerPass layer_pass =
-      pass.layers.empty() ? TransformerLayerPass{} : pass.layers[layer];
-  return {.num_new_keys = pass.length,
-          .mask = &mask,
-          .head_gate = layer_pass.head_gate,
-          .gate_stride = layer_pass.gate_stride,
-          .attention_weights = layer_pass.attention_weights,
+TransformerCore::Sizes TransformerCore::sizes_of(const TransformerPass& pass) noexcept {
+  const std::size_t cached = pass.cache != nullptr ? pass.cache->length() : 0;
+  const std::size_t cached_source = pass.cache != nullptr ? pass.cache->source_length() : 0;
+  return {.batch = pass.batch,
+          .length = pass.length,
+          .num_keys = cached + pass.length,
+          .source_length = pass.source_length,
+          .num_source_keys = cached_source + pass.source_length,
           .num_threads = pass.num_threads};
 }
 
-/// y = x + attention(norm(x)); y may be x. The layer saves activations in `memory`, unless that is
-/// null.
-void TransformerCore::apply_layer(const TransformerPass& pass, std::size_t layer, const float* x,
-                                  float* y, ForwardMemory* memory,
-                                  const LayerBuffers& buffers) noexcept {
-  const std::size_t rows = pass.batch * pass.length;
-  const std::size_t floats = rows * parameters_->sizes().num_hiddens;
-  const AttentionMask mask = mask_of(pass);
-  ForwardArguments arguments = layer_arguments(pass, layer, mask);
-  const float* inputs = x;
-  if (parameters_->sizes().layer_norm) {
-    normalize_rows(*parameters_, parameters_->norm(layer), x, rows, buffers.normalized);
-    inputs = buffers.normalized;
+StackPass TransformerCore::decoder_pass(const TransformerPass& pass) const noexcept {
+  const Sizes sizes = sizes_of(pass);
+  const TransformerSettings& model = settings();
+  StackPass result;
+  result.batch = pass.batch;
+  result.length = pass.length;
+  result.self = {.mask = {.batch = pass.batch,
+                          .num_queries = pass.length,
+                          .num_keys = sizes.num_keys,
+                          .valid_lens = pass.valid_lens,
+                          .valid_lens_sample_stride = pass.valid_lens_sample_stride,
+                          .valid_lens_query_stride = pass.valid_lens_query_stride,
+                          .causal = model.decoder.causal,
+                          .first_position = static_cast<std::int64_t>(sizes.num_keys - pass.length),
+                          .window_left = model.window_left,
+                          .window_right = model.window_right},
+                 .layers = pass.layers};
+  if (model.has_encoder()) {
+    const bool cached = pass.cache != nullptr && !pass.cache->source_valid_lens.empty();
+    const std::int32_t* lens =
+        cached ? pass.cache->source_valid_lens.data() : pass.source_valid_lens;
+    result.cross = {.mask = {.batch = pass.batch,
+                             .num_queries = pass.length,
+                             .num_keys = sizes.num_source_keys,
+                             .valid_lens = lens,
+                             .valid_lens_sample_stride = 1},
+                    .layers = pass.cross_layers};
   }
-  arguments.queries = arguments.keys = arguments.values = inputs;
-  arguments.output = buffers.attention_output;
-  arguments.arena = pass.arena;
-  arguments.requires_grad = memory != nullptr;
-  layers_[layer]->forward_into(arguments, memory != nullptr ? std::move(*memory) : ForwardMemory{});
-  if (y != x) {
-    std::copy_n(x, floats, y);
-  }
-  kernels::add(y, buffers.attention_output, floats);
+  result.source_length = pass.source_length;
+  result.arena = pass.arena;
+  result.num_threads = pass.num_threads;
+  return result;
 }
 
-/// Turns `buffers.gradient` from that of the layer's output into that of its input x.
-void TransformerCore::layer_backward(const TransformerPass& pass, std::size_t layer, const float* x,
-                                     const LossBuffers& buffers) noexcept {
-  const std::size_t rows = pass.batch * pass.length;
-  const std::size_t floats = rows * parameters_->sizes().num_hiddens;
-  float* gate_gradient = pass.layers.empty() ? nullptr : pass.layers[layer].head_gate_gradient;
-  layers_[layer]->backward_into(
-      {.grad_output = buffers.gradient,
-       .queries = buffers.queries,
-       .keys = buffers.keys,
-       .values = buffers.values,
-       .head_gate = gate_gradient != nullptr ? gate_gradient : buffers.gate_gradient,
-       .arena = pass.arena,
-       .num_threads = pass.num_threads});
-  kernels::add(buffers.queries, buffers.keys, floats);
-  kernels::add(buffers.queries, buffers.values, floats);
-  if (parameters_->sizes().layer_norm) {
-    normalize_rows_backward(*parameters_, parameters_->norm(layer), x, buffers.queries, rows,
-                            buffers.gradient);
-  } else {
-    kernels::add(buffers.gradient, buffers.queries, floats);
-  }
+StackPass TransformerCore::encoder_pass(const TransformerPass& pass) const noexcept {
+  StackPass result;
+  result.batch = pass.batch;
+  result.length = pass.source_length;
+  result.self = {.mask = {.batch = pass.batch,
+                          .num_queries = pass.source_length,
+                          .num_keys = pass.source_length,
+                          .valid_lens = pass.source_valid_lens,
+                          .valid_lens_sample_stride = 1,
+                          .window_left = settings().window_left,
+                          .window_right = settings().window_right},
+                 .layers = pass.encoder_layers};
+  result.arena = pass.arena;
+  result.num_threads = pass.num_threads;
+  return result;
 }
 
-TransformerCore::ForwardBuffers TransformerCore::lay_out_forward(
-    Arena& arena, std::size_t batch, std::size_t length, std::size_t num_threads) const noexcept {
-  const std::size_t size = parameters_->sizes().num_hiddens;
-  const ForwardBuffers buffers{.residual = arena.take(batch, length, size),
-                               .normalized = arena.take(batch, length, size),
-                               .attention_output = arena.take(batch, length, size)};
-  for (const AttentionLayer* layer : layers_) {
+SavedPass::Tensors TransformerCore::lay_out_saved(Arena& arena,
+                                                  const SavedPass::Sizes& sizes) const noexcept {
+  const TransformerSettings& model = settings();
+  const std::size_t normed = model.embedding_norm ? sizes.batch : 0;
+  SavedPass::Tensors tensors{};
+  tensors.patches = arena.take(sizes.batch, model.num_patches(), model.patch_width());
+  tensors.embedded = arena.take(normed, sizes.length, model.num_hiddens);
+  tensors.source_embedded = arena.take(normed, sizes.source_length, model.num_hiddens);
+  tensors.encoder =
+      encoder_.lay_out_saved(arena, {.batch = sizes.batch, .length = sizes.source_length});
+  tensors.source = arena.take(sizes.batch, sizes.source_length, model.num_hiddens);
+  tensors.decoder = decoder_.lay_out_saved(arena, {.batch = sizes.batch, .length = sizes.length});
+  return tensors;
+}
+
+SavedPass::Tensors TransformerCore::saved_tensors() noexcept {
+  Arena arena(saved_->floats.data(), saved_->floats.size() * sizeof(float));
+  return lay_out_saved(arena, saved_->sizes);
+}
+
+TransformerCore::ForwardBuffers TransformerCore::lay_out_forward(Arena& arena, const Sizes& sizes,
+                                                                 bool saved) const noexcept {
+  const TransformerSettings& model = settings();
+  const std::size_t kept = saved ? 0 : sizes.batch;
+  const ForwardBuffers buffers{
+      .rotations = arena.take(sizes.length, rotary_size(decoder_)),
+      .source_rotations = arena.take(sizes.source_length, rotary_size(encoder_)),
+      .patches = arena.take(kept, model.num_patches(), model.patch_width()),
+      .x = arena.take(kept, sizes.length, model.num_hiddens),
+      .source = arena.take(kept, sizes.source_length, model.num_hiddens),
+      .features = arena.take(sizes.batch, sizes.length, model.num_hiddens)};
+  {
     const Arena::Scope scope(arena);
-    layer->lay_out_forward(
-        arena,
-        {.batch = batch, .num_queries = length, .num_keys = length, .num_threads = num_threads});
-  }
-  return buffers;
-}
-
-void TransformerCore::forward_into(const TransformerPass& pass) noexcept {
-  const std::size_t rows = pass.batch * pass.length;
-  const Arena::Scope scope(*pass.arena);
-  const ForwardBuffers buffers =
-      lay_out_forward(*pass.arena, pass.batch, pass.length, pass.num_threads);
-  float* const x = buffers.residual;
-  parameters_->pack();
-  embed(pass, x);
-  for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-    apply_layer(pass, layer, x, x, nullptr,
-                {.normalized = buffers.normalized, .attention_output = buffers.attention_output});
-  }
-  const float* features = x;
-  if (parameters_->sizes().layer_norm) {
-    normalize_rows(*parameters_, parameters_->norm(num_layers()), x, rows, buffers.normalized);
-    features = buffers.normalized;
-  }
-  const RowProjection last{.linear = parameters_->unembedding(),
-                           .inputs = features,
-                           .outputs = pass.logits,
-                           .rows = rows};
-  project({&last, 1}, pass.num_threads);
-}
-
-TransformerCore::LossBuffers TransformerCore::lay_out_loss(Arena& arena, std::size_t batch,
-                                                           std::size_t length,
-                                                           std::size_t num_threads) const noexcept {
-  const std::size_t size = parameters_->sizes().num_hiddens;
-  const std::size_t vocabulary_size = parameters_->sizes().vocabulary_size;
-  std::size_t max_heads = 0;
-  for (const AttentionLayer* layer : layers_) {
-    max_heads = std::max(max_heads, layer->num_heads());
-  }
-  const LossBuffers buffers{.normalized = arena.take(batch, length, size),
-                            .attention_output = arena.take(batch, length, size),
-                            .residuals = arena.take(num_layers() + 1, batch, length, size),
-                            .gathered = arena.take(batch, length, size),
-                            .features = arena.take(batch, length, size),
-                            .gradient = arena.take(batch, length, size),
-                            .queries = arena.take(batch, length, size),
-                            .keys = arena.take(batch, length, size),
-                            .values = arena.take(batch, length, size),
-                            .logits = arena.take(batch, length, vocabulary_size),
-                            .losses = arena.take(batch, length),
-                            .gate_gradient = arena.take(batch, max_heads),
-                            .target_rows = arena.take<std::int32_t>(batch, length),
-                            .targets = arena.take<std::int32_t>(batch, length)};
-  const PassSizes of_layers{
-      .batch = batch, .num_queries = length, .num_keys = length, .num_threads = num_threads};
-  for (const AttentionLayer* layer : layers_) {
-    {
-      const Arena::Scope scope(arena);
-      layer->lay_out_forward(arena, of_layers);
-    }
-    const Arena::Scope scope(arena);
-    layer->lay_out_backward(arena, of_layers);
+    encoder_.lay_out_forward(arena, {.batch = sizes.batch,
+                                     .length = sizes.source_length,
+                                     .num_keys = sizes.source_length,
+                                     .source_length = 0,
+                                     .num_threads = sizes.num_threads});
   }
   const Arena::Scope scope(arena);
-  static_cast<void>(lay_out_linear_backward(arena, vocabulary_size, num_threads));
+  decoder_.lay_out_forward(arena, {.batch = sizes.batch,
+                                   .length = sizes.length,
+                                   .num_keys = sizes.num_keys,
+                                   .source_length = sizes.num_source_keys,
+                                   .num_threads = sizes.num_threads});
   return buffers;
-}
-
-double TransformerCore::loss_into(const TransformerPass& pass) noexcept {
-  const Arena::Scope scope(*pass.arena);
-  const LossBuffers buffers = lay_out_loss(*pass.arena, pass.batch, pass.length, pass.num_threads);
-  std::size_t target_rows = 0;
-  return forward_loss(pass, buffers, nullptr, target_rows);
 }
 
 TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
-  TransformerMemory memory{.parameter_gradients = parameters_->allocate_gradients(), .layers = {}};
-  memory.layers.reserve(num_layers());
-  const AttentionMask mask = mask_of(pass);
-  for (std::size_t layer = 0; layer < num_layers(); ++layer) {
-    ForwardArguments arguments = layer_arguments(pass, layer, mask);
-    arguments.requires_grad = true;
-    memory.layers.push_back(layers_[layer]->allocate(arguments));
+  TransformerMemory memory;
+  memory.parameter_gradients = parameters_->allocate_gradients();
+  const auto allocate_layers = [&](std::span<AttentionLayer* const> layers,
+                                   const AttentionPasses& passes, std::size_t num_keys,
+                                   const float* rotations, std::vector<ForwardMemory>& into) {
+    into.reserve(layers.size());
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[i];
+      into.push_back(layers[i]->allocate({.num_new_keys = num_keys,
+                                          .rotations = rotations,
+                                          .mask = &passes.mask,
+                                          .head_gate = attention.head_gate,
+                                          .gate_stride = attention.gate_stride,
+                                          .requires_grad = true}));
+    }
+  };
+  const StackPass decoder = decoder_pass(pass);
+  allocate_layers(decoder_.self_layers(), decoder.self, pass.length, nullptr, memory.self);
+  allocate_layers(decoder_.cross_layers(), decoder.cross, pass.source_length, nullptr,
+                  memory.cross);
+  allocate_layers(encoder_.self_layers(), encoder_pass(pass).self, pass.source_length, nullptr,
+                  memory.encoder);
+  SavedPass saved;
+  saved.sizes = {
+      .batch = pass.batch, .length = pass.length, .source_length = pass.source_length};
+  const auto copy = [](const std::int32_t* numbers, std::size_t count) {
+    return numbers != nullptr ? std::vector(numbers, numbers + count)
+                              : std::vector<std::int32_t>();
+  };
+  saved.tokens = copy(pass.tokens, pass.batch * pass.length);
+  saved.segments = copy(pass.segments, pass.batch * pass.length);
+  saved.source = copy(pass.source, pass.batch * pass.source_length);
+  const std::size_t bytes = measure(
+      [&](Arena& arena) { static_cast<void>(lay_out_saved(arena, saved.sizes)); });
+  // Memory of the right size is used again.
+  if (!saved_ || saved_->floats.size() != bytes / sizeof(float)) {
+    saved.floats = AlignedFloats(bytes / sizeof(float));
   }
+  memory.saved = std::move(saved);
   return memory;
 }
 
-double TransformerCore::forward_loss(const TransformerPass& pass, const LossBuffers& buffers,
-                                     TransformerMemory* memory, std::size_t& target_rows) noexcept {
-  const std::size_t size = parameters_->sizes().num_hiddens;
-  const std::size_t floats = pass.batch * pass.length * size;
-  parameters_->pack();
-  float* x = buffers.residuals;
-  embed(pass, x);
-  for (std::size_t layer = 0; layer < num_layers(); ++layer, x += floats) {
-    apply_layer(pass, layer, x, x + floats, memory != nullptr ? &memory->layers[layer] : nullptr,
-                {.normalized = buffers.normalized, .attention_output = buffers.attention_output});
+void TransformerCore::keep(TransformerMemory& memory) noexcept {
+  if (!memory.saved) {
+    return;
   }
-  // Only rows with a target: the others have no loss.
-  target_rows = list_target_rows(pass, buffers.target_rows, buffers.targets);
-  for (std::size_t i = 0; i < target_rows; ++i) {
-    const auto row = static_cast<std::size_t>(buffers.target_rows[i]);
-    std::copy_n(x + row * size, size, buffers.gathered + i * size);
-  }
-  if (parameters_->sizes().layer_norm) {
-    normalize_rows(*parameters_, parameters_->norm(num_layers()), buffers.gathered, target_rows,
-                   buffers.features);
-  }
-  const RowProjection last{.linear = parameters_->unembedding(),
-                           .inputs = features_of(*parameters_, buffers),
-                           .outputs = buffers.logits,
-                           .rows = target_rows};
-  project({&last, 1}, pass.num_threads);
-  return cross_entropy_into({.logits = buffers.logits,
-                             .targets = buffers.targets,
-                             .losses = buffers.losses,
-                             .rows = target_rows,
-                             .vocabulary_size = parameters_->sizes().vocabulary_size,
-                             .num_threads = pass.num_threads});
-}
-
-void TransformerCore::backward(const TransformerPass& pass, const LossBuffers& buffers,
-                               std::size_t target_rows) noexcept {
-  const std::size_t size = parameters_->sizes().num_hiddens;
-  const std::size_t floats = pass.batch * pass.length * size;
-  // Gradients of the target rows, in a buffer that the layers' gradients reuse.
-  float* feature_gradient = buffers.queries;
-  linear_backward(parameters_->unembedding(),
-                  {.inputs = features_of(*parameters_, buffers),
-                   .gradient = buffers.logits,
-                   .rows = target_rows,
-                   .input_gradient = feature_gradient,
-                   .weight_gradient = parameters_->gradient(parameters_->unembedding_index()),
-                   .num_threads = pass.num_threads},
-                  *pass.arena);
-  if (parameters_->sizes().layer_norm) {
-    std::fill_n(buffers.keys, target_rows * size, 0.0F);
-    normalize_rows_backward(*parameters_, parameters_->norm(num_layers()), buffers.gathered,
-                            feature_gradient, target_rows, buffers.keys);
-    feature_gradient = buffers.keys;
-  }
-  std::fill_n(buffers.gradient, floats, 0.0F);
-  for (std::size_t i = 0; i < target_rows; ++i) {
-    const auto row = static_cast<std::size_t>(buffers.target_rows[i]);
-    std::copy_n(feature_gradient + i * size, size, buffers.gradient + row * size);
-  }
-  for (std::size_t layer = num_layers(); layer-- > 0;) {
-    layer_backward(pass, layer, buffers.residuals + layer * floats, buffers);
-  }
-  add_embedding_gradients(pass, buffers.gradient);
-}
-
-double TransformerCore::loss_and_gradients_into(const TransformerPass& pass,
-                                                TransformerMemory&& memory) noexcept {
   parameters_->keep_gradients(std::move(memory.parameter_gradients));
-  const Arena::Scope scope(*pass.arena);
-  const LossBuffers buffers = lay_out_loss(*pass.arena, pass.batch, pass.length, pass.num_threads);
-  std::size_t target_rows = 0;
-  const double loss = forward_loss(pass, buffers, &memory, target_rows);
-  backward(pass, buffers, target_rows);
-  return loss;
+  if (memory.saved->floats.empty() && saved_) {
+    memory.saved->floats = std::move(saved_->floats);
+  }
+  saved_ = std::move(memory.saved);
+  saved_->version = parameters_->version();
+  is_pending_ = true;
 }
 
-double TransformerCore::train_step_into(const TransformerPass& pass, OptimizerCore& optimizer) {
-  TransformerMemory memory = allocate(pass);
-  OptimizerCore::Step step = optimizer.allocate_step(true);
-  const TrainingMode training(*this);
-  zero_gradients();
-  const double loss = loss_and_gradients_into(pass, std::move(memory));
-  optimizer.step(std::move(step));
-  return loss;
+float* TransformerCore::embed_inputs(const TransformerPass& pass, const ForwardBuffers& buffers,
+                                     const SavedPass::Tensors* saved) noexcept {
+  float* const x = saved != nullptr ? saved->decoder.streams : buffers.x;
+  float* const embedded =
+      saved != nullptr && settings().embedding_norm ? saved->embedded : x;
+  if (settings().has_patches()) {
+    float* patches = saved != nullptr ? saved->patches : buffers.patches;
+    cut_patches(settings(), pass.pixels, pass.batch, patches);
+    embed_patches(*parameters_, patches, pass.batch, pass.num_threads, embedded);
+  } else {
+    embed(*parameters_, decoder_.indices(),
+          {.tokens = pass.tokens,
+           .segments = pass.segments,
+           .batch = pass.batch,
+           .length = pass.length,
+           .first_position = pass.cache != nullptr ? pass.cache->length() : 0},
+          embedded);
+  }
+  normalize_embedding(decoder_, embedded, pass.batch * pass.length, x, pass.num_threads);
+  return x;
+}
+
+void TransformerCore::normalize_embedding(const TransformerStack& stack, const float* embedded,
+                                          std::size_t rows, float* x,
+                                          std::size_t num_threads) const noexcept {
+  if (stack.indices().embedding_norm.exists()) {
+    normalize_rows(*parameters_, stack.indices().embedding_norm, embedded, rows, x, num_threads);
+  }
+}
+
+/// The encoder's output, (batch, source length, num_hiddens).
+const float* TransformerCore::run_encoder(const TransformerPass& pass,
+                                          const ForwardBuffers& buffers, TransformerMemory& memory,
+                                          const SavedPass::Tensors* saved) noexcept {
+  const std::size_t rows = pass.batch * pass.source_length;
+  float* const x = saved != nullptr ? saved->encoder.streams : buffers.source;
+  float* const embedded =
+      saved != nullptr && settings().embedding_norm ? saved->source_embedded : x;
+  embed(*parameters_, encoder_.indices(),
+        {.tokens = pass.source, .batch = pass.batch, .length = pass.source_length}, embedded);
+  normalize_embedding(encoder_, embedded, rows, x, pass.num_threads);
+  StackPass stack = encoder_pass(pass);
+  stack.self.memory = memory.encoder;
+  if (const RotarySettings* rotary = rotary_of(encoder_); rotary != nullptr) {
+    rotations_into(nullptr, 0, pass.source_length, *rotary, buffers.source_rotations);
+    stack.rotations = buffers.source_rotations;
+  }
+  const float* output = encoder_.forward(stack, x, saved != nullptr ? &saved->encoder : nullptr);
+  float* const source = saved != nullptr ? saved->source : buffers.source;
+  final_norm(encoder_, output, rows, source, pass.num_threads);
+  if (pass.encoder_hidden != nullptr) {
+    std::copy_n(source, rows * settings().num_hiddens, pass.encoder_hidden);
+  }
+  return source;
+}
+
+void TransformerCore::final_norm(const TransformerStack& stack, const float* x, std::size_t rows,
+                                 float* y, std::size_t num_threads) const noexcept {
+  if (stack.indices().final_norm.exists()) {
+    normalize_rows(*parameters_, stack.indices().final_norm, x, rows, y, num_threads);
+  } else if (x != y) {
+    std::copy_n(x, rows * settings().num_hiddens, y);
+  }
+}
+
+float* TransformerCore::run_layers(const TransformerPass& pass, const ForwardBuffers& buffers,
+                                   TransformerMemory& memory) noexcept {
+  parameters_->pack();
+  const bool is_saved = memory.saved.has_value();
+  keep(memory);
+  SavedPass::Tensors tensors{};
+  if (is_saved) {
+    tensors = saved_tensors();
+  }
+  const SavedPass::Tensors* saved = is_saved ? &tensors : nullptr;
+  StackPass stack = decoder_pass(pass);
+  if (settings().has_encoder() && pass.source != nullptr) {
+    stack.source = run_encoder(pass, buffers, memory, saved);
+  }
+  float* const x = embed_inputs(pass, buffers, saved);
+  if (const RotarySettings* rotary = rotary_of(decoder_); rotary != nullptr) {
+    rotations_into(nullptr, stack.self.mask.first_position, pass.length, *rotary,
+                   buffers.rotations);
+    stack.rotations = buffers.rotations;
+  }
+  stack.self.memory = memory.self;
+  stack.cross.memory = memory.cross;
+  if (pass.cache != nullptr) {
+    stack.self.caches = pass.cache->self;
+    stack.cross.caches = pass.cache->cross;
+  }
+  return decoder_.forward(stack, x, is_saved ? &tensors.decoder : nullptr);
+}
+
+void TransformerCore::forward_into(const TransformerPass& pass,
+                                   TransformerMemory&& memory) noexcept {
+  const Arena::Scope scope(*pass.arena);
+  const ForwardBuffers buffers =
+      lay_out_forward(*pass.arena, sizes_of(pass), memory.saved.has_value());
+  const std::size_t size = settings().num_hiddens;
+  const float* x = run_layers(pass, buffers, memory);
+  float* const features = pass.hidden != nullptr ? pass.hidden : buffers.features;
+  final_norm(decoder_, x, pass.batch * pass.length, features, pass.num_threads);
+  if (pass.logits == nullptr || pass.length == 0) {
+    return;
+  }
+  RowProjection head{.linear = parameters_->linear(parameters_->unembedding()),
+                     .inputs = features,
+                     .outputs = pass.logits,
+                     .rows = pass.batch * pass.length};
+  if (pass.last_logits) {
+    float* last = buffers.features;
+    for (std::size_t sample = 0; sample < pass.batch; ++sample) {
+      const float* row = features + ((sample + 1) * pass.length - 1) * size;
+      if (row != last + sample * size) {
+        std::copy_n(row, size, last + sample * size);
+      }
+    }
+    head.inputs = last;
+    head.rows = pass.batch;
+  }
+  project({&head, 1}, pass.num_threads);
+}
+
+std::optional<SavedPass::Sizes> TransformerCore::pending() const noexcept {
+  const auto is_ready = [](const AttentionLayer* layer) {
+    return layer->pending_backward() == PendingBackward::ready;
+  };
+  const bool ready = is_pending_ && saved_->version == parameters_->version() &&
+                     std::ranges::all_of(layers(Side::self), is_ready) &&
+                     std::ranges::all_of(layers(Side::cross), is_ready) &&
+                     std::ranges::all_of(layers(Side::encoder), is_ready);
+  return ready ? std::optional(saved_->sizes) : std::nullopt;
 }
 
 void TransformerCore::set_training(bool training) noexcept {
-  for (AttentionLayer* layer : layers_) {
-    layer->set_training(training);
-  }
+  for_each_layer([&](AttentionLayer& layer) { layer.set_training(training); });
 }
 
 void TransformerCore::zero_gradients() noexcept {
   parameters_->zero_gradients();
-  for (AttentionLayer* layer : layers_) {
-    layer->zero_gradients();
-  }
+  for_each_layer([](AttentionLayer& layer) { layer.zero_gradients(); });
 }
 
 void TransformerCore::parameters_changed() noexcept {
   parameters_->parameters_changed();
-  for (AttentionLayer* layer : layers_) {
-    layer->parameters_changed();
-  }
+  for_each_layer([](AttentionLayer& layer) { layer.parameters_changed(); });
 }
 
 std::vector<Trainable*> TransformerCore::trainables() const {
   std::vector<Trainable*> result = {parameters_};
-  result.insert(result.end(), layers_.begin(), layers_.end());
+  for (const Side side : {Side::self, Side::cross, Side::encoder}) {
+    result.insert(result.end(), layers(side).begin(), layers(side).end());
+  }
   return result;
 }
 
-void TransformerCore::remove_heads(std::span<const std::vector<std::size_t>> heads) {
-  std::vector<std::optional<PrunedLayer>> pruned(num_layers());
-  for (std::size_t layer = 0; layer < num_layers(); ++layer) {
+void TransformerCore::remove_heads(Side side, std::span<const std::vector<std::size_t>> heads) {
+  const std::span<AttentionLayer* const> of_side = layers(side);
+  std::vector<std::optional<PrunedLayer>> pruned(of_side.size());
+  for (std::size_t layer = 0; layer < of_side.size(); ++layer) {
     if (!heads[layer].empty()) {
-      pruned[layer] = layers_[layer]->allocate_without(heads[layer]);
+      pruned[layer] = of_side[layer]->allocate_without(heads[layer]);
     }
   }
-  for (std::size_t layer = 0; layer < num_layers(); ++layer) {
+  for (std::size_t layer = 0; layer < of_side.size(); ++layer) {
     if (pruned[layer]) {
-      layers_[layer]->remove_heads(std::move(*pruned[layer]));
+      of_side[layer]->remove_heads(std::move(*pruned[layer]));
     }
   }
+}
+
+TransformerCache TransformerCore::make_cache(std::size_t batch_size, std::size_t max_length) const {
+  TransformerCache cache;
+  const auto add = [&](Side side, std::size_t length, std::vector<LayerCache>& caches) {
+    for (const AttentionLayer* layer : layers(side)) {
+      caches.emplace_back(layer->identity(),
+                          LayerCache::Sizes{.batch = batch_size,
+                                            .num_heads = layer->settings().num_kv_heads,
+                                            .max_length = length,
+                                            .head_size = layer->settings().head_size});
+    }
+  };
+  add(Side::self, max_length, cache.self);
+  add(Side::cross, settings().max_length, cache.cross);
+  return cache;
 }
 
 }  // namespace headwise

@@ -5,124 +5,202 @@
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/memory/arena.hpp>
 #include <headwise/core/models/model_parameters.hpp>
+#include <headwise/core/models/saved_pass.hpp>
+#include <headwise/core/models/transformer_cache.hpp>
+#include <headwise/core/models/transformer_stack.hpp>
 #include <headwise/core/training/optimizer_core.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace headwise {
 
-/// Inputs and outputs of one layer in a pass; null for none.
-struct TransformerLayerPass {
-  const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head]
-  std::size_t gate_stride = 0;
-  float* attention_weights = nullptr;   ///< (batch, heads, length, length)
-  float* head_gate_gradient = nullptr;  ///< (batch, heads)
+/// The attention layers of a model, which own their parameters.
+struct AttentionLayers {
+  std::vector<AttentionLayer*> self;
+  std::vector<AttentionLayer*> cross;    ///< empty without an encoder
+  std::vector<AttentionLayer*> encoder;  ///< likewise
 };
 
 /// Arguments of a pass; the caller has checked them and owns all memory.
 struct TransformerPass {
-  const std::int32_t* tokens = nullptr;   ///< (batch, length)
-  const std::int32_t* targets = nullptr;  ///< (batch, length), of a pass with a loss
+  const std::int32_t* tokens = nullptr;    ///< (batch, length)
+  const float* pixels = nullptr;           ///< (batch, channels, height, width), in place of tokens
+  const std::int32_t* segments = nullptr;  ///< (batch, length); null is all 0
+  const std::int32_t* targets = nullptr;   ///< (batch, length), of a pass with a loss
   std::size_t batch = 0;
   std::size_t length = 0;
-  std::span<const TransformerLayerPass> layers = {};  ///< one per layer, or empty
-  float* logits = nullptr;                            ///< (batch, length, vocabulary), of `forward`
-  Arena* arena = nullptr;  ///< of the size of `lay_out_forward`, or `lay_out_loss`
+  /// Entry [sample · sample_stride + query · query_stride]; null for none.
+  const std::int32_t* valid_lens = nullptr;
+  std::size_t valid_lens_sample_stride = 0;
+  std::size_t valid_lens_query_stride = 0;
+  const std::int32_t* source = nullptr;             ///< (batch, source length), the encoder's tokens
+  const std::int32_t* source_valid_lens = nullptr;  ///< (batch,), or null
+  std::size_t source_length = 0;
+  /// One per layer, or empty.
+  std::span<const AttentionPass> layers = {};
+  std::span<const AttentionPass> cross_layers = {};
+  std::span<const AttentionPass> encoder_layers = {};
+  TransformerCache* cache = nullptr;
+  // Results of `forward_into`; null if they are not wanted.
+  float* hidden = nullptr;          ///< (batch, length, num_hiddens)
+  float* logits = nullptr;          ///< (batch, length, vocabulary)
+  float* encoder_hidden = nullptr;  ///< (batch, source length, num_hiddens)
+  /// Whether logits are of the last position only: (batch, 1, vocabulary).
+  bool last_logits = false;
+  bool requires_grad = false;
+  Arena* arena = nullptr;  ///< of the size of the `lay_out_…` function of the pass
+  std::size_t num_threads = 1;
+};
+
+/// Arguments of the backward pass of a forward that required gradients.
+struct TransformerBackward {
+  const float* hidden = nullptr;  ///< gradient of the hidden states, or null
+  const float* logits = nullptr;  ///< gradient of the logits, or null
+  // One per layer, or empty: their `head_gate_gradient` is written.
+  std::span<const AttentionPass> layers = {};
+  std::span<const AttentionPass> cross_layers = {};
+  std::span<const AttentionPass> encoder_layers = {};
+  float* pixels = nullptr;  ///< of models that read images: written
+  Arena* arena = nullptr;   ///< of the size of `lay_out_backward`
   std::size_t num_threads = 1;
 };
 
 /// What a pass keeps in its model, allocated before anything is changed.
 struct TransformerMemory {
   AlignedFloats parameter_gradients;
-  std::vector<ForwardMemory> layers;
+  std::vector<ForwardMemory> self;
+  std::vector<ForwardMemory> cross;
+  std::vector<ForwardMemory> encoder;
+  std::optional<SavedPass> saved;
 };
 
-/// An attention-only transformer for callers who check arguments and own memory themselves. The
-/// caller owns its parameters and layers, which must not move.
+/// A transformer for callers who check arguments and own memory themselves. The caller owns its
+/// parameters and layers, which must not move.
 class TransformerCore {
  public:
-  TransformerCore(bool causal, ModelParameters& parameters,
-                  std::vector<AttentionLayer*> layers) noexcept
-      : causal_(causal), parameters_(&parameters), layers_(std::move(layers)) {}
+  TransformerCore(ModelParameters& parameters, AttentionLayers layers);
 
-  [[nodiscard]] bool causal() const noexcept { return causal_; }
-  [[nodiscard]] ModelParameters& own_parameters() noexcept { return *parameters_; }
-  [[nodiscard]] std::size_t num_layers() const noexcept { return layers_.size(); }
-  [[nodiscard]] AttentionLayer& layer(std::size_t number) noexcept { return *layers_[number]; }
-  [[nodiscard]] bool training() const noexcept {
-    return !layers_.empty() && layers_.front()->training();
+  [[nodiscard]] const TransformerSettings& settings() const noexcept {
+    return parameters_->settings();
   }
+  [[nodiscard]] ModelParameters& own_parameters() noexcept { return *parameters_; }
+  [[nodiscard]] std::span<AttentionLayer* const> layers(Side side) const noexcept;
+  [[nodiscard]] bool training() const noexcept { return layers(Side::self).front()->training(); }
   void set_training(bool training) noexcept;
   void zero_gradients() noexcept;
   /// Must be called after parameters of the model or its layers were written.
   void parameters_changed() noexcept;
-  /// What an optimizer trains: the model's own parameters, then layer by layer.
+  /// What an optimizer trains: the model's own parameters, then its layers, side by side.
   [[nodiscard]] std::vector<Trainable*> trainables() const;
 
-  /// Working memory of a pass. Unless stated otherwise, shapes are (batch, length, num_hiddens).
-  struct ForwardBuffers {
-    float* residual;
-    float* normalized;
-    float* attention_output;
+  /// The sizes that determine the working memory of a pass.
+  struct Sizes {
+    std::size_t batch = 0;
+    std::size_t length = 0;
+    std::size_t num_keys = 0;           ///< cached and new ones
+    std::size_t source_length = 0;      ///< of the source given
+    std::size_t num_source_keys = 0;    ///< cached and new ones
+    std::size_t num_threads = 1;
   };
-  ForwardBuffers lay_out_forward(Arena& arena, std::size_t batch, std::size_t length,
-                                 std::size_t num_threads) const noexcept;
-  struct LossBuffers {
-    float* normalized;
-    float* attention_output;
-    float* residuals;  ///< (layers + 1, batch, length, num_hiddens), before each layer, at the end
-    float* gathered;   ///< (target rows, num_hiddens), the end of the residual stream
-    float* features;   ///< their layer norm, if the model has it
-    float* gradient;   ///< of the residual stream, from its end to its beginning
-    float* queries;    ///< gradients of a layer's inputs
-    float* keys;
-    float* values;
-    float* logits;         ///< (target rows, vocabulary)
-    float* losses;         ///< (target rows,)
-    float* gate_gradient;  ///< (batch, heads), where the caller wants none
-    std::int32_t* target_rows;
-    std::int32_t* targets;  ///< (target rows,)
-  };
-  LossBuffers lay_out_loss(Arena& arena, std::size_t batch, std::size_t length,
-                           std::size_t num_threads) const noexcept;
+  [[nodiscard]] static Sizes sizes_of(const TransformerPass& pass) noexcept;
 
-  void forward_into(const TransformerPass& pass) noexcept;
-  [[nodiscard]] double loss_into(const TransformerPass& pass) noexcept;
-  /// Allocates what gradients need; changes nothing.
+  struct ForwardBuffers {
+    float* rotations;         ///< (length, rotary size), cosines and sines
+    float* source_rotations;  ///< (source length, rotary size)
+    // Where nothing is saved for a backward pass; (batch, length, num_hiddens).
+    float* patches;
+    float* x;
+    float* source;  ///< the encoder's output
+    float* features;
+  };
+  /// Working memory of `forward_into`. `saved` as for a pass that requires gradients.
+  ForwardBuffers lay_out_forward(Arena& arena, const Sizes& sizes, bool saved) const noexcept;
+  struct LossBuffers {
+    float* gathered;  ///< (target rows, num_hiddens), what the last layer returns
+    float* features;  ///< their norm
+    float* logits;    ///< (target rows, vocabulary)
+    float* losses;    ///< (target rows,)
+    std::int32_t* target_rows;
+    std::int32_t* targets;    ///< (target rows,)
+    float* feature_gradient;  ///< (target rows, num_hiddens), as is the next
+    float* row_gradient;      ///< of `gathered`
+  };
+  LossBuffers lay_out_loss(Arena& arena, const Sizes& sizes, bool gradients) const noexcept;
+  struct BackwardBuffers {
+    float* features;          ///< (batch, length, num_hiddens)
+    float* feature_gradient;  ///< (batch, max(length, source length), num_hiddens)
+    float* gradient;          ///< (batch, length, num_hiddens)
+    float* source_gradient;   ///< (batch, source length, num_hiddens), of the encoder's output
+    float* encoder_gradient;  ///< of its last layer's, and then of its first layer's input
+    float* patch_gradient;    ///< (batch, patches, patch width)
+  };
+  BackwardBuffers lay_out_backward(Arena& arena, const Sizes& sizes) const noexcept;
+
+  /// Allocates what a pass that requires gradients keeps; changes nothing.
   [[nodiscard]] TransformerMemory allocate(const TransformerPass& pass) const;
-  /// Adds to the gradients of the parameters, and keeps `memory`, which was allocated for this
-  /// pass.
+  /// Runs a pass and keeps `memory`, which was allocated for it.
+  void forward_into(const TransformerPass& pass, TransformerMemory&& memory = {}) noexcept;
+  /// Sizes of the pass whose backward pass is pending; none if there is none, or parameters have
+  /// changed since.
+  [[nodiscard]] std::optional<SavedPass::Sizes> pending() const noexcept;
+  /// Adds to the gradients of all parameters.
+  void backward_into(const TransformerBackward& backward) noexcept;
+
+  [[nodiscard]] double loss_into(const TransformerPass& pass) noexcept;
+  /// The loss; its gradients are added to those of the parameters.
   [[nodiscard]] double loss_and_gradients_into(const TransformerPass& pass,
                                                TransformerMemory&& memory) noexcept;
   /// One step of training. If memory does not suffice, nothing is changed.
   double train_step_into(const TransformerPass& pass, OptimizerCore& optimizer);
-  /// Removes heads, listed for every layer as for its `allocate_without`; all or none.
-  void remove_heads(std::span<const std::vector<std::size_t>> heads);
+  /// Removes heads of one side, listed for every layer as for its `allocate_without`; all or none.
+  void remove_heads(Side side, std::span<const std::vector<std::size_t>> heads);
+
+  [[nodiscard]] TransformerCache make_cache(std::size_t batch_size, std::size_t max_length) const;
 
  private:
-  void embed(const TransformerPass& pass, float* x) const noexcept;
-  /// A layer's arguments except for inputs and memory.
-  [[nodiscard]] ForwardArguments layer_arguments(const TransformerPass& pass, std::size_t layer,
-                                                 const AttentionMask& mask) const noexcept;
-  [[nodiscard]] AttentionMask mask_of(const TransformerPass& pass) const noexcept;
-  /// Working memory of `apply_layer`.
-  struct LayerBuffers {
-    float* normalized;
-    float* attention_output;
-  };
-  void apply_layer(const TransformerPass& pass, std::size_t layer, const float* x, float* y,
-                   ForwardMemory* memory, const LayerBuffers& buffers) noexcept;
-  void layer_backward(const TransformerPass& pass, std::size_t layer, const float* x,
-                      const LossBuffers& buffers) noexcept;
-  void add_embedding_gradients(const TransformerPass& pass, const float* gradient) noexcept;
-  double forward_loss(const TransformerPass& pass, const LossBuffers& buffers,
-                      TransformerMemory* memory, std::size_t& target_rows) noexcept;
-  void backward(const TransformerPass& pass, const LossBuffers& buffers,
-                std::size_t target_rows) noexcept;
+  [[nodiscard]] SavedPass::Tensors lay_out_saved(Arena& arena,
+                                                 const SavedPass::Sizes& sizes) const noexcept;
+  [[nodiscard]] SavedPass::Tensors saved_tensors() noexcept;
+  [[nodiscard]] StackPass decoder_pass(const TransformerPass& pass) const noexcept;
+  [[nodiscard]] StackPass encoder_pass(const TransformerPass& pass) const noexcept;
+  void keep(TransformerMemory& memory) noexcept;
+  template <typename Function>
+  void for_each_layer(const Function& function) const noexcept {
+    for (const Side side : {Side::self, Side::cross, Side::encoder}) {
+      for (AttentionLayer* layer : layers(side)) {
+        function(*layer);
+      }
+    }
+  }
+  /// Runs encoder and decoder; returns the output of the last layer, (batch, length, num_hiddens).
+  float* run_layers(const TransformerPass& pass, const ForwardBuffers& buffers,
+                    TransformerMemory& memory) noexcept;
+  const float* run_encoder(const TransformerPass& pass, const ForwardBuffers& buffers,
+                           TransformerMemory& memory, const SavedPass::Tensors* saved) noexcept;
+  float* embed_inputs(const TransformerPass& pass, const ForwardBuffers& buffers,
+                      const SavedPass::Tensors* saved) noexcept;
+  /// x = the norm of the embedding, if the model has one; else they are the same memory.
+  void normalize_embedding(const TransformerStack& stack, const float* embedded, std::size_t rows,
+                           float* x, std::size_t num_threads) const noexcept;
+  /// y = the final norm of x, or x.
+  void final_norm(const TransformerStack& stack, const float* x, std::size_t rows, float* y,
+                  std::size_t num_threads) const noexcept;
+  /// Adds to `gradient` (rows, num_hiddens), which is 0, that of x.
+  void final_norm_backward(const TransformerStack& stack, const float* x, const float* of_output,
+                           std::size_t rows, float* gradient) noexcept;
+  /// Takes the gradient of the last layer's output back to the inputs.
+  void layers_backward(const TransformerBackward& backward, const BackwardBuffers& buffers) noexcept;
+  double head_loss(const TransformerPass& pass, const LossBuffers& buffers, const float* outputs,
+                   std::size_t& target_rows) const noexcept;
+  /// The input of the unembedding, (target rows, num_hiddens).
+  [[nodiscard]] const float* features_of(const LossBuffers& buffers) const noexcept;
 
-  bool causal_;
   ModelParameters* parameters_;
-  std::vector<AttentionLayer*> layers_;
+  TransformerStack decoder_;
+  TransformerStack encoder_;
+  std::optional<SavedPass> saved_;
+  bool is_pending_ = false;
 };
 
 }  // namespace headwise

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/kernels/philox.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
@@ -16,46 +17,152 @@ std::uint64_t seed_of_layer(std::uint64_t seed, std::size_t layer) noexcept {
   return (std::uint64_t{random[0]} << 32U | random[1]) >> bits_above_53;
 }
 
+std::int64_t ffn_hiddens_of(const TransformerOptions& options) noexcept {
+  return options.ffn_hiddens.value_or(4 * options.num_hiddens);
+}
+
 /// Rejects a model larger than the address space before any of it is allocated.
-void check_fits(const AttentionOnlyTransformerOptions& options) {
+void check_fits(const TransformerOptions& options) {
   const auto num_hiddens = static_cast<double>(options.num_hiddens);
-  const double of_layer =
-      4 * num_hiddens * num_hiddens + static_cast<double>(sizeof(AttentionLayer)) / sizeof(float);
-  const double rows =
-      2 * static_cast<double>(options.vocabulary_size) + static_cast<double>(options.max_length);
+  const double width = options.head_size.has_value() ? static_cast<double>(*options.head_size) *
+                                                           static_cast<double>(options.num_heads)
+                                                     : num_hiddens;
+  const auto of_layers = [&](std::int64_t num_layers, std::int64_t ffn_hiddens) {
+    const double of_layer = 4 * num_hiddens * width +
+                            3 * num_hiddens * static_cast<double>(ffn_hiddens) +
+                            static_cast<double>(sizeof(AttentionLayer)) / sizeof(float);
+    return static_cast<double>(num_layers) * of_layer;
+  };
+  const double rows = 2 * static_cast<double>(options.vocabulary_size) +
+                      static_cast<double>(options.max_length) +
+                      static_cast<double>(options.segments);
+  double floats = rows * num_hiddens + of_layers(options.num_layers, ffn_hiddens_of(options));
+  if (options.encoder) {
+    floats += of_layers(options.encoder->num_layers,
+                        options.encoder->ffn_hiddens.value_or(ffn_hiddens_of(options)));
+  }
+  if (options.patches) {
+    const auto size = static_cast<double>(options.patches->image_size);
+    floats += size * size * (static_cast<double>(options.patches->channels) + num_hiddens);
+  }
   // `checked_count` limits a tensor to half of the address space.
-  static_cast<void>(
-      checked_count((rows * num_hiddens + static_cast<double>(options.num_layers) * of_layer) / 2));
+  static_cast<void>(checked_count(floats / 2));
+}
+
+std::int64_t bound_of(std::optional<std::int64_t> side) noexcept {
+  return std::min(side.value_or(AttentionMask::unlimited), AttentionMask::unlimited);
 }
 
 }  // namespace
 
-ModelParameters::Sizes sizes_of(const AttentionOnlyTransformerOptions& options) {
-  check_fits(options);
-  return {.vocabulary_size = static_cast<std::size_t>(options.vocabulary_size),
-          .max_length = static_cast<std::size_t>(options.max_length),
-          .num_hiddens = static_cast<std::size_t>(options.num_hiddens),
-          .num_layers = static_cast<std::size_t>(options.num_layers),
-          .learned_positions = options.positions == Positions::learned,
-          .layer_norm = options.layer_norm};
+TransformerOptions transformer_options_of(const AttentionOnlyTransformerOptions& options) {
+  TransformerOptions result;
+  result.vocabulary_size = options.vocabulary_size;
+  result.max_length = options.max_length;
+  result.num_hiddens = options.num_hiddens;
+  result.num_heads = options.num_heads;
+  result.num_layers = options.num_layers;
+  result.ffn_hiddens = 0;
+  result.norm = options.layer_norm ? Norm::layer : Norm::none;
+  result.positions = options.positions;
+  result.bias = options.bias;
+  result.tied_embeddings = false;
+  result.causal = options.causal;
+  result.dropout = options.dropout;
+  result.seed = options.seed;
+  result.optimizer = options.optimizer;
+  return result;
 }
 
-std::vector<MultiHeadAttentionOptions> layer_options_of(
-    const AttentionOnlyTransformerOptions& options, std::uint64_t seed) {
-  std::vector<MultiHeadAttentionOptions> layers;
-  const auto num_layers = static_cast<std::size_t>(options.num_layers);
-  layers.reserve(num_layers);
-  for (std::size_t layer = 0; layer < num_layers; ++layer) {
-    layers.push_back({.num_hiddens = options.num_hiddens,
-                      .num_heads = options.num_heads,
-                      .dropout = options.dropout,
-                      .bias = options.bias,
-                      .query_size = options.num_hiddens,
-                      .key_size = options.num_hiddens,
-                      .value_size = options.num_hiddens,
-                      .seed = seed_of_layer(seed, layer)});
+TransformerSettings settings_of(const TransformerOptions& options) {
+  check_fits(options);
+  const PatchOptions patches = options.patches.value_or(PatchOptions{});
+  const Window window = options.window.value_or(Window{});
+  TransformerSettings settings{
+      .vocabulary_size = static_cast<std::size_t>(options.vocabulary_size),
+      .max_length = static_cast<std::size_t>(options.max_length),
+      .num_hiddens = static_cast<std::size_t>(options.num_hiddens),
+      .activation = options.activation,
+      .gated = options.gated,
+      .norm = options.norm,
+      .norm_first = options.norm_first,
+      .norm_epsilon = static_cast<float>(options.norm_epsilon),
+      .norm_bias = options.norm_bias && options.norm == Norm::layer,
+      .final_norm = options.final_norm.value_or(options.norm_first) && options.norm != Norm::none,
+      .embedding_norm = options.embedding_norm && options.norm != Norm::none,
+      .positions = options.positions,
+      .position_offset = static_cast<std::size_t>(options.position_offset),
+      .embedding_scale = static_cast<float>(options.embedding_scale),
+      .bias = options.bias,
+      .tied_embeddings = options.tied_embeddings,
+      .logits_bias = options.logits_bias,
+      .head = options.head && !options.patches.has_value(),
+      .segments = static_cast<std::size_t>(options.segments),
+      .window_left = bound_of(window.left),
+      .window_right = bound_of(window.right),
+      .decoder = {.num_layers = static_cast<std::size_t>(options.num_layers),
+                  .ffn_hiddens = static_cast<std::size_t>(ffn_hiddens_of(options)),
+                  .causal = options.causal,
+                  .has_cross_attention = options.encoder.has_value()},
+      .encoder = {},
+      .image_size = static_cast<std::size_t>(patches.image_size),
+      .patch_size = static_cast<std::size_t>(patches.patch_size),
+      .channels = static_cast<std::size_t>(patches.channels),
+      .class_token = patches.class_token,
+      .seed = options.seed.has_value() ? *options.seed : random_seed()};
+  if (options.encoder) {
+    settings.encoder = {.num_layers = static_cast<std::size_t>(options.encoder->num_layers),
+                        .ffn_hiddens = static_cast<std::size_t>(
+                            options.encoder->ffn_hiddens.value_or(ffn_hiddens_of(options))),
+                        .causal = false,
+                        .has_cross_attention = false};
   }
-  return layers;
+  if (settings.has_patches()) {
+    settings.max_length = settings.num_patches() + (settings.class_token ? 1 : 0);
+  }
+  return settings;
+}
+
+AttentionLayersOptions layer_options_of(const TransformerOptions& options, std::uint64_t seed) {
+  std::size_t layers = 0;
+  const auto layer_of = [&](std::int64_t num_heads, std::optional<std::int64_t> num_kv_heads) {
+    MultiHeadAttentionOptions layer;
+    layer.num_hiddens =
+        options.head_size.has_value() ? num_heads * *options.head_size : options.num_hiddens;
+    layer.num_heads = num_heads;
+    layer.num_kv_heads = num_kv_heads;
+    layer.dropout = options.dropout;
+    layer.bias = options.qkv_bias.value_or(options.bias);
+    layer.output_bias = options.bias;
+    layer.query_size = layer.key_size = layer.value_size = options.num_hiddens;
+    layer.output_size = options.num_hiddens;
+    layer.scale = options.scale;
+    layer.softcap = options.softcap;
+    layer.seed = seed_of_layer(seed, layers++);
+    return layer;
+  };
+  const auto with_positions = [&](MultiHeadAttentionOptions layer) {
+    if (options.positions == Positions::rotary) {
+      layer.rotary = options.rotary;
+    }
+    return layer;
+  };
+  AttentionLayersOptions result;
+  for (std::int64_t i = 0; i < options.num_layers; ++i) {
+    result.self.push_back(with_positions(layer_of(options.num_heads, options.num_kv_heads)));
+  }
+  if (options.encoder) {
+    for (std::int64_t i = 0; i < options.num_layers; ++i) {
+      result.cross.push_back(layer_of(options.num_heads, options.num_kv_heads));
+    }
+    const std::optional<std::int64_t> own_heads = options.encoder->num_heads;
+    for (std::int64_t i = 0; i < options.encoder->num_layers; ++i) {
+      result.encoder.push_back(
+          with_positions(layer_of(own_heads.value_or(options.num_heads),
+                                  own_heads.has_value() ? std::nullopt : options.num_kv_heads)));
+    }
+  }
+  return result;
 }
 
 }  // namespace headwise

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/attention/layer_options.hpp>
-#include <headwise/core/models/model_parameters.hpp>
 #include <headwise/core/training/optimizer_core.hpp>
 #include <optional>
 #include <vector>
@@ -10,9 +11,117 @@
 namespace headwise {
 
 /// How a model encodes positions.
-enum class Positions {
-  sinusoidal,  ///< d2l's `positional_encoding`
-  learned,     ///< a parameter, `position.weight`
+enum class Positions : std::uint8_t {
+  sinusoidal,         ///< d2l's `positional_encoding`: sines and cosines in turn
+  learned,            ///< a parameter, `position.weight`
+  rotary,             ///< queries and keys are rotated, see `RotaryOptions`
+  none,               ///< not at all, except by a causal mask
+  sinusoidal_halves,  ///< all sines before all cosines; source: Junczys-Dowmunt et al. 2018
+};
+
+/// The attention layers of a model: of the decoder to itself, of the decoder to the encoder's
+/// output, of the encoder. A model without both has the first alone.
+enum class Side : std::uint8_t { self, cross, encoder };
+
+/// The activation function of feed-forward layers.
+enum class Activation : std::uint8_t {
+  relu,
+  gelu,       ///< x · Φ(x); source: Hendrycks and Gimpel 2016
+  gelu_tanh,  ///< its approximation by tanh, which GPT-2 has
+  silu,       ///< x · σ(x), also called swish
+};
+
+/// How rows are normalized.
+enum class Norm : std::uint8_t {
+  layer,  ///< source: Ba et al. 2016
+  rms,    ///< by the root mean square; source: Zhang and Sennrich 2019
+  none,
+};
+
+/// The encoder of an encoder–decoder model; what is left out is as in the decoder.
+struct EncoderOptions {
+  std::int64_t num_layers = 1;
+  std::optional<std::int64_t> num_heads = {};
+  std::optional<std::int64_t> ffn_hiddens = {};
+};
+
+/// Square images, cut into square patches. Source: Dosovitskiy et al. 2021.
+struct PatchOptions {
+  std::int64_t image_size = 0;  ///< pixels of a side; a multiple of `patch_size`
+  std::int64_t patch_size = 0;
+  std::int64_t channels = 3;
+  /// Whether a learnt token precedes the patches.
+  bool class_token = true;
+};
+
+struct TransformerOptions {
+  /// Size of the vocabulary: tokens are numbers from 0 to below it. At least 1, as are the other
+  /// sizes. Not with `patches`.
+  std::int64_t vocabulary_size = 0;
+  /// Maximum length of an input. With `patches` it follows from them.
+  std::int64_t max_length = 0;
+  /// Size of the residual stream.
+  std::int64_t num_hiddens = 0;
+  std::int64_t num_layers = 1;
+  /// Heads of each layer; divides `num_hiddens` unless `head_size` is given.
+  std::int64_t num_heads = 0;
+  /// Key-value heads of each layer; divides `num_heads`. Default: `num_heads`.
+  std::optional<std::int64_t> num_kv_heads = {};
+  /// Default: num_hiddens / num_heads.
+  std::optional<std::int64_t> head_size = {};
+  /// Hidden units of the feed-forward layers; 0 for none. Default: 4 · num_hiddens.
+  std::optional<std::int64_t> ffn_hiddens = {};
+  Activation activation = Activation::gelu;
+  /// Whether feed-forward layers are activation(gate(x)) · up(x). Source: Shazeer 2020.
+  bool gated = false;
+  Norm norm = Norm::layer;
+  /// Whether a norm precedes each attention and feed-forward layer, or follows their residual sum.
+  bool norm_first = true;
+  /// Added to the variance, or mean square.
+  double norm_epsilon = 1e-5;
+  /// Whether layer norms have a bias.
+  bool norm_bias = true;
+  /// Whether a norm follows the last layer. Default: `norm_first`.
+  std::optional<bool> final_norm = {};
+  /// Whether a norm follows the embedding.
+  bool embedding_norm = false;
+  Positions positions = Positions::learned;
+  /// Of the layers, if `positions` are rotary.
+  RotaryOptions rotary = {};
+  /// Factor of the token embeddings.
+  double embedding_scale = 1;
+  /// Whether linear maps have a bias.
+  bool bias = true;
+  /// Whether W_q, W_k and W_v have one. Default: `bias`.
+  std::optional<bool> qkv_bias = {};
+  /// Whether the unembedding is the token embedding.
+  bool tied_embeddings = true;
+  /// Whether the logits have a bias.
+  bool logits_bias = false;
+  /// Whether the model has logits. Not with `patches`.
+  bool head = true;
+  /// Kinds of segments, whose embeddings are added to those of the tokens; 0 for none. Source:
+  /// Devlin et al. 2019.
+  std::int64_t segments = 0;
+  /// Whether a position attends only to itself and those before it.
+  bool causal = true;
+  /// Probability that an attention weight is dropped in training mode, from 0 to 1.
+  double dropout = 0;
+  /// Sliding window around each position, in self-attention.
+  std::optional<Window> window = {};
+  // As in MultiHeadAttentionOptions.
+  double softcap = 0;
+  std::optional<double> scale = {};
+  /// With an encoder, every layer also attends to its output.
+  std::optional<EncoderOptions> encoder = {};
+  /// The model reads images in place of tokens.
+  std::optional<PatchOptions> patches = {};
+  /// Rows of learned positions before that of position 0. Source: BART and RoBERTa, which have 2.
+  std::int64_t position_offset = 0;
+  /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
+  std::optional<std::uint64_t> seed = {};
+  /// Options of the model's own optimizer.
+  AdamOptions optimizer = {};
 };
 
 struct AttentionOnlyTransformerOptions {
@@ -26,6 +135,7 @@ struct AttentionOnlyTransformerOptions {
   /// Heads of each layer; divides `num_hiddens`.
   std::int64_t num_heads = 0;
   std::int64_t num_layers = 1;
+  /// Sinusoidal or learned.
   Positions positions = Positions::sinusoidal;
   /// Whether a position attends only to itself and those before it.
   bool causal = true;
@@ -42,12 +152,71 @@ struct AttentionOnlyTransformerOptions {
   AdamOptions optimizer = {};
 };
 
-/// Sizes of the model's parameters outside its layers. Fails as an allocation does if the model
-/// exceeds the address space.
-[[nodiscard]] ModelParameters::Sizes sizes_of(const AttentionOnlyTransformerOptions& options);
+/// The same model as a `Transformer`.
+[[nodiscard]] TransformerOptions transformer_options_of(
+    const AttentionOnlyTransformerOptions& options);
 
-/// The options of the model's layers, each with a seed of its own.
-[[nodiscard]] std::vector<MultiHeadAttentionOptions> layer_options_of(
-    const AttentionOnlyTransformerOptions& options, std::uint64_t seed);
+/// The layers of an encoder or a decoder.
+struct StackSettings {
+  std::size_t num_layers = 0;
+  std::size_t ffn_hiddens = 0;
+  bool causal = false;
+  bool has_cross_attention = false;
+};
+
+/// A model's options with their defaults.
+struct TransformerSettings {
+  std::size_t vocabulary_size;  ///< 0 with patches
+  std::size_t max_length;
+  std::size_t num_hiddens;
+  Activation activation;
+  bool gated;
+  Norm norm;
+  bool norm_first;
+  float norm_epsilon;
+  bool norm_bias;
+  bool final_norm;
+  bool embedding_norm;
+  Positions positions;
+  std::size_t position_offset;
+  float embedding_scale;
+  bool bias;
+  bool tied_embeddings;
+  bool logits_bias;
+  bool head;
+  std::size_t segments;
+  std::int64_t window_left;
+  std::int64_t window_right;
+  StackSettings decoder;
+  StackSettings encoder;  ///< without layers for none
+  std::size_t image_size;
+  std::size_t patch_size;  ///< 0 without patches
+  std::size_t channels;
+  bool class_token;
+  std::uint64_t seed;
+
+  [[nodiscard]] bool has_encoder() const noexcept { return encoder.num_layers > 0; }
+  [[nodiscard]] bool has_patches() const noexcept { return patch_size > 0; }
+  [[nodiscard]] std::size_t num_patches() const noexcept {
+    return has_patches() ? (image_size / patch_size) * (image_size / patch_size) : 0;
+  }
+  /// Numbers of one patch.
+  [[nodiscard]] std::size_t patch_width() const noexcept {
+    return channels * patch_size * patch_size;
+  }
+};
+
+/// The options with their defaults. They are not checked. Fails as an allocation does if the model
+/// exceeds the address space.
+[[nodiscard]] TransformerSettings settings_of(const TransformerOptions& options);
+
+/// The options of a model's attention layers, each with a seed of its own.
+struct AttentionLayersOptions {
+  std::vector<MultiHeadAttentionOptions> self;
+  std::vector<MultiHeadAttentionOptions> cross;    ///< empty without an encoder
+  std::vector<MultiHeadAttentionOptions> encoder;  ///< likewise
+};
+[[nodiscard]] AttentionLayersOptions layer_options_of(const TransformerOptions& options,
+                                                      std::uint64_t seed);
 
 }  // namespace headwise

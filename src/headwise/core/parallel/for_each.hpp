@@ -65,4 +65,18 @@ void for_each(std::size_t pieces, std::size_t threads, const Function& work) noe
   }
 }
 
+/// work(first, end) for blocks that together are [0, count).
+template <typename Function>
+void for_each_block(std::size_t count, std::size_t threads, const Function& work) noexcept {
+  // Several per thread, for threads that finish at nearly the same time.
+  constexpr std::size_t blocks_per_thread = 4;
+  const std::size_t blocks = threads > 1 ? std::min(count, threads * blocks_per_thread) : 1;
+  for_each(blocks, threads, [&](std::size_t block, std::size_t /*thread*/) {
+    const auto begin = [&](std::size_t number) {
+      return number * (count / blocks) + std::min(number, count % blocks);
+    };
+    work(begin(block), begin(block + 1));
+  });
+}
+
 }  // namespace headwise::parallel

@@ -1,0 +1,109 @@
+#include <headwise/api/make_tensor.hpp>
+#include <headwise/api/pretrained.hpp>
+#include <headwise/api/transformer_pass.hpp>
+#include <headwise/api/validation_text.hpp>
+#include <headwise/api/config_json.hpp>
+#include <headwise/core/models/pretrained/families.hpp>
+#include <headwise/error.hpp>
+#include <utility>
+
+namespace headwise {
+namespace {
+
+/// Names and shapes of a model's parameters, in the order of its tables.
+class ParameterList {
+ public:
+  explicit ParameterList(const Transformer& model) {
+    const auto add = [&](const std::string& prefix, const ParameterTable& table) {
+      for (const ParameterTable::Entry& entry : table.entries()) {
+        names_.push_back(prefix + entry.name);
+        shapes_.push_back(entry.shape);
+      }
+    };
+    add("", model.own_parameters().parameter_table());
+    for (const Side side : all_sides) {
+      const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
+      for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+        add(attention_prefix(side, layer), layers[layer].parameter_table());
+      }
+    }
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      tensors_.push_back({.name = names_[i], .shape = shapes_[i]});
+    }
+  }
+
+  [[nodiscard]] std::span<const io::NamedTensor> tensors() const noexcept { return tensors_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::size_t>> shapes_;
+  std::vector<io::NamedTensor> tensors_;
+};
+
+void throw_if_rejected(const PretrainedConfig& config) {
+  if (!config.problems().empty()) {
+    throw Error(ErrorCode::invalid_option, config.problems());
+  }
+}
+
+}  // namespace
+
+StateDict with_pretrained_names(const Transformer& model, const PretrainedLayout* layout,
+                                StateDict&& tensors, bool copies) {
+  if (layout == nullptr) {
+    validation::fail(ErrorCode::invalid_option, "names",
+                     "'headwise' for a model that no checkpoint was read into", "'pretrained'");
+  }
+  const ParameterList list(model);
+  StateDict result;
+  for (const PretrainedTensor& tensor : layout->tensors) {
+    if (tensor.is_copy && !copies) {
+      continue;
+    }
+    auto values = make_array(shape_of(tensor, list.tensors()));
+    for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
+      const auto& parameter = tensors.at(std::string(list.tensors()[tensor.parameters[part]].name));
+      PretrainedPart{.tensor = &tensor, .part = part, .parameters = list.tensors()}.write(
+          parameter.data(), values.data());
+    }
+    result.emplace(tensor.name, std::move(values));
+  }
+  return result;
+}
+
+Transformer Transformer::from_pretrained(std::string_view config, const StateDict& tensors,
+                                         std::optional<std::uint64_t> seed) {
+  return report_out_of_memory([&] {
+    PretrainedConfig fields = read_config(config);
+    const PretrainedFamily* family = find_family(fields);
+    throw_if_rejected(fields);
+    std::vector<io::NamedTensor> given;
+    for (const auto& [name, tensor] : tensors) {
+      given.push_back({.name = name, .shape = {tensor.shape().data(), tensor.dimension()}});
+    }
+    family = with_layout_of(family, given);
+    TransformerOptions options = family->options(fields);
+    throw_if_rejected(fields);
+    options.seed = seed;
+    Transformer model(options);
+    const ParameterList list(model);
+    auto layout = std::make_shared<PretrainedLayout>();
+    const std::string problems = plan_pretrained(*family, list.tensors(), given, *layout);
+    if (!problems.empty()) {
+      throw Error(ErrorCode::invalid_state_dict, "tensors: " + problems);
+    }
+    StateDict own = model.state_dict();
+    for (const PretrainedTensor& tensor : layout->tensors) {
+      for (std::size_t part = 0; part < tensor.parameters.size() && !tensor.is_copy; ++part) {
+        auto& parameter = own.at(std::string(list.tensors()[tensor.parameters[part]].name));
+        PretrainedPart{.tensor = &tensor, .part = part, .parameters = list.tensors()}.read(
+            tensors.at(tensor.name).data(), parameter.data());
+      }
+    }
+    model.load_state_dict(own);
+    model.pretrained_ = std::move(layout);
+    return model;
+  });
+}
+
+}  // namespace headwise

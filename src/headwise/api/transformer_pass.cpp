@@ -1,0 +1,191 @@
+#include <headwise/api/make_tensor.hpp>
+#include <headwise/api/transformer_pass.hpp>
+#include <headwise/core/parallel/for_each.hpp>
+#include <type_traits>
+
+namespace headwise {
+namespace {
+
+void point_to_gates(const std::vector<HeadGate>& gates, std::vector<AttentionPass>& layers) {
+  for (std::size_t layer = 0; layer < gates.size(); ++layer) {
+    if (const auto* gate = std::get_if<Tensor<1>>(&gates[layer])) {
+      layers[layer].head_gate = gate->data();
+    } else if (const auto* of_samples = std::get_if<Tensor<2>>(&gates[layer])) {
+      layers[layer].head_gate = of_samples->data();
+      layers[layer].gate_stride = of_samples->shape(1);
+    }
+  }
+}
+
+std::vector<std::int32_t> read_lens(const ValidLens& lens) {
+  std::vector<std::int32_t> result;
+  std::visit(
+      [&](const auto& given) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
+          result.assign(given.begin(), given.end());
+        }
+      },
+      lens);
+  return result;
+}
+
+}  // namespace
+
+AttentionPassLists::AttentionPassLists(const Transformer& model)
+    : self(model.attention_layers(Side::self).size()),
+      cross(model.attention_layers(Side::cross).size()),
+      encoder(model.attention_layers(Side::encoder).size()) {}
+
+std::vector<Tensor<2>> make_gate_gradients(const Transformer& model, Side side, std::size_t batch,
+                                           std::span<AttentionPass> layers) {
+  std::vector<Tensor<2>> gradients;
+  const std::vector<MultiHeadAttention>& of_side = model.attention_layers(side);
+  for (std::size_t layer = 0; layer < of_side.size(); ++layer) {
+    gradients.push_back(make_tensor<2>({batch, of_side[layer].num_heads()}));
+    layers[layer].head_gate_gradient = gradients.back().data();
+  }
+  return gradients;
+}
+
+PassMemory::PassMemory(const Tokens& given, const TransformerForwardOptions& options,
+                       const Transformer& model)
+    : tokens(given.begin(), given.end()), layers(model) {
+  pass.tokens = tokens.data();
+  pass.batch = given.shape(0);
+  pass.length = given.shape(1);
+  read_options(options, model);
+}
+
+PassMemory::PassMemory(const Tensor<4>& pixels, const TransformerForwardOptions& options,
+                       const Transformer& model)
+    : layers(model) {
+  pass.pixels = pixels.data();
+  pass.batch = pixels.shape(0);
+  pass.length = model.settings().max_length;
+  read_options(options, model);
+}
+
+void PassMemory::read_options(const TransformerForwardOptions& options, const Transformer& model) {
+  pass.num_threads = parallel::num_threads();
+  point_to_gates(options.head_gates, layers.self);
+  point_to_gates(options.cross_head_gates, layers.cross);
+  point_to_gates(options.encoder_head_gates, layers.encoder);
+  pass.layers = layers.self;
+  pass.cross_layers = layers.cross;
+  pass.encoder_layers = layers.encoder;
+  if (options.segments) {
+    segments.assign(options.segments->begin(), options.segments->end());
+    pass.segments = segments.data();
+  }
+  if (options.source) {
+    source.assign(options.source->begin(), options.source->end());
+    pass.source = source.data();
+    pass.source_length = options.source->shape(1);
+  }
+  valid_lens = read_lens(options.valid_lens);
+  if (!std::holds_alternative<std::monostate>(options.valid_lens)) {
+    const bool by_query = options.valid_lens.index() == 2;
+    pass.valid_lens = valid_lens.data();
+    pass.valid_lens_sample_stride = by_query ? pass.length : 1;
+    pass.valid_lens_query_stride = by_query ? 1 : 0;
+  }
+  source_valid_lens = read_lens(options.source_valid_lens);
+  if (!std::holds_alternative<std::monostate>(options.source_valid_lens)) {
+    pass.source_valid_lens = source_valid_lens.data();
+  }
+  pass.cache = options.cache != nullptr ? &options.cache->memory() : nullptr;
+  pass.requires_grad = options.requires_grad;
+  static_cast<void>(model);
+}
+
+TransformerResult PassMemory::make_results(const Transformer& model, bool return_weights) {
+  const TransformerSettings& settings = model.settings();
+  const TransformerCore::Sizes sizes = TransformerCore::sizes_of(pass);
+  TransformerResult result;
+  result.hidden = make_tensor<3>({pass.batch, pass.length, settings.num_hiddens});
+  pass.hidden = result.hidden.data();
+  result.logits = make_tensor<3>({settings.head ? pass.batch : 0, settings.head ? pass.length : 0,
+                                  settings.head ? settings.vocabulary_size : 0});
+  pass.logits = settings.head ? result.logits.data() : nullptr;
+  if (pass.source != nullptr) {
+    result.encoder_hidden =
+        make_tensor<3>({pass.batch, pass.source_length, settings.num_hiddens});
+    pass.encoder_hidden = result.encoder_hidden->data();
+  }
+  const auto add_weights = [&](Side side, std::size_t queries, std::size_t keys,
+                               std::vector<Tensor<4>>& weights) {
+    const std::vector<MultiHeadAttention>& of_side = model.attention_layers(side);
+    for (std::size_t layer = 0; return_weights && layer < of_side.size(); ++layer) {
+      weights.push_back(
+          make_tensor<4>({pass.batch, of_side[layer].num_heads(), queries, keys}));
+      layers.of(side)[layer].attention_weights = weights.back().data();
+    }
+  };
+  add_weights(Side::self, pass.length, sizes.num_keys, result.attention_weights);
+  add_weights(Side::cross, pass.length, sizes.num_source_keys, result.cross_attention_weights);
+  if (pass.source != nullptr) {
+    add_weights(Side::encoder, pass.source_length, pass.source_length,
+                result.encoder_attention_weights);
+  }
+  return result;
+}
+
+TransformerGradients PassMemory::make_gate_gradients(const Transformer& model) {
+  const auto make = [&](Side side) {
+    return headwise::make_gate_gradients(model, side, pass.batch, layers.of(side));
+  };
+  return {.head_gates = make(Side::self),
+          .cross_head_gates = make(Side::cross),
+          .encoder_head_gates = make(Side::encoder)};
+}
+
+void PassMemory::lay_out_forward(const TransformerCore& core) {
+  memory.emplace([&](Arena& arena) {
+    core.lay_out_forward(arena, TransformerCore::sizes_of(pass), pass.requires_grad);
+  });
+  pass.arena = &memory->arena();
+}
+
+void PassMemory::lay_out_loss(const Tokens& given, const TransformerCore& core, bool gradients) {
+  targets.assign(given.begin(), given.end());
+  pass.targets = targets.data();
+  memory.emplace([&](Arena& arena) {
+    core.lay_out_loss(arena, TransformerCore::sizes_of(pass), gradients);
+  });
+  pass.arena = &memory->arena();
+}
+
+BackwardMemory::BackwardMemory(const SavedPass::Sizes& sizes, const Transformer& model)
+    : layers(model), memory([&](Arena& arena) {
+        model.core().lay_out_backward(arena, {.batch = sizes.batch,
+                                              .length = sizes.length,
+                                              .num_keys = sizes.length,
+                                              .source_length = sizes.source_length,
+                                              .num_source_keys = sizes.source_length,
+                                              .num_threads = parallel::num_threads()});
+      }),
+      batch(sizes.batch) {
+  pass.num_threads = parallel::num_threads();
+  pass.arena = &memory.arena();
+  pass.layers = layers.self;
+  pass.cross_layers = layers.cross;
+  pass.encoder_layers = layers.encoder;
+}
+
+TransformerGradients BackwardMemory::make_results(const Transformer& model) {
+  const auto make = [&](Side side) {
+    return make_gate_gradients(model, side, batch, layers.of(side));
+  };
+  TransformerGradients result{.head_gates = make(Side::self),
+                              .cross_head_gates = make(Side::cross),
+                              .encoder_head_gates = make(Side::encoder)};
+  const TransformerSettings& settings = model.settings();
+  if (settings.has_patches()) {
+    result.pixels = make_tensor<4>(
+        {batch, settings.channels, settings.image_size, settings.image_size});
+    pass.pixels = result.pixels->data();
+  }
+  return result;
+}
+
+}  // namespace headwise

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <headwise/core/memory/arena.hpp>
+#include <headwise/core/models/model_parameters.hpp>
+
+/// From tokens or pixels to the input of the first layer, and back.
+namespace headwise {
+
+/// The tokens of an encoder or decoder; the memory is the caller's.
+struct EmbeddedTokens {
+  const std::int32_t* tokens = nullptr;    ///< (batch, length)
+  const std::int32_t* segments = nullptr;  ///< (batch, length); null is all 0
+  std::size_t batch = 0;
+  std::size_t length = 0;
+  std::size_t first_position = 0;
+
+  [[nodiscard]] std::size_t rows() const noexcept { return batch * length; }
+};
+
+/// x (batch, length, num_hiddens) = embedding · scale + position + segment.
+void embed(const ModelParameters& parameters, const ModelParameters::Stack& stack,
+           const EmbeddedTokens& tokens, float* x) noexcept;
+
+/// Adds to the gradients of embeddings, positions and segments; overwrites `gradient`.
+void embed_backward(ModelParameters& parameters, const ModelParameters::Stack& stack,
+                    const EmbeddedTokens& tokens, float* gradient) noexcept;
+
+/// pixels (batch, channels, height, width) → patches (batch, patches, channels · height · width of a
+/// patch), row by row of the image.
+void cut_patches(const TransformerSettings& settings, const float* pixels, std::size_t batch,
+                 float* patches) noexcept;
+/// The gradient of the pixels from that of the patches.
+void join_patches(const TransformerSettings& settings, const float* patches, std::size_t batch,
+                  float* pixels) noexcept;
+
+/// x (batch, length, num_hiddens): the class token, if there is one, and the patches, projected, plus
+/// positions.
+void embed_patches(const ModelParameters& parameters, const float* patches, std::size_t batch,
+                   std::size_t num_threads, float* x) noexcept;
+
+/// Adds to the gradients of positions, class token and projection, and writes that of the patches.
+/// Overwrites `gradient`, whose first rows then are the patches' alone.
+void embed_patches_backward(ModelParameters& parameters, const float* patches, std::size_t batch,
+                            std::size_t num_threads, float* gradient, float* patch_gradient,
+                            Arena& arena) noexcept;
+
+}  // namespace headwise

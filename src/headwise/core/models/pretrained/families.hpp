@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <headwise/core/io/safetensors_header.hpp>
+#include <headwise/core/models/pretrained/config.hpp>
+#include <headwise/core/models/transformer_options.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+/// The families of checkpoints that are read: what their configs mean, and what they call the
+/// parameters. Source: Hugging Face Transformers, the models of these names; nanoGPT; minGPT.
+namespace headwise {
+
+/// What a checkpoint calls parameters of the model.
+struct PretrainedName {
+  /// The parameter's name in `state_dict`, `#` standing for a layer's number; all that begin with
+  /// it, if it ends in a dot.
+  std::string_view parameter;
+  /// What the checkpoint has in its place, without optional prefixes. A tensor of several
+  /// parameters has them stacked along the rows, in the order of `state_dict`.
+  std::string_view tensor;
+  /// Whether weights are (in, out).
+  bool transposed = false;
+};
+
+struct PretrainedFamily {
+  std::span<const PretrainedName> names;
+  /// Prefixes that all names but those of heads may have.
+  std::span<const std::string_view> prefixes;
+  /// Beginnings of names that are poolers, task heads or fixed tables, and are not read.
+  std::span<const std::string_view> ignored;
+  /// The tensors that are the embedding again where the unembedding is tied to it.
+  std::span<const std::string_view> tied;
+  TransformerOptions (*options)(PretrainedConfig& config);
+};
+
+/// The family of the config's `model_type`; null, and a problem of the config, if it is not known.
+[[nodiscard]] const PretrainedFamily* find_family(PretrainedConfig& config);
+
+/// The family as its tensors show it: GPT-2's linear maps are (in, out), nanoGPT's of the same names
+/// (out, in).
+[[nodiscard]] const PretrainedFamily* with_layout_of(const PretrainedFamily* family,
+                                                     std::span<const io::NamedTensor> tensors);
+
+/// A tensor's name without the prefixes that wrappers and heads add, `module.transformer.wte.weight`
+/// → `wte.weight`.
+[[nodiscard]] std::string_view without_prefixes(const PretrainedFamily& family,
+                                                std::string_view name) noexcept;
+
+}  // namespace headwise

@@ -1,0 +1,300 @@
+#include <algorithm>
+#include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/models/row_norms.hpp>
+#include <headwise/core/models/transformer_stack.hpp>
+#include <utility>
+
+namespace headwise {
+
+std::size_t TransformerStack::num_sublayers() const noexcept {
+  const std::size_t of_layer =
+      1U + (settings_->has_cross_attention ? 1U : 0U) + (settings_->ffn_hiddens > 0 ? 1U : 0U);
+  return settings_->num_layers * of_layer;
+}
+
+TransformerStack::Sizes TransformerStack::sizes_of(const StackPass& pass) const noexcept {
+  return {.batch = pass.batch,
+          .length = pass.length,
+          .num_keys = pass.self.mask.num_keys,
+          .source_length = pass.cross.mask.num_keys,
+          .num_threads = pass.num_threads};
+}
+
+SavedStack TransformerStack::lay_out_saved(Arena& arena, const Sizes& sizes) const noexcept {
+  const TransformerSettings& model = parameters_->settings();
+  const std::size_t rows = sizes.batch * sizes.length;
+  const bool norm_after = model.norm != Norm::none && !model.norm_first;
+  SavedStack saved;
+  saved.streams = arena.take(num_sublayers() + 1, rows, model.num_hiddens);
+  saved.sums = arena.take(norm_after ? num_sublayers() : 0, rows, model.num_hiddens);
+  saved.hiddens = arena.take(settings_->num_layers, rows, settings_->ffn_hiddens,
+                             std::size_t{model.gated ? 2U : 1U});
+  return saved;
+}
+
+FeedForwardHiddens TransformerStack::hiddens_of(const SavedStack& saved, std::size_t layer,
+                                                std::size_t rows) const noexcept {
+  const std::size_t floats = rows * settings_->ffn_hiddens;
+  if (!parameters_->settings().gated) {
+    return {.x = saved.hiddens + layer * floats, .up = nullptr};
+  }
+  float* x = saved.hiddens + 2 * layer * floats;
+  return {.x = x, .up = x + floats};
+}
+
+TransformerStack::ForwardBuffers TransformerStack::lay_out_forward(
+    Arena& arena, const Sizes& sizes) const noexcept {
+  const TransformerSettings& model = parameters_->settings();
+  const std::size_t rows = sizes.batch * sizes.length;
+  const ForwardBuffers buffers{.normalized = arena.take(rows, model.num_hiddens),
+                               .output = arena.take(rows, model.num_hiddens)};
+  const auto lay_out = [&](std::span<AttentionLayer* const> layers, std::size_t num_keys) {
+    for (const AttentionLayer* layer : layers) {
+      const Arena::Scope scope(arena);
+      layer->lay_out_forward(arena, {.batch = sizes.batch,
+                                     .num_queries = sizes.length,
+                                     .num_keys = num_keys,
+                                     .num_threads = sizes.num_threads});
+    }
+  };
+  lay_out(self_, sizes.num_keys);
+  lay_out(cross_, sizes.source_length);
+  const Arena::Scope scope(arena);
+  static_cast<void>(FeedForwardHiddens::lay_out(arena, model, rows, settings_->ffn_hiddens));
+  static_cast<void>(arena.take(rows, settings_->ffn_hiddens));
+  return buffers;
+}
+
+/// x becomes x + function(norm(x)) or norm(x + function(x)). `function(inputs, outputs)`.
+template <typename Function>
+void TransformerStack::forward_sublayer(const ModelParameters::NormIndices& norm,
+                                        const StackPass& pass, const ForwardBuffers& buffers,
+                                        float*& x, const SavedStack* saved, std::size_t sublayer,
+                                        const Function& function) const noexcept {
+  const TransformerSettings& model = parameters_->settings();
+  const std::size_t rows = pass.rows();
+  const std::size_t floats = rows * model.num_hiddens;
+  const bool norm_first = norm.exists() && model.norm_first;
+  const bool norm_after = norm.exists() && !model.norm_first;
+  const float* inputs = x;
+  if (norm_first) {
+    normalize_rows(*parameters_, norm, x, rows, buffers.normalized, pass.num_threads);
+    inputs = buffers.normalized;
+  }
+  function(inputs, buffers.output);
+  float* next = x;
+  float* sum = x;
+  if (saved != nullptr) {
+    next = saved->streams + (sublayer + 1) * floats;
+    sum = norm_after ? saved->sums + sublayer * floats : next;
+    std::copy_n(x, floats, sum);
+  }
+  kernels::add(sum, buffers.output, floats);
+  if (norm_after) {
+    normalize_rows(*parameters_, norm, sum, rows, next, pass.num_threads);
+  }
+  x = next;
+}
+
+void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& passes,
+                              std::size_t number, ForwardArguments arguments,
+                              const StackPass& pass) const noexcept {
+  const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[number];
+  arguments.mask = &passes.mask;
+  arguments.head_gate = attention.head_gate;
+  arguments.gate_stride = attention.gate_stride;
+  arguments.attention_weights = attention.attention_weights;
+  arguments.cache = passes.caches.empty() ? nullptr : &passes.caches[number];
+  arguments.arena = pass.arena;
+  arguments.num_threads = pass.num_threads;
+  arguments.requires_grad = !passes.memory.empty();
+  layer.forward_into(arguments, arguments.requires_grad ? std::move(passes.memory[number])
+                                                        : ForwardMemory{});
+}
+
+float* TransformerStack::forward(const StackPass& pass, float* x,
+                                 const SavedStack* saved) noexcept {
+  const Arena::Scope scope(*pass.arena);
+  const ForwardBuffers buffers = lay_out_forward(*pass.arena, sizes_of(pass));
+  std::size_t sublayer = 0;
+  for (std::size_t i = 0; i < indices_->layers.size(); ++i) {
+    const ModelParameters::Layer& layer = indices_->layers[i];
+    forward_sublayer(layer.norm, pass, buffers, x, saved, sublayer++,
+                     [&](const float* inputs, float* outputs) {
+                       attend(*self_[i], pass.self, i,
+                              {.queries = inputs,
+                               .keys = inputs,
+                               .values = inputs,
+                               .num_new_keys = pass.length,
+                               .rotations = pass.rotations,
+                               .output = outputs},
+                              pass);
+                     });
+    if (settings_->has_cross_attention) {
+      forward_sublayer(layer.cross_norm, pass, buffers, x, saved, sublayer++,
+                       [&](const float* inputs, float* outputs) {
+                         attend(*cross_[i], pass.cross, i,
+                                {.queries = inputs,
+                                 .keys = pass.source,
+                                 .values = pass.source,
+                                 .num_new_keys = pass.source_length,
+                                 .output = outputs},
+                                pass);
+                       });
+    }
+    if (settings_->ffn_hiddens > 0) {
+      forward_sublayer(
+          layer.ffn_norm, pass, buffers, x, saved, sublayer++,
+          [&](const float* inputs, float* outputs) {
+            const Arena::Scope of_sublayer(*pass.arena);
+            const FeedForwardHiddens hiddens =
+                saved != nullptr
+                    ? hiddens_of(*saved, i, pass.rows())
+                    : FeedForwardHiddens::lay_out(*pass.arena, parameters_->settings(), pass.rows(),
+                                                  settings_->ffn_hiddens);
+            float* activated = saved != nullptr
+                                   ? pass.arena->take(pass.rows(), settings_->ffn_hiddens)
+                                   : hiddens.x;
+            feed_forward({.parameters = parameters_,
+                          .layer = &layer.ffn,
+                          .inputs = inputs,
+                          .rows = pass.rows(),
+                          .num_threads = pass.num_threads},
+                         hiddens, activated, outputs);
+          });
+    }
+  }
+  return x;
+}
+
+TransformerStack::BackwardBuffers TransformerStack::lay_out_backward(
+    Arena& arena, const Sizes& sizes) const noexcept {
+  const TransformerSettings& model = parameters_->settings();
+  const std::size_t size = model.num_hiddens;
+  const std::size_t rows = sizes.batch * sizes.length;
+  const std::size_t keys = std::max(sizes.length, cross_.empty() ? 0 : sizes.source_length);
+  std::size_t max_heads = 0;
+  for (const std::vector<AttentionLayer*>* layers : {&self_, &cross_}) {
+    for (const AttentionLayer* layer : *layers) {
+      max_heads = std::max(max_heads, layer->num_heads());
+    }
+  }
+  const BackwardBuffers buffers{.normalized = arena.take(rows, size),
+                                .queries = arena.take(rows, size),
+                                .grad_sum = arena.take(rows, size),
+                                .keys = arena.take(sizes.batch, keys, size),
+                                .values = arena.take(sizes.batch, keys, size),
+                                .gate_gradient = arena.take(sizes.batch, max_heads)};
+  const auto lay_out = [&](std::span<AttentionLayer* const> layers, std::size_t num_keys) {
+    for (const AttentionLayer* layer : layers) {
+      const Arena::Scope scope(arena);
+      layer->lay_out_backward(arena, {.batch = sizes.batch,
+                                      .num_queries = sizes.length,
+                                      .num_keys = num_keys,
+                                      .num_threads = sizes.num_threads});
+    }
+  };
+  lay_out(self_, sizes.length);
+  lay_out(cross_, sizes.source_length);
+  const Arena::Scope scope(arena);
+  static_cast<void>(
+      FeedForwardBackwardBuffers::lay_out(arena, model, rows, settings_->ffn_hiddens));
+  static_cast<void>(lay_out_linear_backward(arena, std::max(settings_->ffn_hiddens, size),
+                                            sizes.num_threads));
+  return buffers;
+}
+
+/// Turns the gradient of a sublayer's output into that of its input. `function(inputs, gradient)`
+/// leaves the gradient of the inputs in `buffers.queries`.
+template <typename Function>
+void TransformerStack::backward_sublayer(const ModelParameters::NormIndices& norm,
+                                         const StackPass& pass, const BackwardBuffers& buffers,
+                                         const SavedStack& saved, std::size_t sublayer,
+                                         float* gradient,
+                                         const Function& function) const noexcept {
+  const TransformerSettings& model = parameters_->settings();
+  const std::size_t rows = pass.rows();
+  const std::size_t floats = rows * model.num_hiddens;
+  const float* x = saved.streams + sublayer * floats;
+  if (norm.exists() && !model.norm_first) {
+    std::fill_n(buffers.grad_sum, floats, 0.0F);
+    normalize_rows_backward(*parameters_, norm, saved.sums + sublayer * floats, gradient, rows,
+                            buffers.grad_sum);
+    function(x, buffers.grad_sum);
+    std::copy_n(buffers.grad_sum, floats, gradient);
+    kernels::add(gradient, buffers.queries, floats);
+    return;
+  }
+  function(x, gradient);
+  if (norm.exists()) {
+    normalize_rows_backward(*parameters_, norm, x, buffers.queries, rows, gradient);
+  } else {
+    kernels::add(gradient, buffers.queries, floats);
+  }
+}
+
+void TransformerStack::attend_backward(AttentionLayer& layer, const AttentionPasses& passes,
+                                       std::size_t number, const float* gradient,
+                                       const StackPass& pass,
+                                       const BackwardBuffers& buffers) const noexcept {
+  float* wanted = passes.layers.empty() ? nullptr : passes.layers[number].head_gate_gradient;
+  layer.backward_into({.grad_output = gradient,
+                       .queries = buffers.queries,
+                       .keys = buffers.keys,
+                       .values = buffers.values,
+                       .head_gate = wanted != nullptr ? wanted : buffers.gate_gradient,
+                       .arena = pass.arena,
+                       .num_threads = pass.num_threads});
+}
+
+void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, float* gradient,
+                                float* source_gradient) noexcept {
+  const Arena::Scope scope(*pass.arena);
+  const BackwardBuffers buffers = lay_out_backward(*pass.arena, sizes_of(pass));
+  const std::size_t size = parameters_->settings().num_hiddens;
+  const std::size_t floats = pass.rows() * size;
+  std::size_t sublayer = num_sublayers();
+  for (std::size_t i = indices_->layers.size(); i-- > 0;) {
+    const ModelParameters::Layer& layer = indices_->layers[i];
+    if (settings_->ffn_hiddens > 0) {
+      backward_sublayer(
+          layer.ffn_norm, pass, buffers, saved, --sublayer, gradient,
+          [&](const float* x, const float* output_gradient) {
+            const Arena::Scope of_sublayer(*pass.arena);
+            const float* inputs = x;
+            if (layer.ffn_norm.exists() && parameters_->settings().norm_first) {
+              normalize_rows(*parameters_, layer.ffn_norm, x, pass.rows(), buffers.normalized,
+                             pass.num_threads);
+              inputs = buffers.normalized;
+            }
+            const auto of_layer = FeedForwardBackwardBuffers::lay_out(
+                *pass.arena, parameters_->settings(), pass.rows(), settings_->ffn_hiddens);
+            feed_forward_backward({.parameters = parameters_,
+                                   .layer = &layer.ffn,
+                                   .inputs = inputs,
+                                   .rows = pass.rows(),
+                                   .num_threads = pass.num_threads},
+                                  hiddens_of(saved, i, pass.rows()), output_gradient, of_layer,
+                                  buffers.queries, *pass.arena);
+          });
+    }
+    if (settings_->has_cross_attention) {
+      backward_sublayer(layer.cross_norm, pass, buffers, saved, --sublayer, gradient,
+                        [&](const float* /*x*/, const float* output_gradient) {
+                          attend_backward(*cross_[i], pass.cross, i, output_gradient, pass,
+                                          buffers);
+                          const std::size_t source_floats = pass.batch * pass.source_length * size;
+                          kernels::add(source_gradient, buffers.keys, source_floats);
+                          kernels::add(source_gradient, buffers.values, source_floats);
+                        });
+    }
+    backward_sublayer(layer.norm, pass, buffers, saved, --sublayer, gradient,
+                      [&](const float* /*x*/, const float* output_gradient) {
+                        attend_backward(*self_[i], pass.self, i, output_gradient, pass, buffers);
+                        kernels::add(buffers.queries, buffers.keys, floats);
+                        kernels::add(buffers.queries, buffers.values, floats);
+                      });
+  }
+}
+
+}  // namespace headwise

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <headwise/core/attention/attention_layer.hpp>
+#include <headwise/core/memory/arena.hpp>
+#include <headwise/core/models/feed_forward.hpp>
+#include <headwise/core/models/model_parameters.hpp>
+#include <span>
+#include <vector>
+
+namespace headwise {
+
+/// Inputs and outputs of one attention layer in a pass; null for none.
+struct AttentionPass {
+  const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head]
+  std::size_t gate_stride = 0;
+  float* attention_weights = nullptr;   ///< (batch, heads, queries, keys)
+  float* head_gate_gradient = nullptr;  ///< (batch, heads)
+};
+
+/// One kind of attention layers of a stack in a pass; spans have one entry a layer, or none.
+struct AttentionPasses {
+  AttentionMask mask;
+  std::span<const AttentionPass> layers = {};
+  std::span<LayerCache> caches = {};
+  /// Allocated memory of the layers, for a pass that requires gradients.
+  std::span<ForwardMemory> memory = {};
+};
+
+/// Arguments of a pass through the layers of an encoder or a decoder.
+struct StackPass {
+  std::size_t batch = 0;
+  std::size_t length = 0;
+  AttentionPasses self;
+  /// Cosines and sines of the positions, for rotary layers; else null.
+  const float* rotations = nullptr;
+  AttentionPasses cross;
+  /// The encoder's output, (batch, source length, num_hiddens); null if caches hold its keys.
+  const float* source = nullptr;
+  std::size_t source_length = 0;  ///< new ones
+  Arena* arena = nullptr;
+  std::size_t num_threads = 1;
+
+  [[nodiscard]] std::size_t rows() const noexcept { return batch * length; }
+};
+
+/// What a pass through a stack saves for its backward pass. Sublayers are attention,
+/// cross-attention and feed-forward layers in their order.
+struct SavedStack {
+  float* streams = nullptr;  ///< (sublayers + 1, batch, length, num_hiddens), before each, at the end
+  float* sums = nullptr;     ///< (sublayers, batch, length, num_hiddens), what a norm after them reads
+  float* hiddens = nullptr;  ///< of the feed-forward layers, `FeedForwardHiddens` each
+};
+
+/// The attention and feed-forward layers of an encoder or a decoder: x + sublayer(norm(x)), or
+/// norm(x + sublayer(x)). It owns nothing that it points to.
+class TransformerStack {
+ public:
+  TransformerStack(ModelParameters& parameters, const ModelParameters::Stack& indices,
+                   const StackSettings& settings, std::vector<AttentionLayer*> self,
+                   std::vector<AttentionLayer*> cross) noexcept
+      : parameters_(&parameters),
+        indices_(&indices),
+        settings_(&settings),
+        self_(std::move(self)),
+        cross_(std::move(cross)) {}
+
+  [[nodiscard]] std::span<AttentionLayer* const> self_layers() const noexcept { return self_; }
+  [[nodiscard]] std::span<AttentionLayer* const> cross_layers() const noexcept { return cross_; }
+  [[nodiscard]] const ModelParameters::Stack& indices() const noexcept { return *indices_; }
+  [[nodiscard]] const StackSettings& settings() const noexcept { return *settings_; }
+
+  /// Lengths that determine the memory of a pass.
+  struct Sizes {
+    std::size_t batch = 0;
+    std::size_t length = 0;
+    std::size_t num_keys = 0;       ///< cached and new ones
+    std::size_t source_length = 0;  ///< likewise, of cross-attention
+    std::size_t num_threads = 1;
+  };
+  [[nodiscard]] SavedStack lay_out_saved(Arena& arena, const Sizes& sizes) const noexcept;
+
+  /// The output of the last layer in what was saved of a pass of so many rows.
+  [[nodiscard]] const float* output_of(const SavedStack& saved, std::size_t rows) const noexcept {
+    return saved.streams + num_sublayers() * rows * parameters_->settings().num_hiddens;
+  }
+
+  /// Working memory of a pass. Shapes are (batch, length, num_hiddens).
+  struct ForwardBuffers {
+    float* normalized;
+    float* output;
+  };
+  ForwardBuffers lay_out_forward(Arena& arena, const Sizes& sizes) const noexcept;
+  /// Turns the embedded input x (batch, length, num_hiddens) into the output of the last layer,
+  /// before the final norm. Without `saved`, in place; else x is `saved->streams`, and the output
+  /// at their end. Returns the output.
+  float* forward(const StackPass& pass, float* x, const SavedStack* saved) noexcept;
+
+  struct BackwardBuffers {
+    float* normalized;  ///< (batch, length, num_hiddens), as are the next three
+    float* queries;
+    float* grad_sum;
+    float* keys;  ///< (batch, max(length, source length), num_hiddens)
+    float* values;
+    float* gate_gradient;  ///< (batch, heads), where the caller wants none
+  };
+  BackwardBuffers lay_out_backward(Arena& arena, const Sizes& sizes) const noexcept;
+  /// Turns the gradient of the output into that of the input, and adds to the gradients of all
+  /// parameters and to `source_gradient`, of the encoder's output.
+  void backward(const StackPass& pass, const SavedStack& saved, float* gradient,
+                float* source_gradient) noexcept;
+
+ private:
+  [[nodiscard]] std::size_t num_sublayers() const noexcept;
+  [[nodiscard]] FeedForwardHiddens hiddens_of(const SavedStack& saved, std::size_t layer,
+                                              std::size_t rows) const noexcept;
+  [[nodiscard]] Sizes sizes_of(const StackPass& pass) const noexcept;
+  template <typename Function>
+  void forward_sublayer(const ModelParameters::NormIndices& norm, const StackPass& pass,
+                        const ForwardBuffers& buffers, float*& x, const SavedStack* saved,
+                        std::size_t sublayer, const Function& function) const noexcept;
+  template <typename Function>
+  void backward_sublayer(const ModelParameters::NormIndices& norm, const StackPass& pass,
+                         const BackwardBuffers& buffers, const SavedStack& saved,
+                         std::size_t sublayer, float* gradient,
+                         const Function& function) const noexcept;
+  void attend(AttentionLayer& layer, const AttentionPasses& passes, std::size_t number,
+              ForwardArguments arguments, const StackPass& pass) const noexcept;
+  void attend_backward(AttentionLayer& layer, const AttentionPasses& passes, std::size_t number,
+                       const float* gradient, const StackPass& pass,
+                       const BackwardBuffers& buffers) const noexcept;
+
+  ModelParameters* parameters_;
+  const ModelParameters::Stack* indices_;
+  const StackSettings* settings_;
+  std::vector<AttentionLayer*> self_;
+  std::vector<AttentionLayer*> cross_;
+};
+
+}  // namespace headwise

@@ -1,0 +1,214 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "compare.hpp"
+#include "files.hpp"
+#include "records.hpp"
+#include "safetensors.hpp"
+
+// tests/data/models holds small models of eight families, with random parameters, as their
+// frameworks write them; results and gradients were computed by PyTorch in float64.
+namespace headwise::test {
+namespace {
+
+constexpr double forward_tolerance = 2e-5;
+constexpr double gradient_tolerance = 2e-4;
+
+struct Checkpoint {
+  std::string config;
+  StateDict tensors;
+  StoredTensors expected;
+
+  explicit Checkpoint(const std::string& name)
+      : config(read_file("models/" + name + ".json")),
+        expected(read_safetensors("models/" + name + ".expect.safetensors")) {
+    const File file = file_of(read_file("models/" + name + ".safetensors"));
+    tensors = load_safetensors(file).tensors;
+  }
+
+  [[nodiscard]] bool has(const std::string& name) const { return expected.contains(name); }
+
+  /// How many of the first tokens of each row are no padding.
+  [[nodiscard]] ValidLens lens() const {
+    const Tokens mask = to_tensor<std::int64_t, 2>(expected.at("in.mask"));
+    LensBySample lens = LensBySample::from_shape({mask.shape(0)});
+    for (std::size_t row = 0; row < mask.shape(0); ++row) {
+      lens(row) = 0;
+      for (std::size_t column = 0; column < mask.shape(1); ++column) {
+        lens(row) += mask(row, column);
+      }
+    }
+    return lens;
+  }
+
+  [[nodiscard]] Tokens tokens(const std::string& name) const {
+    return to_tensor<std::int64_t, 2>(expected.at(name));
+  }
+
+  [[nodiscard]] TransformerForwardOptions options() const {
+    TransformerForwardOptions options;
+    options.return_weights = true;
+    options.requires_grad = true;
+    if (has("in.target")) {
+      options.source = tokens("in.tokens");
+      options.source_valid_lens = lens();
+    } else if (has("in.mask")) {
+      options.valid_lens = lens();
+    }
+    if (has("in.types")) {
+      options.segments = tokens("in.types");
+    }
+    return options;
+  }
+};
+
+double largest_of(const StoredTensor& tensor) {
+  double largest = 0;
+  for (const double value : tensor.values) {
+    largest = std::fmax(largest, std::abs(value));
+  }
+  return largest;
+}
+
+/// The largest difference, as a share of the largest expected value, or of `scale` if that is
+/// larger.
+template <typename Tensor>
+double relative_difference(const Tensor& got, const StoredTensor& expected, double scale = 1e-30) {
+  return max_difference(got, expected.values) / std::fmax(largest_of(expected), scale);
+}
+
+void check_weights(const Checkpoint& checkpoint, const std::string& name,
+                   const std::vector<Tensor<4>>& weights) {
+  for (std::size_t layer = 0; layer < weights.size(); ++layer) {
+    const std::string of_layer = name + std::to_string(layer);
+    INFO(of_layer);
+    CHECK(relative_difference(weights[layer], checkpoint.expected.at(of_layer)) <
+          forward_tolerance);
+  }
+}
+
+TransformerResult forward(Transformer& model, const Checkpoint& checkpoint) {
+  if (checkpoint.has("in.pixels")) {
+    return model.forward(to_tensor<float, 4>(checkpoint.expected.at("in.pixels")),
+                         checkpoint.options());
+  }
+  return model.forward(
+      checkpoint.tokens(checkpoint.has("in.target") ? "in.target" : "in.tokens"),
+      checkpoint.options());
+}
+
+/// Targets: the next token of each position, where that is no padding.
+Tokens next_tokens(const Tokens& tokens, const Checkpoint& checkpoint, bool padded) {
+  Tokens targets = Tokens::from_shape(tokens.shape());
+  const Tokens mask = padded ? checkpoint.tokens("in.mask") : Tokens();
+  for (std::size_t row = 0; row < tokens.shape(0); ++row) {
+    for (std::size_t column = 0; column < tokens.shape(1); ++column) {
+      const bool has_next =
+          column + 1 < tokens.shape(1) && (!padded || mask(row, column + 1) != 0);
+      targets(row, column) = has_next ? tokens(row, column + 1) : ignored_target;
+    }
+  }
+  return targets;
+}
+
+void check_gradients(const Checkpoint& checkpoint, const Transformer& model) {
+  const StateDict gradients = model.gradients(ParameterNames::pretrained);
+  std::size_t count = 0;
+  double largest = 0;
+  for (const auto& [name, expected] : checkpoint.expected) {
+    largest = name.starts_with("grad.") ? std::fmax(largest, largest_of(expected)) : largest;
+  }
+  for (const auto& [name, expected] : checkpoint.expected) {
+    if (name.starts_with("grad.")) {
+      INFO(name);
+      REQUIRE(gradients.contains(name.substr(5)));
+      const auto& gradient = gradients.at(name.substr(5));
+      CHECK(std::equal(gradient.shape().begin(), gradient.shape().end(), expected.shape.begin(),
+                       expected.shape.end()));
+      // Softmax cancels the bias of keys: its gradient is 0 but for rounding.
+      CHECK(relative_difference(gradient, expected, 1e-3 * largest) < gradient_tolerance);
+      ++count;
+    }
+  }
+  CHECK(count == gradients.size());
+}
+
+const std::vector<std::string> names = {"bart-a",   "bert-a",    "gpt2-a",  "llama-a",
+                                        "marian-a", "nanogpt-a", "qwen2-a", "vit-a"};
+
+TEST_CASE("Pretrained models give PyTorch's results") {
+  for (const std::string& name : names) {
+    INFO(name);
+    const Checkpoint checkpoint(name);
+    Transformer model = Transformer::from_pretrained(checkpoint.config, checkpoint.tensors);
+    const TransformerResult result = forward(model, checkpoint);
+    if (checkpoint.has("out.logits")) {
+      CHECK(relative_difference(result.logits, checkpoint.expected.at("out.logits")) <
+            forward_tolerance);
+    } else {
+      CHECK(relative_difference(result.hidden, checkpoint.expected.at("out.hidden")) <
+            forward_tolerance);
+    }
+    if (checkpoint.has("out.encoder")) {
+      CHECK(relative_difference(*result.encoder_hidden, checkpoint.expected.at("out.encoder")) <
+            forward_tolerance);
+    }
+    check_weights(checkpoint, "out.attention.", result.attention_weights);
+    check_weights(checkpoint, "out.cross.", result.cross_attention_weights);
+    check_weights(checkpoint, "out.encoder_attention.", result.encoder_attention_weights);
+  }
+}
+
+TEST_CASE("Pretrained models give PyTorch's losses and gradients") {
+  for (const std::string& name : names) {
+    INFO(name);
+    const Checkpoint checkpoint(name);
+    Transformer model = Transformer::from_pretrained(checkpoint.config, checkpoint.tensors);
+    const double expected_loss = checkpoint.expected.at("out.loss").values.front();
+    if (checkpoint.has("in.cotangent")) {
+      const auto cotangent = to_tensor<float, 3>(checkpoint.expected.at("in.cotangent"));
+      const TransformerResult result = forward(model, checkpoint);
+      double loss = 0;
+      for (std::size_t i = 0; i < cotangent.size(); ++i) {
+        loss += static_cast<double>(result.hidden.data()[i]) *
+                static_cast<double>(cotangent.data()[i]);
+      }
+      CHECK(std::abs(loss - expected_loss) < forward_tolerance * std::abs(expected_loss));
+      static_cast<void>(model.backward(cotangent));
+    } else {
+      const bool padded = !checkpoint.has("in.target");
+      const Tokens tokens = checkpoint.tokens(padded ? "in.tokens" : "in.target");
+      TransformerForwardOptions options = checkpoint.options();
+      options.return_weights = options.requires_grad = false;
+      const double loss =
+          model.loss_and_gradients(tokens, next_tokens(tokens, checkpoint, padded), options).loss;
+      CHECK(std::abs(loss - expected_loss) < forward_tolerance * std::abs(expected_loss));
+    }
+    check_gradients(checkpoint, model);
+  }
+}
+
+TEST_CASE("A checkpoint comes back out bit for bit") {
+  for (const std::string& name : names) {
+    INFO(name);
+    const Checkpoint checkpoint(name);
+    const Transformer model = Transformer::from_pretrained(checkpoint.config, checkpoint.tensors);
+    const StateDict out = model.state_dict(ParameterNames::pretrained);
+    for (const auto& [tensor_name, tensor] : out) {
+      INFO(tensor_name);
+      CHECK(tensor.shape() == checkpoint.tensors.at(tensor_name).shape());
+      CHECK(same_bits(tensor, checkpoint.tensors.at(tensor_name)));
+    }
+    for (const auto& [tensor_name, tensor] : checkpoint.tensors) {
+      INFO(tensor_name);
+      const bool is_buffer = tensor_name.ends_with("position_ids") ||
+                             tensor_name.ends_with(".attn.bias") ||
+                             tensor_name.starts_with("pooler.");
+      CHECK(out.contains(tensor_name) != is_buffer);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headwise::test
