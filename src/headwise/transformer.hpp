@@ -160,8 +160,8 @@ class Transformer {
   /// The model of a checkpoint: `config` is the text of its `config.json`, `tensors` are what
   /// `load_safetensors` gave. Families: gpt2, nanogpt, llama, mistral, qwen2, bert, roberta,
   /// distilbert, vit, bart, marian. Throws `Error` (invalid-option) that names every field of the
-  /// config that is missing, malformed or not supported; (invalid-state-dict) that lists every tensor
-  /// that is missing, unexpected or of the wrong shape.
+  /// config that is missing, malformed or not supported; (invalid-state-dict) that lists every
+  /// tensor that is missing, unexpected or of the wrong shape.
   [[nodiscard]] static Transformer from_pretrained(std::string_view config,
                                                    const StateDict& tensors,
                                                    std::optional<std::uint64_t> seed = {});
@@ -179,8 +179,8 @@ class Transformer {
   /// invalid-value, invalid-option, invalid-cache, cache-full, out-of-memory); the model is then
   /// unchanged, as after any other call that throws.
   TransformerResult forward(const Tokens& tokens, const TransformerForwardOptions& options = {});
-  /// pixels (batch, channels, height, width) of a model that reads images. A template, so that lists
-  /// in braces are tokens.
+  /// pixels (batch, channels, height, width) of a model that reads images. A template, so that
+  /// lists in braces are tokens.
   template <std::same_as<Tensor<4>> Pixels>
   TransformerResult forward(const Pixels& pixels, const TransformerForwardOptions& options = {}) {
     return forward_pixels(pixels, options);

@@ -27,8 +27,7 @@ AttentionOnlyTransformer AttentionOnlyTransformer::copy() const {
 
 LossAndGradients AttentionOnlyTransformer::loss_and_gradients(
     const Tokens& tokens, const Tokens& targets, const TransformerForwardOptions& options) {
-  TransformerLossAndGradients result =
-      Transformer::loss_and_gradients(tokens, targets, options);
+  TransformerLossAndGradients result = Transformer::loss_and_gradients(tokens, targets, options);
   return {.loss = result.loss, .head_gates = std::move(result.head_gates)};
 }
 

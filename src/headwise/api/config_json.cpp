@@ -36,8 +36,9 @@ class ConfigReader {
   static constexpr int max_depth = 32;
 
   bool read_object(const std::string& prefix, int depth) {
-    return io::read_json_object(
-        cursor_, [&](std::string_view name) { return read_value(prefix + std::string(name), depth); });
+    return io::read_json_object(cursor_, [&](std::string_view name) {
+      return read_value(prefix + std::string(name), depth);
+    });
   }
 
   bool read_list(const std::string& prefix, int depth) {

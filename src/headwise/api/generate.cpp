@@ -23,10 +23,10 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
   return report_out_of_memory([&] {
     validation::check_generate(*this, tokens, options);
     std::vector<std::int64_t> generated;
-    ModelCache cache = create_cache(
-        {.batch_size = 1,
-         .max_length = static_cast<std::int64_t>(tokens.size()) +
-                       std::max<std::int64_t>(options.max_new_tokens - 1, 0)});
+    ModelCache cache =
+        create_cache({.batch_size = 1,
+                      .max_length = static_cast<std::int64_t>(tokens.size()) +
+                                    std::max<std::int64_t>(options.max_new_tokens - 1, 0)});
     const std::size_t vocabulary_size = settings().vocabulary_size;
     std::vector<float> logits(vocabulary_size);
     std::vector<std::uint32_t> order(vocabulary_size);

@@ -1,8 +1,8 @@
+#include <headwise/api/config_json.hpp>
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/api/pretrained.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation_text.hpp>
-#include <headwise/api/config_json.hpp>
 #include <headwise/core/models/pretrained/families.hpp>
 #include <headwise/error.hpp>
 #include <utility>

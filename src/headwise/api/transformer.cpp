@@ -38,7 +38,8 @@ Layers make_layers(const TransformerOptions& options, std::uint64_t seed) {
 
 std::vector<AttentionLayer*> pointers_to(std::vector<MultiHeadAttention>& layers) {
   std::vector<AttentionLayer*> pointers(layers.size());
-  std::ranges::transform(layers, pointers.begin(), [](MultiHeadAttention& layer) { return &layer; });
+  std::ranges::transform(layers, pointers.begin(),
+                         [](MultiHeadAttention& layer) { return &layer; });
   return pointers;
 }
 
@@ -148,9 +149,9 @@ TransformerLossAndGradients Transformer::loss_and_gradients(
     memory.lay_out_loss(targets, core_, true);
     TransformerGradients gates = memory.make_gate_gradients(*this);
     TransformerLossAndGradients result{.loss = 0,
-                            .head_gates = std::move(gates.head_gates),
-                            .cross_head_gates = std::move(gates.cross_head_gates),
-                            .encoder_head_gates = std::move(gates.encoder_head_gates)};
+                                       .head_gates = std::move(gates.head_gates),
+                                       .cross_head_gates = std::move(gates.cross_head_gates),
+                                       .encoder_head_gates = std::move(gates.encoder_head_gates)};
     result.loss = core_.loss_and_gradients_into(memory.pass, core_.allocate(memory.pass));
     return result;
   });

@@ -108,16 +108,14 @@ TransformerResult PassMemory::make_results(const Transformer& model, bool return
                                   settings.head ? settings.vocabulary_size : 0});
   pass.logits = settings.head ? result.logits.data() : nullptr;
   if (pass.source != nullptr) {
-    result.encoder_hidden =
-        make_tensor<3>({pass.batch, pass.source_length, settings.num_hiddens});
+    result.encoder_hidden = make_tensor<3>({pass.batch, pass.source_length, settings.num_hiddens});
     pass.encoder_hidden = result.encoder_hidden->data();
   }
   const auto add_weights = [&](Side side, std::size_t queries, std::size_t keys,
                                std::vector<Tensor<4>>& weights) {
     const std::vector<MultiHeadAttention>& of_side = model.attention_layers(side);
     for (std::size_t layer = 0; return_weights && layer < of_side.size(); ++layer) {
-      weights.push_back(
-          make_tensor<4>({pass.batch, of_side[layer].num_heads(), queries, keys}));
+      weights.push_back(make_tensor<4>({pass.batch, of_side[layer].num_heads(), queries, keys}));
       layers.of(side)[layer].attention_weights = weights.back().data();
     }
   };
@@ -149,14 +147,14 @@ void PassMemory::lay_out_forward(const TransformerCore& core) {
 void PassMemory::lay_out_loss(const Tokens& given, const TransformerCore& core, bool gradients) {
   targets.assign(given.begin(), given.end());
   pass.targets = targets.data();
-  memory.emplace([&](Arena& arena) {
-    core.lay_out_loss(arena, TransformerCore::sizes_of(pass), gradients);
-  });
+  memory.emplace(
+      [&](Arena& arena) { core.lay_out_loss(arena, TransformerCore::sizes_of(pass), gradients); });
   pass.arena = &memory->arena();
 }
 
 BackwardMemory::BackwardMemory(const SavedPass::Sizes& sizes, const Transformer& model)
-    : layers(model), memory([&](Arena& arena) {
+    : layers(model),
+      memory([&](Arena& arena) {
         model.core().lay_out_backward(arena, {.batch = sizes.batch,
                                               .length = sizes.length,
                                               .num_keys = sizes.length,
@@ -181,8 +179,8 @@ TransformerGradients BackwardMemory::make_results(const Transformer& model) {
                               .encoder_head_gates = make(Side::encoder)};
   const TransformerSettings& settings = model.settings();
   if (settings.has_patches()) {
-    result.pixels = make_tensor<4>(
-        {batch, settings.channels, settings.image_size, settings.image_size});
+    result.pixels =
+        make_tensor<4>({batch, settings.channels, settings.image_size, settings.image_size});
     pass.pixels = result.pixels->data();
   }
   return result;

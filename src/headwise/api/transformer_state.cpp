@@ -15,8 +15,8 @@ namespace {
 StateDict tensors_of(const Transformer& model, bool gradients) {
   StateDict result;
   const ModelParameters& own = model.own_parameters();
-  add_tensors(own.parameter_table(),
-              gradients ? own.parameter_gradients() : own.parameter_values(), "", result);
+  add_tensors(own.parameter_table(), gradients ? own.parameter_gradients() : own.parameter_values(),
+              "", result);
   for (const Side side : all_sides) {
     const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {

@@ -12,9 +12,7 @@ namespace headwise::validation {
 namespace {
 
 std::string_view layers_name(Side side) {
-  return side == Side::self    ? "layers"
-         : side == Side::cross ? "cross_layers"
-                               : "encoder_layers";
+  return side == Side::self ? "layers" : side == Side::cross ? "cross_layers" : "encoder_layers";
 }
 
 /// (batch, length) of tokens of an encoder or a decoder.
@@ -132,10 +130,9 @@ void check_pass(const Transformer& model, std::size_t batch, std::size_t length,
            std::to_string(length));
     }
   }
-  check_valid_lens(options.valid_lens, {.batch = batch,
-                                        .num_heads = 1,
-                                        .num_queries = length,
-                                        .num_keys = cached + length});
+  check_valid_lens(
+      options.valid_lens,
+      {.batch = batch, .num_heads = 1, .num_queries = length, .num_keys = cached + length});
   if (options.segments) {
     if (model.settings().segments == 0) {
       fail(ErrorCode::invalid_option, "segments", "none for a model without", "segments");
@@ -264,15 +261,15 @@ void check_transformer_options(const TransformerOptions& options) {
          number_text(options.embedding_scale));
   }
   check_window(options.window);
-  MultiHeadAttentionOptions layer{
-      .num_hiddens = options.head_size ? *options.head_size * options.num_heads
-                                       : options.num_hiddens,
-      .num_heads = options.num_heads,
-      .dropout = options.dropout,
-      .num_kv_heads = options.num_kv_heads,
-      .scale = options.scale,
-      .softcap = options.softcap,
-      .seed = options.seed};
+  MultiHeadAttentionOptions layer{.num_hiddens = options.head_size
+                                                     ? *options.head_size * options.num_heads
+                                                     : options.num_hiddens,
+                                  .num_heads = options.num_heads,
+                                  .dropout = options.dropout,
+                                  .num_kv_heads = options.num_kv_heads,
+                                  .scale = options.scale,
+                                  .softcap = options.softcap,
+                                  .seed = options.seed};
   if (options.positions == Positions::rotary) {
     layer.rotary = options.rotary;
   }
@@ -314,9 +311,9 @@ void check_transformer_pass(const Transformer& model, const Tensor<4>& pixels,
   if (!settings.has_patches()) {
     fail(ErrorCode::invalid_shape, "tokens", "(batch, length)", "pixels");
   }
-  check_shape("pixels", pixels.shape(),
-              std::array<Axis, 4>{"batch", settings.channels, settings.image_size,
-                                  settings.image_size});
+  check_shape(
+      "pixels", pixels.shape(),
+      std::array<Axis, 4>{"batch", settings.channels, settings.image_size, settings.image_size});
   check_pass(model, pixels.shape(0), settings.max_length, options);
 }
 
@@ -381,8 +378,8 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
   if (length > max_length || options.max_new_tokens > max_length - length + 1) {
     fail(ErrorCode::invalid_option, "max_new_tokens",
          "at most " + std::to_string(std::max<std::int64_t>(max_length - length + 1, 0)) +
-             " behind " + std::to_string(length) + " of max_length (" +
-             std::to_string(max_length) + ")",
+             " behind " + std::to_string(length) + " of max_length (" + std::to_string(max_length) +
+             ")",
          std::to_string(options.max_new_tokens));
   }
 }

@@ -93,9 +93,8 @@ TransformerResult forward(Transformer& model, const Checkpoint& checkpoint) {
     return model.forward(to_tensor<float, 4>(checkpoint.expected.at("in.pixels")),
                          checkpoint.options());
   }
-  return model.forward(
-      checkpoint.tokens(checkpoint.has("in.target") ? "in.target" : "in.tokens"),
-      checkpoint.options());
+  return model.forward(checkpoint.tokens(checkpoint.has("in.target") ? "in.target" : "in.tokens"),
+                       checkpoint.options());
 }
 
 /// Targets: the next token of each position, where that is no padding.
@@ -104,8 +103,7 @@ Tokens next_tokens(const Tokens& tokens, const Checkpoint& checkpoint, bool padd
   const Tokens mask = padded ? checkpoint.tokens("in.mask") : Tokens();
   for (std::size_t row = 0; row < tokens.shape(0); ++row) {
     for (std::size_t column = 0; column < tokens.shape(1); ++column) {
-      const bool has_next =
-          column + 1 < tokens.shape(1) && (!padded || mask(row, column + 1) != 0);
+      const bool has_next = column + 1 < tokens.shape(1) && (!padded || mask(row, column + 1) != 0);
       targets(row, column) = has_next ? tokens(row, column + 1) : ignored_target;
     }
   }
@@ -171,8 +169,8 @@ TEST_CASE("Pretrained models give PyTorch's losses and gradients") {
       const TransformerResult result = forward(model, checkpoint);
       double loss = 0;
       for (std::size_t i = 0; i < cotangent.size(); ++i) {
-        loss += static_cast<double>(result.hidden.data()[i]) *
-                static_cast<double>(cotangent.data()[i]);
+        loss +=
+            static_cast<double>(result.hidden.data()[i]) * static_cast<double>(cotangent.data()[i]);
       }
       CHECK(std::abs(loss - expected_loss) < forward_tolerance * std::abs(expected_loss));
       static_cast<void>(model.backward(cotangent));

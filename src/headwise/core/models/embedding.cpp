@@ -137,11 +137,11 @@ void embed_patches_backward(ModelParameters& parameters, const float* patches, s
       std::copy(first + size, first + size + floats, gradient + sample * floats);
     }
   }
-  linear_backward(parameters.linear(parameters.patches()),
-                  parameters.linear_backward(parameters.patches(), patches, gradient,
-                                             batch * settings.num_patches(), patch_gradient,
-                                             num_threads),
-                  arena);
+  linear_backward(
+      parameters.linear(parameters.patches()),
+      parameters.linear_backward(parameters.patches(), patches, gradient,
+                                 batch * settings.num_patches(), patch_gradient, num_threads),
+      arena);
 }
 
 }  // namespace headwise

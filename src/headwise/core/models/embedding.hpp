@@ -27,16 +27,16 @@ void embed(const ModelParameters& parameters, const ModelParameters::Stack& stac
 void embed_backward(ModelParameters& parameters, const ModelParameters::Stack& stack,
                     const EmbeddedTokens& tokens, float* gradient) noexcept;
 
-/// pixels (batch, channels, height, width) → patches (batch, patches, channels · height · width of a
-/// patch), row by row of the image.
+/// pixels (batch, channels, height, width) → patches (batch, patches, channels · height · width of
+/// a patch), row by row of the image.
 void cut_patches(const TransformerSettings& settings, const float* pixels, std::size_t batch,
                  float* patches) noexcept;
 /// The gradient of the pixels from that of the patches.
 void join_patches(const TransformerSettings& settings, const float* patches, std::size_t batch,
                   float* pixels) noexcept;
 
-/// x (batch, length, num_hiddens): the class token, if there is one, and the patches, projected, plus
-/// positions.
+/// x (batch, length, num_hiddens): the class token, if there is one, and the patches, projected,
+/// plus positions.
 void embed_patches(const ModelParameters& parameters, const float* patches, std::size_t batch,
                    std::size_t num_threads, float* x) noexcept;
 

@@ -36,11 +36,10 @@ std::size_t threads_for(const FeedForwardPass& pass, std::size_t count) noexcept
 void activate(const FeedForwardPass& pass, const FeedForwardHiddens& hiddens, std::size_t count,
               float* y) noexcept {
   with_kernels(pass.parameters->settings().activation, [&](const auto& kernel, const auto&) {
-    parallel::for_each_block(count, threads_for(pass, count),
-                             [&](std::size_t first, std::size_t end) {
-                               kernel(hiddens.x + first, offset(hiddens.up, first), end - first,
-                                      y + first);
-                             });
+    parallel::for_each_block(
+        count, threads_for(pass, count), [&](std::size_t first, std::size_t end) {
+          kernel(hiddens.x + first, offset(hiddens.up, first), end - first, y + first);
+        });
   });
 }
 
@@ -103,8 +102,7 @@ void feed_forward_backward(const FeedForwardPass& pass, const FeedForwardHiddens
   ModelParameters& parameters = *pass.parameters;
   const auto& [gate, dense1, dense2] = *pass.layer;
   const std::size_t count = pass.rows * parameters.linear(dense1).sizes.out;
-  const auto backward = [&](std::size_t number, const float* inputs, const float* of,
-                            float* into) {
+  const auto backward = [&](std::size_t number, const float* inputs, const float* of, float* into) {
     linear_backward(
         parameters.linear(number),
         parameters.linear_backward(number, inputs, of, pass.rows, into, pass.num_threads), arena);
@@ -118,8 +116,7 @@ void feed_forward_backward(const FeedForwardPass& pass, const FeedForwardHiddens
   }
   backward(gate, pass.inputs, buffers.gradient, input_gradient);
   backward(dense1, pass.inputs, buffers.up_gradient, buffers.inputs);
-  kernels::add(input_gradient, buffers.inputs,
-               pass.rows * parameters.settings().num_hiddens);
+  kernels::add(input_gradient, buffers.inputs, pass.rows * parameters.settings().num_hiddens);
 }
 
 }  // namespace headwise

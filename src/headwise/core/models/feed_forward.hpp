@@ -4,8 +4,8 @@
 #include <headwise/core/memory/arena.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 
-/// Position-wise feed-forward layers: dense2(activation(dense1(x))), or dense2(activation(gate(x)) ·
-/// dense1(x)). Sources: Vaswani et al. 2017, d2l's `PositionWiseFFN`; Shazeer 2020.
+/// Position-wise feed-forward layers: dense2(activation(dense1(x))), or dense2(activation(gate(x))
+/// · dense1(x)). Sources: Vaswani et al. 2017, d2l's `PositionWiseFFN`; Shazeer 2020.
 namespace headwise {
 
 /// What stands inside a feed-forward layer.

@@ -16,9 +16,8 @@ std::string attention_prefix(Side side, std::size_t layer) {
 ModelParameters::ModelParameters(const TransformerSettings& settings) : settings_(settings) {
   const std::size_t size = settings.num_hiddens;
   if (settings.has_patches()) {
-    patches_ = add_linear("patches", {size, settings.channels, settings.patch_size,
-                                      settings.patch_size},
-                          true);
+    patches_ = add_linear(
+        "patches", {size, settings.channels, settings.patch_size, settings.patch_size}, true);
     if (settings.class_token) {
       class_token_ = add("class_token", {size});
     }
@@ -91,8 +90,8 @@ ModelParameters::Stack ModelParameters::add_stack(const std::string& prefix,
   const std::size_t size = settings_.num_hiddens;
   Stack stack;
   if (settings_.positions == Positions::learned) {
-    stack.position = add(prefix + "position.weight",
-                         {settings_.max_length + settings_.position_offset, size});
+    stack.position =
+        add(prefix + "position.weight", {settings_.max_length + settings_.position_offset, size});
   }
   if (settings_.embedding_norm) {
     stack.embedding_norm = add_norm(prefix + "embedding_norm");

@@ -15,15 +15,15 @@ void normalize_rows(const ModelParameters& parameters, const ModelParameters::No
   constexpr double operations_per_float = 8;
   const double operations =
       operations_per_float * static_cast<double>(rows) * static_cast<double>(size);
-  parallel::for_each_block(
-      rows, parallel::threads_worth(operations, num_threads), [&](std::size_t first, std::size_t end) {
-        for (std::size_t row = first; row < end; ++row) {
-          const float* x = inputs + row * size;
-          float* y = outputs + row * size;
-          is_rms ? kernels::rms_norm(x, weight, size, epsilon, y)
-                 : kernels::layer_norm(x, weight, bias, size, epsilon, y);
-        }
-      });
+  parallel::for_each_block(rows, parallel::threads_worth(operations, num_threads),
+                           [&](std::size_t first, std::size_t end) {
+                             for (std::size_t row = first; row < end; ++row) {
+                               const float* x = inputs + row * size;
+                               float* y = outputs + row * size;
+                               is_rms ? kernels::rms_norm(x, weight, size, epsilon, y)
+                                      : kernels::layer_norm(x, weight, bias, size, epsilon, y);
+                             }
+                           });
 }
 
 void normalize_rows_backward(ModelParameters& parameters, const ModelParameters::NormIndices& norm,

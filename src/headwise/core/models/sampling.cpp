@@ -10,10 +10,10 @@ namespace {
 
 /// U(0, 1) with 53 bits, of draw `number` of a seed.
 double uniform(std::uint64_t seed, std::uint64_t number) noexcept {
-  const kernels::PhiloxCounter random = kernels::philox(
-      {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32U),
-       random_stream::sampling, 0},
-      kernels::philox_key(seed));
+  const kernels::PhiloxCounter random =
+      kernels::philox({static_cast<std::uint32_t>(number),
+                       static_cast<std::uint32_t>(number >> 32U), random_stream::sampling, 0},
+                      kernels::philox_key(seed));
   constexpr unsigned bits_above_53 = 11;
   constexpr double unit = 1.0 / 9007199254740992.0;
   const std::uint64_t bits = (std::uint64_t{random[0]} << 32U | random[1]) >> bits_above_53;
@@ -60,9 +60,9 @@ std::size_t sample_token(const float* logits, std::size_t vocabulary_size,
       options.top_k > 0 ? std::min(options.top_k, vocabulary_size) : vocabulary_size;
   double sum = 0;
   for (std::size_t i = 0; i < kept; ++i) {
-    const double below = (static_cast<double>(logits[best]) -
-                          static_cast<double>(logits[buffers.order[i]])) /
-                         options.temperature;
+    const double below =
+        (static_cast<double>(logits[best]) - static_cast<double>(logits[buffers.order[i]])) /
+        options.temperature;
     buffers.weights[i] = std::isnan(below) ? 0 : exp_minus(below);
     sum += buffers.weights[i];
   }

@@ -7,8 +7,8 @@ namespace headwise {
 
 /// How the next token is drawn.
 struct SamplingOptions {
-  double temperature = 0;   ///< 0 takes the token of the largest logit
-  std::size_t top_k = 0;    ///< 0 for all
+  double temperature = 0;  ///< 0 takes the token of the largest logit
+  std::size_t top_k = 0;   ///< 0 for all
   double top_p = 1;
   std::uint64_t seed = 0;
 };

@@ -178,17 +178,15 @@ TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
   allocate_layers(encoder_.self_layers(), encoder_pass(pass).self, pass.source_length, nullptr,
                   memory.encoder);
   SavedPass saved;
-  saved.sizes = {
-      .batch = pass.batch, .length = pass.length, .source_length = pass.source_length};
+  saved.sizes = {.batch = pass.batch, .length = pass.length, .source_length = pass.source_length};
   const auto copy = [](const std::int32_t* numbers, std::size_t count) {
-    return numbers != nullptr ? std::vector(numbers, numbers + count)
-                              : std::vector<std::int32_t>();
+    return numbers != nullptr ? std::vector(numbers, numbers + count) : std::vector<std::int32_t>();
   };
   saved.tokens = copy(pass.tokens, pass.batch * pass.length);
   saved.segments = copy(pass.segments, pass.batch * pass.length);
   saved.source = copy(pass.source, pass.batch * pass.source_length);
-  const std::size_t bytes = measure(
-      [&](Arena& arena) { static_cast<void>(lay_out_saved(arena, saved.sizes)); });
+  const std::size_t bytes =
+      measure([&](Arena& arena) { static_cast<void>(lay_out_saved(arena, saved.sizes)); });
   // Memory of the right size is used again.
   if (!saved_ || saved_->floats.size() != bytes / sizeof(float)) {
     saved.floats = AlignedFloats(bytes / sizeof(float));
@@ -213,8 +211,7 @@ void TransformerCore::keep(TransformerMemory& memory) noexcept {
 float* TransformerCore::embed_inputs(const TransformerPass& pass, const ForwardBuffers& buffers,
                                      const SavedPass::Tensors* saved) noexcept {
   float* const x = saved != nullptr ? saved->decoder.streams : buffers.x;
-  float* const embedded =
-      saved != nullptr && settings().embedding_norm ? saved->embedded : x;
+  float* const embedded = saved != nullptr && settings().embedding_norm ? saved->embedded : x;
   if (settings().has_patches()) {
     float* patches = saved != nullptr ? saved->patches : buffers.patches;
     cut_patches(settings(), pass.pixels, pass.batch, patches);

@@ -34,7 +34,7 @@ struct TransformerPass {
   const std::int32_t* valid_lens = nullptr;
   std::size_t valid_lens_sample_stride = 0;
   std::size_t valid_lens_query_stride = 0;
-  const std::int32_t* source = nullptr;             ///< (batch, source length), the encoder's tokens
+  const std::int32_t* source = nullptr;  ///< (batch, source length), the encoder's tokens
   const std::int32_t* source_valid_lens = nullptr;  ///< (batch,), or null
   std::size_t source_length = 0;
   /// One per layer, or empty.
@@ -98,9 +98,9 @@ class TransformerCore {
   struct Sizes {
     std::size_t batch = 0;
     std::size_t length = 0;
-    std::size_t num_keys = 0;           ///< cached and new ones
-    std::size_t source_length = 0;      ///< of the source given
-    std::size_t num_source_keys = 0;    ///< cached and new ones
+    std::size_t num_keys = 0;         ///< cached and new ones
+    std::size_t source_length = 0;    ///< of the source given
+    std::size_t num_source_keys = 0;  ///< cached and new ones
     std::size_t num_threads = 1;
   };
   [[nodiscard]] static Sizes sizes_of(const TransformerPass& pass) noexcept;
@@ -190,7 +190,8 @@ class TransformerCore {
   void final_norm_backward(const TransformerStack& stack, const float* x, const float* of_output,
                            std::size_t rows, float* gradient) noexcept;
   /// Takes the gradient of the last layer's output back to the inputs.
-  void layers_backward(const TransformerBackward& backward, const BackwardBuffers& buffers) noexcept;
+  void layers_backward(const TransformerBackward& backward,
+                       const BackwardBuffers& buffers) noexcept;
   double head_loss(const TransformerPass& pass, const LossBuffers& buffers, const float* outputs,
                    std::size_t& target_rows) const noexcept;
   /// The input of the unembedding, (target rows, num_hiddens).

@@ -108,8 +108,8 @@ void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& pass
   arguments.arena = pass.arena;
   arguments.num_threads = pass.num_threads;
   arguments.requires_grad = !passes.memory.empty();
-  layer.forward_into(arguments, arguments.requires_grad ? std::move(passes.memory[number])
-                                                        : ForwardMemory{});
+  layer.forward_into(arguments,
+                     arguments.requires_grad ? std::move(passes.memory[number]) : ForwardMemory{});
 }
 
 float* TransformerStack::forward(const StackPass& pass, float* x,
@@ -148,10 +148,9 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
           [&](const float* inputs, float* outputs) {
             const Arena::Scope of_sublayer(*pass.arena);
             const FeedForwardHiddens hiddens =
-                saved != nullptr
-                    ? hiddens_of(*saved, i, pass.rows())
-                    : FeedForwardHiddens::lay_out(*pass.arena, parameters_->settings(), pass.rows(),
-                                                  settings_->ffn_hiddens);
+                saved != nullptr ? hiddens_of(*saved, i, pass.rows())
+                                 : FeedForwardHiddens::lay_out(*pass.arena, parameters_->settings(),
+                                                               pass.rows(), settings_->ffn_hiddens);
             float* activated = saved != nullptr
                                    ? pass.arena->take(pass.rows(), settings_->ffn_hiddens)
                                    : hiddens.x;
@@ -199,8 +198,8 @@ TransformerStack::BackwardBuffers TransformerStack::lay_out_backward(
   const Arena::Scope scope(arena);
   static_cast<void>(
       FeedForwardBackwardBuffers::lay_out(arena, model, rows, settings_->ffn_hiddens));
-  static_cast<void>(lay_out_linear_backward(arena, std::max(settings_->ffn_hiddens, size),
-                                            sizes.num_threads));
+  static_cast<void>(
+      lay_out_linear_backward(arena, std::max(settings_->ffn_hiddens, size), sizes.num_threads));
   return buffers;
 }
 
@@ -210,8 +209,7 @@ template <typename Function>
 void TransformerStack::backward_sublayer(const ModelParameters::NormIndices& norm,
                                          const StackPass& pass, const BackwardBuffers& buffers,
                                          const SavedStack& saved, std::size_t sublayer,
-                                         float* gradient,
-                                         const Function& function) const noexcept {
+                                         float* gradient, const Function& function) const noexcept {
   const TransformerSettings& model = parameters_->settings();
   const std::size_t rows = pass.rows();
   const std::size_t floats = rows * model.num_hiddens;
@@ -257,26 +255,26 @@ void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, 
   for (std::size_t i = indices_->layers.size(); i-- > 0;) {
     const ModelParameters::Layer& layer = indices_->layers[i];
     if (settings_->ffn_hiddens > 0) {
-      backward_sublayer(
-          layer.ffn_norm, pass, buffers, saved, --sublayer, gradient,
-          [&](const float* x, const float* output_gradient) {
-            const Arena::Scope of_sublayer(*pass.arena);
-            const float* inputs = x;
-            if (layer.ffn_norm.exists() && parameters_->settings().norm_first) {
-              normalize_rows(*parameters_, layer.ffn_norm, x, pass.rows(), buffers.normalized,
-                             pass.num_threads);
-              inputs = buffers.normalized;
-            }
-            const auto of_layer = FeedForwardBackwardBuffers::lay_out(
-                *pass.arena, parameters_->settings(), pass.rows(), settings_->ffn_hiddens);
-            feed_forward_backward({.parameters = parameters_,
-                                   .layer = &layer.ffn,
-                                   .inputs = inputs,
-                                   .rows = pass.rows(),
-                                   .num_threads = pass.num_threads},
-                                  hiddens_of(saved, i, pass.rows()), output_gradient, of_layer,
-                                  buffers.queries, *pass.arena);
-          });
+      backward_sublayer(layer.ffn_norm, pass, buffers, saved, --sublayer, gradient,
+                        [&](const float* x, const float* output_gradient) {
+                          const Arena::Scope of_sublayer(*pass.arena);
+                          const float* inputs = x;
+                          if (layer.ffn_norm.exists() && parameters_->settings().norm_first) {
+                            normalize_rows(*parameters_, layer.ffn_norm, x, pass.rows(),
+                                           buffers.normalized, pass.num_threads);
+                            inputs = buffers.normalized;
+                          }
+                          const auto of_layer = FeedForwardBackwardBuffers::lay_out(
+                              *pass.arena, parameters_->settings(), pass.rows(),
+                              settings_->ffn_hiddens);
+                          feed_forward_backward({.parameters = parameters_,
+                                                 .layer = &layer.ffn,
+                                                 .inputs = inputs,
+                                                 .rows = pass.rows(),
+                                                 .num_threads = pass.num_threads},
+                                                hiddens_of(saved, i, pass.rows()), output_gradient,
+                                                of_layer, buffers.queries, *pass.arena);
+                        });
     }
     if (settings_->has_cross_attention) {
       backward_sublayer(layer.cross_norm, pass, buffers, saved, --sublayer, gradient,

@@ -48,8 +48,9 @@ struct StackPass {
 /// What a pass through a stack saves for its backward pass. Sublayers are attention,
 /// cross-attention and feed-forward layers in their order.
 struct SavedStack {
-  float* streams = nullptr;  ///< (sublayers + 1, batch, length, num_hiddens), before each, at the end
-  float* sums = nullptr;     ///< (sublayers, batch, length, num_hiddens), what a norm after them reads
+  float* streams =
+      nullptr;            ///< (sublayers + 1, batch, length, num_hiddens), before each, at the end
+  float* sums = nullptr;  ///< (sublayers, batch, length, num_hiddens), what a norm after them reads
   float* hiddens = nullptr;  ///< of the feed-forward layers, `FeedForwardHiddens` each
 };
 

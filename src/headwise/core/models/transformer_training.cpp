@@ -180,15 +180,14 @@ TransformerCore::LossBuffers TransformerCore::lay_out_loss(Arena& arena, const S
   const TransformerSettings& model = settings();
   const std::size_t size = model.num_hiddens;
   const std::size_t trained = gradients ? sizes.batch : 0;
-  const LossBuffers buffers{
-      .gathered = arena.take(sizes.batch, sizes.length, size),
-      .features = arena.take(sizes.batch, sizes.length, size),
-      .logits = arena.take(sizes.batch, sizes.length, model.vocabulary_size),
-      .losses = arena.take(sizes.batch, sizes.length),
-      .target_rows = arena.take<std::int32_t>(sizes.batch, sizes.length),
-      .targets = arena.take<std::int32_t>(sizes.batch, sizes.length),
-      .feature_gradient = arena.take(trained, sizes.length, size),
-      .row_gradient = arena.take(trained, sizes.length, size)};
+  const LossBuffers buffers{.gathered = arena.take(sizes.batch, sizes.length, size),
+                            .features = arena.take(sizes.batch, sizes.length, size),
+                            .logits = arena.take(sizes.batch, sizes.length, model.vocabulary_size),
+                            .losses = arena.take(sizes.batch, sizes.length),
+                            .target_rows = arena.take<std::int32_t>(sizes.batch, sizes.length),
+                            .targets = arena.take<std::int32_t>(sizes.batch, sizes.length),
+                            .feature_gradient = arena.take(trained, sizes.length, size),
+                            .row_gradient = arena.take(trained, sizes.length, size)};
   {
     const Arena::Scope scope(arena);
     lay_out_forward(arena, sizes, gradients);
@@ -256,11 +255,11 @@ double TransformerCore::loss_and_gradients_into(const TransformerPass& pass,
   }
   const BackwardBuffers backward = lay_out_backward(*pass.arena, sizes_of(pass));
   const std::size_t unembedding = parameters_->unembedding();
-  linear_backward(parameters_->linear(unembedding),
-                  parameters_->linear_backward(unembedding, features_of(buffers), buffers.logits,
-                                               target_rows, buffers.feature_gradient,
-                                               pass.num_threads),
-                  *pass.arena);
+  linear_backward(
+      parameters_->linear(unembedding),
+      parameters_->linear_backward(unembedding, features_of(buffers), buffers.logits, target_rows,
+                                   buffers.feature_gradient, pass.num_threads),
+      *pass.arena);
   std::fill_n(buffers.row_gradient, target_rows * size, 0.0F);
   final_norm_backward(decoder_, buffers.gathered, buffers.feature_gradient, target_rows,
                       buffers.row_gradient);

@@ -55,8 +55,8 @@ const PretrainedConfig::Field* PretrainedConfig::find(std::string_view name) con
 bool PretrainedConfig::has(std::string_view name) const noexcept {
   return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
     const std::string_view given = field.name;
-    const bool is_member = given.size() > name.size() && given.starts_with(name) &&
-                           given[name.size()] == '.';
+    const bool is_member =
+        given.size() > name.size() && given.starts_with(name) && given[name.size()] == '.';
     return field.kind != Kind::null && (given == name || is_member);
   });
 }

@@ -17,8 +17,7 @@ constexpr std::array gpt2_names = {
     Name{.parameter = "layers.#.attention.W_q.", .tensor = "h.#.attn.c_attn.", .transposed = true},
     Name{.parameter = "layers.#.attention.W_k.", .tensor = "h.#.attn.c_attn.", .transposed = true},
     Name{.parameter = "layers.#.attention.W_v.", .tensor = "h.#.attn.c_attn.", .transposed = true},
-    Name{.parameter = "layers.#.attention.W_o.", .tensor = "h.#.attn.c_proj.",
-         .transposed = true},
+    Name{.parameter = "layers.#.attention.W_o.", .tensor = "h.#.attn.c_proj.", .transposed = true},
     Name{.parameter = "layers.#.ffn.dense1.", .tensor = "h.#.mlp.c_fc.", .transposed = true},
     Name{.parameter = "layers.#.ffn.dense2.", .tensor = "h.#.mlp.c_proj.", .transposed = true},
     Name{.parameter = "norm.", .tensor = "ln_f."},
@@ -98,7 +97,8 @@ constexpr std::array bart_names = {
     Name{.parameter = "position.", .tensor = "decoder.embed_positions."},
     Name{.parameter = "embedding_norm.", .tensor = "decoder.layernorm_embedding."},
     Name{.parameter = "layers.#.norm.", .tensor = "decoder.layers.#.self_attn_layer_norm."},
-    Name{.parameter = "layers.#.cross_norm.", .tensor = "decoder.layers.#.encoder_attn_layer_norm."},
+    Name{.parameter = "layers.#.cross_norm.",
+         .tensor = "decoder.layers.#.encoder_attn_layer_norm."},
     Name{.parameter = "layers.#.ffn_norm.", .tensor = "decoder.layers.#.final_layer_norm."},
     Name{.parameter = "layers.#.attention.W_q.", .tensor = "decoder.layers.#.self_attn.q_proj."},
     Name{.parameter = "layers.#.attention.W_k.", .tensor = "decoder.layers.#.self_attn.k_proj."},
@@ -140,8 +140,9 @@ constexpr std::array<std::string_view, 1> vit_prefixes = {"vit."};
 constexpr std::array<std::string_view, 2> gpt2_ignored = {"score.", "classifier."};
 constexpr std::array<std::string_view, 3> llama_ignored = {"score.", "qa_outputs.", "classifier."};
 constexpr std::array<std::string_view, 9> encoder_ignored = {
-    "pooler.", "cls.", "lm_head.", "classifier.", "qa_outputs.",
-    "vocab_", "pre_classifier.", "embeddings.mask_token", "decoder."};
+    "pooler.",     "cls.",   "lm_head.",        "classifier.",
+    "qa_outputs.", "vocab_", "pre_classifier.", "embeddings.mask_token",
+    "decoder."};
 constexpr std::array<std::string_view, 4> bart_ignored = {
     "classification_head.", "qa_outputs.", "encoder.embed_positions.", "decoder.embed_positions."};
 
@@ -450,8 +451,7 @@ const PretrainedFamily* find_family(PretrainedConfig& config) {
   return nullptr;
 }
 
-std::string_view without_prefixes(const PretrainedFamily& family,
-                                  std::string_view name) noexcept {
+std::string_view without_prefixes(const PretrainedFamily& family, std::string_view name) noexcept {
   const auto remove = [&](std::string_view prefix) {
     const bool has_prefix = name.starts_with(prefix);
     name.remove_prefix(has_prefix ? prefix.size() : 0);

@@ -38,13 +38,13 @@ struct PretrainedFamily {
 /// The family of the config's `model_type`; null, and a problem of the config, if it is not known.
 [[nodiscard]] const PretrainedFamily* find_family(PretrainedConfig& config);
 
-/// The family as its tensors show it: GPT-2's linear maps are (in, out), nanoGPT's of the same names
-/// (out, in).
+/// The family as its tensors show it: GPT-2's linear maps are (in, out), nanoGPT's of the same
+/// names (out, in).
 [[nodiscard]] const PretrainedFamily* with_layout_of(const PretrainedFamily* family,
                                                      std::span<const io::NamedTensor> tensors);
 
-/// A tensor's name without the prefixes that wrappers and heads add, `module.transformer.wte.weight`
-/// → `wte.weight`.
+/// A tensor's name without the prefixes that wrappers and heads add,
+/// `module.transformer.wte.weight` → `wte.weight`.
 [[nodiscard]] std::string_view without_prefixes(const PretrainedFamily& family,
                                                 std::string_view name) noexcept;
 

@@ -132,10 +132,9 @@ std::string plan_pretrained(const PretrainedFamily& family,
     if (known != wanted.end()) {
       known->tensor.parameters.push_back(i);
     } else {
-      wanted.push_back({.canonical = place->tensor,
-                        .tensor = {.name = {},
-                                   .parameters = {i},
-                                   .transposed = place->name->transposed}});
+      wanted.push_back(
+          {.canonical = place->tensor,
+           .tensor = {.name = {}, .parameters = {i}, .transposed = place->name->transposed}});
     }
   }
   // The parts of a tensor are listed in the order of the table, W_q, W_k, W_v, which is that of
@@ -145,9 +144,8 @@ std::string plan_pretrained(const PretrainedFamily& family,
   });
   for (const io::NamedTensor& tensor : tensors) {
     const std::string_view canonical = without_prefixes(family, tensor.name);
-    const auto want = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& each) {
-      return each.canonical == canonical;
-    });
+    const auto want = std::find_if(wanted.begin(), wanted.end(),
+                                   [&](const Wanted& each) { return each.canonical == canonical; });
     if (want != wanted.end()) {
       if (want->found) {
         add_problem(problems, tensor.name, "is there twice");
@@ -171,7 +169,8 @@ std::string plan_pretrained(const PretrainedFamily& family,
           tensor.shape.size() > expected.size() ? tensor.shape.size() - expected.size() : 0;
       layout.tensors.push_back(std::move(found));
     } else if (is_tied && is_any(canonical, family.tied)) {
-      layout.tensors.push_back({.name = std::string(tensor.name), .parameters = {}, .is_copy = true});
+      layout.tensors.push_back(
+          {.name = std::string(tensor.name), .parameters = {}, .is_copy = true});
     } else if (!is_buffer(tensor.name) && !begins_with_any(canonical, family.ignored)) {
       add_problem(problems, tensor.name, "is unexpected");
     }
@@ -209,8 +208,8 @@ void PretrainedPart::for_each_number(const Copy& copy) const noexcept {
   const bool transposed = tensor->transposed && shape.size() == 2;
   for (std::size_t row = 0; row < shape.front(); ++row) {
     for (std::size_t column = 0; column < columns; ++column) {
-      const std::size_t in_tensor = transposed ? column * all_rows + first + row
-                                               : (first + row) * columns + column;
+      const std::size_t in_tensor =
+          transposed ? column * all_rows + first + row : (first + row) * columns + column;
       copy(in_tensor, row * columns + column);
     }
   }
