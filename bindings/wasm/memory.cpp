@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <headwise/core/memory/checked_sizes.hpp>
 #include <limits>
@@ -23,6 +24,18 @@ constexpr double max_address = 4294967295.0;
 /// Alignment of tensors in bytes, so that no vector straddles two cache lines.
 constexpr std::size_t cache_line = 64;
 
+/// memalign, which near the end of 4 GB returns blocks that run past the end of memory; null for
+/// those.
+void* aligned_block(std::size_t alignment, std::size_t bytes) noexcept {
+  constexpr std::uint64_t page = 65536;
+  void* const block = memalign(alignment, bytes);
+  if (std::uint64_t{address_of(block)} + bytes <= page * __builtin_wasm_memory_size(0)) {
+    return block;
+  }
+  std::free(block);
+  return nullptr;
+}
+
 /// One block, which grows to the largest call so far, so that a second call of the same shapes
 /// allocates nothing.
 class WorkingMemory {
@@ -33,8 +46,8 @@ class WorkingMemory {
     const double bytes = floats * sizeof(float);
     if (bytes > static_cast<double>(size_)) {
       std::free(block_);
-      block_ =
-          bytes < max_address ? memalign(cache_line, static_cast<std::size_t>(bytes)) : nullptr;
+      block_ = bytes < max_address ? aligned_block(cache_line, static_cast<std::size_t>(bytes))
+                                   : nullptr;
       size_ = block_ != nullptr ? static_cast<std::size_t>(bytes) : 0;
     }
     return address_of(block_);
@@ -115,7 +128,7 @@ Header* header_of(void* numbers) noexcept { return static_cast<Header*>(numbers)
 /// that short ones are not aligned to a cache line.
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
   void* const block = size <= std::numeric_limits<std::size_t>::max() - 2 * cache_line
-                          ? memalign(alignment, size + alignment)
+                          ? aligned_block(alignment, size + alignment)
                           : nullptr;
   if (block == nullptr) {
     fail_allocation();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <headwise/core/models/transformer_core.hpp>
 #include <headwise/core/models/transformer_options.hpp>
-#include <utility>
 #include <vector>
 
 namespace headwise::bindings {
@@ -11,20 +10,28 @@ namespace headwise::bindings {
 /// A model with its layers and other parameters. Its core points to them, so it must not move.
 struct Model {
   ModelParameters parameters;
-  std::vector<AttentionLayer> layers;
+  std::vector<AttentionLayer> self;
+  std::vector<AttentionLayer> cross;
+  std::vector<AttentionLayer> encoder;
   TransformerCore core;
 
-  Model(const AttentionOnlyTransformerOptions& options, std::uint64_t seed)
-      : parameters(sizes_of(options), seed),
-        layers(make_layers(options, seed)),
-        core(options.causal, parameters, pointers_to(layers)) {}
+  /// The options have a seed.
+  explicit Model(const TransformerOptions& options)
+      // What does not fit the address space fails before anything of it is allocated.
+      : Model(options, settings_of(options)) {}
 
  private:
-  static std::vector<AttentionLayer> make_layers(const AttentionOnlyTransformerOptions& options,
-                                                 std::uint64_t seed) {
-    const std::vector<MultiHeadAttentionOptions> of_layers = layer_options_of(options, seed);
-    return {of_layers.begin(), of_layers.end()};
-  }
+  Model(const TransformerOptions& options, const TransformerSettings& settings)
+      : Model(settings, layer_options_of(options, settings.seed)) {}
+  Model(const TransformerSettings& settings, const AttentionLayersOptions& layers)
+      : parameters(settings),
+        self(layers.self.begin(), layers.self.end()),
+        cross(layers.cross.begin(), layers.cross.end()),
+        encoder(layers.encoder.begin(), layers.encoder.end()),
+        core(parameters, {.self = pointers_to(self),
+                          .cross = pointers_to(cross),
+                          .encoder = pointers_to(encoder)}) {}
+
   static std::vector<AttentionLayer*> pointers_to(std::vector<AttentionLayer>& layers) {
     std::vector<AttentionLayer*> pointers(layers.size());
     std::ranges::transform(layers, pointers.begin(), [](AttentionLayer& layer) { return &layer; });

@@ -34,14 +34,15 @@ Address new_model(Address address, double dropout, double seed) {
   options.layer_norm = record.layer_norm == Flag::on;
   options.bias = record.bias == Flag::on;
   options.dropout = dropout;
-  return address_of(new Model(
-      options, static_cast<std::uint64_t>(seed)));  // NOLINT(*-owning-memory): JavaScript's
+  options.seed = static_cast<std::uint64_t>(seed);
+  return address_of(
+      new Model(transformer_options_of(options)));  // NOLINT(*-owning-memory): JavaScript's
 }
 
 void delete_model(Address model) { delete at<Model>(model); }
 
 Address model_layer(Address model, std::size_t layer) {
-  return address_of(&model_at(model).layer(layer));
+  return address_of(model_at(model).layers(Side::self)[layer]);
 }
 
 Address model_parameter(Address model, std::size_t index) {
@@ -57,31 +58,34 @@ void zero_model_gradients(Address model) { model_at(model).zero_gradients(); }
 
 void model_parameters_changed(Address model) { model_at(model).parameters_changed(); }
 
-double model_workspace_size(Address model, double batch, double length, double loss) {
+double model_workspace_size(Address model, double batch, double length, double kind) {
   return floats_of([&](Arena& arena) {
-    const std::size_t num_threads = parallel::num_threads();
-    if (loss != 0) {
-      model_at(model).lay_out_loss(arena, size_of(batch), size_of(length), num_threads);
+    const TransformerCore::Sizes sizes{.batch = size_of(batch),
+                                       .length = size_of(length),
+                                       .num_keys = size_of(length),
+                                       .num_threads = parallel::num_threads()};
+    const auto of_kind = static_cast<PassKind>(kind);
+    if (of_kind == PassKind::forward) {
+      model_at(model).lay_out_forward(arena, sizes, false);
     } else {
-      model_at(model).lay_out_forward(arena, size_of(batch), size_of(length), num_threads);
+      model_at(model).lay_out_loss(arena, sizes, of_kind != PassKind::loss);
     }
   });
 }
 
 // JavaScript writes `LayerPass` in the layout of the library's struct.
-static_assert(sizeof(TransformerLayerPass) == sizeof(LayerPass));
-static_assert(offsetof(TransformerLayerPass, head_gate) == offsetof(LayerPass, head_gate));
-static_assert(offsetof(TransformerLayerPass, gate_stride) == offsetof(LayerPass, gate_stride));
-static_assert(offsetof(TransformerLayerPass, attention_weights) ==
-              offsetof(LayerPass, attention_weights));
-static_assert(offsetof(TransformerLayerPass, head_gate_gradient) ==
+static_assert(sizeof(AttentionPass) == sizeof(LayerPass));
+static_assert(offsetof(AttentionPass, head_gate) == offsetof(LayerPass, head_gate));
+static_assert(offsetof(AttentionPass, gate_stride) == offsetof(LayerPass, gate_stride));
+static_assert(offsetof(AttentionPass, attention_weights) == offsetof(LayerPass, attention_weights));
+static_assert(offsetof(AttentionPass, head_gate_gradient) ==
               offsetof(LayerPass, head_gate_gradient));
 
 double run_model(Address model, Address address) {
   TransformerCore& transformer = model_at(model);
   const auto& record = record_at<PassRecord>(address);
 #if defined(HEADWISE_CHECKED)
-  std::ranges::for_each(std::span(record.layers, transformer.num_layers()),
+  std::ranges::for_each(std::span(record.layers, transformer.layers(Side::self).size()),
                         [](const LayerPass& layer) { check_record(layer); });
 #endif
   TransformerPass pass;
@@ -89,8 +93,8 @@ double run_model(Address model, Address address) {
   pass.targets = record.targets;
   pass.batch = record.batch;
   pass.length = record.length;
-  pass.layers = {reinterpret_cast<const TransformerLayerPass*>(record.layers),
-                 transformer.num_layers()};
+  pass.layers = {reinterpret_cast<const AttentionPass*>(record.layers),
+                 transformer.layers(Side::self).size()};
   pass.logits = record.logits;
   Arena arena = working_arena(record.workspace);
   pass.arena = &arena;
@@ -116,7 +120,7 @@ void prune_model(Address model, Address address) {
   std::ranges::transform(lists, heads.begin(), [](const HeadList& list) {
     return std::vector<std::size_t>(list.heads.begin(), list.heads.end());
   });
-  model_at(model).remove_heads(heads);
+  model_at(model).remove_heads(Side::self, heads);
 }
 
 }  // namespace headwise::bindings

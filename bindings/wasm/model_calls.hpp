@@ -22,8 +22,8 @@ void zero_model_gradients(Address model);
 /// Must be called after parameters of the model or of its layers were written.
 void model_parameters_changed(Address model);
 
-/// Size in floats of the working memory of a forward pass or, with `loss` 1, of a pass with a loss.
-double model_workspace_size(Address model, double batch, double length, double loss);
+/// Size in floats of the working memory of a pass of this kind, as in `runModel`.
+double model_workspace_size(Address model, double batch, double length, double kind);
 /// Runs a pass and returns its loss, 0 for a forward.
 double run_model(Address model, Address record);
 

@@ -199,7 +199,7 @@ export function runPass(
     rows,
     isForward ? 0 : rows,
     sizeOf(logitsShape),
-    loaded.modelWorkspaceSize(model, batch, length, Number(!isForward)),
+    loaded.modelWorkspaceSize(model, batch, length, passKinds.indexOf(kind)),
     ...gates.map((gate) => gate?.count ?? 0),
     ...weightShapes.map(sizeOf),
     ...gradientShapes.map(sizeOf),

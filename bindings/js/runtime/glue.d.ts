@@ -103,7 +103,7 @@ declare module 'headwise-glue' {
     modelParameter(model: Address, place: number): Address;
     modelGradient(model: Address, place: number): Address | Absent;
     zeroModelGradients(model: Address): void;
-    modelWorkspaceSize(model: Address, batch: number, length: number, loss: number): number;
+    modelWorkspaceSize(model: Address, batch: number, length: number, kind: number): number;
     runModel(model: Address, record: Address): number;
     pruneModel(model: Address, record: Address): void;
     modelParametersChanged(model: Address): void;

@@ -35,8 +35,8 @@ const bad = {
     [dict, { numHeads: 3, head: 1 }],
     'unknown-option',
     'options: expected only numHiddens, numHeads, dropout, bias, querySize, keySize, valueSize, outputSize, ' +
-      'outputProjection, numKvHeads, pooling, attentionHiddens, projection, scale, softcap, biasKv, ' +
-      'zeroAttention, seed, prefix, got head',
+      'outputProjection, numKvHeads, pooling, attentionHiddens, projection, scale, softcap, rotary, ' +
+      'biasKv, zeroAttention, seed, prefix, got head',
   ],
   'attentionHiddens of dot products': [
     [dict, { numHeads: 3, attentionHiddens: 4 }],

@@ -148,6 +148,7 @@ AttentionLayersOptions layer_options_of(const TransformerOptions& options, std::
     return layer;
   };
   AttentionLayersOptions result;
+  result.self.reserve(static_cast<std::size_t>(options.num_layers));
   for (std::int64_t i = 0; i < options.num_layers; ++i) {
     result.self.push_back(with_positions(layer_of(options.num_heads, options.num_kv_heads)));
   }

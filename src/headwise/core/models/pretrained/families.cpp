@@ -459,7 +459,11 @@ std::string_view without_prefixes(const PretrainedFamily& family, std::string_vi
   };
   while (remove("module.") || remove("_orig_mod.")) {
   }
-  std::any_of(family.prefixes.begin(), family.prefixes.end(), remove);
+  for (const std::string_view prefix : family.prefixes) {
+    if (remove(prefix)) {
+      break;
+    }
+  }
   return name;
 }
 
