@@ -275,9 +275,10 @@ template <std::size_t Rank>
 struct std::tuple_size<headwise::ForwardResult<Rank>> : std::integral_constant<std::size_t, 2> {};
 template <std::size_t Rank>
 struct std::tuple_element<0, headwise::ForwardResult<Rank>> {
-  using type = headwise::Tensor<Rank>;
+  using type = headwise::Tensor<Rank>;  // NOLINT(*-identifier-naming): the standard's
 };
 template <std::size_t Rank>
 struct std::tuple_element<1, headwise::ForwardResult<Rank>> {
-  using type = std::optional<headwise::Tensor<Rank + 1>>;
+  using type =
+      std::optional<headwise::Tensor<Rank + 1>>;  // NOLINT(*-identifier-naming): the standard's
 };

@@ -330,9 +330,9 @@ template <>
 struct std::tuple_size<headwise::TransformerResult> : std::integral_constant<std::size_t, 2> {};
 template <>
 struct std::tuple_element<0, headwise::TransformerResult> {
-  using type = headwise::Tensor<3>;
+  using type = headwise::Tensor<3>;  // NOLINT(*-identifier-naming): the standard's
 };
 template <>
 struct std::tuple_element<1, headwise::TransformerResult> {
-  using type = std::vector<headwise::Tensor<4>>;
+  using type = std::vector<headwise::Tensor<4>>;  // NOLINT(*-identifier-naming): the standard's
 };

@@ -303,11 +303,12 @@ float* TransformerCore::run_layers(const TransformerPass& pass, const ForwardBuf
 
 void TransformerCore::forward_into(const TransformerPass& pass,
                                    TransformerMemory&& memory) noexcept {
+  TransformerMemory kept = std::move(memory);
   const Arena::Scope scope(*pass.arena);
   const ForwardBuffers buffers =
-      lay_out_forward(*pass.arena, sizes_of(pass), memory.saved.has_value());
+      lay_out_forward(*pass.arena, sizes_of(pass), kept.saved.has_value());
   const std::size_t size = settings().num_hiddens;
-  const float* x = run_layers(pass, buffers, memory);
+  const float* x = run_layers(pass, buffers, kept);
   float* const features = pass.hidden != nullptr ? pass.hidden : buffers.features;
   final_norm(decoder_, x, pass.batch * pass.length, features, pass.num_threads);
   if (pass.logits == nullptr || pass.length == 0) {

@@ -242,6 +242,7 @@ double TransformerCore::loss_into(const TransformerPass& pass) noexcept {
 
 double TransformerCore::loss_and_gradients_into(const TransformerPass& pass,
                                                 TransformerMemory&& memory) noexcept {
+  TransformerMemory kept = std::move(memory);
   const Arena::Scope scope(*pass.arena);
   const LossBuffers buffers = lay_out_loss(*pass.arena, sizes_of(pass), true);
   const std::size_t size = settings().num_hiddens;
@@ -250,7 +251,7 @@ double TransformerCore::loss_and_gradients_into(const TransformerPass& pass,
   {
     const Arena::Scope of_forward(*pass.arena);
     const float* outputs =
-        run_layers(pass, lay_out_forward(*pass.arena, sizes_of(pass), true), memory);
+        run_layers(pass, lay_out_forward(*pass.arena, sizes_of(pass), true), kept);
     loss = head_loss(pass, buffers, outputs, target_rows);
   }
   const BackwardBuffers backward = lay_out_backward(*pass.arena, sizes_of(pass));
