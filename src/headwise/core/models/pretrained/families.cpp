@@ -143,8 +143,9 @@ constexpr std::array<std::string_view, 9> encoder_ignored = {
     "pooler.",     "cls.",   "lm_head.",        "classifier.",
     "qa_outputs.", "vocab_", "pre_classifier.", "embeddings.mask_token",
     "decoder."};
-constexpr std::array<std::string_view, 4> bart_ignored = {
-    "classification_head.", "qa_outputs.", "encoder.embed_positions.", "decoder.embed_positions."};
+constexpr std::array<std::string_view, 2> bart_ignored = {"classification_head.", "qa_outputs."};
+constexpr std::array<std::string_view, 2> marian_ignored = {"encoder.embed_positions.",
+                                                            "decoder.embed_positions."};
 
 constexpr std::array<std::string_view, 1> lm_head = {"lm_head.weight"};
 constexpr std::array<std::string_view, 3> bart_tied = {
@@ -410,10 +411,11 @@ constexpr PretrainedFamily encoder_only(std::span<const PretrainedName> names,
           .options = options};
 }
 
-constexpr PretrainedFamily bart_like(TransformerOptions (*options)(PretrainedConfig&)) {
+constexpr PretrainedFamily bart_like(std::span<const std::string_view> ignored,
+                                     TransformerOptions (*options)(PretrainedConfig&)) {
   return {.names = bart_names,
           .prefixes = model_prefix,
-          .ignored = bart_ignored,
+          .ignored = ignored,
           .tied = bart_tied,
           .options = options};
 }
@@ -428,8 +430,8 @@ constexpr std::array<std::pair<std::string_view, PretrainedFamily>, 11> families
      {"roberta", encoder_only(bert_names, bert_prefixes, roberta_options)},
      {"distilbert", encoder_only(distilbert_names, distilbert_prefixes, distilbert_options)},
      {"vit", encoder_only(vit_names, vit_prefixes, vit_options)},
-     {"bart", bart_like(bart_options)},
-     {"marian", bart_like(marian_options)}}};
+     {"bart", bart_like(bart_ignored, bart_options)},
+     {"marian", bart_like(marian_ignored, marian_options)}}};
 
 const std::pair<std::string_view, PretrainedFamily>* find(std::string_view type) noexcept {
   return std::find_if(families.begin(), families.end(),
