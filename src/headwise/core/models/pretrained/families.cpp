@@ -206,6 +206,19 @@ double rope_base(PretrainedConfig& config, double otherwise) {
   return config.number("rope_theta", config.number("rope_parameters.rope_theta", otherwise));
 }
 
+/// Which of its kinds all layers' attention is; empty if the config does not list them.
+std::string_view kind_of_layers(PretrainedConfig& config) {
+  const std::string_view first = config.text("layer_types.0", "");
+  for (std::size_t layer = 0; config.has("layer_types." + std::to_string(layer)); ++layer) {
+    const std::string name = "layer_types." + std::to_string(layer);
+    config.require_text(name, {"full_attention", "sliding_attention"});
+    if (config.text(name, "") != first) {
+      config.reject(name, "the same as layer_types.0");
+    }
+  }
+  return first;
+}
+
 /// What Llama, Mistral and Qwen2 share.
 TransformerOptions llama_like_options(PretrainedConfig& config) {
   TransformerOptions options;
@@ -230,6 +243,9 @@ TransformerOptions llama_like_options(PretrainedConfig& config) {
       const std::string type = std::string(name) + ".type";
       const std::string rope_type = std::string(name) + ".rope_type";
       config.require_text(config.has(type) ? type : rope_type, {"default"});
+      if (config.find(name) != nullptr) {
+        config.reject(name, "an object");
+      }
     }
   }
   if (config.number("partial_rotary_factor", 1) != 1) {
@@ -259,13 +275,15 @@ TransformerOptions qwen2_options(PretrainedConfig& config) {
   TransformerOptions options = llama_like_options(config);
   options.qkv_bias = true;
   const auto keys = config.optional_size("sliding_window");
-  if (config.flag("use_sliding_window", false) && keys.has_value()) {
-    const double full = config.number("max_window_layers", 28);
-    if (full == 0) {
-      options.window = Window{.left = *keys - 1, .right = std::nullopt};
-    } else if (full < static_cast<double>(options.num_layers)) {
-      config.reject("max_window_layers", "0 or at least num_hidden_layers, all layers alike");
-    }
+  const std::string_view kind = kind_of_layers(config);
+  if (!config.flag("use_sliding_window", false) || !keys.has_value()) {
+    return options;
+  }
+  const double full = config.number("max_window_layers", 28);
+  if (kind.empty() ? full <= 0 : kind == "sliding_attention") {
+    options.window = Window{.left = *keys - 1, .right = std::nullopt};
+  } else if (kind.empty() && full < static_cast<double>(options.num_layers)) {
+    config.reject("max_window_layers", "0 or at least num_hidden_layers, all layers alike");
   }
   return options;
 }
@@ -302,13 +320,13 @@ TransformerOptions bert_options(PretrainedConfig& config) {
 TransformerOptions roberta_options(PretrainedConfig& config) {
   TransformerOptions options = bert_options(config);
   const double padding = config.number("pad_token_id", 1);
+  if (!(padding >= 0 && padding < static_cast<double>(options.max_length - 1)) ||
+      padding != std::floor(padding)) {
+    config.reject("pad_token_id", "an integer from 0 to below max_position_embeddings - 1");
+    return options;
+  }
   options.position_offset = static_cast<std::int64_t>(padding) + 1;
   options.max_length -= options.position_offset;
-  if (!(padding >= 0) || options.max_length < 1) {
-    config.reject("pad_token_id", "an integer below max_position_embeddings - 1");
-    options.position_offset = 0;
-    options.max_length = 1;
-  }
   return options;
 }
 
