@@ -83,15 +83,11 @@ class ConfigReader {
 
   bool read_number(double& number) {
     const char* const first = cursor_.here();
-    const char* const last = text_.data() + text_.size();
-    const auto [end, error] = std::from_chars(first, last, number);
-    if (error != std::errc() || *first == '+' || *first == '.') {
-      return cursor_.fail_here("a value");
+    if (!io::skip_json_value(cursor_)) {
+      return false;
     }
-    for (const char* at = first; at != end; ++at) {
-      cursor_.take({at, 1});
-    }
-    return true;
+    return std::from_chars(first, cursor_.here(), number).ec == std::errc() ||
+           cursor_.fail_here("a number in the range of float64");
   }
 
   std::string text_;

@@ -22,6 +22,7 @@ void ModelCache::reset() {
     }
   }
   cache_.source_valid_lens.clear();
+  cache_.has_source = false;
 }
 
 }  // namespace headwise

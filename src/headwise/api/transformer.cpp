@@ -116,7 +116,9 @@ TransformerResult Transformer::forward_pixels(const Tensor<4>& pixels,
 }
 
 TransformerGradients Transformer::backward(const Tensor<3>& grad_hidden) {
-  return backward(TransformerOutputGradients{.hidden = grad_hidden, .logits = {}});
+  // The copy of the gradient is an allocation, too.
+  return report_out_of_memory(
+      [&] { return backward(TransformerOutputGradients{.hidden = grad_hidden, .logits = {}}); });
 }
 
 TransformerGradients Transformer::backward(const TransformerOutputGradients& gradients) {

@@ -78,6 +78,8 @@ void PassMemory::read_options(const TransformerForwardOptions& options, const Tr
     pass.segments = segments.data();
   }
   if (options.source) {
+    // A null pointer would be no source, rather than an empty one.
+    source.reserve(options.source->size() + 1);
     source.assign(options.source->begin(), options.source->end());
     pass.source = source.data();
     pass.source_length = options.source->shape(1);

@@ -73,7 +73,7 @@ void check_cache(const Transformer& model, const ModelCache& cache, std::size_t 
 void check_source(const Transformer& model, std::size_t batch,
                   const TransformerForwardOptions& options) {
   const bool has_encoder = model.settings().has_encoder();
-  const bool is_cached = options.cache != nullptr && options.cache->memory().source_length() > 0;
+  const bool is_cached = options.cache != nullptr && options.cache->memory().has_source;
   if (has_encoder ? options.source.has_value() == is_cached : options.source.has_value()) {
     fail(ErrorCode::invalid_option, "source",
          !has_encoder ? "none without an encoder"
@@ -363,6 +363,11 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
   check_from_0("max_new_tokens", options.max_new_tokens);
   if (tokens.empty()) {
     fail(ErrorCode::invalid_shape, "tokens", "at least one", "none");
+  }
+  if (settings.has_encoder() == options.source.empty()) {
+    fail(ErrorCode::invalid_option, "source",
+         settings.has_encoder() ? "the encoder's tokens" : "none without an encoder",
+         settings.has_encoder() ? "none" : "tokens");
   }
   check_at_least_0("temperature", options.temperature);
   if (options.top_k) {

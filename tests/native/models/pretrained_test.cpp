@@ -2,10 +2,9 @@
 #include <cmath>
 #include <string>
 
+#include "checkpoint.hpp"
 #include "compare.hpp"
 #include "files.hpp"
-#include "records.hpp"
-#include "safetensors.hpp"
 
 // tests/data/models holds small models of eight families, with random parameters, as their
 // frameworks write them; results and gradients were computed by PyTorch in float64.
@@ -14,62 +13,6 @@ namespace {
 
 constexpr double forward_tolerance = 2e-5;
 constexpr double gradient_tolerance = 2e-4;
-
-struct Checkpoint {
-  std::string config;
-  StateDict tensors;
-  StoredTensors expected;
-
-  explicit Checkpoint(const std::string& name)
-      : config(read_file("models/" + name + ".json")),
-        expected(read_safetensors("models/" + name + ".expect.safetensors")) {
-    const File file = file_of(read_file("models/" + name + ".safetensors"));
-    tensors = load_safetensors(file).tensors;
-  }
-
-  [[nodiscard]] bool has(const std::string& name) const { return expected.contains(name); }
-
-  /// How many of the first tokens of each row are no padding.
-  [[nodiscard]] ValidLens lens() const {
-    const Tokens mask = to_tensor<std::int64_t, 2>(expected.at("in.mask"));
-    LensBySample lens = LensBySample::from_shape({mask.shape(0)});
-    for (std::size_t row = 0; row < mask.shape(0); ++row) {
-      lens(row) = 0;
-      for (std::size_t column = 0; column < mask.shape(1); ++column) {
-        lens(row) += mask(row, column);
-      }
-    }
-    return lens;
-  }
-
-  [[nodiscard]] Tokens tokens(const std::string& name) const {
-    return to_tensor<std::int64_t, 2>(expected.at(name));
-  }
-
-  [[nodiscard]] TransformerForwardOptions options() const {
-    TransformerForwardOptions options;
-    options.return_weights = true;
-    options.requires_grad = true;
-    if (has("in.target")) {
-      options.source = tokens("in.tokens");
-      options.source_valid_lens = lens();
-    } else if (has("in.mask")) {
-      options.valid_lens = lens();
-    }
-    if (has("in.types")) {
-      options.segments = tokens("in.types");
-    }
-    return options;
-  }
-};
-
-double largest_of(const StoredTensor& tensor) {
-  double largest = 0;
-  for (const double value : tensor.values) {
-    largest = std::fmax(largest, std::abs(value));
-  }
-  return largest;
-}
 
 /// The largest difference, as a share of the largest expected value, or of `scale` if that is
 /// larger.
@@ -86,15 +29,6 @@ void check_weights(const Checkpoint& checkpoint, const std::string& name,
     CHECK(relative_difference(weights[layer], checkpoint.expected.at(of_layer)) <
           forward_tolerance);
   }
-}
-
-TransformerResult forward(Transformer& model, const Checkpoint& checkpoint) {
-  if (checkpoint.has("in.pixels")) {
-    return model.forward(to_tensor<float, 4>(checkpoint.expected.at("in.pixels")),
-                         checkpoint.options());
-  }
-  return model.forward(checkpoint.tokens(checkpoint.has("in.target") ? "in.target" : "in.tokens"),
-                       checkpoint.options());
 }
 
 /// Targets: the next token of each position, where that is no padding.
@@ -132,15 +66,12 @@ void check_gradients(const Checkpoint& checkpoint, const Transformer& model) {
   CHECK(count == gradients.size());
 }
 
-const std::vector<std::string> names = {"bart-a",   "bert-a",    "gpt2-a",  "llama-a",
-                                        "marian-a", "nanogpt-a", "qwen2-a", "vit-a"};
-
 TEST_CASE("Pretrained models give PyTorch's results") {
-  for (const std::string& name : names) {
+  for (const std::string& name : checkpoint_names) {
     INFO(name);
     const Checkpoint checkpoint(name);
     Transformer model = Transformer::from_pretrained(checkpoint.config, checkpoint.tensors);
-    const TransformerResult result = forward(model, checkpoint);
+    const TransformerResult result = checkpoint.forward(model);
     if (checkpoint.has("out.logits")) {
       CHECK(relative_difference(result.logits, checkpoint.expected.at("out.logits")) <
             forward_tolerance);
@@ -159,14 +90,14 @@ TEST_CASE("Pretrained models give PyTorch's results") {
 }
 
 TEST_CASE("Pretrained models give PyTorch's losses and gradients") {
-  for (const std::string& name : names) {
+  for (const std::string& name : checkpoint_names) {
     INFO(name);
     const Checkpoint checkpoint(name);
     Transformer model = Transformer::from_pretrained(checkpoint.config, checkpoint.tensors);
     const double expected_loss = checkpoint.expected.at("out.loss").values.front();
     if (checkpoint.has("in.cotangent")) {
       const auto cotangent = to_tensor<float, 3>(checkpoint.expected.at("in.cotangent"));
-      const TransformerResult result = forward(model, checkpoint);
+      const TransformerResult result = checkpoint.forward(model);
       double loss = 0;
       for (std::size_t i = 0; i < cotangent.size(); ++i) {
         loss +=
@@ -188,7 +119,7 @@ TEST_CASE("Pretrained models give PyTorch's losses and gradients") {
 }
 
 TEST_CASE("A checkpoint comes back out bit for bit") {
-  for (const std::string& name : names) {
+  for (const std::string& name : checkpoint_names) {
     INFO(name);
     const Checkpoint checkpoint(name);
     const Transformer model = Transformer::from_pretrained(checkpoint.config, checkpoint.tensors);

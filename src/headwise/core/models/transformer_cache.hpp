@@ -12,7 +12,7 @@ struct TransformerCache {
   std::vector<LayerCache> self;
   std::vector<LayerCache> cross;                ///< empty without an encoder
   std::vector<std::int32_t> source_valid_lens;  ///< (batch,), of the cached source
-  bool has_source = false;
+  bool has_source = false;                      ///< or an empty one
 
   [[nodiscard]] std::size_t batch_size() const noexcept { return self.front().batch_size(); }
   [[nodiscard]] std::size_t max_length() const noexcept { return self.front().max_length(); }

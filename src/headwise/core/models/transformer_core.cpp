@@ -297,6 +297,7 @@ float* TransformerCore::run_layers(const TransformerPass& pass, const ForwardBuf
   if (pass.cache != nullptr) {
     stack.self.caches = pass.cache->self;
     stack.cross.caches = pass.cache->cross;
+    pass.cache->has_source = pass.cache->has_source || pass.source != nullptr;
   }
   return decoder_.forward(stack, x, is_saved ? &tensors.decoder : nullptr);
 }

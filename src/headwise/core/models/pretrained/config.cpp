@@ -114,12 +114,15 @@ std::string_view PretrainedConfig::text(std::string_view name, std::string_view 
 }
 
 void PretrainedConfig::reject(std::string_view name, std::string_view expected) {
+  const std::string start = "config." + std::string(name) + ": ";
+  if (problems_.starts_with(start) || problems_.find("\n" + start) != std::string::npos) {
+    return;
+  }
   if (!problems_.empty()) {
     problems_ += '\n';
   }
-  problems_ += "config.";
-  problems_ += name;
-  problems_ += ": expected ";
+  problems_ += start;
+  problems_ += "expected ";
   problems_ += expected;
   problems_ += ", got ";
   problems_ += has(name) && find(name) == nullptr ? "an object" : value_text(find(name));

@@ -37,7 +37,7 @@ class PretrainedConfig {
   [[nodiscard]] bool flag(std::string_view name, bool otherwise);
   [[nodiscard]] std::string_view text(std::string_view name, std::string_view otherwise);
 
-  /// Adds the problem `config.NAME: expected …, got …`.
+  /// Adds the problem `config.NAME: expected …, got …`, unless the field has one.
   void reject(std::string_view name, std::string_view expected);
   /// A problem unless the field is missing, null or, of these texts, one.
   void require_text(std::string_view name, std::initializer_list<std::string_view> texts);

@@ -143,8 +143,9 @@ constexpr std::array<std::string_view, 9> encoder_ignored = {
     "pooler.",     "cls.",   "lm_head.",        "classifier.",
     "qa_outputs.", "vocab_", "pre_classifier.", "embeddings.mask_token",
     "decoder."};
-constexpr std::array<std::string_view, 4> bart_ignored = {
-    "classification_head.", "qa_outputs.", "encoder.embed_positions.", "decoder.embed_positions."};
+constexpr std::array<std::string_view, 2> bart_ignored = {"classification_head.", "qa_outputs."};
+constexpr std::array<std::string_view, 2> marian_ignored = {"encoder.embed_positions.",
+                                                            "decoder.embed_positions."};
 
 constexpr std::array<std::string_view, 1> lm_head = {"lm_head.weight"};
 constexpr std::array<std::string_view, 3> bart_tied = {
@@ -205,6 +206,19 @@ double rope_base(PretrainedConfig& config, double otherwise) {
   return config.number("rope_theta", config.number("rope_parameters.rope_theta", otherwise));
 }
 
+/// Which of its kinds all layers' attention is; empty if the config does not list them.
+std::string_view kind_of_layers(PretrainedConfig& config) {
+  const std::string_view first = config.text("layer_types.0", "");
+  for (std::size_t layer = 0; config.has("layer_types." + std::to_string(layer)); ++layer) {
+    const std::string name = "layer_types." + std::to_string(layer);
+    config.require_text(name, {"full_attention", "sliding_attention"});
+    if (config.text(name, "") != first) {
+      config.reject(name, "the same as layer_types.0");
+    }
+  }
+  return first;
+}
+
 /// What Llama, Mistral and Qwen2 share.
 TransformerOptions llama_like_options(PretrainedConfig& config) {
   TransformerOptions options;
@@ -229,6 +243,9 @@ TransformerOptions llama_like_options(PretrainedConfig& config) {
       const std::string type = std::string(name) + ".type";
       const std::string rope_type = std::string(name) + ".rope_type";
       config.require_text(config.has(type) ? type : rope_type, {"default"});
+      if (config.find(name) != nullptr) {
+        config.reject(name, "an object");
+      }
     }
   }
   if (config.number("partial_rotary_factor", 1) != 1) {
@@ -258,13 +275,15 @@ TransformerOptions qwen2_options(PretrainedConfig& config) {
   TransformerOptions options = llama_like_options(config);
   options.qkv_bias = true;
   const auto keys = config.optional_size("sliding_window");
-  if (config.flag("use_sliding_window", false) && keys.has_value()) {
-    const double full = config.number("max_window_layers", 28);
-    if (full == 0) {
-      options.window = Window{.left = *keys - 1, .right = std::nullopt};
-    } else if (full < static_cast<double>(options.num_layers)) {
-      config.reject("max_window_layers", "0 or at least num_hidden_layers, all layers alike");
-    }
+  const std::string_view kind = kind_of_layers(config);
+  if (!config.flag("use_sliding_window", false) || !keys.has_value()) {
+    return options;
+  }
+  const double full = config.number("max_window_layers", 28);
+  if (kind.empty() ? full <= 0 : kind == "sliding_attention") {
+    options.window = Window{.left = *keys - 1, .right = std::nullopt};
+  } else if (kind.empty() && full < static_cast<double>(options.num_layers)) {
+    config.reject("max_window_layers", "0 or at least num_hidden_layers, all layers alike");
   }
   return options;
 }
@@ -301,13 +320,13 @@ TransformerOptions bert_options(PretrainedConfig& config) {
 TransformerOptions roberta_options(PretrainedConfig& config) {
   TransformerOptions options = bert_options(config);
   const double padding = config.number("pad_token_id", 1);
+  if (!(padding >= 0 && padding < static_cast<double>(options.max_length - 1)) ||
+      padding != std::floor(padding)) {
+    config.reject("pad_token_id", "an integer from 0 to below max_position_embeddings - 1");
+    return options;
+  }
   options.position_offset = static_cast<std::int64_t>(padding) + 1;
   options.max_length -= options.position_offset;
-  if (!(padding >= 0) || options.max_length < 1) {
-    config.reject("pad_token_id", "an integer below max_position_embeddings - 1");
-    options.position_offset = 0;
-    options.max_length = 1;
-  }
   return options;
 }
 
@@ -410,10 +429,11 @@ constexpr PretrainedFamily encoder_only(std::span<const PretrainedName> names,
           .options = options};
 }
 
-constexpr PretrainedFamily bart_like(TransformerOptions (*options)(PretrainedConfig&)) {
+constexpr PretrainedFamily bart_like(std::span<const std::string_view> ignored,
+                                     TransformerOptions (*options)(PretrainedConfig&)) {
   return {.names = bart_names,
           .prefixes = model_prefix,
-          .ignored = bart_ignored,
+          .ignored = ignored,
           .tied = bart_tied,
           .options = options};
 }
@@ -428,8 +448,8 @@ constexpr std::array<std::pair<std::string_view, PretrainedFamily>, 11> families
      {"roberta", encoder_only(bert_names, bert_prefixes, roberta_options)},
      {"distilbert", encoder_only(distilbert_names, distilbert_prefixes, distilbert_options)},
      {"vit", encoder_only(vit_names, vit_prefixes, vit_options)},
-     {"bart", bart_like(bart_options)},
-     {"marian", bart_like(marian_options)}}};
+     {"bart", bart_like(bart_ignored, bart_options)},
+     {"marian", bart_like(marian_ignored, marian_options)}}};
 
 const std::pair<std::string_view, PretrainedFamily>* find(std::string_view type) noexcept {
   return std::find_if(families.begin(), families.end(),

@@ -93,6 +93,20 @@ Shape without_leading_ones(Shape shape) noexcept {
   return shape;
 }
 
+/// Adds a problem and returns false if the tensor's shape is another, but for axes of size 1 before
+/// the rest.
+bool check_shape(std::string& problems, const io::NamedTensor& tensor, Shape expected) {
+  if (std::ranges::equal(without_leading_ones(tensor.shape), without_leading_ones(expected))) {
+    return true;
+  }
+  std::string what = "expected ";
+  append_shape(what, expected);
+  what += ", got ";
+  append_shape(what, tensor.shape);
+  add_problem(problems, tensor.name, what);
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::size_t> shape_of(const PretrainedTensor& tensor,
@@ -154,23 +168,18 @@ std::string plan_pretrained(const PretrainedFamily& family,
       want->found = true;
       PretrainedTensor found = want->tensor;
       found.name = tensor.name;
-      const std::vector<std::size_t> expected = shape_of(found, parameters);
-      const Shape given = without_leading_ones(tensor.shape);
-      const Shape bare = without_leading_ones(expected);
-      if (!std::equal(given.begin(), given.end(), bare.begin(), bare.end())) {
-        std::string what = "expected ";
-        append_shape(what, expected);
-        what += ", got ";
-        append_shape(what, tensor.shape);
-        add_problem(problems, tensor.name, what);
+      if (!check_shape(problems, tensor, shape_of(found, parameters))) {
         continue;
       }
-      found.leading_axes =
-          tensor.shape.size() > expected.size() ? tensor.shape.size() - expected.size() : 0;
+      const std::size_t rank = shape_of(found, parameters).size();
+      found.leading_axes = tensor.shape.size() > rank ? tensor.shape.size() - rank : 0;
       layout.tensors.push_back(std::move(found));
     } else if (is_tied && is_any(canonical, family.tied)) {
-      layout.tensors.push_back(
-          {.name = std::string(tensor.name), .parameters = {}, .is_copy = true});
+      // Of the embedding, which is the first parameter of models with tokens.
+      if (check_shape(problems, tensor, parameters.front().shape)) {
+        layout.tensors.push_back(
+            {.name = std::string(tensor.name), .parameters = {0}, .is_copy = true});
+      }
     } else if (!is_buffer(tensor.name) && !begins_with_any(canonical, family.ignored)) {
       add_problem(problems, tensor.name, "is unexpected");
     }
@@ -178,12 +187,6 @@ std::string plan_pretrained(const PretrainedFamily& family,
   for (const Wanted& each : wanted) {
     if (!each.found) {
       add_problem(problems, each.canonical, "is missing");
-    }
-  }
-  // A copy is of the embedding, which is the first parameter of models with tokens.
-  for (PretrainedTensor& tensor : layout.tensors) {
-    if (tensor.is_copy) {
-      tensor.parameters = {0};
     }
   }
   return problems;

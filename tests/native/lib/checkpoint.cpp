@@ -1,0 +1,73 @@
+#include "checkpoint.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "compare.hpp"
+#include "files.hpp"
+#include "records.hpp"
+
+namespace headwise::test {
+
+const std::vector<std::string> checkpoint_names = {"bart-a",   "bert-a",    "gpt2-a",  "llama-a",
+                                                   "marian-a", "nanogpt-a", "qwen2-a", "vit-a"};
+
+Checkpoint::Checkpoint(const std::string& name)
+    : config(read_file("models/" + name + ".json")),
+      expected(read_safetensors("models/" + name + ".expect.safetensors")) {
+  const File file = file_of(read_file("models/" + name + ".safetensors"));
+  tensors = load_safetensors(file).tensors;
+}
+
+ValidLens Checkpoint::lens() const {
+  const Tokens mask = tokens("in.mask");
+  LensBySample lens = LensBySample::from_shape({mask.shape(0)});
+  for (std::size_t row = 0; row < mask.shape(0); ++row) {
+    lens(row) = 0;
+    for (std::size_t column = 0; column < mask.shape(1); ++column) {
+      lens(row) += mask(row, column);
+    }
+  }
+  return lens;
+}
+
+TransformerForwardOptions Checkpoint::options() const {
+  TransformerForwardOptions options;
+  options.return_weights = true;
+  options.requires_grad = true;
+  if (has("in.target")) {
+    options.source = tokens("in.tokens");
+    options.source_valid_lens = lens();
+  } else if (has("in.mask")) {
+    options.valid_lens = lens();
+  }
+  if (has("in.types")) {
+    options.segments = tokens("in.types");
+  }
+  return options;
+}
+
+TransformerResult Checkpoint::forward(Transformer& model) const {
+  if (has("in.pixels")) {
+    return model.forward(to_tensor<float, 4>(expected.at("in.pixels")), options());
+  }
+  return model.forward(tokens(has("in.target") ? "in.target" : "in.tokens"), options());
+}
+
+double largest_of(const StoredTensor& tensor) {
+  double largest = 0;
+  for (const double value : tensor.values) {
+    largest = std::fmax(largest, std::abs(value));
+  }
+  return largest;
+}
+
+std::string replaced(std::string text, const std::string& before, const std::string& after) {
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos) {
+    throw std::runtime_error("no " + before);
+  }
+  return text.replace(at, before.size(), after);
+}
+
+}  // namespace headwise::test

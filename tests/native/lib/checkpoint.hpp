@@ -1,0 +1,49 @@
+#pragma once
+
+#include <headwise/headwise.hpp>
+#include <string>
+#include <vector>
+
+#include "safetensors.hpp"
+
+/// The small models of tests/data/models.
+namespace headwise::test {
+
+/// One of each family that has a reference.
+extern const std::vector<std::string> checkpoint_names;
+
+struct Checkpoint {
+  std::string config;
+  StateDict tensors;
+  StoredTensors expected;
+
+  explicit Checkpoint(const std::string& name);
+
+  [[nodiscard]] bool has(const std::string& name) const { return expected.contains(name); }
+
+  [[nodiscard]] Transformer model() const { return Transformer::from_pretrained(config, tensors); }
+
+  /// How many of the first tokens of each row are no padding.
+  [[nodiscard]] ValidLens lens() const;
+
+  [[nodiscard]] Tokens tokens(const std::string& name) const {
+    return to_tensor<std::int64_t, 2>(expected.at(name));
+  }
+
+  /// Of the reference's forward, with weights and gradients.
+  [[nodiscard]] TransformerForwardOptions options() const;
+
+  /// The reference's forward.
+  [[nodiscard]] TransformerResult forward(Transformer& model) const;
+};
+
+double largest_of(const StoredTensor& tensor);
+
+/// The text with `before` replaced by `after` once; throws where it does not occur.
+std::string replaced(std::string text, const std::string& before, const std::string& after);
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace headwise::test

@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "compare.hpp"
+#include "small_transformers.hpp"
+
+namespace headwise::test {
+namespace {
+
+using Text = std::vector<std::int64_t>;
+
+const Text prompt = {3, 1, 4};
+const Text source_tokens = {2, 7, 1, 8};
+
+Tokens row_of(const Text& text) {
+  Tokens row = Tokens::from_shape({1, text.size()});
+  std::copy(text.begin(), text.end(), row.begin());
+  return row;
+}
+
+/// The logits behind a text, without a cache.
+std::vector<float> next_logits(Transformer& model, const Text& text) {
+  TransformerForwardOptions options;
+  if (model.settings().has_encoder()) {
+    options.source = row_of(source_tokens);
+  }
+  const auto logits = model.forward(row_of(text), options).logits;
+  const float* last = &logits(0, text.size() - 1, 0);
+  return {last, last + logits.shape(2)};
+}
+
+Text greedy_without_cache(Transformer& model, std::size_t count) {
+  Text text = prompt;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<float> logits = next_logits(model, text);
+    text.push_back(std::max_element(logits.begin(), logits.end()) - logits.begin());
+  }
+  return {text.begin() + static_cast<std::ptrdiff_t>(prompt.size()), text.end()};
+}
+
+GenerateOptions of(const Transformer& model, std::int64_t count) {
+  GenerateOptions options;
+  options.max_new_tokens = count;
+  if (model.settings().has_encoder()) {
+    options.source = source_tokens;
+  }
+  return options;
+}
+
+TEST_CASE("Greedy generation takes the token of the largest logit of a model without a cache") {
+  for (const SmallTransformer& small : small_transformers()) {
+    if (!small.options.causal || small.options.patches) {
+      continue;
+    }
+    INFO(small.name);
+    Transformer model(small.options);
+    // As many as fit: the last is not read any more.
+    CHECK(model.generate(prompt, of(model, 8)) == greedy_without_cache(model, 8));
+    GenerateOptions best_alone = of(model, 8);
+    best_alone.temperature = 2;
+    best_alone.top_k = 1;
+    CHECK(model.generate(prompt, best_alone) == greedy_without_cache(model, 8));
+    best_alone.top_k.reset();
+    best_alone.top_p = 1e-9;
+    CHECK(model.generate(prompt, best_alone) == greedy_without_cache(model, 8));
+  }
+}
+
+Transformer plain_model() { return Transformer(small_transformer("plain").options); }
+
+TEST_CASE("The same seed draws the same tokens") {
+  Transformer model = plain_model();
+  GenerateOptions options = of(model, 8);
+  options.temperature = 3;
+  std::vector<Text> texts;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    options.seed = seed;
+    texts.push_back(model.generate(prompt, options));
+    CHECK(model.generate(prompt, options) == texts.back());
+    Transformer copy = model.copy();
+    CHECK(copy.generate(prompt, options) == texts.back());
+  }
+  std::sort(texts.begin(), texts.end());
+  CHECK(std::unique(texts.begin(), texts.end()) == texts.end());
+}
+
+/// The probabilities that tokens should have behind the prompt.
+std::vector<double> expected_probabilities(Transformer& model, double temperature,
+                                           std::size_t top_k, double top_p) {
+  const std::vector<float> logits = next_logits(model, prompt);
+  std::vector<std::size_t> order(logits.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+  }
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return logits[a] > logits[b]; });
+  order.resize(std::min(top_k, order.size()));
+  std::vector<double> probabilities(logits.size());
+  const auto normalize = [&] {
+    double sum = 0;
+    for (const double each : probabilities) {
+      sum += each;
+    }
+    for (double& each : probabilities) {
+      each /= sum;
+    }
+  };
+  for (const std::size_t token : order) {
+    probabilities[token] = std::exp(static_cast<double>(logits[token]) / temperature);
+  }
+  normalize();
+  double mass = 0;
+  for (const std::size_t token : order) {
+    const double own = probabilities[token];
+    probabilities[token] = mass < top_p ? own : 0;
+    mass += own;
+  }
+  normalize();
+  return probabilities;
+}
+
+TEST_CASE("Tokens are drawn as often as softmax says, among the best k or p") {
+  Transformer model = plain_model();
+  const struct {
+    double temperature;
+    std::size_t top_k;
+    double top_p;
+  } cases[] = {{1, 13, 1}, {0.3, 13, 1}, {2.5, 13, 1}, {1, 4, 1}, {1, 13, 0.6}, {1.5, 6, 0.5}};
+  for (const auto& [temperature, top_k, top_p] : cases) {
+    CAPTURE(temperature, top_k, top_p);
+    const std::vector<double> expected = expected_probabilities(model, temperature, top_k, top_p);
+    constexpr int draws = 2000;
+    std::vector<double> counts(expected.size());
+    GenerateOptions options = of(model, 1);
+    options.temperature = temperature;
+    options.top_k = static_cast<std::int64_t>(top_k);
+    options.top_p = top_p;
+    for (std::uint64_t seed = 0; seed < draws; ++seed) {
+      options.seed = 1000 + seed;
+      ++counts[static_cast<std::size_t>(model.generate(prompt, options).front())];
+    }
+    // Tokens that are expected less than five times are taken together.
+    double chi_square = 0;
+    double rare_expected = 0;
+    double rare_count = 0;
+    for (std::size_t token = 0; token < counts.size(); ++token) {
+      const double mean = expected[token] * draws;
+      if (mean == 0) {
+        CHECK(counts[token] == 0);
+      } else if (mean < 5) {
+        rare_expected += mean;
+        rare_count += counts[token];
+      } else {
+        chi_square += (counts[token] - mean) * (counts[token] - mean) / mean;
+      }
+    }
+    if (rare_expected > 0) {
+      chi_square += (rare_count - rare_expected) * (rare_count - rare_expected) / rare_expected;
+    }
+    // Of 12 degrees of freedom, exceeded by chance once in a thousand times.
+    CHECK(chi_square < 32.9);
+  }
+}
+
+TEST_CASE("Generation ends with a stop token, which is its last") {
+  Transformer model = plain_model();
+  const Text whole = model.generate(prompt, of(model, 8));
+  for (const std::int64_t stop : whole) {
+    GenerateOptions options = of(model, 8);
+    options.stop = {vocabulary_size + 5, stop};
+    const auto end = std::find(whole.begin(), whole.end(), stop) + 1;
+    CHECK(model.generate(prompt, options) == Text(whole.begin(), end));
+  }
+}
+
+TEST_CASE("on_token is told every token, and may end the text") {
+  Transformer model = plain_model();
+  const Text whole = model.generate(prompt, of(model, 8));
+  for (std::size_t limit = 1; limit <= 8; ++limit) {
+    Text told;
+    GenerateOptions options = of(model, 8);
+    options.on_token = [&](std::int64_t token) {
+      told.push_back(token);
+      return told.size() < limit;
+    };
+    const Text expected(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(limit));
+    CHECK(model.generate(prompt, options) == expected);
+    CHECK(told == expected);
+  }
+}
+
+TEST_CASE("No tokens are generated where none are wanted") {
+  Transformer model = plain_model();
+  CHECK(model.generate(prompt, of(model, 0)).empty());
+  const Text full = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  CHECK(model.generate(full, of(model, 0)).empty());
+  CHECK(model.generate(full, of(model, 1)).size() == 1);
+}
+
+TEST_CASE("What generate refuses is named, and no token is told") {
+  Transformer model = plain_model();
+  const auto error_with = [&](auto change, const Text& text = prompt) {
+    GenerateOptions options = of(model, 4);
+    options.on_token = [](std::int64_t /*token*/) {
+      FAIL_CHECK("a token was told");
+      return true;
+    };
+    change(options);
+    return error_of([&] { return model.generate(text, options); });
+  };
+  const auto nothing = [](auto&) {};
+  const std::string integers = "an integer from 1 to 2147483647, got ";
+  CHECK(error_with([](auto& o) { o.max_new_tokens = -1; }) ==
+        "invalid-option; max_new_tokens: expected an integer from 0 to 2147483647, got -1");
+  CHECK(error_with([](auto& o) { o.max_new_tokens = 9; }) ==
+        "invalid-option; max_new_tokens: expected at most 8 behind 3 of max_length (10), got 9");
+  CHECK(error_with(nothing, Text(11)) ==
+        "invalid-option; max_new_tokens: expected at most 0 behind 11 of max_length (10), got 4");
+  CHECK(error_with(nothing, {}) == "invalid-shape; tokens: expected at least one, got none");
+  CHECK(error_with([](auto& o) { o.temperature = -1; }).starts_with("invalid-option; temperature"));
+  CHECK(error_with([](auto& o) {
+          o.temperature = std::numeric_limits<double>::quiet_NaN();
+        }).starts_with("invalid-option; temperature"));
+  CHECK(error_with([](auto& o) { o.top_k = 0; }).starts_with("invalid-option; top_k"));
+  for (const double top_p : {0.0, -0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    CHECK(error_with([&](auto& o) {
+            o.top_p = top_p;
+          }).starts_with("invalid-option; top_p: expected a number above 0, at most 1, got "));
+  }
+  CHECK(error_with([](auto& o) {
+          o.seed = std::uint64_t{1} << 53U;
+        }).starts_with("invalid-option; seed"));
+  CHECK(error_with(nothing, {3, vocabulary_size}).starts_with("invalid-value; tokens"));
+  CHECK(error_with(nothing, {3, -1}).starts_with("invalid-value; tokens"));
+  CHECK(error_with([](auto& o) { o.source = source_tokens; }) ==
+        "invalid-option; source: expected none without an encoder, got tokens");
+  model = Transformer(small_transformer("an encoder").options);
+  CHECK(error_with([](auto& o) { o.source.clear(); }) ==
+        "invalid-option; source: expected the encoder's tokens, got none");
+  CHECK(error_with([](auto& o) {
+          o.source = {1, vocabulary_size};
+        }).starts_with("invalid-value; source"));
+  CHECK(error_with([](auto& o) { o.source = Text(11); }).starts_with("invalid-shape; source"));
+  for (const std::string name : {"not causal", "no head", "patches"}) {
+    model = Transformer(small_transformer(name).options);
+    CHECK(error_with(nothing) ==
+          "invalid-option; generate: expected a causal model with logits, got another");
+  }
+}
+
+TEST_CASE("What on_token throws ends the generation, and the model works on") {
+  Transformer model = plain_model();
+  const Text whole = model.generate(prompt, of(model, 8));
+  GenerateOptions options = of(model, 8);
+  options.on_token = [](std::int64_t /*token*/) -> bool { throw std::runtime_error("enough"); };
+  CHECK_THROWS_AS(model.generate(prompt, options), std::runtime_error);
+  CHECK(model.generate(prompt, of(model, 8)) == whole);
+}
+
+}  // namespace
+}  // namespace headwise::test
