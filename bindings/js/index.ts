@@ -45,15 +45,31 @@ export {
 } from './layer/pooling-functions.js';
 export { positionalEncoding } from './layer/positional-encoding.js';
 export type { AttentionResult, Out, ResultOptions, WeightsStage } from './layer/results.js';
-export { AttentionOnlyTransformer } from './model/attention-only-transformer.js';
-export type { AttentionOnlyTransformerOptions, Positions } from './model/transformer-options.js';
+export {
+  AttentionOnlyTransformer,
+  type AttentionOnlyTransformerOptions,
+} from './model/attention-only-transformer.js';
+export type { GenerateOptions } from './model/generate.js';
+export type { TransformerGradients, TransformerOutputGradients } from './model/model-backward.js';
+export { ModelCache } from './model/model-cache.js';
 export type {
   HeadGates,
   HeadGatesOptions,
-  LossAndGradients,
+  Side,
   TransformerForwardOptions,
-  TransformerResult,
-} from './model/transformer-pass.js';
+  TransformerPassOptions,
+} from './model/model-inputs.js';
+export type { LossAndGradients, TransformerResult } from './model/model-pass.js';
+export type { PretrainedConfig, PretrainedModelOptions } from './model/pretrained.js';
+export type {
+  Activation,
+  EncoderOptions,
+  Norm,
+  PatchOptions,
+  Positions,
+  TransformerOptions,
+} from './model/transformer-options.js';
+export { Transformer, type ParameterNamesOptions } from './model/transformer.js';
 export {
   Adam,
   clipGradientNorm,

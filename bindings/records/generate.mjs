@@ -20,6 +20,7 @@ const messageKinds = {
   size: { ts: 'number', cpp: 'std::size_t' },
   flag: { ts: 'boolean', cpp: 'bool' },
   wide: { ts: 'number', cpp: 'std::uint64_t' },
+  number: { ts: 'number', cpp: 'double' },
   address: { ts: 'Address', cpp: 'void*' },
   text: { ts: 'string', cpp: 'std::string_view' },
   bytes: { ts: 'Uint8Array', cpp: 'std::span<char>', written: 'std::string_view' },

@@ -13,6 +13,7 @@
 #include "layer_calls.hpp"
 #include "memory.hpp"
 #include "model_calls.hpp"
+#include "pretrained_calls.hpp"
 #include "task_calls.hpp"
 #include "threads.hpp"
 #include "training_calls.hpp"
@@ -124,14 +125,26 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("clipGradientNorm", &Call<&clip_gradient_norm>::run);
   function("newModel", &Call<&new_model>::run);
   function("deleteModel", &Call<&delete_model>::run);
-  function("modelLayer", &Call<&model_layer>::run);
-  function("modelParameter", &Call<&model_parameter>::run);
-  function("modelGradient", &Call<&model_gradient>::run);
+  function("describeModel", &Call<&describe_model>::run);
+  function("modelParameters", &Call<&model_parameters>::run);
   function("zeroModelGradients", &Call<&zero_model_gradients>::run);
   function("modelParametersChanged", &Call<&model_parameters_changed>::run);
   function("modelWorkspaceSize", &Call<&model_workspace_size>::run);
   function("runModel", &Call<&run_model>::run);
+  function("modelIsPending", &Call<&model_is_pending>::run);
+  function("modelBackwardWorkspaceSize", &Call<&model_backward_workspace_size>::run);
+  function("backwardModel", &Call<&backward_model>::run);
+  function("drawToken", &Call<&draw_token>::run);
+  function("newModelCache", &Call<&new_model_cache>::run);
+  function("deleteModelCache", &Call<&delete_model_cache>::run);
+  function("setModelCacheLength", &Call<&set_model_cache_length>::run);
   function("pruneModel", &Call<&prune_model>::run);
+  function("readCheckpoint", &Call<&read_checkpoint>::run);
+  function("attachCheckpoint", &Call<&attach_checkpoint>::run);
+  function("pretrainedTensors", &Call<&pretrained_tensors>::run);
+  function("loadPretrained", &Call<&load_pretrained>::run);
+  function("savePretrained", &Call<&save_pretrained>::run);
+  function("prunedHeads", &Call<&pruned_heads>::run);
   function("drawTask", &Call<&draw_task>::run);
   function("scoreHeads", &Call<&score_heads>::run);
 }

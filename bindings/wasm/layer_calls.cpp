@@ -28,6 +28,7 @@ MultiHeadAttentionOptions read_options(const LayerOptionsRecord& record, double 
   options.output_size = record.output_size;
   options.output_projection = record.output_projection == Flag::on;
   options.bias = record.bias == Flag::on;
+  options.output_bias = record.output_bias == Flag::on;
   options.projection = static_cast<Projection>(record.projection);
   options.pooling = static_cast<Pooling>(record.pooling);
   options.attention_hiddens = record.attention_hiddens;

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <headwise/core/models/pretrained/layout.hpp>
 #include <headwise/core/models/transformer_core.hpp>
 #include <headwise/core/models/transformer_options.hpp>
+#include <string>
 #include <vector>
+
+#include "record.hpp"
 
 namespace headwise::bindings {
 
@@ -14,11 +18,17 @@ struct Model {
   std::vector<AttentionLayer> cross;
   std::vector<AttentionLayer> encoder;
   TransformerCore core;
+  /// Of the checkpoint that it was read from; without tensors for none.
+  PretrainedLayout pretrained = {};
 
   /// The options have a seed.
   explicit Model(const TransformerOptions& options)
       // What does not fit the address space fails before anything of it is allocated.
       : Model(options, settings_of(options)) {}
+
+  [[nodiscard]] std::vector<AttentionLayer>& layers(Side side) noexcept {
+    return side == Side::self ? self : side == Side::cross ? cross : encoder;
+  }
 
  private:
   Model(const TransformerOptions& options, const TransformerSettings& settings)
@@ -38,5 +48,27 @@ struct Model {
     return pointers;
   }
 };
+
+inline Model& model_at(Address model) noexcept { return *at<Model>(model); }
+
+/// The parameters of a model and of its layers, in the order of `state_dict`.
+class ParameterList {
+ public:
+  explicit ParameterList(Model& model);
+
+  struct Parameter {
+    std::string name;
+    std::vector<std::size_t> shape;
+    float* values;
+    float* gradient;  ///< null if there is none yet
+  };
+  [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
+  [[nodiscard]] std::vector<io::NamedTensor> tensors() const;
+
+ private:
+  std::vector<Parameter> parameters_;
+};
+
+[[nodiscard]] TransformerOptions read_model_options(Address request);
 
 }  // namespace headwise::bindings

@@ -1,126 +1,323 @@
 #include "model_calls.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <headwise/core/models/sampling.hpp>
 #include <headwise/core/parallel/for_each.hpp>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <vector>
 
 #include "memory.hpp"
 #include "model.hpp"
 #include "records.hpp"
+#include "response.hpp"
 
 namespace headwise::bindings {
 namespace {
 
-TransformerCore& model_at(Address model) noexcept { return at<Model>(model)->core; }
-
-/// As in `PassKind` of transformer-pass.ts.
+/// As in `PassKind` of model-pass.ts.
 enum class PassKind : std::uint8_t { forward, loss, gradients, training };
 
-}  // namespace
-
-Address new_model(Address address, double dropout, double seed) {
-  const auto& record = record_at<ModelOptionsRecord>(address);
-  AttentionOnlyTransformerOptions options;
-  options.vocabulary_size = record.vocabulary_size;
-  options.max_length = record.max_length;
-  options.num_hiddens = record.num_hiddens;
-  options.num_heads = record.num_heads;
-  options.num_layers = record.num_layers;
-  options.positions = static_cast<Positions>(record.positions);
-  options.causal = record.causal == Flag::on;
-  options.layer_norm = record.layer_norm == Flag::on;
-  options.bias = record.bias == Flag::on;
-  options.dropout = dropout;
-  options.seed = static_cast<std::uint64_t>(seed);
-  return address_of(
-      new Model(transformer_options_of(options)));  // NOLINT(*-owning-memory): JavaScript's
+std::optional<std::int64_t> size_if_given(std::size_t size) {
+  return size != 0 ? std::optional<std::int64_t>(size) : std::nullopt;
 }
 
-void delete_model(Address model) { delete at<Model>(model); }
-
-Address model_layer(Address model, std::size_t layer) {
-  return address_of(model_at(model).layers(Side::self)[layer]);
-}
-
-Address model_parameter(Address model, std::size_t index) {
-  return address_of(model_at(model).own_parameters().values(index));
-}
-
-Address model_gradient(Address model, std::size_t index) {
-  ModelParameters& parameters = model_at(model).own_parameters();
-  return parameters.have_gradients() ? address_of(parameters.gradient(index)) : 0;
-}
-
-void zero_model_gradients(Address model) { model_at(model).zero_gradients(); }
-
-void model_parameters_changed(Address model) { model_at(model).parameters_changed(); }
-
-double model_workspace_size(Address model, double batch, double length, double kind) {
-  return floats_of([&](Arena& arena) {
-    const TransformerCore::Sizes sizes{.batch = size_of(batch),
-                                       .length = size_of(length),
-                                       .num_keys = size_of(length),
-                                       .num_threads = parallel::num_threads()};
-    const auto of_kind = static_cast<PassKind>(kind);
-    if (of_kind == PassKind::forward) {
-      model_at(model).lay_out_forward(arena, sizes, false);
-    } else {
-      model_at(model).lay_out_loss(arena, sizes, of_kind != PassKind::loss);
-    }
-  });
-}
-
-// JavaScript writes `LayerPass` in the layout of the library's struct.
+/// JavaScript writes `LayerPass` in the layout of the library's struct.
 static_assert(sizeof(AttentionPass) == sizeof(LayerPass));
 static_assert(offsetof(AttentionPass, head_gate) == offsetof(LayerPass, head_gate));
 static_assert(offsetof(AttentionPass, gate_stride) == offsetof(LayerPass, gate_stride));
 static_assert(offsetof(AttentionPass, attention_weights) == offsetof(LayerPass, attention_weights));
+static_assert(offsetof(AttentionPass, weight_rows) == offsetof(LayerPass, weight_heads));
+static_assert(offsetof(AttentionPass, captured) == offsetof(LayerPass, captured_queries));
 static_assert(offsetof(AttentionPass, head_gate_gradient) ==
               offsetof(LayerPass, head_gate_gradient));
 
-double run_model(Address model, Address address) {
-  TransformerCore& transformer = model_at(model);
-  const auto& record = record_at<PassRecord>(address);
+/// The layers' arguments, side by side.
+struct LayerPasses {
+  std::array<std::span<const AttentionPass>, all_sides.size()> of_side;
+
+  LayerPasses(Model& model, const LayerPass* first) {
+    const auto* next = reinterpret_cast<const AttentionPass*>(first);
+    for (std::size_t side = 0; side < all_sides.size(); ++side) {
+      of_side[side] = {next, model.layers(all_sides[side]).size()};
+      next += of_side[side].size();
+    }
 #if defined(HEADWISE_CHECKED)
-  std::ranges::for_each(std::span(record.layers, transformer.layers(Side::self).size()),
-                        [](const LayerPass& layer) { check_record(layer); });
+    const auto count = static_cast<std::size_t>(next - of_side[0].data());
+    std::ranges::for_each(std::span(first, count),
+                          [](const LayerPass& layer) { check_record(layer); });
 #endif
+  }
+};
+
+AttentionDescription description_of(const AttentionLayer& layer) {
+  const LayerSettings& settings = layer.settings();
+  return {.address = address_of(&layer),
+          .num_hiddens = settings.num_hiddens,
+          .num_heads = settings.num_heads,
+          .num_kv_heads = settings.num_kv_heads,
+          .head_size = settings.head_size,
+          .bias = settings.bias,
+          .output_bias = settings.output_bias,
+          .scale = settings.scale,
+          .softcap = settings.softcap,
+          .rotary_size = settings.rotary ? settings.rotary->size : 0,
+          .rotary_base = settings.rotary ? settings.rotary->base : 0,
+          .rotary_interleaved = settings.rotary && settings.rotary->interleaved,
+          .dropout = settings.dropout,
+          .seed = settings.seed};
+}
+
+}  // namespace
+
+TransformerOptions read_model_options(Address request) {
+  const auto given = message_at<ModelOptions>(request);
+  TransformerOptions options;
+  options.vocabulary_size = static_cast<std::int64_t>(given.vocabulary_size);
+  options.max_length = static_cast<std::int64_t>(given.max_length);
+  options.num_hiddens = static_cast<std::int64_t>(given.num_hiddens);
+  options.num_layers = static_cast<std::int64_t>(given.num_layers);
+  options.num_heads = static_cast<std::int64_t>(given.num_heads);
+  options.num_kv_heads = size_if_given(given.num_kv_heads);
+  options.head_size = size_if_given(given.head_size);
+  options.ffn_hiddens = static_cast<std::int64_t>(given.ffn_hiddens);
+  options.activation = static_cast<Activation>(given.activation);
+  options.gated = given.gated;
+  options.norm = static_cast<Norm>(given.norm);
+  options.norm_first = given.norm_first;
+  options.norm_epsilon = given.norm_epsilon;
+  options.norm_bias = given.norm_bias;
+  options.final_norm = given.final_norm;
+  options.embedding_norm = given.embedding_norm;
+  options.positions = static_cast<Positions>(given.positions);
+  options.position_offset = static_cast<std::int64_t>(given.position_offset);
+  options.rotary = {.base = given.rotary_base,
+                    .size = size_if_given(given.rotary_size),
+                    .interleaved = given.rotary_interleaved};
+  options.embedding_scale = given.embedding_scale;
+  options.bias = given.bias;
+  options.qkv_bias = given.qkv_bias;
+  options.tied_embeddings = given.tied_embeddings;
+  options.logits_bias = given.logits_bias;
+  options.head = given.head;
+  options.segments = static_cast<std::int64_t>(given.segments);
+  options.causal = given.causal;
+  options.dropout = given.dropout;
+  options.window = {.left = static_cast<std::int64_t>(given.window_left),
+                    .right = static_cast<std::int64_t>(given.window_right)};
+  options.softcap = given.softcap;
+  options.scale = std::isnan(given.scale) ? std::nullopt : std::optional(given.scale);
+  if (given.encoder_layers > 0) {
+    options.encoder = {.num_layers = static_cast<std::int64_t>(given.encoder_layers),
+                       .num_heads = size_if_given(given.encoder_heads),
+                       .ffn_hiddens = static_cast<std::int64_t>(given.encoder_ffn_hiddens)};
+  }
+  if (given.patch_size > 0) {
+    options.patches = {.image_size = static_cast<std::int64_t>(given.image_size),
+                       .patch_size = static_cast<std::int64_t>(given.patch_size),
+                       .channels = static_cast<std::int64_t>(given.channels),
+                       .class_token = given.class_token};
+  }
+  options.seed = given.seed;
+  return options;
+}
+
+ParameterList::ParameterList(Model& model) {
+  const auto add = [&](const std::string& prefix, Trainable& trainable) {
+    float* const gradients = trainable.parameter_gradients();
+    for (const ParameterTable::Entry& entry : trainable.parameter_table().entries()) {
+      parameters_.push_back(
+          {.name = prefix + entry.name,
+           .shape = entry.shape,
+           .values = trainable.parameter_values() + entry.offset,
+           .gradient = gradients != nullptr ? gradients + entry.offset : nullptr});
+    }
+  };
+  add("", model.parameters);
+  for (const Side side : all_sides) {
+    std::vector<AttentionLayer>& layers = model.layers(side);
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+      add(attention_prefix(side, layer), layers[layer]);
+    }
+  }
+}
+
+std::vector<io::NamedTensor> ParameterList::tensors() const {
+  std::vector<io::NamedTensor> result;
+  for (const Parameter& parameter : parameters_) {
+    result.push_back({.name = parameter.name, .shape = parameter.shape});
+  }
+  return result;
+}
+
+Address new_model(Address options) {
+  return address_of(
+      new Model(read_model_options(options)));  // NOLINT(*-owning-memory): JavaScript owns it
+}
+
+void delete_model(Address model) { delete at<Model>(model); }
+
+Address describe_model(Address model) {
+  Model& described = model_at(model);
+  const auto of_side = [&](Side side) {
+    return described.layers(side) | std::views::transform(description_of);
+  };
+  return respond(ModelDescription{.self = of_side(Side::self),
+                                  .cross = of_side(Side::cross),
+                                  .encoder = of_side(Side::encoder)});
+}
+
+Address model_parameters(Address model) {
+  const ParameterList list(model_at(model));
+  return respond(ParameterDescriptions{
+      .parameters =
+          list.parameters() | std::views::transform([](const ParameterList::Parameter& each) {
+            return ParameterDescription{.name = each.name,
+                                        .shape = each.shape,
+                                        .values = address_of(each.values),
+                                        .gradient = address_of(each.gradient)};
+          })});
+}
+
+void zero_model_gradients(Address model) { model_at(model).core.zero_gradients(); }
+
+void model_parameters_changed(Address model) { model_at(model).core.parameters_changed(); }
+
+double model_workspace_size(Address model, std::size_t kind, double batch, double length,
+                            double num_keys, double source_length, double num_source_keys,
+                            std::size_t requires_grad) {
+  return floats_of([&](Arena& arena) {
+    const TransformerCore::Sizes sizes{.batch = size_of(batch),
+                                       .length = size_of(length),
+                                       .num_keys = size_of(num_keys),
+                                       .source_length = size_of(source_length),
+                                       .num_source_keys = size_of(num_source_keys),
+                                       .num_threads = parallel::num_threads()};
+    const TransformerCore& core = model_at(model).core;
+    const auto of_kind = static_cast<PassKind>(kind);
+    if (of_kind == PassKind::forward) {
+      core.lay_out_forward(arena, sizes, requires_grad != 0);
+    } else {
+      core.lay_out_loss(arena, sizes, of_kind != PassKind::loss);
+    }
+  });
+}
+
+double run_model(Address model, Address address) {
+  Model& target = model_at(model);
+  TransformerCore& core = target.core;
+  const auto& record = record_at<PassRecord>(address);
+  const LayerPasses layers(target, record.layers);
   TransformerPass pass;
   pass.tokens = record.tokens;
+  pass.pixels = record.pixels;
+  pass.segments = record.segments;
   pass.targets = record.targets;
   pass.batch = record.batch;
   pass.length = record.length;
-  pass.layers = {reinterpret_cast<const AttentionPass*>(record.layers),
-                 transformer.layers(Side::self).size()};
+  pass.valid_lens = record.valid_lens;
+  pass.valid_lens_sample_stride = record.valid_lens_sample_stride;
+  pass.valid_lens_query_stride = record.valid_lens_query_stride;
+  pass.source = record.source;
+  pass.source_valid_lens = record.source_valid_lens;
+  pass.source_length = record.source_length;
+  pass.layers = layers.of_side[0];
+  pass.cross_layers = layers.of_side[1];
+  pass.encoder_layers = layers.of_side[2];
+  pass.cache = static_cast<TransformerCache*>(record.cache);
+  pass.hidden = record.hidden;
   pass.logits = record.logits;
+  pass.encoder_hidden = record.encoder_hidden;
+  pass.last_logits = record.last_logits == Flag::on;
+  pass.requires_grad = record.requires_grad == Flag::on;
   Arena arena = working_arena(record.workspace);
   pass.arena = &arena;
   pass.num_threads = parallel::num_threads();
   auto* const optimizer = static_cast<OptimizerCore*>(record.optimizer);
   switch (static_cast<PassKind>(record.kind)) {
     case PassKind::forward:
-      transformer.forward_into(pass);
+      core.forward_into(pass, core.allocate(pass));
       return 0;
     case PassKind::loss:
-      return transformer.loss_into(pass);
+      return core.loss_into(pass);
     case PassKind::gradients:
-      return transformer.loss_and_gradients_into(pass, transformer.allocate(pass));
+      return core.loss_and_gradients_into(pass, core.allocate(pass));
     case PassKind::training:
-      return transformer.train_step_into(pass, *optimizer);
+      return core.train_step_into(pass, *optimizer);
   }
   return 0;
 }
 
+std::size_t model_is_pending(Address model) {
+  return model_at(model).core.pending().has_value() ? 1 : 0;
+}
+
+double model_backward_workspace_size(Address model) {
+  const TransformerCore& core = model_at(model).core;
+  const SavedPass::Sizes sizes = core.pending().value_or(SavedPass::Sizes{});
+  return floats_of([&](Arena& arena) {
+    core.lay_out_backward(arena, {.batch = sizes.batch,
+                                  .length = sizes.length,
+                                  .num_keys = sizes.length,
+                                  .source_length = sizes.source_length,
+                                  .num_source_keys = sizes.source_length,
+                                  .num_threads = parallel::num_threads()});
+  });
+}
+
+void backward_model(Address model, Address address) {
+  Model& target = model_at(model);
+  const auto& record = record_at<ModelBackwardRecord>(address);
+  const LayerPasses layers(target, record.layers);
+  Arena arena = working_arena(record.workspace);
+  target.core.backward_into({.hidden = record.hidden,
+                             .logits = record.logits,
+                             .layers = layers.of_side[0],
+                             .cross_layers = layers.of_side[1],
+                             .encoder_layers = layers.of_side[2],
+                             .pixels = record.pixels,
+                             .arena = &arena,
+                             .num_threads = parallel::num_threads()});
+}
+
+std::size_t draw_token(Address logits, double vocabulary_size, double temperature, double top_k,
+                       double top_p, double seed, double number, Address order, Address weights) {
+  return sample_token(at<const float>(logits), size_of(vocabulary_size),
+                      {.temperature = temperature,
+                       .top_k = size_of(top_k),
+                       .top_p = top_p,
+                       .seed = static_cast<std::uint64_t>(seed)},
+                      static_cast<std::uint64_t>(number),
+                      {.order = at<std::uint32_t>(order), .weights = at<double>(weights)});
+}
+
+Address new_model_cache(Address model, double batch_size, double max_length) {
+  return address_of(new TransformerCache(  // NOLINT(*-owning-memory): JavaScript owns it
+      model_at(model).core.make_cache(size_of(batch_size), size_of(max_length))));
+}
+
+void delete_model_cache(Address cache) { delete at<TransformerCache>(cache); }
+
+void set_model_cache_length(Address cache, double length, std::size_t with_source) {
+  auto& changed = *at<TransformerCache>(cache);
+  changed.truncate(size_of(length));
+  if (with_source == 0) {
+    changed.remove_source();
+  }
+}
+
 void prune_model(Address model, Address address) {
-  const std::vector<HeadList> lists = message_at<HeadLists>(address).layers;
-  std::vector<std::vector<std::size_t>> heads(lists.size());
-  std::ranges::transform(lists, heads.begin(), [](const HeadList& list) {
+  const auto [side, layers] = message_at<HeadLists>(address);
+  std::vector<std::vector<std::size_t>> heads(layers.size());
+  std::ranges::transform(layers, heads.begin(), [](const HeadList& list) {
     return std::vector<std::size_t>(list.heads.begin(), list.heads.end());
   });
-  model_at(model).remove_heads(Side::self, heads);
+  model_at(model).core.remove_heads(static_cast<Side>(side), heads);
 }
 
 }  // namespace headwise::bindings

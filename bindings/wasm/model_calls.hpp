@@ -4,30 +4,46 @@
 
 #include "record.hpp"
 
-/// Attention-only transformers are passed as addresses, and so are their layers, to the calls that
-/// take layers.
+/// Transformers are passed as addresses, and so are their layers, to the calls that take layers.
 namespace headwise::bindings {
 
-/// Returns the address of a new model, which `delete_model` frees.
-Address new_model(Address options, double dropout, double seed);
+/// Returns the address of a new model of these `ModelOptions`, which `delete_model` frees.
+Address new_model(Address options);
 void delete_model(Address model);
-Address model_layer(Address model, std::size_t layer);
+/// The attention layers of a model: a `ModelDescription`.
+Address describe_model(Address model);
 
-/// A parameter outside the layers by its index in the model's parameter table. Call
+/// The parameters of a model, in the order of `state_dict`: `ParameterDescriptions`. Call
 /// `model_parameters_changed` after writing.
-Address model_parameter(Address model, std::size_t index);
-/// Its gradient, 0 if there is none yet.
-Address model_gradient(Address model, std::size_t index);
+Address model_parameters(Address model);
 void zero_model_gradients(Address model);
 /// Must be called after parameters of the model or of its layers were written.
 void model_parameters_changed(Address model);
 
-/// Size in floats of the working memory of a pass of this kind, as in `runModel`.
-double model_workspace_size(Address model, double batch, double length, double kind);
+/// Size in floats of the working memory of a pass of this kind, as in `runModel`. Keys are cached
+/// and new ones.
+double model_workspace_size(Address model, std::size_t kind, double batch, double length,
+                            double num_keys, double source_length, double num_source_keys,
+                            std::size_t requires_grad);
 /// Runs a pass and returns its loss, 0 for a forward.
 double run_model(Address model, Address record);
 
-/// Removes heads: a `HeadLists`, one list per layer.
+/// Whether a backward pass of the model is pending.
+std::size_t model_is_pending(Address model);
+double model_backward_workspace_size(Address model);
+void backward_model(Address model, Address record);
+
+/// Draws the token of draw `number` by these logits. `order` and `weights` are working memory for
+/// as many integers and doubles as there are logits.
+std::size_t draw_token(Address logits, double vocabulary_size, double temperature, double top_k,
+                       double top_p, double seed, double number, Address order, Address weights);
+
+Address new_model_cache(Address model, double batch_size, double max_length);
+void delete_model_cache(Address cache);
+/// Positions, and whether the source is to stay.
+void set_model_cache_length(Address cache, double length, std::size_t with_source);
+
+/// Removes heads: `HeadLists`, one list per layer of a side.
 void prune_model(Address model, Address heads);
 
 }  // namespace headwise::bindings

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -70,6 +71,10 @@ class MessageReader {
     next_ += 2;
     return wide.value();
   }
+  double number() noexcept {
+    const std::uint64_t bits = wide();
+    return std::bit_cast<double>(bits);
+  }
   std::span<char> bytes() noexcept {
     const std::size_t length = size();
     auto* const first = reinterpret_cast<char*>(next_);
@@ -126,6 +131,7 @@ class MessageWriter {
     size(static_cast<std::uint32_t>(value));
     size(static_cast<std::uint32_t>(value >> 32U));
   }
+  void number(double value) { wide(std::bit_cast<std::uint64_t>(value)); }
   void bytes(std::string_view bytes) {
     size(bytes.size());
     const std::size_t first = words_.size();

@@ -1,8 +1,10 @@
 import { checkWindow, readValidLens, type MaskOptions } from '../layer/masks.js';
 import { MultiHeadAttention } from '../layer/multi-head-attention.js';
-import { AttentionOnlyTransformer } from '../model/attention-only-transformer.js';
+import { sides, type Side, type TransformerPassOptions } from '../model/model-inputs.js';
+import type { TransformerResult } from '../model/model-pass.js';
+import { Transformer } from '../model/transformer.js';
 import { fail, show } from '../runtime/errors.js';
-import { checkOptions } from '../runtime/options.js';
+import { checkOptions, checkWord } from '../runtime/options.js';
 import { copyOf } from '../runtime/typed-arrays.js';
 import { toFloats, toMask, type Numbers } from '../tensor/arrays.js';
 import type { MaskInput, TensorInput, TokensInput } from '../tensor/inputs.js';
@@ -52,15 +54,20 @@ export interface LayerImportanceOptions extends HeadImportanceOptions {
 }
 
 /** What a model's heads are measured on; what `batch` of a task gives will do. */
-export interface ModelMeasureBatch {
-  /** (batch, length) */
-  tokens: TokensInput;
+export interface ModelMeasureBatch extends Omit<
+  TransformerPassOptions,
+  'headGates' | 'crossHeadGates' | 'encoderHeadGates'
+> {
+  /** (batch, length); of models that read images, pixels. */
+  tokens: TokensInput | TensorInput;
   /** (batch, length), as `loss` takes them. Confidence and entropy need none. */
   targets?: TokensInput | undefined;
 }
 
 export interface ModelImportanceOptions extends HeadImportanceOptions {
   batches: readonly ModelMeasureBatch[];
+  /** Whose heads: the layers' own, the default, those of cross-attention, or the encoder's. */
+  side?: Side | undefined;
 }
 
 function checkBatches(batches: unknown): void {
@@ -158,60 +165,100 @@ function measuredLayer(
   };
 }
 
+const modelBatchNames = [
+  ...(['tokens', 'targets', 'keys', 'validLens', 'segments', 'source'] as const),
+  'sourceValidLens',
+] as const;
+
+/** A model's batch, read once and independent of the caller's objects. */
+function readModelBatch(given: ModelMeasureBatch, argument: string, hasPatches: boolean) {
+  // The keys of a task's batch are of no use here.
+  const { tokens = [], targets, ...rest } = checkOptions<ModelMeasureBatch & { keys?: unknown }>(
+    given,
+    modelBatchNames,
+    argument,
+  );
+  const asked = targets === undefined ? undefined : toTokens('targets', targets);
+  const { validLens, segments, source, sourceValidLens } = rest;
+  return {
+    tokens: hasPatches ? held(toFloats('pixels', tokens)) : toTokens('tokens', tokens),
+    targets: asked ?? [],
+    asked: asked?.data.filter((target) => target !== ignoredTarget).length ?? 0,
+    options: {
+      ...(validLens !== undefined && { validLens: readValidLens(validLens) }),
+      ...(segments !== undefined && { segments: toTokens('segments', segments) }),
+      ...(source !== undefined && { source: toTokens('source', source) }),
+      ...(sourceValidLens !== undefined && {
+        sourceValidLens: readValidLens(sourceValidLens, 'sourceValidLens'),
+      }),
+    } satisfies TransformerPassOptions,
+  };
+}
+
+const gatesOfSide = {
+  self: 'headGates',
+  cross: 'crossHeadGates',
+  encoder: 'encoderHeadGates',
+} as const;
+const weightsOfSide = {
+  self: 'attentionWeights',
+  cross: 'crossAttentionWeights',
+  encoder: 'encoderAttentionWeights',
+} as const;
+
 /** `model` is one whose state nobody else needs. */
 function measuredModel(
-  model: AttentionOnlyTransformer,
+  model: Transformer,
+  side: Side,
   batches: readonly ModelMeasureBatch[],
 ): MeasuredHeads {
-  const checked = batches.map((batch, i) => {
-    // The keys of a task's batch are of no use here.
-    const { tokens = [], targets } = checkOptions<ModelMeasureBatch & { keys?: unknown }>(
-      batch,
-      ['tokens', 'targets', 'keys'],
-      `batches[${i}]`,
-    );
-    const asked = targets === undefined ? undefined : toTokens('targets', targets);
-    return {
-      tokens: toTokens('tokens', tokens),
-      targets: asked ?? [],
-      asked: asked?.data.filter((target) => target !== ignoredTarget).length ?? 0,
-    };
-  });
+  const hasPatches = model.vocabularySize === 0;
+  const checked = batches.map((batch, i) => readModelBatch(batch, `batches[${i}]`, hasPatches));
   const at = (batch: number): (typeof checked)[number] => checked[batch];
+  const gateName = gatesOfSide[side];
   return {
-    numHeads: model.numHeads,
+    numHeads: Transformer.headsOf(model, side),
     counts: checked.map(({ asked }) => asked),
-    loss(batch, headGates) {
-      const { tokens, targets, asked } = at(batch);
-      return asked * model.loss(tokens, targets, { headGates });
+    loss(batch, gates) {
+      const { tokens, targets, asked, options } = at(batch);
+      return asked * model.loss(tokens as Tokens64, targets, { ...options, [gateName]: gates });
     },
     gateGradients(batch) {
-      const { tokens, targets, asked } = at(batch);
-      const { headGates } = model.lossAndGradients(tokens, targets);
-      return headGates.map(({ data }) => data.map((gradient) => asked * gradient));
+      const { tokens, targets, asked, options } = at(batch);
+      const { [gateName]: gates = [] } = model.lossAndGradients(
+        tokens as Tokens64,
+        targets,
+        options,
+      );
+      return gates.map(({ data }) => data.map((gradient) => asked * gradient));
     },
     sums(batch, measure) {
-      const { attentionWeights } = model.forward(at(batch).tokens, { returnWeights: true });
-      return attentionWeights.map((weights) => scoreHeads(measure, toHeadWeights(weights)));
+      const { tokens, options } = at(batch);
+      const result: TransformerResult = model.forward(tokens, { ...options, returnWeights: true });
+      const { [weightsOfSide[side]]: weights = [] } = result;
+      return weights.map((layer) => scoreHeads(measure, toHeadWeights(layer)));
     },
   };
 }
 
+type Tokens64 = Numbers<Float64Array>;
+
 async function importance(
-  measured: MultiHeadAttention | AttentionOnlyTransformer,
+  measured: MultiHeadAttention | Transformer,
   options: LayerImportanceOptions | ModelImportanceOptions,
 ): Promise<number[] | number[][]> {
-  if (measured instanceof AttentionOnlyTransformer) {
+  if (measured instanceof Transformer) {
     const given = checkOptions(options as ModelImportanceOptions, [
       ...importanceOptionNames,
-      'batches',
+      ...(['batches', 'side'] as const),
     ]);
     const checked = checkImportance(given);
     const { batches = [] } = given;
     checkBatches(given.batches);
-    const copy = AttentionOnlyTransformer.copyOf(measured);
+    const side = checkWord('side', given.side, sides);
+    const copy = Transformer.copyOf(measured);
     try {
-      return await measureHeads(measuredModel(copy, batches), checked);
+      return await measureHeads(measuredModel(copy, side, batches), checked);
     } finally {
       copy.dispose();
     }
@@ -220,7 +267,7 @@ async function importance(
     fail(
       'invalid-type',
       'layer',
-      'a MultiHeadAttention or an AttentionOnlyTransformer',
+      'a MultiHeadAttention or a Transformer',
       show(measured),
     );
   }
@@ -257,7 +304,7 @@ async function importance(
  *   `normalize` with another measure than gradient; what `forward`, `backward` and `loss` throw; the signal's reason
  */
 export function measureHeadImportance(
-  model: AttentionOnlyTransformer,
+  model: Transformer,
   options: ModelImportanceOptions,
 ): Promise<number[][]>;
 export function measureHeadImportance(
@@ -265,7 +312,7 @@ export function measureHeadImportance(
   options: LayerImportanceOptions,
 ): Promise<number[]>;
 export function measureHeadImportance(
-  measured: MultiHeadAttention | AttentionOnlyTransformer,
+  measured: MultiHeadAttention | Transformer,
   options: LayerImportanceOptions | ModelImportanceOptions,
 ): Promise<number[] | number[][]> {
   return importance(measured, options);

@@ -1,4 +1,5 @@
 import { fail, show } from '../runtime/errors.js';
+import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import { checkBoolean, checkWord } from '../runtime/options.js';
 
 /**
@@ -67,19 +68,11 @@ export function checkImportance(given: HeadImportanceOptions): CheckedImportance
   if (onProgress !== undefined && typeof onProgress !== 'function') {
     fail('invalid-type', 'onProgress', 'a function', show(onProgress));
   }
-  // Not by its class: a page's and a test's own may be others.
-  const throwIfAborted: unknown = (signal as Partial<AbortSignal> | null | undefined)
-    ?.throwIfAborted;
-  if (signal !== undefined && typeof throwIfAborted !== 'function') {
-    fail('invalid-type', 'signal', 'an AbortSignal', show(signal));
-  }
   return {
     measure,
     normalize,
     onProgress,
-    throwIfAborted: () => {
-      (throwIfAborted as (() => void) | undefined)?.call(signal);
-    },
+    throwIfAborted: checkSignal(signal),
   };
 }
 
@@ -136,17 +129,6 @@ const measures = {
 
 /** Milliseconds after which a page gets its turn. */
 const slice = 12;
-
-/** A turn of the event loop. A timer would take 4 ms. */
-const nextTurn = (): Promise<void> =>
-  new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
 
 const divided = (sum: number, by: number): number => (by === 0 ? 0 : sum / by);
 

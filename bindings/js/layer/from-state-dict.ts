@@ -35,8 +35,8 @@ function toDictTensor(name: string, value: unknown): DictTensor {
 }
 
 /** A state dict as numbers by name. */
-export function toDict(given: unknown): ReadonlyMap<string, DictTensor> {
-  const entries = entriesOf('stateDict', given, 'tensors');
+export function toDict(given: unknown, argument = 'stateDict'): ReadonlyMap<string, DictTensor> {
+  const entries = entriesOf(argument, given, 'tensors');
   const dict = new Map(entries.map(([name, value]) => [name, toDictTensor(name, value)]));
   checkFloatsAttached(dict);
   return dict;

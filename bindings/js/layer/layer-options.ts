@@ -43,6 +43,8 @@ export interface MultiHeadAttentionOptions {
   dropout?: number | undefined;
   /** Whether the projections have a bias. Default: no. Source: d2l. */
   bias?: boolean | undefined;
+  /** Whether W_o has one. Default: `bias`. Source: Hugging Face Transformers, Qwen2. */
+  outputBias?: boolean | undefined;
   /**
    * Size of the queries' last axis; inferred at the first `forward` or `loadStateDict` when left out. Source: d2l.
    */
@@ -97,6 +99,7 @@ export interface LayerSettings {
   readonly outputSize: number;
   readonly outputProjection: boolean;
   readonly bias: boolean;
+  readonly outputBias: boolean;
   readonly projection: Projection;
   readonly pooling: Pooling;
   readonly attentionHiddens: number;
@@ -123,6 +126,7 @@ export const layerOptionNames = [
   'numHeads',
   'dropout',
   'bias',
+  'outputBias',
   'querySize',
   'keySize',
   'valueSize',
@@ -274,6 +278,10 @@ export function checkLayerOptions(
   checkGoesWith(bias, 'bias', withParameters, !none, projection);
   checkGoesWith(biasKv, 'biasKv', withParameters, !none, projection);
   checkGoesWith(outputProjection, 'outputProjection', withParameters, !none, projection);
+  const outputBias = checkBoolean('outputBias', given.outputBias, bias && outputProjection);
+  if (outputBias && !outputProjection) {
+    fail('invalid-option', 'outputBias', 'an output projection beside it', 'none');
+  }
   if (!outputProjection && outputSize !== numHiddens) {
     const expected = `numHiddens (${numHiddens}) without an output projection`;
     fail('invalid-option', 'outputSize', expected, `${outputSize}`);
@@ -292,6 +300,7 @@ export function checkLayerOptions(
     outputSize,
     outputProjection,
     bias,
+    outputBias,
     projection,
     pooling,
     attentionHiddens: attentionHiddens ?? headSize,

@@ -84,32 +84,34 @@ const unlimited = 2147483647;
 
 const noLengths: CheckedValidLens = { rank: 0, lengths: new Int32Array(0) };
 
-export function readValidLens(value: unknown): Numbers<Float64Array> {
-  return toLengths('validLens', value);
+export function readValidLens(value: unknown, argument = 'validLens'): Numbers<Float64Array> {
+  return toLengths(argument, value);
 }
 
-function checkValidLens(
+/** `numQueries` is undefined where there is one length a sample. */
+export function checkValidLens(
   given: Numbers<Float64Array> | undefined,
   batch: number,
-  numQueries: number,
+  numQueries: number | undefined,
   numKeys: number,
+  argument = 'validLens',
 ): CheckedValidLens {
   if (given === undefined) {
     return noLengths;
   }
   const { data, shape } = given;
   const bySample = [batch];
-  const byQuery = [batch, numQueries];
+  const byQuery = numQueries === undefined ? bySample : [batch, numQueries];
   const expected = shape.length === 1 ? bySample : byQuery;
   if (shape.length !== expected.length || !shape.every((size, i) => size === expected[i])) {
-    const either = `${showShape(bySample)} or ${showShape(byQuery)}`;
-    fail('invalid-shape', 'validLens', either, showShape(shape));
+    const either = [...new Set([bySample, byQuery].map(showShape))].join(' or ');
+    fail('invalid-shape', argument, either, showShape(shape));
   }
   // They are kept in 32 bits.
   const most = Math.min(numKeys, unlimited);
   for (const length of data) {
     if (!Number.isInteger(length) || length < 0 || length > most) {
-      fail('invalid-value', 'validLens', `integers from 0 to ${most}`, show(length));
+      fail('invalid-value', argument, `integers from 0 to ${most}`, show(length));
     }
   }
   return { rank: shape.length as 1 | 2, lengths: new Int32Array(data) };

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { HeadwiseError } from '../runtime/errors.js';
-import { Handle } from '../runtime/handle.js';
+import { Handle, type Held } from '../runtime/handle.js';
 import { checkOptions } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import { toFloats } from '../tensor/arrays.js';
@@ -40,6 +40,20 @@ import {
 } from './parameters.js';
 import { checkHeads, checkPrunable, readHeads, removeHeads, withoutHeads } from './pruning.js';
 
+/** A layer that is part of a model. */
+export class LayerOfModel {
+  readonly handle: Held;
+  readonly settings: LayerSettings;
+  /** Of the inputs' last axes. */
+  readonly size: number;
+
+  constructor(handle: Held, settings: LayerSettings, size: number) {
+    this.handle = handle;
+    this.settings = settings;
+    this.size = size;
+  }
+}
+
 /**
  * Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and W_v, split into
  * heads, pooled in each head, put side by side and projected by W_o.
@@ -58,14 +72,26 @@ export class MultiHeadAttention {
   #training = false;
   /** Of the latest forward with gradients. */
   #pending: PendingShapes = { queries: [], keys: [], values: [] };
-  readonly #handle: Handle;
+  readonly #handle: Held;
 
   /**
    * @throws HeadwiseError `invalid-option` for options outside their range or that exclude each other;
    *   `unknown-option`, `not-initialized`, `out-of-memory`
    */
-  constructor(options: MultiHeadAttentionOptions) {
+  constructor(options: MultiHeadAttentionOptions);
+  /** @internal */
+  constructor(options: MultiHeadAttentionOptions | LayerOfModel);
+  constructor(options: MultiHeadAttentionOptions | LayerOfModel) {
     core(); // Fails before `init`, whatever the options are.
+    if (options instanceof LayerOfModel) {
+      const { handle, settings, size } = options;
+      this.#settings = settings;
+      this.#sizes = { querySize: size, keySize: size, valueSize: size };
+      this.#initialized = true;
+      this.#handle = handle;
+      registerTrainable(this, { isModel: false, handle });
+      return;
+    }
     const [settings, sizes] = checkLayerOptions(options);
     this.#settings = settings;
     this.#sizes = sizes;
@@ -121,6 +147,27 @@ export class MultiHeadAttention {
     return copy;
   }
 
+  /**
+   * Takes over what a call of the model, which this layer is part of, has done: heads removed, and the shapes of a pass
+   * with gradients.
+   *
+   * @internal
+   */
+  static followModel(
+    layer: MultiHeadAttention,
+    change: { readonly removedHeads?: number; readonly pending?: PendingShapes },
+  ): void {
+    if (change.removedHeads !== undefined) {
+      layer.#settings = withoutHeads(layer.#settings, change.removedHeads);
+    }
+    layer.#pending = change.pending ?? layer.#pending;
+  }
+
+  /** @internal */
+  static settingsOf(layer: MultiHeadAttention): LayerSettings {
+    return layer.#settings;
+  }
+
   get numHiddens(): number {
     return this.#settings.numHiddens;
   }
@@ -151,6 +198,10 @@ export class MultiHeadAttention {
 
   get bias(): boolean {
     return this.#settings.bias;
+  }
+
+  get outputBias(): boolean {
+    return this.#settings.outputBias;
   }
 
   /** The seed given, or the one that was drawn. */
@@ -373,7 +424,10 @@ export class MultiHeadAttention {
     core().parametersChanged(layer);
   }
 
-  /** Gives the layer's WebAssembly memory back. Using the layer afterwards is an error; disposing again is not. */
+  /**
+   * Gives the layer's WebAssembly memory back. Using the layer afterwards is an error; disposing again is not. A layer
+   * of a model goes with the model alone.
+   */
   dispose(): void {
     this.#handle.dispose();
   }

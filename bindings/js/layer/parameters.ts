@@ -18,7 +18,7 @@ export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parame
   const parameters: Parameter[] = [];
   const addLinear = (number: number, name: string, weight: readonly Axis[]): void => {
     parameters.push({ number, name: `${name}.weight`, shape: weight });
-    if (settings.bias) {
+    if (number === 6 ? settings.outputBias : settings.bias) {
       parameters.push({ number: number + 1, name: `${name}.bias`, shape: weight.slice(0, 1) });
     }
   };

@@ -1,90 +1,361 @@
-import { modelOptionsRecord } from 'headwise-records';
-import { checkLayerOptions, type LayerSettings } from '../layer/layer-options.js';
-import { reserve, type Address } from '../runtime/memory.js';
+import { modelOptions, type ModelOptions, type PretrainedOptions } from 'headwise-records';
+import {
+  checkLayerOptions,
+  type LayerSettings,
+  type MultiHeadAttentionOptions,
+  type RotaryOptions,
+} from '../layer/layer-options.js';
+import { checkWindow } from '../layer/masks.js';
+import { fail, show } from '../runtime/errors.js';
+import type { Address } from '../runtime/memory.js';
 import { checkBoolean, checkOptions, checkSize, checkWord } from '../runtime/options.js';
-import { writeRecord } from '../runtime/records.js';
+import { send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import type { AdamOptions } from '../training/optimizers.js';
 
-/** How a model knows where a token stands: d2l's `positionalEncoding`, or a parameter, `position.weight`. */
-export type Positions = 'sinusoidal' | 'learned';
+/**
+ * How a model encodes positions: d2l's `positionalEncoding`; a parameter, `position.weight`; by rotating queries and
+ * keys; not at all, except by a causal mask; or all sines before all cosines, as Marian does (Junczys-Dowmunt et al.
+ * 2018).
+ */
+export type Positions = 'sinusoidal' | 'learned' | 'rotary' | 'none' | 'sinusoidal-halves';
 
-export interface AttentionOnlyTransformerOptions {
-  /** Symbols that tokens may be, from 0 on. At least 1, as are the other sizes. */
-  vocabularySize: number;
-  /** Positions that there are: no input is longer. */
-  maxLength: number;
-  /** Size of the residual stream, and of all heads of a layer together. */
-  numHiddens: number;
-  /** Heads of each layer; divides `numHiddens`. */
-  numHeads: number;
+/** The activation function of feed-forward layers; `'gelu-tanh'` is GPT-2's approximation, `'silu'` also called swish. */
+export type Activation = 'relu' | 'gelu' | 'gelu-tanh' | 'silu';
+
+/** How rows are normalized: layer norm (Ba et al. 2016), by the root mean square (Zhang & Sennrich 2019), not at all. */
+export type Norm = 'layer' | 'rms' | 'none';
+
+/** The encoder of an encoder–decoder model. */
+export interface EncoderOptions {
   /** Default: 1. */
   numLayers?: number | undefined;
-  /** Default: `'sinusoidal'`. */
+  /** Default: the decoder's. */
+  numHeads?: number | undefined;
+  /** Default: the decoder's. */
+  ffnHiddens?: number | undefined;
+}
+
+/** Square images, cut into square patches. Source: Dosovitskiy et al. 2021. */
+export interface PatchOptions {
+  /** Pixels of a side; a multiple of `patchSize`. */
+  imageSize: number;
+  patchSize: number;
+  /** Default: 3. */
+  channels?: number | undefined;
+  /** Whether a learnt token precedes the patches. Default: yes. */
+  classToken?: boolean | undefined;
+}
+
+export interface TransformerOptions {
+  /** Symbols that tokens may be, from 0 on. At least 1, as are the other sizes. Not with `patches`. */
+  vocabularySize?: number | undefined;
+  /** Positions that there are: no input is longer. With `patches` it follows from them. */
+  maxLength?: number | undefined;
+  /** Size of the residual stream. */
+  numHiddens: number;
+  /** Default: 1. */
+  numLayers?: number | undefined;
+  /** Heads of each layer; divides `numHiddens` unless `headSize` is given. */
+  numHeads: number;
+  /** Key-value heads of each layer; divides `numHeads`. Default: `numHeads`. Source: Ainslie et al. 2023. */
+  numKvHeads?: number | undefined;
+  /** Default: numHiddens / numHeads. */
+  headSize?: number | undefined;
+  /** Hidden units of the feed-forward layers; 0 for none. Default: 4 · numHiddens. */
+  ffnHiddens?: number | undefined;
+  /** Default: `'gelu'`. */
+  activation?: Activation | undefined;
+  /** Whether feed-forward layers are activation(gate(x)) · up(x). Default: no. Source: Shazeer 2020. */
+  gated?: boolean | undefined;
+  /** Default: `'layer'`. */
+  norm?: Norm | undefined;
+  /** Whether a norm precedes each attention and feed-forward layer, or follows their residual sum. Default: precedes. */
+  normFirst?: boolean | undefined;
+  /** Added to the variance, or mean square. Default: 1e-5. */
+  normEpsilon?: number | undefined;
+  /** Whether layer norms have a bias. Default: yes. */
+  normBias?: boolean | undefined;
+  /** Whether a norm follows the last layer. Default: `normFirst`. */
+  finalNorm?: boolean | undefined;
+  /** Whether a norm follows the embedding. Default: no. */
+  embeddingNorm?: boolean | undefined;
+  /** Default: `'learned'`. */
   positions?: Positions | undefined;
-  /** Whether a position sees only itself and those before it. Default: yes. */
-  causal?: boolean | undefined;
-  /**
-   * Whether each layer reads its input normalized, and the unembedding too. Default: no. Source: Xiong et al. 2020,
-   * pre-layer normalization.
-   */
-  layerNorm?: boolean | undefined;
-  /** Whether the layers' projections have a bias. Default: no. */
+  /** Rows of learned positions before that of position 0. Default: 0. Source: BART and RoBERTa, which have 2. */
+  positionOffset?: number | undefined;
+  /** Of the layers, with rotary positions only. */
+  rotary?: RotaryOptions | undefined;
+  /** Factor of the token embeddings. Default: 1. */
+  embeddingScale?: number | undefined;
+  /** Whether linear maps have a bias. Default: yes. */
   bias?: boolean | undefined;
+  /** Whether W_q, W_k and W_v have one. Default: `bias`. */
+  qkvBias?: boolean | undefined;
+  /** Whether the unembedding is the token embedding. Default: yes. */
+  tiedEmbeddings?: boolean | undefined;
+  /** Whether the logits have a bias. Default: no. */
+  logitsBias?: boolean | undefined;
+  /** Whether the model has logits. Default: yes, and with `patches` none. */
+  head?: boolean | undefined;
+  /** Kinds of segments, whose embeddings are added to those of the tokens. Default: 0. Source: Devlin et al. 2019. */
+  segments?: number | undefined;
+  /** Whether a position sees only itself and those before it. Default: yes, and with `patches` no. */
+  causal?: boolean | undefined;
   /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. */
   dropout?: number | undefined;
+  /** Sliding window around each position in self-attention, as the layer's `forward` takes it. */
+  window?: MultiHeadAttentionWindow | undefined;
+  /** As the layer's, as is `scale`. */
+  softcap?: number | undefined;
+  scale?: number | undefined;
+  /** With an encoder, every layer also attends to its output. Default: none. */
+  encoder?: EncoderOptions | undefined;
+  /** The model reads images in place of tokens. Default: it does not. */
+  patches?: PatchOptions | undefined;
   /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
   seed?: number | undefined;
   /** Of the optimizer that `trainStep` has of its own. */
   optimizer?: AdamOptions | undefined;
 }
 
-const transformerOptionNames = [
-  ...['vocabularySize', 'maxLength', 'numHiddens', 'numHeads', 'numLayers', 'positions'],
-  ...['causal', 'layerNorm', 'bias', 'dropout', 'seed', 'optimizer'],
-] as readonly (keyof AttentionOnlyTransformerOptions)[];
+type MultiHeadAttentionWindow = readonly [left: number, right: number];
 
-const positionWords = ['sinusoidal', 'learned'] as const;
+const optionNames = [
+  ...(['vocabularySize', 'maxLength', 'numHiddens', 'numLayers', 'numHeads'] as const),
+  ...(['numKvHeads', 'headSize', 'ffnHiddens', 'activation', 'gated', 'norm'] as const),
+  ...(['normFirst', 'normEpsilon', 'normBias', 'finalNorm', 'embeddingNorm'] as const),
+  ...(['positions', 'positionOffset', 'rotary', 'embeddingScale', 'bias', 'qkvBias'] as const),
+  ...(['tiedEmbeddings', 'logitsBias', 'head', 'segments', 'causal', 'dropout'] as const),
+  ...(['window', 'softcap', 'scale', 'encoder', 'patches', 'seed', 'optimizer'] as const),
+] as const satisfies readonly (keyof TransformerOptions)[];
 
-/** A model's options, checked and with their defaults. */
-export interface TransformerSettings {
-  readonly vocabularySize: number;
-  readonly maxLength: number;
-  readonly numLayers: number;
-  readonly positions: Positions;
-  readonly causal: boolean;
-  readonly layerNorm: boolean;
-  /** Of each layer before any head was removed; its seed is the model's. */
+// In the order of their C++ enumerations.
+const positionKinds = ['sinusoidal', 'learned', 'rotary', 'none', 'sinusoidal-halves'] as const;
+const activations = ['relu', 'gelu', 'gelu-tanh', 'silu'] as const;
+const norms = ['layer', 'rms', 'none'] as const;
+
+/** Options as the core takes them, checked and with their defaults, and what follows from them. */
+export interface TransformerSettings extends ModelOptions {
+  /** Of a decoder's layer before any head was removed; its seed is the model's. */
   readonly layer: LayerSettings;
+  readonly hasEncoder: boolean;
+  readonly hasPatches: boolean;
+  /** The options as they were given, with the seed that was drawn. */
+  readonly given: TransformerOptions;
+}
+
+const largestSize = 2147483647;
+
+/** A size option that may be 0. */
+function checkCount(argument: string, value: unknown, byDefault: number): number {
+  if (value === undefined) {
+    return byDefault;
+  }
+  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > largestSize) {
+    fail('invalid-option', argument, `an integer from 0 to ${largestSize}`, show(value));
+  }
+  return value as number;
+}
+
+function checkNumber(argument: string, value: unknown, byDefault: number, least?: number): number {
+  if (value === undefined) {
+    return byDefault;
+  }
+  if (!Number.isFinite(value) || (least !== undefined && (value as number) < least)) {
+    const expected = least === undefined ? 'a finite number' : 'a finite number from 0 on';
+    fail('invalid-option', argument, expected, show(value));
+  }
+  return value as number;
+}
+
+/** A word of the list, the one by default where there is none. */
+function checkKind<Word extends string>(
+  argument: string,
+  value: unknown,
+  words: readonly [Word, ...Word[]],
+  byDefault: Word,
+): Word {
+  return value === undefined ? byDefault : checkWord(argument, value, words);
+}
+
+type PatchSettings = Pick<ModelOptions, 'imageSize' | 'patchSize' | 'channels' | 'classToken'>;
+
+function checkPatches(given: Partial<TransformerOptions>): PatchSettings {
+  if (given.patches === undefined) {
+    return { imageSize: 0, patchSize: 0, channels: 0, classToken: false };
+  }
+  const names = ['imageSize', 'patchSize', 'channels', 'classToken'] as const;
+  const patches = checkOptions(given.patches, names, 'patches');
+  const imageSize = checkSize('patches.imageSize', patches.imageSize);
+  const patchSize = checkSize('patches.patchSize', patches.patchSize);
+  const channels = patches.channels === undefined ? 3 : checkSize('patches.channels', patches.channels);
+  if (imageSize % patchSize !== 0) {
+    const expected = `a multiple of patches.patchSize (${patchSize})`;
+    fail('invalid-option', 'patches.imageSize', expected, String(imageSize));
+  }
+  for (const name of ['vocabularySize', 'maxLength', 'segments', 'encoder', 'head'] as const) {
+    if (given[name] !== undefined && given[name] !== false) {
+      fail('invalid-option', name, 'none beside patches', show(given[name]));
+    }
+  }
+  return {
+    imageSize,
+    patchSize,
+    channels,
+    classToken: checkBoolean('patches.classToken', patches.classToken, true),
+  };
+}
+
+type EncoderSettings = Pick<ModelOptions, 'encoderLayers' | 'encoderHeads' | 'encoderFfnHiddens'>;
+
+function checkEncoder(
+  given: Partial<TransformerOptions>,
+  { numHiddens, numHeads, ffnHiddens }: Record<'numHiddens' | 'numHeads' | 'ffnHiddens', number>,
+): EncoderSettings {
+  if (given.encoder === undefined) {
+    return { encoderLayers: 0, encoderHeads: 0, encoderFfnHiddens: 0 };
+  }
+  const names = ['numLayers', 'numHeads', 'ffnHiddens'] as const;
+  const encoder = checkOptions(given.encoder, names, 'encoder');
+  const { numLayers = 1 } = encoder;
+  const own =
+    encoder.numHeads === undefined ? undefined : checkSize('encoder.numHeads', encoder.numHeads);
+  if (given.headSize === undefined && numHiddens % (own ?? numHeads) !== 0) {
+    const expected = `a divisor of numHiddens (${numHiddens})`;
+    fail('invalid-option', 'encoder.numHeads', expected, String(own));
+  }
+  return {
+    encoderLayers: checkSize('encoder.numLayers', numLayers),
+    encoderHeads: own ?? 0,
+    encoderFfnHiddens: checkCount('encoder.ffnHiddens', encoder.ffnHiddens, ffnHiddens),
+  };
 }
 
 export function checkTransformerOptions(
-  options: AttentionOnlyTransformerOptions,
-): [TransformerSettings, Partial<AttentionOnlyTransformerOptions>] {
-  const given = checkOptions(options, transformerOptionNames);
-  const { numHiddens, numHeads, bias, dropout, seed, numLayers = 1 } = given;
-  const settings = {
-    vocabularySize: checkSize('vocabularySize', given.vocabularySize),
-    maxLength: checkSize('maxLength', given.maxLength),
-    numLayers: checkSize('numLayers', numLayers),
-    positions: checkWord('positions', given.positions, positionWords),
-    causal: checkBoolean('causal', given.causal, true),
-    layerNorm: checkBoolean('layerNorm', given.layerNorm, false),
-  };
+  options: TransformerOptions,
+): [TransformerSettings, Partial<TransformerOptions>] {
+  const given = checkOptions(options, optionNames);
+  const patches = checkPatches(given);
+  const hasPatches = patches.patchSize > 0;
+  const numPatches = (patches.imageSize / patches.patchSize) ** 2;
+  const vocabularySize = hasPatches ? 0 : checkSize('vocabularySize', given.vocabularySize);
+  const maxLength = hasPatches
+    ? numPatches + Number(patches.classToken)
+    : checkSize('maxLength', given.maxLength);
+  const { numLayers = 1 } = given;
+  checkSize('numLayers', numLayers);
+  const numHiddens = checkSize('numHiddens', given.numHiddens);
+  const numHeads = checkSize('numHeads', given.numHeads);
+  const headSize =
+    given.headSize === undefined ? undefined : checkSize('headSize', given.headSize);
+  if (headSize !== undefined && headSize * numHeads > largestSize) {
+    fail('invalid-option', 'headSize', `at most ${largestSize} / numHeads`, String(headSize));
+  }
+  const ffnHiddens = checkCount('ffnHiddens', given.ffnHiddens, 4 * numHiddens);
+  const positions = checkKind('positions', given.positions, positionKinds, 'learned');
+  if (positions !== 'rotary' && given.rotary !== undefined) {
+    fail('invalid-option', 'rotary', "positions 'rotary' beside it", `'${positions}'`);
+  }
+  const norm = checkKind('norm', given.norm, norms, 'layer');
+  const normFirst = checkBoolean('normFirst', given.normFirst, true);
+  const bias = checkBoolean('bias', given.bias, true);
+  const window = checkWindow(given.window);
   // The rest are the layer's, whose checks know their names.
+  const { numKvHeads, dropout, scale, softcap, seed, qkvBias } = given;
   const [layer] = checkLayerOptions({
-    ...{ numHiddens, numHeads, bias, dropout, seed },
-  } as Parameters<typeof checkLayerOptions>[0]);
-  return [{ ...settings, layer }, given];
+    numHiddens: headSize === undefined ? numHiddens : headSize * numHeads,
+    ...{ numHeads, numKvHeads, dropout, scale, softcap, seed },
+    ...(positions === 'rotary' && { rotary: given.rotary ?? {} }),
+    bias: checkBoolean('qkvBias', qkvBias, bias),
+    outputBias: bias,
+  } satisfies MultiHeadAttentionOptions);
+  const encoder = checkEncoder(given, { numHiddens, numHeads, ffnHiddens });
+  const settings: TransformerSettings = {
+    vocabularySize,
+    maxLength,
+    numHiddens,
+    numLayers,
+    numHeads,
+    numKvHeads: numKvHeads ?? 0,
+    headSize: headSize ?? 0,
+    ffnHiddens,
+    activation: activations.indexOf(checkKind('activation', given.activation, activations, 'gelu')),
+    gated: checkBoolean('gated', given.gated, false),
+    norm: norms.indexOf(norm),
+    normFirst,
+    normEpsilon: checkNumber('normEpsilon', given.normEpsilon, 1e-5, 0),
+    normBias: checkBoolean('normBias', given.normBias, true),
+    finalNorm: checkBoolean('finalNorm', given.finalNorm, normFirst),
+    embeddingNorm: checkBoolean('embeddingNorm', given.embeddingNorm, false),
+    positions: positionKinds.indexOf(positions),
+    positionOffset: checkCount('positionOffset', given.positionOffset, 0),
+    rotaryBase: layer.rotary?.base ?? 0,
+    rotarySize: layer.rotary?.size ?? 0,
+    rotaryInterleaved: layer.rotary?.interleaved ?? false,
+    embeddingScale: checkNumber('embeddingScale', given.embeddingScale, 1),
+    bias,
+    qkvBias: layer.bias,
+    tiedEmbeddings: checkBoolean('tiedEmbeddings', given.tiedEmbeddings, true),
+    logitsBias: checkBoolean('logitsBias', given.logitsBias, false),
+    head: checkBoolean('head', given.head, !hasPatches),
+    segments: checkCount('segments', given.segments, 0),
+    causal: checkBoolean('causal', given.causal, !hasPatches),
+    dropout: layer.dropout,
+    windowLeft: window[0],
+    windowRight: window[1],
+    softcap: layer.softcap,
+    scale: scale ?? NaN,
+    ...encoder,
+    ...patches,
+    seed: layer.seed,
+    layer,
+    hasEncoder: encoder.encoderLayers > 0,
+    hasPatches,
+    given: { ...(given as TransformerOptions), seed: layer.seed },
+  };
+  return [settings, given];
+}
+
+/** The public options that a checkpoint's config means. */
+export function optionsOf(given: PretrainedOptions): TransformerOptions {
+  const size = (value: number): number | undefined => (value === 0 ? undefined : value);
+  const { patchSize, imageSize, channels, classToken } = given;
+  const { numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon } = given;
+  const { normBias, finalNorm, embeddingNorm, positionOffset, embeddingScale, bias } = given;
+  const { qkvBias, tiedEmbeddings, logitsBias, causal, softcap } = given;
+  const isRotary = positionKinds[given.positions] === 'rotary';
+  const bound = (value: number): number => (value === largestSize ? Infinity : value);
+  return {
+    ...{ numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon, normBias },
+    ...{ finalNorm, embeddingNorm, positionOffset, embeddingScale, bias, qkvBias },
+    ...{ tiedEmbeddings, logitsBias, causal, softcap },
+    numKvHeads: size(given.numKvHeads),
+    headSize: size(given.headSize),
+    activation: activations[given.activation],
+    norm: norms[given.norm],
+    positions: positionKinds[given.positions],
+    rotary: isRotary ? { base: given.rotaryBase, size: size(given.rotarySize) } : undefined,
+    window: [bound(given.windowLeft), bound(given.windowRight)],
+    scale: Number.isNaN(given.scale) ? undefined : given.scale,
+    ...(patchSize > 0
+      ? { patches: { imageSize, patchSize, channels, classToken } }
+      : {
+          vocabularySize: given.vocabularySize,
+          maxLength: given.maxLength,
+          segments: given.segments,
+          head: given.head,
+        }),
+    ...(given.encoderLayers > 0 && {
+      encoder: {
+        numLayers: given.encoderLayers,
+        numHeads: size(given.encoderHeads),
+        ffnHiddens: given.encoderFfnHiddens,
+      },
+    }),
+  };
 }
 
 /** A model in WebAssembly memory. */
-export function newModel({ layer, ...settings }: TransformerSettings): Address {
-  const [record] = reserve(modelOptionsRecord.words);
-  writeRecord(record, modelOptionsRecord, {
-    ...layer,
-    ...settings,
-    positions: positionWords.indexOf(settings.positions),
-  });
-  return core().newModel(record, layer.dropout, layer.seed);
-}
+export const newModel = (settings: TransformerSettings): Address =>
+  core().newModel(send(modelOptions, settings));

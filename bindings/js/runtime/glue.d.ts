@@ -97,16 +97,47 @@ declare module 'headwise-glue' {
     step(optimizer: Address): void;
     zeroAllGradients(optimizer: Address): void;
     clipGradientNorm(trainables: Address, maxNorm: number): number;
-    newModel(options: Address, dropout: number, seed: number): Address;
+    newModel(request: Address): Address;
     deleteModel(model: Address): void;
-    modelLayer(model: Address, layer: number): Address;
-    modelParameter(model: Address, place: number): Address;
-    modelGradient(model: Address, place: number): Address | Absent;
+    describeModel(model: Address): Address | Absent;
+    modelParameters(model: Address): Address | Absent;
     zeroModelGradients(model: Address): void;
-    modelWorkspaceSize(model: Address, batch: number, length: number, kind: number): number;
-    runModel(model: Address, record: Address): number;
-    pruneModel(model: Address, record: Address): void;
     modelParametersChanged(model: Address): void;
+    modelWorkspaceSize(
+      model: Address,
+      kind: number,
+      batch: number,
+      length: number,
+      numKeys: number,
+      sourceLength: number,
+      numSourceKeys: number,
+      requiresGrad: number,
+    ): number;
+    runModel(model: Address, record: Address): number;
+    modelIsPending(model: Address): number;
+    modelBackwardWorkspaceSize(model: Address): number;
+    backwardModel(model: Address, record: Address): void;
+    drawToken(
+      logits: Address,
+      vocabularySize: number,
+      temperature: number,
+      topK: number,
+      topP: number,
+      seed: number,
+      number: number,
+      order: Address,
+      weights: Address,
+    ): number;
+    newModelCache(model: Address, batchSize: number, maxLength: number): Address;
+    deleteModelCache(cache: Address): void;
+    setModelCacheLength(cache: Address, length: number, withSource: number): void;
+    pruneModel(model: Address, request: Address): void;
+    readCheckpoint(request: Address): Address | Absent;
+    attachCheckpoint(model: Address, request: Address): Address | Absent;
+    pretrainedTensors(model: Address): Address | Absent;
+    loadPretrained(model: Address, number: number, values: Address): void;
+    savePretrained(model: Address, number: number, gradients: number, values: Address): void;
+    prunedHeads(model: Address, side: number): Address | Absent;
     drawTask(record: Address): void;
     scoreHeads(record: Address): void;
   }

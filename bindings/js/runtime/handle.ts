@@ -5,7 +5,8 @@ import { core } from './wasm.js';
 /** Something in WebAssembly memory, and the call that gives its memory back. */
 interface Owned {
   readonly address: Address;
-  readonly free: 'deleteLayer' | 'deleteCache' | 'deleteModel' | 'deleteOptimizer';
+  readonly free:
+    'deleteLayer' | 'deleteCache' | 'deleteModel' | 'deleteModelCache' | 'deleteOptimizer';
 }
 
 /** What was dropped without `dispose` gives its memory back when it is collected. */
@@ -13,8 +14,21 @@ const finalizers = new FinalizationRegistry<Owned>(({ address, free }) => {
   core()[free](address);
 });
 
-/** What a layer, cache, model or optimizer has in WebAssembly memory. */
-export class Handle {
+function failDisposed(kind: string): never {
+  throw new HeadwiseError('disposed', `${kind}: expected one in use, got one that was disposed of`);
+}
+
+/** What a layer, cache, model or optimizer has in WebAssembly memory, or the model that it is part of. */
+export interface Held {
+  readonly disposed: boolean;
+  /** The address, or the error that it was disposed of. */
+  inUse(): Address;
+  /** Gives the memory back; again does nothing. */
+  dispose(): void;
+}
+
+/** What has memory of its own. */
+export class Handle implements Held {
   readonly #kind: string;
   #owned: Owned | undefined;
 
@@ -32,18 +46,13 @@ export class Handle {
     return this.#owned === undefined;
   }
 
-  /** The address, or the error that it was disposed of. */
   inUse(): Address {
     if (this.#owned === undefined) {
-      throw new HeadwiseError(
-        'disposed',
-        `${this.#kind}: expected one in use, got one that was disposed of`,
-      );
+      failDisposed(this.#kind);
     }
     return this.#owned.address;
   }
 
-  /** Gives the memory back; again does nothing. */
   dispose(): void {
     if (this.#owned !== undefined) {
       const { address, free } = this.#owned;
@@ -51,5 +60,36 @@ export class Handle {
       this.#owned = undefined;
       core()[free](address);
     }
+  }
+}
+
+/** Part of what another handle holds: it is disposed of with the whole, which it keeps from being collected. */
+export class PartHandle implements Held {
+  readonly #kind: string;
+  readonly #whole: Held;
+  readonly #address: Address;
+  /** Nothing but kept. */
+  readonly owner: object;
+
+  constructor(kind: string, owner: object, whole: Held, address: Address) {
+    this.#kind = kind;
+    this.owner = owner;
+    this.#whole = whole;
+    this.#address = address;
+  }
+
+  get disposed(): boolean {
+    return this.#whole.disposed;
+  }
+
+  inUse(): Address {
+    if (this.#whole.disposed) {
+      failDisposed(this.#kind);
+    }
+    return this.#address;
+  }
+
+  dispose(): void {
+    // The whole's own.
   }
 }

@@ -28,7 +28,7 @@ export interface MessageKind<Message> {
   readonly of?: Message;
 }
 
-type FieldKind = 'size' | 'flag' | 'wide' | 'bytes' | 'text' | 'sizes';
+type FieldKind = 'size' | 'flag' | 'wide' | 'number' | 'bytes' | 'text' | 'sizes';
 
 const fieldsOf = (kind: MessageKind<unknown>): [string, FieldKind | MessageKind<unknown>][] =>
   Object.entries<FieldKind | MessageKind<unknown>>(kind as Record<string, FieldKind>);
@@ -63,6 +63,10 @@ export class RequestStream {
 
   wide(value: number): void {
     this.size(...toWide(value));
+  }
+
+  number(value: number): void {
+    this.size(...new Uint32Array(Float64Array.of(value).buffer));
   }
 
   bytes(bytes: Uint8Array): void {
@@ -124,6 +128,11 @@ export class ResponseStream {
 
   wide(): number {
     return this.size() + wordRange * this.size();
+  }
+
+  number(): number {
+    const words = Uint32Array.of(this.size(), this.size());
+    return new Float64Array(words.buffer)[0];
   }
 
   bytes(): Uint8Array {

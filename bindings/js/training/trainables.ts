@@ -1,10 +1,10 @@
 import { trainables, type TrainableAddress } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
-import type { Handle } from '../runtime/handle.js';
+import type { Held } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { send } from '../runtime/records.js';
 
-/** What has parameters to train: a `MultiHeadAttention` or an `AttentionOnlyTransformer`. */
+/** What has parameters to train: a `MultiHeadAttention` or a `Transformer`. */
 export interface Trainable {
   /** Whether `dispose` was called. */
   readonly disposed: boolean;
@@ -15,7 +15,7 @@ export interface Trainable {
 /** What the core is told of a trainable. */
 interface Registered {
   readonly isModel: boolean;
-  readonly handle: Handle;
+  readonly handle: Held;
 }
 
 const registered = new WeakMap<object, Registered>();

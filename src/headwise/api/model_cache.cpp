@@ -16,13 +16,8 @@ ModelCache& ModelCache::operator=(const ModelCache& other) {
 
 void ModelCache::reset() {
   validation::check_in_use(in_use(), "cache");
-  for (std::vector<LayerCache>* caches : {&cache_.self, &cache_.cross}) {
-    for (LayerCache& cache : *caches) {
-      cache.set_length(0);
-    }
-  }
-  cache_.source_valid_lens.clear();
-  cache_.has_source = false;
+  cache_.truncate(0);
+  cache_.remove_source();
 }
 
 }  // namespace headwise

@@ -23,8 +23,6 @@ struct AttentionPassLists {
   }
 };
 
-inline constexpr std::array all_sides = {Side::self, Side::cross, Side::encoder};
-
 /// A tensor of gate gradients for each layer of a side, which the pass is to write.
 [[nodiscard]] std::vector<Tensor<2>> make_gate_gradients(const Transformer& model, Side side,
                                                          std::size_t batch,

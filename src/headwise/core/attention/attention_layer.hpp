@@ -191,6 +191,9 @@ class AttentionLayer : public Trainable {
   /// Replaces the layer by what `allocate_without` returned.
   void remove_heads(PrunedLayer&& pruned) noexcept;
 
+  /// Which heads were removed, ascending, by the numbers that they had in the whole layer.
+  [[nodiscard]] std::vector<std::size_t> removed_heads() const;
+
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override;
   [[nodiscard]] float* parameter_values() noexcept override {
     return parameters_ ? parameters_->values() : nullptr;

@@ -109,4 +109,24 @@ void AttentionLayer::remove_heads(PrunedLayer&& pruned) noexcept {
   parameters_changed();
 }
 
+std::vector<std::size_t> AttentionLayer::removed_heads() const {
+  std::vector<std::size_t> removed;
+  // The last removal is undone first: heads behind the removed ones move back by as many.
+  for (const RemovedSlice& slice : std::views::reverse(removed_slices_)) {
+    if (slice.name != parameter_names[parameter_number::W_q]) {
+      continue;
+    }
+    const std::size_t first = slice.first / settings_.head_size;
+    const std::size_t count = slice.count / settings_.head_size;
+    for (std::size_t& head : removed) {
+      head += head >= first ? count : 0;
+    }
+    for (std::size_t head = first; head < first + count; ++head) {
+      removed.push_back(head);
+    }
+  }
+  std::ranges::sort(removed);
+  return removed;
+}
+
 }  // namespace headwise

@@ -21,6 +21,19 @@ struct TransformerCache {
   [[nodiscard]] std::size_t source_length() const noexcept {
     return cross.empty() ? 0 : cross.front().length();
   }
+  /// Keeps the first positions, at most as many as are held.
+  void truncate(std::size_t length) noexcept {
+    for (LayerCache& cache : self) {
+      cache.set_length(length);
+    }
+  }
+  void remove_source() noexcept {
+    for (LayerCache& cache : cross) {
+      cache.set_length(0);
+    }
+    source_valid_lens.clear();
+    has_source = false;
+  }
 };
 
 }  // namespace headwise

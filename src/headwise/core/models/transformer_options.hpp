@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/attention_mask.hpp>
@@ -22,6 +23,7 @@ enum class Positions : std::uint8_t {
 /// The attention layers of a model: of the decoder to itself, of the decoder to the encoder's
 /// output, of the encoder. A model without both has the first alone.
 enum class Side : std::uint8_t { self, cross, encoder };
+inline constexpr std::array all_sides = {Side::self, Side::cross, Side::encoder};
 
 /// The activation function of feed-forward layers.
 enum class Activation : std::uint8_t {

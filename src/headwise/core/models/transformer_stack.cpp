@@ -104,6 +104,8 @@ void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& pass
   arguments.head_gate = attention.head_gate;
   arguments.gate_stride = attention.gate_stride;
   arguments.attention_weights = attention.attention_weights;
+  arguments.weight_rows = attention.weight_rows;
+  arguments.captured = attention.captured;
   arguments.cache = passes.caches.empty() ? nullptr : &passes.caches[number];
   arguments.arena = pass.arena;
   arguments.num_threads = pass.num_threads;

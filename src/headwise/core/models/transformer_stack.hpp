@@ -15,7 +15,10 @@ namespace headwise {
 struct AttentionPass {
   const float* head_gate = nullptr;  ///< entry [sample · gate_stride + head]
   std::size_t gate_stride = 0;
-  float* attention_weights = nullptr;   ///< (batch, heads, queries, keys)
+  /// (batch, heads, queries, keys), or the rows of `weight_rows`
+  float* attention_weights = nullptr;
+  WeightRows weight_rows{};
+  CapturedActivations captured{};
   float* head_gate_gradient = nullptr;  ///< (batch, heads)
 };
 

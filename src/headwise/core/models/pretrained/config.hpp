@@ -23,6 +23,7 @@ class PretrainedConfig {
 
   explicit PretrainedConfig(std::vector<Field> fields) noexcept : fields_(std::move(fields)) {}
 
+  [[nodiscard]] const std::vector<Field>& fields() const noexcept { return fields_; }
   /// Null if there is no such field, or it is null.
   [[nodiscard]] const Field* find(std::string_view name) const noexcept;
   /// Whether a field of this name, or a member of it, has a value other than null.

@@ -1,0 +1,254 @@
+import { layerPass, passRecord } from 'headwise-records';
+import { checkSymbols, toTokens } from '../tensor/tokens.js';
+import { fail, show, showShape } from '../runtime/errors.js';
+import { checkSignal, nextTurn } from '../runtime/event-loop.js';
+import { absent, writeIntegers, type Address } from '../runtime/memory.js';
+import { checkOptionalSize, checkOptions, checkSeed } from '../runtime/options.js';
+import { writeRecord } from '../runtime/records.js';
+import { core } from '../runtime/wasm.js';
+import { WorkingMemory } from '../runtime/working-memory.js';
+import { toLengths } from '../tensor/arrays.js';
+import type { TokensInput } from '../tensor/inputs.js';
+import { ModelCache } from './model-cache.js';
+import { sides, type PassModel } from './model-inputs.js';
+import { layersInOut, writeLayers } from './model-pass.js';
+import type { TransformerSettings } from './transformer-options.js';
+
+export interface GenerateOptions {
+  /** Tokens to generate at most. At least 0, and no more than `maxLength` leaves room for. */
+  maxNewTokens: number;
+  /** Logits are divided by it before a token is drawn; 0, the default, takes the token of the largest logit. */
+  temperature?: number | undefined;
+  /** Only the tokens of the `topK` largest logits are drawn. Default: all. Source: Fan et al. 2018. */
+  topK?: number | undefined;
+  /**
+   * Only the fewest tokens whose probabilities sum to `topP`, above 0 and at most 1, are drawn. Default: all. Source:
+   * Holtzman et al. 2020.
+   */
+  topP?: number | undefined;
+  /** Seed of the draws, an integer from 0 to 2^53 − 1; drawn at random when left out. */
+  seed?: number | undefined;
+  /** Tokens that end the text. The one that does is the last that is returned. Default: none. */
+  stop?: TokensInput | number | undefined;
+  /** The encoder's tokens, (length,), of a model that has one. */
+  source?: TokensInput | undefined;
+  /** Told every new token. */
+  onToken?: ((token: number) => void) | undefined;
+  /** Asked before every token whether to stop; the promise is then rejected with its reason, as that of `fetch`. */
+  signal?: AbortSignal | undefined;
+}
+
+export const generateOptionNames = [
+  ...(['maxNewTokens', 'temperature', 'topK', 'topP', 'seed'] as const),
+  ...(['stop', 'source', 'onToken', 'signal'] as const),
+] as const;
+
+/** What is generated, and from what, held against the model. */
+export interface CheckedGenerate {
+  readonly tokens: Float64Array;
+  readonly source: Float64Array | undefined;
+  readonly maxNewTokens: number;
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+  readonly seed: number;
+  readonly stop: ReadonlySet<number>;
+  readonly onToken: GenerateOptions['onToken'];
+  readonly throwIfAborted: () => void;
+}
+
+/** One sequence: (length,) or (1, length). */
+function toSequence(argument: string, value: unknown, vocabularySize: number): Float64Array {
+  const { data, shape } = toTokens(argument, value);
+  if (shape.length !== 1 && !(shape.length === 2 && shape[0] === 1)) {
+    fail('invalid-shape', argument, '(length,)', showShape(shape));
+  }
+  checkSymbols(argument, data, 0, vocabularySize);
+  return data;
+}
+
+function checkTemperature(value: unknown): number {
+  if (!Number.isFinite(value) || (value as number) < 0) {
+    fail('invalid-option', 'temperature', 'a finite number from 0 on', show(value));
+  }
+  return value as number;
+}
+
+function checkTopP(value: unknown): number {
+  if (typeof value !== 'number' || !(value > 0 && value <= 1)) {
+    fail('invalid-option', 'topP', 'a number above 0, at most 1', show(value));
+  }
+  return value;
+}
+
+export function checkGenerate(
+  input: unknown,
+  options: GenerateOptions,
+  settings: TransformerSettings,
+): CheckedGenerate {
+  const { causal, head, hasEncoder, vocabularySize, maxLength } = settings;
+  const given = checkOptions<GenerateOptions>(options, generateOptionNames);
+  if (!causal || !head) {
+    fail('invalid-option', 'generate', 'a causal model with logits', 'another');
+  }
+  const tokens = toSequence('tokens', input, vocabularySize);
+  if (tokens.length === 0) {
+    fail('invalid-shape', 'tokens', 'at least one', 'none');
+  }
+  if (hasEncoder !== (given.source !== undefined)) {
+    const expected = hasEncoder ? "the encoder's tokens" : 'none without an encoder';
+    fail('invalid-option', 'source', expected, hasEncoder ? 'none' : 'tokens');
+  }
+  const source =
+    given.source === undefined ? undefined : toSequence('source', given.source, vocabularySize);
+  if (source !== undefined && source.length > maxLength) {
+    const most = `(length,), length at most maxLength (${maxLength})`;
+    fail('invalid-shape', 'source', most, `(${source.length},)`);
+  }
+  const { maxNewTokens, temperature = 0, topK, topP = 1, stop = [], onToken } = given;
+  const most = Math.max(maxLength - tokens.length + 1, 0);
+  if (!Number.isInteger(maxNewTokens) || (maxNewTokens as number) < 0) {
+    fail('invalid-option', 'maxNewTokens', 'an integer from 0 on', show(maxNewTokens));
+  }
+  if (tokens.length > maxLength || (maxNewTokens as number) > most) {
+    const expected = `at most ${most} behind ${tokens.length} of maxLength (${maxLength})`;
+    fail('invalid-option', 'maxNewTokens', expected, show(maxNewTokens));
+  }
+  if (onToken !== undefined && typeof onToken !== 'function') {
+    fail('invalid-type', 'onToken', 'a function', show(onToken));
+  }
+  const stops = toLengths('stop', typeof stop === 'number' ? [stop] : stop).data;
+  checkSymbols('stop', stops, 0, vocabularySize);
+  return {
+    tokens,
+    source,
+    maxNewTokens: maxNewTokens as number,
+    temperature: checkTemperature(temperature),
+    topK: checkOptionalSize('topK', topK) ?? 0,
+    topP: checkTopP(topP),
+    seed: checkSeed(given.seed),
+    stop: new Set(stops),
+    onToken,
+    throwIfAborted: checkSignal(given.signal),
+  };
+}
+
+/** Appends tokens to the cache and draws the next one: draw `number` of the seed. */
+function nextToken(
+  model: PassModel,
+  cache: ModelCache,
+  tokens: ArrayLike<number>,
+  source: Float64Array | undefined,
+  number: number,
+  { temperature, topK, topP, seed }: CheckedGenerate,
+): number {
+  const loaded = core();
+  const { settings, layers } = model;
+  const { vocabularySize } = settings;
+  const owner = { owner: model.owner, layers: [...layers.self, ...layers.cross] };
+  const held = ModelCache.heldBy(cache, owner, 1, tokens.length);
+  const sourceLength = source?.length ?? 0;
+  const memory = new WorkingMemory();
+  const record = memory.add(passRecord.words);
+  const all = sides.flatMap((side) => layers[side]);
+  const layersAt = memory.add(layerPass.words * all.length);
+  const tokensAt = memory.add(tokens.length);
+  const sourceAt = memory.add(sourceLength);
+  const logits = memory.add(vocabularySize);
+  const order = memory.add(vocabularySize);
+  const weights = memory.add(2 * vocabularySize);
+  const passes = layersInOut(memory, all, {
+    ...{ batch: 1, batchAxis: [], numQueries: 0, numKeys: 0, gates: [] },
+    ...{ returnWeights: false, capture: undefined, gateGradients: false },
+  });
+  const workspace = memory.add(
+    loaded.modelWorkspaceSize(
+      model.model,
+      0,
+      1,
+      tokens.length,
+      held.length + tokens.length,
+      sourceLength,
+      source === undefined ? (held.sourceLength ?? 0) : sourceLength,
+      0,
+    ),
+  );
+  memory.reserve();
+  writeIntegers(tokensAt(), tokens);
+  writeIntegers(sourceAt(), source ?? []);
+  writeLayers(layersAt(), passes);
+  writeRecord(record(), passRecord, {
+    kind: 0,
+    tokens: tokensAt(),
+    pixels: absent,
+    segments: absent,
+    targets: absent,
+    batch: 1,
+    length: tokens.length,
+    validLens: absent,
+    validLensSampleStride: 0,
+    validLensQueryStride: 0,
+    source: source === undefined ? absent : sourceAt(),
+    sourceValidLens: absent,
+    sourceLength,
+    layers: layersAt(),
+    cache: held.address,
+    hidden: absent,
+    logits: logits(),
+    encoderHidden: absent,
+    lastLogits: true,
+    requiresGrad: false,
+    workspace: workspace(),
+    optimizer: absent,
+  });
+  loaded.runModel(model.model, record());
+  held.append(tokens.length, source === undefined ? undefined : sourceLength);
+  return loaded.drawToken(
+    logits(),
+    vocabularySize,
+    temperature,
+    topK,
+    topP,
+    seed,
+    number,
+    order(),
+    weights(),
+  );
+}
+
+/** The tokens that follow. `inUse` is the model as it is at each step, or the error that it was disposed of. */
+export async function generateTokens(
+  inUse: () => PassModel,
+  checked: CheckedGenerate,
+): Promise<number[]> {
+  const { tokens, maxNewTokens, stop, onToken, throwIfAborted } = checked;
+  const generated: number[] = [];
+  throwIfAborted();
+  if (maxNewTokens === 0) {
+    return generated;
+  }
+  const { model, owner, layers } = inUse();
+  const maxLength = tokens.length + maxNewTokens - 1;
+  const address: Address = core().newModelCache(model, 1, maxLength);
+  const cache = new ModelCache({ owner, layers: [...layers.self, ...layers.cross] }, address, {
+    batchSize: 1,
+    maxLength,
+  });
+  try {
+    for (let number = 0; number < maxNewTokens; number++) {
+      const [next, source] =
+        number === 0 ? [tokens, checked.source] : [generated.slice(-1), undefined];
+      const token = nextToken(inUse(), cache, next, source, number, checked);
+      generated.push(token);
+      onToken?.(token);
+      if (stop.has(token)) {
+        break;
+      }
+      await nextTurn();
+      throwIfAborted();
+    }
+    return generated;
+  } finally {
+    cache.dispose();
+  }
+}

@@ -1,0 +1,150 @@
+import { layerPass, modelBackwardRecord } from 'headwise-records';
+import { fail, HeadwiseError, show } from '../runtime/errors.js';
+import { absent, write, type Address } from '../runtime/memory.js';
+import { checkOptions } from '../runtime/options.js';
+import { writeRecord } from '../runtime/records.js';
+import { core } from '../runtime/wasm.js';
+import { WorkingMemory } from '../runtime/working-memory.js';
+import { checkAttached, toFloats, type Numbers } from '../tensor/arrays.js';
+import type { TensorInput } from '../tensor/inputs.js';
+import { checkShape, sizeOf } from '../tensor/shapes.js';
+import type { Tensor } from '../tensor/tensor.js';
+import { sides, type PassModel } from './model-inputs.js';
+import {
+  gateGradientsOf,
+  layersInOut,
+  outputTensor,
+  readOutput,
+  writeLayers,
+  type LayerInOut,
+} from './model-pass.js';
+
+/** Gradients of a forward's results; at least one is given. */
+export interface TransformerOutputGradients {
+  hidden?: TensorInput | undefined;
+  logits?: TensorInput | undefined;
+}
+
+/** Gradients of a model's gates and of the pixels. Those of the parameters are in the model. */
+export interface TransformerGradients {
+  /** Of each layer's gates, (batch, heads): a row a sample. Where no gate was given, at gate 1. */
+  headGates: Tensor[];
+  /** Likewise, of models with an encoder. */
+  crossHeadGates?: Tensor[] | undefined;
+  encoderHeadGates?: Tensor[] | undefined;
+  /** Of models that read images, of the pixels' shape. */
+  pixels?: Tensor | undefined;
+}
+
+/** Sizes of a forward that is to be gone back from. */
+export interface PendingPass {
+  readonly batchAxis: readonly number[];
+  readonly batch: number;
+  readonly length: number;
+}
+
+interface OutputGradients {
+  readonly hidden: Numbers<Float32Array> | undefined;
+  readonly logits: Numbers<Float32Array> | undefined;
+}
+
+/** Fails unless the model has a forward to go back from, whose parameters are what they were. */
+export function checkPendingModel(model: Address): void {
+  if (core().modelIsPending(model) === 0) {
+    throw new HeadwiseError(
+      'no-pending-backward',
+      'backward: expected a forward with requiresGrad since the last backward, and no change of parameters, got none',
+    );
+  }
+}
+
+/** A gradient of hidden, or an object with gradients by name. */
+export function readOutputGradients(given: TensorInput | TransformerOutputGradients): OutputGradients {
+  const isTensor =
+    Array.isArray(given) || typeof given !== 'object' || (given as object | null) === null;
+  if (isTensor || 'data' in given) {
+    return { hidden: toFloats('hidden', given), logits: undefined };
+  }
+  const { hidden, logits } = checkOptions(
+    given as TransformerOutputGradients,
+    ['hidden', 'logits'],
+    'gradients',
+  );
+  if (hidden === undefined && logits === undefined) {
+    fail('invalid-option', 'backward', 'a gradient of hidden or logits', show(given));
+  }
+  return {
+    hidden: hidden === undefined ? undefined : toFloats('hidden', hidden),
+    logits: logits === undefined ? undefined : toFloats('logits', logits),
+  };
+}
+
+/** One backward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
+export function runModelBackward(
+  model: PassModel,
+  pending: PendingPass,
+  gradients: OutputGradients,
+): TransformerGradients {
+  const loaded = core();
+  const { settings, layers } = model;
+  const { batchAxis, batch, length } = pending;
+  const { hidden, logits } = gradients;
+  if (hidden !== undefined) {
+    checkAttached('hidden', hidden);
+    checkShape('hidden', hidden.shape, [...batchAxis, length, settings.numHiddens]);
+  }
+  if (logits !== undefined) {
+    if (!settings.head) {
+      fail('invalid-option', 'logits', 'none for a model without', 'a gradient');
+    }
+    checkAttached('logits', logits);
+    checkShape('logits', logits.shape, [...batchAxis, length, settings.vocabularySize]);
+  }
+  const memory = new WorkingMemory();
+  const record = memory.add(modelBackwardRecord.words);
+  const numLayers = sides.reduce((count, side) => count + layers[side].length, 0);
+  const layersAt = memory.add(layerPass.words * numLayers);
+  const gradientAt = (given: Numbers<Float32Array> | undefined): (() => Address) =>
+    memory.add(given === undefined ? 0 : sizeOf(given.shape));
+  const hiddenAt = gradientAt(hidden);
+  const logitsAt = gradientAt(logits);
+  const inOut = (side: (typeof sides)[number]): LayerInOut[] =>
+    layersInOut(memory, layers[side], {
+      ...{ batch, batchAxis, numQueries: 0, numKeys: 0, gates: [] },
+      ...{ returnWeights: false, capture: undefined, gateGradients: true },
+    });
+  const bySide = { self: inOut('self'), cross: inOut('cross'), encoder: inOut('encoder') };
+  const { channels, imageSize, hasPatches, hasEncoder } = settings;
+  const pixels = hasPatches
+    ? outputTensor(memory, [...batchAxis, channels, imageSize, imageSize])
+    : undefined;
+  const workspace = memory.add(loaded.modelBackwardWorkspaceSize(model.model));
+  memory.reserve();
+  const writeGradient = (given: Numbers<Float32Array> | undefined, at: () => Address): void => {
+    if (given !== undefined) {
+      write(at(), given.data, sizeOf(given.shape));
+    }
+  };
+  writeGradient(hidden, hiddenAt);
+  writeGradient(logits, logitsAt);
+  writeLayers(
+    layersAt(),
+    sides.flatMap((side) => bySide[side]),
+  );
+  writeRecord(record(), modelBackwardRecord, {
+    hidden: hidden === undefined ? absent : hiddenAt(),
+    logits: logits === undefined ? absent : logitsAt(),
+    layers: layersAt(),
+    pixels: pixels?.at() ?? absent,
+    workspace: workspace(),
+  });
+  loaded.backwardModel(model.model, record());
+  return {
+    headGates: gateGradientsOf(bySide.self),
+    ...(hasEncoder && {
+      crossHeadGates: gateGradientsOf(bySide.cross),
+      encoderHeadGates: gateGradientsOf(bySide.encoder),
+    }),
+    ...(pixels && { pixels: readOutput(pixels) }),
+  };
+}

@@ -1,0 +1,333 @@
+/** What a pass of a model is given: read from the caller's objects, then held against the model. */
+import { checkCapture, type CaptureName } from '../layer/capture.js';
+import { readReturnWeights, type ChosenWeights, type GivenWeights } from '../layer/chosen-weights.js';
+import { checkHeadGate } from '../layer/head-gate.js';
+import { checkValidLens, readValidLens, type CheckedValidLens } from '../layer/masks.js';
+import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
+import { fail, show, showShape } from '../runtime/errors.js';
+import type { Address } from '../runtime/memory.js';
+import { checkBoolean } from '../runtime/options.js';
+import { checkAttached, toFloatList, toFloats, type Numbers } from '../tensor/arrays.js';
+import type { TensorInput, TokensInput, ValidLens } from '../tensor/inputs.js';
+import { checkShape, sizeOf } from '../tensor/shapes.js';
+import { checkSymbols, ignoredTarget, toTokens } from '../tensor/tokens.js';
+import { ModelCache, type HeldModelCache } from './model-cache.js';
+import type { TransformerSettings } from './transformer-options.js';
+
+/** One gate a layer, as `forward` of a layer takes it, or undefined for a layer without. */
+export type HeadGates = readonly (TensorInput | Float32Array | Float64Array | undefined)[];
+
+export interface HeadGatesOptions {
+  /**
+   * One gate a layer, as the layer's `forward` takes it: one number a head, or (batch, heads); undefined for a layer
+   * without. Default: none.
+   */
+  headGates?: HeadGates | undefined;
+}
+
+/** What every pass of a `Transformer` takes beside its tokens. */
+export interface TransformerPassOptions extends HeadGatesOptions {
+  /** Which positions may be attended to, (batch,) or (batch, length), as the layer's `forward` takes them. Default: all. */
+  validLens?: ValidLens | undefined;
+  /** Of each token the kind of its segment, of the tokens' shape. Default: 0. */
+  segments?: TokensInput | undefined;
+  /** The encoder's tokens, (batch, source length), or (source length) beside tokens without a batch axis. */
+  source?: TokensInput | undefined;
+  /** (batch,): how many positions of the source may be attended to. Default: all. */
+  sourceValidLens?: ValidLens | undefined;
+  /** Gates of each layer's cross-attention, as `headGates`. */
+  crossHeadGates?: HeadGates | undefined;
+  /** Gates of the encoder's layers, as `headGates`. */
+  encoderHeadGates?: HeadGates | undefined;
+}
+
+export interface TransformerForwardOptions<
+  Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
+> extends TransformerPassOptions {
+  /**
+   * Whether to return the attention weights of every layer, or of which heads and queries; of the encoder's layers then
+   * all. Default: none, and then they are never stored.
+   */
+  returnWeights?: Weights;
+  /** What else of every layer to return, as the layer's `forward` does. Default: nothing. */
+  capture?: readonly CaptureName[] | undefined;
+  /** Of earlier positions, which the tokens are added to. A source that it holds is not given again. Default: none. */
+  cache?: ModelCache | undefined;
+  /** Whether `backward` will follow. Not with a cache. Default: no. */
+  requiresGrad?: boolean | undefined;
+}
+
+export const passOptionNames = [
+  ...(['validLens', 'segments', 'source', 'sourceValidLens'] as const),
+  ...(['headGates', 'crossHeadGates', 'encoderHeadGates'] as const),
+] as const;
+
+export const forwardOptionNames = [
+  ...passOptionNames,
+  ...(['returnWeights', 'capture', 'cache', 'requiresGrad'] as const),
+] as const;
+
+/** The attention layers of a model: its own, those that attend to the encoder's output, the encoder's. */
+export type Side = 'self' | 'cross' | 'encoder';
+
+/** In the order of the C++ enumeration. */
+export const sides = ['self', 'cross', 'encoder'] as const satisfies readonly Side[];
+
+export type LayersBySide = Readonly<Record<Side, readonly MultiHeadAttention[]>>;
+
+/** What a pass needs of its model. */
+export interface PassModel {
+  /** In WebAssembly memory. */
+  readonly model: Address;
+  /** Whom caches belong to. */
+  readonly owner: object;
+  readonly settings: TransformerSettings;
+  readonly layers: LayersBySide;
+}
+
+type Floats = Numbers<Float32Array>;
+type Integers = Numbers<Float64Array>;
+type GivenGates = readonly (Floats | undefined)[];
+
+/** The arguments of a pass, not yet held against the model. */
+export interface PassInputs {
+  /** Of models that read images, their pixels instead. */
+  readonly tokens: Integers | undefined;
+  readonly pixels: Floats | undefined;
+  /** Absent where the call takes none. */
+  readonly targets: Integers | undefined;
+  readonly validLens: Integers | undefined;
+  readonly segments: Integers | undefined;
+  readonly source: Integers | undefined;
+  readonly sourceValidLens: Integers | undefined;
+  readonly gates: Readonly<Record<Side, GivenGates>>;
+  readonly returnWeights: GivenWeights;
+  readonly capture: ReadonlySet<CaptureName> | undefined;
+  readonly cache: unknown;
+  readonly requiresGrad: boolean;
+}
+
+const gateNames = {
+  self: 'headGates',
+  cross: 'crossHeadGates',
+  encoder: 'encoderHeadGates',
+} as const;
+
+function readGates(argument: string, gates: unknown): GivenGates {
+  if (gates !== undefined && !Array.isArray(gates)) {
+    fail('invalid-type', argument, 'an array of gates', show(gates));
+  }
+  return Array.from((gates ?? []) as readonly unknown[], (gate, layer) =>
+    gate === undefined ? undefined : toFloatList(`${argument}[${layer}]`, gate),
+  );
+}
+
+const ifGiven = <Read>(value: unknown, read: (value: unknown) => Read): Read | undefined =>
+  value === undefined ? undefined : read(value);
+
+/** Reads all of the caller's objects, which may run the caller's code: nothing of the model is looked at before. */
+export function readPass(
+  input: unknown,
+  targets: readonly [unknown] | undefined,
+  options: Partial<TransformerForwardOptions>,
+  hasPatches: boolean,
+): PassInputs {
+  return {
+    tokens: hasPatches ? undefined : toTokens('tokens', input),
+    pixels: hasPatches ? toFloats('pixels', input) : undefined,
+    targets: targets && toTokens('targets', targets[0]),
+    validLens: ifGiven(options.validLens, readValidLens),
+    segments: ifGiven(options.segments, (value) => toTokens('segments', value)),
+    source: ifGiven(options.source, (value) => toTokens('source', value)),
+    sourceValidLens: ifGiven(options.sourceValidLens, (value) =>
+      readValidLens(value, 'sourceValidLens'),
+    ),
+    gates: {
+      self: readGates('headGates', options.headGates),
+      cross: readGates('crossHeadGates', options.crossHeadGates),
+      encoder: readGates('encoderHeadGates', options.encoderHeadGates),
+    },
+    returnWeights: readReturnWeights(options.returnWeights),
+    capture: checkCapture(options.capture),
+    cache: options.cache,
+    requiresGrad: checkBoolean('requiresGrad', options.requiresGrad, false),
+  };
+}
+
+export interface Gate {
+  readonly data: Float32Array;
+  readonly count: number;
+  /** Numbers between its samples. */
+  readonly stride: number;
+}
+
+/** The arguments of a pass, checked. */
+export interface CheckedPass {
+  readonly batch: number;
+  readonly length: number;
+  /** Of results: none if the tokens have none. */
+  readonly batchAxis: readonly number[];
+  readonly tokens: Float64Array | undefined;
+  readonly pixels: Float32Array | undefined;
+  readonly targets: Float64Array | undefined;
+  readonly segments: Float64Array | undefined;
+  readonly validLens: CheckedValidLens;
+  readonly source: Float64Array | undefined;
+  /** Of the source given; 0 without. */
+  readonly sourceLength: number;
+  readonly sourceValidLens: CheckedValidLens;
+  readonly numKeys: number;
+  readonly numSourceKeys: number;
+  /** One a layer. */
+  readonly gates: Readonly<Record<Side, readonly (Gate | undefined)[]>>;
+  readonly cache: HeldModelCache | undefined;
+}
+
+function checkTokens(
+  argument: string,
+  { settings }: PassModel,
+  { data, shape }: Integers,
+): readonly number[] {
+  const { maxLength, vocabularySize } = settings;
+  if (shape.length !== 1 && shape.length !== 2) {
+    checkShape(argument, shape, ['batch', 'length']);
+  }
+  if ((shape.at(-1) ?? 0) > maxLength) {
+    const expected = shape.length === 1 ? '(length,)' : '(batch, length)';
+    const most = `${expected}, length at most maxLength (${maxLength})`;
+    fail('invalid-shape', argument, most, showShape(shape));
+  }
+  checkSymbols(argument, data, 0, vocabularySize);
+  return shape;
+}
+
+function checkGates(
+  side: Side,
+  given: GivenGates,
+  batch: number,
+  layers: readonly MultiHeadAttention[],
+): readonly (Gate | undefined)[] {
+  const argument = gateNames[side];
+  if (given.length !== 0 && given.length !== layers.length) {
+    const expected = `one a layer (${layers.length}) or none`;
+    fail('invalid-shape', argument, expected, String(given.length));
+  }
+  return layers.map(({ numHeads }, layer) => {
+    const gate = given[layer];
+    if (gate === undefined) {
+      return undefined;
+    }
+    const stride = checkHeadGate(gate, batch, numHeads, `${argument}[${layer}]`);
+    return { data: gate.data, count: sizeOf(gate.shape), stride };
+  });
+}
+
+function checkSource(
+  model: PassModel,
+  inputs: PassInputs,
+  batchAxis: readonly number[],
+  cache: HeldModelCache | undefined,
+): number {
+  const { hasEncoder } = model.settings;
+  const { source } = inputs;
+  const isCached = cache?.sourceLength !== undefined;
+  if (hasEncoder ? (source !== undefined) === isCached : source !== undefined) {
+    const expected = !hasEncoder
+      ? 'none without an encoder'
+      : isCached
+        ? 'none beside a cache that holds one'
+        : "the encoder's tokens";
+    fail('invalid-option', 'source', expected, source === undefined ? 'none' : 'tokens');
+  }
+  if (source === undefined) {
+    if (inputs.sourceValidLens !== undefined) {
+      fail('invalid-option', 'sourceValidLens', 'a source beside them', 'none');
+    }
+    return 0;
+  }
+  checkTokens('source', model, source);
+  checkShape('source', source.shape, [...batchAxis, 'source length']);
+  return source.shape.at(-1) ?? 0;
+}
+
+/** Shape of the tokens, or (batch, length) of the pixels' patches. */
+function checkInput(model: PassModel, { tokens, pixels }: PassInputs): readonly number[] {
+  if (tokens !== undefined) {
+    return checkTokens('tokens', model, tokens);
+  }
+  const { channels, imageSize, maxLength } = model.settings;
+  const { shape } = pixels as Floats;
+  checkAttached('pixels', pixels as Floats);
+  const image = [channels, imageSize, imageSize];
+  checkShape('pixels', shape, shape.length === 3 ? image : ['batch', ...image]);
+  return [...shape.slice(0, -3), maxLength];
+}
+
+/** Holds the arguments of a pass against the model. */
+export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
+  const { settings, layers } = model;
+  const { targets, segments } = inputs;
+  const shape = checkInput(model, inputs);
+  if (targets !== undefined) {
+    if (!settings.head) {
+      fail('invalid-option', 'targets', 'a model that has logits', 'one without');
+    }
+    checkShape('targets', targets.shape, shape);
+    checkSymbols('targets', targets.data, ignoredTarget, settings.vocabularySize);
+  }
+  const [length = 0] = shape.slice(-1);
+  const batchAxis = shape.slice(0, -1);
+  const [batch = 1] = batchAxis;
+  if (inputs.cache !== undefined && inputs.requiresGrad) {
+    fail('invalid-option', 'requiresGrad', 'no cache beside it', 'both');
+  }
+  const cache =
+    inputs.cache === undefined
+      ? undefined
+      : ModelCache.heldBy(
+          inputs.cache,
+          { owner: model.owner, layers: [...layers.self, ...layers.cross] },
+          batch,
+          length,
+        );
+  const numCached = cache?.length ?? 0;
+  const left = settings.maxLength - numCached;
+  if (length > left) {
+    fail('invalid-shape', 'tokens', `at most ${left} behind those of the cache`, `${length}`);
+  }
+  const numKeys = numCached + length;
+  const validLens = checkValidLens(inputs.validLens, batch, length, numKeys);
+  if (segments !== undefined) {
+    if (settings.segments === 0) {
+      fail('invalid-option', 'segments', 'none for a model without', 'segments');
+    }
+    checkShape('segments', segments.shape, shape);
+    checkSymbols('segments', segments.data, 0, settings.segments);
+  }
+  const sourceLength = checkSource(model, inputs, batchAxis, cache);
+  const gatesOf = (side: Side): readonly (Gate | undefined)[] =>
+    checkGates(side, inputs.gates[side], batch, layers[side]);
+  return {
+    batch,
+    length,
+    batchAxis,
+    tokens: inputs.tokens?.data,
+    pixels: inputs.pixels?.data,
+    targets: targets?.data,
+    segments: segments?.data,
+    validLens,
+    source: inputs.source?.data,
+    sourceLength,
+    sourceValidLens: checkValidLens(
+      inputs.sourceValidLens,
+      batch,
+      undefined,
+      sourceLength,
+      'sourceValidLens',
+    ),
+    numKeys,
+    numSourceKeys: inputs.source === undefined ? (cache?.sourceLength ?? 0) : sourceLength,
+    gates: { self: gatesOf('self'), cross: gatesOf('cross'), encoder: gatesOf('encoder') },
+    cache,
+  };
+}

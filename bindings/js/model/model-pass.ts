@@ -1,0 +1,379 @@
+import { layerPass, passRecord } from 'headwise-records';
+import { captureShapes, type Captured, type CaptureName } from '../layer/capture.js';
+import {
+  checkWeights,
+  type ChosenWeights,
+  type CheckedWeights,
+  type GivenWeights,
+} from '../layer/chosen-weights.js';
+import { MultiHeadAttention } from '../layer/multi-head-attention.js';
+import {
+  absent,
+  allocate,
+  read,
+  write,
+  writeIntegers,
+  type Absent,
+  type Address,
+} from '../runtime/memory.js';
+import { writeRecord } from '../runtime/records.js';
+import { core } from '../runtime/wasm.js';
+import { WorkingMemory } from '../runtime/working-memory.js';
+import { sizeOf } from '../tensor/shapes.js';
+import { Tensor } from '../tensor/tensor.js';
+import {
+  sides,
+  type CheckedPass,
+  type Gate,
+  type PassInputs,
+  type PassModel,
+  type Side,
+} from './model-inputs.js';
+
+type IfWeights<Weights> = [Weights] extends [false | undefined]
+  ? { attentionWeights?: undefined }
+  : [Weights] extends [true | ChosenWeights]
+    ? { attentionWeights: Tensor[] }
+    : { attentionWeights?: Tensor[] | undefined };
+
+/**
+ * Logits (batch, length, vocabulary) of models that have them; `hidden` (batch, length, numHiddens) after the final norm;
+ * `encoderHidden` (batch, source length, numHiddens); and, where asked for, the attention weights of each layer (batch,
+ * heads, queries, keys) and what was captured of each.
+ */
+export type TransformerResult<
+  Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
+> = {
+  logits?: Tensor | undefined;
+  hidden: Tensor;
+  encoderHidden?: Tensor | undefined;
+  crossAttentionWeights?: Tensor[] | undefined;
+  encoderAttentionWeights?: Tensor[] | undefined;
+  captured?: Captured[] | undefined;
+  crossCaptured?: Captured[] | undefined;
+  encoderCaptured?: Captured[] | undefined;
+} & IfWeights<Weights>;
+
+export interface LossAndGradients {
+  loss: number;
+  /** Gradient of each layer's gates, (batch, heads): a row a sample. Where no gate was given, at gate 1. */
+  headGates: Tensor[];
+  /** Likewise, of models with an encoder. */
+  crossHeadGates?: Tensor[] | undefined;
+  encoderHeadGates?: Tensor[] | undefined;
+}
+
+/** How far a pass goes, in the order of `PassKind` in model_calls.cpp. */
+const passKinds = ['forward', 'loss', 'gradients', 'training'] as const;
+export type PassKind = (typeof passKinds)[number];
+
+/** A tensor that a call writes, and its place in working memory. */
+export interface OutputTensor {
+  readonly tensor: Tensor;
+  readonly at: () => Address;
+}
+
+export function outputTensor(memory: WorkingMemory, shape: readonly number[]): OutputTensor {
+  const count = sizeOf(shape);
+  return { tensor: new Tensor(allocate(count), shape), at: memory.add(count) };
+}
+
+/** Copies a result out of WebAssembly memory. */
+export function readOutput({ tensor, at }: OutputTensor): Tensor {
+  read(at(), tensor.data, tensor.data.length);
+  return tensor;
+}
+
+/** Integers of a call and their place; absent where there are none. */
+interface InputIntegers {
+  readonly data: ArrayLike<number>;
+  readonly at: () => Address;
+}
+
+const integersIn = (
+  memory: WorkingMemory,
+  data: ArrayLike<number> | undefined,
+): InputIntegers | undefined => data && { data, at: memory.add(data.length) };
+
+function writeInput(input: InputIntegers | undefined): Address | Absent {
+  if (input === undefined) {
+    return absent;
+  }
+  writeIntegers(input.at(), input.data);
+  return input.at();
+}
+
+/** What one attention layer takes and gives in a pass. */
+export interface LayerInOut {
+  readonly gate: Gate | undefined;
+  readonly gateAt: () => Address;
+  readonly weights: OutputTensor | undefined;
+  readonly rows: CheckedWeights;
+  readonly headPlaces: InputIntegers | undefined;
+  readonly queryPlaces: InputIntegers | undefined;
+  readonly captured: readonly (readonly [CaptureName, OutputTensor])[];
+  readonly gateGradient: OutputTensor | undefined;
+}
+
+/** What a pass asks of all layers of a side. */
+export interface SideRequest {
+  readonly batch: number;
+  readonly batchAxis: readonly number[];
+  readonly numQueries: number;
+  readonly numKeys: number;
+  readonly gates: readonly (Gate | undefined)[];
+  readonly returnWeights: GivenWeights;
+  readonly capture: ReadonlySet<CaptureName> | undefined;
+  readonly gateGradients: boolean;
+}
+
+function layerInOut(
+  memory: WorkingMemory,
+  layer: MultiHeadAttention,
+  gate: Gate | undefined,
+  request: SideRequest,
+): LayerInOut {
+  const { batch, batchAxis, numQueries, numKeys, capture } = request;
+  const { numHeads, numKvHeads, numHiddens } = layer;
+  const rows = checkWeights(request.returnWeights, numHeads, numQueries);
+  const shapes = captureShapes({
+    ...{ numHeads, numKvHeads, numQueries, numKeys },
+    headSize: numHiddens / numHeads,
+    numExtraSlots: 0,
+  });
+  return {
+    gate,
+    gateAt: memory.add(gate?.count ?? 0),
+    weights: rows.returned
+      ? outputTensor(memory, [...batchAxis, rows.heads.count, rows.queries.count, numKeys])
+      : undefined,
+    rows,
+    headPlaces: integersIn(memory, rows.heads.places),
+    queryPlaces: integersIn(memory, rows.queries.places),
+    captured: [...(capture ?? [])].map((name) => [
+      name,
+      outputTensor(memory, [...batchAxis, ...shapes[name]]),
+    ]),
+    gateGradient: request.gateGradients ? outputTensor(memory, [batch, numHeads]) : undefined,
+  };
+}
+
+export const layersInOut = (
+  memory: WorkingMemory,
+  layers: readonly MultiHeadAttention[],
+  request: SideRequest,
+): LayerInOut[] =>
+  layers.map((layer, i) => layerInOut(memory, layer, request.gates[i], request));
+
+/** Writes what the layers take, one behind the other. */
+export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
+  const words = layers.flatMap((layer) => {
+    const { gate, gateAt, rows, weights, gateGradient } = layer;
+    if (gate !== undefined) {
+      write(gateAt(), gate.data, gate.count);
+    }
+    const captured: Partial<Record<CaptureName, Address>> = Object.fromEntries(
+      layer.captured.map(([name, output]) => [name, output.at()]),
+    );
+    return layerPass.pack({
+      headGate: gate === undefined ? absent : gateAt(),
+      gateStride: gate?.stride ?? 0,
+      attentionWeights: weights?.at() ?? absent,
+      weightHeads: writeInput(layer.headPlaces),
+      weightQueries: writeInput(layer.queryPlaces),
+      numWeightHeads: rows.heads.count,
+      numWeightQueries: rows.queries.count,
+      capturedQueries: captured.queries ?? absent,
+      capturedKeys: captured.keys ?? absent,
+      capturedValues: captured.values ?? absent,
+      capturedScores: captured.scores ?? absent,
+      capturedPooled: captured.pooled ?? absent,
+      droppedWeights: captured.droppedWeights ?? absent,
+      headGateGradient: gateGradient?.at() ?? absent,
+    });
+  });
+  writeIntegers(at, words);
+}
+
+export const gateGradientsOf = (layers: readonly LayerInOut[]): Tensor[] =>
+  layers.flatMap(({ gateGradient }) => (gateGradient ? [readOutput(gateGradient)] : []));
+
+const weightsOf = (layers: readonly LayerInOut[]): Tensor[] =>
+  layers.flatMap(({ weights }) => (weights ? [readOutput(weights)] : []));
+
+const capturedOf = (layers: readonly LayerInOut[]): Captured[] =>
+  layers.map(({ captured }) =>
+    Object.fromEntries(captured.map(([name, output]) => [name, readOutput(output)])),
+  );
+
+export interface PassResult {
+  /** 0 of a forward. */
+  readonly loss: number;
+  readonly result: TransformerResult;
+  /** Gradients, (batch, heads) of each layer; empty without gradients. */
+  readonly gateGradients: Readonly<Record<Side, Tensor[]>>;
+}
+
+export interface PassRequest extends Pick<
+  PassInputs,
+  'returnWeights' | 'capture' | 'requiresGrad'
+> {
+  readonly kind: PassKind;
+  /** The optimizer whose step ends a pass of training. */
+  readonly optimizer?: Address;
+}
+
+/** A pass as a loss and its gradients have it. */
+export const plainPass = { returnWeights: false, capture: undefined, requiresGrad: false } as const;
+
+function resultOf(
+  request: PassRequest,
+  outputs: Readonly<Record<'logits' | 'hidden' | 'encoderHidden', OutputTensor | undefined>>,
+  layers: Readonly<Record<Side, readonly LayerInOut[]>>,
+): TransformerResult {
+  const { logits, hidden, encoderHidden } = outputs;
+  const hasCross = layers.cross.length > 0;
+  const hasEncoded = encoderHidden !== undefined;
+  return {
+    ...(logits && { logits: readOutput(logits) }),
+    hidden: readOutput(hidden as OutputTensor),
+    ...(encoderHidden && { encoderHidden: readOutput(encoderHidden) }),
+    ...(request.returnWeights !== false && {
+      attentionWeights: weightsOf(layers.self),
+      ...(hasCross && { crossAttentionWeights: weightsOf(layers.cross) }),
+      ...(hasEncoded && { encoderAttentionWeights: weightsOf(layers.encoder) }),
+    }),
+    ...(request.capture && {
+      captured: capturedOf(layers.self),
+      ...(hasCross && { crossCaptured: capturedOf(layers.cross) }),
+      ...(hasEncoded && { encoderCaptured: capturedOf(layers.encoder) }),
+    }),
+  };
+}
+
+/** Has the layers know the shapes of a pass whose gradients are pending. */
+function tellLayers({ settings, layers }: PassModel, pass: CheckedPass): void {
+  const { batch, length, sourceLength } = pass;
+  const queries = [batch, length, settings.numHiddens];
+  const source = [batch, sourceLength, settings.numHiddens];
+  const shapes = {
+    self: { queries, keys: queries, values: queries },
+    cross: { queries, keys: source, values: source },
+    encoder: { queries: source, keys: source, values: source },
+  };
+  for (const side of sides) {
+    for (const layer of layers[side]) {
+      MultiHeadAttention.followModel(layer, { pending: shapes[side] });
+    }
+  }
+}
+
+/** One pass: lays everything out in working memory, calls the core and copies the results out. */
+export function runPass(model: PassModel, pass: CheckedPass, request: PassRequest): PassResult {
+  const loaded = core();
+  const { settings } = model;
+  const { batch, length, batchAxis, sourceLength, validLens, sourceValidLens, cache } = pass;
+  const { kind, requiresGrad, optimizer } = request;
+  const isForward = kind === 'forward';
+  const hasSource = pass.source !== undefined;
+  const memory = new WorkingMemory();
+  const record = memory.add(passRecord.words);
+  const layersAt = memory.add(
+    layerPass.words * sides.reduce((count, side) => count + model.layers[side].length, 0),
+  );
+  const tokens = integersIn(memory, pass.tokens);
+  const targets = integersIn(memory, pass.targets);
+  const segments = integersIn(memory, pass.segments);
+  const source = integersIn(memory, pass.source);
+  const lens = integersIn(memory, validLens.rank > 0 ? validLens.lengths : undefined);
+  const sourceLens = integersIn(
+    memory,
+    sourceValidLens.rank > 0 ? sourceValidLens.lengths : undefined,
+  );
+  const { pixels } = pass;
+  const pixelsAt = memory.add(pixels === undefined ? 0 : batch * imageSizeOf(settings));
+  const outputIf = (wanted: boolean, shape: readonly number[]): OutputTensor | undefined =>
+    wanted ? outputTensor(memory, [...batchAxis, ...shape]) : undefined;
+  const { numHiddens, vocabularySize, head } = settings;
+  const outputs = {
+    logits: outputIf(isForward && head, [length, vocabularySize]),
+    hidden: outputIf(isForward, [length, numHiddens]),
+    encoderHidden: outputIf(isForward && hasSource, [sourceLength, numHiddens]),
+  };
+  const inOut = (side: Side, sizes: Pick<SideRequest, 'numQueries' | 'numKeys'>): LayerInOut[] => {
+    // A cached source is not encoded again.
+    const runs = side !== 'encoder' || hasSource;
+    const { returnWeights } = request;
+    return layersInOut(memory, model.layers[side], {
+      ...{ batch, batchAxis, ...sizes },
+      gates: pass.gates[side],
+      returnWeights: side === 'encoder' ? runs && returnWeights !== false : returnWeights,
+      capture: runs ? request.capture : undefined,
+      gateGradients: kind === 'gradients',
+    });
+  };
+  const layers = {
+    self: inOut('self', { numQueries: length, numKeys: pass.numKeys }),
+    cross: inOut('cross', { numQueries: length, numKeys: pass.numSourceKeys }),
+    encoder: inOut('encoder', { numQueries: sourceLength, numKeys: sourceLength }),
+  };
+  const workspace = memory.add(
+    loaded.modelWorkspaceSize(
+      model.model,
+      passKinds.indexOf(kind),
+      batch,
+      length,
+      pass.numKeys,
+      sourceLength,
+      pass.numSourceKeys,
+      Number(requiresGrad),
+    ),
+  );
+  memory.reserve();
+  if (pixels !== undefined) {
+    write(pixelsAt(), pixels, batch * imageSizeOf(settings));
+  }
+  writeLayers(layersAt(), sides.flatMap((side) => layers[side]));
+  writeRecord(record(), passRecord, {
+    kind: passKinds.indexOf(kind),
+    tokens: writeInput(tokens),
+    pixels: pixels === undefined ? absent : pixelsAt(),
+    segments: writeInput(segments),
+    targets: writeInput(targets),
+    batch,
+    length,
+    validLens: writeInput(lens),
+    validLensSampleStride: validLens.rank === 2 ? length : 1,
+    validLensQueryStride: validLens.rank === 2 ? 1 : 0,
+    source: writeInput(source),
+    sourceValidLens: writeInput(sourceLens),
+    sourceLength,
+    layers: layersAt(),
+    cache: cache?.address ?? absent,
+    hidden: outputs.hidden?.at() ?? absent,
+    logits: outputs.logits?.at() ?? absent,
+    encoderHidden: outputs.encoderHidden?.at() ?? absent,
+    lastLogits: false,
+    requiresGrad,
+    workspace: workspace(),
+    optimizer: optimizer ?? absent,
+  });
+  const loss = loaded.runModel(model.model, record());
+  cache?.append(length, hasSource ? sourceLength : undefined);
+  if (requiresGrad) {
+    tellLayers(model, pass);
+  }
+  return {
+    loss,
+    result: isForward ? resultOf(request, outputs, layers) : { hidden: new Tensor([], [0]) },
+    gateGradients: {
+      self: gateGradientsOf(layers.self),
+      cross: gateGradientsOf(layers.cross),
+      encoder: gateGradientsOf(layers.encoder),
+    },
+  };
+}
+
+/** Numbers of one image. */
+export const imageSizeOf = ({ channels, imageSize }: PassModel['settings']): number =>
+  channels * imageSize * imageSize;

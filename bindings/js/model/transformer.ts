@@ -1,0 +1,638 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import {
+  headLists,
+  modelDescription,
+  type AttentionDescription,
+  type ModelDescription,
+} from 'headwise-records';
+import { checkCacheOptions, type CacheOptions } from '../layer/key-value-cache.js';
+import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
+import type { ChosenWeights } from '../layer/chosen-weights.js';
+import type { LayerSettings } from '../layer/layer-options.js';
+import type { StateDict } from '../layer/parameters.js';
+import { checkHeads, readHeads } from '../layer/pruning.js';
+import { fail, show } from '../runtime/errors.js';
+import { Handle, PartHandle } from '../runtime/handle.js';
+import type { Address } from '../runtime/memory.js';
+import { checkOptions, checkWord, entriesOf } from '../runtime/options.js';
+import { receive, send } from '../runtime/records.js';
+import { core } from '../runtime/wasm.js';
+import type { TensorInput, TokensInput } from '../tensor/inputs.js';
+import type { TensorsByName } from '../tensor/integers.js';
+import { Adam, checkAdamOptions, Optimizer } from '../training/optimizers.js';
+import { registerTrainable } from '../training/trainables.js';
+import { checkGenerate, generateTokens, type GenerateOptions } from './generate.js';
+import {
+  checkPendingModel,
+  readOutputGradients,
+  runModelBackward,
+  type PendingPass,
+  type TransformerGradients,
+  type TransformerOutputGradients,
+} from './model-backward.js';
+import { ModelCache } from './model-cache.js';
+import {
+  checkPass,
+  forwardOptionNames,
+  passOptionNames,
+  readPass,
+  sides,
+  type LayersBySide,
+  type PassModel,
+  type Side,
+  type TransformerForwardOptions,
+  type TransformerPassOptions,
+} from './model-inputs.js';
+import { loadModelParameters, readModelParameters } from './model-parameters.js';
+import {
+  plainPass,
+  runPass,
+  type LossAndGradients,
+  type PassKind,
+  type PassResult,
+  type TransformerResult,
+} from './model-pass.js';
+import {
+  configOf,
+  loadCheckpoint,
+  pretrainedOptionsOf,
+  readCheckpoint,
+  savePretrained,
+  type PretrainedConfig,
+  type PretrainedModelOptions,
+} from './pretrained.js';
+import {
+  checkTransformerOptions,
+  newModel,
+  type TransformerOptions,
+  type TransformerSettings,
+} from './transformer-options.js';
+
+/** Under which names parameters are given: those of this library, or of the checkpoint that the model was read from. */
+export interface ParameterNamesOptions {
+  /** Default: `'headwise'`. */
+  names?: 'headwise' | 'pretrained' | undefined;
+}
+
+function settingsOf(layer: AttentionDescription, numHiddens: number): LayerSettings {
+  const { rotarySize, rotaryBase, rotaryInterleaved, address: _, ...rest } = layer;
+  return {
+    ...rest,
+    outputSize: numHiddens,
+    outputProjection: true,
+    projection: 'linear',
+    pooling: 'dot-product',
+    attentionHiddens: layer.headSize,
+    rotary:
+      rotarySize > 0
+        ? { base: rotaryBase, size: rotarySize, interleaved: rotaryInterleaved }
+        : undefined,
+    biasKv: false,
+    zeroAttention: false,
+  };
+}
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+/**
+ * A transformer made of `MultiHeadAttention`: decoder, encoder, encoder–decoder, or a reader of images. Sources: Vaswani
+ * et al. 2017, and the papers named at each option.
+ *
+ * ```js
+ * const { tensors } = loadSafetensors(bytes);
+ * const model = Transformer.fromPretrained({ config, tensors });
+ * const { logits, attentionWeights } = model.forward(tokens, { returnWeights: true });
+ * const continuation = await model.generate(tokens, { maxNewTokens: 64 });
+ * ```
+ *
+ * Tokens are (batch, length); those without a batch axis, (length), are answered without one. Parameters, gradients and
+ * what optimizers keep stay in WebAssembly memory.
+ */
+export class Transformer {
+  // Private, since the sizes of WebAssembly memory follow from them.
+  readonly #settings: TransformerSettings;
+  readonly #layers: LayersBySide;
+  /** Heads of each layer before any was removed. */
+  readonly #wholeHeads: Readonly<Record<Side, readonly number[]>>;
+  readonly #optimizer: Adam;
+  readonly #handle: Handle;
+  /** Of the latest forward with gradients. */
+  #pending: PendingPass = { batchAxis: [], batch: 0, length: 0 };
+  /** Of the checkpoint that it was read from. */
+  #config: PretrainedConfig | undefined;
+
+  /**
+   * @throws HeadwiseError `invalid-option` for options outside their range or that exclude each other;
+   *   `unknown-option`, `not-initialized`, `out-of-memory`
+   */
+  constructor(options: TransformerOptions) {
+    core(); // Fails before `init`, whatever the options are.
+    const [settings, { optimizer }] = checkTransformerOptions(options);
+    const adamOptions = checkAdamOptions(optimizer, 'optimizer');
+    this.#settings = settings;
+    this.#handle = new Handle('model', this, newModel(settings), 'deleteModel');
+    registerTrainable(this, { isModel: true, handle: this.#handle });
+    try {
+      const layers = this.#describe();
+      const layersOf = (side: Side): MultiHeadAttention[] =>
+        layers[side].map(
+          (layer) =>
+            new MultiHeadAttention(
+              new LayerOfModel(
+                new PartHandle('layer', this, this.#handle, layer.address as Address),
+                settingsOf(layer, settings.numHiddens),
+                settings.numHiddens,
+              ),
+            ),
+        );
+      this.#layers = {
+        self: layersOf('self'),
+        cross: layersOf('cross'),
+        encoder: layersOf('encoder'),
+      };
+      this.#wholeHeads = {
+        self: this.#headsOf('self'),
+        cross: this.#headsOf('cross'),
+        encoder: this.#headsOf('encoder'),
+      };
+      this.#optimizer = new Adam(this, adamOptions);
+    } catch (error) {
+      this.#handle.dispose();
+      throw error;
+    }
+  }
+
+  /**
+   * The model of a checkpoint of these families, told by `model_type`: gpt2, nanogpt (and minGPT), llama, mistral, qwen2,
+   * bert, roberta, distilbert, vit, bart, marian. Prefixes that wrappers add to names are known, buffers, poolers and
+   * task heads left alone.
+   *
+   * @throws HeadwiseError `invalid-option` that names every field of the config that is missing, malformed or asks for
+   *   what there is not; `invalid-state-dict` that lists every tensor that is missing, unexpected, of the wrong shape or
+   *   of integers; `unknown-option`, `invalid-type`, `not-initialized`, `out-of-memory`
+   */
+  static fromPretrained(options: PretrainedModelOptions): Transformer {
+    core();
+    const given = checkOptions<PretrainedModelOptions>(options, [
+      ...(['config', 'tensors', 'dropout', 'seed', 'optimizer'] as const),
+    ]);
+    const { dropout, seed, optimizer } = given;
+    const read = readCheckpoint(given.config, given.tensors);
+    const model = new Transformer({ ...pretrainedOptionsOf(read), dropout, seed, optimizer });
+    try {
+      loadCheckpoint(model.#handle.inUse(), read);
+      model.#followPruning();
+    } catch (error) {
+      model.dispose();
+      throw error;
+    }
+    model.#config = read.config;
+    return model;
+  }
+
+  /**
+   * A model of the same parameters, in evaluation mode.
+   *
+   * @internal
+   */
+  static copyOf(model: Transformer): Transformer {
+    const copy = new Transformer(model.#settings.given);
+    try {
+      for (const side of sides) {
+        // Which heads go does not matter: what is left is overwritten.
+        const whole = model.#wholeHeads[side];
+        copy.#prune(
+          side,
+          model.#headsOf(side).map((left, layer) => range(whole[layer] - left)),
+        );
+      }
+      copy.loadStateDict(model.stateDict());
+    } catch (error) {
+      copy.dispose();
+      throw error;
+    }
+    return copy;
+  }
+
+  /**
+   * Heads of each layer of a side.
+   *
+   * @internal
+   */
+  static headsOf(model: Transformer, side: Side): number[] {
+    return model.#headsOf(side);
+  }
+
+  /** 0 of models that read images. */
+  get vocabularySize(): number {
+    return this.#settings.vocabularySize;
+  }
+
+  get maxLength(): number {
+    return this.#settings.maxLength;
+  }
+
+  /** Size of the residual stream. */
+  get numHiddens(): number {
+    return this.#settings.numHiddens;
+  }
+
+  get numLayers(): number {
+    return this.#settings.numLayers;
+  }
+
+  /** Heads of each layer. */
+  get numHeads(): number[] {
+    return this.#headsOf('self');
+  }
+
+  /** Layers of the encoder; 0 without. */
+  get numEncoderLayers(): number {
+    return this.#layers.encoder.length;
+  }
+
+  get causal(): boolean {
+    return this.#settings.causal;
+  }
+
+  /** The seed given, or the one that was drawn. */
+  get seed(): number {
+    return this.#settings.seed;
+  }
+
+  /** Whether dropout acts; a new model is in `eval` mode. */
+  get training(): boolean {
+    return this.#layers.self[0]?.training ?? false;
+  }
+
+  /** Whether `dispose` was called. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** The learning rate of `trainStep`'s own optimizer, which schedules may change: a finite number from 0 on. */
+  get learningRate(): number {
+    return this.#optimizer.learningRate;
+  }
+
+  set learningRate(value: number) {
+    this.#handle.inUse();
+    this.#optimizer.learningRate = value;
+  }
+
+  /** Switches dropout on and returns the model. */
+  train(): this {
+    return this.#setTraining(true);
+  }
+
+  /** Switches dropout off and returns the model. */
+  eval(): this {
+    return this.#setTraining(false);
+  }
+
+  /**
+   * The self-attention of layer `number`, from 0 on: part of the model, which it looks into, and disposed of with it.
+   *
+   * @throws HeadwiseError `invalid-option` for a layer that there is not
+   */
+  attention(number: number): MultiHeadAttention {
+    return this.#layer('self', number);
+  }
+
+  /** The attention of layer `number` to the encoder's output, likewise. */
+  crossAttention(number: number): MultiHeadAttention {
+    return this.#layer('cross', number);
+  }
+
+  /** The self-attention of the encoder's layer `number`, likewise. */
+  encoderAttention(number: number): MultiHeadAttention {
+    return this.#layer('encoder', number);
+  }
+
+  /**
+   * Hidden states and logits of each position and, on request, every layer's attention weights.
+   *
+   * @param input tokens (batch, length), from 0 to below `vocabularySize` and at most `maxLength` long; of models that
+   *   read images, pixels (batch, channels, height, width)
+   * @throws HeadwiseError `invalid-shape`, `invalid-value`, `invalid-type`, `invalid-option`, `unknown-option`,
+   *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; the model is then as it was, and so with every other
+   *   call
+   */
+  forward<const Weights extends true | ChosenWeights>(
+    input: TokensInput | TensorInput,
+    options: TransformerForwardOptions<Weights> & { returnWeights: Weights },
+  ): TransformerResult<Weights>;
+  /** The same without attention weights. */
+  forward(
+    input: TokensInput | TensorInput,
+    options?: TransformerForwardOptions<false | undefined>,
+  ): TransformerResult<false>;
+  /** The same with attention weights if `returnWeights` asks for any. */
+  forward(
+    input: TokensInput | TensorInput,
+    options?: TransformerForwardOptions,
+  ): TransformerResult;
+  forward(
+    input: TokensInput | TensorInput,
+    options?: TransformerForwardOptions,
+  ): TransformerResult {
+    this.#handle.inUse();
+    const given = checkOptions(options, forwardOptionNames);
+    const inputs = readPass(input, undefined, given, this.#settings.hasPatches);
+    // Reading may have run code of the caller's.
+    const model = this.#passModel();
+    const pass = checkPass(model, inputs);
+    const { result } = runPass(model, pass, { kind: 'forward', ...inputs });
+    if (inputs.requiresGrad) {
+      const { batchAxis, batch, length } = pass;
+      this.#pending = { batchAxis, batch, length };
+    }
+    return result;
+  }
+
+  /**
+   * The gradients of everything, for the latest forward that succeeded with `requiresGrad`. Those of the parameters are
+   * added to those there are, see `gradients`.
+   *
+   * @param gradients that of `hidden`, (batch, length, numHiddens), or those of `hidden` and `logits` by name
+   * @throws HeadwiseError `no-pending-backward` where there was no such forward, its backward was done, or parameters
+   *   were changed since; `invalid-shape`, `invalid-type`, `invalid-option`, `disposed`, `out-of-memory`
+   */
+  backward(gradients: TensorInput | TransformerOutputGradients): TransformerGradients {
+    checkPendingModel(this.#handle.inUse());
+    const given = readOutputGradients(gradients);
+    const model = this.#passModel();
+    checkPendingModel(model.model);
+    return runModelBackward(model, this.#pending, given);
+  }
+
+  /**
+   * The mean of −log softmax(logits)[target] over all targets that are not −1; 0 without any.
+   *
+   * @param targets of the tokens' shape: tokens or −1, which asks nothing
+   */
+  loss(tokens: TokensInput, targets: TokensInput, options?: TransformerPassOptions): number {
+    return this.#lossPass('loss', tokens, targets, options).loss;
+  }
+
+  /** The loss and its gradients. Those of the parameters are added to those there are, see `gradients`. */
+  lossAndGradients(
+    tokens: TokensInput,
+    targets: TokensInput,
+    options?: TransformerPassOptions,
+  ): LossAndGradients {
+    const { loss, gateGradients } = this.#lossPass('gradients', tokens, targets, options);
+    const { self, cross, encoder } = gateGradients;
+    return {
+      loss,
+      headGates: self,
+      ...(this.#settings.hasEncoder && { crossHeadGates: cross, encoderHeadGates: encoder }),
+    };
+  }
+
+  /**
+   * One step of training, in training mode: gradients made zero, `lossAndGradients`, a step of the optimizer. Between
+   * steps training may stop, and go on, wherever it likes.
+   *
+   * @param optimizer one that trains this model. Default: the model's own, Adam by `options.optimizer`
+   * @returns the loss before the step
+   */
+  trainStep(
+    tokens: TokensInput,
+    targets: TokensInput,
+    optimizer?: Optimizer,
+    options?: TransformerPassOptions,
+  ): number {
+    return this.#lossPass('training', tokens, targets, options, () =>
+      Optimizer.addressOf(optimizer ?? this.#optimizer),
+    ).loss;
+  }
+
+  /**
+   * The tokens that follow, at most `maxNewTokens`, with a KV cache. Between tokens the event loop goes on; the same seed
+   * gives the same tokens.
+   *
+   * @param tokens (length,), at least one
+   * @throws (as a rejection) HeadwiseError `invalid-shape`, `invalid-value`, `invalid-type`, `invalid-option`,
+   *   `unknown-option`, `invalid-cache` where heads are pruned meanwhile, `disposed`, `out-of-memory`; what `onToken`
+   *   throws; the signal's reason
+   */
+  async generate(tokens: TokensInput, options: GenerateOptions): Promise<number[]> {
+    this.#handle.inUse();
+    const checked = checkGenerate(tokens, options, this.#settings);
+    return generateTokens(() => this.#passModel(), checked);
+  }
+
+  /**
+   * Empty caches of all layers of a causal model.
+   *
+   * @throws HeadwiseError `invalid-option` for a model that is not causal; `unknown-option`, `disposed`, `out-of-memory`
+   */
+  createCache(options: CacheOptions): ModelCache {
+    this.#handle.inUse();
+    const checked = checkCacheOptions(options);
+    if (!this.#settings.causal) {
+      fail('invalid-option', 'createCache', 'a causal model', 'another');
+    }
+    const { model, owner, layers } = this.#passModel();
+    const address = core().newModelCache(model, checked.batchSize, checked.maxLength);
+    return new ModelCache({ owner, layers: [...layers.self, ...layers.cross] }, address, checked);
+  }
+
+  /**
+   * Sums of the parameters' gradients since the last `zeroGradients`, under the names and in the shapes of `stateDict`;
+   * copies of the caller's own.
+   */
+  gradients(options?: ParameterNamesOptions): StateDict {
+    return this.#namedTensors(options, 'gradient');
+  }
+
+  /** Makes the gradients of the parameters 0. */
+  zeroGradients(): void {
+    core().zeroModelGradients(this.#handle.inUse());
+  }
+
+  /**
+   * The parameters by name, copies of the caller's own: `embedding.weight` (vocabularySize, numHiddens),
+   * `position.weight`, `segment.weight`, `embedding_norm.weight` and `.bias` (numHiddens,); of each layer
+   * `layers.0.attention.` and a name of the layer's `stateDict`, `layers.0.norm.weight`, likewise `cross_attention.` and
+   * `cross_norm.`; of its feed-forward layer `layers.0.ffn_norm.weight`, `layers.0.ffn.dense1.weight` (ffnHiddens,
+   * numHiddens), `layers.0.ffn.dense2.weight`, `layers.0.ffn.gate.weight`; `norm.weight` of the last norm,
+   * `unembedding.weight` (vocabularySize, numHiddens) unless it is tied, `unembedding.bias`; the same of an encoder with
+   * `encoder.` before; of models that read images `patches.weight` (numHiddens, channels, patchSize, patchSize),
+   * `patches.bias` and `class_token` (numHiddens,).
+   *
+   * @throws HeadwiseError `invalid-option` for names of a checkpoint where the model was read from none; `disposed`
+   */
+  stateDict(options?: ParameterNamesOptions): StateDict {
+    return this.#namedTensors(options, 'values');
+  }
+
+  /**
+   * Takes over the parameters in `dict`, all or none.
+   *
+   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
+   *   `invalid-type`, `disposed`
+   */
+  loadStateDict(dict: TensorsByName): void {
+    this.#handle.inUse();
+    loadModelParameters(() => this.#handle.inUse(), dict);
+  }
+
+  /**
+   * The config of the checkpoint that the model was read from, with the heads that were pruned since: `pruned_heads`, by
+   * layer and as the whole model counts them, which `fromPretrained` reads; `cross_pruned_heads` and
+   * `encoder_pruned_heads` likewise. Source: Hugging Face Transformers, `pruned_heads`.
+   *
+   * @throws HeadwiseError `invalid-option` for a model that was read from no checkpoint, `disposed`
+   */
+  config(): Record<string, unknown> {
+    const model = this.#handle.inUse();
+    if (this.#config === undefined) {
+      fail('invalid-option', 'config', 'a model that was read from a checkpoint', 'another');
+    }
+    return configOf(model, this.#config);
+  }
+
+  /**
+   * Removes heads of layers for good, as `pruneHeads` of a layer does; what is wrong with one layer leaves all as they
+   * were. Source: Hugging Face Transformers, `prune_heads`.
+   *
+   * @param heads by the number of their layer: `{ 0: [1, 3], 1: [0] }`
+   * @param options whose heads: the layers' own, of cross-attention, or of the encoder. Default: `{ side: 'self' }`
+   * @throws HeadwiseError `invalid-option` for layers and heads that the model does not have, and for all heads of a
+   *   layer; `invalid-type`, `unknown-option`, `disposed`, `out-of-memory`
+   */
+  pruneHeads(
+    heads: Readonly<Record<number, readonly number[]>>,
+    options?: { side?: Side | undefined },
+  ): void {
+    this.#handle.inUse();
+    const side = checkWord('side', checkOptions(options, ['side']).side, sides);
+    const entries = entriesOf('heads', heads, 'lists of heads');
+    const argument = (layer: string | number): string => `heads[${layer}]`;
+    const layers = this.#layers[side];
+    const known = layers.map((_, layer) => String(layer));
+    const given = new Map(
+      entries.map(([name, list]) => [
+        name,
+        known.includes(name) ? readHeads(list, argument(name)) : new Set(),
+      ]),
+    );
+    this.#handle.inUse();
+    const checked = layers.map((attention, layer) => {
+      const list = given.get(String(layer)) ?? new Set();
+      given.delete(String(layer));
+      return checkHeads(list, MultiHeadAttention.settingsOf(attention), argument(layer));
+    });
+    for (const name of given.keys()) {
+      const expected = layers.length > 0 ? `layers from 0 to ${layers.length - 1}` : 'no layers';
+      fail('invalid-option', 'heads', expected, name);
+    }
+    this.#prune(side, checked);
+  }
+
+  /** Gives the model's WebAssembly memory back. Using the model afterwards is an error; disposing again is not. */
+  dispose(): void {
+    this.#optimizer.dispose();
+    this.#handle.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #describe(): ModelDescription {
+    return receive(modelDescription, core().describeModel(this.#handle.inUse()));
+  }
+
+  #headsOf(side: Side): number[] {
+    return this.#layers[side].map(({ numHeads }) => numHeads);
+  }
+
+  #layer(side: Side, number: number): MultiHeadAttention {
+    const layers = this.#layers[side];
+    const layer: MultiHeadAttention | undefined = layers[number];
+    if (layer === undefined) {
+      const expected = layers.length > 0 ? `an integer from 0 to ${layers.length - 1}` : 'no layer';
+      fail('invalid-option', 'number', expected, show(number));
+    }
+    return layer;
+  }
+
+  #passModel(): PassModel {
+    return {
+      model: this.#handle.inUse(),
+      owner: this,
+      settings: this.#settings,
+      layers: this.#layers,
+    };
+  }
+
+  #lossPass(
+    kind: Exclude<PassKind, 'forward'>,
+    tokens: TokensInput,
+    targets: TokensInput,
+    options: TransformerPassOptions | undefined,
+    optimizerOf?: () => Address,
+  ): PassResult {
+    this.#handle.inUse();
+    const given = checkOptions(options, passOptionNames);
+    const inputs = readPass(tokens, [targets], given, this.#settings.hasPatches);
+    const optimizer = optimizerOf?.();
+    const model = this.#passModel();
+    const pass = checkPass(model, inputs);
+    return runPass(model, pass, { kind, ...plainPass, ...(optimizer && { optimizer }) });
+  }
+
+  #namedTensors(
+    options: ParameterNamesOptions | undefined,
+    kind: 'values' | 'gradient',
+  ): StateDict {
+    this.#handle.inUse();
+    const names = checkWord('names', checkOptions(options, ['names']).names, [
+      'headwise',
+      'pretrained',
+    ]);
+    const model = this.#handle.inUse();
+    if (names === 'headwise') {
+      return readModelParameters(model, kind);
+    }
+    if (this.#config === undefined) {
+      const expected = "'headwise' for a model that no checkpoint was read into";
+      fail('invalid-option', 'names', expected, "'pretrained'");
+    }
+    return savePretrained(model, kind === 'gradient');
+  }
+
+  #setTraining(training: boolean): this {
+    this.#handle.inUse();
+    for (const layer of sides.flatMap((side) => this.#layers[side])) {
+      if (training) {
+        layer.train();
+      } else {
+        layer.eval();
+      }
+    }
+    return this;
+  }
+
+  /** Removes checked heads from every layer of a side, or, if there is no room, from none. */
+  #prune(side: Side, heads: readonly (readonly number[])[]): void {
+    const model = this.#handle.inUse();
+    const layers = heads.map((list) => ({ heads: list }));
+    core().pruneModel(model, send(headLists, { side: sides.indexOf(side), layers }));
+    this.#followPruning();
+  }
+
+  /** Has the layers know how many heads they have left. */
+  #followPruning(): void {
+    const described = this.#describe();
+    for (const side of sides) {
+      this.#layers[side].forEach((layer, i) => {
+        const removedHeads = layer.numHeads - described[side][i].numHeads;
+        MultiHeadAttention.followModel(layer, { removedHeads });
+      });
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** Long work between turns of the event loop. */
+import { fail, show } from './errors.js';
+import { node } from './node.js';
+
+/** What throws a signal's reason once it was aborted. */
+export function checkSignal(signal: unknown): () => void {
+  // Not by its class: a page's and a test's own may be others.
+  const throwIfAborted: unknown = (signal as Partial<AbortSignal> | null | undefined)
+    ?.throwIfAborted;
+  if (signal !== undefined && typeof throwIfAborted !== 'function') {
+    fail('invalid-type', 'signal', 'an AbortSignal', show(signal));
+  }
+  return () => {
+    (throwIfAborted as (() => void) | undefined)?.call(signal);
+  };
+}
+
+/** A turn of the event loop. A timer would take a page 4 ms. */
+export const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (node !== undefined && typeof setImmediate === 'function') {
+      setImmediate(resolve);
+      return;
+    }
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });

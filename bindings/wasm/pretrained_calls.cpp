@@ -1,0 +1,193 @@
+#include "pretrained_calls.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <headwise/core/memory/aligned_floats.hpp>
+#include <headwise/core/memory/checked_sizes.hpp>
+#include <headwise/core/models/pretrained/config.hpp>
+#include <headwise/core/models/pretrained/families.hpp>
+#include <headwise/core/models/pretrained/layout.hpp>
+#include <headwise/core/models/pretrained/pruned_heads.hpp>
+#include <limits>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include "memory.hpp"
+#include "model.hpp"
+#include "records.hpp"
+#include "response.hpp"
+
+namespace headwise::bindings {
+namespace {
+
+PretrainedConfig config_of(const Checkpoint& checkpoint) {
+  std::vector<PretrainedConfig::Field> fields;
+  for (const ConfigField& field : checkpoint.config) {
+    fields.push_back({.name = std::string(field.name),
+                      .kind = static_cast<PretrainedConfig::Kind>(field.kind),
+                      .number = field.number,
+                      .text = std::string(field.text)});
+  }
+  return PretrainedConfig(std::move(fields));
+}
+
+template <typename Integer>
+std::size_t size_or_0(const std::optional<Integer>& size) {
+  return static_cast<std::size_t>(size.value_or(0));
+}
+
+PretrainedOptions options_message(const TransformerOptions& options, std::string_view problem) {
+  constexpr std::int64_t unlimited = AttentionMask::unlimited;
+  const Window window = options.window.value_or(Window{});
+  const std::int64_t ffn_hiddens = options.ffn_hiddens.value_or(4 * options.num_hiddens);
+  const EncoderOptions encoder = options.encoder.value_or(EncoderOptions{.num_layers = 0});
+  const PatchOptions patches = options.patches.value_or(PatchOptions{});
+  return {
+      .problem = problem,
+      .vocabulary_size = static_cast<std::size_t>(options.vocabulary_size),
+      .max_length = static_cast<std::size_t>(options.max_length),
+      .num_hiddens = static_cast<std::size_t>(options.num_hiddens),
+      .num_layers = static_cast<std::size_t>(options.num_layers),
+      .num_heads = static_cast<std::size_t>(options.num_heads),
+      .num_kv_heads = size_or_0(options.num_kv_heads),
+      .head_size = size_or_0(options.head_size),
+      .ffn_hiddens = static_cast<std::size_t>(ffn_hiddens),
+      .activation = static_cast<std::size_t>(options.activation),
+      .gated = options.gated,
+      .norm = static_cast<std::size_t>(options.norm),
+      .norm_first = options.norm_first,
+      .norm_epsilon = options.norm_epsilon,
+      .norm_bias = options.norm_bias,
+      .final_norm = options.final_norm.value_or(options.norm_first),
+      .embedding_norm = options.embedding_norm,
+      .positions = static_cast<std::size_t>(options.positions),
+      .position_offset = static_cast<std::size_t>(options.position_offset),
+      .rotary_base = options.rotary.base,
+      .rotary_size = size_or_0(options.rotary.size),
+      .rotary_interleaved = options.rotary.interleaved,
+      .embedding_scale = options.embedding_scale,
+      .bias = options.bias,
+      .qkv_bias = options.qkv_bias.value_or(options.bias),
+      .tied_embeddings = options.tied_embeddings,
+      .logits_bias = options.logits_bias,
+      .head = options.head,
+      .segments = static_cast<std::size_t>(options.segments),
+      .causal = options.causal,
+      .dropout = options.dropout,
+      .window_left = static_cast<std::size_t>(window.left.value_or(unlimited)),
+      .window_right = static_cast<std::size_t>(window.right.value_or(unlimited)),
+      .softcap = options.softcap,
+      .scale = options.scale.value_or(std::numeric_limits<double>::quiet_NaN()),
+      .encoder_layers = static_cast<std::size_t>(encoder.num_layers),
+      .encoder_heads = size_or_0(encoder.num_heads),
+      .encoder_ffn_hiddens = static_cast<std::size_t>(encoder.ffn_hiddens.value_or(ffn_hiddens)),
+      .image_size = static_cast<std::size_t>(patches.image_size),
+      .patch_size = static_cast<std::size_t>(patches.patch_size),
+      .channels = static_cast<std::size_t>(patches.channels),
+      .class_token = patches.class_token,
+      .seed = 0};
+}
+
+/// The options of the config's family; problems are the config's.
+TransformerOptions options_of(PretrainedConfig& config, const PretrainedFamily*& family,
+                              std::span<const io::NamedTensor> tensors) {
+  family = find_family(config);
+  if (family == nullptr) {
+    return {};
+  }
+  family = with_layout_of(family, tensors);
+  return family->options(config);
+}
+
+Address respond_tensors(Model& model, std::string_view problem) {
+  const ParameterList list(model);
+  const std::vector<io::NamedTensor> parameters = list.tensors();
+  std::vector<std::vector<std::size_t>> shapes;
+  for (const headwise::PretrainedTensor& tensor : model.pretrained.tensors) {
+    shapes.push_back(problem.empty() ? shape_of(tensor, parameters) : std::vector<std::size_t>());
+  }
+  std::size_t number = 0;
+  return respond(PretrainedTensors{
+      .problem = problem,
+      .tensors = model.pretrained.tensors |
+                 std::views::transform([&](const headwise::PretrainedTensor& tensor) {
+                   return PretrainedTensor{
+                       .name = tensor.name, .shape = shapes[number++], .is_copy = tensor.is_copy};
+                 })});
+}
+
+}  // namespace
+
+Address read_checkpoint(Address request) {
+  const auto checkpoint = message_at<Checkpoint>(request);
+  PretrainedConfig config = config_of(checkpoint);
+  const PretrainedFamily* family = nullptr;
+  const TransformerOptions options = options_of(config, family, checkpoint.tensors);
+  if (config.problems().empty()) {
+    for (const Side side : all_sides) {
+      static_cast<void>(pruned_heads_of(config, options, side));
+    }
+  }
+  return respond(options_message(options, config.problems()));
+}
+
+Address attach_checkpoint(Address model, Address request) {
+  const auto checkpoint = message_at<Checkpoint>(request);
+  PretrainedConfig config = config_of(checkpoint);
+  const PretrainedFamily* family = nullptr;
+  const TransformerOptions options = options_of(config, family, checkpoint.tensors);
+  Model& target = model_at(model);
+  for (const Side side : all_sides) {
+    target.core.remove_heads(side, pruned_heads_of(config, options, side));
+  }
+  const ParameterList list(target);
+  const std::string problems =
+      plan_pretrained(*family, list.tensors(), checkpoint.tensors, target.pretrained);
+  return respond_tensors(target, problems);
+}
+
+Address pretrained_tensors(Address model) { return respond_tensors(model_at(model), ""); }
+
+void load_pretrained(Address model, std::size_t number, Address values) {
+  Model& target = model_at(model);
+  const ParameterList list(target);
+  const std::vector<io::NamedTensor> parameters = list.tensors();
+  const headwise::PretrainedTensor& tensor = target.pretrained.tensors[number];
+  for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
+    PretrainedPart{.tensor = &tensor, .part = part, .parameters = parameters}.read(
+        at<const float>(values), list.parameters()[tensor.parameters[part]].values);
+  }
+}
+
+void save_pretrained(Address model, std::size_t number, std::size_t gradients, Address values) {
+  Model& source = model_at(model);
+  const ParameterList list(source);
+  const std::vector<io::NamedTensor> parameters = list.tensors();
+  const headwise::PretrainedTensor& tensor = source.pretrained.tensors[number];
+  for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
+    const ParameterList::Parameter& parameter = list.parameters()[tensor.parameters[part]];
+    const PretrainedPart place{.tensor = &tensor, .part = part, .parameters = parameters};
+    if (gradients != 0 && parameter.gradient == nullptr) {
+      const AlignedFloats zeros =
+          AlignedFloats::zeros(checked_count(parameter.shape, sizeof(float)));
+      place.write(zeros.data(), at<float>(values));
+    } else {
+      place.write(gradients != 0 ? parameter.gradient : parameter.values, at<float>(values));
+    }
+  }
+}
+
+Address pruned_heads(Address model, std::size_t side) {
+  const std::vector<AttentionLayer>& layers = model_at(model).layers(static_cast<Side>(side));
+  std::vector<std::vector<std::size_t>> heads;
+  for (const AttentionLayer& layer : layers) {
+    heads.push_back(layer.removed_heads());
+  }
+  return respond(PrunedHeads{.layers = heads | std::views::transform([](const auto& list) {
+                                         return LayerHeads{.heads = list};
+                                       })});
+}
+
+}  // namespace headwise::bindings

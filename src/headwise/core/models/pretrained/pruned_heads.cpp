@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <headwise/core/models/pretrained/pruned_heads.hpp>
+#include <optional>
+#include <string>
+
+namespace headwise {
+namespace {
+
+struct SideSizes {
+  std::size_t num_layers;
+  std::size_t num_heads;
+  std::size_t group_size;  ///< heads that share a key-value head
+};
+
+SideSizes sizes_of(const TransformerOptions& options, Side side) {
+  const auto num_heads = static_cast<std::size_t>(options.num_heads);
+  const auto num_kv_heads = static_cast<std::size_t>(options.num_kv_heads.value_or(num_heads));
+  const SideSizes decoder{.num_layers = static_cast<std::size_t>(options.num_layers),
+                          .num_heads = num_heads,
+                          .group_size = num_heads / std::max<std::size_t>(num_kv_heads, 1)};
+  if (side == Side::self) {
+    return decoder;
+  }
+  if (!options.encoder) {
+    return {.num_layers = 0, .num_heads = 0, .group_size = 1};
+  }
+  if (side == Side::cross) {
+    return decoder;
+  }
+  SideSizes encoder = decoder;
+  encoder.num_layers = static_cast<std::size_t>(options.encoder->num_layers);
+  if (options.encoder->num_heads) {
+    encoder.num_heads = static_cast<std::size_t>(*options.encoder->num_heads);
+    encoder.group_size = 1;
+  }
+  return encoder;
+}
+
+/// The integer that begins a text and ends at its end or a dot.
+std::optional<std::size_t> leading_integer(std::string_view text) noexcept {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_whole = end == text.data() + text.size() || *end == '.';
+  return error == std::errc() && is_whole ? std::optional(number) : std::nullopt;
+}
+
+/// Whether a layer without these heads has one left, and no head that has lost its key-value head.
+bool can_lose(const std::vector<std::size_t>& heads, const SideSizes& sizes) {
+  if (heads.size() >= sizes.num_heads) {
+    return false;
+  }
+  for (const std::size_t head : heads) {
+    const std::size_t first = head / sizes.group_size * sizes.group_size;
+    const auto in_group = std::ranges::count_if(heads, [&](std::size_t other) {
+      return other >= first && other < first + sizes.group_size;
+    });
+    if (static_cast<std::size_t>(in_group) != sizes.group_size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view pruned_heads_field(Side side) noexcept {
+  return side == Side::self    ? "pruned_heads"
+         : side == Side::cross ? "cross_pruned_heads"
+                               : "encoder_pruned_heads";
+}
+
+HeadsByLayer pruned_heads_of(PretrainedConfig& config, const TransformerOptions& options,
+                             Side side) {
+  const std::string_view field = pruned_heads_field(side);
+  const SideSizes sizes = sizes_of(options, side);
+  HeadsByLayer heads(sizes.num_layers);
+  for (const PretrainedConfig::Field& member : config.fields()) {
+    const std::string_view name = member.name;
+    if (!name.starts_with(field) || name.size() <= field.size() + 1 || name[field.size()] != '.') {
+      continue;
+    }
+    const std::optional<std::size_t> layer = leading_integer(name.substr(field.size() + 1));
+    const double head = member.number;
+    if (!layer || *layer >= sizes.num_layers || member.kind != PretrainedConfig::Kind::number ||
+        !(head >= 0 && head < static_cast<double>(sizes.num_heads)) || head != std::floor(head)) {
+      config.reject(field, "lists of the heads of layers");
+      return heads;
+    }
+    heads[*layer].push_back(static_cast<std::size_t>(head));
+  }
+  for (std::vector<std::size_t>& list : heads) {
+    std::ranges::sort(list);
+    const auto repeated = std::ranges::unique(list);
+    list.erase(repeated.begin(), repeated.end());
+    if (!can_lose(list, sizes)) {
+      config.reject(field,
+                    "a head left in each layer, and all or none of those of a key-value head");
+    }
+  }
+  return heads;
+}
+
+}  // namespace headwise
