@@ -173,11 +173,11 @@ const modelBatchNames = [
 /** A model's batch, read once and independent of the caller's objects. */
 function readModelBatch(given: ModelMeasureBatch, argument: string, hasPatches: boolean) {
   // The keys of a task's batch are of no use here.
-  const { tokens = [], targets, ...rest } = checkOptions<ModelMeasureBatch & { keys?: unknown }>(
-    given,
-    modelBatchNames,
-    argument,
-  );
+  const {
+    tokens = [],
+    targets,
+    ...rest
+  } = checkOptions<ModelMeasureBatch & { keys?: unknown }>(given, modelBatchNames, argument);
   const asked = targets === undefined ? undefined : toTokens('targets', targets);
   const { validLens, segments, source, sourceValidLens } = rest;
   return {
@@ -221,15 +221,11 @@ function measuredModel(
     counts: checked.map(({ asked }) => asked),
     loss(batch, gates) {
       const { tokens, targets, asked, options } = at(batch);
-      return asked * model.loss(tokens as Tokens64, targets, { ...options, [gateName]: gates });
+      return asked * model.loss(tokens, targets, { ...options, [gateName]: gates });
     },
     gateGradients(batch) {
       const { tokens, targets, asked, options } = at(batch);
-      const { [gateName]: gates = [] } = model.lossAndGradients(
-        tokens as Tokens64,
-        targets,
-        options,
-      );
+      const { [gateName]: gates = [] } = model.lossAndGradients(tokens, targets, options);
       return gates.map(({ data }) => data.map((gradient) => asked * gradient));
     },
     sums(batch, measure) {
@@ -240,8 +236,6 @@ function measuredModel(
     },
   };
 }
-
-type Tokens64 = Numbers<Float64Array>;
 
 async function importance(
   measured: MultiHeadAttention | Transformer,
@@ -264,12 +258,7 @@ async function importance(
     }
   }
   if (!(measured instanceof MultiHeadAttention)) {
-    fail(
-      'invalid-type',
-      'layer',
-      'a MultiHeadAttention or a Transformer',
-      show(measured),
-    );
+    fail('invalid-type', 'layer', 'a MultiHeadAttention or a Transformer', show(measured));
   }
   const given = checkOptions(options as LayerImportanceOptions, [
     ...importanceOptionNames,

@@ -78,10 +78,7 @@ export class MultiHeadAttention {
    * @throws HeadwiseError `invalid-option` for options outside their range or that exclude each other;
    *   `unknown-option`, `not-initialized`, `out-of-memory`
    */
-  constructor(options: MultiHeadAttentionOptions);
-  /** @internal */
-  constructor(options: MultiHeadAttentionOptions | LayerOfModel);
-  constructor(options: MultiHeadAttentionOptions | LayerOfModel) {
+  constructor(options: MultiHeadAttentionOptions) {
     core(); // Fails before `init`, whatever the options are.
     if (options instanceof LayerOfModel) {
       const { handle, settings, size } = options;
@@ -145,6 +142,11 @@ export class MultiHeadAttention {
       throw error;
     }
     return copy;
+  }
+
+  /** @internal */
+  static ofModel(part: LayerOfModel): MultiHeadAttention {
+    return new MultiHeadAttention(part as unknown as MultiHeadAttentionOptions);
   }
 
   /**

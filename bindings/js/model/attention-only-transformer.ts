@@ -52,7 +52,10 @@ function transformerOptions(options: AttentionOnlyTransformerOptions): Transform
     ...(given as AttentionOnlyTransformerOptions),
     ffnHiddens: 0,
     norm: checkBoolean('layerNorm', layerNorm, false) ? 'layer' : 'none',
-    positions: checkWord<'sinusoidal' | 'learned'>('positions', positions, ['sinusoidal', 'learned']),
+    positions: checkWord<'sinusoidal' | 'learned'>('positions', positions, [
+      'sinusoidal',
+      'learned',
+    ]),
     bias: checkBoolean('bias', bias, false),
     tiedEmbeddings: false,
   };

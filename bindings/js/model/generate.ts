@@ -105,12 +105,12 @@ export function checkGenerate(
     const most = `(length,), length at most maxLength (${maxLength})`;
     fail('invalid-shape', 'source', most, `(${source.length},)`);
   }
-  const { maxNewTokens, temperature = 0, topK, topP = 1, stop = [], onToken } = given;
+  const { maxNewTokens = NaN, temperature = 0, topK, topP = 1, stop = [], onToken } = given;
   const most = Math.max(maxLength - tokens.length + 1, 0);
-  if (!Number.isInteger(maxNewTokens) || (maxNewTokens as number) < 0) {
-    fail('invalid-option', 'maxNewTokens', 'an integer from 0 on', show(maxNewTokens));
+  if (!Number.isInteger(maxNewTokens) || maxNewTokens < 0) {
+    fail('invalid-option', 'maxNewTokens', 'an integer from 0 on', show(given.maxNewTokens));
   }
-  if (tokens.length > maxLength || (maxNewTokens as number) > most) {
+  if (tokens.length > maxLength || maxNewTokens > most) {
     const expected = `at most ${most} behind ${tokens.length} of maxLength (${maxLength})`;
     fail('invalid-option', 'maxNewTokens', expected, show(maxNewTokens));
   }
@@ -122,7 +122,7 @@ export function checkGenerate(
   return {
     tokens,
     source,
-    maxNewTokens: maxNewTokens as number,
+    maxNewTokens,
     temperature: checkTemperature(temperature),
     topK: checkOptionalSize('topK', topK) ?? 0,
     topP: checkTopP(topP),

@@ -59,7 +59,9 @@ export function checkPendingModel(model: Address): void {
 }
 
 /** A gradient of hidden, or an object with gradients by name. */
-export function readOutputGradients(given: TensorInput | TransformerOutputGradients): OutputGradients {
+export function readOutputGradients(
+  given: TensorInput | TransformerOutputGradients,
+): OutputGradients {
   const isTensor =
     Array.isArray(given) || typeof given !== 'object' || (given as object | null) === null;
   if (isTensor || 'data' in given) {

@@ -1,6 +1,10 @@
 /** What a pass of a model is given: read from the caller's objects, then held against the model. */
 import { checkCapture, type CaptureName } from '../layer/capture.js';
-import { readReturnWeights, type ChosenWeights, type GivenWeights } from '../layer/chosen-weights.js';
+import {
+  readReturnWeights,
+  type ChosenWeights,
+  type GivenWeights,
+} from '../layer/chosen-weights.js';
 import { checkHeadGate } from '../layer/head-gate.js';
 import { checkValidLens, readValidLens, type CheckedValidLens } from '../layer/masks.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
@@ -91,9 +95,7 @@ type GivenGates = readonly (Floats | undefined)[];
 
 /** The arguments of a pass, not yet held against the model. */
 export interface PassInputs {
-  /** Of models that read images, their pixels instead. */
-  readonly tokens: Integers | undefined;
-  readonly pixels: Floats | undefined;
+  readonly input: { readonly tokens: Integers } | { readonly pixels: Floats };
   /** Absent where the call takes none. */
   readonly targets: Integers | undefined;
   readonly validLens: Integers | undefined;
@@ -133,8 +135,9 @@ export function readPass(
   hasPatches: boolean,
 ): PassInputs {
   return {
-    tokens: hasPatches ? undefined : toTokens('tokens', input),
-    pixels: hasPatches ? toFloats('pixels', input) : undefined,
+    input: hasPatches
+      ? { pixels: toFloats('pixels', input) }
+      : { tokens: toTokens('tokens', input) },
     targets: targets && toTokens('targets', targets[0]),
     validLens: ifGiven(options.validLens, readValidLens),
     segments: ifGiven(options.segments, (value) => toTokens('segments', value)),
@@ -167,8 +170,7 @@ export interface CheckedPass {
   readonly length: number;
   /** Of results: none if the tokens have none. */
   readonly batchAxis: readonly number[];
-  readonly tokens: Float64Array | undefined;
-  readonly pixels: Float32Array | undefined;
+  readonly input: { readonly tokens: Float64Array } | { readonly pixels: Float32Array };
   readonly targets: Float64Array | undefined;
   readonly segments: Float64Array | undefined;
   readonly validLens: CheckedValidLens;
@@ -251,13 +253,14 @@ function checkSource(
 }
 
 /** Shape of the tokens, or (batch, length) of the pixels' patches. */
-function checkInput(model: PassModel, { tokens, pixels }: PassInputs): readonly number[] {
-  if (tokens !== undefined) {
-    return checkTokens('tokens', model, tokens);
+function checkInput(model: PassModel, { input }: PassInputs): readonly number[] {
+  if ('tokens' in input) {
+    return checkTokens('tokens', model, input.tokens);
   }
+  const { pixels } = input;
   const { channels, imageSize, maxLength } = model.settings;
-  const { shape } = pixels as Floats;
-  checkAttached('pixels', pixels as Floats);
+  const { shape } = pixels;
+  checkAttached('pixels', pixels);
   const image = [channels, imageSize, imageSize];
   checkShape('pixels', shape, shape.length === 3 ? image : ['batch', ...image]);
   return [...shape.slice(0, -3), maxLength];
@@ -266,7 +269,7 @@ function checkInput(model: PassModel, { tokens, pixels }: PassInputs): readonly 
 /** Holds the arguments of a pass against the model. */
 export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
   const { settings, layers } = model;
-  const { targets, segments } = inputs;
+  const { input, targets, segments } = inputs;
   const shape = checkInput(model, inputs);
   if (targets !== undefined) {
     if (!settings.head) {
@@ -311,8 +314,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     batch,
     length,
     batchAxis,
-    tokens: inputs.tokens?.data,
-    pixels: inputs.pixels?.data,
+    input: 'tokens' in input ? { tokens: input.tokens.data } : { pixels: input.pixels.data },
     targets: targets?.data,
     segments: segments?.data,
     validLens,

@@ -162,8 +162,7 @@ export const layersInOut = (
   memory: WorkingMemory,
   layers: readonly MultiHeadAttention[],
   request: SideRequest,
-): LayerInOut[] =>
-  layers.map((layer, i) => layerInOut(memory, layer, request.gates[i], request));
+): LayerInOut[] => layers.map((layer, i) => layerInOut(memory, layer, request.gates[i], request));
 
 /** Writes what the layers take, one behind the other. */
 export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
@@ -209,6 +208,7 @@ const capturedOf = (layers: readonly LayerInOut[]): Captured[] =>
 export interface PassResult {
   /** 0 of a forward. */
   readonly loss: number;
+  /** Empty but for a forward. */
   readonly result: TransformerResult;
   /** Gradients, (batch, heads) of each layer; empty without gradients. */
   readonly gateGradients: Readonly<Record<Side, Tensor[]>>;
@@ -236,7 +236,7 @@ function resultOf(
   const hasEncoded = encoderHidden !== undefined;
   return {
     ...(logits && { logits: readOutput(logits) }),
-    hidden: readOutput(hidden as OutputTensor),
+    hidden: hidden ? readOutput(hidden) : new Tensor([], [0]),
     ...(encoderHidden && { encoderHidden: readOutput(encoderHidden) }),
     ...(request.returnWeights !== false && {
       attentionWeights: weightsOf(layers.self),
@@ -281,7 +281,8 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   const layersAt = memory.add(
     layerPass.words * sides.reduce((count, side) => count + model.layers[side].length, 0),
   );
-  const tokens = integersIn(memory, pass.tokens);
+  const { tokens: given, pixels } = { tokens: undefined, pixels: undefined, ...pass.input };
+  const tokens = integersIn(memory, given);
   const targets = integersIn(memory, pass.targets);
   const segments = integersIn(memory, pass.segments);
   const source = integersIn(memory, pass.source);
@@ -290,7 +291,6 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     memory,
     sourceValidLens.rank > 0 ? sourceValidLens.lengths : undefined,
   );
-  const { pixels } = pass;
   const pixelsAt = memory.add(pixels === undefined ? 0 : batch * imageSizeOf(settings));
   const outputIf = (wanted: boolean, shape: readonly number[]): OutputTensor | undefined =>
     wanted ? outputTensor(memory, [...batchAxis, ...shape]) : undefined;
@@ -333,7 +333,10 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   if (pixels !== undefined) {
     write(pixelsAt(), pixels, batch * imageSizeOf(settings));
   }
-  writeLayers(layersAt(), sides.flatMap((side) => layers[side]));
+  writeLayers(
+    layersAt(),
+    sides.flatMap((side) => layers[side]),
+  );
   writeRecord(record(), passRecord, {
     kind: passKinds.indexOf(kind),
     tokens: writeInput(tokens),
@@ -365,7 +368,7 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   }
   return {
     loss,
-    result: isForward ? resultOf(request, outputs, layers) : { hidden: new Tensor([], [0]) },
+    result: resultOf(request, outputs, layers),
     gateGradients: {
       self: gateGradientsOf(layers.self),
       cross: gateGradientsOf(layers.cross),

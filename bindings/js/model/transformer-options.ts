@@ -189,7 +189,8 @@ function checkPatches(given: Partial<TransformerOptions>): PatchSettings {
   const patches = checkOptions(given.patches, names, 'patches');
   const imageSize = checkSize('patches.imageSize', patches.imageSize);
   const patchSize = checkSize('patches.patchSize', patches.patchSize);
-  const channels = patches.channels === undefined ? 3 : checkSize('patches.channels', patches.channels);
+  const channels =
+    patches.channels === undefined ? 3 : checkSize('patches.channels', patches.channels);
   if (imageSize % patchSize !== 0) {
     const expected = `a multiple of patches.patchSize (${patchSize})`;
     fail('invalid-option', 'patches.imageSize', expected, String(imageSize));
@@ -247,8 +248,7 @@ export function checkTransformerOptions(
   checkSize('numLayers', numLayers);
   const numHiddens = checkSize('numHiddens', given.numHiddens);
   const numHeads = checkSize('numHeads', given.numHeads);
-  const headSize =
-    given.headSize === undefined ? undefined : checkSize('headSize', given.headSize);
+  const headSize = given.headSize === undefined ? undefined : checkSize('headSize', given.headSize);
   if (headSize !== undefined && headSize * numHeads > largestSize) {
     fail('invalid-option', 'headSize', `at most ${largestSize} / numHeads`, String(headSize));
   }

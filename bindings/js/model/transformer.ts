@@ -75,9 +75,11 @@ export interface ParameterNamesOptions {
 }
 
 function settingsOf(layer: AttentionDescription, numHiddens: number): LayerSettings {
-  const { rotarySize, rotaryBase, rotaryInterleaved, address: _, ...rest } = layer;
+  const { numHiddens: width, numHeads, numKvHeads, headSize, bias, outputBias } = layer;
+  const { scale, softcap, dropout, seed, rotarySize, rotaryBase, rotaryInterleaved } = layer;
   return {
-    ...rest,
+    ...{ numHiddens: width, numHeads, numKvHeads, headSize, bias, outputBias },
+    ...{ scale, softcap, dropout, seed },
     outputSize: numHiddens,
     outputProjection: true,
     projection: 'linear',
@@ -135,15 +137,14 @@ export class Transformer {
     try {
       const layers = this.#describe();
       const layersOf = (side: Side): MultiHeadAttention[] =>
-        layers[side].map(
-          (layer) =>
-            new MultiHeadAttention(
-              new LayerOfModel(
-                new PartHandle('layer', this, this.#handle, layer.address as Address),
-                settingsOf(layer, settings.numHiddens),
-                settings.numHiddens,
-              ),
+        layers[side].map((layer) =>
+          MultiHeadAttention.ofModel(
+            new LayerOfModel(
+              new PartHandle('layer', this, this.#handle, layer.address as Address),
+              settingsOf(layer, settings.numHiddens),
+              settings.numHiddens,
             ),
+          ),
         );
       this.#layers = {
         self: layersOf('self'),
@@ -328,10 +329,7 @@ export class Transformer {
     options?: TransformerForwardOptions<false | undefined>,
   ): TransformerResult<false>;
   /** The same with attention weights if `returnWeights` asks for any. */
-  forward(
-    input: TokensInput | TensorInput,
-    options?: TransformerForwardOptions,
-  ): TransformerResult;
+  forward(input: TokensInput | TensorInput, options?: TransformerForwardOptions): TransformerResult;
   forward(
     input: TokensInput | TensorInput,
     options?: TransformerForwardOptions,
@@ -552,7 +550,7 @@ export class Transformer {
 
   #layer(side: Side, number: number): MultiHeadAttention {
     const layers = this.#layers[side];
-    const layer: MultiHeadAttention | undefined = layers[number];
+    const layer = layers.at(Number.isInteger(number) && number >= 0 ? number : Infinity);
     if (layer === undefined) {
       const expected = layers.length > 0 ? `an integer from 0 to ${layers.length - 1}` : 'no layer';
       fail('invalid-option', 'number', expected, show(number));

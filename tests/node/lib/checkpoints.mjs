@@ -1,0 +1,49 @@
+// The small models of tests/data/models: random parameters, as their frameworks write them, with
+// results and gradients computed by PyTorch in float64.
+import { readFileSync } from 'node:fs';
+import { loadSafetensors, Transformer } from 'headwise';
+import { dataFile } from './records.mjs';
+import { parseSafetensors } from './safetensors.mjs';
+
+export const checkpointNames = [
+  ...['bart-a', 'bert-a', 'gpt2-a', 'llama-a', 'marian-a', 'nanogpt-a', 'qwen2-a', 'vit-a'],
+];
+
+const file = (name) => readFileSync(dataFile(`models/${name}`));
+
+const lengthsOf = ({ data, shape: [rows, columns] }) =>
+  Array.from({ length: rows }, (_, row) =>
+    data.subarray(row * columns, (row + 1) * columns).reduce((sum, bit) => sum + bit, 0),
+  );
+
+/** The checkpoint, what PyTorch has computed of it, and its inputs. */
+export function readCheckpoint(name) {
+  const expected = parseSafetensors(file(`${name}.expect.safetensors`));
+  const checkpoint = {
+    config: JSON.parse(file(`${name}.json`)),
+    tensors: { ...loadSafetensors(file(`${name}.safetensors`)).tensors },
+  };
+  const lens = expected['in.mask'] && lengthsOf(expected['in.mask']);
+  const isTranslation = 'in.target' in expected;
+  return {
+    ...checkpoint,
+    expected,
+    model: () => Transformer.fromPretrained(checkpoint),
+    /** What the model reads: tokens, or pixels. */
+    input: expected[isTranslation ? 'in.target' : 'in.tokens'] ?? expected['in.pixels'],
+    options: {
+      ...(isTranslation
+        ? { source: expected['in.tokens'], sourceValidLens: lens }
+        : lens && { validLens: lens }),
+      ...('in.types' in expected && { segments: expected['in.types'] }),
+    },
+    /** The next token of each position, where that is no padding. */
+    targets() {
+      const { data, shape } = this.input;
+      const [, length] = shape;
+      const mask = isTranslation ? undefined : expected['in.mask'].data;
+      const hasNext = (i) => (i + 1) % length !== 0 && (mask === undefined || mask[i + 1] !== 0);
+      return { data: Int32Array.from(data, (_, i) => (hasNext(i) ? data[i + 1] : -1)), shape };
+    },
+  };
+}
