@@ -71,7 +71,7 @@ test('options that headwise does not know are named', () => {
       `options: expected only ${known}, got ${name}`,
     );
   const ofLayer =
-    'numHiddens, numHeads, dropout, bias, querySize, keySize, valueSize, outputSize, outputProjection, numKvHeads, ' +
+    'numHiddens, numHeads, dropout, bias, outputBias, querySize, keySize, valueSize, outputSize, outputProjection, numKvHeads, ' +
     'pooling, attentionHiddens, projection, scale, softcap, rotary, biasKv, zeroAttention, seed';
   for (const name of ['numheads', 'num_heads', 'kdim', 'batchFirst', 'x']) {
     unknown((given) => new MultiHeadAttention({ ...options, ...given }), name, ofLayer);

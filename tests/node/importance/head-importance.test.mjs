@@ -461,7 +461,7 @@ test('what cannot be measured is an error, by rejection', () =>
       await fails(
         { batches },
         type,
-        'layer: expected a MultiHeadAttention or an AttentionOnlyTransformer, got an object',
+        'layer: expected a MultiHeadAttention or a Transformer, got an object',
         {},
       );
       const gone = new AttentionOnlyTransformer(modelOptions);

@@ -34,7 +34,7 @@ const bad = {
   'an unknown option': [
     [dict, { numHeads: 3, head: 1 }],
     'unknown-option',
-    'options: expected only numHiddens, numHeads, dropout, bias, querySize, keySize, valueSize, outputSize, ' +
+    'options: expected only numHiddens, numHeads, dropout, bias, outputBias, querySize, keySize, valueSize, outputSize, ' +
       'outputProjection, numKvHeads, pooling, attentionHiddens, projection, scale, softcap, rotary, ' +
       'biasKv, zeroAttention, seed, prefix, got head',
   ],

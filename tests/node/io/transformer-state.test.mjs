@@ -238,7 +238,7 @@ test('options and tensors of passes', () => {
     fails(
       (m) => m.forward(tokens, { causal: true }),
       'unknown-option',
-      'options: expected only headGates, returnWeights, got causal',
+      /^options: expected only validLens, .*, requiresGrad, got causal$/,
     );
     fails(
       (m) => m.loss(tokens, targets, { returnWeights: true }),
