@@ -131,8 +131,8 @@ export const records = {
     source: 'const std::int32_t*?',
     sourceValidLens: 'const std::int32_t*?',
     sourceLength: 'size',
-    // One after the other: the layers' own, those of cross-attention, the encoder's.
-    layers: 'const LayerPass*',
+    // One after the other: the layers' own, those of cross-attention, the encoder's; or none.
+    layers: 'const LayerPass*?',
     cache: 'void*?',
     hidden: 'float*?',
     logits: 'float*?',

@@ -42,6 +42,9 @@ struct LayerPasses {
   std::array<std::span<const AttentionPass>, all_sides.size()> of_side;
 
   LayerPasses(Model& model, const LayerPass* first) {
+    if (first == nullptr) {
+      return;
+    }
     const auto* next = reinterpret_cast<const AttentionPass*>(first);
     for (std::size_t side = 0; side < all_sides.size(); ++side) {
       of_side[side] = {next, model.layers(all_sides[side]).size()};

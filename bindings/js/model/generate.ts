@@ -1,4 +1,4 @@
-import { layerPass, passRecord } from 'headwise-records';
+import { passRecord } from 'headwise-records';
 import { checkSymbols, toTokens } from '../tensor/tokens.js';
 import { fail, show, showShape } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
@@ -10,8 +10,7 @@ import { WorkingMemory } from '../runtime/working-memory.js';
 import { toLengths } from '../tensor/arrays.js';
 import type { TokensInput } from '../tensor/inputs.js';
 import { ModelCache } from './model-cache.js';
-import { sides, type PassModel } from './model-inputs.js';
-import { layersInOut, writeLayers } from './model-pass.js';
+import type { PassModel } from './model-inputs.js';
 import type { TransformerSettings } from './transformer-options.js';
 
 export interface GenerateOptions {
@@ -150,17 +149,11 @@ function nextToken(
   const sourceLength = source?.length ?? 0;
   const memory = new WorkingMemory();
   const record = memory.add(passRecord.words);
-  const all = sides.flatMap((side) => layers[side]);
-  const layersAt = memory.add(layerPass.words * all.length);
   const tokensAt = memory.add(tokens.length);
   const sourceAt = memory.add(sourceLength);
   const logits = memory.add(vocabularySize);
   const order = memory.add(vocabularySize);
   const weights = memory.add(2 * vocabularySize);
-  const passes = layersInOut(memory, all, {
-    ...{ batch: 1, batchAxis: [], numQueries: 0, numKeys: 0, gates: [] },
-    ...{ returnWeights: false, capture: undefined, gateGradients: false },
-  });
   const workspace = memory.add(
     loaded.modelWorkspaceSize(
       model.model,
@@ -176,7 +169,6 @@ function nextToken(
   memory.reserve();
   writeIntegers(tokensAt(), tokens);
   writeIntegers(sourceAt(), source ?? []);
-  writeLayers(layersAt(), passes);
   writeRecord(record(), passRecord, {
     kind: 0,
     tokens: tokensAt(),
@@ -191,7 +183,7 @@ function nextToken(
     source: source === undefined ? absent : sourceAt(),
     sourceValidLens: absent,
     sourceLength,
-    layers: layersAt(),
+    layers: absent,
     cache: held.address,
     hidden: absent,
     logits: logits(),

@@ -127,6 +127,20 @@ export interface SideRequest {
   readonly gateGradients: boolean;
 }
 
+function capturedOutputs(
+  memory: WorkingMemory,
+  { numHeads, numKvHeads, numHiddens }: MultiHeadAttention,
+  capture: ReadonlySet<CaptureName>,
+  { batchAxis, numQueries, numKeys }: SideRequest,
+): LayerInOut['captured'] {
+  const shapes = captureShapes({
+    ...{ numHeads, numKvHeads, numQueries, numKeys },
+    headSize: numHiddens / numHeads,
+    numExtraSlots: 0,
+  });
+  return [...capture].map((name) => [name, outputTensor(memory, [...batchAxis, ...shapes[name]])]);
+}
+
 function layerInOut(
   memory: WorkingMemory,
   layer: MultiHeadAttention,
@@ -134,13 +148,8 @@ function layerInOut(
   request: SideRequest,
 ): LayerInOut {
   const { batch, batchAxis, numQueries, numKeys, capture } = request;
-  const { numHeads, numKvHeads, numHiddens } = layer;
+  const { numHeads } = layer;
   const rows = checkWeights(request.returnWeights, numHeads, numQueries);
-  const shapes = captureShapes({
-    ...{ numHeads, numKvHeads, numQueries, numKeys },
-    headSize: numHiddens / numHeads,
-    numExtraSlots: 0,
-  });
   return {
     gate,
     gateAt: memory.add(gate?.count ?? 0),
@@ -150,10 +159,7 @@ function layerInOut(
     rows,
     headPlaces: integersIn(memory, rows.heads.places),
     queryPlaces: integersIn(memory, rows.queries.places),
-    captured: [...(capture ?? [])].map((name) => [
-      name,
-      outputTensor(memory, [...batchAxis, ...shapes[name]]),
-    ]),
+    captured: capture === undefined ? [] : capturedOutputs(memory, layer, capture, request),
     gateGradient: request.gateGradients ? outputTensor(memory, [batch, numHeads]) : undefined,
   };
 }
