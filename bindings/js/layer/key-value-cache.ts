@@ -4,6 +4,7 @@ import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { checkOptions, checkSize } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
+import { checkCacheUse, checkKeptLength, type CacheState } from './cache-checks.js';
 
 export interface CacheOptions {
   /** Samples of every forward with the cache. At least 1. */
@@ -41,7 +42,7 @@ export interface CacheOwner {
  */
 export class KeyValueCache {
   readonly #owner: object;
-  readonly #numKvHeads: number;
+  readonly #numKvHeads: string;
   readonly #batchSize: number;
   readonly #maxLength: number;
   readonly #handle: Handle;
@@ -54,7 +55,7 @@ export class KeyValueCache {
     { batchSize, maxLength }: CacheOptions,
   ) {
     this.#owner = owner;
-    this.#numKvHeads = settings.numKvHeads;
+    this.#numKvHeads = String(settings.numKvHeads);
     this.#batchSize = batchSize;
     this.#maxLength = maxLength;
     this.#handle = new Handle('cache', this, address, 'deleteCache');
@@ -85,9 +86,7 @@ export class KeyValueCache {
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
-    if (!Number.isInteger(length) || length < 0 || length > this.#length) {
-      fail('invalid-value', 'length', `an integer from 0 to ${this.#length}`, show(length));
-    }
+    checkKeptLength(length, this.#length);
     core().setCacheLength(address, length);
     this.#length = length;
   }
@@ -117,30 +116,26 @@ export class KeyValueCache {
       fail('invalid-type', 'cache', 'one that createCache made', show(cache));
     }
     const address = cache.#handle.inUse();
-    if (cache.#owner !== owner) {
-      fail('invalid-cache', 'cache', 'one that this layer made', "another layer's");
-    }
-    if (cache.#numKvHeads !== settings.numKvHeads) {
-      fail('invalid-cache', 'cache', 'one made since heads were pruned', 'an older one');
-    }
-    if (cache.#batchSize !== batch) {
-      fail('invalid-cache', 'cache', `a batch size of ${batch}`, `${cache.#batchSize}`);
-    }
-    const left = cache.#maxLength - cache.#length;
-    if (newKeys > left) {
-      fail(
-        'cache-full',
-        'cache',
-        `room for ${newKeys} positions`,
-        `${left} of ${cache.#maxLength}`,
-      );
-    }
+    checkCacheUse('layer', cache.#state(), {
+      ...{ owner, batch, newKeys },
+      numKvHeads: String(settings.numKvHeads),
+    });
     return {
       address,
       length: cache.#length,
       append: (positions) => {
         cache.#length += positions;
       },
+    };
+  }
+
+  #state(): CacheState {
+    return {
+      owner: this.#owner,
+      numKvHeads: this.#numKvHeads,
+      batchSize: this.#batchSize,
+      maxLength: this.#maxLength,
+      length: this.#length,
     };
   }
 }

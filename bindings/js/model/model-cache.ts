@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { checkCacheUse, checkKeptLength, type CacheState } from '../layer/cache-checks.js';
 import type { CacheOptions } from '../layer/key-value-cache.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, show } from '../runtime/errors.js';
@@ -32,7 +33,7 @@ const keyValueHeads = (layers: readonly MultiHeadAttention[]): string =>
  */
 export class ModelCache {
   readonly #owner: object;
-  readonly #keyValueHeads: string;
+  readonly #numKvHeads: string;
   readonly #batchSize: number;
   readonly #maxLength: number;
   readonly #handle: Handle;
@@ -46,7 +47,7 @@ export class ModelCache {
     { batchSize, maxLength }: CacheOptions,
   ) {
     this.#owner = owner;
-    this.#keyValueHeads = keyValueHeads(layers);
+    this.#numKvHeads = keyValueHeads(layers);
     this.#batchSize = batchSize;
     this.#maxLength = maxLength;
     this.#handle = new Handle('cache', this, address, 'deleteModelCache');
@@ -84,9 +85,7 @@ export class ModelCache {
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
-    if (!Number.isInteger(length) || length < 0 || length > this.#length) {
-      fail('invalid-value', 'length', `an integer from 0 to ${this.#length}`, show(length));
-    }
+    checkKeptLength(length, this.#length);
     core().setModelCacheLength(address, length, 1);
     this.#length = length;
   }
@@ -116,19 +115,10 @@ export class ModelCache {
       fail('invalid-type', 'cache', "one that the model's createCache made", show(cache));
     }
     const address = cache.#handle.inUse();
-    if (cache.#owner !== owner) {
-      fail('invalid-cache', 'cache', 'one that this model made', "another model's");
-    }
-    if (cache.#keyValueHeads !== keyValueHeads(layers)) {
-      fail('invalid-cache', 'cache', 'one made since heads were pruned', 'an older one');
-    }
-    if (cache.#batchSize !== batch) {
-      fail('invalid-cache', 'cache', `a batch size of ${batch}`, `${cache.#batchSize}`);
-    }
-    const left = cache.#maxLength - cache.#length;
-    if (length > left) {
-      fail('cache-full', 'cache', `room for ${length} positions`, `${left} of ${cache.#maxLength}`);
-    }
+    checkCacheUse('model', cache.#state(), {
+      ...{ owner, batch, newKeys: length },
+      numKvHeads: keyValueHeads(layers),
+    });
     return {
       address,
       length: cache.#length,
@@ -137,6 +127,16 @@ export class ModelCache {
         cache.#length += positions;
         cache.#sourceLength = sourceLength ?? cache.#sourceLength;
       },
+    };
+  }
+
+  #state(): CacheState {
+    return {
+      owner: this.#owner,
+      numKvHeads: this.#numKvHeads,
+      batchSize: this.#batchSize,
+      maxLength: this.#maxLength,
+      length: this.#length,
     };
   }
 }

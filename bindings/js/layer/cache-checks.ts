@@ -1,0 +1,45 @@
+import { fail, show } from '../runtime/errors.js';
+
+/** What is known of a cache beside its memory. */
+export interface CacheState {
+  readonly owner: object;
+  /** Of the owner when the cache was made. */
+  readonly numKvHeads: string;
+  readonly batchSize: number;
+  readonly maxLength: number;
+  readonly length: number;
+}
+
+/** What a call needs of it. */
+export interface CacheUse extends Pick<CacheState, 'owner' | 'numKvHeads'> {
+  readonly batch: number;
+  readonly newKeys: number;
+}
+
+/** Fails unless the cache is the owner's, a layer's or a model's, fits it as it is now, and has room. */
+export function checkCacheUse(
+  kind: 'layer' | 'model',
+  { owner, numKvHeads, batchSize, maxLength, length }: CacheState,
+  use: CacheUse,
+): void {
+  if (owner !== use.owner) {
+    fail('invalid-cache', 'cache', `one that this ${kind} made`, `another ${kind}'s`);
+  }
+  if (numKvHeads !== use.numKvHeads) {
+    fail('invalid-cache', 'cache', 'one made since heads were pruned', 'an older one');
+  }
+  if (batchSize !== use.batch) {
+    fail('invalid-cache', 'cache', `a batch size of ${use.batch}`, `${batchSize}`);
+  }
+  const left = maxLength - length;
+  if (use.newKeys > left) {
+    fail('cache-full', 'cache', `room for ${use.newKeys} positions`, `${left} of ${maxLength}`);
+  }
+}
+
+/** A number of positions to keep of those held. */
+export function checkKeptLength(length: number, held: number): void {
+  if (!Number.isInteger(length) || length < 0 || length > held) {
+    fail('invalid-value', 'length', `an integer from 0 to ${held}`, show(length));
+  }
+}
