@@ -7,6 +7,7 @@ import { checkHeads, readHeads, withoutHeads } from '../layer/pruning.js';
 import type { WithoutWeights, WithWeights } from '../layer/results.js';
 import { fail } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { checkBoolean, checkOptions, entriesOf } from '../runtime/options.js';
 import { send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
@@ -65,7 +66,7 @@ export class AttentionOnlyTransformer {
    *   `out-of-memory`
    */
   constructor(options: AttentionOnlyTransformerOptions) {
-    core(); // Fails before `init`, whatever the options are.
+    modelsCore(); // Fails before `init`, whatever the options are.
     const [settings, { optimizer }] = checkTransformerOptions(options);
     const adamOptions = checkAdamOptions(optimizer, 'optimizer');
     this.#settings = settings;

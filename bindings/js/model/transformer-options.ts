@@ -1,9 +1,9 @@
 import { modelOptionsRecord } from 'headwise-records';
 import { checkLayerOptions, type LayerSettings } from '../layer/layer-options.js';
 import { reserve, type Address } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { checkBoolean, checkOptions, checkSize, checkWord } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
 import type { AdamOptions } from '../training/optimizers.js';
 
 /** How a model knows where a token stands: d2l's `positionalEncoding`, or a parameter, `position.weight`. */
@@ -80,11 +80,12 @@ export function checkTransformerOptions(
 
 /** A model in WebAssembly memory. */
 export function newModel({ layer, ...settings }: TransformerSettings): Address {
+  const loaded = modelsCore();
   const [record] = reserve(modelOptionsRecord.words);
   writeRecord(record, modelOptionsRecord, {
     ...layer,
     ...settings,
     positions: positionWords.indexOf(settings.positions),
   });
-  return core().newModel(record, layer.dropout, layer.seed);
+  return loaded.newModel(record, layer.dropout, layer.seed);
 }

@@ -1,16 +1,21 @@
+import type { Core } from 'headwise-glue';
 import { HeadwiseError } from './errors.js';
 import type { Address } from './memory.js';
-import { core } from './wasm.js';
+import { enter, enteredCore } from './wasm.js';
 
-/** Something in WebAssembly memory, and the call that gives its memory back. */
+/** The calls that give memory back. */
+type Free = 'deleteLayer' | 'deleteCache' | 'deleteModel' | 'deleteOptimizer';
+
+/** Something in WebAssembly memory. */
 interface Owned {
+  readonly core: Core;
   readonly address: Address;
-  readonly free: 'deleteLayer' | 'deleteCache' | 'deleteModel' | 'deleteOptimizer';
+  readonly free: Free;
 }
 
 /** What was dropped without `dispose` gives its memory back when it is collected. */
-const finalizers = new FinalizationRegistry<Owned>(({ address, free }) => {
-  core()[free](address);
+const finalizers = new FinalizationRegistry<Owned>(({ core, address, free }) => {
+  core[free](address);
 });
 
 /** What a layer, cache, model or optimizer has in WebAssembly memory. */
@@ -22,9 +27,9 @@ export class Handle {
    * @param kind as errors call it
    * @param owner the object that is collected
    */
-  constructor(kind: string, owner: object, address: Address, free: Owned['free']) {
+  constructor(kind: string, owner: object, address: Address, free: Free) {
     this.#kind = kind;
-    this.#owned = { address, free };
+    this.#owned = { core: enteredCore(), address, free };
     finalizers.register(owner, this.#owned, this);
   }
 
@@ -32,7 +37,7 @@ export class Handle {
     return this.#owned === undefined;
   }
 
-  /** The address, or the error that it was disposed of. */
+  /** Enters the core that it lives in and returns the address there, or the error that it was disposed of. */
   inUse(): Address {
     if (this.#owned === undefined) {
       throw new HeadwiseError(
@@ -40,16 +45,17 @@ export class Handle {
         `${this.#kind}: expected one in use, got one that was disposed of`,
       );
     }
+    enter(this.#owned.core);
     return this.#owned.address;
   }
 
   /** Gives the memory back; again does nothing. */
   dispose(): void {
     if (this.#owned !== undefined) {
-      const { address, free } = this.#owned;
+      const { core, address, free } = this.#owned;
       finalizers.unregister(this);
       this.#owned = undefined;
-      core()[free](address);
+      core[free](address);
     }
   }
 }

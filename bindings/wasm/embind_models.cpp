@@ -1,0 +1,41 @@
+// What the builds with models have beyond those for layers alone, see embind.cpp.
+
+#include <emscripten/bind.h>
+
+#include "file_calls.hpp"
+#include "function_calls.hpp"
+#include "memory.hpp"
+#include "model_calls.hpp"
+#include "task_calls.hpp"
+#include "training_calls.hpp"
+
+EMSCRIPTEN_BINDINGS(models) {
+  using namespace headwise::bindings;  // NOLINT(google-build-using-namespace)
+  using emscripten::function;
+
+  function("toFloats", &Call<&to_floats>::run);
+  function("toRowMajor", &Call<&to_row_major>::run);
+  function("readSafetensorsHeader", &Call<&read_safetensors_header>::run);
+  function("writeSafetensorsHeader", &Call<&write_safetensors_header>::run);
+  function("readNpyHeader", &Call<&read_npy_header>::run);
+  function("writeNpyHeader", &Call<&write_npy_header>::run);
+  function("newSgd", &Call<&new_sgd>::run);
+  function("newAdam", &Call<&new_adam>::run);
+  function("deleteOptimizer", &Call<&delete_optimizer>::run);
+  function("setLearningRate", &Call<&set_learning_rate>::run);
+  function("step", &Call<&step>::run);
+  function("zeroAllGradients", &Call<&zero_all_gradients>::run);
+  function("clipGradientNorm", &Call<&clip_gradient_norm>::run);
+  function("newModel", &Call<&new_model>::run);
+  function("deleteModel", &Call<&delete_model>::run);
+  function("modelLayer", &Call<&model_layer>::run);
+  function("modelParameter", &Call<&model_parameter>::run);
+  function("modelGradient", &Call<&model_gradient>::run);
+  function("zeroModelGradients", &Call<&zero_model_gradients>::run);
+  function("modelParametersChanged", &Call<&model_parameters_changed>::run);
+  function("modelWorkspaceSize", &Call<&model_workspace_size>::run);
+  function("runModel", &Call<&run_model>::run);
+  function("pruneModel", &Call<&prune_model>::run);
+  function("drawTask", &Call<&draw_task>::run);
+  function("scoreHeads", &Call<&score_heads>::run);
+}
