@@ -41,8 +41,9 @@ export default defineConfig([
         {
           patterns: [
             {
-              regex: '(^|/)(bindings|dist|build)(/|$)|^headwise/',
-              message: "The page uses the package as anyone would: import from 'headwise'.",
+              regex: '(^|/)(bindings|dist|build)(/|$)|^headwise/(?!models$)',
+              message:
+                "The page uses the package as anyone would: import from 'headwise' or 'headwise/models'.",
             },
           ],
         },

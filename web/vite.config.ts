@@ -21,6 +21,21 @@ function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
   };
 }
 
+/** Leaves out the builds for layers alone, since the page loads models with the layer. */
+function withoutLayerBuilds(): Plugin {
+  return {
+    name: 'without-layer-builds',
+    generateBundle(_options, bundle) {
+      for (const fileName of Object.keys(bundle)) {
+        if (/\/headwise-(?!models-)[\w-]*\.wasm$/.test(fileName)) {
+          // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- how a plugin leaves a file out
+          delete bundle[fileName];
+        }
+      }
+    },
+  };
+}
+
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
 export default defineConfig({
@@ -39,11 +54,12 @@ export default defineConfig({
       treeshake: { manualPureFunctions: ['ramp', 'colors'] },
     },
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [withoutLayerBuilds()] },
   // What docs/hosting.md asks of any host.
   preview: { headers: { ...headers.security, ...headers.isolation } },
   plugins: [
     words(pageWords.document),
+    withoutLayerBuilds(),
     serwist({
       swSrc: path('service-worker/service-worker.ts'),
       swDest: path('../build/page/service-worker.js'),

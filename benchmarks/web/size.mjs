@@ -12,7 +12,7 @@ const modules = 'benchmarks/web/node_modules';
 
 /** By peer: its folder, and which of the files in it are loaded on one thread. */
 const loaded = {
-  headwise: ['dist', /^index\.js$|^headwise-relaxed-simd\.wasm$/],
+  headwise: ['dist', /^layer\.js$|^headwise-relaxed-simd\.wasm$/],
   'onnxruntime-web': [
     `${modules}/onnxruntime-web/dist`,
     /^ort\.wasm\.min\.mjs$|^ort-wasm-simd-threaded\.(mjs|wasm)$/,

@@ -228,4 +228,6 @@ void* operator new(std::size_t size, std::align_val_t /*at most a line*/) {
 void operator delete(void* block, std::align_val_t /*alignment*/) noexcept {
   headwise::bindings::deallocate(block);
 }
+/// JavaScript draws seeds, and gives every call one.
+extern "C" int getentropy(void* /*bytes*/, std::size_t /*count*/) { return -1; }
 // NOLINTEND(misc-use-internal-linkage)

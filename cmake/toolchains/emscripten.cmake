@@ -16,10 +16,3 @@ endif()
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HEADWISE_EMSCRIPTEN_ROOT)
 
 include("${HEADWISE_EMSCRIPTEN_ROOT}/${headwise_platform_file}")
-
-# Linking runs the module, for Embind's glue, and Node 20 has relaxed SIMD behind a flag.
-set(headwise_preload "${CMAKE_CURRENT_LIST_DIR}/../../scripts/setup/toolchain-files/relaxed-simd.cjs")
-set_property(
-  GLOBAL
-  PROPERTY RULE_LAUNCH_LINK
-           "\"${CMAKE_COMMAND}\" -E env \"NODE_OPTIONS=--require=\\\"${headwise_preload}\\\"\"")

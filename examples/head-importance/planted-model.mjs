@@ -6,7 +6,7 @@ import {
   inductionScores,
   InductionTask,
   patternScores,
-} from 'headwise';
+} from 'headwise/models';
 
 const batchSize = 32;
 const testSize = 128;

@@ -1,7 +1,7 @@
 // What becomes of a model as its heads go, the least important first.
 import { shuffler, sort } from 'd3-array';
 import { randomLcg } from 'd3-random';
-import { measureHeadImportance, SGD } from 'headwise';
+import { measureHeadImportance, SGD } from 'headwise/models';
 import { allHeads, roles } from './planted-model.mjs';
 
 /** @import { Head, PlantedModel } from './planted-model.mjs' */

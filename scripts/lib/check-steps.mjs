@@ -26,7 +26,7 @@ const byContent = (name) => [
 /** The files that hold all calls, as a build with threads and one without compile them. */
 const bindingsWithAndWithoutThreads = () =>
   listFiles(['build/wasm/bindings/wasm/CMakeFiles'], (path) =>
-    /\/headwise-simd(-threads)?\.dir\/Unity\/.*\.cxx$/.test(path),
+    /\/headwise-simd(-threads)?-calls\.dir\/Unity\/.*\.cxx$/.test(path),
   );
 
 const checks = [

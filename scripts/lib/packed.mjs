@@ -39,11 +39,12 @@ export const packed = {
 export function packChecked() {
   rmSync(fromRoot(checkedProject), { recursive: true, force: true });
   cpSync(fromRoot(packedProject), fromRoot(checkedProject), { recursive: true });
-  const file = 'headwise-simd.wasm';
-  cpSync(
-    fromRoot('build/wasm-checked', file),
-    fromRoot(checkedProject, 'node_modules/headwise/dist', file),
-  );
+  for (const file of ['headwise-simd.wasm', 'headwise-models-simd.wasm']) {
+    cpSync(
+      fromRoot('build/wasm-checked', file),
+      fromRoot(checkedProject, 'node_modules/headwise/dist', file),
+    );
+  }
 }
 
 /** The tarball's name, as npm builds it. */

@@ -43,11 +43,11 @@ const records = {
     sh(process.execPath, [fromRoot('bindings/records/generate.mjs'), fromRoot('build/generated')]),
 };
 
-const wasmBuilds = ['simd', 'relaxed-simd', 'simd-threads', 'relaxed-simd-threads'];
-const wasmFiles = wasmBuilds.flatMap((build) => [
-  `build/wasm/headwise-${build}.js`,
-  `build/wasm/headwise-${build}.wasm`,
-]);
+const wasmFiles = ['', 'models-'].flatMap((extent) =>
+  ['simd', 'relaxed-simd', 'simd-threads', 'relaxed-simd-threads'].map(
+    (build) => `build/wasm/headwise-${extent}${build}.wasm`,
+  ),
+);
 
 const packageParts = {
   name: 'package',

@@ -2,7 +2,7 @@
 // build/bundlers, see scripts/lib/bundlers.mjs.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -78,6 +78,23 @@ for (const [name, { application, build }] of Object.entries(bundlers)) {
       return page;
     }
 
+    /** Names in the package of the WebAssembly files that the page fetches from now on. */
+    function watchFiles(page) {
+      const sizes = new Map(
+        readdirSync(built('node_modules/headwise/dist'))
+          .filter((name) => name.endsWith('.wasm'))
+          .map((name) => [statSync(built('node_modules/headwise/dist', name)).size, name]),
+      );
+      const names = [];
+      page.on('response', async (response) => {
+        if (response.url().endsWith('.wasm')) {
+          const place = names.push(undefined) - 1;
+          names[place] = sizes.get((await response.buffer()).length);
+        }
+      });
+      return names;
+    }
+
     const toy = (page, options) => page.evaluate((given) => window.headwise.toy(given), options);
 
     test('on one thread, in a page that is not isolated', async (t) => {
@@ -92,6 +109,19 @@ for (const [name, { application, build }] of Object.entries(bundlers)) {
         ...{ variant: 'relaxed-simd', threads: 3, weights },
       });
       assert.equal(page.workers().length, 2);
+    });
+
+    test('with models, once they are asked for, and not before', async (t) => {
+      const page = await open(t);
+      const files = watchFiles(page);
+      const expected = { variant: 'relaxed-simd', threads: 1 };
+      assert.deepEqual(await toy(page), { ...expected, weights });
+      assert.deepEqual(await page.evaluate(() => window.headwise.train()), {
+        ...{ ...expected, hasLearnt: true },
+      });
+      assert.deepEqual(await toy(page), { ...expected, weights });
+      await page.waitForNetworkIdle({ idleTime: 50 });
+      assert.deepEqual(files, ['headwise-relaxed-simd.wasm', 'headwise-models-relaxed-simd.wasm']);
     });
 
     test('with the file that is asked for', async (t) => {

@@ -1,7 +1,7 @@
 import { scoreRecord } from 'headwise-records';
 import { absent, reserve, write, writeBytes, writeIntegers } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { writeRecord } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
 import { checkAttached, toFloats, type Numbers } from '../tensor/arrays.js';
 import { checkShape, sizeOf } from '../tensor/shapes.js';
 
@@ -51,7 +51,7 @@ export function scoreHeads(
   weights: HeadWeights,
   options: ScoreOptions = {},
 ): Float64Array[] {
-  const loaded = core();
+  const loaded = modelsCore();
   const { causal = false, positions = [], numExtraSlots = 0, ignoredKeys } = options;
   const { data, batch, numHeads, numQueries, numKeys } = weights;
   const each = numbersOf[kind];

@@ -1,8 +1,8 @@
 import type { NumberFormat } from 'headwise-records';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { allocate, allocateBytes, reserve, writeBytes } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { bytesOf, isResizable, lengthOf } from '../runtime/typed-arrays.js';
-import { core } from '../runtime/wasm.js';
 
 /** What errors call a file that has no name. */
 export const unnamed = 'bytes';
@@ -47,12 +47,12 @@ export function convertFloats(
   floats: Float32Array,
   first: number,
 ): void {
+  const loaded = modelsCore();
   const count = bytes.length / format.size;
   for (let done = 0; done < count; done += chunk) {
     const now = Math.min(chunk, count - done);
     const [from, to] = reserve((chunk * format.size) / 4, now);
     writeBytes(from, bytes.subarray(done * format.size, (done + now) * format.size));
-    const loaded = core();
     loaded.toFloats(format.type, format.size, Number(format.bigEndian), from, now, to);
     floats.set(loaded.HEAPF32.subarray(to / 4, to / 4 + now), first + done);
   }

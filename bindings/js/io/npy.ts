@@ -1,8 +1,8 @@
 import { headerBytes, headerText, npyHeader, tensorShape } from 'headwise-records';
 import { fail } from '../runtime/errors.js';
 import { read, reserve, write, writeIntegers } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { receive, send } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
 import { toFloats } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import { checkFileShape } from '../tensor/shapes.js';
@@ -21,7 +21,7 @@ const mostAxes = 64;
  *   `out-of-memory`
  */
 export function loadNpy(bytes: ArrayBufferView | ArrayBufferLike): Tensor {
-  const loaded = core();
+  const loaded = modelsCore();
   const file = toBytes(bytes);
   const bytesOfHeader = file.subarray(0, largestHeader);
   const request = send(headerBytes, { fileSize: file.length, bytes: bytesOfHeader });
@@ -46,12 +46,14 @@ export function loadNpy(bytes: ArrayBufferView | ArrayBufferLike): Tensor {
  *   `not-initialized`, `out-of-memory`
  */
 export function saveNpy(tensor: TensorInput): Uint8Array {
-  const loaded = core();
+  modelsCore();
   const { data, shape } = toFloats('tensor', tensor);
   if (shape.length > mostAxes) {
     fail('invalid-shape', 'tensor', `at most ${mostAxes} axes`, String(shape.length));
   }
   checkFileShape('tensor', shape);
+  // Reading may have run code of the caller's.
+  const loaded = modelsCore();
   const { bytes } = receive(headerText, loaded.writeNpyHeader(send(tensorShape, { shape })));
   return toFile(bytes, [data]);
 }

@@ -2,8 +2,8 @@
 import { fileHeader, headerBytes, type FileHeader, type FileTensor } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
 import { allocate, allocateBytes } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { receive, send } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
 import { lengthOfList } from '../tensor/arrays.js';
 import { integersOf, isIntegerDtype, type IntegerTensor } from '../tensor/integers.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -62,7 +62,7 @@ function headerSize(first: Uint8Array, fileSize: number): number {
 }
 
 function parseHeader(bytes: Uint8Array, fileSize: number, name: string): FileHeader {
-  const loaded = core();
+  const loaded = modelsCore();
   const request = send(headerBytes, { fileSize, bytes });
   const header = receive(fileHeader, loaded.readSafetensorsHeader(request));
   checkHeader(header, name);
@@ -72,11 +72,19 @@ function parseHeader(bytes: Uint8Array, fileSize: number, name: string): FileHea
   return header;
 }
 
-/** The header of a file in memory. */
+/**
+ * The header of a file in memory.
+ *
+ * @internal
+ */
 export const headerOf = (file: Uint8Array): FileHeader =>
   parseHeader(file.subarray(0, headerSize(file, file.length)), file.length, unnamed);
 
-/** The header of a file of which nothing else is read. */
+/**
+ * The header of a file of which nothing else is read.
+ *
+ * @internal
+ */
 export async function readHeader(source: ByteSource): Promise<FileHeader> {
   const first = await source.read(0, Math.min(lengthSize, source.size));
   const size = headerSize(first, source.size);
@@ -100,6 +108,7 @@ const storedTensors = <Member>(
     }),
   );
 
+/** @internal */
 export const textsOf = ({ metadata }: FileHeader): Record<string, string> =>
   Object.fromEntries(metadata.map(({ name, text }) => [name, text]));
 
@@ -135,7 +144,11 @@ function decoderOf(entry: FileTensor, argument: string): Decoder {
   };
 }
 
-/** The tensors of a file in memory. */
+/**
+ * The tensors of a file in memory.
+ *
+ * @internal
+ */
 export const tensorsIn = (
   file: Uint8Array,
   header: FileHeader,
@@ -149,7 +162,11 @@ export const tensorsIn = (
   });
 };
 
-/** The tensors of a file of which their bytes are read, and no others. */
+/**
+ * The tensors of a file of which their bytes are read, and no others.
+ *
+ * @internal
+ */
 export const tensorsOf = (
   source: ByteSource,
   header: FileHeader,

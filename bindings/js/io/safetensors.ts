@@ -1,8 +1,8 @@
 import { fileContents, headerText } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { entriesOf } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
 import { checkAttached, toFloatView } from '../tensor/arrays.js';
 import {
   bytesPerNumber,
@@ -30,7 +30,7 @@ import {
 } from './safetensors-contents.js';
 
 async function loadFrom(opened: Promise<ByteSource>): Promise<SafetensorsFile> {
-  core();
+  modelsCore();
   const source = await opened;
   const header = await readHeader(source);
   return contentsOf(tensorsOf(source, header), textsOf(header));
@@ -72,7 +72,7 @@ export function loadSafetensors(
   if (opened !== undefined) {
     return loadFrom(opened);
   }
-  core();
+  modelsCore();
   const file = toBytes(given);
   const header = headerOf(file);
   return contentsOf(tensorsIn(file, header), textsOf(header));
@@ -120,7 +120,7 @@ export function saveSafetensors(
   tensors: TensorsByName,
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array {
-  const loaded = core();
+  modelsCore();
   const saved = entriesOf('tensors', tensors, 'tensors')
     .map(([name, value]) => toSaved(name, value))
     .sort((a, b) => b.size - a.size);
@@ -138,6 +138,8 @@ export function saveSafetensors(
     checkText(text);
     return { name, text };
   });
+  // Reading may have run code of the caller's.
+  const loaded = modelsCore();
   const request = send(fileContents, { tensors: saved, metadata: checked });
   const { bytes } = receive(headerText, loaded.writeSafetensorsHeader(request));
   return toFile(

@@ -1,5 +1,5 @@
 import { fail, show } from '../runtime/errors.js';
-import { core } from '../runtime/wasm.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { toSource, type BlobLike, type FileHandleLike } from './byte-sources.js';
 import {
   contentsOf,
@@ -74,7 +74,7 @@ export async function loadShardedSafetensors(
   index: SafetensorsIndex,
   open: (file: string) => SafetensorsSource | Promise<SafetensorsSource>,
 ): Promise<SafetensorsFile> {
-  core();
+  modelsCore();
   const fileOf = weightMapOf(index);
   if (typeof open !== 'function') {
     fail('invalid-type', 'open', 'a function', show(open));

@@ -10,7 +10,7 @@ import {
   checkWord,
 } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
+import { core, enter } from '../runtime/wasm.js';
 
 /** How each head weighs its keys: scaled dot products, or d2l's AdditiveAttention with parameters shared by the heads. */
 export type Pooling = 'dot-product' | 'additive';
@@ -318,6 +318,7 @@ export function checkLayerOptions(
 /** A layer in WebAssembly memory. */
 export function newLayer(settings: LayerSettings, sizes: InputSizes): Address {
   const { dropout, scale, softcap, rotary, seed } = settings;
+  enter();
   const [record] = reserve(layerOptionsRecord.words);
   writeRecord(record, layerOptionsRecord, {
     ...settings,

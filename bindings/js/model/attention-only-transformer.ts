@@ -1,6 +1,6 @@
 import type { ChosenWeights } from '../layer/chosen-weights.js';
 import { checkBoolean, checkOptions, checkWord } from '../runtime/options.js';
-import { core } from '../runtime/wasm.js';
+import { modelsCore } from '../runtime/models-build.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
 import type { AdamOptions } from '../training/optimizers.js';
@@ -46,7 +46,7 @@ const optionNames = [
 
 /** The same model as a `Transformer`. */
 function transformerOptions(options: AttentionOnlyTransformerOptions): TransformerOptions {
-  core(); // Fails before `init`, whatever the options are.
+  modelsCore(); // Fails before `init`, whatever the options are.
   const { layerNorm, positions, bias, ...given } = checkOptions(options, optionNames);
   return {
     ...(given as AttentionOnlyTransformerOptions),

@@ -10,7 +10,7 @@ import { fail, show } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
 import { checkBoolean, checkOptions, checkSize, checkWord } from '../runtime/options.js';
 import { send } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
+import { modelsCore } from '../runtime/models-build.js';
 import type { AdamOptions } from '../training/optimizers.js';
 
 /**
@@ -358,4 +358,4 @@ export function optionsOf(given: PretrainedOptions): TransformerOptions {
 
 /** A model in WebAssembly memory. */
 export const newModel = (settings: TransformerSettings): Address =>
-  core().newModel(send(modelOptions, settings));
+  modelsCore().newModel(send(modelOptions, settings));

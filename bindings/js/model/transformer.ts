@@ -14,6 +14,7 @@ import { checkHeads, readHeads } from '../layer/pruning.js';
 import { fail, show } from '../runtime/errors.js';
 import { Handle, PartHandle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, entriesOf } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
@@ -128,7 +129,7 @@ export class Transformer {
    *   `unknown-option`, `not-initialized`, `out-of-memory`
    */
   constructor(options: TransformerOptions) {
-    core(); // Fails before `init`, whatever the options are.
+    modelsCore(); // Fails before `init`, whatever the options are.
     const [settings, { optimizer }] = checkTransformerOptions(options);
     const adamOptions = checkAdamOptions(optimizer, 'optimizer');
     this.#settings = settings;
@@ -173,7 +174,7 @@ export class Transformer {
    *   of integers; `unknown-option`, `invalid-type`, `not-initialized`, `out-of-memory`
    */
   static fromPretrained(options: PretrainedModelOptions): Transformer {
-    core();
+    modelsCore();
     const given = checkOptions<PretrainedModelOptions>(options, [
       ...(['config', 'tensors', 'dropout', 'seed', 'optimizer'] as const),
     ]);

@@ -1,4 +1,4 @@
-/** What `embind.cpp` exports: the calls of the other C++ files. Addresses are bytes in WebAssembly memory; sizes are counted in elements. */
+/** What `embind.cpp` and `embind_models.cpp` export: the calls of the other C++ files. Addresses are bytes in WebAssembly memory; sizes are counted in elements. */
 declare module 'headwise-glue' {
   type Address = import('./memory.js').Address;
   type Absent = import('./memory.js').Absent;
@@ -141,15 +141,4 @@ declare module 'headwise-glue' {
     drawTask(record: Address): void;
     scoreHeads(record: Address): void;
   }
-
-  export interface CoreOptions {
-    wasmMemory: WebAssembly.Memory;
-    /** Called in place of the glue's own loading; must pass the instance on before it returns. */
-    instantiateWasm(
-      imports: WebAssembly.Imports,
-      success: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
-    ): WebAssembly.Exports;
-  }
-
-  export default function createCore(options: CoreOptions): Core;
 }

@@ -1,17 +1,21 @@
+import type { Core } from 'headwise-glue';
 import { HeadwiseError } from './errors.js';
 import type { Address } from './memory.js';
-import { core } from './wasm.js';
+import { enter, enteredCore } from './wasm.js';
 
-/** Something in WebAssembly memory, and the call that gives its memory back. */
+/** The calls that give memory back. */
+type Free = 'deleteLayer' | 'deleteCache' | 'deleteModel' | 'deleteModelCache' | 'deleteOptimizer';
+
+/** Something in WebAssembly memory. */
 interface Owned {
+  readonly core: Core;
   readonly address: Address;
-  readonly free:
-    'deleteLayer' | 'deleteCache' | 'deleteModel' | 'deleteModelCache' | 'deleteOptimizer';
+  readonly free: Free;
 }
 
 /** What was dropped without `dispose` gives its memory back when it is collected. */
-const finalizers = new FinalizationRegistry<Owned>(({ address, free }) => {
-  core()[free](address);
+const finalizers = new FinalizationRegistry<Owned>(({ core, address, free }) => {
+  core[free](address);
 });
 
 function failDisposed(kind: string): never {
@@ -21,7 +25,7 @@ function failDisposed(kind: string): never {
 /** What a layer, cache, model or optimizer has in WebAssembly memory, or the model that it is part of. */
 export interface Held {
   readonly disposed: boolean;
-  /** The address, or the error that it was disposed of. */
+  /** Enters the core that it lives in and returns the address there, or the error that it was disposed of. */
   inUse(): Address;
   /** Gives the memory back; again does nothing. */
   dispose(): void;
@@ -36,9 +40,9 @@ export class Handle implements Held {
    * @param kind as errors call it
    * @param owner the object that is collected
    */
-  constructor(kind: string, owner: object, address: Address, free: Owned['free']) {
+  constructor(kind: string, owner: object, address: Address, free: Free) {
     this.#kind = kind;
-    this.#owned = { address, free };
+    this.#owned = { core: enteredCore(), address, free };
     finalizers.register(owner, this.#owned, this);
   }
 
@@ -50,15 +54,16 @@ export class Handle implements Held {
     if (this.#owned === undefined) {
       failDisposed(this.#kind);
     }
+    enter(this.#owned.core);
     return this.#owned.address;
   }
 
   dispose(): void {
     if (this.#owned !== undefined) {
-      const { address, free } = this.#owned;
+      const { core, address, free } = this.#owned;
       finalizers.unregister(this);
       this.#owned = undefined;
-      core()[free](address);
+      core[free](address);
     }
   }
 }
@@ -86,6 +91,7 @@ export class PartHandle implements Held {
     if (this.#whole.disposed) {
       failDisposed(this.#kind);
     }
+    this.#whole.inUse();
     return this.#address;
   }
 

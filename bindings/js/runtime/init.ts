@@ -1,6 +1,6 @@
-import createCore, { type Core } from 'headwise-glue';
 import { relaxedSimd, simd } from 'wasm-feature-detect';
 import { fail, HeadwiseError, reasonOf, show } from './errors.js';
+import { createCore } from './embind.js';
 import { node } from './node.js';
 import { checkOptions } from './options.js';
 import {
@@ -12,7 +12,7 @@ import {
   startWorkers,
   type StartedWorker,
 } from './threads.js';
-import { setCore } from './wasm.js';
+import { hasModels, setCore } from './wasm.js';
 
 /** The builds of the WebAssembly core; each has a twin for several threads. */
 export type Variant = 'simd' | 'relaxed-simd';
@@ -49,6 +49,9 @@ export interface Initialized {
 /** What was loaded. */
 interface Engine {
   readonly variant: Variant;
+  readonly hasModels: boolean;
+  /** The options that it was loaded by. */
+  readonly given: { readonly threads: number | 'auto'; readonly wasm: InitOptions['wasm'] };
   readonly threadPool: ThreadPool;
 }
 
@@ -58,7 +61,8 @@ let lastCall: Promise<unknown> = Promise.resolve();
 
 /**
  * Loads the WebAssembly core and starts its threads. Everything but `Tensor` needs it; calling it again is free and
- * gives the first call's answer. Threads are there when it resolves, save for those of `'auto'` under Node: they start
+ * gives the first call's answer. If models, tasks, optimizers or files were imported only since, it loads what these
+ * need: new layers and caches are then made there, those that there are stay as they are, computed on one thread. Threads are there when it resolves, save for those of `'auto'` under Node: they start
  * with the first large call, since their start takes longer than many a program. Workers sleep between calls and do not
  * keep a Node program from ending.
  *
@@ -99,6 +103,13 @@ async function initialize(
     ({ engine, workers } = await load(variant, threads, wasm));
   } else {
     checkVariant(variant, engine.variant);
+    if (lacksModels(engine, wasm)) {
+      const { variant: same, given, threadPool } = engine;
+      const asBefore = threads === 'auto' ? given.threads : threads;
+      ({ engine, workers } = await load(same, asBefore, wasm));
+      // What lives in its memory stays there, and is computed by the caller's thread alone.
+      threadPool.pause();
+    }
   }
   const { variant: loaded, threadPool } = engine;
   await threadPool.have(threads, workers);
@@ -116,8 +127,24 @@ function checkVariant(wanted: 'auto' | Variant, loaded: Variant): void {
   }
 }
 
-/** The files, spelled out so that bundlers find them. */
-const files: Record<Variant | `${Variant}-threads`, () => URL> = {
+/** Whether another is to be loaded: with models, which were imported since, or that which is given now. */
+const lacksModels = (loaded: Engine, wasm: InitOptions['wasm']): boolean =>
+  modelFiles !== undefined &&
+  !loaded.hasModels &&
+  (wasm === undefined ? loaded.given.wasm === undefined : wasm !== loaded.given.wasm);
+
+type Files = Record<Variant | `${Variant}-threads`, () => URL>;
+
+/** Those of the builds with models, if anything that needs them was imported. */
+let modelFiles: Files | undefined;
+
+/** Has `init` load the builds with models, which lie in these files. */
+export function haveModels(files: Files): void {
+  modelFiles = files;
+}
+
+/** The files of the builds for layers alone, spelled out so that bundlers find them. */
+const layerFiles: Files = {
   simd: () => new URL('./headwise-simd.wasm', import.meta.url),
   'simd-threads': () => new URL('./headwise-simd-threads.wasm', import.meta.url),
   'relaxed-simd': () => new URL('./headwise-relaxed-simd.wasm', import.meta.url),
@@ -156,17 +183,20 @@ async function load(
   // They start while the module is loaded.
   const workers = isShared && !startsLater(wantedThreads) ? startWorkers(threads - 1) : undefined;
   const file = isShared ? (`${build}-threads` as const) : build;
-  let place = `headwise-${file}.wasm beside the JavaScript`;
+  let place = `headwise-${modelFiles === undefined ? '' : 'models-'}${file}.wasm beside the JavaScript`;
   try {
-    const source = wasm === undefined ? files[file]() : locate(wasm);
+    const source = wasm === undefined ? (modelFiles ?? layerFiles)[file]() : locate(wasm);
     place = placeOf(source);
     const module = await compile(source);
-    const core = instantiate(module, memory);
+    const core = createCore(module, memory);
     const variant = core.isRelaxed() ? 'relaxed-simd' : 'simd';
     checkVariant(wanted, variant);
     setCore(core);
     return {
-      engine: { variant, threadPool: new ThreadPool(core, module, memory, isShared) },
+      engine: {
+        ...{ variant, hasModels: hasModels(core), given: { threads: wantedThreads, wasm } },
+        threadPool: new ThreadPool(core, module, memory, isShared),
+      },
       workers,
     };
   } catch (error) {
@@ -210,28 +240,6 @@ function allocateMemory(
     `${argument}: expected ${expected}, got ${got} (${reasonOf(refusal)})`,
     { cause: refusal },
   );
-}
-
-function instantiate(module: WebAssembly.Module, wasmMemory: WebAssembly.Memory): Core {
-  let failure: unknown;
-  const core = createCore({
-    wasmMemory,
-    instantiateWasm(imports, success) {
-      // A module that does not fit, as a given one may not, fails in either of the two.
-      try {
-        const instance = new WebAssembly.Instance(module, imports);
-        success(instance, module);
-        return instance.exports;
-      } catch (error) {
-        failure = error;
-        return {};
-      }
-    },
-  });
-  if (failure !== undefined) {
-    throw failure as Error;
-  }
-  return core;
 }
 
 type Source = URL | BufferSource | WebAssembly.Module;

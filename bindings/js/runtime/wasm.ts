@@ -1,46 +1,61 @@
 import type { Core } from 'headwise-glue';
-import { failOutOfMemory, HeadwiseError } from './errors.js';
+import { HeadwiseError } from './errors.js';
 
+const notInitialized = (problem: string): never => {
+  throw new HeadwiseError('not-initialized', `headwise: expected ${problem}`);
+};
+
+/** The core in which new things are made: of two, that with models, which was loaded after that for layers alone. */
+let newest: Core | undefined;
+/** In whose memory the call under way works: things stay where they were made. */
+let entered: Core | undefined;
+/** What `core` gives: the only core, or an object that hands each call on to the entered one. */
 let loaded: Core | undefined;
 
-type Call = (...args: readonly number[]) => number;
+/** The core that is entered, or the error of a call before `init`. */
+export const enteredCore = (): Core =>
+  entered ?? notInitialized('init() to have been awaited, got a call before it');
 
-/**
- * Has every call of the core that runs out of memory throw the error that says so. The core ends such a call by a trap,
- * and everything is as it was before it.
- */
-function reportOutOfMemory(core: Core): void {
-  const calls = core as unknown as Record<string, unknown> & { recover: Call };
-  const { recover } = calls;
-  for (const [name, value] of Object.entries(calls)) {
-    if (typeof value === 'function' && value !== recover) {
-      const call = value as Call;
-      calls[name] = (...args: readonly number[]): number => {
-        try {
-          return call(...args);
-        } catch (error) {
-          if (recover() !== 0) {
-            failOutOfMemory();
-          }
-          throw error;
-        }
-      };
-    }
+/** An object whose members of these names are at any time those of the core that is entered. */
+function handOn(names: readonly string[]): Core {
+  const current = (name: string): unknown =>
+    (enteredCore() as unknown as Record<string, unknown>)[name];
+  const calls: PropertyDescriptorMap = {};
+  for (const name of names) {
+    calls[name] = name.startsWith('HEAP')
+      ? { get: () => current(name) }
+      : {
+          value: (...numbers: readonly number[]) =>
+            (current(name) as (...numbers: readonly number[]) => number)(...numbers),
+        };
   }
+  return Object.create(null, calls) as Core;
 }
 
+/** Has what is made from now on live in this core's memory. */
 export function setCore(core: Core): void {
-  reportOutOfMemory(core);
-  loaded = core;
+  loaded = loaded === undefined ? core : handOn(Object.keys(core));
+  newest = core;
+  entered = core;
 }
 
 /** The loaded WebAssembly core, or the error of a call before `init`. */
 export function core(): Core {
-  if (loaded === undefined) {
-    throw new HeadwiseError(
-      'not-initialized',
-      'headwise: expected init() to have been awaited, got a call before it',
+  return loaded ?? enteredCore();
+}
+
+/** Has calls go to this core, without one to that in which new things are made. */
+export function enter(owner = newest): void {
+  entered = owner;
+}
+
+export const hasModels = (core: Core): boolean => 'newModel' in core;
+
+/** Fails unless the core that is entered has the calls of models, training and files. */
+export function checkHasModels(): void {
+  if (!hasModels(enteredCore())) {
+    notInitialized(
+      'headwise-models-*.wasm, which init() loads once models, tasks, optimizers or files are imported, got headwise-*.wasm, for layers alone',
     );
   }
-  return loaded;
 }

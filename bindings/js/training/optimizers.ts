@@ -2,6 +2,7 @@
 import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import { checkInUse, checkTrainables, sendTrainables, type Trainable } from './trainables.js';
@@ -30,6 +31,7 @@ export abstract class Optimizer {
     learningRate: number,
     create: (trainables: Address) => Address,
   ) {
+    modelsCore();
     this.#trainables = checkTrainables(trainables);
     this.#learningRate = learningRate;
     const address = create(sendTrainables(this.#trainables));
@@ -209,6 +211,7 @@ export function clipGradientNorm(
   trainables: Trainable | readonly Trainable[],
   maxNorm: number,
 ): number {
+  modelsCore();
   const checked = checkTrainables(trainables);
   checkAtLeast0({ maxNorm });
   return core().clipGradientNorm(sendTrainables(checked), maxNorm);

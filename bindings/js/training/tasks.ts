@@ -1,9 +1,9 @@
 import { taskRecord, type TaskRecord } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
 import { allocate, reserve, type Address } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkSize } from '../runtime/options.js';
 import { toWide, writeRecord } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
 import type { Tokens } from '../tensor/tokens.js';
 
 /** Sequences of a task, (batch, length) each. */
@@ -79,7 +79,7 @@ export abstract class Task {
    * @throws HeadwiseError `invalid-option` for what is no integer from 0 on; `not-initialized`, `out-of-memory`
    */
   batch(seed: number, batchSize: number, first = 0): TaskBatch {
-    const loaded = core();
+    const loaded = modelsCore();
     checkCount('seed', seed);
     const rows = checkCount('batchSize', batchSize);
     checkCount('first', first);

@@ -3,6 +3,7 @@ import { fail, show } from '../runtime/errors.js';
 import type { Held } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { send } from '../runtime/records.js';
+import { checkHasModels } from '../runtime/wasm.js';
 
 /** What has parameters to train: a `MultiHeadAttention` or a `Transformer`. */
 export interface Trainable {
@@ -46,11 +47,16 @@ export function checkTrainables(given: Trainable | readonly Trainable[]): readon
   return trainables;
 }
 
-/** Where they are. Fails when one of them was disposed of. */
+/** Where they are. Fails when one of them was disposed of, or lives where no optimizer does. */
 function addressesOf(trainables: readonly Trainable[]): TrainableAddress[] {
   return trainables.flatMap((trainable) => {
     const known = registered.get(trainable);
-    return known === undefined ? [] : [{ isModel: known.isModel, address: known.handle.inUse() }];
+    if (known === undefined) {
+      return [];
+    }
+    const address = known.handle.inUse();
+    checkHasModels();
+    return [{ isModel: known.isModel, address }];
   });
 }
 

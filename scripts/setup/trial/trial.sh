@@ -3,7 +3,7 @@
 # and runs it. The last line that a failure prints is its reason.
 set -e
 here=$(dirname "$(readlink -f "$0")")
-# As cmake/toolchains/emscripten.cmake has it.
+# Node 20 has relaxed SIMD behind a flag.
 export NODE_OPTIONS="--require=\"$here/../toolchain-files/relaxed-simd.cjs\""
 flags='-std=c++20 -Oz -DNDEBUG -DEMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0 -flto -mbulk-memory
   -fno-exceptions -fno-rtti -msimd128 -mrelaxed-simd'

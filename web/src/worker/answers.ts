@@ -5,7 +5,7 @@ import type {
   TaskBatch,
   Tensor,
   Tokens,
-} from 'headwise';
+} from 'headwise/models';
 
 /** Tokens, and the target of each position; −1 where there is none. */
 export interface Sequence {

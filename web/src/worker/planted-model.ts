@@ -1,4 +1,4 @@
-import { Adam, AttentionOnlyTransformer, InductionTask, type TaskBatch } from 'headwise';
+import { Adam, AttentionOnlyTransformer, InductionTask, type TaskBatch } from 'headwise/models';
 
 import { accuracyOf } from './answers.js';
 import { isPlanted, plantedRoles, type Role } from './heads.js';

@@ -1,5 +1,5 @@
 import { maxIndex, median } from 'd3-array';
-import type { AttentionOnlyTransformer, StateDict } from 'headwise';
+import type { AttentionOnlyTransformer, StateDict } from 'headwise/models';
 
 import { type Answers, answersOf, numRight, type Sequence, sequencesOf } from './answers.js';
 import { type Head, plantedRoles, sameHead } from './heads.js';

@@ -1,5 +1,5 @@
 import { least } from 'd3-array';
-import { type HeadMeasure, measureHeadImportance, Tensor } from 'headwise';
+import { type HeadMeasure, measureHeadImportance, Tensor } from 'headwise/models';
 
 import { allHeads, canGo, type Head, plantedRoles } from './heads.js';
 import { numSteps, type PlantedModel, type Quality } from './planted-model.js';

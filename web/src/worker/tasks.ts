@@ -5,7 +5,7 @@ import {
   ReverseTask,
   SortTask,
   type Task,
-} from 'headwise';
+} from 'headwise/models';
 
 /** Tasks of which it is known where every query should look. */
 export const taskNames = ['induction', 'recall', 'sort', 'reverse', 'copy', 'previous'] as const;

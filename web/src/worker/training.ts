@@ -5,7 +5,7 @@ import {
   patternScores,
   type Task,
   type TaskBatch,
-} from 'headwise';
+} from 'headwise/models';
 
 import { accuracyOf } from './answers.js';
 import { makeTask, type TaskName } from './tasks.js';

@@ -1,5 +1,5 @@
 import { max, mean, range, sum } from 'd3-array';
-import { keyScores, patternScores, Tensor } from 'headwise';
+import { keyScores, patternScores, Tensor } from 'headwise/models';
 
 import type { AttentionView } from '../../attention/attention-view.js';
 import { copyOffset } from './patterns.js';

@@ -1,6 +1,6 @@
 import { descending, extent, mean } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
-import type { HeadMeasure } from 'headwise';
+import type { HeadMeasure } from 'headwise/models';
 
 import { createChart, drawGrid, type Size } from '../../ui/chart.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';

@@ -1,4 +1,4 @@
-import type { HeadMeasure } from 'headwise';
+import type { HeadMeasure } from 'headwise/models';
 
 import { count, inWords } from '../../format/sentences.js';
 import type { Role } from '../../worker/heads.js';

@@ -1,5 +1,5 @@
 import { sum } from 'd3-array';
-import { Adam, MultiHeadAttention, type StateDict, Tensor } from 'headwise';
+import { Adam, MultiHeadAttention, type StateDict, Tensor } from 'headwise/models';
 
 import { type AttentionInput, numHiddens } from '../../attention/input.js';
 import type { LayerSettings } from '../../attention/layer.js';

@@ -1,0 +1,65 @@
+/** headwise/models: models, tasks, training and importance, and all of headwise. */
+export * from './attention.js';
+export {
+  AttentionOnlyTransformer,
+  type AttentionOnlyTransformerOptions,
+} from './model/attention-only-transformer.js';
+export type { GenerateOptions } from './model/generate.js';
+export type { TransformerGradients, TransformerOutputGradients } from './model/model-backward.js';
+export { ModelCache } from './model/model-cache.js';
+export type {
+  HeadGates,
+  HeadGatesOptions,
+  Side,
+  TransformerForwardOptions,
+  TransformerPassOptions,
+} from './model/model-inputs.js';
+export type { LossAndGradients, TransformerResult } from './model/model-pass.js';
+export type { PretrainedConfig, PretrainedModelOptions } from './model/pretrained.js';
+export type {
+  Activation,
+  EncoderOptions,
+  Norm,
+  PatchOptions,
+  Positions,
+  TransformerOptions,
+} from './model/transformer-options.js';
+export { Transformer, type ParameterNamesOptions } from './model/transformer.js';
+export {
+  Adam,
+  clipGradientNorm,
+  Optimizer,
+  SGD,
+  type AdamOptions,
+  type SGDOptions,
+} from './training/optimizers.js';
+export {
+  AssociativeRecallTask,
+  CopyTask,
+  InductionTask,
+  ReverseTask,
+  SortTask,
+  Task,
+  type AssociativeRecallTaskOptions,
+  type CopyTaskOptions,
+  type InductionTaskOptions,
+  type SequenceTaskOptions,
+  type TaskBatch,
+} from './training/tasks.js';
+export type { Trainable } from './training/trainables.js';
+export {
+  measureHeadImportance,
+  type LayerImportanceOptions,
+  type LayerMeasureBatch,
+  type ModelImportanceOptions,
+  type ModelMeasureBatch,
+  type OutputLoss,
+} from './importance/head-importance.js';
+export type { HeadImportanceOptions, HeadMeasure } from './importance/head-measures.js';
+export {
+  inductionScores,
+  keyScores,
+  patternScores,
+  type PatternScores,
+  type PatternScoresOptions,
+} from './importance/pattern-scores.js';

@@ -1,0 +1,22 @@
+/**
+ * The builds with models, training and files. A module of the package apart, of which bundlers leave out both the code
+ * and the effect unless something that is used makes a call of those builds.
+ */
+import type { Core } from 'headwise-glue';
+import { haveModels } from './init.js';
+import { checkHasModels, core, enter } from './wasm.js';
+
+haveModels({
+  simd: () => new URL('./headwise-models-simd.wasm', import.meta.url),
+  'simd-threads': () => new URL('./headwise-models-simd-threads.wasm', import.meta.url),
+  'relaxed-simd': () => new URL('./headwise-models-relaxed-simd.wasm', import.meta.url),
+  'relaxed-simd-threads': () =>
+    new URL('./headwise-models-relaxed-simd-threads.wasm', import.meta.url),
+});
+
+/** The core in which new things are made, with the calls of models, training and files. */
+export function modelsCore(): Core {
+  enter();
+  checkHasModels();
+  return core();
+}

@@ -1,0 +1,292 @@
+// What programs get that import parts of the installed package: as bundlers ship them, and as they run. Needs
+// build/packed.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompressSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { build as vite } from 'vite';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const project = join(root, 'build/packed/project');
+const dist = join(project, 'node_modules/headwise/dist');
+const folder = mkdtempSync(join(project, 'entries-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let programs = 0;
+/** Writes a program where the package is installed and returns its path. */
+function write(text) {
+  const file = join(folder, `program-${programs++}.js`);
+  writeFileSync(file, text);
+  return file;
+}
+
+const sizeOf = (bytes) => brotliCompressSync(bytes).byteLength;
+const wasmSize = (name) => sizeOf(readFileSync(join(dist, name)));
+
+async function withRolldown(file, options = {}) {
+  const bundle = await rolldown({ input: file, platform: 'browser' });
+  const { output } = await bundle.generate({ format: 'esm', minify: true, ...options });
+  return output;
+}
+
+const bundlers = {
+  Rolldown: async (text) => withRolldown(write(text)),
+  async Vite(text) {
+    const { output } = await vite({
+      root: folder,
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        write: false,
+        target: 'es2022',
+        modulePreload: { polyfill: false },
+        rolldownOptions: { input: write(text) },
+      },
+      worker: { format: 'es' },
+    });
+    return output;
+  },
+};
+
+const isScript = ({ type }) => type === 'chunk';
+const codeOf = (output) => output.filter(isScript).map(({ code }) => code);
+const loadsModels = (output) => codeOf(output).join().includes('headwise-models-');
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const [, example] = /```js\n(.*?)```/s.exec(readme);
+const largest = (extent) => {
+  const names = readdirSync(dist).filter((name) =>
+    new RegExp(`^headwise-${extent}(relaxed-)?simd(-threads)?\\.wasm$`).test(name),
+  );
+  assert.equal(names.length, 4);
+  return Math.max(...names.map(wasmSize));
+};
+
+for (const [name, bundle] of Object.entries(bundlers)) {
+  test(`${name}: who imports the layer alone ships the layer alone`, async (t) => {
+    const output = await bundle(example);
+    assert.ok(!loadsModels(output));
+    // Vite copies files that no script is left to ask for, which no page fetches.
+    const scripts = codeOf(output).reduce((sum, code) => sum + sizeOf(code), 0);
+    const wasm = largest('');
+    t.diagnostic(
+      `${name}: the README's example, brotli: ${scripts} of JavaScript + ${wasm} of WebAssembly = ${scripts + wasm} bytes`,
+    );
+    assert.ok(scripts + wasm <= 47_500, `${scripts + wasm} bytes`);
+  });
+
+  test(`${name}: all of the package stays small`, async (t) => {
+    const output = await bundle(
+      "import * as all from 'headwise/models'; globalThis.headwise = all;",
+    );
+    assert.ok(loadsModels(output));
+    const scripts = codeOf(output).reduce((sum, code) => sum + sizeOf(code), 0);
+    const wasm = largest('models-');
+    t.diagnostic(
+      `${name}: everything, brotli: ${scripts} of JavaScript + ${wasm} of WebAssembly = ${scripts + wasm} bytes`,
+    );
+    assert.ok(scripts + wasm <= 95_000, `${scripts + wasm} bytes`);
+  });
+}
+
+const layerNames = [
+  ...['HeadwiseError', 'KeyValueCache', 'MultiHeadAttention', 'Tensor', 'additiveAttention'],
+  ...['dispose', 'init', 'maskedSoftmax', 'positionalEncoding', 'scaledDotProductAttention'],
+  ...['splitHeads', 'transposeOutput', 'transposeQkv'],
+];
+
+test('each name, imported alone from either entry, brings models only if it needs them', async () => {
+  const names = Object.keys(await import(pathToFileURL(join(dist, 'index.js')).href));
+  assert.deepEqual(
+    Object.keys(await import(pathToFileURL(join(dist, 'models.js')).href)).sort(),
+    names.sort(),
+  );
+  for (const entry of ['headwise', 'headwise/models']) {
+    for (const name of names) {
+      const text = `import { ${name} } from '${entry}'; globalThis.used = ${name};`;
+      assert.equal(
+        loadsModels(await withRolldown(write(text))),
+        !layerNames.includes(name),
+        `${name} from ${entry}`,
+      );
+    }
+  }
+});
+
+/** What a program runs with: which files it loads, and what fails. */
+const tools = `
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+const read = (name) => readFileSync(new URL(name, import.meta.url));
+const compiled = [];
+const { compile } = WebAssembly;
+WebAssembly.compile = (bytes) => {
+  compiled.push(bytes.byteLength);
+  return compile(bytes);
+};
+const sizes = (...names) => names.map((name) => read(name).byteLength);
+const code = (expected) => (error) => error.name === 'HeadwiseError' && error.code === expected;
+const sizesOfModel = { vocabularySize: 5, maxLength: 8, numHiddens: 8, numHeads: 2 };
+`;
+
+/** Bundles a program, which code splitting divides, runs it in Node and fails with what it printed. */
+function runs(name, text) {
+  test(name, async (t) => {
+    const out = mkdtempSync(join(folder, 'out-'));
+    t.after(() => rmSync(out, { recursive: true, force: true }));
+    const bundle = await rolldown({
+      input: write(tools + text),
+      platform: 'node',
+      plugins: [
+        {
+          name: 'beside',
+          // As bundlers that copy the files do: all in one folder.
+          resolveFileUrl: () => undefined,
+        },
+      ],
+    });
+    await bundle.write({ dir: out, format: 'esm' });
+    for (const file of readdirSync(dist)) {
+      if (/\.wasm$|^worker\.js$/.test(file)) cpSync(join(dist, file), join(out, file));
+    }
+    const [main] = readdirSync(out).filter((file) => file.startsWith('program-'));
+    await run(process.execPath, [join(out, main)]).catch(({ stderr }) => assert.fail(stderr));
+  });
+}
+
+const simd = "{ variant: 'simd', threads: 1 }";
+
+runs(
+  'models that are imported before init, from either entry, are loaded with the layer',
+  `
+  import { init, MultiHeadAttention } from 'headwise';
+  import { Adam, AttentionOnlyTransformer, init as same } from 'headwise/models';
+  assert.equal(init, same);
+  await init(${simd});
+  await same();
+  using_(new MultiHeadAttention({ numHiddens: 8, numHeads: 2 }));
+  function using_(layer) { new Adam([layer, new AttentionOnlyTransformer(sizesOfModel)]); }
+  assert.deepEqual(compiled, sizes('headwise-models-simd.wasm'));
+`,
+);
+
+runs(
+  'models that are imported later are loaded by another init, and what there was lives on',
+  `
+  import { dispose, init, MultiHeadAttention, Tensor } from 'headwise';
+  const sizesOfLayer = { numHiddens: 8, numHeads: 2, querySize: 8, keySize: 8, valueSize: 8 };
+  const X = Tensor.ones([1, 3, 8]);
+  const outputOf = (layer) => layer.forward(X, X, X, { causal: true }).output.data;
+
+  await init(${simd});
+  await init();
+  assert.deepEqual(compiled, sizes('headwise-simd.wasm'));
+  const early = new MultiHeadAttention({ ...sizesOfLayer, seed: 1 });
+  const cache = early.createCache({ batchSize: 1, maxLength: 8 });
+  const before = outputOf(early);
+  early.forward(X, X, X, { requiresGrad: true });
+
+  const { Adam, AttentionOnlyTransformer, CopyTask, clipGradientNorm, loadNpy, measureHeadImportance, saveNpy } =
+    await import('headwise/models');
+  const task = new CopyTask({ numSymbols: 5, length: 8 });
+  for (const needy of [
+    () => new AttentionOnlyTransformer(sizesOfModel),
+    () => new Adam(early),
+    () => clipGradientNorm(early, 1),
+    () => task.batch(1, 1),
+    () => saveNpy(X),
+    () => loadNpy(new Uint8Array(8)),
+  ]) {
+    assert.throws(needy, code('not-initialized'));
+  }
+  assert.deepEqual(outputOf(early), before);
+
+  assert.equal((await init()).variant, 'simd');
+  await init();
+  assert.deepEqual(compiled, sizes('headwise-simd.wasm', 'headwise-models-simd.wasm'));
+  const model = new AttentionOnlyTransformer(sizesOfModel);
+  const late = new MultiHeadAttention({ ...sizesOfLayer, seed: 1 });
+  const optimizer = new Adam([late, model]);
+  for (let turn = 0; turn < 2; turn++) {
+    // Whatever was used last, each is where it was made.
+    const { tokens, targets } = task.batch(1, 2);
+    assert.ok(model.trainStep(tokens, targets) > 0);
+    assert.deepEqual(outputOf(early), before);
+    assert.deepEqual(outputOf(late), before);
+    assert.deepEqual(early.stateDict(), late.stateDict());
+    early.forward(X, null, null, { cache, causal: 'bottom-right' }, early.forward(X, X, X, { cache }));
+    cache.truncate(0);
+    early.train().eval();
+    late.zeroGradients();
+    model.zeroGradients();
+    assert.deepEqual(loadNpy(saveNpy(X)), X);
+    assert.throws(() => new Adam([late, early]), code('not-initialized'));
+    assert.throws(() => clipGradientNorm([early, late], 1), code('not-initialized'));
+  }
+  // A getter may use another layer in the midst of a call.
+  const options = { get causal() { outputOf(early); return true; } };
+  assert.deepEqual(late.forward(X, X, X, options).output.data, before);
+  assert.deepEqual(early.backward(X).queries.shape, [1, 3, 8]);
+  const batches = [{ queries: X, keys: X, values: X, targets: X }];
+  const importance = await measureHeadImportance(early, {
+    measure: 'confidence', batches: [{ queries: X, keys: X, values: X }],
+  });
+  assert.deepEqual(importance, await measureHeadImportance(late, {
+    measure: 'confidence', batches: [{ queries: X, keys: X, values: X }],
+  }));
+  early.pruneHeads([1]);
+  assert.equal(early.numHeads, 1);
+  early.dispose();
+  cache.dispose();
+  model.dispose();
+  late.dispose();
+  optimizer.dispose();
+  dispose();
+`,
+);
+
+runs(
+  'threads are those of the newest; what was made before computes the same on one',
+  `
+  import { init, MultiHeadAttention, Tensor } from 'headwise';
+  const X = Tensor.randn;
+  await init({ variant: 'simd', threads: 2 });
+  const sizesOfLayer = { numHiddens: 64, numHeads: 4, seed: 1 };
+  const input = Tensor.randn([4, 64, 64], 1);
+  const early = new MultiHeadAttention(sizesOfLayer);
+  const { data } = early.forward(input, input, input).output;
+  await import('headwise/models').then(({ SGD }) => SGD);
+  assert.equal((await init()).threads, 2);
+  const late = new MultiHeadAttention(sizesOfLayer);
+  for (const layer of [early, late, early]) {
+    assert.deepEqual(layer.forward(input, input, input).output.data, data);
+  }
+  process.exit(0);
+`,
+);
+
+runs(
+  'a file that is given decides',
+  `
+  import { init, MultiHeadAttention, Tensor } from 'headwise';
+  import { AttentionOnlyTransformer } from 'headwise/models';
+  const layers = await compile(read('headwise-simd.wasm'));
+  await init({ wasm: layers });
+  await init({ wasm: layers });
+  await init();
+  new MultiHeadAttention({ numHiddens: 8, numHeads: 2 });
+  assert.throws(() => new AttentionOnlyTransformer(sizesOfModel), (error) =>
+    code('not-initialized')(error) && /^headwise: expected headwise-models-\\*\\.wasm, .* got headwise-\\*\\.wasm/.test(error.message));
+  assert.deepEqual(compiled, []);
+  await init({ wasm: read('headwise-models-simd.wasm') });
+  new AttentionOnlyTransformer(sizesOfModel);
+  await init({ wasm: layers });
+  new AttentionOnlyTransformer(sizesOfModel);
+`,
+);
