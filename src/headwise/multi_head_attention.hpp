@@ -65,6 +65,10 @@ struct Capture {
   bool scores = false;           ///< scaled, capped and masked: −∞ where masked
   bool pooled = false;           ///< each head's result before its gate
   bool dropped_weights = false;  ///< the weights as dropout left them
+
+  [[nodiscard]] bool any() const noexcept {
+    return queries || keys || values || scores || pooled || dropped_weights;
+  }
 };
 
 struct ForwardOptions {
@@ -279,6 +283,6 @@ struct std::tuple_element<0, headwise::ForwardResult<Rank>> {
 };
 template <std::size_t Rank>
 struct std::tuple_element<1, headwise::ForwardResult<Rank>> {
-  using type =
-      std::optional<headwise::Tensor<Rank + 1>>;  // NOLINT(*-identifier-naming): the standard's
+  // NOLINTNEXTLINE(*-identifier-naming): the standard's
+  using type = std::optional<headwise::Tensor<Rank + 1>>;
 };

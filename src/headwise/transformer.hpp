@@ -24,7 +24,7 @@
 
 namespace headwise {
 
-struct PretrainedLayout;
+struct PretrainedCheckpoint;
 
 /// KV caches of all layers of a model. Made by `Transformer::create_cache` and valid for that model
 /// only, until heads of it are pruned.
@@ -45,6 +45,9 @@ class ModelCache {
   [[nodiscard]] std::size_t length() const noexcept { return cache_.length(); }
   /// Removes all positions, and the source. Throws `Error` (disposed) if the cache was moved from.
   void reset();
+  /// Keeps the first `length` positions only, and the source. Throws `Error` (invalid-value) for
+  /// more than it holds, (disposed).
+  void truncate(std::int64_t length);
 
   /// For the model only.
   [[nodiscard]] TransformerCache& memory() noexcept { return cache_; }
@@ -58,8 +61,11 @@ class ModelCache {
 struct TransformerForwardOptions {
   /// Gates of each layer's self-attention, as in `ForwardOptions`; empty for none at all.
   std::vector<HeadGate> head_gates = {};
-  /// Whether to return the attention weights of every layer.
-  bool return_weights = false;
+  /// Whether to return the attention weights of every layer, or of which heads and queries; of the
+  /// encoder's layers then all.
+  ReturnedWeights return_weights = false;
+  /// What else of every layer to return. Default: nothing.
+  Capture capture = {};
   /// Which positions may be attended to: absent, (batch,) or (batch, length).
   ValidLens valid_lens = {};
   /// Of each token the kind of its segment, (batch, length). Default: 0.
@@ -79,12 +85,17 @@ struct TransformerForwardOptions {
 
 struct TransformerResult {
   Tensor<3> logits;  ///< (batch, length, vocabulary); empty for a model without
-  /// (batch, heads, queries, keys) for each layer, if requested
+  /// (batch, heads, queries, keys) for each layer, or the chosen heads and queries, if requested
   std::vector<Tensor<4>> attention_weights;
   Tensor<3> hidden = {};  ///< (batch, length, num_hiddens), after the final norm
   std::optional<Tensor<3>> encoder_hidden = {};
   std::vector<Tensor<4>> cross_attention_weights = {};
+  /// Of the encoder's layers; empty without a source in this call, as all of the encoder's.
   std::vector<Tensor<4>> encoder_attention_weights = {};
+  /// What was captured of each layer, if anything was to be.
+  std::vector<CapturedTensors<3>> captured = {};
+  std::vector<CapturedTensors<3>> cross_captured = {};
+  std::vector<CapturedTensors<3>> encoder_captured = {};
 
   /// For `const auto [logits, attention_weights] = model.forward(…)`.
   template <std::size_t Index>
@@ -135,7 +146,7 @@ struct GenerateOptions {
   /// Tokens that end the text. The one that does is the last that is returned.
   std::vector<std::int64_t> stop = {};
   /// The encoder's tokens, of a model that has one.
-  std::vector<std::int64_t> source = {};
+  std::optional<std::vector<std::int64_t>> source = {};
   /// Called with every new token; returns whether to go on.
   std::function<bool(std::int64_t token)> on_token = {};
 };
@@ -144,6 +155,13 @@ struct GenerateOptions {
 enum class ParameterNames : std::uint8_t {
   headwise,
   pretrained,  ///< those of the checkpoint that the model was read from, in its layout
+};
+
+/// Options of a model that is read from a checkpoint, as in `TransformerOptions`.
+struct PretrainedOptions {
+  double dropout = 0;
+  std::optional<std::uint64_t> seed = {};
+  AdamOptions optimizer = {};
 };
 
 /// A transformer: decoder, encoder, both, or a reader of images, made of `MultiHeadAttention`.
@@ -159,12 +177,14 @@ class Transformer {
 
   /// The model of a checkpoint: `config` is the text of its `config.json`, `tensors` are what
   /// `load_safetensors` gave. Families: gpt2, nanogpt, llama, mistral, qwen2, bert, roberta,
-  /// distilbert, vit, bart, marian. Throws `Error` (invalid-option) that names every field of the
-  /// config that is missing, malformed or not supported; (invalid-state-dict) that lists every
-  /// tensor that is missing, unexpected or of the wrong shape.
+  /// distilbert, vit, bart, marian. Heads that the config's `pruned_heads`, `cross_pruned_heads`
+  /// and `encoder_pruned_heads` list are removed first, so that the tensors are those of a pruned
+  /// model. Throws `Error` (invalid-option) that names every field of the config that is missing,
+  /// malformed or not supported; (invalid-state-dict) that lists every tensor that is missing,
+  /// unexpected or of the wrong shape; out-of-memory.
   [[nodiscard]] static Transformer from_pretrained(std::string_view config,
                                                    const StateDict& tensors,
-                                                   std::optional<std::uint64_t> seed = {});
+                                                   const PretrainedOptions& options = {});
 
   Transformer(Transformer&&) = default;
   Transformer& operator=(const Transformer&) = delete;
@@ -193,7 +213,7 @@ class Transformer {
   TransformerGradients backward(const TransformerOutputGradients& gradients);
 
   /// `cross_entropy` of the logits. Targets are tokens, or −1 for positions excluded from the loss.
-  /// Weights are not returned.
+  /// Weights are not returned, and nothing is captured.
   double loss(const Tokens& tokens, const Tokens& targets,
               const TransformerForwardOptions& options = {});
 
@@ -238,6 +258,14 @@ class Transformer {
   /// patch_size), `patches.bias` and `class_token` (num_hiddens,). With pretrained names, throws
   /// `Error` (invalid-option) for a model that was not read from a checkpoint.
   [[nodiscard]] StateDict state_dict(ParameterNames names = ParameterNames::headwise) const;
+
+  /// The text of the `config.json` of the checkpoint that the model was read from, in which
+  /// `pruned_heads`, `cross_pruned_heads` and `encoder_pruned_heads` list the heads that were
+  /// removed, by layer and as the whole model counted them, where any were. With the tensors of
+  /// `state_dict` in pretrained names it is a checkpoint that `from_pretrained` reads. Throws
+  /// `Error` (invalid-option) for a model that was not read from a checkpoint; disposed,
+  /// out-of-memory. Source: Hugging Face Transformers, `pruned_heads`.
+  [[nodiscard]] std::string config() const;
 
   /// Loads the parameters in `state_dict`, all or none. Throws `Error` (invalid-state-dict) that
   /// lists every name that is missing, unexpected or of the wrong shape.
@@ -321,7 +349,7 @@ class Transformer {
   TransformerCore core_;
   Adam optimizer_;
   /// What ties the model to the checkpoint that it was read from; null for none.
-  std::shared_ptr<const PretrainedLayout> pretrained_ = {};
+  std::shared_ptr<const PretrainedCheckpoint> pretrained_ = {};
 };
 
 }  // namespace headwise

@@ -107,7 +107,66 @@ void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, st
   }
 }
 
+/// `one` is what the list holds: heads or queries.
+void check_chosen(std::string_view argument, std::string_view one,
+                  const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count) {
+  if (!chosen.has_value()) {
+    return;
+  }
+  std::vector<bool> seen(count, false);
+  for (const std::int64_t index : *chosen) {
+    if (index < 0 || static_cast<std::uint64_t>(index) >= count) {
+      fail(ErrorCode::invalid_option, argument,
+           count > 0 ? "integers from 0 to " + std::to_string(count - 1) : std::string("none"),
+           std::to_string(index));
+    }
+    if (seen[static_cast<std::size_t>(index)]) {
+      fail(ErrorCode::invalid_option, argument, "each " + std::string(one) + " once",
+           std::to_string(index) + " twice");
+    }
+    seen[static_cast<std::size_t>(index)] = true;
+  }
+}
+
+void check_positions(const MultiHeadAttention& layer, const RotaryPositions& positions,
+                     const MaskSizes& sizes, const std::optional<std::size_t>& num_new_keys) {
+  const auto check = [&](const auto& given) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
+      if (!layer.settings().rotary) {
+        fail(ErrorCode::invalid_option, "positions", "a layer with rotary positions",
+             "one without");
+      }
+      const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
+      const Shape shape = shape_of(given);
+      if (!std::ranges::equal(shape, Shape(by_sample).last(given.dimension()))) {
+        fail(ErrorCode::invalid_shape, "positions",
+             shape_text(Shape(by_sample).last(1)) + " or " + shape_text(Shape(by_sample)),
+             shape_text(shape));
+      }
+      if (num_new_keys.value_or(sizes.num_queries) != sizes.num_queries) {
+        fail(ErrorCode::invalid_shape, "positions",
+             "as many keys as queries (" + std::to_string(sizes.num_queries) + ") beside them",
+             std::to_string(*num_new_keys));
+      }
+      constexpr std::int64_t max_position = std::numeric_limits<std::int32_t>::max();
+      for (const std::int64_t position : given) {
+        if (position < 0 || position > max_position) {
+          fail(ErrorCode::invalid_value, "positions", "integers from 0 to 2147483647",
+               std::to_string(position));
+        }
+      }
+    }
+  };
+  std::visit(check, positions);
+}
+
 }  // namespace
+
+void check_returned_weights(const ReturnedWeights& weights, std::size_t num_heads,
+                            std::size_t num_queries) {
+  check_chosen("return_weights.heads", "head", weights.heads, num_heads);
+  check_chosen("return_weights.queries", "query", weights.queries, num_queries);
+}
 
 void check_window(const std::optional<Window>& window) {
   if (!window.has_value()) {
@@ -163,59 +222,6 @@ void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
   std::visit(check, valid_lens);
 }
 
-/// `one` is what the list holds: heads or queries.
-void check_chosen(std::string_view argument, std::string_view one,
-                  const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count) {
-  if (!chosen.has_value()) {
-    return;
-  }
-  std::vector<bool> seen(count, false);
-  for (const std::int64_t index : *chosen) {
-    if (index < 0 || static_cast<std::uint64_t>(index) >= count) {
-      fail(ErrorCode::invalid_option, argument,
-           count > 0 ? "integers from 0 to " + std::to_string(count - 1) : std::string("none"),
-           std::to_string(index));
-    }
-    if (seen[static_cast<std::size_t>(index)]) {
-      fail(ErrorCode::invalid_option, argument, "each " + std::string(one) + " once",
-           std::to_string(index) + " twice");
-    }
-    seen[static_cast<std::size_t>(index)] = true;
-  }
-}
-
-void check_positions(const MultiHeadAttention& layer, const RotaryPositions& positions,
-                     const MaskSizes& sizes, const std::optional<std::size_t>& num_new_keys) {
-  const auto check = [&](const auto& given) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
-      if (!layer.settings().rotary) {
-        fail(ErrorCode::invalid_option, "positions", "a layer with rotary positions",
-             "one without");
-      }
-      const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
-      const Shape shape = shape_of(given);
-      if (!std::ranges::equal(shape, Shape(by_sample).last(given.dimension()))) {
-        fail(ErrorCode::invalid_shape, "positions",
-             shape_text(Shape(by_sample).last(1)) + " or " + shape_text(Shape(by_sample)),
-             shape_text(shape));
-      }
-      if (num_new_keys.value_or(sizes.num_queries) != sizes.num_queries) {
-        fail(ErrorCode::invalid_shape, "positions",
-             "as many keys as queries (" + std::to_string(sizes.num_queries) + ") beside them",
-             std::to_string(*num_new_keys));
-      }
-      constexpr std::int64_t max_position = std::numeric_limits<std::int32_t>::max();
-      for (const std::int64_t position : given) {
-        if (position < 0 || position > max_position) {
-          fail(ErrorCode::invalid_value, "positions", "integers from 0 to 2147483647",
-               std::to_string(position));
-        }
-      }
-    }
-  };
-  std::visit(check, positions);
-}
-
 MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
                         const ForwardOptions& options) {
   check_in_use(layer.in_use(), "layer");
@@ -254,9 +260,7 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
   }
   check_mask_options(options, sizes, true);
   check_head_gate("head_gate", options.head_gate, sizes.batch, sizes.num_heads);
-  check_chosen("return_weights.heads", "head", options.return_weights.heads, sizes.num_heads);
-  check_chosen("return_weights.queries", "query", options.return_weights.queries,
-               sizes.num_queries);
+  check_returned_weights(options.return_weights, sizes.num_heads, sizes.num_queries);
   check_positions(layer, options.positions, sizes,
                   keys.empty() ? std::nullopt : std::optional(num_new_keys));
   return sizes;
