@@ -37,6 +37,7 @@ async function withRolldown(file, options = {}) {
 
 const bundlers = {
   Rolldown: async (text) => withRolldown(write(text)),
+  /** It has the worker in the text of its script, too. */
   async Vite(text) {
     const { output } = await vite({
       root: folder,
@@ -53,6 +54,9 @@ const bundlers = {
     return output;
   },
 };
+
+/** Bytes of the README's example with the largest build. */
+const mostForLayers = { Rolldown: 47_500, Vite: 49_000 };
 
 const isScript = ({ type }) => type === 'chunk';
 const codeOf = (output) => output.filter(isScript).map(({ code }) => code);
@@ -78,7 +82,7 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     t.diagnostic(
       `${name}: the README's example, brotli: ${scripts} of JavaScript + ${wasm} of WebAssembly = ${scripts + wasm} bytes`,
     );
-    assert.ok(scripts + wasm <= 47_500, `${scripts + wasm} bytes`);
+    assert.ok(scripts + wasm <= mostForLayers[name], `${scripts + wasm} bytes`);
   });
 
   test(`${name}: all of the package stays small`, async (t) => {
