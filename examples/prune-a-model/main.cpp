@@ -12,6 +12,7 @@
 //   --batch N       sequences at a time (8)
 //   --steps N       points of a curve, but for the first, at most (16)
 //   --measures A,B  of gradient, ablation, confidence, entropy (all)
+//   --anew          also by each measure taken again of what is left after each point
 //   --start N       token before a text that the model draws
 //   --seed N        of that text and of random orders (1)
 //   --threads N     (as many as the processor runs)
@@ -38,6 +39,7 @@ struct Arguments {
   TextOptions text = {.length = 0, .sequences = 32, .batch = 8};
   std::int64_t steps = 16;
   std::vector<Measure> measures = all_measures();
+  bool anew = false;
   std::optional<std::int64_t> start = {};
   std::int64_t seed = 1;
   std::optional<std::int64_t> threads = {};
@@ -90,6 +92,8 @@ Arguments read(const std::vector<std::string>& given) {
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!given[i].starts_with("--")) {
       arguments.files.push_back(given[i]);
+    } else if (given[i] == "--anew") {
+      arguments.anew = true;
     } else if (!options.contains(given[i]) || i + 1 == given.size()) {
       throw std::invalid_argument(given[i] + (options.contains(given[i])
                                                   ? ": expected a value, got none"
@@ -133,6 +137,10 @@ void run(const Arguments& arguments) {
         prune(model, order_of(model, arguments.measures[i], importance[i]), text.testing, steps));
     print_curve(curves.back());
     print_speed(measure_speed(model, curves.back().order, text.testing));
+  }
+  for (std::size_t i = 0; arguments.anew && i < importance.size(); ++i) {
+    curves.push_back(prune_anew(model, arguments.measures[i], text, steps));
+    print_curve(curves.back());
   }
   std::vector<PruningCurve> random;
   for (std::size_t number = 0; number < 5; ++number) {

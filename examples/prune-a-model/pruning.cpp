@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -69,6 +69,20 @@ double generation_speed(Transformer& model, const Tokens& tokens) {
   return static_cast<double>(count) / seconds;
 }
 
+std::size_t groups_a_step(std::size_t groups, std::size_t steps) {
+  return std::max<std::size_t>((groups + steps - 1) / steps, 1);
+}
+
+/// What is left without these groups, of which the first `before` had gone at the point before.
+CurvePoint point_of(const Transformer& model, std::span<const HeadGroup> gone, std::size_t before,
+                    const Batches& testing) {
+  Transformer left = pruned(model, gone);
+  const auto since = gone.subspan(before);
+  return {.gone = count_heads(gone),
+          .since = {since.begin(), since.end()},
+          .loss = loss_of(left, testing)};
+}
+
 }  // namespace
 
 std::vector<HeadGroup> all_groups(const Transformer& model) {
@@ -132,23 +146,50 @@ Transformer pruned(const Transformer& model, std::span<const HeadGroup> gone) {
 
 PruningCurve prune(const Transformer& model, Order order, const Batches& testing,
                    std::size_t steps) {
-  const std::size_t step = std::max<std::size_t>((order.going.size() + steps - 1) / steps, 1);
   PruningCurve curve{.order = std::move(order), .points = {}};
   const std::span<const HeadGroup> going = curve.order.going;
-  const auto add_point = [&](std::size_t before, std::size_t groups) {
-    Transformer left = pruned(model, going.first(groups));
-    const auto since = going.subspan(before, groups - before);
-    curve.points.push_back({.gone = count_heads(going.first(groups)),
-                            .since = {since.begin(), since.end()},
-                            .loss = loss_of(left, testing)});
-  };
-  add_point(0, 0);
-  for (std::size_t groups = 0; groups < going.size();) {
-    const std::size_t before = groups;
-    groups = std::min(groups + step, going.size());
-    add_point(before, groups);
+  const std::size_t step = groups_a_step(going.size(), steps);
+  std::size_t before = 0;
+  for (std::size_t groups = 0;; before = groups, groups = std::min(groups + step, going.size())) {
+    curve.points.push_back(point_of(model, going.first(groups), before, testing));
+    if (groups == going.size()) {
+      return curve;
+    }
   }
-  return curve;
+}
+
+PruningCurve prune_anew(const Transformer& model, const Measure& measure, const Text& text,
+                        std::size_t steps) {
+  PruningCurve curve{.order = {.name = measure.name + "-anew", .going = {}, .staying = {}},
+                     .points = {}};
+  std::vector<HeadGroup>& going = curve.order.going;
+  std::vector<HeadGroup>& staying = curve.order.staying;
+  staying = all_groups(model);
+  const std::size_t total = staying.size() - model.num_layers();
+  const std::size_t step = groups_a_step(total, steps);
+  for (std::size_t before = 0;;) {
+    curve.points.push_back(point_of(model, going, before, text.testing));
+    before = going.size();
+    if (before == total) {
+      return curve;
+    }
+    const Transformer left = pruned(model, going);
+    const std::vector<HeadGroup> groups = all_groups(left);
+    const Order order = order_of(left, measure, measure_heads(left, measure, text.measuring));
+    // The groups that are left have numbers of their own, but the same places.
+    std::vector<std::size_t> places;
+    for (const HeadGroup& group : std::span(order.going).first(std::min(step, total - before))) {
+      const auto place = std::ranges::find_if(groups, [&](const HeadGroup& each) {
+        return each.layer == group.layer && each.first == group.first;
+      });
+      places.push_back(static_cast<std::size_t>(place - groups.begin()));
+      going.push_back(staying[places.back()]);
+    }
+    std::ranges::sort(places, std::ranges::greater());
+    for (const std::size_t place : places) {
+      staying.erase(staying.begin() + static_cast<std::ptrdiff_t>(place));
+    }
+  }
 }
 
 std::size_t heads_within(const PruningCurve& curve, double share) {

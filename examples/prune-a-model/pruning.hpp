@@ -71,6 +71,10 @@ struct PruningCurve {
 PruningCurve prune(const headwise::Transformer& model, Order order, const Batches& testing,
                    std::size_t steps);
 
+/// The same by a measure that is taken again, of what is left, before each of these steps.
+PruningCurve prune_anew(const headwise::Transformer& model, const Measure& measure,
+                        const Text& text, std::size_t steps);
+
 /// The heads that can go until the loss first grows by this share.
 std::size_t heads_within(const PruningCurve& curve, double share);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -203,6 +204,46 @@ TEST_CASE("Heads that share keys and values go together, by the mean of their im
   CHECK(left.attention(0).num_heads() == 2);
   CHECK(left.attention(0).settings().num_kv_heads == 1);
   CHECK(model.attention(0).num_heads() == 4);
+}
+
+TEST_CASE("A measure taken anew is that of what is left") {
+  for (const bool grouped : {false, true}) {
+    const Transformer model = grouped ? grouped_model() : Checkpoint("gpt2-a").model();
+    const example::Text text = example::cut(some_tokens(60), small_text);
+    for (const example::Measure& measure : example::all_measures()) {
+      INFO(measure.name << (grouped ? ", grouped" : ""));
+      const example::PruningCurve curve = example::prune_anew(model, measure, text, 16);
+      CHECK(curve.order.name == measure.name + "-anew");
+      REQUIRE(curve.points.size() == 3);
+      REQUIRE(curve.order.going.size() == 2);
+      REQUIRE(curve.order.staying.size() == 2);
+      CHECK(curve.order.staying[0].layer == 0);
+      CHECK(curve.order.staying[1].layer == 1);
+      CHECK(curve.order.going[0].layer != curve.order.going[1].layer);
+      const example::Order once =
+          example::order_of(model, measure, example::measure_heads(model, measure, text.measuring));
+      CHECK(curve.order.going[0].layer == once.going[0].layer);
+      CHECK(curve.order.going[0].first == once.going[0].first);
+      for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(std::abs(curve.points[i].loss - gated_loss(model.copy(), text.testing,
+                                                         std::span(curve.order.going).first(i))) <
+              1e-5);
+      }
+      // The second of them is the less important one of its layer, measured without the first.
+      const Transformer left = example::pruned(model, std::span(curve.order.going).first(1));
+      const auto importance = example::measure_heads(left, measure, text.measuring);
+      const example::HeadGroup& second = curve.order.going[1];
+      const auto mean_of = [&](std::size_t first) {
+        const float* const at = importance[second.layer].data() + first;
+        return measure.sign * std::accumulate(at, at + second.count, 0.0F);
+      };
+      CHECK(mean_of(second.first) < mean_of(second.count - second.first));
+    }
+    const example::PruningCurve short_curve =
+        example::prune_anew(model, example::all_measures()[1], text, 1);
+    REQUIRE(short_curve.points.size() == 2);
+    CHECK(short_curve.points[1].since.size() == 2);
+  }
 }
 
 TEST_CASE("Random orders are others for every seed and number, and the same again") {
