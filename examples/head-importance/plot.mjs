@@ -3,14 +3,13 @@ import { max, min } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
 import { schemeTableau10 } from 'd3-scale-chromatic';
 import { area, line } from 'd3-shape';
+import { axes, svgOf } from '../lib/plot.mjs';
 import { familiesOf, mean } from './report.mjs';
 
-/** @import { ScaleLinear } from 'd3-scale' */
 /** @import { Curve } from './pruning-curve.mjs' */
 /** @import { Families, Result } from './report.mjs' */
 
 /** @typedef {{ kept: number, least: number, most: number, mean: number }} Summary */
-/** @typedef {ScaleLinear<number, number>} Scale */
 /** @typedef {Map<string, string>} Colours by the name of an order */
 
 const [width, height] = [1000, 420];
@@ -30,34 +29,6 @@ const summaries = (curves, number) =>
     const [least = NaN, most = NaN] = [min(values), max(values)];
     return { kept, least, most, mean: mean(values, (value) => value) };
   });
-
-/**
- * @param {Scale} x
- * @param {Scale} y
- * @param {string} title
- */
-function axes(x, y, title) {
-  const [left, right] = x.range();
-  const [bottom, top] = y.range();
-  const xTicks = x.ticks(6).map((tick) => {
-    const at = x(tick).toFixed(1);
-    return `<text x="${at}" y="${bottom + 18}" text-anchor="middle">${tick}</text>`;
-  });
-  const yTicks = y.ticks(5).map((tick) => {
-    const at = y(tick).toFixed(1);
-    return (
-      `<path class="grid" d="M${left},${at}H${right}"/>` +
-      `<text x="${left - 8}" y="${at}" dy="0.32em" text-anchor="end">${y.tickFormat(5)(tick)}</text>`
-    );
-  });
-  return [
-    ...yTicks,
-    ...xTicks,
-    `<path class="axis" d="M${left},${bottom}H${right}"/>`,
-    `<text class="title" x="${left}" y="${top - 16}">${title}</text>`,
-    `<text x="${(left + right) / 2}" y="${bottom + 38}" text-anchor="middle">heads kept</text>`,
-  ].join('\n');
-}
 
 /**
  * The first lines are the widest, so that they show beneath those that take the same way.
@@ -98,7 +69,7 @@ function panel(families, colours, number, title, left, domain) {
       `<path d="${path(summaries(curves, number))}" ${strokeOf(name, i, colours)}/>`,
   );
   const drawn = [`<path class="band" d="${band(bands)}"/>`, ...lines];
-  return [axes(x, y, title), ...drawn].join('\n');
+  return [axes(x, y, title, 'heads kept'), ...drawn].join('\n');
 }
 
 /**
@@ -135,21 +106,14 @@ export function drawCurves(results) {
   const losses = [...families.values()].flatMap((curves) => summaries(curves, 'loss'));
   const largest = Math.max(...losses.map(({ most }) => most));
   const second = margin.left + panelWidth + 56;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>Loss and accuracy as heads go, the least important first</title>
-<style>
-text { font: 13px system-ui, sans-serif; fill: #333 }
-.title { font-weight: 600; fill: #111 }
-.note { fill: #666 }
-.grid { stroke: #e5e5e5 }
-.axis { stroke: #999 }
-.line { fill: none; stroke-linejoin: round }
-.band { fill: #999; opacity: 0.2 }
-</style>
-<rect width="${width}" height="${height}" fill="#fff"/>
-${panel(families, colours, 'loss', 'Loss', margin.left, [0, largest])}
-${panel(families, colours, 'accuracy', 'Accuracy', second, [0, 1])}
-${legend(colours, second + panelWidth + 20)}
-</svg>
-`;
+  return svgOf({
+    width,
+    height,
+    title: 'Loss and accuracy as heads go, the least important first',
+    parts: [
+      panel(families, colours, 'loss', 'Loss', margin.left, [0, largest]),
+      panel(families, colours, 'accuracy', 'Accuracy', second, [0, 1]),
+      legend(colours, second + panelWidth + 20),
+    ],
+  });
 }

@@ -1,6 +1,7 @@
 // What is printed and written of the experiment.
 import { cross, group, mean as meanOrNone, median as medianOrNone } from 'd3-array';
 import { csvFormat } from 'd3-dsv';
+import { printTable } from '../lib/table.mjs';
 import { allHeads, isPlanted } from './planted-model.mjs';
 import { measures } from './pruning-curve.mjs';
 
@@ -40,19 +41,6 @@ const median = (values, number) => medianOrNone(values, number) ?? NaN;
 
 const planted = allHeads.filter(({ role }) => isPlanted(role));
 const nameOf = (/** @type {Head} */ { layer, number }) => `${layer}.${number}`;
-
-/**
- * Cells side by side, the first to the left, the others to the right.
- *
- * @param {string[][]} rows
- */
-function printTable(rows) {
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  for (const [first, ...others] of rows) {
-    const cells = others.map((cell, i) => cell.padStart(widths[i + 1]));
-    console.log([first.padEnd(widths[0]), ...cells].join('  '));
-  }
-}
 
 /**
  * Which heads do in fact what they were planted for, and what each measure says of them.

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <headwise/api/validation.hpp>
+#include <headwise/api/validation_models.hpp>
 #include <headwise/error.hpp>
 #include <headwise/model_head_importance.hpp>
+#include <utility>
 
 namespace headwise {
 namespace {
@@ -10,50 +13,151 @@ std::size_t count_targets(const Tokens& targets) {
          static_cast<std::size_t>(std::count(targets.begin(), targets.end(), ignored_target));
 }
 
+/// A copy of the model, on which the passes run, since they change a model's gradients and saved
+/// activations.
+class MeasuredModel {
+ public:
+  MeasuredModel(const Transformer& model, const std::vector<ModelMeasureBatch>& batches, Side side,
+                const OutputLoss& loss)
+      : model_(model.copy()), batches_(batches), side_(side), loss_(loss) {
+    model_.eval();
+  }
+
+  /// The functions refer to this.
+  MeasuredHeads heads() {
+    MeasuredHeads heads{.num_heads = {}, .batch_sizes = {}};
+    for (const MultiHeadAttention& layer : model_.attention_layers(side_)) {
+      heads.num_heads.push_back(layer.num_heads());
+    }
+    for (const ModelMeasureBatch& batch : batches_) {
+      heads.batch_sizes.push_back(count_of(batch));
+    }
+    heads.loss = [this](std::size_t batch, const std::vector<Tensor<1>>& gates) {
+      return loss(batch, gates);
+    };
+    heads.gate_gradients = [this](std::size_t batch) { return gate_gradients(batch); };
+    heads.attention_weights = [this](std::size_t batch, const MeasuredHeads::TakeWeights& take) {
+      attention_weights(batch, take);
+    };
+    return heads;
+  }
+
+ private:
+  [[nodiscard]] bool has_output_loss() const { return loss_.value || loss_.gradient; }
+
+  [[nodiscard]] std::size_t count_of(const ModelMeasureBatch& batch) const {
+    if (!has_output_loss()) {
+      return count_targets(batch.targets);
+    }
+    return model_.settings().has_patches() ? batch.pixels.shape(0) : batch.tokens.shape(0);
+  }
+
+  static TransformerForwardOptions options_of(const ModelMeasureBatch& batch) {
+    TransformerForwardOptions options;
+    options.valid_lens = batch.valid_lens;
+    options.segments = batch.segments;
+    options.source = batch.source;
+    options.source_valid_lens = batch.source_valid_lens;
+    return options;
+  }
+
+  TransformerResult forward(const ModelMeasureBatch& batch,
+                            const TransformerForwardOptions& options) {
+    return model_.settings().has_patches() ? model_.forward(batch.pixels, options)
+                                           : model_.forward(batch.tokens, options);
+  }
+
+  double loss(std::size_t number, const std::vector<Tensor<1>>& gates) {
+    const ModelMeasureBatch& batch = batches_[number];
+    TransformerForwardOptions options = options_of(batch);
+    (side_ == Side::self    ? options.head_gates
+     : side_ == Side::cross ? options.cross_head_gates
+                            : options.encoder_head_gates)
+        .assign(gates.begin(), gates.end());
+    return has_output_loss() ? loss_.value(number, forward(batch, options).hidden)
+                             : model_.loss(batch.tokens, batch.targets, options) *
+                                   static_cast<double>(count_targets(batch.targets));
+  }
+
+  /// `TransformerGradients`, or another result that has gradients of gates.
+  template <typename Gradients>
+  std::vector<Tensor<2>> of_side(Gradients&& gradients) const {
+    return std::move(side_ == Side::self    ? gradients.head_gates
+                     : side_ == Side::cross ? gradients.cross_head_gates
+                                            : gradients.encoder_head_gates);
+  }
+
+  std::vector<Tensor<2>> gate_gradients(std::size_t number) {
+    const ModelMeasureBatch& batch = batches_[number];
+    TransformerForwardOptions options = options_of(batch);
+    if (has_output_loss()) {
+      options.requires_grad = true;
+      const Tensor<3> hidden = forward(batch, options).hidden;
+      return of_side(model_.backward(loss_.gradient(number, hidden)));
+    }
+    std::vector<Tensor<2>> gradients =
+        of_side(model_.loss_and_gradients(batch.tokens, batch.targets, options));
+    for (Tensor<2>& gradient : gradients) {
+      gradient *= static_cast<float>(count_targets(batch.targets));
+    }
+    return gradients;
+  }
+
+  void attention_weights(std::size_t number, const MeasuredHeads::TakeWeights& take) {
+    const ModelMeasureBatch& batch = batches_[number];
+    TransformerForwardOptions options = options_of(batch);
+    options.return_weights = true;
+    TransformerResult result = forward(batch, options);
+    std::vector<Tensor<4>>& weights = side_ == Side::self    ? result.attention_weights
+                                      : side_ == Side::cross ? result.cross_attention_weights
+                                                             : result.encoder_attention_weights;
+    // What attends on the encoder's side are the source's positions.
+    const ValidLens& lens = side_ == Side::encoder ? batch.source_valid_lens : batch.valid_lens;
+    for (std::size_t layer = 0; layer < weights.size(); ++layer) {
+      clear_padding(lens, weights[layer]);
+      const auto& [samples, num_heads, num_queries, num_keys] = weights[layer].shape();
+      take(layer, weights[layer].data(),
+           {.batch = samples,
+            .num_heads = num_heads,
+            .num_queries = num_queries,
+            .num_keys = num_keys},
+           nullptr);
+    }
+  }
+
+  /// Rows of queries beyond a sample's length become 0. Lengths of each query leave such rows
+  /// already.
+  static void clear_padding(const ValidLens& lens, Tensor<4>& weights) {
+    const auto* by_sample = std::get_if<xt::xtensor<std::int64_t, 1>>(&lens);
+    if (by_sample == nullptr) {
+      return;
+    }
+    const std::size_t num_rows = weights.shape(2);
+    const std::size_t row_size = weights.shape(3);
+    float* rows = weights.data();
+    for (const std::int64_t length : *by_sample) {
+      for (std::size_t head = 0; head < weights.shape(1); ++head, rows += num_rows * row_size) {
+        std::fill(rows + static_cast<std::size_t>(length) * row_size, rows + num_rows * row_size,
+                  0.0F);
+      }
+    }
+  }
+
+  Transformer model_;
+  const std::vector<ModelMeasureBatch>& batches_;
+  Side side_;
+  const OutputLoss& loss_;
+};
+
 }  // namespace
 
 std::optional<std::vector<Tensor<1>>> measure_head_importance(
-    const AttentionOnlyTransformer& model, const std::vector<ModelMeasureBatch>& batches,
-    const HeadImportanceOptions& options) {
+    const Transformer& model, const std::vector<ModelMeasureBatch>& batches,
+    const HeadImportanceOptions& options, Side side, const OutputLoss& loss) {
   return report_out_of_memory([&] {
-    AttentionOnlyTransformer copy = model.copy();
-    copy.eval();
-    MeasuredHeads heads{.num_heads = {}, .batch_sizes = {}};
-    for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {
-      heads.num_heads.push_back(model.layer(layer).num_heads());
-    }
-    for (const ModelMeasureBatch& batch : batches) {
-      heads.batch_sizes.push_back(count_targets(batch.targets));
-    }
-    heads.loss = [&](std::size_t number, const std::vector<Tensor<1>>& gates) {
-      const ModelMeasureBatch& batch = batches[number];
-      return copy.loss(batch.tokens, batch.targets,
-                       {.head_gates = std::vector<HeadGate>(gates.begin(), gates.end())}) *
-             static_cast<double>(heads.batch_sizes[number]);
-    };
-    heads.gate_gradients = [&](std::size_t number) {
-      const ModelMeasureBatch& batch = batches[number];
-      std::vector<Tensor<2>> gradients =
-          copy.loss_and_gradients(batch.tokens, batch.targets).head_gates;
-      for (Tensor<2>& gradient : gradients) {
-        gradient *= static_cast<float>(heads.batch_sizes[number]);
-      }
-      return gradients;
-    };
-    heads.attention_weights = [&](std::size_t number, const MeasuredHeads::TakeWeights& take) {
-      const auto weights =
-          copy.forward(batches[number].tokens, {.return_weights = true}).attention_weights;
-      for (std::size_t layer = 0; layer < weights.size(); ++layer) {
-        const auto& [batch, num_heads, num_queries, num_keys] = weights[layer].shape();
-        take(layer, weights[layer].data(),
-             {.batch = batch,
-              .num_heads = num_heads,
-              .num_queries = num_queries,
-              .num_keys = num_keys},
-             nullptr);
-      }
-    };
-    return measure_head_importance(heads, options);
+    validation::check_model_importance(model, options, side, loss);
+    MeasuredModel measured(model, batches, side, loss);
+    return measure_head_importance(measured.heads(), options);
   });
 }
 

@@ -1,5 +1,6 @@
 #include <array>
 #include <headwise/api/validation.hpp>
+#include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/head_importance.hpp>
 #include <string>
@@ -55,6 +56,18 @@ void check_ignored_keys(const HeadMeasureBatch& batch) {
   if (batch.ignored_keys) {
     check_shape("ignored_keys", batch.ignored_keys->shape(),
                 std::array<Axis, 2>{batch.keys.shape(0), batch.keys.shape(1)});
+  }
+}
+
+void check_model_importance(const Transformer& model, const HeadImportanceOptions& options,
+                            Side side, const OutputLoss& loss) {
+  check_model_in_use(model);
+  if (model.attention_layers(side).empty()) {
+    fail(ErrorCode::invalid_option, "side", "'self' for a model without an encoder",
+         side == Side::cross ? "'cross'" : "'encoder'");
+  }
+  if (!model.settings().head || loss.value || loss.gradient) {
+    check_output_loss(loss, options);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <headwise/head_importance.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
 #include <headwise/tokens.hpp>
@@ -34,5 +35,7 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
 /// Heads by the number of their layer.
 void check_prune_heads(const Transformer& model,
                        const std::map<std::int64_t, std::vector<std::int64_t>>& heads, Side side);
+void check_model_importance(const Transformer& model, const HeadImportanceOptions& options,
+                            Side side, const OutputLoss& loss);
 
 }  // namespace headwise::validation

@@ -1,0 +1,230 @@
+// The example that prunes a checkpoint, on small ones of tests/data/models.
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { init, loadSafetensors, Transformer } from 'headwise';
+import { output, project } from '../lib/child.mjs';
+
+const models = join(project, 'tests/data/models');
+const folders = [];
+
+function emptyFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
+  folders.push(folder);
+  return folder;
+}
+
+after(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+/** A small checkpoint under the names that Transformers give its files. */
+function checkpointOf(name) {
+  const folder = emptyFolder();
+  copyFileSync(join(models, `${name}.json`), join(folder, 'config.json'));
+  copyFileSync(join(models, `${name}.safetensors`), join(folder, 'model.safetensors'));
+  return folder;
+}
+
+const tokens = Array.from({ length: 49 }, (_, i) => (7 * i * i + 3 * i) % 29);
+const [length, sequences] = [8, 3];
+const chosen = ['--length', `${length}`, '--sequences', `${sequences}`, '--threads', '1'];
+
+const script = (name, ...args) =>
+  output(process.execPath, [`examples/prune-a-model/${name}`, ...args]);
+
+function write(folder, name, text) {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+/** What the program prints, and the rows that it writes. */
+function prune(program, folder, ...args) {
+  const csv = join(emptyFolder(), 'curve.csv');
+  const printed = program(folder, ...args, ...chosen, '--csv', csv);
+  const [header, ...lines] = readFileSync(csv, 'utf8').trim().split('\n');
+  assert.equal(header, 'order,gone,heads,loss,perplexity');
+  const rows = lines.map((line) => {
+    const [order, gone, heads, loss, perplexity] = line.split(',');
+    return { order, heads, gone: +gone, loss: +loss, perplexity: +perplexity };
+  });
+  return { printed, rows };
+}
+
+const main = (...args) => script('main.mjs', ...args);
+// `npm test` tells where the native examples were built.
+const native = (...args) =>
+  output(join(process.env.HEADWISE_NATIVE_BUILD, 'examples', 'headwise-prune-a-model'), args);
+
+const measures = ['gradient', 'ablation', 'confidence', 'entropy'];
+const orders = [
+  ...measures,
+  ...measures.map((measure) => `${measure}-anew`),
+  ...[1, 2, 3, 4, 5].map((number) => `random-${number}`),
+];
+
+/** Sequences to test on: the second half. */
+const testing = Array.from({ length: sequences }, (_, i) =>
+  tokens.slice((sequences + i) * length, (sequences + i + 1) * length + 1),
+);
+
+async function lossWith(folder, headGates) {
+  await init({ threads: 1 });
+  const model = Transformer.fromPretrained({
+    config: JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')),
+    tensors: loadSafetensors(readFileSync(join(folder, 'model.safetensors'))).tensors,
+  });
+  const loss = model.loss(
+    testing.map((row) => row.slice(0, -1)),
+    testing.map((row) => row.slice(1)),
+    { headGates },
+  );
+  model.dispose();
+  return loss;
+}
+
+/** Gates of two layers with two heads, 0 for those that are named. */
+const gatesWithout = (heads) =>
+  [0, 1].map((layer) => [0, 1].map((head) => Number(!heads.includes(`${layer}.${head}`))));
+
+test('curves begin with the loss and fall to gates of 0', async () => {
+  const folder = checkpointOf('gpt2-a');
+  const { printed, rows } = prune(
+    main,
+    folder,
+    write(folder, 'tokens.json', `[${tokens}]`),
+    '--anew',
+  );
+  assert.deepEqual([...new Set(rows.map(({ order }) => order))], orders);
+  assert.equal(rows.length, 3 * orders.length);
+  for (const order of orders) {
+    const curve = rows.filter((row) => row.order === order);
+    const gone = [];
+    for (const [i, point] of curve.entries()) {
+      gone.push(...point.heads.split(' ').filter((head) => head !== ''));
+      assert.equal(point.gone, i);
+      assert.equal(gone.length, i);
+      const expected = await lossWith(folder, gatesWithout(gone));
+      assert.ok(Math.abs(point.loss - expected) < 1e-5, `${order}, ${i} gone`);
+      assert.ok(Math.abs(point.perplexity - Math.exp(expected)) < 1e-2);
+    }
+    assert.equal(new Set(gone.map((head) => head.split('.')[0])).size, 2);
+    assert.ok(Math.abs(curve[1].loss - curve[0].loss) > 1e-4);
+  }
+  for (const measure of measures) {
+    assert.match(printed, new RegExp(`^By ${measure}, \\d of 4 heads can go`, 'm'));
+  }
+  assert.equal(printed.match(/^[432] +\d+ t\/s +\d+ t\/s$/gm).length, 3 * measures.length);
+});
+
+test('the program in C++ writes the same, and its figure is drawn', () => {
+  assert.ok(process.env.HEADWISE_NATIVE_BUILD, 'names the folder of the native build');
+  const folder = checkpointOf('gpt2-a');
+  const file = write(folder, 'tokens', tokens.join(' '));
+  // A text that is drawn, too.
+  for (const text of [
+    [file, '--anew'],
+    ['--start', '5'],
+  ]) {
+    const [expected, { rows }] = [main, native].map((program) => prune(program, folder, ...text));
+    assert.equal(rows.length, expected.rows.length);
+    for (const [i, { order, heads, loss }] of expected.rows.entries()) {
+      assert.deepEqual([rows[i].order, rows[i].heads], [order, heads]);
+      assert.ok(Math.abs(rows[i].loss - loss) < 1e-5);
+    }
+  }
+  const [csv, svg, own] = ['curve.csv', 'curve.svg', 'own.svg'].map((name) => join(folder, name));
+  native(folder, file, '--anew', ...chosen, '--csv', csv);
+  script('plot-csv.mjs', csv, svg);
+  main(folder, file, '--anew', ...chosen, '--svg', own);
+  const drawn = readFileSync(svg, 'utf8');
+  assert.match(drawn, /^<svg xmlns=/);
+  assert.equal(drawn.match(/<path d="M[^h"]+"/g).length, orders.length);
+  assert.equal(readFileSync(own, 'utf8').match(/<path d="M[^h"]+"/g).length, orders.length);
+  assert.doesNotMatch(drawn, /NaN|undefined/);
+});
+
+test('heads that share keys and values go together, in as few steps as asked for', () => {
+  const folder = checkpointOf('llama-a');
+  const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+  write(
+    folder,
+    'config.json',
+    JSON.stringify({ ...config, num_attention_heads: 4, num_key_value_heads: 2 }),
+  );
+  const { rows } = prune(main, folder, '--start', '1', '--measures', 'entropy', '--steps', '1');
+  assert.equal(rows.length, 2 * 6);
+  assert.match(rows[1].heads, /^(\d\.0 \d\.1|\d\.2 \d\.3) (\d\.0 \d\.1|\d\.2 \d\.3)$/);
+  assert.equal(rows[1].gone, 4);
+});
+
+/** One piece for each of 29 characters. */
+const tokenizer = {
+  version: '1.0',
+  added_tokens: [],
+  normalizer: null,
+  pre_tokenizer: null,
+  post_processor: null,
+  decoder: null,
+  model: {
+    type: 'BPE',
+    vocab: Object.fromEntries([..."abcdefghijklmnopqrstuvwxyz .'"].map((piece, i) => [piece, i])),
+    merges: [],
+  },
+};
+
+test('a text is read by the tokenizer of its checkpoint', () => {
+  const folder = checkpointOf('gpt2-a');
+  const text = write(
+    folder,
+    'text.txt',
+    'once upon a time there was a head. nobody knew its name.',
+  );
+  write(folder, 'tokenizer.json', JSON.stringify(tokenizer));
+  const ids = JSON.parse(script('tokens.mjs', folder, text));
+  assert.equal(ids.length, 56);
+  assert.deepEqual(ids.slice(0, 6), [14, 13, 2, 4, 26, 20]);
+  const ofText = prune(main, folder, text);
+  const ofTokens = prune(main, folder, write(folder, 'tokens.json', JSON.stringify(ids)));
+  assert.deepEqual(ofText.rows, ofTokens.rows);
+});
+
+const refusals = {
+  'no folder': [[], /usage: main\.mjs FOLDER/],
+  'no text': [['gpt2-a'], /expected a text, or --start without one/],
+  'a text and a first token': [['gpt2-a', 'tokens', '--start', '1'], /without one/],
+  'a folder that is not there': [['no', '--start', '1'], /ENOENT.*no/],
+  'no such measure': [
+    ['gpt2-a', '--start', '1', '--measures', 'size'],
+    /--measures: .*, got 'size'/,
+  ],
+  'no number': [['gpt2-a', '--start', '1', '--steps', '0'], /--steps: .* from 1, got '0'/],
+  'an empty text': [['gpt2-a', 'empty'], /the text has 0 tokens; two sequences of 8 need 17/],
+  'a text without a tokenizer': [['gpt2-a', 'text'], /no tokenizer\.json/],
+  'a token beyond the vocabulary': [['gpt2-a', 'beyond'], /tokens: expected/],
+  'another kind of model': [['bert-a', '--start', '1'], /no model that predicts/],
+  'another family': [['t5', '--start', '1'], /model_type: expected .* got 't5'/],
+};
+
+test('what cannot be pruned is told in a line', () => {
+  const names = { 'gpt2-a': checkpointOf('gpt2-a'), 'bert-a': checkpointOf('bert-a') };
+  names.t5 = checkpointOf('gpt2-a');
+  write(names.t5, 'config.json', '{ "model_type": "t5" }');
+  const folder = emptyFolder();
+  names.no = join(folder, 'no');
+  names.tokens = write(folder, 'tokens', tokens.join(' '));
+  names.empty = write(folder, 'empty', '');
+  names.text = write(folder, 'text', 'Once upon a time');
+  names.beyond = write(folder, 'beyond', tokens.map((token) => token + 29).join(' '));
+  for (const [name, [args, expected]] of Object.entries(refusals)) {
+    assert.throws(
+      () => main(...args.map((each) => names[each] ?? each), ...chosen),
+      ({ message }) => {
+        const [, ...lines] = message.trim().split('\n');
+        assert.match(lines.join('\n'), expected, name);
+        assert.equal(lines.length, 1, name);
+        return true;
+      },
+    );
+  }
+});
