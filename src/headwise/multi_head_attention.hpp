@@ -65,6 +65,10 @@ struct Capture {
   bool scores = false;           ///< scaled, capped and masked: −∞ where masked
   bool pooled = false;           ///< each head's result before its gate
   bool dropped_weights = false;  ///< the weights as dropout left them
+
+  [[nodiscard]] bool any() const noexcept {
+    return queries || keys || values || scores || pooled || dropped_weights;
+  }
 };
 
 struct ForwardOptions {

@@ -58,8 +58,11 @@ class ModelCache {
 struct TransformerForwardOptions {
   /// Gates of each layer's self-attention, as in `ForwardOptions`; empty for none at all.
   std::vector<HeadGate> head_gates = {};
-  /// Whether to return the attention weights of every layer.
-  bool return_weights = false;
+  /// Whether to return the attention weights of every layer, or of which heads and queries; of the
+  /// encoder's layers then all.
+  ReturnedWeights return_weights = false;
+  /// What else of every layer to return. Default: nothing.
+  Capture capture = {};
   /// Which positions may be attended to: absent, (batch,) or (batch, length).
   ValidLens valid_lens = {};
   /// Of each token the kind of its segment, (batch, length). Default: 0.
@@ -79,12 +82,17 @@ struct TransformerForwardOptions {
 
 struct TransformerResult {
   Tensor<3> logits;  ///< (batch, length, vocabulary); empty for a model without
-  /// (batch, heads, queries, keys) for each layer, if requested
+  /// (batch, heads, queries, keys) for each layer, or the chosen heads and queries, if requested
   std::vector<Tensor<4>> attention_weights;
   Tensor<3> hidden = {};  ///< (batch, length, num_hiddens), after the final norm
   std::optional<Tensor<3>> encoder_hidden = {};
   std::vector<Tensor<4>> cross_attention_weights = {};
+  /// Of the encoder's layers; empty without a source in this call, as all of the encoder's.
   std::vector<Tensor<4>> encoder_attention_weights = {};
+  /// What was captured of each layer, if anything was to be.
+  std::vector<CapturedTensors<3>> captured = {};
+  std::vector<CapturedTensors<3>> cross_captured = {};
+  std::vector<CapturedTensors<3>> encoder_captured = {};
 
   /// For `const auto [logits, attention_weights] = model.forward(…)`.
   template <std::size_t Index>
@@ -193,7 +201,7 @@ class Transformer {
   TransformerGradients backward(const TransformerOutputGradients& gradients);
 
   /// `cross_entropy` of the logits. Targets are tokens, or −1 for positions excluded from the loss.
-  /// Weights are not returned.
+  /// Weights are not returned, and nothing is captured.
   double loss(const Tokens& tokens, const Tokens& targets,
               const TransformerForwardOptions& options = {});
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <headwise/api/layer_outputs.hpp>
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/api/mask_options.hpp>
 #include <headwise/api/parameter_tensors.hpp>
@@ -15,42 +16,6 @@ namespace headwise {
 namespace {
 
 using Shape = std::span<const std::size_t>;
-
-/// Each index's place among the chosen ones, −1 for the others.
-std::vector<std::int32_t> places_of(const std::vector<std::int64_t>& chosen, std::size_t count) {
-  std::vector<std::int32_t> places(count, -1);
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    places[static_cast<std::size_t>(chosen[i])] = static_cast<std::int32_t>(i);
-  }
-  return places;
-}
-
-/// The rows of the weights that are returned, and what `rows` points to.
-struct ChosenRows {
-  ChosenRows(const ReturnedWeights& chosen, const MaskSizes& sizes) {
-    std::optional<std::vector<std::int64_t>> queries = chosen.queries;
-    if (chosen.last_query_only) {
-      queries.emplace();
-      if (sizes.num_queries > 0) {
-        queries->push_back(static_cast<std::int64_t>(sizes.num_queries) - 1);
-      }
-    }
-    if (chosen.heads.has_value()) {
-      head_places = places_of(*chosen.heads, sizes.num_heads);
-      rows.head_places = head_places.data();
-    }
-    if (queries.has_value()) {
-      query_places = places_of(*queries, sizes.num_queries);
-      rows.query_places = query_places.data();
-    }
-    rows.num_heads = chosen.heads.has_value() ? chosen.heads->size() : sizes.num_heads;
-    rows.num_queries = queries.has_value() ? queries->size() : sizes.num_queries;
-  }
-
-  std::vector<std::int32_t> head_places;
-  std::vector<std::int32_t> query_places;
-  WeightRows rows;
-};
 
 template <std::size_t Rank>
 float* data_of(std::optional<Tensor<Rank>>& tensor) {
@@ -122,20 +87,11 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
     output_shape.back() = settings().output_size;
     ForwardResult<Rank> result{.output = make_tensor<Rank>(output_shape),
                                .attention_weights = std::nullopt};
-    // (batch, heads, length, size), without the batch axis if the inputs have none.
-    const auto make_heads = [&](std::size_t heads, std::size_t length, std::size_t size) {
-      std::array<std::size_t, Rank + 1> shape{};
-      shape.front() = sizes.batch;
-      shape[Rank - 2] = heads;
-      shape[Rank - 1] = length;
-      shape[Rank] = size;
-      return make_tensor<Rank + 1>(shape);
-    };
     const std::size_t columns = sizes.num_keys + sizes.num_extra_slots;
-    const ChosenRows chosen(options.return_weights, sizes);
+    const ChosenRows chosen(options.return_weights, sizes.num_heads, sizes.num_queries);
     if (options.return_weights) {
       result.attention_weights =
-          make_heads(chosen.rows.num_heads, chosen.rows.num_queries, columns);
+          make_heads<Rank>(sizes.batch, chosen.rows.num_heads, chosen.rows.num_queries, columns);
     }
     if (options.key_mass) {
       std::array<std::size_t, Rank> shape{};
@@ -144,26 +100,16 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
       shape[Rank - 1] = columns;
       result.key_mass = make_tensor<Rank>(shape);
     }
-    const auto capture = [&](bool wanted, auto& tensor, std::size_t heads, std::size_t length,
-                             std::size_t size) {
-      if (wanted) {
-        tensor = make_heads(heads, length, size);
-      }
-      return data_of(tensor);
-    };
-    const Capture& wanted = options.capture;
-    const std::size_t heads = sizes.num_heads;
-    const std::size_t kv_heads = settings().num_kv_heads;
-    const std::size_t head_size = settings().head_size;
-    CapturedTensors<Rank>& captured = result.captured;
-    const CapturedActivations captures{
-        .queries = capture(wanted.queries, captured.queries, heads, sizes.num_queries, head_size),
-        .keys = capture(wanted.keys, captured.keys, kv_heads, sizes.num_keys, head_size),
-        .values = capture(wanted.values, captured.values, kv_heads, sizes.num_keys, head_size),
-        .scores = capture(wanted.scores, captured.scores, heads, sizes.num_queries, columns),
-        .pooled = capture(wanted.pooled, captured.pooled, heads, sizes.num_queries, head_size),
-        .dropped_weights = capture(wanted.dropped_weights, captured.dropped_weights, heads,
-                                   sizes.num_queries, columns)};
+    const CapturedActivations captured =
+        make_captured<Rank>(options.capture,
+                            {.batch = sizes.batch,
+                             .num_heads = sizes.num_heads,
+                             .num_kv_heads = settings().num_kv_heads,
+                             .num_queries = sizes.num_queries,
+                             .num_keys = sizes.num_keys,
+                             .num_extra_slots = sizes.num_extra_slots,
+                             .head_size = settings().head_size},
+                            result.captured);
     const std::vector<std::int32_t> positions = positions_of(options.positions);
     const std::size_t threads = parallel::num_threads();
     WorkingMemory memory([&](Arena& arena) {
@@ -190,7 +136,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
                                .weight_rows = chosen.rows,
                                .weights_stage = options.weights_stage,
                                .key_mass = data_of(result.key_mass),
-                               .captured = captures,
+                               .captured = captured,
                                .arena = &memory.arena(),
                                .num_threads = threads,
                                .requires_grad = options.requires_grad};

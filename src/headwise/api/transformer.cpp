@@ -93,7 +93,7 @@ TransformerResult Transformer::checked_forward(const Input& input,
   return report_out_of_memory([&] {
     validation::check_transformer_pass(*this, input, nullptr, options);
     PassMemory memory(input, options, *this);
-    TransformerResult result = memory.make_results(*this, options.return_weights);
+    TransformerResult result = memory.make_results(*this, options);
     memory.lay_out_forward(core_);
     TransformerPass& pass = memory.pass;
     TransformerMemory kept = options.requires_grad ? core_.allocate(pass) : TransformerMemory{};

@@ -100,7 +100,8 @@ void PassMemory::read_options(const TransformerForwardOptions& options, const Tr
   static_cast<void>(model);
 }
 
-TransformerResult PassMemory::make_results(const Transformer& model, bool return_weights) {
+TransformerResult PassMemory::make_results(const Transformer& model,
+                                           const TransformerForwardOptions& options) {
   const TransformerSettings& settings = model.settings();
   const TransformerCore::Sizes sizes = TransformerCore::sizes_of(pass);
   TransformerResult result;
@@ -113,19 +114,41 @@ TransformerResult PassMemory::make_results(const Transformer& model, bool return
     result.encoder_hidden = make_tensor<3>({pass.batch, pass.source_length, settings.num_hiddens});
     pass.encoder_hidden = result.encoder_hidden->data();
   }
-  const auto add_weights = [&](Side side, std::size_t queries, std::size_t keys,
-                               std::vector<Tensor<4>>& weights) {
+  const auto add_layers = [&](Side side, std::size_t queries, std::size_t keys,
+                              const ReturnedWeights& chosen, std::vector<Tensor<4>>& weights,
+                              std::vector<CapturedTensors<3>>& captured) {
     const std::vector<MultiHeadAttention>& of_side = model.attention_layers(side);
-    for (std::size_t layer = 0; return_weights && layer < of_side.size(); ++layer) {
-      weights.push_back(make_tensor<4>({pass.batch, of_side[layer].num_heads(), queries, keys}));
-      layers.of(side)[layer].attention_weights = weights.back().data();
+    for (std::size_t number = 0; number < of_side.size(); ++number) {
+      const MultiHeadAttention& layer = of_side[number];
+      const LayerSettings& of_heads = layer.settings();
+      AttentionPass& of_layer = layers.of(side)[number];
+      if (chosen) {
+        of_layer.weight_rows = chosen_rows.emplace_back(chosen, layer.num_heads(), queries).rows;
+        weights.push_back(make_heads<3>(pass.batch, of_layer.weight_rows.num_heads,
+                                        of_layer.weight_rows.num_queries, keys));
+        of_layer.attention_weights = weights.back().data();
+      }
+      if (options.capture.any()) {
+        of_layer.captured = make_captured<3>(options.capture,
+                                             {.batch = pass.batch,
+                                              .num_heads = layer.num_heads(),
+                                              .num_kv_heads = of_heads.num_kv_heads,
+                                              .num_queries = queries,
+                                              .num_keys = keys,
+                                              .num_extra_slots = 0,
+                                              .head_size = of_heads.head_size},
+                                             captured.emplace_back());
+      }
     }
   };
-  add_weights(Side::self, pass.length, sizes.num_keys, result.attention_weights);
-  add_weights(Side::cross, pass.length, sizes.num_source_keys, result.cross_attention_weights);
+  add_layers(Side::self, pass.length, sizes.num_keys, options.return_weights,
+             result.attention_weights, result.captured);
+  add_layers(Side::cross, pass.length, sizes.num_source_keys, options.return_weights,
+             result.cross_attention_weights, result.cross_captured);
   if (pass.source != nullptr) {
-    add_weights(Side::encoder, pass.source_length, pass.source_length,
-                result.encoder_attention_weights);
+    add_layers(Side::encoder, pass.source_length, pass.source_length,
+               static_cast<bool>(options.return_weights), result.encoder_attention_weights,
+               result.encoder_captured);
   }
   return result;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <headwise/api/layer_outputs.hpp>
 #include <headwise/api/working_memory.hpp>
 #include <headwise/transformer.hpp>
 #include <optional>
@@ -37,6 +37,7 @@ struct PassMemory {
   std::vector<std::int32_t> valid_lens;
   std::vector<std::int32_t> source_valid_lens;
   AttentionPassLists layers;
+  std::vector<ChosenRows> chosen_rows;
   std::optional<WorkingMemory> memory;
   TransformerPass pass;
 
@@ -46,7 +47,8 @@ struct PassMemory {
              const Transformer& model);
 
   /// Results of `forward_into`, which the pass is to write.
-  [[nodiscard]] TransformerResult make_results(const Transformer& model, bool return_weights);
+  [[nodiscard]] TransformerResult make_results(const Transformer& model,
+                                               const TransformerForwardOptions& options);
   [[nodiscard]] TransformerGradients make_gate_gradients(const Transformer& model);
 
   /// For a pass without a loss.

@@ -17,6 +17,7 @@ struct AdditiveAttentionParameters;
 struct CacheOptions;
 struct DotProductAttentionOptions;
 struct ForwardOptions;
+struct ReturnedWeights;
 struct HeadImportanceOptions;
 struct HeadMeasureBatch;
 struct InputSizes;
@@ -57,6 +58,9 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
 void check_backward(const MultiHeadAttention& layer, Shape grad_output);
 void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
                      std::size_t num_heads);
+/// The indices of chosen heads and queries.
+void check_returned_weights(const ReturnedWeights& weights, std::size_t num_heads,
+                            std::size_t num_queries);
 void check_window(const std::optional<Window>& window);
 void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
 void check_dot_product_attention(Shape queries, Shape keys, Shape values,

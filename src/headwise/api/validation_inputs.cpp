@@ -107,7 +107,34 @@ void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, st
   }
 }
 
+/// `one` is what the list holds: heads or queries.
+void check_chosen(std::string_view argument, std::string_view one,
+                  const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count) {
+  if (!chosen.has_value()) {
+    return;
+  }
+  std::vector<bool> seen(count, false);
+  for (const std::int64_t index : *chosen) {
+    if (index < 0 || static_cast<std::uint64_t>(index) >= count) {
+      fail(ErrorCode::invalid_option, argument,
+           count > 0 ? "integers from 0 to " + std::to_string(count - 1) : std::string("none"),
+           std::to_string(index));
+    }
+    if (seen[static_cast<std::size_t>(index)]) {
+      fail(ErrorCode::invalid_option, argument, "each " + std::string(one) + " once",
+           std::to_string(index) + " twice");
+    }
+    seen[static_cast<std::size_t>(index)] = true;
+  }
+}
+
 }  // namespace
+
+void check_returned_weights(const ReturnedWeights& weights, std::size_t num_heads,
+                            std::size_t num_queries) {
+  check_chosen("return_weights.heads", "head", weights.heads, num_heads);
+  check_chosen("return_weights.queries", "query", weights.queries, num_queries);
+}
 
 void check_window(const std::optional<Window>& window) {
   if (!window.has_value()) {
@@ -161,27 +188,6 @@ void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
     }
   };
   std::visit(check, valid_lens);
-}
-
-/// `one` is what the list holds: heads or queries.
-void check_chosen(std::string_view argument, std::string_view one,
-                  const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count) {
-  if (!chosen.has_value()) {
-    return;
-  }
-  std::vector<bool> seen(count, false);
-  for (const std::int64_t index : *chosen) {
-    if (index < 0 || static_cast<std::uint64_t>(index) >= count) {
-      fail(ErrorCode::invalid_option, argument,
-           count > 0 ? "integers from 0 to " + std::to_string(count - 1) : std::string("none"),
-           std::to_string(index));
-    }
-    if (seen[static_cast<std::size_t>(index)]) {
-      fail(ErrorCode::invalid_option, argument, "each " + std::string(one) + " once",
-           std::to_string(index) + " twice");
-    }
-    seen[static_cast<std::size_t>(index)] = true;
-  }
 }
 
 void check_positions(const MultiHeadAttention& layer, const RotaryPositions& positions,
@@ -254,9 +260,7 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
   }
   check_mask_options(options, sizes, true);
   check_head_gate("head_gate", options.head_gate, sizes.batch, sizes.num_heads);
-  check_chosen("return_weights.heads", "head", options.return_weights.heads, sizes.num_heads);
-  check_chosen("return_weights.queries", "query", options.return_weights.queries,
-               sizes.num_queries);
+  check_returned_weights(options.return_weights, sizes.num_heads, sizes.num_queries);
   check_positions(layer, options.positions, sizes,
                   keys.empty() ? std::nullopt : std::optional(num_new_keys));
   return sizes;

@@ -144,6 +144,11 @@ void check_pass(const Transformer& model, std::size_t batch, std::size_t length,
   check_head_gates("head_gates", model, Side::self, batch, options.head_gates);
   check_head_gates("cross_head_gates", model, Side::cross, batch, options.cross_head_gates);
   check_head_gates("encoder_head_gates", model, Side::encoder, batch, options.encoder_head_gates);
+  for (const Side side : {Side::self, Side::cross}) {
+    for (const MultiHeadAttention& layer : model.attention_layers(side)) {
+      check_returned_weights(options.return_weights, layer.num_heads(), length);
+    }
+  }
 }
 
 void check_from_0(std::string_view argument, std::int64_t number) {

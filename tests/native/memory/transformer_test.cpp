@@ -109,6 +109,18 @@ TEST_CASE("Out of memory in a transformer's passes") {
           probe_world(world, print);
         });
     check_every_allocation(
+        kind + ", forward that captures and returns chosen weights", make,
+        [](World& world) {
+          world.options.return_weights = ReturnedWeights::last_query();
+          world.options.capture = {.keys = true, .scores = true};
+          return world.pass(false).hidden;
+        },
+        [](World& world, Fingerprint& print) {
+          world.options.return_weights = false;
+          world.options.capture = {};
+          probe_world(world, print);
+        });
+    check_every_allocation(
         kind + ", backward", make,
         [](World& world) { return world.model.backward(world.grad_hidden).head_gates; },
         probe_world);
