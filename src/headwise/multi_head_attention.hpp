@@ -283,6 +283,6 @@ struct std::tuple_element<0, headwise::ForwardResult<Rank>> {
 };
 template <std::size_t Rank>
 struct std::tuple_element<1, headwise::ForwardResult<Rank>> {
-  using type =
-      std::optional<headwise::Tensor<Rank + 1>>;  // NOLINT(*-identifier-naming): the standard's
+  // NOLINTNEXTLINE(*-identifier-naming): the standard's
+  using type = std::optional<headwise::Tensor<Rank + 1>>;
 };

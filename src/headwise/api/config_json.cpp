@@ -19,7 +19,7 @@ class ConfigReader {
     if (!io::is_utf8(text_)) {
       throw Error(ErrorCode::invalid_option, "config: expected JSON in UTF-8, got other bytes");
     }
-    read_object("", 0);
+    read_fields();
     cursor_.skip_spaces(io::json_spaces);
     if (cursor_.ok() && !cursor_.at_end()) {
       cursor_.fail_here("nothing behind its object");
@@ -33,33 +33,63 @@ class ConfigReader {
   }
 
  private:
-  static constexpr int max_depth = 32;
+  static constexpr std::size_t max_depth = 32;
 
-  bool read_object(const std::string& prefix, int depth) {
-    return io::read_json_object(cursor_, [&](std::string_view name) {
-      return read_value(prefix + std::string(name), depth);
-    });
-  }
-
-  bool read_list(const std::string& prefix, int depth) {
+  /// An object or a list that is being read.
+  struct Level {
+    std::size_t prefix = 0;  ///< how much of the names of its members is its own
+    bool is_object = true;
     std::size_t count = 0;
-    while (io::next_json_item(cursor_, "[", "]", count)) {
-      if (!read_value(prefix + std::to_string(count - 1), depth)) {
+  };
+
+  bool read_fields() {
+    std::string name;
+    std::vector<Level> levels(1);
+    while (!levels.empty()) {
+      Level& level = levels.back();
+      name.resize(level.prefix);
+      const bool has_item = level.is_object ? io::next_json_item(cursor_, "{", "}", level.count)
+                                            : io::next_json_item(cursor_, "[", "]", level.count);
+      if (!has_item) {
+        levels.pop_back();
+        continue;
+      }
+      if (!read_name(level, name)) {
         return false;
       }
+      cursor_.skip_spaces(io::json_spaces);
+      const bool is_object = cursor_.stands_at("{");
+      if (!is_object && !cursor_.stands_at("[")) {
+        if (!read_scalar(name)) {
+          return false;
+        }
+        continue;
+      }
+      if (levels.size() > max_depth) {
+        return cursor_.fail_here("at most 32 levels");
+      }
+      name += '.';
+      levels.push_back({.prefix = name.size(), .is_object = is_object});
     }
     return cursor_.ok();
   }
 
-  bool read_value(const std::string& name, int depth) {
-    cursor_.skip_spaces(io::json_spaces);
-    if (cursor_.stands_at("{") || cursor_.stands_at("[")) {
-      if (depth == max_depth) {
-        return cursor_.fail_here("at most 32 levels");
-      }
-      return cursor_.stands_at("{") ? read_object(name + ".", depth + 1)
-                                    : read_list(name + ".", depth + 1);
+  /// Appends the name of a level's current item.
+  bool read_name(const Level& level, std::string& name) {
+    if (!level.is_object) {
+      name += std::to_string(level.count - 1);
+      return true;
     }
+    std::string_view member;
+    if (!io::read_json_string(cursor_, member) || !io::need_json(cursor_, ":")) {
+      return false;
+    }
+    name += member;
+    return true;
+  }
+
+  /// Reads what holds no other values.
+  bool read_scalar(const std::string& name) {
     PretrainedConfig::Field field{.name = name};
     if (cursor_.stands_at("\"")) {
       std::string_view text;
