@@ -95,7 +95,7 @@ TransformerResult Transformer::checked_forward(const Input& input,
     PassMemory memory(input, options, *this);
     TransformerResult result = memory.make_results(*this, options);
     memory.lay_out_forward(core_);
-    TransformerPass& pass = memory.pass;
+    const TransformerPass& pass = memory.pass;
     TransformerMemory kept = options.requires_grad ? core_.allocate(pass) : TransformerMemory{};
     if (options.cache != nullptr && pass.source != nullptr) {
       options.cache->memory().source_valid_lens = memory.source_valid_lens;

@@ -128,6 +128,38 @@ void check_chosen(std::string_view argument, std::string_view one,
   }
 }
 
+void check_positions(const MultiHeadAttention& layer, const RotaryPositions& positions,
+                     const MaskSizes& sizes, const std::optional<std::size_t>& num_new_keys) {
+  const auto check = [&](const auto& given) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
+      if (!layer.settings().rotary) {
+        fail(ErrorCode::invalid_option, "positions", "a layer with rotary positions",
+             "one without");
+      }
+      const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
+      const Shape shape = shape_of(given);
+      if (!std::ranges::equal(shape, Shape(by_sample).last(given.dimension()))) {
+        fail(ErrorCode::invalid_shape, "positions",
+             shape_text(Shape(by_sample).last(1)) + " or " + shape_text(Shape(by_sample)),
+             shape_text(shape));
+      }
+      if (num_new_keys.value_or(sizes.num_queries) != sizes.num_queries) {
+        fail(ErrorCode::invalid_shape, "positions",
+             "as many keys as queries (" + std::to_string(sizes.num_queries) + ") beside them",
+             std::to_string(*num_new_keys));
+      }
+      constexpr std::int64_t max_position = std::numeric_limits<std::int32_t>::max();
+      for (const std::int64_t position : given) {
+        if (position < 0 || position > max_position) {
+          fail(ErrorCode::invalid_value, "positions", "integers from 0 to 2147483647",
+               std::to_string(position));
+        }
+      }
+    }
+  };
+  std::visit(check, positions);
+}
+
 }  // namespace
 
 void check_returned_weights(const ReturnedWeights& weights, std::size_t num_heads,
@@ -188,38 +220,6 @@ void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
     }
   };
   std::visit(check, valid_lens);
-}
-
-void check_positions(const MultiHeadAttention& layer, const RotaryPositions& positions,
-                     const MaskSizes& sizes, const std::optional<std::size_t>& num_new_keys) {
-  const auto check = [&](const auto& given) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
-      if (!layer.settings().rotary) {
-        fail(ErrorCode::invalid_option, "positions", "a layer with rotary positions",
-             "one without");
-      }
-      const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
-      const Shape shape = shape_of(given);
-      if (!std::ranges::equal(shape, Shape(by_sample).last(given.dimension()))) {
-        fail(ErrorCode::invalid_shape, "positions",
-             shape_text(Shape(by_sample).last(1)) + " or " + shape_text(Shape(by_sample)),
-             shape_text(shape));
-      }
-      if (num_new_keys.value_or(sizes.num_queries) != sizes.num_queries) {
-        fail(ErrorCode::invalid_shape, "positions",
-             "as many keys as queries (" + std::to_string(sizes.num_queries) + ") beside them",
-             std::to_string(*num_new_keys));
-      }
-      constexpr std::int64_t max_position = std::numeric_limits<std::int32_t>::max();
-      for (const std::int64_t position : given) {
-        if (position < 0 || position > max_position) {
-          fail(ErrorCode::invalid_value, "positions", "integers from 0 to 2147483647",
-               std::to_string(position));
-        }
-      }
-    }
-  };
-  std::visit(check, positions);
 }
 
 MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
