@@ -45,6 +45,9 @@ class ModelCache {
   [[nodiscard]] std::size_t length() const noexcept { return cache_.length(); }
   /// Removes all positions, and the source. Throws `Error` (disposed) if the cache was moved from.
   void reset();
+  /// Keeps the first `length` positions only, and the source. Throws `Error` (invalid-value) for
+  /// more than it holds, (disposed).
+  void truncate(std::int64_t length);
 
   /// For the model only.
   [[nodiscard]] TransformerCache& memory() noexcept { return cache_; }

@@ -20,4 +20,12 @@ void ModelCache::reset() {
   cache_.remove_source();
 }
 
+void ModelCache::truncate(std::int64_t length) {
+  report_out_of_memory([&] {
+    validation::check_in_use(in_use(), "cache");
+    validation::check_truncate(length, this->length());
+  });
+  cache_.truncate(static_cast<std::size_t>(length));
+}
+
 }  // namespace headwise

@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -130,6 +131,59 @@ TEST_CASE("A cache that was reset is as new, and a copy goes on by itself") {
     CHECK(cache.length() == 0);
     CHECK(model.forward(columns(tokens, 0, 4), options).logits == first.logits);
   }
+}
+
+TEST_CASE("Decoding after a truncation is decoding without it") {
+  const Tokens tokens = random_tokens(batch, length, 3);
+  const Tokens others = random_tokens(batch, length, 17);
+  for (const SmallTransformer& small : causal_models()) {
+    INFO(small.name);
+    Transformer model(small.options);
+    TransformerForwardOptions first = whole_options(small);
+    const TransformerResult whole = model.forward(tokens, first);
+    for (const std::size_t kept : {0, 1, 4, 5}) {
+      ModelCache cache = model.create_cache({.batch_size = batch, .max_length = length});
+      ModelCache untouched = model.create_cache({.batch_size = batch, .max_length = length});
+      first.cache = &untouched;
+      static_cast<void>(model.forward(columns(tokens, 0, kept), first));
+      first.cache = &cache;
+      static_cast<void>(model.forward(columns(tokens, 0, kept), first));
+      // Others, which are to leave no trace.
+      static_cast<void>(model.forward(columns(others, 0, length - kept), {.cache = &cache}));
+      CHECK(cache.length() == length);
+      cache.truncate(static_cast<std::int64_t>(kept));
+      CHECK(cache.length() == kept);
+      CHECK(cache.memory().has_source == small.options.encoder.has_value());
+      const auto rest = [&](ModelCache& of) {
+        return model.forward(columns(tokens, kept, length), {.return_weights = true, .cache = &of});
+      };
+      const TransformerResult result = rest(cache);
+      const TransformerResult expected = rest(untouched);
+      CHECK(result.logits == expected.logits);
+      CHECK(result.attention_weights == expected.attention_weights);
+      CHECK(difference_from(whole, result, kept) <= 5e-6);
+      CHECK(cache.length() == length);
+    }
+  }
+}
+
+TEST_CASE("A cache cannot be truncated to more than it holds") {
+  Transformer model(small_transformer("plain").options);
+  ModelCache cache = model.create_cache({.batch_size = batch, .max_length = length});
+  static_cast<void>(model.forward(random_tokens(batch, 4, 1), {.cache = &cache}));
+  const auto error_with = [&](std::int64_t kept) {
+    return error_of([&] {
+      cache.truncate(kept);
+      return 0;
+    });
+  };
+  CHECK(error_with(5) == "invalid-value; length: expected an integer from 0 to 4, got 5");
+  CHECK(error_with(-1) == "invalid-value; length: expected an integer from 0 to 4, got -1");
+  CHECK(cache.length() == 4);
+  CHECK(error_with(4) == "no error");
+  CHECK(cache.length() == 4);
+  const ModelCache moved = std::move(cache);
+  CHECK(error_with(0).starts_with("disposed; cache: "));
 }
 
 TEST_CASE("An empty source is one") {
