@@ -146,7 +146,7 @@ struct GenerateOptions {
   /// Tokens that end the text. The one that does is the last that is returned.
   std::vector<std::int64_t> stop = {};
   /// The encoder's tokens, of a model that has one.
-  std::vector<std::int64_t> source = {};
+  std::optional<std::vector<std::int64_t>> source = {};
   /// Called with every new token; returns whether to go on.
   std::function<bool(std::int64_t token)> on_token = {};
 };

@@ -38,8 +38,8 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
         .seed = options.seed.has_value() ? *options.seed : random_seed()};
     Tokens next = row_of(tokens);
     TransformerForwardOptions pass_options;
-    if (settings().has_encoder()) {
-      pass_options.source = row_of(options.source);
+    if (options.source) {
+      pass_options.source = row_of(*options.source);
     }
     pass_options.cache = &cache;
     for (std::int64_t count = 0; count < options.max_new_tokens; ++count) {

@@ -365,15 +365,40 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
   if (!model.causal() || !settings.head) {
     fail(ErrorCode::invalid_option, "generate", "a causal model with logits", "another");
   }
-  check_from_0("max_new_tokens", options.max_new_tokens);
+  const auto check_text = [&](std::string_view argument, const std::vector<std::int64_t>& text) {
+    check_symbol_list(argument, text, 0, settings.vocabulary_size);
+  };
+  check_text("tokens", tokens);
   if (tokens.empty()) {
     fail(ErrorCode::invalid_shape, "tokens", "at least one", "none");
   }
-  if (settings.has_encoder() == options.source.empty()) {
+  if (settings.has_encoder() != options.source.has_value()) {
     fail(ErrorCode::invalid_option, "source",
          settings.has_encoder() ? "the encoder's tokens" : "none without an encoder",
          settings.has_encoder() ? "none" : "tokens");
   }
+  const auto max_length = static_cast<std::int64_t>(settings.max_length);
+  if (options.source) {
+    check_text("source", *options.source);
+    if (options.source->size() > settings.max_length) {
+      fail(ErrorCode::invalid_shape, "source",
+           "(length,), length at most max_length (" + std::to_string(max_length) + ")",
+           "(" + std::to_string(options.source->size()) + ",)");
+    }
+  }
+  if (options.max_new_tokens < 0) {
+    fail(ErrorCode::invalid_option, "max_new_tokens", "an integer from 0 on",
+         std::to_string(options.max_new_tokens));
+  }
+  const auto length = static_cast<std::int64_t>(tokens.size());
+  const std::int64_t most = std::max<std::int64_t>(max_length - length + 1, 0);
+  if (length > max_length || options.max_new_tokens > most) {
+    fail(ErrorCode::invalid_option, "max_new_tokens",
+         "at most " + std::to_string(most) + " behind " + std::to_string(length) +
+             " of max_length (" + std::to_string(max_length) + ")",
+         std::to_string(options.max_new_tokens));
+  }
+  check_text("stop", options.stop);
   check_at_least_0("temperature", options.temperature);
   if (options.top_k) {
     check_size("top_k", *options.top_k);
@@ -383,15 +408,6 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
          number_text(*options.top_p));
   }
   check_layer_options({.num_hiddens = 1, .num_heads = 1, .seed = options.seed});
-  const auto length = static_cast<std::int64_t>(tokens.size());
-  const auto max_length = static_cast<std::int64_t>(settings.max_length);
-  if (length > max_length || options.max_new_tokens > max_length - length + 1) {
-    fail(ErrorCode::invalid_option, "max_new_tokens",
-         "at most " + std::to_string(std::max<std::int64_t>(max_length - length + 1, 0)) +
-             " behind " + std::to_string(length) + " of max_length (" + std::to_string(max_length) +
-             ")",
-         std::to_string(options.max_new_tokens));
-  }
 }
 
 void check_transformer_state_dict(const Transformer& model, const StateDict& state_dict) {

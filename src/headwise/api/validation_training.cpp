@@ -34,8 +34,8 @@ void check_betas(const std::array<double, 2>& betas) {
   }
 }
 
-void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
-                   std::size_t end) {
+void check_symbol_list(std::string_view argument, std::span<const std::int64_t> symbols,
+                       std::int64_t first, std::size_t end) {
   constexpr std::int64_t max_symbol = std::numeric_limits<std::int32_t>::max();
   const std::int64_t last =
       end <= static_cast<std::size_t>(max_symbol) ? static_cast<std::int64_t>(end) - 1 : max_symbol;
@@ -46,6 +46,11 @@ void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_
            std::to_string(symbol));
     }
   }
+}
+
+void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
+                   std::size_t end) {
+  check_symbol_list(argument, {symbols.data(), symbols.size()}, first, end);
 }
 
 void check_targets(const Tokens& targets, std::size_t vocabulary_size) {

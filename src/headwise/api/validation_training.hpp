@@ -17,6 +17,8 @@ void check_betas(const std::array<double, 2>& betas);
 /// Numbers from `first` to below `end`.
 void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
                    std::size_t end);
+void check_symbol_list(std::string_view argument, std::span<const std::int64_t> symbols,
+                       std::int64_t first, std::size_t end);
 void check_targets(const Tokens& targets, std::size_t vocabulary_size);
 void check_cross_entropy(std::span<const std::size_t> logits, const Tokens& targets);
 

@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
+#include <vector>
 
 #include "checkpoint.hpp"
 #include "every_allocation.hpp"
@@ -25,7 +26,7 @@ struct World {
     if (settings.has_encoder()) {
       options.source = random_tokens(2, 3, 2);
       options.source_valid_lens = LensBySample{3, 1};
-      generate.source = {1, 2};
+      generate.source = std::vector<std::int64_t>{1, 2};
       for (const auto& layer : model.attention_layers(Side::encoder)) {
         options.encoder_head_gates.emplace_back(full<1>({layer.num_heads()}, 0.5F));
       }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -169,10 +170,22 @@ TEST_CASE("Generation ends with a stop token, which is its last") {
   const Text whole = model.generate(prompt, of(model, 8));
   for (const std::int64_t stop : whole) {
     GenerateOptions options = of(model, 8);
-    options.stop = {vocabulary_size + 5, stop};
+    options.stop = {stop, stop};
     const auto end = std::find(whole.begin(), whole.end(), stop) + 1;
     CHECK(model.generate(prompt, options) == Text(whole.begin(), end));
   }
+}
+
+TEST_CASE("Text is generated from an empty source, too") {
+  Transformer model(small_transformer("an encoder").options);
+  GenerateOptions options = of(model, 3);
+  const Text with_source = model.generate(prompt, options);
+  options.source = Text();
+  const Text generated = model.generate(prompt, options);
+  const auto logits = model.forward(row_of(prompt), {.source = Tokens::from_shape({1, 0})}).logits;
+  const float* last = &logits(0, prompt.size() - 1, 0);
+  CHECK(generated.front() == std::max_element(last, last + logits.shape(2)) - last);
+  CHECK(generated.size() == with_source.size());
 }
 
 TEST_CASE("on_token is told every token, and may end the text") {
@@ -213,7 +226,7 @@ TEST_CASE("What generate refuses is named, and no token is told") {
   const auto nothing = [](auto&) {};
   const std::string integers = "an integer from 1 to 2147483647, got ";
   CHECK(error_with([](auto& o) { o.max_new_tokens = -1; }) ==
-        "invalid-option; max_new_tokens: expected an integer from 0 to 2147483647, got -1");
+        "invalid-option; max_new_tokens: expected an integer from 0 on, got -1");
   CHECK(error_with([](auto& o) { o.max_new_tokens = 9; }) ==
         "invalid-option; max_new_tokens: expected at most 8 behind 3 of max_length (10), got 9");
   CHECK(error_with(nothing, Text(11)) ==
@@ -234,15 +247,29 @@ TEST_CASE("What generate refuses is named, and no token is told") {
         }).starts_with("invalid-option; seed"));
   CHECK(error_with(nothing, {3, vocabulary_size}).starts_with("invalid-value; tokens"));
   CHECK(error_with(nothing, {3, -1}).starts_with("invalid-value; tokens"));
+  CHECK(error_with([](auto& o) { o.stop = {1, vocabulary_size}; }) ==
+        "invalid-value; stop: expected integers from 0 to 12, got 13");
+  CHECK(error_with([](auto& o) { o.stop = {-1}; }) ==
+        "invalid-value; stop: expected integers from 0 to 12, got -1");
+  // Where nothing is to be generated, too.
+  CHECK(error_with([](auto& o) { o.max_new_tokens = 0; }, {vocabulary_size})
+            .starts_with("invalid-value; tokens"));
+  CHECK(error_with([](auto& o) {
+          o.max_new_tokens = 0;
+          o.stop = {-1};
+        }).starts_with("invalid-value; stop"));
+  CHECK(error_with([](auto& o) {
+          o.max_new_tokens = std::numeric_limits<std::int64_t>::max();
+        }).starts_with("invalid-option; max_new_tokens: expected at most 8"));
   CHECK(error_with([](auto& o) { o.source = source_tokens; }) ==
         "invalid-option; source: expected none without an encoder, got tokens");
   model = Transformer(small_transformer("an encoder").options);
-  CHECK(error_with([](auto& o) { o.source.clear(); }) ==
+  CHECK(error_with([](auto& o) { o.source.reset(); }) ==
         "invalid-option; source: expected the encoder's tokens, got none");
-  CHECK(error_with([](auto& o) {
-          o.source = {1, vocabulary_size};
-        }).starts_with("invalid-value; source"));
-  CHECK(error_with([](auto& o) { o.source = Text(11); }).starts_with("invalid-shape; source"));
+  CHECK(error_with([](auto& o) { o.source = Text{1, vocabulary_size}; }) ==
+        "invalid-value; source: expected integers from 0 to 12, got 13");
+  CHECK(error_with([](auto& o) { o.source = Text(11); }) ==
+        "invalid-shape; source: expected (length,), length at most max_length (10), got (11,)");
   for (const std::string name : {"not causal", "no head", "patches"}) {
     model = Transformer(small_transformer(name).options);
     CHECK(error_with(nothing) ==
