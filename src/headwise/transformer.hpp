@@ -24,7 +24,7 @@
 
 namespace headwise {
 
-struct PretrainedLayout;
+struct PretrainedCheckpoint;
 
 /// KV caches of all layers of a model. Made by `Transformer::create_cache` and valid for that model
 /// only, until heads of it are pruned.
@@ -157,6 +157,13 @@ enum class ParameterNames : std::uint8_t {
   pretrained,  ///< those of the checkpoint that the model was read from, in its layout
 };
 
+/// Options of a model that is read from a checkpoint, as in `TransformerOptions`.
+struct PretrainedOptions {
+  double dropout = 0;
+  std::optional<std::uint64_t> seed = {};
+  AdamOptions optimizer = {};
+};
+
 /// A transformer: decoder, encoder, both, or a reader of images, made of `MultiHeadAttention`.
 /// Sources: Vaswani et al. 2017; the papers named at each option.
 ///
@@ -170,12 +177,14 @@ class Transformer {
 
   /// The model of a checkpoint: `config` is the text of its `config.json`, `tensors` are what
   /// `load_safetensors` gave. Families: gpt2, nanogpt, llama, mistral, qwen2, bert, roberta,
-  /// distilbert, vit, bart, marian. Throws `Error` (invalid-option) that names every field of the
-  /// config that is missing, malformed or not supported; (invalid-state-dict) that lists every
-  /// tensor that is missing, unexpected or of the wrong shape.
+  /// distilbert, vit, bart, marian. Heads that the config's `pruned_heads`, `cross_pruned_heads`
+  /// and `encoder_pruned_heads` list are removed first, so that the tensors are those of a pruned
+  /// model. Throws `Error` (invalid-option) that names every field of the config that is missing,
+  /// malformed or not supported; (invalid-state-dict) that lists every tensor that is missing,
+  /// unexpected or of the wrong shape; out-of-memory.
   [[nodiscard]] static Transformer from_pretrained(std::string_view config,
                                                    const StateDict& tensors,
-                                                   std::optional<std::uint64_t> seed = {});
+                                                   const PretrainedOptions& options = {});
 
   Transformer(Transformer&&) = default;
   Transformer& operator=(const Transformer&) = delete;
@@ -249,6 +258,14 @@ class Transformer {
   /// patch_size), `patches.bias` and `class_token` (num_hiddens,). With pretrained names, throws
   /// `Error` (invalid-option) for a model that was not read from a checkpoint.
   [[nodiscard]] StateDict state_dict(ParameterNames names = ParameterNames::headwise) const;
+
+  /// The text of the `config.json` of the checkpoint that the model was read from, in which
+  /// `pruned_heads`, `cross_pruned_heads` and `encoder_pruned_heads` list the heads that were
+  /// removed, by layer and as the whole model counted them, where any were. With the tensors of
+  /// `state_dict` in pretrained names it is a checkpoint that `from_pretrained` reads. Throws
+  /// `Error` (invalid-option) for a model that was not read from a checkpoint; disposed,
+  /// out-of-memory. Source: Hugging Face Transformers, `pruned_heads`.
+  [[nodiscard]] std::string config() const;
 
   /// Loads the parameters in `state_dict`, all or none. Throws `Error` (invalid-state-dict) that
   /// lists every name that is missing, unexpected or of the wrong shape.
@@ -332,7 +349,7 @@ class Transformer {
   TransformerCore core_;
   Adam optimizer_;
   /// What ties the model to the checkpoint that it was read from; null for none.
-  std::shared_ptr<const PretrainedLayout> pretrained_ = {};
+  std::shared_ptr<const PretrainedCheckpoint> pretrained_ = {};
 };
 
 }  // namespace headwise

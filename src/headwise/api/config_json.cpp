@@ -3,6 +3,7 @@
 #include <headwise/core/io/json_text.hpp>
 #include <headwise/core/io/utf8.hpp>
 #include <headwise/error.hpp>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -129,5 +130,53 @@ class ConfigReader {
 }  // namespace
 
 PretrainedConfig read_config(std::string_view json) { return ConfigReader(json).read(); }
+
+std::string with_config_field(std::string_view json, std::string_view name,
+                              std::string_view value) {
+  struct Part {
+    std::size_t begin;
+    std::size_t end;
+  };
+  // Strings are decoded in place, which moves nothing behind them.
+  std::string text(json);
+  io::Message message;
+  io::TextCursor cursor(text, "a config", message);
+  const auto place_of = [&](const char* here) {
+    return static_cast<std::size_t>(here - text.data());
+  };
+  std::vector<Part> values;
+  std::size_t last_name = 0;
+  std::size_t last_end = 0;
+  io::read_json_object(cursor, [&](std::string_view member) {
+    const bool is_field = member == name;
+    last_name = place_of(member.data()) - 1;
+    cursor.skip_spaces(io::json_spaces);
+    const std::size_t begin = place_of(cursor.here());
+    if (!io::skip_json_value(cursor)) {
+      return false;
+    }
+    last_end = place_of(cursor.here());
+    if (is_field) {
+      values.push_back({.begin = begin, .end = last_end});
+    }
+    return true;
+  });
+  std::string result(json);
+  if (values.empty()) {
+    // Behind the last member, and as far from the comma as that.
+    const std::size_t spaces = json.find_last_not_of(io::json_spaces, last_name - 1) + 1;
+    std::string added = ",";
+    added += json.substr(spaces, last_name - spaces);
+    io::append_json_string(added, name);
+    added += ": ";
+    added += value;
+    result.insert(last_end, added);
+  }
+  // A member that occurs twice is read twice.
+  for (const auto& [begin, end] : std::views::reverse(values)) {
+    result.replace(begin, end - begin, value);
+  }
+  return result;
+}
 
 }  // namespace headwise

@@ -1,9 +1,13 @@
+#include <algorithm>
+#include <array>
 #include <headwise/api/config_json.hpp>
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/api/pretrained.hpp>
 #include <headwise/api/transformer_pass.hpp>
+#include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/core/models/pretrained/families.hpp>
+#include <headwise/core/models/pretrained/pruned_heads.hpp>
 #include <headwise/error.hpp>
 #include <utility>
 
@@ -40,6 +44,21 @@ class ParameterList {
   std::vector<io::NamedTensor> tensors_;
 };
 
+/// The heads that were removed by the number of their layer; empty if there are none.
+std::string removed_heads_json(const std::vector<MultiHeadAttention>& layers) {
+  std::string json;
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    std::string list;
+    for (const std::size_t head : layers[layer].removed_heads()) {
+      list += (list.empty() ? "" : ", ") + std::to_string(head);
+    }
+    if (!list.empty()) {
+      json += (json.empty() ? "{\"" : ", \"") + std::to_string(layer) + "\": [" + list + "]";
+    }
+  }
+  return json.empty() ? json : json + "}";
+}
+
 void throw_if_rejected(const PretrainedConfig& config) {
   if (!config.problems().empty()) {
     throw Error(ErrorCode::invalid_option, config.problems());
@@ -48,15 +67,15 @@ void throw_if_rejected(const PretrainedConfig& config) {
 
 }  // namespace
 
-StateDict with_pretrained_names(const Transformer& model, const PretrainedLayout* layout,
-                                StateDict&& tensors, bool copies) {
-  if (layout == nullptr) {
+StateDict with_pretrained_names(const Transformer& model, const PretrainedCheckpoint* checkpoint,
+                                const StateDict& tensors, bool copies) {
+  if (checkpoint == nullptr) {
     validation::fail(ErrorCode::invalid_option, "names",
                      "'headwise' for a model that no checkpoint was read into", "'pretrained'");
   }
   const ParameterList list(model);
   StateDict result;
-  for (const PretrainedTensor& tensor : layout->tensors) {
+  for (const PretrainedTensor& tensor : checkpoint->layout.tensors) {
     if (tensor.is_copy && !copies) {
       continue;
     }
@@ -72,7 +91,7 @@ StateDict with_pretrained_names(const Transformer& model, const PretrainedLayout
 }
 
 Transformer Transformer::from_pretrained(std::string_view config, const StateDict& tensors,
-                                         std::optional<std::uint64_t> seed) {
+                                         const PretrainedOptions& options) {
   return report_out_of_memory([&] {
     PretrainedConfig fields = read_config(config);
     const PretrainedFamily* family = find_family(fields);
@@ -82,18 +101,28 @@ Transformer Transformer::from_pretrained(std::string_view config, const StateDic
       given.push_back({.name = name, .shape = {tensor.shape().data(), tensor.dimension()}});
     }
     family = with_layout_of(family, given);
-    TransformerOptions options = family->options(fields);
+    TransformerOptions of_model = family->options(fields);
     throw_if_rejected(fields);
-    options.seed = seed;
-    Transformer model(options);
+    std::array<HeadsByLayer, all_sides.size()> removed;
+    std::ranges::transform(all_sides, removed.begin(),
+                           [&](Side side) { return pruned_heads_of(fields, of_model, side); });
+    throw_if_rejected(fields);
+    of_model.dropout = options.dropout;
+    of_model.seed = options.seed;
+    of_model.optimizer = options.optimizer;
+    Transformer model(of_model);
+    for (std::size_t side = 0; side < removed.size(); ++side) {
+      model.core_.remove_heads(all_sides[side], removed[side]);
+    }
     const ParameterList list(model);
-    auto layout = std::make_shared<PretrainedLayout>();
-    const std::string problems = plan_pretrained(*family, list.tensors(), given, *layout);
+    auto checkpoint = std::make_shared<PretrainedCheckpoint>();
+    PretrainedLayout& layout = checkpoint->layout;
+    const std::string problems = plan_pretrained(*family, list.tensors(), given, layout);
     if (!problems.empty()) {
       throw Error(ErrorCode::invalid_state_dict, "tensors: " + problems);
     }
     StateDict own = model.state_dict();
-    for (const PretrainedTensor& tensor : layout->tensors) {
+    for (const PretrainedTensor& tensor : layout.tensors) {
       for (std::size_t part = 0; part < tensor.parameters.size() && !tensor.is_copy; ++part) {
         auto& parameter = own.at(std::string(list.tensors()[tensor.parameters[part]].name));
         PretrainedPart{.tensor = &tensor, .part = part, .parameters = list.tensors()}.read(
@@ -101,8 +130,26 @@ Transformer Transformer::from_pretrained(std::string_view config, const StateDic
       }
     }
     model.load_state_dict(own);
-    model.pretrained_ = std::move(layout);
+    checkpoint->config = config;
+    model.pretrained_ = std::move(checkpoint);
     return model;
+  });
+}
+
+std::string Transformer::config() const {
+  return report_out_of_memory([&] {
+    validation::check_model_in_use(*this);
+    if (pretrained_ == nullptr) {
+      validation::fail(ErrorCode::invalid_option, "config",
+                       "a model that was read from a checkpoint", "another");
+    }
+    std::string config = pretrained_->config;
+    for (const Side side : all_sides) {
+      if (const std::string heads = removed_heads_json(layers_.of(side)); !heads.empty()) {
+        config = with_config_field(config, pruned_heads_field(side), heads);
+      }
+    }
+    return config;
   });
 }
 

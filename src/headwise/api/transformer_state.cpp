@@ -34,20 +34,20 @@ StateDict tensors_of(const Transformer& model, bool gradients) {
 StateDict Transformer::state_dict(ParameterNames names) const {
   return report_out_of_memory([&] {
     validation::check_model(*this);
-    StateDict result = tensors_of(*this, false);
-    return names == ParameterNames::pretrained
-               ? with_pretrained_names(*this, pretrained_.get(), std::move(result), true)
-               : result;
+    if (names == ParameterNames::pretrained) {
+      return with_pretrained_names(*this, pretrained_.get(), tensors_of(*this, false), true);
+    }
+    return tensors_of(*this, false);
   });
 }
 
 StateDict Transformer::gradients(ParameterNames names) const {
   return report_out_of_memory([&] {
     validation::check_model(*this);
-    StateDict result = tensors_of(*this, true);
-    return names == ParameterNames::pretrained
-               ? with_pretrained_names(*this, pretrained_.get(), std::move(result), false)
-               : result;
+    if (names == ParameterNames::pretrained) {
+      return with_pretrained_names(*this, pretrained_.get(), tensors_of(*this, true), false);
+    }
+    return tensors_of(*this, true);
   });
 }
 

@@ -189,13 +189,22 @@ TEST_CASE("Out of memory in what reads and writes checkpoints") {
   for (const std::string name : {"gpt2-a", "marian-a"}) {
     const Checkpoint checkpoint(name);
     check_every_allocation(name + ", from_pretrained", [&] {
-      return Transformer::from_pretrained(checkpoint.config, checkpoint.tensors, 1).state_dict();
+      return Transformer::from_pretrained(checkpoint.config, checkpoint.tensors, {.seed = 1})
+          .state_dict();
+    });
+    Transformer pruned = checkpoint.model();
+    pruned.prune_heads({{0, {1}}});
+    const std::string config = pruned.config();
+    const StateDict tensors = pruned.state_dict(ParameterNames::pretrained);
+    check_every_allocation(name + ", from_pretrained of a pruned model", [&] {
+      return Transformer::from_pretrained(config, tensors, {.seed = 1}).state_dict();
     });
     check_every_allocation(name + ", from_pretrained of nothing", [&] {
-      return Transformer::from_pretrained(checkpoint.config, {}, 1).num_layers();
+      return Transformer::from_pretrained(checkpoint.config, {}, {.seed = 1}).num_layers();
     });
     check_every_allocation(name + ", from_pretrained with a bad config", [&] {
-      return Transformer::from_pretrained("{\"model_type\": \"gpt2\"}", {}, 1).num_layers();
+      return Transformer::from_pretrained("{\"model_type\": \"gpt2\"}", {}, {.seed = 1})
+          .num_layers();
     });
     const auto make = [&] { return checkpoint.model(); };
     const auto probe_state = [](const Transformer& model, Fingerprint& print) {
@@ -205,6 +214,14 @@ TEST_CASE("Out of memory in what reads and writes checkpoints") {
         name + ", state_dict", make,
         [](const Transformer& model) { return model.state_dict(ParameterNames::pretrained); },
         probe_state);
+    check_every_allocation(
+        name + ", config",
+        [&] {
+          Transformer model = checkpoint.model();
+          model.prune_heads({{0, {1}}});
+          return model;
+        },
+        [](const Transformer& model) { return model.config(); }, probe_state);
     check_every_allocation(
         name + ", gradients", make,
         [](const Transformer& model) { return model.gradients(ParameterNames::pretrained); },

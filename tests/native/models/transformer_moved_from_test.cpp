@@ -46,6 +46,7 @@ TEST_CASE("A transformer that was moved from is disposed of") {
     CHECK(is_disposed([&] { return unchanged.settings(); }));
     CHECK(is_disposed([&] { return unchanged.state_dict(ParameterNames::pretrained); }));
     CHECK(is_disposed([&] { return unchanged.gradients(); }));
+    CHECK(is_disposed([&] { return unchanged.config(); }));
     CHECK(is_disposed([&] { return unchanged.create_cache({.batch_size = 1, .max_length = 2}); }));
     model.zero_gradients();
     model.train();

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <headwise/core/models/pretrained/families.hpp>
+#include <span>
 #include <utility>
 
 namespace headwise {
@@ -492,12 +493,23 @@ const PretrainedFamily* with_layout_of(const PretrainedFamily* family,
   if (family->options != gpt2_options && family->options != nanogpt_options) {
     return family;
   }
-  for (const io::NamedTensor& tensor : tensors) {
-    if (without_prefixes(*family, tensor.name) == "h.0.attn.c_attn.weight" &&
-        tensor.shape.size() == 2) {
-      const bool is_transposed = tensor.shape[0] < tensor.shape[1];
-      return &find(is_transposed ? "gpt2" : "nanogpt")->second;
+  const auto matrix = [&](std::string_view name) -> std::span<const std::size_t> {
+    const auto tensor = std::ranges::find_if(tensors, [&](const io::NamedTensor& each) {
+      return each.shape.size() == 2 && without_prefixes(*family, each.name) == name;
+    });
+    return tensor != tensors.end() ? tensor->shape : std::span<const std::size_t>();
+  };
+  const auto embedding = matrix("wte.weight");
+  const auto projection = matrix("h.0.attn.c_attn.weight");
+  // Where heads were removed, those of a layer may be smaller together than the embeddings.
+  for (const auto weight : {matrix("h.0.mlp.c_fc.weight"), projection}) {
+    if (!embedding.empty() && !weight.empty() &&
+        (weight[0] == embedding[1]) != (weight[1] == embedding[1])) {
+      return &find(weight[0] == embedding[1] ? "gpt2" : "nanogpt")->second;
     }
+  }
+  if (!projection.empty()) {
+    return &find(projection[0] < projection[1] ? "gpt2" : "nanogpt")->second;
   }
   return family;
 }

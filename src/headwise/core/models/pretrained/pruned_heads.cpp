@@ -19,7 +19,7 @@ SideSizes sizes_of(const TransformerOptions& options, Side side) {
   const auto num_kv_heads = static_cast<std::size_t>(options.num_kv_heads.value_or(num_heads));
   const SideSizes decoder{.num_layers = static_cast<std::size_t>(options.num_layers),
                           .num_heads = num_heads,
-                          .group_size = num_heads / std::max<std::size_t>(num_kv_heads, 1)};
+                          .group_size = std::max<std::size_t>(num_heads / num_kv_heads, 1)};
   if (side == Side::self) {
     return decoder;
   }
@@ -78,10 +78,13 @@ HeadsByLayer pruned_heads_of(PretrainedConfig& config, const TransformerOptions&
   HeadsByLayer heads(sizes.num_layers);
   for (const PretrainedConfig::Field& member : config.fields()) {
     const std::string_view name = member.name;
-    if (!name.starts_with(field) || name.size() <= field.size() + 1 || name[field.size()] != '.') {
+    const bool is_null = member.kind == PretrainedConfig::Kind::null;
+    const bool is_member = name.starts_with(field) && name.substr(field.size()).starts_with('.');
+    if (!is_member && (name != field || is_null)) {
       continue;
     }
-    const std::optional<std::size_t> layer = leading_integer(name.substr(field.size() + 1));
+    const std::optional<std::size_t> layer =
+        is_member ? leading_integer(name.substr(field.size() + 1)) : std::nullopt;
     const double head = member.number;
     if (!layer || *layer >= sizes.num_layers || member.kind != PretrainedConfig::Kind::number ||
         !(head >= 0 && head < static_cast<double>(sizes.num_heads)) || head != std::floor(head)) {

@@ -1,0 +1,283 @@
+#include <catch2/catch_test_macros.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "checkpoint.hpp"
+#include "compare.hpp"
+#include "files.hpp"
+
+// What is left of a pruned checkpoint is one, with the heads that are gone in its config.
+namespace headwise::test {
+namespace {
+
+using Heads = std::map<std::int64_t, std::vector<std::int64_t>>;
+
+std::string replaced_all(std::string text, const std::string& before, const std::string& after) {
+  for (std::size_t at = text.find(before); at != std::string::npos;
+       at = text.find(before, at + after.size())) {
+    text.replace(at, before.size(), after);
+  }
+  return text;
+}
+
+/// The same tensors as heads of half the size: four, in two groups where there are groups.
+Checkpoint with_four_heads(const std::string& name) {
+  Checkpoint checkpoint(name);
+  std::string& config = checkpoint.config;
+  config = replaced_all(config, "_heads\": 2,", "_heads\": 4,");
+  config = replaced_all(config, "\"n_head\": 2,", "\"n_head\": 4,");
+  config = replaced_all(config, "\"num_key_value_heads\": 1,", "\"num_key_value_heads\": 2,");
+  return checkpoint;
+}
+
+Transformer read_back(const Transformer& model) {
+  return Transformer::from_pretrained(model.config(), model.state_dict(ParameterNames::pretrained));
+}
+
+/// Holds what is read of the model's own checkpoint against the model.
+void check_round_trip(const Checkpoint& checkpoint, Transformer& model) {
+  Transformer read = read_back(model);
+  CHECK(read.config() == model.config());
+  const StateDict expected = model.state_dict(ParameterNames::pretrained);
+  const StateDict got = read.state_dict(ParameterNames::pretrained);
+  REQUIRE(got.size() == expected.size());
+  for (const auto& [name, tensor] : expected) {
+    INFO(name);
+    CHECK(got.at(name).shape() == tensor.shape());
+    CHECK(same_bits(got.at(name), tensor));
+  }
+  CHECK(read.state_dict() == model.state_dict());
+  const TransformerResult result = checkpoint.forward(read);
+  const TransformerResult wanted = checkpoint.forward(model);
+  CHECK(result.hidden == wanted.hidden);
+  CHECK(result.logits == wanted.logits);
+  CHECK(result.attention_weights == wanted.attention_weights);
+}
+
+TEST_CASE("A model that nothing was removed from has the config it was read from") {
+  for (const std::string& name : checkpoint_names) {
+    INFO(name);
+    const Checkpoint checkpoint(name);
+    CHECK(checkpoint.model().config() == checkpoint.config);
+    CHECK(checkpoint.model().copy().config() == checkpoint.config);
+  }
+}
+
+TEST_CASE("A pruned checkpoint can be read back, pruned again, and read back again") {
+  for (const std::string& name : checkpoint_names) {
+    const Checkpoint checkpoint = with_four_heads(name);
+    const bool has_groups = contains(checkpoint.config, "num_key_value_heads");
+    for (const Side side : {Side::self, Side::cross, Side::encoder}) {
+      Transformer model = checkpoint.model();
+      if (model.attention_layers(side).empty()) {
+        continue;
+      }
+      CAPTURE(name, static_cast<int>(side));
+      const std::string field = side == Side::self    ? "pruned_heads"
+                                : side == Side::cross ? "cross_pruned_heads"
+                                                      : "encoder_pruned_heads";
+      const auto before = checkpoint.forward(model).hidden;
+      model.prune_heads(has_groups ? Heads{{0, {1, 0}}} : Heads{{0, {3, 1}}, {1, {0}}}, side);
+      CHECK(checkpoint.forward(model).hidden != before);
+      CHECK(contains(model.config(), ",\n \"" + field +
+                                         (has_groups ? "\": {\"0\": [0, 1]}\n}"
+                                                     : "\": {\"0\": [1, 3], \"1\": [0]}\n}")));
+      check_round_trip(checkpoint, model);
+      if (has_groups) {
+        CHECK(model.attention(0).settings().num_kv_heads == 1);
+        Transformer read = read_back(model);
+        read.prune_heads({{1, {2, 3}}}, side);
+        CHECK(contains(read.config(), "{\"0\": [0, 1], \"1\": [2, 3]}"));
+        check_round_trip(checkpoint, read);
+        continue;
+      }
+      // Of layer 1, heads 1 to 3 are now 0 to 2.
+      model.prune_heads({{1, {1, 2}}}, side);
+      const std::string twice = "{\"0\": [1, 3], \"1\": [0, 2, 3]}";
+      CHECK(contains(model.config(), twice));
+      check_round_trip(checkpoint, model);
+      Transformer read = read_back(model);
+      read.prune_heads({{0, {0}}}, side);
+      CHECK(contains(read.config(), "{\"0\": [0, 1, 3], \"1\": [0, 2, 3]}"));
+      CHECK_FALSE(contains(read.config(), twice));
+      check_round_trip(checkpoint, read);
+      CHECK(read.copy().config() == read.config());
+    }
+  }
+}
+
+TEST_CASE("Heads removed on all sides have a field each") {
+  const Checkpoint checkpoint = with_four_heads("marian-a");
+  Transformer model = checkpoint.model();
+  model.prune_heads({{0, {0}}}, Side::encoder);
+  model.prune_heads({{1, {1}}}, Side::cross);
+  model.prune_heads({{1, {3, 2}}});
+  const std::string fields =
+      ",\n \"pruned_heads\": {\"1\": [2, 3]},\n \"cross_pruned_heads\": {\"1\": [1]},"
+      "\n \"encoder_pruned_heads\": {\"0\": [0]}\n}";
+  const std::size_t end = checkpoint.config.rfind("\n}");
+  CHECK(model.config() == checkpoint.config.substr(0, end) + fields);
+  check_round_trip(checkpoint, model);
+  model.cross_attention(0).prune_heads({2});
+  model.encoder_attention(0).prune_heads({0});
+  CHECK(contains(model.config(), "\"cross_pruned_heads\": {\"0\": [2], \"1\": [1]}"));
+  CHECK(contains(model.config(), "\"encoder_pruned_heads\": {\"0\": [0, 1]}"));
+  check_round_trip(checkpoint, model);
+}
+
+TEST_CASE("A config keeps its text around what pruning changes") {
+  const Checkpoint checkpoint = with_four_heads("gpt2-a");
+  const auto config_with = [&](const std::string& given) {
+    Transformer model = Transformer::from_pretrained(given, checkpoint.tensors);
+    CHECK(model.config() == given);
+    model.prune_heads({{1, {2}}});
+    check_round_trip(checkpoint, model);
+    return model.config();
+  };
+  const std::string heads = "{\"1\": [2]}";
+  const std::string& config = checkpoint.config;
+  const std::string spaced = replaced_all(config, "\n ", "\n\t\t");
+  CHECK(config_with(spaced) ==
+        replaced(spaced, "1e-05\n", "1e-05,\n\t\t\"pruned_heads\": " + heads + "\n"));
+  const std::string compact = replaced_all(replaced_all(config, "\n", ""), ", ", ",");
+  CHECK(config_with(compact) ==
+        replaced(compact, "1e-05}", "1e-05,\"pruned_heads\": " + heads + "}"));
+  for (const std::string value : {"{}", "{ \"0\" : [ ] }", "null", "[]"}) {
+    const std::string given = replaced(
+        config, "{",
+        "{ \"quoted \\u00e9 \\\"\": \"a \\\\\\\"} \\n\", \"pruned_heads\" : " + value + "\n,");
+    CHECK(config_with(given) == replaced(given, value, heads));
+  }
+  const std::string twice = replaced(config, "{", "{\"pruned_heads\": {}, \"pruned_heads\": {},");
+  CHECK(
+      config_with(twice) ==
+      replaced(config, "{", "{\"pruned_heads\": " + heads + ", \"pruned_heads\": " + heads + ","));
+}
+
+TEST_CASE("A config's removed heads may stand in any order, and more than once") {
+  const Checkpoint checkpoint = with_four_heads("bert-a");
+  Transformer expected = checkpoint.model();
+  expected.prune_heads({{0, {0, 3}}, {1, {1}}});
+  const std::string config =
+      replaced(checkpoint.config, "{", "{\"pruned_heads\": {\"1\": [1, 1], \"0\": [3, 0, 3]},");
+  Transformer model =
+      Transformer::from_pretrained(config, expected.state_dict(ParameterNames::pretrained));
+  CHECK(model.state_dict() == expected.state_dict());
+  CHECK(model.config() ==
+        config.substr(0, 0) +
+            replaced(config, "{\"1\": [1, 1], \"0\": [3, 0, 3]}", "{\"0\": [0, 3], \"1\": [1]}"));
+}
+
+TEST_CASE("A pruned GPT-2 is told from nanoGPT however few heads its first layer has left") {
+  for (const std::string name : {"gpt2-a", "nanogpt-a"}) {
+    INFO(name);
+    // All other widths than that of the embedding are smaller, or equal to it.
+    for (const Heads& heads : {Heads{{0, {0, 1, 2}}}, Heads{{0, {1, 2}}}, Heads{}}) {
+      const Checkpoint checkpoint = with_four_heads(name);
+      for (const std::string type : {"gpt2", "nanogpt"}) {
+        Checkpoint typed = checkpoint;
+        typed.config =
+            replaced(typed.config, "\"model_type\": \"" + name.substr(0, name.size() - 2),
+                     "\"model_type\": \"" + type);
+        Transformer model = typed.model();
+        model.prune_heads(heads);
+        check_round_trip(typed, model);
+      }
+    }
+  }
+}
+
+TEST_CASE("Removed heads that a model does not have are problems of the config") {
+  const auto error_with = [](const std::string& name, const std::string& field) {
+    const Checkpoint checkpoint = with_four_heads(name);
+    return error_of([&] {
+      return Transformer::from_pretrained(replaced(checkpoint.config, "{", "{" + field + ","),
+                                          checkpoint.tensors);
+    });
+  };
+  const std::string lists = ": expected lists of the heads of layers, got ";
+  for (const std::string value :
+       {"{\"2\": [0]}", "{\"0\": [4]}", "{\"0\": [-1]}", "{\"0\": [0.5]}", "{\"0\": [\"1\"]}",
+        "{\"x\": [1]}", "{\"\": [1]}", "{\"\": 1}", "{\"0\": [null]}"}) {
+    CHECK(error_with("gpt2-a", "\"pruned_heads\": " + value) ==
+          "invalid-option; config.pruned_heads" + lists +
+              (value == "{\"0\": [null]}" ? "nothing" : "an object"));
+  }
+  CHECK(error_with("gpt2-a", "\"pruned_heads\": 1") ==
+        "invalid-option; config.pruned_heads" + lists + "1");
+  CHECK(error_with("gpt2-a", "\"pruned_heads\": \"0\"") ==
+        "invalid-option; config.pruned_heads" + lists + "'0'");
+  // A decoder alone has neither of the other sides.
+  CHECK(error_with("gpt2-a", "\"cross_pruned_heads\": {\"0\": [0]}") ==
+        "invalid-option; config.cross_pruned_heads" + lists + "an object");
+  CHECK(error_with("marian-a", "\"encoder_pruned_heads\": {\"2\": [0]}") ==
+        "invalid-option; config.encoder_pruned_heads" + lists + "an object");
+  const std::string left =
+      ": expected a head left in each layer, and all or none of those of a key-value head, got an "
+      "object";
+  CHECK(error_with("gpt2-a", "\"pruned_heads\": {\"1\": [0, 1, 2, 3]}") ==
+        "invalid-option; config.pruned_heads" + left);
+  CHECK(error_with("llama-a", "\"pruned_heads\": {\"0\": [1, 2]}") ==
+        "invalid-option; config.pruned_heads" + left);
+  // More key-value heads than heads are a problem of their own.
+  const Checkpoint llama("llama-a");
+  const std::string too_many =
+      replaced(llama.config, "\"num_key_value_heads\": 1",
+               "\"num_key_value_heads\": 5, \"pruned_heads\": {\"0\": [1]}");
+  CHECK(error_of([&] {
+          return Transformer::from_pretrained(too_many, llama.tensors);
+        }).starts_with("invalid-option; num_kv_heads"));
+}
+
+TEST_CASE("Tensors of a whole model do not go with a config of a pruned one") {
+  const Checkpoint checkpoint = with_four_heads("gpt2-a");
+  const std::string error = error_of([&] {
+    return Transformer::from_pretrained(
+        replaced(checkpoint.config, "{", "{\"pruned_heads\": {\"1\": [0]},"), checkpoint.tensors);
+  });
+  CHECK(error.starts_with("invalid-state-dict; tensors: "));
+  CHECK(contains(error, "h.1.attn.c_attn.weight"));
+  CHECK_FALSE(contains(error, "h.0.attn"));
+}
+
+TEST_CASE("Only a model that was read from a checkpoint has a config") {
+  const Transformer model(
+      {.vocabulary_size = 5, .max_length = 4, .num_hiddens = 4, .num_heads = 2});
+  CHECK(error_of([&] { return model.config(); }) ==
+        "invalid-option; config: expected a model that was read from a checkpoint, got another");
+}
+
+TEST_CASE("A checkpoint is read with dropout, a seed and an optimizer of one's own") {
+  const Checkpoint checkpoint("gpt2-a");
+  const auto read = [&](const PretrainedOptions& options) {
+    return Transformer::from_pretrained(checkpoint.config, checkpoint.tensors, options);
+  };
+  Transformer model = read({.dropout = 0.5, .seed = 7, .optimizer = {.learning_rate = 0.25}});
+  CHECK(model.seed() == 7);
+  CHECK(model.optimizer().options().learning_rate == 0.25);
+  for (const MultiHeadAttention& layer : model.attention_layers(Side::self)) {
+    CHECK(layer.settings().dropout == 0.5);
+  }
+  const auto hidden = checkpoint.forward(model).hidden;
+  Transformer plain = checkpoint.model();
+  CHECK(hidden == checkpoint.forward(plain).hidden);
+  CHECK(plain.attention(0).settings().dropout == 0);
+  model.train();
+  const auto dropped = checkpoint.forward(model).hidden;
+  CHECK(dropped != hidden);
+  Transformer same = read({.dropout = 0.5, .seed = 7});
+  CHECK(checkpoint.forward(same.train()).hidden == dropped);
+  Transformer other = read({.dropout = 0.5, .seed = 8});
+  CHECK(checkpoint.forward(other.train()).hidden != dropped);
+  CHECK(error_of([&] { return read({.dropout = 1.5}); }).starts_with("invalid-option; dropout"));
+  CHECK(error_of([&] {
+          return read({.seed = std::uint64_t{1} << 53U});
+        }).starts_with("invalid-option; seed"));
+  CHECK(error_of([&] {
+          return read({.optimizer = {.learning_rate = -1}});
+        }).starts_with("invalid-option; learning_rate"));
+}
+
+}  // namespace
+}  // namespace headwise::test
