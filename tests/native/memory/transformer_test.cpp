@@ -112,7 +112,7 @@ TEST_CASE("Out of memory in a transformer's passes") {
     check_every_allocation(
         kind + ", forward that captures and returns chosen weights", make,
         [](World& world) {
-          world.options.return_weights = ReturnedWeights::last_query({{1}});
+          world.options.return_weights = ReturnedWeights::last_query();
           world.options.capture = {.keys = true, .scores = true};
           return world.pass(false).hidden;
         },
@@ -139,51 +139,6 @@ TEST_CASE("Out of memory in a transformer's passes") {
             return world.model.train_step(world.tokens, world.tokens, world.options);
           },
           probe_world);
-    }
-  }
-}
-
-TEST_CASE("Out of memory in the importance of a transformer's heads") {
-  struct Measured : World {
-    explicit Measured(const std::string& kind) : World(make_world(kind)) {
-      batches = {{.tokens = tokens,
-                  .targets = tokens,
-                  .pixels = pixels,
-                  .valid_lens = options.valid_lens,
-                  .source = options.source,
-                  .source_valid_lens = options.source_valid_lens}};
-      if (model.settings().has_patches()) {
-        loss = {
-            .value = [](std::size_t, const Tensor<3>& hidden) { return double{hidden(0, 0, 0)}; },
-            .gradient = [this](std::size_t, const Tensor<3>&) { return grad_hidden; }};
-      }
-    }
-    Measured(const Measured&) = delete;
-    Measured& operator=(const Measured&) = delete;
-    Measured(Measured&&) = delete;
-    Measured& operator=(Measured&&) = delete;
-    ~Measured() = default;
-    std::vector<ModelMeasureBatch> batches;
-    OutputLoss loss;
-  };
-  for (const std::string kind : {"an encoder, rotary and grouped heads", "patches"}) {
-    for (const Side side : {Side::self, Side::cross, Side::encoder}) {
-      for (const HeadMeasure measure :
-           {HeadMeasure::gradient, HeadMeasure::ablation, HeadMeasure::confidence}) {
-        if (kind == "patches" && side != Side::self) {
-          continue;
-        }
-        const HeadImportanceOptions importance{.measure = measure};
-        check_every_allocation(
-            kind + ", side " + std::to_string(static_cast<int>(side)) + ", measure " +
-                std::to_string(static_cast<int>(measure)),
-            [&] { return Measured(kind); },
-            [&](const Measured& world) {
-              return measure_head_importance(world.model, world.batches, importance, side,
-                                             world.loss);
-            },
-            probe_world);
-      }
     }
   }
 }
