@@ -110,6 +110,38 @@ test("a layer's own forward with gradients takes the place of the model's", () =
   model.dispose();
 });
 
+test('passes without gradients leave the pending one', async () => {
+  const model = new Transformer(small);
+  const { hidden } = model.forward(tokens, { requiresGrad: true });
+  model.backward(hidden);
+  const expected = model.gradients();
+  const cache = model.createCache({ batchSize: 2, maxLength: 8 });
+  const passes = [
+    () => model.forward([1]),
+    () => model.forward([...tokens, ...tokens], { returnWeights: true }),
+    () => model.forward(tokens, { cache }),
+    () => model.forward([[1], [2]], { cache }),
+    () => model.loss([1, 2], [2, 3]),
+    () => model.generate([1, 2], { maxNewTokens: 5 }),
+  ];
+  for (const pass of passes) {
+    model.zeroGradients();
+    model.forward(tokens, { requiresGrad: true });
+    await pass();
+    model.backward(hidden);
+    assert.deepEqual(model.gradients(), expected, pass.toString());
+    // Nor do they make one.
+    await assert.rejects(async () => {
+      cache.reset();
+      await pass();
+      model.backward(hidden);
+    }, /^HeadwiseError: backward: expected a forward with requiresGrad/);
+    cache.truncate(0);
+    if (pass === passes[2]) model.forward(tokens, { cache });
+  }
+  [cache, model].forEach((each) => each.dispose());
+});
+
 test('an optimizer takes a model or layers of it, not both', () => {
   const [model, other] = [0, 1].map(() => new Transformer(small));
   const both = 'trainables: expected each of them once, got a model and a layer of it';
