@@ -244,7 +244,7 @@ double run_model(Address model, Address address) {
   auto* const optimizer = static_cast<OptimizerCore*>(record.optimizer);
   switch (static_cast<PassKind>(record.kind)) {
     case PassKind::forward:
-      core.forward_into(pass, core.allocate(pass));
+      core.forward_into(pass, pass.requires_grad ? core.allocate(pass) : TransformerMemory{});
       return 0;
     case PassKind::loss:
       return core.loss_into(pass);

@@ -141,7 +141,7 @@ export interface TransformerSettings extends ModelOptions {
   readonly layer: LayerSettings;
   readonly hasEncoder: boolean;
   readonly hasPatches: boolean;
-  /** The options as they were given, with the seed that was drawn. */
+  /** Options of a copy: those given, with the seed that was drawn, and without objects of the caller's, which may change. */
   readonly given: TransformerOptions;
 }
 
@@ -233,6 +233,15 @@ function checkEncoder(
   };
 }
 
+/** A size that is 0 where none was given. */
+const sizeIfGiven = (value: number): number | undefined => (value === 0 ? undefined : value);
+
+const encoderOptions = (settings: EncoderSettings): EncoderOptions => ({
+  numLayers: settings.encoderLayers,
+  numHeads: sizeIfGiven(settings.encoderHeads),
+  ffnHiddens: settings.encoderFfnHiddens,
+});
+
 export function checkTransformerOptions(
   options: TransformerOptions,
 ): [TransformerSettings, Partial<TransformerOptions>] {
@@ -312,14 +321,19 @@ export function checkTransformerOptions(
     layer,
     hasEncoder: encoder.encoderLayers > 0,
     hasPatches,
-    given: { ...(given as TransformerOptions), seed: layer.seed },
+    given: {
+      ...(given as TransformerOptions),
+      ...{ seed: layer.seed, rotary: layer.rotary, optimizer: undefined },
+      window: given.window && window,
+      patches: given.patches && patches,
+      encoder: given.encoder && encoderOptions(encoder),
+    },
   };
   return [settings, given];
 }
 
 /** The public options that a checkpoint's config means. */
 export function optionsOf(given: PretrainedOptions): TransformerOptions {
-  const size = (value: number): number | undefined => (value === 0 ? undefined : value);
   const { patchSize, imageSize, channels, classToken } = given;
   const { numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon } = given;
   const { normBias, finalNorm, embeddingNorm, positionOffset, embeddingScale, bias } = given;
@@ -330,12 +344,12 @@ export function optionsOf(given: PretrainedOptions): TransformerOptions {
     ...{ numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon, normBias },
     ...{ finalNorm, embeddingNorm, positionOffset, embeddingScale, bias, qkvBias },
     ...{ tiedEmbeddings, logitsBias, causal, softcap },
-    numKvHeads: size(given.numKvHeads),
-    headSize: size(given.headSize),
+    numKvHeads: sizeIfGiven(given.numKvHeads),
+    headSize: sizeIfGiven(given.headSize),
     activation: activations[given.activation],
     norm: norms[given.norm],
     positions: positionKinds[given.positions],
-    rotary: isRotary ? { base: given.rotaryBase, size: size(given.rotarySize) } : undefined,
+    rotary: isRotary ? { base: given.rotaryBase, size: sizeIfGiven(given.rotarySize) } : undefined,
     window: [bound(given.windowLeft), bound(given.windowRight)],
     scale: Number.isNaN(given.scale) ? undefined : given.scale,
     ...(patchSize > 0
@@ -346,13 +360,7 @@ export function optionsOf(given: PretrainedOptions): TransformerOptions {
           segments: given.segments,
           head: given.head,
         }),
-    ...(given.encoderLayers > 0 && {
-      encoder: {
-        numLayers: given.encoderLayers,
-        numHeads: size(given.encoderHeads),
-        ffnHiddens: given.encoderFfnHiddens,
-      },
-    }),
+    ...(given.encoderLayers > 0 && { encoder: encoderOptions(given) }),
   };
 }
 

@@ -25,9 +25,10 @@ import { registerTrainable } from '../training/trainables.js';
 import { checkGenerate, generateTokens, type GenerateOptions } from './generate.js';
 import {
   checkPendingModel,
+  noPass,
+  pendingOfLayers,
   readOutputGradients,
   runModelBackward,
-  type PendingPass,
   type TransformerGradients,
   type TransformerOutputGradients,
 } from './model-backward.js';
@@ -120,7 +121,7 @@ export class Transformer {
   readonly #optimizer: Adam;
   readonly #handle: Handle;
   /** Of the latest forward with gradients. */
-  #pending: PendingPass = { batchAxis: [], batch: 0, length: 0 };
+  #pending = noPass;
   /** Of the checkpoint that it was read from. */
   #config: PretrainedConfig | undefined;
 
@@ -344,7 +345,7 @@ export class Transformer {
     const { result } = runPass(model, pass, { kind: 'forward', ...inputs });
     if (inputs.requiresGrad) {
       const { batchAxis, batch, length } = pass;
-      this.#pending = { batchAxis, batch, length };
+      this.#pending = { batchAxis, batch, length, ofLayers: pendingOfLayers(model) };
     }
     return result;
   }
@@ -358,10 +359,10 @@ export class Transformer {
    *   were changed since; `invalid-shape`, `invalid-type`, `invalid-option`, `disposed`, `out-of-memory`
    */
   backward(gradients: TensorInput | TransformerOutputGradients): TransformerGradients {
-    checkPendingModel(this.#handle.inUse());
+    checkPendingModel(this.#passModel(), this.#pending);
     const given = readOutputGradients(gradients);
     const model = this.#passModel();
-    checkPendingModel(model.model);
+    checkPendingModel(model, this.#pending);
     return runModelBackward(model, this.#pending, given);
   }
 

@@ -1,6 +1,6 @@
 import { trainables, type TrainableAddress } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
-import type { Held } from '../runtime/handle.js';
+import { PartHandle, type Held } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { send } from '../runtime/records.js';
 import { checkHasModels } from '../runtime/wasm.js';
@@ -43,6 +43,12 @@ export function checkTrainables(given: Trainable | readonly Trainable[]): readon
   }
   if (new Set(trainables).size < trainables.length) {
     fail('invalid-option', 'trainables', 'each of them once', 'one twice');
+  }
+  for (const trainable of trainables) {
+    const handle = registered.get(trainable)?.handle;
+    if (handle instanceof PartHandle && trainables.includes(handle.owner as Trainable)) {
+      fail('invalid-option', 'trainables', 'each of them once', 'a model and a layer of it');
+    }
   }
   return trainables;
 }

@@ -1,7 +1,16 @@
 // A model's layers seen one by one, and what passes return beside logits.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Adam, init, measureHeadImportance, MultiHeadAttention, SGD, Transformer } from 'headwise';
+import {
+  Adam,
+  clipGradientNorm,
+  init,
+  measureHeadImportance,
+  MultiHeadAttention,
+  SGD,
+  Tensor,
+  Transformer,
+} from 'headwise';
 import { readCheckpoint } from '../lib/checkpoints.mjs';
 import { assertFails, maxDifference } from '../lib/compare.mjs';
 
@@ -78,6 +87,112 @@ test("a layer's backward inside of the model's pass has the model's shapes", () 
   // That was the layer's part of the model's.
   assert.throws(() => model.backward(hidden), { code: 'no-pending-backward' });
   model.dispose();
+});
+
+test("a layer's own forward with gradients takes the place of the model's", () => {
+  const model = new Transformer(small);
+  const { hidden } = model.forward(tokens, { requiresGrad: true });
+  // One of the pass's shape, and one that keeps more than the model's pass has room for.
+  for (const [batch, length] of [
+    [2, 5],
+    [4, 50],
+  ]) {
+    const X = Tensor.randn([batch, length, 12], 1);
+    model.forward(tokens, { requiresGrad: true });
+    model.attention(1).forward(X, X, X, { requiresGrad: true });
+    assert.throws(() => model.backward(hidden), { code: 'no-pending-backward' });
+    assert.deepEqual(model.attention(1).backward(X).queries.shape, [batch, length, 12]);
+  }
+  // One without leaves it.
+  model.forward(tokens, { requiresGrad: true });
+  model.attention(1).forward(hidden, hidden, hidden);
+  model.backward(hidden);
+  model.dispose();
+});
+
+test('passes without gradients leave the pending one', async () => {
+  const model = new Transformer(small);
+  const { hidden } = model.forward(tokens, { requiresGrad: true });
+  model.backward(hidden);
+  const expected = model.gradients();
+  const cache = model.createCache({ batchSize: 2, maxLength: 8 });
+  const passes = [
+    () => model.forward([1]),
+    () => model.forward([...tokens, ...tokens], { returnWeights: true }),
+    () => model.forward(tokens, { cache }),
+    () => model.forward([[1], [2]], { cache }),
+    () => model.loss([1, 2], [2, 3]),
+    () => model.generate([1, 2], { maxNewTokens: 5 }),
+  ];
+  for (const pass of passes) {
+    model.zeroGradients();
+    model.forward(tokens, { requiresGrad: true });
+    await pass();
+    model.backward(hidden);
+    assert.deepEqual(model.gradients(), expected, pass.toString());
+    // Nor do they make one.
+    await assert.rejects(async () => {
+      cache.reset();
+      await pass();
+      model.backward(hidden);
+    }, /^HeadwiseError: backward: expected a forward with requiresGrad/);
+    cache.truncate(0);
+    if (pass === passes[2]) model.forward(tokens, { cache });
+  }
+  [cache, model].forEach((each) => each.dispose());
+});
+
+test('an optimizer takes a model or layers of it, not both', () => {
+  const [model, other] = [0, 1].map(() => new Transformer(small));
+  const both = 'trainables: expected each of them once, got a model and a layer of it';
+  const layer = model.attention(0);
+  for (const make of [
+    (given) => new Adam(given),
+    (given) => new SGD(given),
+    (given) => clipGradientNorm(given, 1),
+  ]) {
+    assertFails(() => make([model, layer]), 'invalid-option', both);
+    assertFails(() => make([layer, other, model]), 'invalid-option', both);
+    make([layer, other])?.dispose?.();
+    make([layer, model.attention(1)])?.dispose?.();
+  }
+  const adam = new Adam(layer);
+  model.dispose();
+  assertFails(
+    () => adam.step(),
+    'disposed',
+    'layer: expected one in use, got one that was disposed of',
+  );
+  [adam, other].forEach((each) => each.dispose());
+});
+
+test('what a caller changes in the options later changes nothing', async () => {
+  const measure = (model, batch) =>
+    measureHeadImportance(model, { batches: [{ tokens, targets: tokens, ...batch }] });
+  for (const [options, change, batch] of [
+    [
+      { positions: 'rotary', rotary: { base: 100, interleaved: true }, window: [1, 0] },
+      ({ rotary, window }) => {
+        Object.assign(rotary, { base: 3, size: 2 });
+        window[0] = 3;
+      },
+    ],
+    [
+      { encoder: { numLayers: 2 } },
+      ({ encoder }) => Object.assign(encoder, { numLayers: 1, numHeads: 1 }),
+      { source: tokens },
+    ],
+    [
+      { optimizer: { learningRate: 0.1 } },
+      ({ optimizer }) => Object.assign(optimizer, { learningRate: -1 }),
+    ],
+  ]) {
+    const model = new Transformer({ ...small, ...options });
+    const before = await measure(model, batch);
+    change(options);
+    assert.deepEqual(await measure(model, batch), before);
+    model.dispose();
+  }
 });
 
 test('chosen weights are rows of all, and what is captured is what made them', () => {

@@ -155,6 +155,111 @@ layer.forward(X, X, X, { returnWeights: 1 });
 export { given };
 `;
 
+// What a transformer gives follows from what it is asked; all of its options take undefined.
+files['transformers.mts'] = `
+import { Adam, AttentionOnlyTransformer, loadSafetensors, measureHeadImportance, MultiHeadAttention, Tensor, Transformer }
+  from 'headwise';
+import type {
+  Captured, GenerateOptions, LossAndGradients, ModelCache, StateDict, TransformerForwardOptions, TransformerGradients,
+  TransformerOptions, TransformerPassOptions, TransformerResult,
+} from 'headwise';
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
+declare const isAsked: boolean;
+declare const whatever: TransformerForwardOptions | undefined;
+declare const config: Record<string, unknown>;
+const o = undefined;
+
+const model = new Transformer({
+  numHiddens: 8, numHeads: 2, vocabularySize: o, maxLength: o, numLayers: o, numKvHeads: o, headSize: o, ffnHiddens: o,
+  activation: o, gated: o, norm: o, normFirst: o, normEpsilon: o, normBias: o, finalNorm: o, embeddingNorm: o,
+  positions: o, positionOffset: o, rotary: o, embeddingScale: o, bias: o, qkvBias: o, tiedEmbeddings: o, logitsBias: o,
+  head: o, segments: o, causal: o, dropout: o, window: o, softcap: o, scale: o, encoder: o, patches: o, seed: o,
+  optimizer: o,
+});
+const options: TransformerOptions = {
+  numHiddens: 8, numHeads: 2, activation: 'gelu-tanh', norm: 'rms', positions: 'sinusoidal-halves', window: [1, Infinity],
+  encoder: { numLayers: o, numHeads: o, ffnHiddens: o },
+  patches: { imageSize: 4, patchSize: 2, channels: o, classToken: o },
+};
+const pretrained = Transformer.fromPretrained({
+  config, tensors: loadSafetensors(new Uint8Array()).tensors, dropout: o, seed: o, optimizer: o,
+});
+is<typeof pretrained, Transformer>();
+
+const plain = model.forward([[1, 2]]);
+is<typeof plain.logits, Tensor | undefined>();
+is<typeof plain.hidden, Tensor>();
+is<typeof plain.attentionWeights, undefined>();
+is<typeof plain.crossAttentionWeights, Tensor[] | undefined>();
+is<typeof plain.captured, Captured[] | undefined>();
+const all = model.forward([1], { returnWeights: true });
+is<typeof all.attentionWeights, Tensor[]>();
+is<typeof all.logits, Tensor | undefined>();
+const some = model.forward(Tensor.zeros([1, 3, 4, 4]), { returnWeights: { heads: [0], queries: 'last' } });
+is<typeof some.attentionWeights, Tensor[]>();
+const perhaps = model.forward([1], { returnWeights: isAsked });
+is<typeof perhaps.attentionWeights, Tensor[] | undefined>();
+const unknown = model.forward([1], whatever);
+is<typeof unknown.attentionWeights, Tensor[] | undefined>();
+declare const small: AttentionOnlyTransformer;
+is<ReturnType<typeof small.loss>, number>();
+const ofSmall = small.forward([1]);
+is<typeof ofSmall.logits, Tensor>();
+is<typeof ofSmall.attentionWeights, undefined>();
+const allOfSmall = small.forward([1], { returnWeights: true });
+is<typeof allOfSmall.logits, Tensor>();
+is<typeof allOfSmall.attentionWeights, Tensor[]>();
+const results: TransformerResult[] = [plain, all, some, perhaps, unknown, ofSmall, allOfSmall];
+const asTransformer: Transformer = small;
+
+const pass = {
+  validLens: o, segments: o, source: o, sourceValidLens: o, headGates: o, crossHeadGates: o, encoderHeadGates: o,
+} satisfies TransformerPassOptions;
+model.forward([1], { ...pass, returnWeights: o, capture: o, cache: o, requiresGrad: o });
+model.forward([1], { headGates: [o, Tensor.ones([2]), [1, 0.5]], source: [[1n, 2n]], capture: ['scores'] });
+is<ReturnType<typeof model.lossAndGradients>, LossAndGradients>();
+model.loss([1], [1], pass);
+model.trainStep([1], [1], o, pass);
+model.trainStep([1], [1], new Adam([model.attention(0), small]), { source: [1] });
+is<ReturnType<typeof model.backward>, TransformerGradients>();
+model.backward({ hidden: o, logits: Tensor.ones([1]) });
+model.backward([[1]]);
+
+const generating: GenerateOptions = {
+  maxNewTokens: 1, temperature: o, topK: o, topP: o, seed: o, stop: o, source: o, onToken: o, signal: o,
+};
+is<ReturnType<typeof model.generate>, Promise<number[]>>();
+void model.generate([1], generating);
+void model.generate(new Int32Array(1), { maxNewTokens: 1, stop: 3, onToken: (token) => is<typeof token, number>() });
+
+const cache = model.createCache({ batchSize: 1, maxLength: 2 });
+is<typeof cache, ModelCache>();
+is<ReturnType<typeof model.stateDict>, StateDict>();
+model.stateDict({ names: o });
+model.gradients({ names: 'pretrained' });
+model.pruneHeads({ 0: [1] }, { side: o });
+model.pruneHeads({ 0: [1] }, { side: 'cross' });
+is<ReturnType<typeof model.attention>, MultiHeadAttention>();
+is<typeof model.numHeads, number[]>();
+void measureHeadImportance(model, { measure: o, side: 'encoder', batches: [{ tokens: [[1]], targets: o, source: [[1]] }] });
+model.train().eval().dispose();
+
+// @ts-expect-error sizes cannot be left out
+new Transformer({ vocabularySize: 4, maxLength: 4, numHeads: 2 });
+// @ts-expect-error there is no such activation
+new Transformer({ ...options, activation: 'tanh' });
+// @ts-expect-error a layer's cache is none of a model
+model.forward([1], { cache: model.attention(0).createCache({ batchSize: 1, maxLength: 1 }) });
+// @ts-expect-error there is no such side
+model.pruneHeads({ 0: [1] }, { side: 'decoder' });
+// @ts-expect-error it must say how many
+void model.generate([1], {});
+// @ts-expect-error it cannot be set
+model.numHiddens = 3;
+export { asTransformer, results };
+`;
+
 // Types of results by name fit all results.
 files['names.mts'] = `${prelude}
 const results: AttentionResult[] = [
