@@ -56,7 +56,8 @@ const bundlers = {
 };
 
 /** Bytes of the README's example with the largest build. */
-const mostForLayers = { Rolldown: 47_500, Vite: 49_000 };
+const mostForAll = 105_000;
+const mostForLayers = { Rolldown: 48_000, Vite: 49_500 };
 
 const isScript = ({ type }) => type === 'chunk';
 const codeOf = (output) => output.filter(isScript).map(({ code }) => code);
@@ -95,12 +96,14 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     t.diagnostic(
       `${name}: everything, brotli: ${scripts} of JavaScript + ${wasm} of WebAssembly = ${scripts + wasm} bytes`,
     );
-    assert.ok(scripts + wasm <= 95_000, `${scripts + wasm} bytes`);
+    assert.ok(scripts + wasm <= mostForAll, `${scripts + wasm} bytes`);
   });
 }
 
+/** What needs no build with models; caches of models come from those. */
 const layerNames = [
-  ...['HeadwiseError', 'KeyValueCache', 'MultiHeadAttention', 'Tensor', 'additiveAttention'],
+  ...['HeadwiseError', 'KeyValueCache', 'ModelCache', 'MultiHeadAttention', 'Tensor'],
+  ...['additiveAttention'],
   ...['dispose', 'init', 'maskedSoftmax', 'positionalEncoding', 'scaledDotProductAttention'],
   ...['splitHeads', 'transposeOutput', 'transposeQkv'],
 ];
