@@ -38,7 +38,7 @@ export interface LayerMeasureBatch extends Pick<
 }
 
 /**
- * A loss of a layer's output, as the sum over the batch's samples. Of a mean over them, importance is smaller by the
+ * A loss of a layer's output, or of a model's hidden states, as the sum over the batch's samples. Of a mean over them, importance is smaller by the
  * batch's size. `batch` is the number of the batch.
  */
 export interface OutputLoss {
@@ -58,9 +58,13 @@ export interface ModelMeasureBatch extends Omit<
   TransformerPassOptions,
   'headGates' | 'crossHeadGates' | 'encoderHeadGates'
 > {
-  /** (batch, length); of models that read images, pixels. */
-  tokens: TokensInput | TensorInput;
-  /** (batch, length), as `loss` takes them. Confidence and entropy need none. */
+  /** (batch, length) */
+  tokens?: TokensInput | undefined;
+  /** In place of tokens, (batch, channels, height, width), of a model that reads images. */
+  pixels?: TensorInput | undefined;
+  /**
+   * (batch, length), as `loss` takes them. Confidence and entropy need none, nor does a loss of the hidden states.
+   */
   targets?: TokensInput | undefined;
 }
 
@@ -68,6 +72,8 @@ export interface ModelImportanceOptions extends HeadImportanceOptions {
   batches: readonly ModelMeasureBatch[];
   /** Whose heads: the layers' own, the default, those of cross-attention, or the encoder's. */
   side?: Side | undefined;
+  /** A loss of `hidden` in place of that of targets; a model without logits needs one. */
+  loss?: OutputLoss | undefined;
 }
 
 function checkBatches(batches: unknown): void {
@@ -103,14 +109,16 @@ function checkIgnoredKeys(value: unknown, keys: Numbers<Float32Array>): Uint8Arr
 }
 
 /** A copy, since batches are used long after the call, as they were in it. */
-const held = <Data extends Float32Array | Uint8Array>({
-  data,
-  shape,
-}: Numbers<Data>): Numbers<Data | Float32Array> => ({
-  // Booleans were copied when they were read.
-  data: data instanceof Float32Array ? copyOf(data) : data,
+const held = ({ data, shape }: Numbers<Float32Array>): Numbers<Float32Array> => ({
+  data: copyOf(data),
   shape,
 });
+
+function heldMask(mask: MaskInput): Numbers<Float32Array | Uint8Array> {
+  const { data, shape } = toMask('mask', mask);
+  // Booleans were copied when they were read.
+  return data instanceof Float32Array ? held({ data, shape }) : { data, shape };
+}
 
 const batchNames = [
   ...(['queries', 'keys', 'values', 'validLens', 'mask', 'causal', 'window'] as const),
@@ -136,7 +144,7 @@ function measuredLayer(
         ...rest,
         ...(validLens !== undefined && { validLens: readValidLens(validLens) }),
         ...(window !== undefined && { window: checkWindow(window) }),
-        ...(mask !== undefined && { mask: held(toMask('mask', mask)) }),
+        ...(mask !== undefined && { mask: heldMask(mask) }),
       },
       ignoredKeys: checkIgnoredKeys(ignoredKeys, k),
     };
@@ -166,24 +174,37 @@ function measuredLayer(
 }
 
 const modelBatchNames = [
-  ...(['tokens', 'targets', 'keys', 'validLens', 'segments', 'source'] as const),
+  ...(['tokens', 'pixels', 'targets', 'keys', 'validLens', 'segments', 'source'] as const),
   'sourceValidLens',
 ] as const;
 
 /** A model's batch, read once and independent of the caller's objects. */
-function readModelBatch(given: ModelMeasureBatch, argument: string, hasPatches: boolean) {
+interface ReadBatch {
+  readonly input: Numbers<Float64Array> | Numbers<Float32Array>;
+  readonly targets: Numbers<Float64Array> | undefined;
+  readonly options: {
+    readonly validLens?: Numbers<Float64Array>;
+    readonly segments?: Numbers<Float64Array>;
+    readonly source?: Numbers<Float64Array>;
+    readonly sourceValidLens?: Numbers<Float64Array>;
+  };
+}
+
+function readModelBatch(
+  given: ModelMeasureBatch,
+  argument: string,
+  hasPatches: boolean,
+): ReadBatch {
   // The keys of a task's batch are of no use here.
-  const {
-    tokens = [],
-    targets,
-    ...rest
-  } = checkOptions<ModelMeasureBatch & { keys?: unknown }>(given, modelBatchNames, argument);
-  const asked = targets === undefined ? undefined : toTokens('targets', targets);
+  const { tokens, pixels, targets, ...rest } = checkOptions<ModelMeasureBatch & { keys?: unknown }>(
+    given,
+    modelBatchNames,
+    argument,
+  );
   const { validLens, segments, source, sourceValidLens } = rest;
   return {
-    tokens: hasPatches ? held(toFloats('pixels', tokens)) : toTokens('tokens', tokens),
-    targets: asked ?? [],
-    asked: asked?.data.filter((target) => target !== ignoredTarget).length ?? 0,
+    input: hasPatches ? held(toFloats('pixels', pixels)) : toTokens('tokens', tokens),
+    targets: targets === undefined ? undefined : toTokens('targets', targets),
     options: {
       ...(validLens !== undefined && { validLens: readValidLens(validLens) }),
       ...(segments !== undefined && { segments: toTokens('segments', segments) }),
@@ -191,9 +212,12 @@ function readModelBatch(given: ModelMeasureBatch, argument: string, hasPatches: 
       ...(sourceValidLens !== undefined && {
         sourceValidLens: readValidLens(sourceValidLens, 'sourceValidLens'),
       }),
-    } satisfies TransformerPassOptions,
+    },
   };
 }
+
+const countTargets = ({ targets }: ReadBatch): number =>
+  targets?.data.filter((target) => target !== ignoredTarget).length ?? 0;
 
 const gatesOfSide = {
   self: 'headGates',
@@ -206,35 +230,76 @@ const weightsOfSide = {
   encoder: 'encoderAttentionWeights',
 } as const;
 
+/** Makes rows of queries beyond a sample's length 0. Lengths of each query leave such rows already. */
+function clearPadding(lens: Numbers<Float64Array> | undefined, { data, shape }: Tensor): void {
+  const [numHeads = 0, numQueries = 0, numKeys = 0] = shape.slice(-3);
+  if (lens?.shape.length !== 1) {
+    return;
+  }
+  const rows = numQueries * numKeys;
+  lens.data.forEach((length, sample) => {
+    for (let head = 0; head < numHeads; head++) {
+      const begin = (sample * numHeads + head) * rows;
+      data.fill(0, begin + length * numKeys, begin + rows);
+    }
+  });
+}
+
 /** `model` is one whose state nobody else needs. */
 function measuredModel(
   model: Transformer,
   side: Side,
   batches: readonly ModelMeasureBatch[],
+  ofHidden: OutputLoss | undefined,
 ): MeasuredHeads {
   const hasPatches = model.vocabularySize === 0;
   const checked = batches.map((batch, i) => readModelBatch(batch, `batches[${i}]`, hasPatches));
-  const at = (batch: number): (typeof checked)[number] => checked[batch];
+  const at = (batch: number): ReadBatch => checked[batch];
   const gateName = gatesOfSide[side];
+  const samplesOf = ({ shape }: ReadBatch['input']): number =>
+    shape.length === (hasPatches ? 3 : 1) ? 1 : (shape[0] ?? 0);
   return {
     numHeads: Transformer.headsOf(model, side),
-    counts: checked.map(({ asked }) => asked),
+    counts: checked.map((batch) =>
+      ofHidden === undefined ? countTargets(batch) : samplesOf(batch.input),
+    ),
     loss(batch, gates) {
-      const { tokens, targets, asked, options } = at(batch);
-      return asked * model.loss(tokens, targets, { ...options, [gateName]: gates });
+      const { input, targets = [], options } = at(batch);
+      const given = { ...options, [gateName]: gates };
+      return ofHidden === undefined
+        ? countTargets(at(batch)) * model.loss(input, targets, given)
+        : (ofHidden.value?.(model.forward(input, given).hidden, batch) ?? NaN);
     },
     gateGradients(batch) {
-      const { tokens, targets, asked, options } = at(batch);
-      const { [gateName]: gates = [] } = model.lossAndGradients(tokens, targets, options);
+      const { input, targets = [], options } = at(batch);
+      if (ofHidden !== undefined) {
+        const { hidden } = model.forward(input, { ...options, requiresGrad: true });
+        const { [gateName]: gates = [] } = model.backward(ofHidden.gradient?.(hidden, batch) ?? []);
+        return gates.map(({ data }) => data);
+      }
+      const { [gateName]: gates = [] } = model.lossAndGradients(input, targets, options);
+      const asked = countTargets(at(batch));
       return gates.map(({ data }) => data.map((gradient) => asked * gradient));
     },
     sums(batch, measure) {
-      const { tokens, options } = at(batch);
-      const result: TransformerResult = model.forward(tokens, { ...options, returnWeights: true });
+      const { input, options } = at(batch);
+      const result: TransformerResult = model.forward(input, { ...options, returnWeights: true });
       const { [weightsOfSide[side]]: weights = [] } = result;
-      return weights.map((layer) => scoreHeads(measure, toHeadWeights(layer)));
+      return weights.map((layer) => {
+        // What attends on the encoder's side are the source's positions.
+        clearPadding(side === 'encoder' ? options.sourceValidLens : options.validLens, layer);
+        return scoreHeads(measure, toHeadWeights(layer));
+      });
     },
   };
+}
+
+function checkSide(model: Transformer, value: unknown): Side {
+  const side = checkWord('side', value, sides);
+  if (side !== 'self' && model.numEncoderLayers === 0) {
+    fail('invalid-option', 'side', "'self' for a model without an encoder", `'${side}'`);
+  }
+  return side;
 }
 
 async function importance(
@@ -244,15 +309,19 @@ async function importance(
   if (measured instanceof Transformer) {
     const given = checkOptions(options as ModelImportanceOptions, [
       ...importanceOptionNames,
-      ...(['batches', 'side'] as const),
+      ...(['batches', 'side', 'loss'] as const),
     ]);
     const checked = checkImportance(given);
     const { batches = [] } = given;
     checkBatches(given.batches);
-    const side = checkWord('side', given.side, sides);
+    const side = checkSide(measured, given.side);
+    const loss =
+      given.loss === undefined && Transformer.hasLogits(measured)
+        ? undefined
+        : checkLoss(given.loss, checked.measure);
     const copy = Transformer.copyOf(measured);
     try {
-      return await measureHeads(measuredModel(copy, side, batches), checked);
+      return await measureHeads(measuredModel(copy, side, batches, loss), checked);
     } finally {
       copy.dispose();
     }
@@ -283,7 +352,8 @@ async function importance(
  * every few milliseconds.
  *
  * Of a model, means of gradients and ablation are over targets: a sample's loss is the sum over its own, so that
- * importance has the size of `loss` and does not depend on how samples are batched.
+ * importance has the size of `loss` and does not depend on how samples are batched. With a `loss` of hidden states they
+ * are over samples. Queries beyond `validLens` count in no mean over queries.
  *
  * ```js
  * const importance = await measureHeadImportance(model, { batches: [task.batch(2, 64)] });

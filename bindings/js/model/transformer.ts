@@ -217,6 +217,11 @@ export class Transformer {
     return copy;
   }
 
+  /** @internal */
+  static hasLogits(model: Transformer): boolean {
+    return model.#settings.head;
+  }
+
   /**
    * Heads of each layer of a side.
    *

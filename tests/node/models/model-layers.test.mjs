@@ -324,3 +324,66 @@ test('an optimizer of one layer trains that layer alone', () => {
   adam.dispose();
   model.dispose();
 });
+
+test('heads of models without logits are measured by a loss of their hidden states', async () => {
+  for (const name of ['bert-a', 'vit-a']) {
+    const { expected, model: make, input, options } = readCheckpoint(name);
+    const model = make();
+    const cotangent = expected['in.cotangent'];
+    const lossOf = ({ data }) => data.reduce((sum, x, i) => sum + x * cotangent.data[i], 0);
+    const loss = { value: lossOf, gradient: () => cotangent };
+    const batch = { [name === 'vit-a' ? 'pixels' : 'tokens']: input, ...options };
+    const measured = (measure) => measureHeadImportance(model, { batches: [batch], loss, measure });
+    const [first] = await measured('ablation');
+    const whole = lossOf(model.forward(input, options).hidden);
+    const [{ numHeads }] = [model.attention(0)];
+    const headGates = model.numHeads.map((count) => new Float32Array(count).fill(1));
+    headGates[0][numHeads - 1] = 0;
+    const without = lossOf(model.forward(input, { ...options, headGates }).hidden);
+    assert.ok(Math.abs(first[numHeads - 1] - (without - whole) / 2) < 1e-4, name);
+    const gradients = await measured('gradient');
+    assert.ok(gradients.flat().every((number) => number > 0));
+    await assert.rejects(measureHeadImportance(model, { batches: [batch] }), {
+      message: "loss: expected its gradient beside measure 'gradient', got none",
+    });
+    await assert.rejects(measureHeadImportance(model, { batches: [batch], loss, side: 'cross' }), {
+      message: "side: expected 'self' for a model without an encoder, got 'cross'",
+    });
+    model.dispose();
+  }
+});
+
+test('padding counts in no mean over queries', async () => {
+  const { model: make, input, options } = readCheckpoint('bert-a');
+  const model = make();
+  const loss = { value: () => 0 };
+  const of = (batch, measure) => measureHeadImportance(model, { batches: [batch], loss, measure });
+  const { data, shape } = input;
+  const [, length] = shape;
+  // Row by row, without the padding.
+  for (const measure of ['confidence', 'entropy']) {
+    const together = await of({ tokens: input, ...options }, measure);
+    const sums = together.map((layer) => layer.map(() => 0));
+    let count = 0;
+    for (const [row, used] of options.validLens.entries()) {
+      const begin = row * length;
+      const part = {
+        tokens: [Array.from(data.subarray(begin, begin + used), Number)],
+        segments: [Array.from(options.segments.data.subarray(begin, begin + used), Number)],
+      };
+      const alone = await of(part, measure);
+      alone.forEach((layer, i) =>
+        layer.forEach((number, head) => {
+          sums[i][head] += used * number;
+        }),
+      );
+      count += used;
+    }
+    together.forEach((layer, i) =>
+      layer.forEach((number, head) => {
+        assert.ok(Math.abs(number - sums[i][head] / count) < 1e-6, measure);
+      }),
+    );
+  }
+  model.dispose();
+});
