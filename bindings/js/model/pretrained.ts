@@ -13,6 +13,7 @@ import { read, reserve, write, type Address } from '../runtime/memory.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import type { TensorsByName } from '../tensor/integers.js';
+import { checkAttached } from '../tensor/arrays.js';
 import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import { sides } from './model-inputs.js';
@@ -125,6 +126,8 @@ export function loadCheckpoint(model: Address, given: ReadCheckpoint): void {
   for (const [number, { name, isCopy }] of tensors.entries()) {
     const tensor = given.tensors.get(name);
     if (tensor !== undefined && !isCopy) {
+      // Options that were read later may have run the caller's code.
+      checkAttached(name, tensor);
       const count = sizeOf(tensor.shape);
       const [at] = reserve(count);
       write(at, tensor.data, count);

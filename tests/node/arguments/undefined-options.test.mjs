@@ -4,7 +4,7 @@ import test from 'node:test';
 import * as headwise from 'headwise';
 
 await headwise.init();
-const { MultiHeadAttention, AttentionOnlyTransformer, Tensor } = headwise;
+const { MultiHeadAttention, AttentionOnlyTransformer, Tensor, Transformer } = headwise;
 const X = Tensor.randn([2, 3, 4], 1);
 const heads = Tensor.randn([1, 2, 3, 4], 1);
 const parameters = { W_q: Tensor.ones([2, 4]), W_k: Tensor.ones([2, 4]), w_v: Tensor.ones([1, 2]) };
@@ -13,6 +13,16 @@ const newLayer = (options) =>
 const newModel = (options) =>
   new AttentionOnlyTransformer({
     ...{ vocabularySize: 5, maxLength: 4, numHiddens: 4, numHeads: 2, ...options, seed: 1 },
+  });
+
+const newTransformer = (options) =>
+  new Transformer({
+    vocabularySize: 5,
+    maxLength: 4,
+    numHiddens: 4,
+    numHeads: 2,
+    ...options,
+    seed: 1,
   });
 
 const undefinedOf = (names) =>
@@ -80,6 +90,34 @@ const calls = {
     'headGates returnWeights',
     (options) => newModel().forward([1, 2, 3], options),
   ],
+  Transformer: [
+    'numLayers numKvHeads headSize ffnHiddens activation gated norm normFirst normEpsilon normBias finalNorm ' +
+      'embeddingNorm positions positionOffset rotary embeddingScale bias qkvBias tiedEmbeddings logitsBias head ' +
+      'segments causal dropout window softcap scale encoder patches optimizer',
+    (options) => newTransformer(options).forward([1, 2, 3]),
+  ],
+  'encoder of a Transformer': [
+    'numLayers numHeads ffnHiddens',
+    (encoder) => newTransformer({ encoder: { ...encoder } }).forward([1, 2], { source: [3] }),
+  ],
+  'patches of a Transformer': [
+    'channels classToken',
+    (given) => {
+      const patches = { imageSize: 4, patchSize: 2, ...given };
+      const model = newTransformer({ vocabularySize: undefined, maxLength: undefined, patches });
+      return model.forward(Tensor.randn([1, 3, 4, 4], 1));
+    },
+  ],
+  'forward of a Transformer': [
+    'validLens segments source sourceValidLens headGates crossHeadGates encoderHeadGates returnWeights capture cache ' +
+      'requiresGrad',
+    (options) => newTransformer().forward([1, 2, 3], options),
+  ],
+  generate: [
+    'topK topP temperature stop source onToken signal',
+    (options) => newTransformer().generate([1], { maxNewTokens: 2, seed: 1, ...options }),
+  ],
+  'stateDict of a Transformer': ['names', (options) => newTransformer().stateDict(options)],
   'loss of a model': ['headGates', (options) => newModel().loss([1, 2], [2, 3], options)],
   SGD: [
     'learningRate momentum weightDecay',

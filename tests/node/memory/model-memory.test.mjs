@@ -10,7 +10,9 @@ import {
   MultiHeadAttention,
   patternScores,
   SGD,
+  Transformer,
 } from 'headwise';
+import { checkpointNames, readCheckpoint } from '../lib/checkpoints.mjs';
 import { assertFails, assertRejects } from '../lib/compare.mjs';
 import {
   assertForgottenGivesBack,
@@ -18,6 +20,8 @@ import {
   usedMemory,
   withoutGrowth,
 } from '../lib/memory.mjs';
+import * as observed from '../lib/observe.mjs';
+import { kinds } from '../lib/transformer-kinds.mjs';
 
 const task = new InductionTask({ numSymbols: 5, length: 8, minPeriod: 2, maxPeriod: 4 });
 const batch = task.batch(1, 2);
@@ -230,4 +234,89 @@ test('measuring a model of which there is no room for a copy is an error', async
   layers.forEach((layer) => layer.dispose());
   assert.equal((await measureHeadImportance(model, { batches: [batch] })).length, 2);
   model.dispose();
+});
+
+/** Every family's checkpoint and every kind by options: how to make one, and what its passes take. */
+const transformers = [
+  ...checkpointNames.map((name) => {
+    const checkpoint = readCheckpoint(name);
+    const { input, options: given, model, config } = checkpoint;
+    return [model, { input, given, targets: config.patch_size ? undefined : checkpoint.targets() }];
+  }),
+  ...Object.values(kinds).map(({ options: ofKind, input, given }) => [
+    () => new Transformer(ofKind),
+    { input, given, targets: ofKind.vocabularySize ? observed.targets : undefined },
+  ]),
+];
+
+/** All that a model can do in its life. */
+function live(make, { input, given, targets: asked }) {
+  const model = make();
+  const { hidden } = model.forward(input, { ...given, returnWeights: true, requiresGrad: true });
+  model.backward(hidden);
+  if (asked && model.forward(input, given).logits) {
+    model.trainStep(input, asked, undefined, given);
+    const sgd = new SGD(model, { momentum: 0.5 });
+    model.trainStep(input, asked, sgd, given);
+    sgd.dispose();
+  }
+  const sides = model.numEncoderLayers > 0 ? ['self', 'cross', 'encoder'] : ['self'];
+  for (const side of sides) model.pruneHeads({ 0: [] }, { side });
+  const { numHeads, numKvHeads } = model.attention(0);
+  const group = Array.from({ length: numHeads / numKvHeads }, (_, head) => head);
+  if (numKvHeads > 1) model.pruneHeads({ 0: group });
+  model.forward(input, given);
+  model.dispose();
+}
+
+test('thousands of transformers of every kind that come and go leave the heap where it was', () => {
+  assertLeavesNothing((i) => live(...transformers[i % transformers.length]), 1000);
+});
+
+test('generating leaves nothing, when it is aborted neither', async () => {
+  const models = ['gpt2-a', 'bart-a'].map((name) => readCheckpoint(name).model());
+  const generateAll = async () => {
+    for (const model of models) {
+      const source = model.numEncoderLayers > 0 ? [3, 4] : undefined;
+      const given = { maxNewTokens: 4, temperature: 1, seed: 1, source };
+      await model.generate([1, 2], given);
+      const stop = new Error('enough');
+      const onToken = () => {
+        throw stop;
+      };
+      await assert.rejects(
+        model.generate([1, 2], { ...given, onToken }),
+        (error) => error === stop,
+      );
+      await assert.rejects(model.generate([1, 2], { ...given, signal: AbortSignal.abort() }));
+    }
+  };
+  for (let i = 0; i < 20; i++) await generateAll();
+  const used = usedMemory();
+  for (let i = 0; i < 100; i++) await generateAll();
+  assert.equal(usedMemory(), used);
+  models.forEach((model) => model.dispose());
+});
+
+test('transformers that were forgotten give their memory back, with their caches', () =>
+  assertForgottenGivesBack(() => {
+    for (let i = 0; i < 20; i++) {
+      const model = new Transformer({ ...kinds.decoder.options, numHiddens: 96 });
+      model.forward([1, 2], { cache: model.createCache({ batchSize: 1, maxLength: 20 }) });
+      model.attention(0).createCache({ batchSize: 1, maxLength: 20 });
+    }
+  }));
+
+test('a layer that is held keeps its model', async () => {
+  const wide = { vocabularySize: 5, maxLength: 4, numHiddens: 100, numHeads: 2, seed: 1 };
+  const layers = Array.from({ length: 10 }, () => new Transformer(wide).attention(0));
+  const expected = layers[0].stateDict();
+  // What is given back is taken again, by models that are forgotten in turn.
+  await assertForgottenGivesBack(() => {
+    for (let i = 0; i < 20; i++) new Transformer({ ...wide, seed: 2 + i }).forward([1, 2]);
+  });
+  for (const layer of layers) {
+    assert.deepEqual(layer.stateDict(), expected);
+    layer.forward([Array(100).fill(1)], [Array(100).fill(1)], [Array(100).fill(1)]);
+  }
 });
