@@ -10,6 +10,7 @@ import {
   rotation,
   wholeRotation,
 } from '../../../benchmarks/web/language-model.mjs';
+import { markdown } from '../../../benchmarks/web/markdown.mjs';
 import { memoryTable } from '../../../benchmarks/web/memory.mjs';
 import { makeProblem } from '../../../benchmarks/web/problem.mjs';
 import { lossOf, newSequence } from '../../../benchmarks/web/reference-model.mjs';
@@ -278,4 +279,39 @@ test('another token, other logits and other losses are errors', async () => {
   const answer = await generateGreedily(problem, say([0, 5, 1]), say([4, 3, 2]));
   assert.deepEqual([...answer], [1, 0, 0, 4, 3, 2]);
   assert.deepEqual(given, [[[7, 8, 9]], [1, 3], [0, 4]]);
+});
+
+test('the tables of the README are made of what was written', () => {
+  const run = (median, threads, more) => ({
+    about: 'a problem',
+    ...{ threads, ...more },
+    results: compare(
+      [took('headwise', median), took('headwise-key-mass', 2 * median), took('jax', 3 * median)],
+      threads,
+    ),
+  });
+  const engine = (name, runs) => ({ engine: { version: name }, runs });
+  const written = [
+    engine('Node 20.1.2', [run(2, 2), run(4, 1)]),
+    engine('Chrome 156.0.1', [
+      run(0.5, 1),
+      { about: 'size', results: [{ peer: 'headwise', failed: 'no' }] },
+    ]),
+  ];
+  assert.deepEqual(markdown(written).split('\n'), [
+    'One thread:',
+    '',
+    '| problem | Node 20 | times | fastest peer | Chromium 156 | times | fastest peer |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| a problem | 4 ms | 3.00 | jax-js, 12 ms | 500 µs | 3.00 | jax-js, 1.5 ms |',
+    '| a problem: headwise-key-mass, to the plain pass | 8 ms | 2.00 |  | 1 ms | 2.00 |  |',
+    '| size |  |  |  |  |  |  |',
+    '',
+    '2 threads:',
+    '',
+    '| problem | Node 20 | times | fastest peer | Chromium 156 | times | fastest peer |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| a problem | 2 ms | 3.00 | jax-js, 6 ms |  |  |  |',
+    '| a problem: headwise-key-mass, to the plain pass | 4 ms | 2.00 |  |  |  |  |',
+  ]);
 });
