@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fromRoot } from '../../scripts/lib/files.mjs';
 import { ceilingModule } from './ceiling.mjs';
-import { onnxModel } from './onnx/graphs.mjs';
+import { onnxModels } from './onnx/graphs.mjs';
 import { tfliteModel } from './tflite/graphs.mjs';
 
 const folder = 'build/benchmarks';
@@ -18,12 +18,18 @@ export async function modelFor(peer, shapeName, problem) {
   if (peer.ceiling) {
     return { model: write(`ceiling-${peer.ceiling}.wasm`, await ceilingModule(peer.ceiling)) };
   }
-  if (problem.kind === 'training' && !peer.trains) return undefined;
+  if (problem.kind.endsWith('training') && !peer.trains) return undefined;
+  if (problem.kind === 'generation' && !peer.generates) return undefined;
   if (peer.isPart && !['self', 'cross'].includes(problem.kind)) return undefined;
   if (peer.format === 'tflite') {
     return { model: write(`${shapeName}.tflite`, tfliteModel(problem)) };
   }
   if (!peer.graph) return {};
-  const bytes = onnxModel(peer.graph, problem);
-  return bytes && { model: write(`${shapeName}-${peer.graph}.onnx`, bytes) };
+  const models = onnxModels(peer.graph, problem);
+  if (!models) return undefined;
+  const paths = Object.entries(models).map(([name, bytes]) => {
+    const part = name === 'layer' ? '' : `-${name}`;
+    return [name, write(`${shapeName}-${peer.graph}${part}.onnx`, bytes)];
+  });
+  return { model: 'layer' in models ? paths[0][1] : Object.fromEntries(paths) };
 }

@@ -6,6 +6,7 @@ const ort = (graph) => ({
   packages: ['onnxruntime-web'],
   engines: onTheWeb,
   graph,
+  generates: graph !== 'standard',
 });
 
 const ortNative = (graph) => ({
@@ -14,6 +15,7 @@ const ortNative = (graph) => ({
   engines: [...inNode, 'native'],
   graph,
   isNative: true,
+  generates: graph !== 'standard',
 });
 
 const headwise = (settings) => ({
@@ -23,6 +25,7 @@ const headwise = (settings) => ({
   settings,
   isOurs: true,
   trains: true,
+  generates: true,
 });
 
 /** Another pass of ours, beside the forward. */
@@ -47,7 +50,7 @@ const ceiling = (variant) => ({
 /**
  * `graph` names the ONNX model that a peer is given, `format` another kind of model, `isNative` what
  * is compared with native code only, `isOptional` what runs only where it is asked for, `trains`
- * who can take a step of training, `isPart` what is compared with a forward of ours only.
+ * who can take a step of training, `generates` who runs a language model, `isPart` what is compared with a forward of ours only.
  */
 export const peers = {
   headwise: headwise({}),
@@ -56,6 +59,9 @@ export const peers = {
   'headwise-fresh': { ...headwise({ fresh: true }), isOptional: true },
   'headwise-backward': headwisePass('backward'),
   'headwise-half-pruned': headwisePass('half-pruned'),
+  'headwise-last-query': headwisePass('last-query'),
+  'headwise-one-head': headwisePass('one-head'),
+  'headwise-key-mass': headwisePass('key-mass'),
   'headwise-native-avx512': headwiseNative('avx512'),
   'headwise-native-avx2': headwiseNative('avx2'),
   'headwise-native-sse4_2': headwiseNative('sse4_2'),
@@ -68,7 +74,13 @@ export const peers = {
     engines: onTheWeb,
     trains: true,
   },
-  jax: { module: 'jax', packages: ['@jax-js/jax'], engines: onTheWeb, trains: true },
+  jax: {
+    module: 'jax',
+    packages: ['@jax-js/jax'],
+    engines: onTheWeb,
+    trains: true,
+    generates: true,
+  },
   litert: {
     module: 'litert',
     packages: ['@litertjs/core'],

@@ -1,23 +1,14 @@
 // The numbers of a problem: the same for every peer, in Node and in a page.
-
-/** Numbers from -1 to 1 that depend on the seed alone (mulberry32). */
-function uniform(length, seed, scale = 1) {
-  const numbers = new Float32Array(length);
-  let state = seed;
-  for (let i = 0; i < length; i++) {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    numbers[i] = scale * (((t ^ (t >>> 14)) >>> 0) / 2 ** 31 - 1);
-  }
-  return numbers;
-}
+import { generationProblem, modelTrainingProblem } from './language-model.mjs';
+import { uniform } from './uniform.mjs';
 
 const projections = ['W_q', 'W_k', 'W_v', 'W_o'];
 
 /** The shape with `queries`, `keys` and `weights`, or with `scores`; of learning, whose numbers are the task's, as it is. */
 export function makeProblem(shape) {
   if (shape.kind === 'learning') return shape;
+  if (shape.kind === 'generation') return generationProblem(shape);
+  if (shape.kind === 'model-training') return modelTrainingProblem(shape);
   const { kind, batch, queries, keys, numHiddens } = shape;
   if (kind === 'softmax') {
     return { ...shape, data: { scores: uniform(batch * queries * keys, 1, 4) } };

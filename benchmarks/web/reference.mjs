@@ -1,6 +1,7 @@
 // Answers in float64, by the formula. Peers are held against some rows of it: all of them where
 // they are few, evenly spread ones, with the first and the last, where they are many.
 
+import { greedyTokens, lossOf } from './reference-model.mjs';
 import { changeOfOutput } from './reference-training.mjs';
 
 const mostRows = 384;
@@ -14,6 +15,7 @@ export function checkedRows({ batch, queries }) {
 
 /** The checked rows of a whole result. */
 export function pickRows(shape, result) {
+  if (shape.kind === 'generation' || shape.kind === 'model-training') return result.slice();
   const rows = checkedRows(shape);
   const width = result.length / (shape.batch * shape.queries);
   const picked = new result.constructor(rows.length * width);
@@ -80,12 +82,37 @@ function attentionRows(problem, rows) {
   });
 }
 
-/** The checked rows, one after another. */
+/**
+ * The checked rows, one after another; of generation the tokens, then the last one's logits; of a
+ * model's training the loss before the first step.
+ */
 export function reference(problem) {
+  if (problem.kind === 'generation') return greedyTokens(problem);
+  if (problem.kind === 'model-training') return Float64Array.of(lossOf(problem));
   if (problem.kind === 'training') return pickRows(problem, changeOfOutput(problem));
   const rows = checkedRows(problem);
   const answers = (problem.kind === 'softmax' ? softmaxRows : attentionRows)(problem, rows);
   return Float64Array.from(answers.flatMap((row) => Array.from(row)));
+}
+
+/** How far an answer may be from the reference; see `errorOf`. */
+export const toleranceOf = ({ kind }) => (kind === 'generation' ? 1e-4 : 1e-3);
+
+/**
+ * How far an answer is from the reference: infinitely if it generated other tokens; losses by the
+ * worst of them, as many as the reference has.
+ */
+export function errorOf({ kind, newTokens }, expected, got) {
+  if (kind === 'generation') {
+    const isSame = expected.subarray(0, newTokens).every((token, i) => token === got[i]);
+    return isSame ? relativeError(expected.subarray(newTokens), got.subarray(newTokens)) : Infinity;
+  }
+  if (kind === 'model-training') {
+    return Math.max(
+      ...Array.from(expected, (loss, i) => relativeError([loss], got.subarray(i, i + 1))),
+    );
+  }
+  return relativeError(expected, got);
 }
 
 /** The largest difference in parts of the largest reference value. */

@@ -6,13 +6,21 @@ import { here } from './timing.mjs';
 
 /**
  * @param request `module` and `settings` of the peer, `shape`, `threads`, and `model`, the path of
- *   the model that the peer loads, if any
+ *   the model that the peer loads, or the paths of several by name, if any
  * @param readFile gives the bytes of a file in the project
  */
 export async function openSession({ module, settings, shape, threads, model }, readFile) {
   const { load } = await import(`./peers/${module}.mjs`);
-  const peer = await load({ ...settings, threads, trains: shape.kind === 'training' });
-  const prepared = await peer.prepare(makeProblem(shape), model && (await readFile(model)));
+  const peer = await load({ ...settings, threads, trains: shape.kind.endsWith('training') });
+  const models =
+    typeof model === 'object'
+      ? Object.fromEntries(
+          await Promise.all(
+            Object.entries(model).map(async ([name, path]) => [name, await readFile(path)]),
+          ),
+        )
+      : model && (await readFile(model));
+  const prepared = await peer.prepare(makeProblem(shape), models);
   // A peer in a process of its own has made its first call, and times the others there.
   const { time: calls, first } = typeof prepared === 'function' ? await here(prepared) : prepared;
 

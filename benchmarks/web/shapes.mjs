@@ -1,5 +1,6 @@
 // The problems that are measured.
 import { inNode, onTheWeb } from './engines/names.mjs';
+import { sizes as languageModel } from './language-model.mjs';
 
 /** Numbers of valid keys, evenly from one to the other. */
 const spread = (count, from, to) =>
@@ -67,6 +68,27 @@ Object.assign(shapes, {
   },
 });
 
+const aboutModel = '4 layers, 4 heads, D128, feed-forward 344, vocabulary 1024';
+
+Object.assign(shapes, {
+  generation: {
+    about: `128 tokens behind a prompt of 128, greedily: ${aboutModel}`,
+    kind: 'generation',
+    ...languageModel,
+    promptLength: 128,
+    newTokens: 128,
+  },
+  'train-language-model': {
+    about: `a step of Adam, B8 L128: ${aboutModel}`,
+    kind: 'model-training',
+    ...languageModel,
+    batch: 8,
+    length: 128,
+    learningRate: 1e-3,
+    checkedSteps: 5,
+  },
+});
+
 /** What is measured besides the problems, and in which engines; some on so many threads. */
 export const otherMeasures = {
   'cold-start': {
@@ -89,12 +111,18 @@ export const otherMeasures = {
   kernels: { about: 'kernels and layer by Google Benchmark, one thread', engines: ['native'] },
 };
 
+/** Tokens that one call of a language model generates or learns from; undefined of other problems. */
+export function tokensPerCall({ kind, batch, length, newTokens }) {
+  if (kind === 'generation') return newTokens;
+  return kind === 'model-training' ? batch * length : undefined;
+}
+
 /**
  * Floating-point operations of one call: the projections that it makes, scores and pooling.
  * Masked keys count as if they were computed, for everyone.
  */
 export function flops({ kind, batch, queries, keys, numHiddens }) {
-  if (kind === 'softmax' || kind === 'training') return undefined;
+  if (!['self', 'cross', 'cached'].includes(kind)) return undefined;
   const projected = 2 * queries + (kind === 'cached' ? 0 : 2 * keys);
   return batch * (2 * projected * numHiddens ** 2 + 4 * queries * keys * numHiddens);
 }

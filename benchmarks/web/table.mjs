@@ -1,5 +1,6 @@
 // What is printed of the results.
 import { peers } from './peers.mjs';
+import { summary } from './statistics.mjs';
 
 /** A time as text, with its unit. */
 export const time = (milliseconds) =>
@@ -26,11 +27,18 @@ export function align(rows) {
 }
 
 /** The fastest of the peers that one of ours is compared with: native code with native code. */
-function bestPeer(results, { isNative }) {
+export function bestPeer(results, { isNative }) {
   const isPeer = (peer) => !peer.isOurs && !peer.ceiling && peer.isNative === isNative;
   return results
     .filter(({ peer, failed }) => !failed && isPeer(peers[peer]))
     .toSorted((a, b) => a.median - b.median)[0];
+}
+
+/** Quartiles of one's times over another's, round by round. */
+function spreadOver({ samples: ours }, { samples: others }) {
+  if (!ours || ours.length !== others?.length) return undefined;
+  const { lowerQuartile, upperQuartile } = summary(ours.map((took, i) => took / others[i]));
+  return [lowerQuartile, upperQuartile];
 }
 
 /** Adds, to each of ours, how it stands to the best peer and to the ceiling. */
@@ -38,14 +46,20 @@ export function compare(results, threads) {
   for (const result of results.filter(({ peer, failed }) => peers[peer].isOurs && !failed)) {
     if (peers[result.peer].isPart) {
       const forward = results.find(({ peer, failed: none }) => peer === 'headwise' && !none);
-      if (forward) result.timesForward = result.median / forward.median;
+      if (forward) {
+        result.timesForward = result.median / forward.median;
+        result.timesForwardSpread = spreadOver(result, forward);
+      }
       continue;
     }
     const best = bestPeer(results, peers[result.peer]);
     const ceiling = results.find(
       ({ peer }) => result.variant && peers[peer].ceiling === result.variant,
     );
-    if (best) result.timesBestPeer = best.median / result.median;
+    if (best) {
+      result.timesBestPeer = best.median / result.median;
+      result.timesBestPeerSpread = spreadOver(best, result);
+    }
     if (ceiling?.gflops && result.gflops) {
       result.shareOfCeiling = result.gflops / (ceiling.gflops * threads);
     }
@@ -66,10 +80,19 @@ export function coldStartTable(results) {
 export const sizeTable = (results) =>
   align(results.map(({ peer, bytes }) => [peer, `${(bytes / 1000).toFixed(1)} KB`]));
 
+/** A ratio as text, with its quartiles over the rounds. */
+function ratio(times, spread) {
+  if (!times) return '';
+  const within = spread ? ` (${spread.map((number) => number.toFixed(2)).join(' to ')})` : '';
+  return `${times.toFixed(2)} ×${within}`;
+}
+
 export function table(results) {
   const rows = [['', 'median', 'quartiles', 'GFLOP/s', 'of ceiling', 'to best peer']];
   const hasParts = results.some(({ timesForward }) => timesForward);
+  const hasTokens = results.some(({ tokensPerSecond }) => tokensPerSecond);
   if (hasParts) rows[0].push('of a forward');
+  if (hasTokens) rows[0].push('tokens/s');
   const failed = [];
   for (const result of results) {
     if (result.failed) {
@@ -82,15 +105,16 @@ export function table(results) {
     ]
       .filter(Boolean)
       .join(', ');
-    const { shareOfCeiling: share, timesBestPeer: times, timesForward: part } = result;
+    const { shareOfCeiling: share, tokensPerSecond: tokens } = result;
     rows.push([
       result.peer + (facts && ` (${facts})`),
       time(result.median),
       quartiles(result),
       result.gflops?.toFixed(1) ?? '',
       share ? `${(share * 100).toFixed(0)} %` : '',
-      times ? `${times.toFixed(2)} ×` : '',
-      ...(hasParts ? [part ? `${part.toFixed(2)} ×` : ''] : []),
+      ratio(result.timesBestPeer, result.timesBestPeerSpread),
+      ...(hasParts ? [ratio(result.timesForward, result.timesForwardSpread)] : []),
+      ...(hasTokens ? [tokens?.toFixed(0) ?? ''] : []),
     ]);
   }
   return [align(rows), ...failed].join('\n');

@@ -38,3 +38,13 @@ export async function training(step, forward) {
   const after = await forward();
   return { first: before.map((x, i) => after[i] - x), time: (count) => time(step, count) };
 }
+
+/** Times `call`; `first` is what is held against the reference. */
+export const checkedBy = (first, call) => ({ first, time: (count) => time(call, count) });
+
+/** Times steps that give their loss. The first ones' losses are held against the reference. */
+export async function trainingLosses(step, count) {
+  const losses = new Float32Array(count);
+  for (let i = 0; i < count; i++) losses[i] = await step();
+  return checkedBy(losses, step);
+}

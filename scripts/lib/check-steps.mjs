@@ -290,7 +290,8 @@ const packages = [
     files: () => testFiles('tests/packaging/scripts'),
     inputs: () => [
       ...whatIsPacked(),
-      ...['benchmarks', 'cmake', 'tests/browser', 'tests/node', '.toolchain/current-node'],
+      ...['benchmarks', 'cmake', 'tests/browser', 'tests/data/models', 'tests/node'],
+      '.toolchain/current-node',
     ],
   }),
   {

@@ -3,6 +3,7 @@
 // may lay out once as it likes.
 import { projectedCache, transposed } from '../problem.mjs';
 import { GraphBuilder } from './builder.mjs';
+import { decoderGraphs } from './decoder.mjs';
 
 const integers = (...values) => BigInt64Array.from(values, BigInt);
 
@@ -104,8 +105,14 @@ function softmaxGraph({ batch, queries, keys }) {
 
 const attentionGraphs = { plain: plainGraph, fused: fusedGraph, standard: standardGraph };
 
-/** The model's bytes; undefined where this graph has nothing to say about the problem. */
-export function onnxModel(graph, problem) {
+/** The models' bytes by name; undefined where this graph has nothing to say about the problem. */
+export function onnxModels(graph, problem) {
+  if (problem.kind === 'generation') return decoderGraphs(graph, problem);
+  const layer = onnxModel(graph, problem);
+  return layer && { layer };
+}
+
+function onnxModel(graph, problem) {
   if (problem.kind === 'softmax') return graph === 'plain' ? softmaxGraph(problem) : undefined;
   return attentionGraphs[graph](problem);
 }

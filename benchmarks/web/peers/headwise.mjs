@@ -1,14 +1,18 @@
 // headwise, as built in dist/. A call copies the inputs in and writes the result to an array that is
 // used again, or with `fresh` to a new one.
 import { init, maskedSoftmax, MultiHeadAttention, SGD } from '../../../dist/index.js';
-import { afterAnother, training } from '../timing.mjs';
+import { generation, modelTraining } from './headwise-model.mjs';
+import { afterAnother, checkedBy, training } from '../timing.mjs';
 
 export async function load({ threads, variant = 'auto', fresh = false, pass = 'forward' }) {
   const chosen = await init({ variant, threads });
   return {
     about: chosen,
-    prepare: (problem) =>
-      problem.kind === 'softmax' ? softmax(problem, fresh) : layer(problem, fresh, pass),
+    prepare: (problem) => {
+      if (problem.kind === 'generation') return generation(problem);
+      if (problem.kind === 'model-training') return modelTraining(problem);
+      return problem.kind === 'softmax' ? softmax(problem, fresh) : layer(problem, fresh, pass);
+    },
   };
 }
 
@@ -17,6 +21,26 @@ function softmax({ batch, queries, keys, validLens, data }, fresh) {
   const options = fresh ? {} : { out: new Float32Array(data.scores.length) };
   return () => maskedSoftmax(scores, validLens, options).data;
 }
+
+/** Whether rows of so many numbers have this sum. */
+function expectSums({ data }, size, sum) {
+  for (let begin = 0; begin < data.length; begin += size) {
+    const found = data.subarray(begin, begin + size).reduce((a, b) => a + b, 0);
+    if (!(Math.abs(found - sum) <= 1e-3 * sum)) throw new Error(`weights that sum to ${found}`);
+  }
+}
+
+const rowsOfWeights = ({ attentionWeights }, { keys }) => expectSums(attentionWeights, keys, 1);
+
+/** Forward passes that also give weights or what is summed of them. */
+const lookingPasses = {
+  'last-query': { options: { returnWeights: { queries: 'last' } }, check: rowsOfWeights },
+  'one-head': { options: { returnWeights: { heads: [0] } }, check: rowsOfWeights },
+  'key-mass': {
+    options: { keyMass: true },
+    check: ({ keyMass }, { keys, queries }) => expectSums(keyMass, keys, queries),
+  },
+};
 
 function layer(problem, fresh, pass) {
   const { kind, batch, queries, keys, numHiddens, numHeads, validLens, data, weights } = problem;
@@ -44,6 +68,12 @@ function layer(problem, fresh, pass) {
       () => attention.forward(x, y, y, { ...options, requiresGrad: true }),
       () => attention.backward(gradOutput),
     );
+  }
+  if (pass in lookingPasses) {
+    const { options: looking, check } = lookingPasses[pass];
+    const look = () => attention.forward(x, y, y, { ...options, ...looking });
+    check(look(), problem);
+    return checkedBy(forward(), look);
   }
   if (pass === 'half-pruned') return halfPruned(attention, x, y, options);
   if (kind !== 'cached') return forward;

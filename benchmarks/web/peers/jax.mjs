@@ -2,6 +2,7 @@
 // arrays of the inputs and reads the result. Arrays are counted references: what is used again is
 // passed as `.ref`.
 import { additiveMask, projectedCache, transposed } from '../problem.mjs';
+import { generation, modelTraining } from './jax-model.mjs';
 import { training } from '../timing.mjs';
 
 export async function load({ threads }) {
@@ -13,8 +14,11 @@ export async function load({ threads }) {
   const isThreaded = typeof Worker !== 'undefined' && typeof SharedArrayBuffer !== 'undefined';
   return {
     about: { threads: isThreaded ? navigator.hardwareConcurrency : 1 },
-    prepare: (problem) =>
-      problem.kind === 'softmax' ? softmax(jax, problem) : layer(jax, problem),
+    prepare: (problem) => {
+      if (problem.kind === 'generation') return generation(jax, problem);
+      if (problem.kind === 'model-training') return modelTraining(jax, problem);
+      return problem.kind === 'softmax' ? softmax(jax, problem) : layer(jax, problem);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // onnxruntime-node, the native yardstick.
 import ort from 'onnxruntime-node';
 import { additiveMask } from '../problem.mjs';
+import { generation } from './onnx-generation.mjs';
 import { onnxCall } from './onnx.mjs';
 
 export function load({ threads }) {
@@ -12,6 +13,9 @@ export function load({ threads }) {
   };
   return {
     about: { threads },
-    prepare: (problem, model) => onnxCall(ort, problem, model, options, additiveMask),
+    prepare: (problem, model) =>
+      problem.kind === 'generation'
+        ? generation(ort, problem, model, options)
+        : onnxCall(ort, problem, model, options, additiveMask),
   };
 }

@@ -1,6 +1,7 @@
 // onnxruntime-web on its WebAssembly backend.
 import * as ort from 'onnxruntime-web';
 import { additiveMask } from '../problem.mjs';
+import { generation } from './onnx-generation.mjs';
 import { onnxCall } from './onnx.mjs';
 
 export function load({ threads }) {
@@ -11,7 +12,11 @@ export function load({ threads }) {
   }
   return {
     about: { threads },
-    prepare: (problem, model) =>
-      onnxCall(ort, problem, model, { executionProviders: ['wasm'] }, additiveMask),
+    prepare: (problem, model) => {
+      const options = { executionProviders: ['wasm'] };
+      return problem.kind === 'generation'
+        ? generation(ort, problem, model, options)
+        : onnxCall(ort, problem, model, options, additiveMask);
+    },
   };
 }

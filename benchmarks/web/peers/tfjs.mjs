@@ -1,6 +1,7 @@
 // TensorFlow.js on its WebAssembly backend. Weights are tensors laid out for the product; a call
 // makes tensors of the inputs and reads the result.
 import { additiveMask, projectedCache, transposed } from '../problem.mjs';
+import { modelTraining } from './tfjs-model.mjs';
 import { training } from '../timing.mjs';
 import { loadTensorFlow } from '#tfjs';
 
@@ -11,7 +12,10 @@ export async function load({ threads, trains }) {
   await tf.ready();
   return {
     about: { threads: wasm.getThreadsCount() },
-    prepare: (problem) => (problem.kind === 'softmax' ? softmax(tf, problem) : layer(tf, problem)),
+    prepare: (problem) => {
+      if (problem.kind === 'model-training') return modelTraining(tf, problem);
+      return problem.kind === 'softmax' ? softmax(tf, problem) : layer(tf, problem);
+    },
   };
 }
 

@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { resultsOf } from '../../../benchmarks/native/kernels.mjs';
 import { kernelsTable } from '../../../benchmarks/native/table.mjs';
+import {
+  columns,
+  generateGreedily,
+  rotation,
+  wholeRotation,
+} from '../../../benchmarks/web/language-model.mjs';
+import { markdown } from '../../../benchmarks/web/markdown.mjs';
 import { memoryTable } from '../../../benchmarks/web/memory.mjs';
-import { compare } from '../../../benchmarks/web/table.mjs';
+import { makeProblem } from '../../../benchmarks/web/problem.mjs';
+import { lossOf, newSequence } from '../../../benchmarks/web/reference-model.mjs';
+import { errorOf } from '../../../benchmarks/web/reference.mjs';
+import { shapes, tokensPerCall } from '../../../benchmarks/web/shapes.mjs';
+import { compare, table } from '../../../benchmarks/web/table.mjs';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 
 const bench = (...args) =>
@@ -103,4 +115,203 @@ test('memory is shown by length, with what it grew by', () => {
   assert.match(lines[1], /^L1 +3\.0 MB +3\.0 MB +2\.0 MB$/);
   assert.match(lines[2], /^L2 +none$/);
   assert.match(lines[3], /^L4 +6\.0 MB +6\.0 MB +5\.0 MB +3\.0 MB$/);
+});
+
+test('a ratio is shown with its quartiles over the rounds', () => {
+  const results = compare(
+    [
+      took('headwise', 2, { samples: [2, 2, 2, 4, 4], lowerQuartile: 2, upperQuartile: 4 }),
+      took('headwise-key-mass', 3, {
+        samples: [3, 3, 2, 4, 8],
+        lowerQuartile: 3,
+        upperQuartile: 4,
+      }),
+      took('jax', 6, { samples: [6, 4, 8, 6, 20], lowerQuartile: 6, upperQuartile: 8 }),
+    ],
+    1,
+  );
+  assert.deepEqual(results[0].timesBestPeerSpread, [2, 4]);
+  assert.deepEqual(results[1].timesForwardSpread, [1, 1.5]);
+  const [, ours, part] = table(results).split('\n');
+  assert.match(ours, /3\.00 × \(2\.00 to 4\.00\)$/);
+  assert.match(part, /1\.50 × \(1\.00 to 1\.50\)$/);
+});
+
+test('tokens a second are shown of language models', () => {
+  const result = took('headwise', 50, {
+    tokensPerSecond: 2560,
+    lowerQuartile: 40,
+    upperQuartile: 60,
+  });
+  const [header, line] = table([result]).split('\n');
+  assert.match(header, / tokens\/s$/);
+  assert.match(line, / 2560$/);
+  assert.equal(tokensPerCall(shapes.generation), 128);
+  assert.equal(tokensPerCall(shapes['train-language-model']), 1024);
+  assert.equal(tokensPerCall(shapes.toy), undefined);
+});
+
+/** The tensors of a safetensors file of tests/data/models. */
+function readTensors(file) {
+  const bytes = readFileSync(fromRoot('tests/data/models', file));
+  const begin = 8 + Number(bytes.readBigUInt64LE(0));
+  const header = JSON.parse(bytes.toString('utf8', 8, begin));
+  delete header.__metadata__;
+  const tensorOf = ({ dtype, shape, data_offsets: offsets }) => {
+    const [first, end] = offsets.map((offset) => bytes.byteOffset + begin + offset);
+    const buffer = bytes.buffer.slice(first, end);
+    return { data: dtype === 'F32' ? new Float32Array(buffer) : new Int32Array(buffer), shape };
+  };
+  return Object.fromEntries(
+    Object.entries(header).map(([name, stored]) => [name, tensorOf(stored)]),
+  );
+}
+
+/** Heads share keys and values in the checkpoint: their weights once for each head. */
+const forBothHeads = ({ data, shape: [out, from] }) => ({
+  data: Float32Array.from([...data, ...data]),
+  shape: [2 * out, from],
+});
+
+/** A checkpoint of Llama's family under the names of the benchmark. */
+function llamaWeights(tensors) {
+  const weights = {
+    'embedding.weight': tensors['model.embed_tokens.weight'],
+    'unembedding.weight': tensors['lm_head.weight'],
+    'norm.weight': tensors['model.norm.weight'],
+  };
+  for (const i of [0, 1]) {
+    const of = (name) => tensors[`model.layers.${i}.${name}.weight`];
+    Object.assign(weights, {
+      [`layers.${i}.norm.weight`]: of('input_layernorm'),
+      [`layers.${i}.attention.W_q.weight`]: of('self_attn.q_proj'),
+      [`layers.${i}.attention.W_k.weight`]: forBothHeads(of('self_attn.k_proj')),
+      [`layers.${i}.attention.W_v.weight`]: forBothHeads(of('self_attn.v_proj')),
+      [`layers.${i}.attention.W_o.weight`]: of('self_attn.o_proj'),
+      [`layers.${i}.ffn_norm.weight`]: of('post_attention_layernorm'),
+      [`layers.${i}.ffn.gate.weight`]: of('mlp.gate_proj'),
+      [`layers.${i}.ffn.dense1.weight`]: of('mlp.up_proj'),
+      [`layers.${i}.ffn.dense2.weight`]: of('mlp.down_proj'),
+    });
+  }
+  return weights;
+}
+
+test("the language model in float64 gives PyTorch's logits", () => {
+  const expected = readTensors('llama-a.expect.safetensors');
+  const { data: tokens, shape } = expected['in.tokens'];
+  const { data: logits } = expected['out.logits'];
+  const valid = expected['in.mask'].data.subarray(0, shape[1]).reduce((a, b) => a + b);
+  const model = { numLayers: 2, numHeads: 2, numHiddens: 16, maxLength: 14 };
+  const weights = llamaWeights(readTensors('llama-a.safetensors'));
+  const sequence = newSequence({ ...model, weights });
+  assert.ok(valid > 4);
+  for (let i = 0; i < valid; i++) {
+    const got = sequence.append(tokens[i]);
+    assert.equal(got.length, 29);
+    got.forEach((logit, j) => assert.ok(Math.abs(logit - logits[i * 29 + j]) < 1e-5));
+  }
+});
+
+const tinyModel = {
+  ...{ vocabularySize: 11, maxLength: 12, numHiddens: 8, numLayers: 2, numHeads: 2, ffnHiddens: 6 },
+  ...{ promptLength: 5, newTokens: 6 },
+};
+
+test('what predicts nothing loses ln of the vocabulary', () => {
+  const problem = makeProblem({ ...tinyModel, kind: 'model-training', batch: 2, length: 4 });
+  for (const b of [0, 4]) {
+    assert.deepEqual(problem.targets.slice(b, b + 3), problem.tokens.slice(b + 1, b + 4));
+  }
+  problem.weights['embedding.weight'].data.fill(0);
+  assert.ok(Math.abs(lossOf(problem) - Math.log(11)) < 1e-12);
+});
+
+test('rotating whole heads by halves is rotating pairs', () => {
+  const { half, cos, sin } = rotation(tinyModel, 3);
+  const whole = wholeRotation(tinyModel, 3);
+  const x = [1, 2, 3, 4];
+  for (let position = 0; position < 3; position++) {
+    for (let i = 0; i < half; i++) {
+      const [c, s] = [cos[position * half + i], sin[position * half + i]];
+      const at = position * 2 * half + i;
+      const rotated = (place, other) =>
+        x[place] * whole.cos[at + place - i] + x[other] * whole.sin[at + place - i];
+      assert.equal(rotated(i, i + half), x[i] * c - x[i + half] * s);
+      assert.equal(rotated(i + half, i), x[i + half] * c + x[i] * s);
+    }
+  }
+});
+
+test('weights lie side by side for products', () => {
+  const weights = {
+    first: { data: Float32Array.of(1, 2, 3, 4), shape: [2, 2] },
+    second: { data: Float32Array.of(5, 6), shape: [1, 2] },
+  };
+  assert.deepEqual(columns({ weights }, 'first', 'second'), {
+    data: Float32Array.of(1, 3, 5, 2, 4, 6),
+    shape: [2, 3],
+  });
+});
+
+test('another token, other logits and other losses are errors', async () => {
+  const generation = { kind: 'generation', newTokens: 2 };
+  const expected = Float64Array.of(3, 1, 0.5, 2);
+  assert.equal(errorOf(generation, expected, Float32Array.of(3, 1, 0.5, 2)), 0);
+  assert.equal(errorOf(generation, expected, Float32Array.of(3, 2, 0.5, 2)), Infinity);
+  assert.equal(errorOf(generation, expected, Float32Array.of(3, 1, 0.5, 1)), 0.5);
+  assert.equal(errorOf(generation, expected, Float32Array.of(3, 1, 0.5)), Infinity);
+
+  const losses = { kind: 'model-training' };
+  assert.equal(errorOf(losses, [4], Float32Array.of(4, 3)), 0);
+  assert.equal(errorOf(losses, [4, 2], Float32Array.of(4, 3)), 0.5);
+  assert.equal(errorOf(losses, [4, 2], Float32Array.of(4)), Infinity);
+  assert.equal(errorOf(losses, [4, 2], Float32Array.of(NaN, 2)), Infinity);
+
+  const given = [];
+  const say =
+    (logits) =>
+    (...args) => {
+      given.push(args);
+      return logits;
+    };
+  const problem = { tokens: [7, 8, 9], newTokens: 3 };
+  const answer = await generateGreedily(problem, say([0, 5, 1]), say([4, 3, 2]));
+  assert.deepEqual([...answer], [1, 0, 0, 4, 3, 2]);
+  assert.deepEqual(given, [[[7, 8, 9]], [1, 3], [0, 4]]);
+});
+
+test('the tables of the README are made of what was written', () => {
+  const run = (median, threads, more) => ({
+    about: 'a problem',
+    ...{ threads, ...more },
+    results: compare(
+      [took('headwise', median), took('headwise-key-mass', 2 * median), took('jax', 3 * median)],
+      threads,
+    ),
+  });
+  const engine = (name, runs) => ({ engine: { version: name }, runs });
+  const written = [
+    engine('Node 20.1.2', [run(2, 2), run(4, 1)]),
+    engine('Chrome 156.0.1', [
+      run(0.5, 1),
+      { about: 'size', results: [{ peer: 'headwise', failed: 'no' }] },
+    ]),
+  ];
+  assert.deepEqual(markdown(written).split('\n'), [
+    'One thread:',
+    '',
+    '| problem | Node 20 | times | fastest peer | Chromium 156 | times | fastest peer |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| a problem | 4 ms | 3.00 | jax-js, 12 ms | 500 µs | 3.00 | jax-js, 1.5 ms |',
+    '| a problem: headwise-key-mass, to the plain pass | 8 ms | 2.00 |  | 1 ms | 2.00 |  |',
+    '| size |  |  |  |  |  |  |',
+    '',
+    '2 threads:',
+    '',
+    '| problem | Node 20 | times | fastest peer | Chromium 156 | times | fastest peer |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| a problem | 2 ms | 3.00 | jax-js, 6 ms |  |  |  |',
+    '| a problem: headwise-key-mass, to the plain pass | 4 ms | 2.00 |  |  |  |  |',
+  ]);
 });

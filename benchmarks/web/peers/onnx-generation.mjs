@@ -1,0 +1,40 @@
+// A language model in ONNX Runtime, in the web and natively: two sessions, one for the prompt, one
+// for each token after it. What a session answers of keys and values is what the next is given.
+import { generateGreedily } from '../language-model.mjs';
+
+export async function generation({ InferenceSession, Tensor }, problem, models, options) {
+  const { numHeads, numHiddens } = problem;
+  const open = (bytes) => InferenceSession.create(new Uint8Array(bytes), options);
+  const prefill = await open(models.prefill);
+  const decode = await open(models.decode);
+  const none = () =>
+    new Tensor('float32', new Float32Array(0), [1, numHeads, 0, numHiddens / numHeads]);
+
+  /** Gives a session those of its inputs that it has; `held` comes from the call before. */
+  async function run(session, tokens, count, held) {
+    const given = {
+      tokens: () => new Tensor('int64', BigInt64Array.from(tokens, BigInt), [1, tokens.length]),
+      position: () => new Tensor('int64', BigInt64Array.of(BigInt(count)), [1]),
+      before: () => new Tensor('int32', Int32Array.of(count + tokens.length - 1), [1]),
+      total: () => new Tensor('int32', Int32Array.of(count + tokens.length), [1]),
+    };
+    const feeds = {};
+    for (const name of session.inputNames) {
+      feeds[name] = given[name]?.() ?? held?.[name.slice('past_'.length)] ?? none();
+    }
+    return session.run(feeds);
+  }
+
+  return () => {
+    let held;
+    const step = async (session, tokens, count) => {
+      held = await run(session, tokens, count, held);
+      return held.logits.data;
+    };
+    return generateGreedily(
+      problem,
+      (tokens) => step(prefill, tokens, 0),
+      (token, position) => step(decode, [token], position),
+    );
+  };
+}
