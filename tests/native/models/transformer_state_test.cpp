@@ -102,5 +102,17 @@ TEST_CASE("A backward of a layer on its own does not outlive the parameters it b
   CHECK(error_of([&] { return model.layer(0).backward(X); }).starts_with("no-pending-backward"));
 }
 
+TEST_CASE("A layer that is called by itself ends a model's pending backward") {
+  AttentionOnlyTransformer model(small_options());
+  const Tokens tokens = {{0, 1, 2, 3}, {4, 0, 0, 1}};
+  const Tensor<3> hidden = model.forward(tokens, {.requires_grad = true}).hidden;
+  const auto X = randn<3>({1, 3, 6}, 1);
+  model.layer(0).forward(X, X, X, {.requires_grad = true});
+  CHECK(error_of([&] { return model.backward(hidden); }).starts_with("no-pending-backward"));
+  model.forward(tokens, {.requires_grad = true});
+  model.layer(0).forward(X, X, X);
+  CHECK(error_of([&] { return model.backward(hidden); }) == "no error");
+}
+
 }  // namespace
 }  // namespace headwise::test

@@ -161,6 +161,8 @@ class AttentionLayer : public Trainable {
   void forward_into(const ForwardArguments& arguments, ForwardMemory&& memory) noexcept;
 
   [[nodiscard]] PendingBackward pending_backward() const noexcept { return pending_; }
+  /// How many forwards have required gradients: tells whether the latest one is that of a caller.
+  [[nodiscard]] std::uint64_t num_saved_passes() const noexcept { return num_saved_passes_; }
   /// Batch, queries and keys of the latest forward that required gradients.
   [[nodiscard]] const AttentionMask& pending_sizes() const noexcept { return saved_->sizes(); }
   /// Working memory of a backward pass; buffers that it does not need are empty.
@@ -238,6 +240,7 @@ class AttentionLayer : public Trainable {
   LayerIdentity identity_;
   std::optional<SavedActivations> saved_;
   PendingBackward pending_ = PendingBackward::none;
+  std::uint64_t num_saved_passes_ = 0;
   /// A block in the layout of the parameters' table; empty before the first pass that requires
   /// gradients.
   AlignedFloats gradients_;

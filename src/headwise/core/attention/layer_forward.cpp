@@ -81,6 +81,7 @@ void AttentionLayer::keep(ForwardMemory&& memory, const InputSizes& inputs) noex
     saved_ = std::move(memory.saved);
     saved_->set_dropout(dropout());
     pending_ = PendingBackward::ready;
+    ++num_saved_passes_;
   }
 }
 

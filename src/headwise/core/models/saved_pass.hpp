@@ -36,6 +36,8 @@ class SavedPass {
   AlignedFloats floats;
   /// Of the parameters that the pass was run with.
   std::uint64_t version = 0;
+  /// Of the layers, when it was run.
+  std::uint64_t num_layer_passes = 0;
 };
 
 }  // namespace headwise

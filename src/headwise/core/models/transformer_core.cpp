@@ -310,6 +310,9 @@ void TransformerCore::forward_into(const TransformerPass& pass,
       lay_out_forward(*pass.arena, sizes_of(pass), kept.saved.has_value());
   const std::size_t size = settings().num_hiddens;
   const float* x = run_layers(pass, buffers, kept);
+  if (pass.requires_grad) {
+    saved_->num_layer_passes = num_saved_passes();
+  }
   float* const features = pass.hidden != nullptr ? pass.hidden : buffers.features;
   final_norm(decoder_, x, pass.batch * pass.length, features, pass.num_threads);
   if (pass.logits == nullptr || pass.length == 0) {
@@ -337,11 +340,19 @@ std::optional<SavedPass::Sizes> TransformerCore::pending() const noexcept {
   const auto is_ready = [](const AttentionLayer* layer) {
     return layer->pending_backward() == PendingBackward::ready;
   };
+  // A layer may have been called by itself since.
   const bool ready = is_pending_ && saved_->version == parameters_->version() &&
+                     saved_->num_layer_passes == num_saved_passes() &&
                      std::ranges::all_of(layers(Side::self), is_ready) &&
                      std::ranges::all_of(layers(Side::cross), is_ready) &&
                      std::ranges::all_of(layers(Side::encoder), is_ready);
   return ready ? std::optional(saved_->sizes) : std::nullopt;
+}
+
+std::uint64_t TransformerCore::num_saved_passes() const noexcept {
+  std::uint64_t count = 0;
+  for_each_layer([&](const AttentionLayer& layer) { count += layer.num_saved_passes(); });
+  return count;
 }
 
 void TransformerCore::set_training(bool training) noexcept {

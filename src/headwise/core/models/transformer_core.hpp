@@ -165,6 +165,8 @@ class TransformerCore {
   [[nodiscard]] StackPass decoder_pass(const TransformerPass& pass) const noexcept;
   [[nodiscard]] StackPass encoder_pass(const TransformerPass& pass) const noexcept;
   void keep(TransformerMemory& memory) noexcept;
+  /// Of all layers together.
+  [[nodiscard]] std::uint64_t num_saved_passes() const noexcept;
   template <typename Function>
   void for_each_layer(const Function& function) const noexcept {
     for (const Side side : {Side::self, Side::cross, Side::encoder}) {

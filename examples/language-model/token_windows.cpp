@@ -1,0 +1,75 @@
+#include "token_windows.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+namespace example {
+namespace {
+
+struct Window {
+  std::size_t start = 0;
+  std::size_t period = 1;  ///< after so many tokens, they are repeated
+};
+
+Batch batch_of(const Text& text, const std::vector<Window>& windows, std::size_t length) {
+  Batch batch{.tokens = headwise::Tokens::from_shape({windows.size(), length}),
+              .targets = headwise::Tokens::from_shape({windows.size(), length})};
+  for (std::size_t number = 0; number < windows.size(); ++number) {
+    const auto [start, period] = windows[number];
+    const auto token_at = [&, start, period](std::size_t i, std::int64_t otherwise) {
+      const std::size_t at = start + i % period;
+      return at < text.size() ? std::int64_t{text[at]} : otherwise;
+    };
+    for (std::size_t i = 0; i < length; ++i) {
+      batch.tokens(number, i) = token_at(i, 0);
+      batch.targets(number, i) = token_at(i + 1, -1);
+    }
+  }
+  return batch;
+}
+
+}  // namespace
+
+Text read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file || bytes.size() < 4 || bytes.size() % 2 != 0) {
+    throw std::runtime_error("cannot read tokens of " + path.string());
+  }
+  Text text(bytes.size() / 2);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const unsigned low = static_cast<unsigned char>(bytes[2 * i]);
+    const unsigned high = static_cast<unsigned char>(bytes[2 * i + 1]);
+    text[i] = static_cast<std::uint16_t>(high << 8U | low);
+  }
+  return text;
+}
+
+Batch random_windows(const Text& text, std::size_t size, std::size_t length,
+                     std::mt19937_64& random) {
+  std::vector<Window> windows(size);
+  for (Window& window : windows) {
+    const bool repeats = random() % 4 == 0;
+    window.start = random() % (text.size() - length);
+    window.period = repeats ? length / 8 + random() % (length / 2 - length / 8 + 1) : length + 1;
+  }
+  return batch_of(text, windows, length);
+}
+
+std::size_t num_windows(const Text& text, std::size_t length) {
+  return (text.size() - 1 + length - 1) / length;
+}
+
+Batch successive_windows(const Text& text, std::size_t first, std::size_t size,
+                         std::size_t length) {
+  std::vector<Window> windows(std::min(size, num_windows(text, length) - first));
+  for (Window& window : windows) {
+    window = {.start = length * first++, .period = length + 1};
+  }
+  return batch_of(text, windows, length);
+}
+
+}  // namespace example
