@@ -96,6 +96,14 @@ function settingsOf(layer: AttentionDescription, numHiddens: number): LayerSetti
   };
 }
 
+/** An object as it is written in a call, rather than one of a class. */
+const isPassOptions = (
+  given: Optimizer | TransformerPassOptions,
+): given is TransformerPassOptions =>
+  typeof given === 'object' &&
+  (given as object | null) !== null &&
+  Object.getPrototypeOf(given) === Object.prototype;
+
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 /**
@@ -407,9 +415,18 @@ export class Transformer {
     targets: TokensInput,
     optimizer?: Optimizer,
     options?: TransformerPassOptions,
+  ): number;
+  /** A step with the model's own optimizer. */
+  trainStep(tokens: TokensInput, targets: TokensInput, options: TransformerPassOptions): number;
+  trainStep(
+    tokens: TokensInput,
+    targets: TokensInput,
+    optimizer: Optimizer | TransformerPassOptions = this.#optimizer,
+    options?: TransformerPassOptions,
   ): number {
-    return this.#lossPass('training', tokens, targets, options, () =>
-      Optimizer.addressOf(optimizer ?? this.#optimizer),
+    const own = isPassOptions(optimizer);
+    return this.#lossPass('training', tokens, targets, own ? optimizer : options, () =>
+      Optimizer.addressOf(own ? this.#optimizer : optimizer),
     ).loss;
   }
 

@@ -456,7 +456,7 @@ test('what cannot be measured is an error, by rejection', () =>
         'invalid-shape',
         /^values: expected \(2, 4, valueSize\)/,
       );
-      await fails({ batches, loss: square }, 'unknown-option', /got loss$/, model);
+      await fails({ batches, losses: square }, 'unknown-option', /got losses$/, model);
       await fails({ batches: [{ tokens }] }, 'invalid-shape', /^targets: expected/, model);
       await fails(
         { batches },
