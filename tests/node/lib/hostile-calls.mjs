@@ -25,6 +25,7 @@ import {
   SGD,
   splitHeads,
   Tensor,
+  Transformer,
   transposeOutput,
   transposeQkv,
 } from 'headwise';
@@ -40,13 +41,16 @@ import {
   observeCache,
   observeLayer,
   observeModel,
+  observeModelCache,
   observeOptimizer,
+  observeTransformer,
   runBackAndForth,
   targets,
   tokens,
 } from './observe.mjs';
 import { handleOn } from './sources.mjs';
 import { layouts } from './state-dicts.mjs';
+import { kinds, looseCheckpoint } from './transformer-kinds.mjs';
 
 const mapValues = (object, use) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, use(value)]));
@@ -633,4 +637,247 @@ const measures = {
     { isOfCopy: true },
   ),
 };
-export const calls = { ...layers, ...made, ...training, ...models, ...functions, ...measures };
+
+/** Objects of the caller's own in place of what a kind's passes take. */
+const looseInput = ({ input }) => (Array.isArray(input) ? tokensOf(input) : loose(input));
+const looseGiven = ({ given = {} }) =>
+  mapValues(given, (value) =>
+    Array.isArray(value[0]) ? tokensOf(value) : { data: Int32Array.from(value), shape: [2] },
+  );
+
+/** A transformer in training with all that belongs to it, and a pass to go back from. */
+function prepareTransformer(kind) {
+  const { options, input, given } = kind;
+  const model = new Transformer(options).train();
+  const optimizer = new SGD(model, { learningRate: 0.1, momentum: 0.5 });
+  const subject = { optimizer, model };
+  if (!model.vocabularySize) {
+    model.forward(input, { requiresGrad: true });
+    return subject;
+  }
+  model.trainStep(input, targets, undefined, given);
+  model.trainStep(input, targets, optimizer, given);
+  if (model.causal) {
+    subject.cache = model.createCache({ batchSize, maxLength: 24 });
+    model.forward(input, { source: given.source, cache: subject.cache });
+  }
+  model.forward(input, { ...given, requiresGrad: true });
+  return subject;
+}
+
+const transformerActions = ({ options, input, given }) => ({
+  'model.dispose': ({ model }) => model.dispose(),
+  'model.pruneHeads': ({ model }) => model.pruneHeads({ 0: [0, 1] }),
+  'model.forward with gradients': ({ model }) =>
+    model.vocabularySize
+      ? model.forward([[1, 2]], {
+          ...(options.encoder && { source: [[3]] }),
+          requiresGrad: true,
+        })
+      : model.forward(numbers([1, 1, 4, 4], 3), { requiresGrad: true }),
+  'layer.forward with gradients': ({ model }) => {
+    const X = numbers([3, 9, 8], 2);
+    model.attention(0).forward(X, X, X, { requiresGrad: true });
+  },
+  'layer.pruneHeads': ({ model }) => model.attention(0).pruneHeads([0, 1]),
+  'model.loadStateDict': ({ model }) => model.loadStateDict(model.gradients()),
+  'model.eval': ({ model }) => model.eval(),
+  'optimizer.dispose': ({ optimizer }) => optimizer.dispose(),
+  ...(options.vocabularySize && {
+    'model.trainStep': ({ model }) => model.trainStep(input, targets, undefined, given),
+  }),
+  ...(options.encoder && {
+    'pruneHeads of the encoder': ({ model }) => model.pruneHeads({ 0: [1] }, { side: 'encoder' }),
+  }),
+  'threads end': () => dispose(),
+});
+const modelCacheActions = {
+  'cache.dispose': ({ cache }) => cache.dispose(),
+  'cache.truncate': ({ cache }) => cache.truncate(3),
+  'cache.reset': ({ cache }) => cache.reset(),
+  'cache is filled': ({ model, cache }) => {
+    while (cache.length < 24) model.forward(tokens, { cache });
+  },
+};
+
+const ofTransformer = (name, call, args, rest) => ({
+  prepare: () => prepareTransformer(kinds[name]),
+  call: (subject, given) => call(subject, ...given),
+  args: (subject) => args(kinds[name], subject),
+  observe: ({ model, optimizer, cache, made: other }) => [
+    cache && observeModelCache(model, cache),
+    other && observeModelCache(model, other),
+    observeTransformer(model, kinds[name]),
+    observeOptimizer(optimizer, model),
+  ],
+  actions: transformerActions(kinds[name]),
+  ...rest,
+});
+const withCache = (name) => ({
+  actions: { ...transformerActions(kinds[name]), ...modelCacheActions },
+});
+
+const onTransformer =
+  (call) =>
+  ({ model }, ...given) =>
+    model[call](...given);
+const headLists = (heads, count) => Array.from({ length: count }, () => loose(numbers([heads])));
+const inside = {
+  returnWeights: { heads: [1, 0], queries: [2, 0] },
+  capture: ['scores', 'keys'],
+};
+const translation = 'encoder and decoder';
+const sided = (kind) => ({
+  ...looseGiven(kind),
+  headGates: headLists(4, 1),
+  crossHeadGates: headLists(4, 1),
+  encoderHeadGates: headLists(2, 1),
+});
+
+const ofKinds = (use) =>
+  Object.fromEntries(Object.entries(kinds).map(([name, kind]) => use(name, kind)));
+
+const transformers = {
+  ...ofKinds((name, kind) => [
+    `new Transformer, ${name}`,
+    making(
+      (options) => new Transformer(options),
+      () => [{ ...structuredClone(kind.options), optimizer: { betas: [0.5, 0.5] } }],
+      (model) => observeTransformer(model, kind),
+    ),
+  ]),
+  ...ofKinds((name, kind) => [
+    `forward of a transformer, ${name}`,
+    ofTransformer(name, onTransformer('forward'), () => [
+      looseInput(kind),
+      {
+        ...(name === translation ? sided(kind) : looseGiven(kind)),
+        ...(name === 'decoder' && { headGates: gates() }),
+        ...inside,
+        requiresGrad: true,
+      },
+    ]),
+  ]),
+  ...ofKinds((name) => [
+    `backward of a transformer, ${name}`,
+    ofTransformer(name, onTransformer('backward'), ({ length: rows = 8, options }) => [
+      options.vocabularySize
+        ? { hidden: loose(numbers([2, rows, 8])), logits: loose(numbers([2, rows, 6])) }
+        : loose(numbers([2, rows, 8])),
+    ]),
+  ]),
+  'forward of a transformer with a cache': ofTransformer(
+    'decoder',
+    onTransformer('forward'),
+    (kind, { cache }) => [
+      looseInput(kind),
+      { validLens: lens(16), headGates: gates(), returnWeights: true, cache },
+    ],
+    withCache('decoder'),
+  ),
+  'forward of a transformer with a source in a cache': ofTransformer(
+    translation,
+    onTransformer('forward'),
+    (kind, { cache }) => [
+      tokens.map((row) => [...row]),
+      { crossHeadGates: headLists(4, 1), returnWeights: true, cache },
+    ],
+    withCache(translation),
+  ),
+  'loss of a transformer': ofTransformer(translation, onTransformer('loss'), (kind) => [
+    looseInput(kind),
+    tokensOf(targets),
+    sided(kind),
+  ]),
+  'lossAndGradients of a transformer': ofTransformer(
+    translation,
+    onTransformer('lossAndGradients'),
+    (kind) => [looseInput(kind), tokensOf(targets), sided(kind)],
+  ),
+  'trainStep of a transformer': ofTransformer(
+    'encoder',
+    ({ model, optimizer }, input, asked, given) => model.trainStep(input, asked, optimizer, given),
+    (kind) => [looseInput(kind), tokensOf(targets), looseGiven(kind)],
+  ),
+  'trainStep of a transformer with its own optimizer': ofTransformer(
+    translation,
+    ({ model }, input, asked, given) => model.trainStep(input, asked, undefined, given),
+    (kind) => [looseInput(kind), tokensOf(targets), sided(kind)],
+  ),
+  generate: ofTransformer(
+    translation,
+    onTransformer('generate'),
+    () => [
+      Int32Array.of(1, 2, 3),
+      {
+        ...{ maxNewTokens: 1, temperature: 2, topK: 5, topP: 0.9, seed: 3 },
+        ...{ stop: [4], source: { data: Int32Array.of(3, 4), shape: [2] } },
+        onToken: () => undefined,
+        signal: { throwIfAborted: () => undefined },
+      },
+    ],
+    // What acts when the token is there comes after the pass.
+    { isOfCopy: true },
+  ),
+  'createCache of a transformer': ofTransformer(
+    'decoder',
+    (subject, options) => {
+      subject.made = subject.model.createCache(options);
+    },
+    () => [{ batchSize, maxLength: 9 }],
+  ),
+  'stateDict of a transformer': ofTransformer('decoder', onTransformer('stateDict'), () => [
+    { names: 'headwise' },
+  ]),
+  'gradients of a transformer': ofTransformer('decoder', onTransformer('gradients'), () => [
+    { names: 'headwise' },
+  ]),
+  'loadStateDict of a transformer': ofTransformer(
+    'patches',
+    onTransformer('loadStateDict'),
+    (kind) => {
+      const model = new Transformer({ ...kind.options, seed: 9 });
+      const dict = mapValues(model.stateDict(), loose);
+      model.dispose();
+      return [dict];
+    },
+  ),
+  ...Object.fromEntries(
+    [
+      ['decoder', 'self', { 0: [0, 1], 1: [2, 3] }],
+      [translation, 'cross', { 0: [1, 3] }],
+      [translation, 'encoder', { 0: [1] }],
+    ].map(([name, side, removed]) => [
+      `pruneHeads of a transformer, ${side}`,
+      ofTransformer(name, onTransformer('pruneHeads'), () => [structuredClone(removed), { side }]),
+    ]),
+  ),
+  fromPretrained: making(
+    (options) => Transformer.fromPretrained(options),
+    () => [
+      {
+        ...looseCheckpoint('nanogpt-a'),
+        ...{ dropout: 0.5, seed: 3, optimizer: { learningRate: 0.1 } },
+      },
+    ],
+    (model) => observeTransformer(model, { input: tokens.map((row) => row.slice(0, 5)) }),
+  ),
+  'measureHeadImportance of a transformer': ofTransformer(
+    translation,
+    ({ model }, options) => measureHeadImportance(model, options),
+    (kind) => [
+      {
+        measure: 'gradient',
+        side: 'cross',
+        batches: [{ tokens: looseInput(kind), targets: tokensOf(targets), ...looseGiven(kind) }],
+        onProgress: () => undefined,
+        signal: { throwIfAborted: () => undefined },
+      },
+    ],
+    { isOfCopy: true },
+  ),
+};
+
+export const calls = {
+  ...{ ...layers, ...made, ...training, ...models, ...functions, ...measures, ...transformers },
+};

@@ -26,6 +26,7 @@ import {
   SortTask,
   splitHeads,
   Tensor,
+  Transformer,
   transposeOutput,
   transposeQkv,
 } from 'headwise';
@@ -42,12 +43,15 @@ import {
   observeCache,
   observeLayer,
   observeModel,
+  observeModelCache,
   observeOptimizer,
+  observeTransformer,
   runBackAndForth,
   targets,
   tokens,
 } from './observe.mjs';
 import { layouts } from './state-dicts.mjs';
+import { kinds as transformerKinds, looseCheckpoint } from './transformer-kinds.mjs';
 
 const nothing = () => undefined;
 const disposeAll = (subject) =>
@@ -294,6 +298,64 @@ const metadata = Object.fromEntries(
 );
 const dictionary = (descr, order) =>
   `{'descr': '${descr}', 'fortran_order': ${order}, 'shape': (20, 30), }`;
+
+/** As the kinds of hostile calls, but larger than the holes that they are to miss. */
+const transformers = mapValues(transformerKinds, ({ options, ...kind }) => ({
+  ...kind,
+  options: { ...options, numHiddens: 32 },
+}));
+const isTrained = ({ options }) => options.vocabularySize !== undefined;
+const isCausal = (kind) => isTrained(kind) && kind.options.causal !== false;
+
+/** A call on a transformer in training, `before` which it does something else. */
+const onTransformer = (call, { before = nothing, isFor = () => true, ...options } = {}) =>
+  Object.fromEntries(
+    Object.entries(transformers)
+      .filter(([, kind]) => isFor(kind))
+      .map(([name, kind]) => [
+        name,
+        scenario(
+          () => {
+            const model = new Transformer(kind.options).train();
+            const optimizer = new SGD(model, { momentum: 0.5 });
+            const subject = { optimizer, model };
+            before(subject, kind);
+            return subject;
+          },
+          (subject) => call(subject, kind),
+          ({ model, optimizer, cache, made: other }) => [
+            cache && observeModelCache(model, cache),
+            other && observeModelCache(model, other),
+            observeTransformer(model, kind),
+            observeOptimizer(optimizer, model),
+          ],
+          options,
+        ),
+      ]),
+  );
+const goForward = ({ model }, { input, given }) =>
+  model.forward(input, { ...given, requiresGrad: true });
+const goSmaller = ({ model }, { input, given }) => {
+  const first = (value) => (Array.isArray(value) ? value.slice(0, 1) : undefined);
+  const one = Array.isArray(input) ? [[1, 2]] : numbers([1, 1, 4, 4], 3);
+  const { source } = given ?? {};
+  model.forward(one, { source: first(source), requiresGrad: true });
+};
+const trainTransformer = ({ model, optimizer }, { input, given }) => {
+  model.trainStep(input, targets, undefined, given);
+  model.trainStep(input, targets, optimizer, given);
+};
+const fillCache = (subject, { given }) => {
+  subject.cache = subject.model.createCache({ batchSize, maxLength: 24 });
+  subject.model.forward(tokens, { cache: subject.cache, source: given.source });
+};
+const lossAndGradients = ({ model }, { input, given }) =>
+  model.lossAndGradients(input, targets, given);
+const pruneSome = ({ model }) => model.pruneHeads({ 0: [0, 1] });
+const checkpoint = looseCheckpoint('gpt2-a');
+const pretrained = () => Transformer.fromPretrained(checkpoint);
+const observePretrained = (model) =>
+  observeTransformer(model, { input: tokens.map((row) => row.slice(0, 5)) });
 
 export const scenarios = {
   'new layers': {
@@ -606,6 +668,148 @@ export const scenarios = {
           train(model);
           model.trainStep(tokens, targets, optimizer);
         },
+      ),
+    ),
+  },
+  transformers: {
+    ...named(
+      'new',
+      mapValues(transformers, (kind) =>
+        making(
+          () => new Transformer(kind.options),
+          (model) => observeTransformer(model, kind),
+        ),
+      ),
+    ),
+    fromPretrained: making(pretrained, observePretrained),
+    ...mapValues(
+      {
+        'stateDict of a checkpoint': (model) => model.stateDict({ names: 'pretrained' }),
+        'gradients of a checkpoint': (model) => model.gradients({ names: 'pretrained' }),
+        'config of a checkpoint': (model) => model.config(),
+      },
+      (call) =>
+        scenario(
+          () => ({ made: pretrained() }),
+          ({ made: model }) => call(model),
+          ({ made: model }) => observePretrained(model),
+          { needsNone: true },
+        ),
+    ),
+    ...named(
+      'loadStateDict',
+      onTransformer(({ model }) => model.loadStateDict(model.gradients()), {
+        ...{ before: goForward, needsNone: true },
+      }),
+    ),
+    ...named(
+      'pruneHeads',
+      onTransformer(pruneSome, {
+        before: (subject, kind) =>
+          isTrained(kind) ? trainTransformer(subject, kind) : goForward(subject, kind),
+      }),
+    ),
+    ...named(
+      'measureHeadImportance',
+      onTransformer(
+        ({ model }, { input, given }) =>
+          measureHeadImportance(model, { batches: [{ tokens: input, targets, ...given }] }),
+        { isFor: isTrained },
+      ),
+    ),
+  },
+  'passes of transformers': {
+    ...named(
+      'forward',
+      onTransformer(
+        ({ model }, { input, given }) =>
+          model.forward(input, { ...given, returnWeights: true, capture: ['scores', 'pooled'] }),
+        { before: goSmaller },
+      ),
+    ),
+    ...named('forward with requiresGrad', onTransformer(goForward)),
+    ...named('forward beside a smaller one', onTransformer(goForward, { before: goSmaller })),
+    ...named('forward beside a larger one', onTransformer(goSmaller, { before: goForward })),
+    ...named(
+      'backward',
+      onTransformer(
+        ({ model }, { length = 8 }) => model.backward(numbers([batchSize, length, 32], 5)),
+        { before: goForward },
+      ),
+    ),
+    ...named(
+      'createCache',
+      onTransformer(
+        (subject) => {
+          subject.made = subject.model.createCache({ batchSize, maxLength: 20 });
+        },
+        { isFor: isCausal },
+      ),
+    ),
+    ...named(
+      'forward with a new cache',
+      onTransformer(
+        ({ model, cache }, { given }) => model.forward(tokens, { cache, source: given.source }),
+        {
+          isFor: isCausal,
+          before: (subject) => {
+            subject.cache = subject.model.createCache({ batchSize, maxLength: 24 });
+          },
+        },
+      ),
+    ),
+    ...named(
+      'forward with a cache',
+      onTransformer(({ model, cache }) => model.forward(tokens, { cache, returnWeights: true }), {
+        ...{ isFor: isCausal, before: fillCache },
+      }),
+    ),
+    ...named(
+      'generate',
+      onTransformer(
+        ({ model }, { given }) =>
+          model.generate([1, 2], {
+            ...{ maxNewTokens: 3, temperature: 1, seed: 1 },
+            ...(given.source && { source: given.source[0] }),
+          }),
+        { isFor: isCausal, before: goForward },
+      ),
+    ),
+  },
+  'training transformers': {
+    ...named(
+      'loss',
+      onTransformer(({ model }, { input, given }) => model.loss(input, targets, given), {
+        ...{ isFor: isTrained, before: goForward },
+      }),
+    ),
+    ...named(
+      'lossAndGradients',
+      onTransformer(lossAndGradients, { isFor: isTrained, before: goSmaller }),
+    ),
+    ...named(
+      'lossAndGradients after pruning',
+      onTransformer(lossAndGradients, {
+        isFor: isTrained,
+        before: (subject, kind) => {
+          trainTransformer(subject, kind);
+          pruneSome(subject);
+        },
+      }),
+    ),
+    ...named(
+      'the first trainStep',
+      onTransformer(
+        ({ model }, { input, given }) => model.trainStep(input, targets, undefined, given),
+        { isFor: isTrained },
+      ),
+    ),
+    ...named(
+      'trainStep with SGD',
+      onTransformer(
+        ({ model, optimizer }, { input, given }) =>
+          model.trainStep(input, targets, optimizer, given),
+        { isFor: isTrained, before: goForward },
       ),
     ),
   },

@@ -98,3 +98,31 @@ export function observeModel(model) {
     outcome(() => model.stateDict()),
   ];
 }
+
+/** All that a `Transformer` tells, given what its passes take; it is changed by being asked. */
+export function observeTransformer(model, { input, length = 8, given = {} }) {
+  const { numHeads, numLayers, numEncoderLayers, training, disposed, learningRate } = model;
+  const trains = () => outcome(() => model.trainStep(input, targets, undefined, given));
+  return [
+    { numHeads, numLayers, numEncoderLayers, training, disposed, learningRate },
+    outcome(() => model.stateDict()),
+    outcome(() => model.gradients()),
+    // What was pending, then what is left of it.
+    outcome(() => model.backward(numbers([batchSize, length, model.numHiddens], 5))),
+    outcome(() => model.gradients()),
+    outcome(() => model.forward(input, { ...given, returnWeights: true })),
+    // What its own optimizer keeps shows in steps.
+    ...(model.vocabularySize > 0 ? [trains(), trains()] : []),
+    outcome(() => model.stateDict()),
+    outcome(() => model.config()),
+  ];
+}
+
+/** All that a cache of a `Transformer` tells; it is changed by being asked. */
+export function observeModelCache(model, cache) {
+  assert.ok(cache.length <= cache.maxLength, `${cache.length} of ${cache.maxLength} positions`);
+  const { length, batchSize, disposed } = cache;
+  const attend = () => outcome(() => model.forward(tokens, { cache, returnWeights: true }));
+  const truncated = outcome(() => cache.truncate(Math.min(length, 5)));
+  return [{ length, batchSize, disposed }, truncated, attend(), cache.length];
+}
