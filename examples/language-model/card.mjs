@@ -29,6 +29,13 @@ const millions = megabytes;
 const bitsPerByte = (/** @type {Facts['heldOut']} */ { loss, tokens, bytes }) =>
   (loss * (tokens - 1)) / Math.LN2 / bytes;
 
+const inductionHeads = (/** @type {Measures['heads']} */ heads) => {
+  const count = heads.filter(({ induction }) => induction >= 0.3).length;
+  return count > 0
+    ? `${count} of ${heads.length} are induction heads.`
+    : 'None is an induction head.';
+};
+
 const bold = (/** @type {number} */ score, /** @type {number} */ from) =>
   score >= from ? `**${score.toFixed(2)}**` : score.toFixed(2);
 
@@ -78,7 +85,9 @@ That is ${bitsPerByte(heldOut).toFixed(3)} bits per byte of held-out text. Each 
 
 ## Heads
 
-Mean weight of each head on the previous token and on the first one, in the text of \`held-out.txt\` (\`pattern_scores\`); and on the token after the earlier copy of the present one, in random tokens that are repeated once (\`induction_scores\`; Olsson et al. 2022, prefix matching).
+Mean weight of each head on the previous token and on the first one, in the text of \`held-out.txt\` (\`pattern_scores\`); and on the token after the earlier copy of the present one, in random tokens that are repeated once (\`induction_scores\`; Olsson et al. 2022, prefix matching). Bold: weights from 0.4 on, induction from 0.3 on. ${inductionHeads(
+  sample.heads,
+)}
 
 | layer | head | previous token | first token | induction |
 | ----- | ---- | -------------- | ----------- | --------- |
