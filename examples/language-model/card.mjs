@@ -12,6 +12,7 @@
 /**
  * @typedef {object} Facts
  * @property {string} processor
+ * @property {number} cores
  * @property {string} instructionSet
  * @property {number} minutes
  * @property {string} options
@@ -27,6 +28,13 @@ const millions = megabytes;
 /** Bits per byte of text. */
 const bitsPerByte = (/** @type {Facts['heldOut']} */ { loss, tokens, bytes }) =>
   (loss * (tokens - 1)) / Math.LN2 / bytes;
+
+const inductionHeads = (/** @type {Measures['heads']} */ heads) => {
+  const count = heads.filter(({ induction }) => induction >= 0.3).length;
+  return count > 0
+    ? `${count} of ${heads.length} are induction heads.`
+    : 'None is an induction head.';
+};
 
 const bold = (/** @type {number} */ score, /** @type {number} */ from) =>
   score >= from ? `**${score.toFixed(2)}**` : score.toFixed(2);
@@ -64,20 +72,22 @@ node examples/language-model/train.mjs${run.options && ` ${run.options}`}
 
 makes this folder again, from the text on. Each step takes 4 windows of 256 tokens; in one of four the first 32 to 128 tokens are repeated to its end, so that there is something to copy. AdamW (β 0.9 and 0.99, decay 0.01), gradients clipped to norm 1, learning rate 0.003 after 200 steps of warm-up, along a cosine to a tenth of it.
 
-Seed 1. The same seed gives the same bytes, with any number of threads, on processors for which the library takes the same kernels (here ${run.instructionSet}); others round differently. It took ${run.minutes.toFixed(0)} minutes on 2 threads of a processor "${run.processor}" that had other work to do.
+Seed 1. The same seed gives the same bytes, with any number of threads, on processors for which the library takes the same kernels (here ${run.instructionSet}); others round differently. It took ${run.minutes.toFixed(0)} minutes on ${run.cores} cores of "${run.processor}".
 
 ## Loss
 
-|                                   | nats per token |
-| --------------------------------- | -------------- |
-| held-out text                     | ${heldOut.loss.toFixed(3)}          |
+|                                  | nats per token |
+| -------------------------------- | -------------- |
+| held-out text                    | ${heldOut.loss.toFixed(3)}          |
 | the part of it in \`held-out.txt\` | ${sample.loss.toFixed(3)}          |
 
 That is ${bitsPerByte(heldOut).toFixed(3)} bits per byte of held-out text. Each window of 256 tokens begins anew; the first token of all is not predicted. With one guess for all, the logarithm of 1,024, it would be 6.931.
 
 ## Heads
 
-Mean weight of each head on the previous token and on the first one, in the text of \`held-out.txt\` (\`pattern_scores\`); and on the token after the earlier copy of the present one, in random tokens that are repeated once (\`induction_scores\`; Olsson et al. 2022, prefix matching).
+Mean weight of each head on the previous token and on the first one, in the text of \`held-out.txt\` (\`pattern_scores\`); and on the token after the earlier copy of the present one, in random tokens that are repeated once (\`induction_scores\`; Olsson et al. 2022, prefix matching). Bold: weights from 0.4 on, induction from 0.3 on. ${inductionHeads(
+  sample.heads,
+)}
 
 | layer | head | previous token | first token | induction |
 | ----- | ---- | -------------- | ----------- | --------- |
@@ -96,7 +106,7 @@ ${generated.map((text) => `> ${text.trim().replaceAll(/\s+/g, ' ')}`).join('\n\n
 
 ## Files
 
-\`config.json\` and \`model.safetensors\` are read by \`Transformer::from_pretrained\`, \`tokenizer.json\` by any library of Hugging Face's format; \`tests/node/examples/language-model.test.mjs\` holds the figures of this page against the files.
+\`config.json\` and \`model.safetensors\` are read by \`Transformer::from_pretrained\`, \`tokenizer.json\` by any library of Hugging Face's format; \`tests/node/examples/trained-model.test.mjs\` holds the figures of this page against the files.
 
 ## Licence
 

@@ -18,9 +18,9 @@ Batch batch_of(const Text& text, const std::vector<Window>& windows, std::size_t
   Batch batch{.tokens = headwise::Tokens::from_shape({windows.size(), length}),
               .targets = headwise::Tokens::from_shape({windows.size(), length})};
   for (std::size_t number = 0; number < windows.size(); ++number) {
-    const auto [start, period] = windows[number];
-    const auto token_at = [&, start, period](std::size_t i, std::int64_t otherwise) {
-      const std::size_t at = start + i % period;
+    const Window& window = windows[number];
+    const auto token_at = [&](std::size_t i, std::int64_t otherwise) {
+      const std::size_t at = window.start + i % window.period;
       return at < text.size() ? std::int64_t{text[at]} : otherwise;
     };
     for (std::size_t i = 0; i < length; ++i) {

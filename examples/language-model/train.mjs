@@ -7,7 +7,7 @@
 // all runs, and copies nothing.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cardOf } from './card.mjs';
@@ -96,6 +96,7 @@ writeFileSync(
   join(model, 'README.md'),
   cardOf({
     processor: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
     instructionSet: instructionSet(),
     minutes,
     options: options.join(' '),
