@@ -157,7 +157,7 @@ Transformer new_model(const Sizes& sizes, std::uint64_t seed) {
     initial.add_matrix(of_layer + "mlp.down_proj.weight", width, sizes.ffn_hiddens, into_residual);
   }
   initial.add_vector("model.norm.weight", width, 1);
-  return Transformer::from_pretrained(config_of(sizes), initial.tensors(), seed);
+  return Transformer::from_pretrained(config_of(sizes), initial.tensors(), {.seed = seed});
 }
 
 Transformer read_checkpoint(const std::filesystem::path& folder) {
