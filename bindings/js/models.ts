@@ -15,7 +15,7 @@ export type {
   TransformerPassOptions,
 } from './model/model-inputs.js';
 export type { LossAndGradients, TransformerResult } from './model/model-pass.js';
-export type { PretrainedConfig, PretrainedModelOptions } from './model/pretrained.js';
+export type { PretrainedConfig, PretrainedModelOptions } from './model/pretrained-options.js';
 export type {
   Activation,
   EncoderOptions,

@@ -66,7 +66,10 @@ export function readFloats(format: NumberFormat, file: Uint8Array): Float32Array
 }
 
 /** A file: a header and the numbers behind it, as they lie in memory. */
-export function toFile(header: Uint8Array, numbers: readonly ArrayBufferView[]): Uint8Array {
+export function toFile(
+  header: Uint8Array,
+  numbers: readonly ArrayBufferView[],
+): Uint8Array<ArrayBuffer> {
   const bytes = numbers.map(bytesOf);
   const size = bytes.reduce((sum, each) => sum + each.length, header.length);
   const file = allocateBytes(size);

@@ -45,7 +45,7 @@ export function loadNpy(bytes: ArrayBufferView | ArrayBufferLike): Tensor {
  * @throws HeadwiseError `invalid-shape` for more than 64 axes, which is NumPy's limit; `invalid-type`,
  *   `not-initialized`, `out-of-memory`
  */
-export function saveNpy(tensor: TensorInput): Uint8Array {
+export function saveNpy(tensor: TensorInput): Uint8Array<ArrayBuffer> {
   modelsCore();
   const { data, shape } = toFloats('tensor', tensor);
   if (shape.length > mostAxes) {

@@ -119,7 +119,7 @@ function toSaved(name: string, value: unknown): Saved {
 export function saveSafetensors(
   tensors: TensorsByName,
   metadata: Readonly<Record<string, string>> = {},
-): Uint8Array {
+): Uint8Array<ArrayBuffer> {
   modelsCore();
   const saved = entriesOf('tensors', tensors, 'tensors')
     .map(([name, value]) => toSaved(name, value))

@@ -1,3 +1,4 @@
+import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
 import { checkBoolean, checkOptions, checkWord } from '../runtime/options.js';
 import { modelsCore } from '../runtime/models-build.js';
@@ -61,8 +62,10 @@ function transformerOptions(options: AttentionOnlyTransformerOptions): Transform
   };
 }
 
-type WithLogits<Weights extends boolean | ChosenWeights | undefined> =
-  TransformerResult<Weights> & { logits: Tensor };
+type WithLogits<
+  Weights extends boolean | ChosenWeights | undefined,
+  Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
+> = TransformerResult<Weights, Names> & { logits: Tensor };
 
 /**
  * Token embedding and positions, layers of residual multi-head attention, unembedding, and no feed-forward layers:
@@ -88,14 +91,17 @@ export class AttentionOnlyTransformer extends Transformer {
     super(transformerOptions(options));
   }
 
-  override forward<const Weights extends true | ChosenWeights>(
+  override forward<
+    const Weights extends true | ChosenWeights,
+    const Names extends readonly CaptureName[] | undefined = undefined,
+  >(
     tokens: TokensInput | TensorInput,
-    options: TransformerForwardOptions<Weights> & { returnWeights: Weights },
-  ): WithLogits<Weights>;
-  override forward(
+    options: TransformerForwardOptions<Weights, Names> & { returnWeights: Weights },
+  ): WithLogits<Weights, Names>;
+  override forward<const Names extends readonly CaptureName[] | undefined = undefined>(
     tokens: TokensInput | TensorInput,
-    options?: TransformerForwardOptions<false | undefined>,
-  ): WithLogits<false>;
+    options?: TransformerForwardOptions<false | undefined, Names>,
+  ): WithLogits<false, Names>;
   override forward(
     tokens: TokensInput | TensorInput,
     options?: TransformerForwardOptions,

@@ -47,6 +47,7 @@ export interface TransformerPassOptions extends HeadGatesOptions {
 
 export interface TransformerForwardOptions<
   Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
+  Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
 > extends TransformerPassOptions {
   /**
    * Whether to return the attention weights of every layer, or of which heads and queries; of the encoder's layers then
@@ -54,7 +55,7 @@ export interface TransformerForwardOptions<
    */
   returnWeights?: Weights;
   /** What else of every layer to return, as the layer's `forward` does. Default: nothing. */
-  capture?: readonly CaptureName[] | undefined;
+  capture?: Names;
   /** Of earlier positions, which the tokens are added to. A source that it holds is not given again. Default: none. */
   cache?: ModelCache | undefined;
   /** Whether `backward` will follow. Not with a cache. Default: no. */

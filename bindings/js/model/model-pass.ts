@@ -36,6 +36,23 @@ type IfWeights<Weights> = [Weights] extends [false | undefined]
     ? { attentionWeights: Tensor[] }
     : { attentionWeights?: Tensor[] | undefined };
 
+type IfCaptured<Names> = [Names] extends [undefined]
+  ? { captured?: undefined; crossCaptured?: undefined; encoderCaptured?: undefined }
+  : [Names] extends [readonly CaptureName[]]
+    ? number extends Names['length']
+      ? Partial<CapturedBySide<Captured>>
+      : { captured: Record<Names[number], Tensor>[] } & Omit<
+          Partial<CapturedBySide<Record<Names[number], Tensor>>>,
+          'captured'
+        >
+    : Partial<CapturedBySide<Captured>>;
+
+interface CapturedBySide<Each> {
+  captured: Each[] | undefined;
+  crossCaptured: Each[] | undefined;
+  encoderCaptured: Each[] | undefined;
+}
+
 /**
  * Logits (batch, length, vocabulary) of models that have them; `hidden` (batch, length, numHiddens) after the final norm;
  * `encoderHidden` (batch, source length, numHiddens); and, where asked for, the attention weights of each layer (batch,
@@ -43,16 +60,15 @@ type IfWeights<Weights> = [Weights] extends [false | undefined]
  */
 export type TransformerResult<
   Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
+  Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
 > = {
   logits?: Tensor | undefined;
   hidden: Tensor;
   encoderHidden?: Tensor | undefined;
   crossAttentionWeights?: Tensor[] | undefined;
   encoderAttentionWeights?: Tensor[] | undefined;
-  captured?: Captured[] | undefined;
-  crossCaptured?: Captured[] | undefined;
-  encoderCaptured?: Captured[] | undefined;
-} & IfWeights<Weights>;
+} & IfWeights<Weights> &
+  IfCaptured<Names>;
 
 export interface LossAndGradients {
   loss: number;

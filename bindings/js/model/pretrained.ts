@@ -4,6 +4,7 @@ import {
   pretrainedTensors,
   prunedHeads,
   type ConfigField,
+  type PretrainedOptions,
   type PretrainedTensors,
 } from 'headwise-records';
 import { toDict, type DictTensor } from '../layer/from-state-dict.js';
@@ -12,24 +13,51 @@ import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
-import type { TensorsByName } from '../tensor/integers.js';
 import { checkAttached } from '../tensor/arrays.js';
 import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import { sides } from './model-inputs.js';
-import { optionsOf, type TransformerOptions } from './transformer-options.js';
+import type { PretrainedConfig } from './pretrained-options.js';
+import {
+  activations,
+  encoderOptions,
+  largestSize,
+  norms,
+  positionKinds,
+  sizeIfGiven,
+  type TransformerOptions,
+} from './transformer-options.js';
 
-/** The fields of a checkpoint's `config.json`. */
-export type PretrainedConfig = Readonly<Record<string, unknown>>;
-
-export interface PretrainedModelOptions extends Pick<
-  TransformerOptions,
-  'dropout' | 'seed' | 'optimizer'
-> {
-  /** The checkpoint's own `config.json`. */
-  config: PretrainedConfig;
-  /** The checkpoint's tensors, as `loadSafetensors` gives them. */
-  tensors: TensorsByName;
+/** The public options that a checkpoint's config means. */
+function optionsOf(given: PretrainedOptions): TransformerOptions {
+  const { patchSize, imageSize, channels, classToken } = given;
+  const { numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon } = given;
+  const { normBias, finalNorm, embeddingNorm, positionOffset, embeddingScale, bias } = given;
+  const { qkvBias, tiedEmbeddings, logitsBias, causal, softcap } = given;
+  const isRotary = positionKinds[given.positions] === 'rotary';
+  const bound = (value: number): number => (value === largestSize ? Infinity : value);
+  return {
+    ...{ numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon, normBias },
+    ...{ finalNorm, embeddingNorm, positionOffset, embeddingScale, bias, qkvBias },
+    ...{ tiedEmbeddings, logitsBias, causal, softcap },
+    numKvHeads: sizeIfGiven(given.numKvHeads),
+    headSize: sizeIfGiven(given.headSize),
+    activation: activations[given.activation],
+    norm: norms[given.norm],
+    positions: positionKinds[given.positions],
+    rotary: isRotary ? { base: given.rotaryBase, size: sizeIfGiven(given.rotarySize) } : undefined,
+    window: [bound(given.windowLeft), bound(given.windowRight)],
+    scale: Number.isNaN(given.scale) ? undefined : given.scale,
+    ...(patchSize > 0
+      ? { patches: { imageSize, patchSize, channels, classToken } }
+      : {
+          vocabularySize: given.vocabularySize,
+          maxLength: given.maxLength,
+          segments: given.segments,
+          head: given.head,
+        }),
+    ...(given.encoderLayers > 0 && { encoder: encoderOptions(given) }),
+  };
 }
 
 /** A checkpoint as it was read: its config, a copy, and its tensors. */

@@ -1,7 +1,6 @@
-import { modelOptions, type ModelOptions, type PretrainedOptions } from 'headwise-records';
+import { modelOptions, type ModelOptions } from 'headwise-records';
 import {
   checkLayerOptions,
-  type LayerSettings,
   type MultiHeadAttentionOptions,
   type RotaryOptions,
 } from '../layer/layer-options.js';
@@ -131,21 +130,17 @@ const optionNames = [
 ] as const satisfies readonly (keyof TransformerOptions)[];
 
 // In the order of their C++ enumerations.
-const positionKinds = ['sinusoidal', 'learned', 'rotary', 'none', 'sinusoidal-halves'] as const;
-const activations = ['relu', 'gelu', 'gelu-tanh', 'silu'] as const;
-const norms = ['layer', 'rms', 'none'] as const;
+export const positionKinds = [
+  'sinusoidal',
+  'learned',
+  'rotary',
+  'none',
+  'sinusoidal-halves',
+] as const;
+export const activations = ['relu', 'gelu', 'gelu-tanh', 'silu'] as const;
+export const norms = ['layer', 'rms', 'none'] as const;
 
-/** Options as the core takes them, checked and with their defaults, and what follows from them. */
-export interface TransformerSettings extends ModelOptions {
-  /** Of a decoder's layer before any head was removed; its seed is the model's. */
-  readonly layer: LayerSettings;
-  readonly hasEncoder: boolean;
-  readonly hasPatches: boolean;
-  /** Options of a copy: those given, with the seed that was drawn, and without objects of the caller's, which may change. */
-  readonly given: TransformerOptions;
-}
-
-const largestSize = 2147483647;
+export const largestSize = 2147483647;
 
 /** A size option that may be 0. */
 function checkCount(argument: string, value: unknown, byDefault: number): number {
@@ -179,7 +174,9 @@ function checkKind<Word extends string>(
   return value === undefined ? byDefault : checkWord(argument, value, words);
 }
 
-type PatchSettings = Pick<ModelOptions, 'imageSize' | 'patchSize' | 'channels' | 'classToken'>;
+type PatchSettings = Required<{
+  readonly [Name in keyof PatchOptions]: NonNullable<PatchOptions[Name]>;
+}>;
 
 function checkPatches(given: Partial<TransformerOptions>): PatchSettings {
   if (given.patches === undefined) {
@@ -208,7 +205,11 @@ function checkPatches(given: Partial<TransformerOptions>): PatchSettings {
   };
 }
 
-type EncoderSettings = Pick<ModelOptions, 'encoderLayers' | 'encoderHeads' | 'encoderFfnHiddens'>;
+interface EncoderSettings {
+  readonly encoderLayers: number;
+  readonly encoderHeads: number;
+  readonly encoderFfnHiddens: number;
+}
 
 function checkEncoder(
   given: Partial<TransformerOptions>,
@@ -234,18 +235,16 @@ function checkEncoder(
 }
 
 /** A size that is 0 where none was given. */
-const sizeIfGiven = (value: number): number | undefined => (value === 0 ? undefined : value);
+export const sizeIfGiven = (value: number): number | undefined => (value === 0 ? undefined : value);
 
-const encoderOptions = (settings: EncoderSettings): EncoderOptions => ({
+export const encoderOptions = (settings: EncoderSettings): EncoderOptions => ({
   numLayers: settings.encoderLayers,
   numHeads: sizeIfGiven(settings.encoderHeads),
   ffnHiddens: settings.encoderFfnHiddens,
 });
 
-export function checkTransformerOptions(
-  options: TransformerOptions,
-): [TransformerSettings, Partial<TransformerOptions>] {
-  const given = checkOptions(options, optionNames);
+/** Options as the core takes them, with their defaults, and what follows from them. */
+function settingsOf(given: Partial<TransformerOptions>) {
   const patches = checkPatches(given);
   const hasPatches = patches.patchSize > 0;
   const numPatches = (patches.imageSize / patches.patchSize) ** 2;
@@ -280,7 +279,7 @@ export function checkTransformerOptions(
     outputBias: bias,
   } satisfies MultiHeadAttentionOptions);
   const encoder = checkEncoder(given, { numHiddens, numHeads, ffnHiddens });
-  const settings: TransformerSettings = {
+  return {
     vocabularySize,
     maxLength,
     numHiddens,
@@ -318,9 +317,11 @@ export function checkTransformerOptions(
     ...encoder,
     ...patches,
     seed: layer.seed,
+    /** Of a decoder's layer before any head was removed; its seed is the model's. */
     layer,
     hasEncoder: encoder.encoderLayers > 0,
     hasPatches,
+    /** The options as they were given, with the seed that was drawn. */
     given: {
       ...(given as TransformerOptions),
       ...{ seed: layer.seed, rotary: layer.rotary, optimizer: undefined },
@@ -328,40 +329,17 @@ export function checkTransformerOptions(
       patches: given.patches && patches,
       encoder: given.encoder && encoderOptions(encoder),
     },
-  };
-  return [settings, given];
+  } satisfies ModelOptions & Record<'layer' | 'given' | 'hasEncoder' | 'hasPatches', unknown>;
 }
 
-/** The public options that a checkpoint's config means. */
-export function optionsOf(given: PretrainedOptions): TransformerOptions {
-  const { patchSize, imageSize, channels, classToken } = given;
-  const { numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon } = given;
-  const { normBias, finalNorm, embeddingNorm, positionOffset, embeddingScale, bias } = given;
-  const { qkvBias, tiedEmbeddings, logitsBias, causal, softcap } = given;
-  const isRotary = positionKinds[given.positions] === 'rotary';
-  const bound = (value: number): number => (value === largestSize ? Infinity : value);
-  return {
-    ...{ numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon, normBias },
-    ...{ finalNorm, embeddingNorm, positionOffset, embeddingScale, bias, qkvBias },
-    ...{ tiedEmbeddings, logitsBias, causal, softcap },
-    numKvHeads: sizeIfGiven(given.numKvHeads),
-    headSize: sizeIfGiven(given.headSize),
-    activation: activations[given.activation],
-    norm: norms[given.norm],
-    positions: positionKinds[given.positions],
-    rotary: isRotary ? { base: given.rotaryBase, size: sizeIfGiven(given.rotarySize) } : undefined,
-    window: [bound(given.windowLeft), bound(given.windowRight)],
-    scale: Number.isNaN(given.scale) ? undefined : given.scale,
-    ...(patchSize > 0
-      ? { patches: { imageSize, patchSize, channels, classToken } }
-      : {
-          vocabularySize: given.vocabularySize,
-          maxLength: given.maxLength,
-          segments: given.segments,
-          head: given.head,
-        }),
-    ...(given.encoderLayers > 0 && { encoder: encoderOptions(given) }),
-  };
+// Not by its fields' names: those of `ModelOptions` are no types of the package.
+export type TransformerSettings = Readonly<ReturnType<typeof settingsOf>>;
+
+export function checkTransformerOptions(
+  options: TransformerOptions,
+): [TransformerSettings, Partial<TransformerOptions>] {
+  const given = checkOptions(options, optionNames);
+  return [settingsOf(given), given];
 }
 
 /** A model in WebAssembly memory. */

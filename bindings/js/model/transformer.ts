@@ -7,6 +7,7 @@ import {
 } from 'headwise-records';
 import { checkCacheOptions, type CacheOptions } from '../layer/key-value-cache.js';
 import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
+import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
 import type { LayerSettings } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
@@ -60,9 +61,8 @@ import {
   pretrainedOptionsOf,
   readCheckpoint,
   savePretrained,
-  type PretrainedConfig,
-  type PretrainedModelOptions,
 } from './pretrained.js';
+import type { PretrainedConfig, PretrainedModelOptions } from './pretrained-options.js';
 import {
   checkTransformerOptions,
   newModel,
@@ -334,15 +334,18 @@ export class Transformer {
    *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; the model is then as it was, and so with every other
    *   call
    */
-  forward<const Weights extends true | ChosenWeights>(
+  forward<
+    const Weights extends true | ChosenWeights,
+    const Names extends readonly CaptureName[] | undefined = undefined,
+  >(
     input: TokensInput | TensorInput,
-    options: TransformerForwardOptions<Weights> & { returnWeights: Weights },
-  ): TransformerResult<Weights>;
+    options: TransformerForwardOptions<Weights, Names> & { returnWeights: Weights },
+  ): TransformerResult<Weights, Names>;
   /** The same without attention weights. */
-  forward(
+  forward<const Names extends readonly CaptureName[] | undefined = undefined>(
     input: TokensInput | TensorInput,
-    options?: TransformerForwardOptions<false | undefined>,
-  ): TransformerResult<false>;
+    options?: TransformerForwardOptions<false | undefined, Names>,
+  ): TransformerResult<false, Names>;
   /** The same with attention weights if `returnWeights` asks for any. */
   forward(input: TokensInput | TensorInput, options?: TransformerForwardOptions): TransformerResult;
   forward(

@@ -1,0 +1,15 @@
+import type { TensorsByName } from '../tensor/integers.js';
+import type { TransformerOptions } from './transformer-options.js';
+
+/** The fields of a checkpoint's `config.json`. */
+export type PretrainedConfig = Readonly<Record<string, unknown>>;
+
+export interface PretrainedModelOptions extends Pick<
+  TransformerOptions,
+  'dropout' | 'seed' | 'optimizer'
+> {
+  /** The checkpoint's own `config.json`. */
+  config: PretrainedConfig;
+  /** The checkpoint's tensors, as `loadSafetensors` gives them. */
+  tensors: TensorsByName;
+}
