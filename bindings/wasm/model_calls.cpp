@@ -289,14 +289,17 @@ void backward_model(Address model, Address address) {
 }
 
 std::size_t draw_token(Address logits, double vocabulary_size, double temperature, double top_k,
-                       double top_p, double seed, double number, Address order, Address weights) {
-  return sample_token(at<const float>(logits), size_of(vocabulary_size),
-                      {.temperature = temperature,
-                       .top_k = size_of(top_k),
-                       .top_p = top_p,
-                       .seed = static_cast<std::uint64_t>(seed)},
-                      static_cast<std::uint64_t>(number),
-                      {.order = at<std::uint32_t>(order), .weights = at<double>(weights)});
+                       double top_p, double seed, double number, Address buffers) {
+  const std::size_t size = size_of(vocabulary_size);
+  auto* const weights = at<double>(buffers);
+  return sample_token(
+      at<const float>(logits), size,
+      {.temperature = temperature,
+       .top_k = size_of(top_k),
+       .top_p = top_p,
+       .seed = static_cast<std::uint64_t>(seed)},
+      static_cast<std::uint64_t>(number),
+      {.order = reinterpret_cast<std::uint32_t*>(weights + size), .weights = weights});
 }
 
 Address new_model_cache(Address model, double batch_size, double max_length) {

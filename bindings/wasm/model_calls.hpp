@@ -33,10 +33,10 @@ std::size_t model_is_pending(Address model);
 double model_backward_workspace_size(Address model);
 void backward_model(Address model, Address record);
 
-/// Draws the token of draw `number` by these logits. `order` and `weights` are working memory for
-/// as many integers and doubles as there are logits.
+/// Draws the token of draw `number` by these logits. `buffers` is working memory for as many
+/// doubles and integers as there are logits.
 std::size_t draw_token(Address logits, double vocabulary_size, double temperature, double top_k,
-                       double top_p, double seed, double number, Address order, Address weights);
+                       double top_p, double seed, double number, Address buffers);
 
 Address new_model_cache(Address model, double batch_size, double max_length);
 void delete_model_cache(Address cache);

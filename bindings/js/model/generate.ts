@@ -152,8 +152,7 @@ function nextToken(
   const tokensAt = memory.add(tokens.length);
   const sourceAt = memory.add(sourceLength);
   const logits = memory.add(vocabularySize);
-  const order = memory.add(vocabularySize);
-  const weights = memory.add(2 * vocabularySize);
+  const buffers = memory.add(3 * vocabularySize);
   const workspace = memory.add(
     loaded.modelWorkspaceSize(
       model.model,
@@ -203,8 +202,7 @@ function nextToken(
     topP,
     seed,
     number,
-    order(),
-    weights(),
+    buffers(),
   );
 }
 

@@ -16,6 +16,8 @@ interface Exports {
 /** Bytes that memory has at most, as Emscripten has it: a page less than 4 GB. */
 const mostBytes = 4294901760;
 const page = 65536;
+/** Of any call. */
+const mostArguments = 8;
 
 /** Grows memory to so many bytes at least; rather by a fifth, so that it grows seldom. */
 function grow(memory: WebAssembly.Memory, needed: number): boolean {
@@ -68,12 +70,16 @@ export function createCore(module: WebAssembly.Module, memory: WebAssembly.Memor
       _embind_register_integer: nothing,
       _embind_register_function(
         name: number,
-        _count: number,
+        count: number,
         _types: number,
         signature: number,
         invoker: number,
         target: number,
       ) {
+        // Of the result and the arguments.
+        if (count > 1 + mostArguments) {
+          throw new Error(`${textAt(name)} has more than ${mostArguments} arguments`);
+        }
         const call = built.__indirect_function_table.get(invoker) as Call;
         const isSize = !textAt(signature).startsWith('d');
         // As many arguments as any call has: WebAssembly leaves out what is too many, without a list of them.

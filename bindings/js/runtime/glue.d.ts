@@ -125,8 +125,7 @@ declare module 'headwise-glue' {
       topP: number,
       seed: number,
       number: number,
-      order: Address,
-      weights: Address,
+      buffers: Address,
     ): number;
     newModelCache(model: Address, batchSize: number, maxLength: number): Address;
     deleteModelCache(cache: Address): void;
