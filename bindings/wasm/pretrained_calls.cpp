@@ -101,21 +101,21 @@ TransformerOptions options_of(PretrainedConfig& config, const PretrainedFamily*&
   return family->options(config);
 }
 
-Address respond_tensors(Model& model, std::string_view problem) {
+Address respond_tensors(Model& model, const PretrainedLayout& layout, std::string_view problem) {
   const ParameterList list(model);
   const std::vector<io::NamedTensor> parameters = list.tensors();
   std::vector<std::vector<std::size_t>> shapes;
-  for (const headwise::PretrainedTensor& tensor : model.pretrained.tensors) {
+  for (const headwise::PretrainedTensor& tensor : layout.tensors) {
     shapes.push_back(problem.empty() ? shape_of(tensor, parameters) : std::vector<std::size_t>());
   }
   std::size_t number = 0;
   return respond(PretrainedTensors{
       .problem = problem,
-      .tensors = model.pretrained.tensors |
-                 std::views::transform([&](const headwise::PretrainedTensor& tensor) {
-                   return PretrainedTensor{
-                       .name = tensor.name, .shape = shapes[number++], .is_copy = tensor.is_copy};
-                 })});
+      .tensors =
+          layout.tensors | std::views::transform([&](const headwise::PretrainedTensor& tensor) {
+            return PretrainedTensor{
+                .name = tensor.name, .shape = shapes[number++], .is_copy = tensor.is_copy};
+          })});
 }
 
 }  // namespace
@@ -133,22 +133,33 @@ Address read_checkpoint(Address request) {
   return respond(options_message(options, config.problems()));
 }
 
-Address attach_checkpoint(Address model, Address request) {
+void prune_as_checkpoint(Address model, Address request, std::size_t side) {
   const auto checkpoint = message_at<Checkpoint>(request);
   PretrainedConfig config = config_of(checkpoint);
   const PretrainedFamily* family = nullptr;
   const TransformerOptions options = options_of(config, family, checkpoint.tensors);
-  Model& target = model_at(model);
-  for (const Side side : all_sides) {
-    target.core.remove_heads(side, pruned_heads_of(config, options, side));
-  }
-  const ParameterList list(target);
-  const std::string problems =
-      plan_pretrained(*family, list.tensors(), checkpoint.tensors, target.pretrained);
-  return respond_tensors(target, problems);
+  const auto of_side = static_cast<Side>(side);
+  model_at(model).core.remove_heads(of_side, pruned_heads_of(config, options, of_side));
 }
 
-Address pretrained_tensors(Address model) { return respond_tensors(model_at(model), ""); }
+Address attach_checkpoint(Address model, Address request) {
+  const auto checkpoint = message_at<Checkpoint>(request);
+  PretrainedConfig config = config_of(checkpoint);
+  const PretrainedFamily* family = nullptr;
+  static_cast<void>(options_of(config, family, checkpoint.tensors));
+  Model& target = model_at(model);
+  const ParameterList list(target);
+  PretrainedLayout layout;
+  const std::string problems = plan_pretrained(*family, list.tensors(), checkpoint.tensors, layout);
+  const Address response = respond_tensors(target, layout, problems);
+  // Nothing is allocated from here on.
+  target.pretrained = std::move(layout);
+  return response;
+}
+
+Address pretrained_tensors(Address model) {
+  return respond_tensors(model_at(model), model_at(model).pretrained, "");
+}
 
 void load_pretrained(Address model, std::size_t number, Address values) {
   Model& target = model_at(model);

@@ -143,6 +143,9 @@ function checkFloats(tensors: PretrainedTensors['tensors'], given: ReadCheckpoin
 /** Fills a new model, of the options of the checkpoint's config, with its tensors. */
 export function loadCheckpoint(model: Address, given: ReadCheckpoint): void {
   const loaded = core();
+  for (const side of sides.keys()) {
+    loaded.pruneAsCheckpoint(model, request(given), side);
+  }
   const { problem, tensors } = receive(
     pretrainedTensors,
     loaded.attachCheckpoint(model, request(given)),

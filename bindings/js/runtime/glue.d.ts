@@ -132,6 +132,7 @@ declare module 'headwise-glue' {
     setModelCacheLength(cache: Address, length: number, withSource: number): void;
     pruneModel(model: Address, request: Address): void;
     readCheckpoint(request: Address): Address | Absent;
+    pruneAsCheckpoint(model: Address, request: Address, side: number): void;
     attachCheckpoint(model: Address, request: Address): Address | Absent;
     pretrainedTensors(model: Address): Address | Absent;
     loadPretrained(model: Address, number: number, values: Address): void;
