@@ -81,7 +81,7 @@ class MeasuredModel {
 
   /// `TransformerGradients`, or another result that has gradients of gates.
   template <typename Gradients>
-  std::vector<Tensor<2>> of_side(Gradients&& gradients) const {
+  std::vector<Tensor<2>> of_side(Gradients gradients) const {
     return std::move(side_ == Side::self    ? gradients.head_gates
                      : side_ == Side::cross ? gradients.cross_head_gates
                                             : gradients.encoder_head_gates);
