@@ -125,12 +125,14 @@ void run(const Arguments& arguments) {
                                     : cut(read_tokens(arguments.files[1]), options);
 
   std::vector<Importance> importance;
+  importance.reserve(arguments.measures.size());
   for (const Measure& measure : arguments.measures) {
     importance.push_back(measure_heads(model, measure, text.measuring));
   }
   print_importance(model, arguments.measures, importance);
 
   std::vector<PruningCurve> curves;
+  curves.reserve(2 * importance.size());
   const auto steps = static_cast<std::size_t>(arguments.steps);
   for (std::size_t i = 0; i < importance.size(); ++i) {
     curves.push_back(
@@ -143,7 +145,9 @@ void run(const Arguments& arguments) {
     print_curve(curves.back());
   }
   std::vector<PruningCurve> random;
-  for (std::size_t number = 0; number < 5; ++number) {
+  constexpr std::size_t num_random = 5;
+  random.reserve(num_random);
+  for (std::size_t number = 0; number < num_random; ++number) {
     random.push_back(prune(model, random_order(model, seed, number), text.testing, steps));
   }
   print_mean(random);

@@ -804,21 +804,6 @@ const transformers = {
     ({ model }, input, asked, given) => model.trainStep(input, asked, undefined, given),
     (kind) => [looseInput(kind), tokensOf(targets), sided(kind)],
   ),
-  generate: ofTransformer(
-    translation,
-    onTransformer('generate'),
-    () => [
-      Int32Array.of(1, 2, 3),
-      {
-        ...{ maxNewTokens: 1, temperature: 2, topK: 5, topP: 0.9, seed: 3 },
-        ...{ stop: [4], source: { data: Int32Array.of(3, 4), shape: [2] } },
-        onToken: () => undefined,
-        signal: { throwIfAborted: () => undefined },
-      },
-    ],
-    // What acts when the token is there comes after the pass.
-    { isOfCopy: true },
-  ),
   'createCache of a transformer': ofTransformer(
     'decoder',
     (subject, options) => {
