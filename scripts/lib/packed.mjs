@@ -11,6 +11,7 @@ export const checkedProject = `${packedFolder}/checked`;
 /** What is tried on the installed package, and laid beside it. */
 const triedOnIt = [
   'README.md',
+  'docs/models.md',
   'docs/options.md',
   'docs/training.md',
   'examples',
