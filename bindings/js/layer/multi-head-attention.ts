@@ -165,15 +165,6 @@ export class MultiHeadAttention {
     layer.#pending = change.pending ?? layer.#pending;
   }
 
-  /**
-   * The shapes of the latest forward with gradients, an object of its own for each.
-   *
-   * @internal
-   */
-  static pendingOf(layer: MultiHeadAttention): PendingShapes {
-    return layer.#pending;
-  }
-
   /** @internal */
   static settingsOf(layer: MultiHeadAttention): LayerSettings {
     return layer.#settings;

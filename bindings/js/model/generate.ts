@@ -37,7 +37,7 @@ export interface GenerateOptions {
   signal?: AbortSignal | undefined;
 }
 
-export const generateOptionNames = [
+const generateOptionNames = [
   ...(['maxNewTokens', 'temperature', 'topK', 'topP', 'seed'] as const),
   ...(['stop', 'source', 'onToken', 'signal'] as const),
 ] as const;

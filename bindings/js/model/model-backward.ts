@@ -1,6 +1,4 @@
 import { layerPass, modelBackwardRecord } from 'headwise-records';
-import type { PendingShapes } from '../layer/backward.js';
-import { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { absent, write, type Address } from '../runtime/memory.js';
 import { checkOptions } from '../runtime/options.js';
@@ -43,14 +41,7 @@ export interface PendingPass {
   readonly batchAxis: readonly number[];
   readonly batch: number;
   readonly length: number;
-  /** Of each attention layer, as the pass left it. */
-  readonly ofLayers: readonly PendingShapes[];
 }
-
-export const noPass: PendingPass = { batchAxis: [], batch: 0, length: 0, ofLayers: [] };
-
-export const pendingOfLayers = ({ layers }: PassModel): PendingShapes[] =>
-  sides.flatMap((side) => layers[side].map((layer) => MultiHeadAttention.pendingOf(layer)));
 
 interface OutputGradients {
   readonly hidden: Numbers<Float32Array> | undefined;
@@ -58,13 +49,8 @@ interface OutputGradients {
 }
 
 /** Fails unless the model has a forward to go back from, whose parameters, and what layers keep of it, are what they were. */
-export function checkPendingModel(model: PassModel, { ofLayers }: PendingPass): void {
-  const now = pendingOfLayers(model);
-  if (
-    core().modelIsPending(model.model) === 0 ||
-    // A layer's own forward with gradients takes the place of the model's.
-    ofLayers.some((shapes, layer) => shapes !== now[layer])
-  ) {
+export function checkPendingModel(model: Address): void {
+  if (core().modelIsPending(model) === 0) {
     throw new HeadwiseError(
       'no-pending-backward',
       'backward: expected a forward with requiresGrad since the last backward, and no change of parameters, got none',

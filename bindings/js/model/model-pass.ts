@@ -400,5 +400,5 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
 }
 
 /** Numbers of one image. */
-export const imageSizeOf = ({ channels, imageSize }: PassModel['settings']): number =>
+const imageSizeOf = ({ channels, imageSize }: PassModel['settings']): number =>
   channels * imageSize * imageSize;

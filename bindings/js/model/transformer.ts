@@ -26,10 +26,9 @@ import { registerTrainable } from '../training/trainables.js';
 import { checkGenerate, generateTokens, type GenerateOptions } from './generate.js';
 import {
   checkPendingModel,
-  noPass,
-  pendingOfLayers,
   readOutputGradients,
   runModelBackward,
+  type PendingPass,
   type TransformerGradients,
   type TransformerOutputGradients,
 } from './model-backward.js';
@@ -129,7 +128,7 @@ export class Transformer {
   readonly #optimizer: Adam;
   readonly #handle: Handle;
   /** Of the latest forward with gradients. */
-  #pending = noPass;
+  #pending: PendingPass = { batchAxis: [], batch: 0, length: 0 };
   /** Of the checkpoint that it was read from. */
   #config: PretrainedConfig | undefined;
 
@@ -361,7 +360,7 @@ export class Transformer {
     const { result } = runPass(model, pass, { kind: 'forward', ...inputs });
     if (inputs.requiresGrad) {
       const { batchAxis, batch, length } = pass;
-      this.#pending = { batchAxis, batch, length, ofLayers: pendingOfLayers(model) };
+      this.#pending = { batchAxis, batch, length };
     }
     return result;
   }
@@ -375,10 +374,10 @@ export class Transformer {
    *   were changed since; `invalid-shape`, `invalid-type`, `invalid-option`, `disposed`, `out-of-memory`
    */
   backward(gradients: TensorInput | TransformerOutputGradients): TransformerGradients {
-    checkPendingModel(this.#passModel(), this.#pending);
+    checkPendingModel(this.#handle.inUse());
     const given = readOutputGradients(gradients);
     const model = this.#passModel();
-    checkPendingModel(model, this.#pending);
+    checkPendingModel(model.model);
     return runModelBackward(model, this.#pending, given);
   }
 

@@ -53,7 +53,7 @@ PassMemory::PassMemory(const Tokens& given, const TransformerForwardOptions& opt
   pass.tokens = tokens.data();
   pass.batch = given.shape(0);
   pass.length = given.shape(1);
-  read_options(options, model);
+  read_options(options);
 }
 
 PassMemory::PassMemory(const Tensor<4>& pixels, const TransformerForwardOptions& options,
@@ -62,10 +62,10 @@ PassMemory::PassMemory(const Tensor<4>& pixels, const TransformerForwardOptions&
   pass.pixels = pixels.data();
   pass.batch = pixels.shape(0);
   pass.length = model.settings().max_length;
-  read_options(options, model);
+  read_options(options);
 }
 
-void PassMemory::read_options(const TransformerForwardOptions& options, const Transformer& model) {
+void PassMemory::read_options(const TransformerForwardOptions& options) {
   pass.num_threads = parallel::num_threads();
   point_to_gates(options.head_gates, layers.self);
   point_to_gates(options.cross_head_gates, layers.cross);
@@ -97,7 +97,6 @@ void PassMemory::read_options(const TransformerForwardOptions& options, const Tr
   }
   pass.cache = options.cache != nullptr ? &options.cache->memory() : nullptr;
   pass.requires_grad = options.requires_grad;
-  static_cast<void>(model);
 }
 
 TransformerResult PassMemory::make_results(const Transformer& model,

@@ -57,7 +57,7 @@ struct PassMemory {
   void lay_out_loss(const Tokens& given, const TransformerCore& core, bool gradients);
 
  private:
-  void read_options(const TransformerForwardOptions& options, const Transformer& model);
+  void read_options(const TransformerForwardOptions& options);
 };
 
 /// A backward pass, likewise.
