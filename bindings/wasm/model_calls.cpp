@@ -152,6 +152,7 @@ ParameterList::ParameterList(Model& model) {
 
 std::vector<io::NamedTensor> ParameterList::tensors() const {
   std::vector<io::NamedTensor> result;
+  result.reserve(parameters_.size());
   for (const Parameter& parameter : parameters_) {
     result.push_back({.name = parameter.name, .shape = parameter.shape});
   }

@@ -24,6 +24,7 @@ namespace {
 
 PretrainedConfig config_of(const Checkpoint& checkpoint) {
   std::vector<PretrainedConfig::Field> fields;
+  fields.reserve(checkpoint.config.size());
   for (const ConfigField& field : checkpoint.config) {
     fields.push_back({.name = std::string(field.name),
                       .kind = static_cast<PretrainedConfig::Kind>(field.kind),
@@ -105,6 +106,7 @@ Address respond_tensors(Model& model, const PretrainedLayout& layout, std::strin
   const ParameterList list(model);
   const std::vector<io::NamedTensor> parameters = list.tensors();
   std::vector<std::vector<std::size_t>> shapes;
+  shapes.reserve(layout.tensors.size());
   for (const headwise::PretrainedTensor& tensor : layout.tensors) {
     shapes.push_back(problem.empty() ? shape_of(tensor, parameters) : std::vector<std::size_t>());
   }
@@ -193,6 +195,7 @@ void save_pretrained(Address model, std::size_t number, std::size_t gradients, A
 Address pruned_heads(Address model, std::size_t side) {
   const std::vector<AttentionLayer>& layers = model_at(model).layers(static_cast<Side>(side));
   std::vector<std::vector<std::size_t>> heads;
+  heads.reserve(layers.size());
   for (const AttentionLayer& layer : layers) {
     heads.push_back(layer.removed_heads());
   }

@@ -157,7 +157,11 @@ const checks = [
       tidy(
         sh,
         'build/wasm',
-        ['bindings/wasm/embind.cpp', ...bindingsWithAndWithoutThreads()],
+        [
+          'bindings/wasm/embind.cpp',
+          'bindings/wasm/embind_models.cpp',
+          ...bindingsWithAndWithoutThreads(),
+        ],
         [
           // em++ tells clang these; clang-tidy runs without em++.
           '--target=wasm32-unknown-emscripten',
