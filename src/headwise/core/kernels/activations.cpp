@@ -139,7 +139,8 @@ class NegativeGelu {
     const Batch minus_half = constants_[minus_one_half];
     const ExponentialParts density =
         exponential_.parts(x_high * x_high * minus_half, x_low * (x + x_high) * minus_half);
-    const Batch t = -x;
+    // Not −x: xsimd's is a function that objects of all instruction sets would share at -O1.
+    const Batch t = 0.0F - x;
     Batch p = constants_[p4];
     for (std::size_t i = p3; i <= p0; ++i) {
       p = multiply_add(p, t, constants_[i]);
