@@ -70,7 +70,7 @@ Held out: ${heldOut.names.map(yearOf).join(', ')}.
 node examples/language-model/train.mjs${run.options && ` ${run.options}`}
 \`\`\`
 
-makes this folder again, from the text on. Each step takes 4 windows of 256 tokens; in one of four the first 32 to 128 tokens are repeated to its end, so that there is something to copy. AdamW (β 0.9 and 0.99, decay 0.01), gradients clipped to norm 1, learning rate 0.003 after 200 steps of warm-up, along a cosine to a tenth of it.
+makes this folder again, from the text on. Each of its 24,000 steps takes 4 windows of 256 tokens. The first 1,500 are on random tokens, of which the first 16 to 128 are repeated to the window's end; then the windows are of the text, and one of four is repeated in the same way. The first head of layer 0 begins with its weight on the previous token, and is trained like all others. AdamW (β 0.9 and 0.99, decay 0.01), gradients clipped to norm 1, learning rate 0.002 after 200 steps of warm-up, along a cosine to a tenth of it.
 
 Seed 1. The same seed gives the same bytes, with any number of threads, on processors for which the library takes the same kernels (here ${run.instructionSet}); others round differently. It took ${run.minutes.toFixed(0)} minutes on ${run.cores} cores of "${run.processor}".
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+#include <xtensor/xview.hpp>
 
 #include "float16.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 using headwise::StateDict;
 using headwise::Transformer;
 
+constexpr double rotary_base = 10000;
 constexpr float embedding_deviation = 0.1F;
 /// Of an attention layer, as its values' projection has 1.
 constexpr float output_scale = 0.2F;
@@ -93,6 +95,27 @@ void add_attention(InitialTensors& initial, const std::string& of_layer, std::si
       output_scale * xt::transpose(tensors.at(of_layer + "v_proj.weight"));
 }
 
+/// Has the layer's first head begin with its weight on the token before. Its queries and keys are
+/// little but their biases, which rotary positions turn by frequencies θ_i: the score of the key
+/// `distance` tokens back is strength² / √size times the sum over i of cos((distance − 1) θ_i), the
+/// highest at distance 1.
+void look_at_the_previous_token(StateDict& tensors, const std::string& of_layer, std::size_t size) {
+  constexpr double strength = 5;
+  constexpr float of_content = 0.1F;
+  for (const char* const name : {"q_proj.weight", "k_proj.weight"}) {
+    xt::view(tensors.at(of_layer + name), xt::range(0, size)) *= of_content;
+  }
+  auto& queries = tensors.at(of_layer + "q_proj.bias");
+  auto& keys = tensors.at(of_layer + "k_proj.bias");
+  for (std::size_t i = 0; i < size / 2; ++i) {
+    const double frequency =
+        std::pow(rotary_base, -2 * static_cast<double>(i) / static_cast<double>(size));
+    queries(i) = static_cast<float>(strength * std::cos(frequency));
+    queries(size / 2 + i) = static_cast<float>(-strength * std::sin(frequency));
+    keys(i) = static_cast<float>(strength);
+  }
+}
+
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -157,6 +180,8 @@ Transformer new_model(const Sizes& sizes, std::uint64_t seed) {
     initial.add_matrix(of_layer + "mlp.down_proj.weight", width, sizes.ffn_hiddens, into_residual);
   }
   initial.add_vector("model.norm.weight", width, 1);
+  look_at_the_previous_token(initial.tensors(), "model.layers.0.self_attn.",
+                             width / sizes.num_heads);
   return Transformer::from_pretrained(config_of(sizes), initial.tensors(), {.seed = seed});
 }
 

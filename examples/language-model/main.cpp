@@ -49,6 +49,7 @@ Training quick_training() {
   training.sizes.num_heads = 2;
   training.sizes.ffn_hiddens = 64;
   training.steps = 80;
+  training.copying_steps = 10;
   training.warm_up = 10;
   training.learning_rate = 1e-2;
   training.steps_per_report = 40;

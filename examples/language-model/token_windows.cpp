@@ -14,6 +14,11 @@ struct Window {
   std::size_t period = 1;  ///< after so many tokens, they are repeated
 };
 
+/// Of a window that is repeated: from a few tokens to half of it.
+std::size_t random_period(std::size_t length, std::mt19937_64& random) {
+  return length / 16 + random() % (length / 2 - length / 16 + 1);
+}
+
 Batch batch_of(const Text& text, const std::vector<Window>& windows, std::size_t length) {
   Batch batch{.tokens = headwise::Tokens::from_shape({windows.size(), length}),
               .targets = headwise::Tokens::from_shape({windows.size(), length})};
@@ -54,9 +59,26 @@ Batch random_windows(const Text& text, std::size_t size, std::size_t length,
   for (Window& window : windows) {
     const bool repeats = random() % 4 == 0;
     window.start = random() % (text.size() - length);
-    window.period = repeats ? length / 8 + random() % (length / 2 - length / 8 + 1) : length + 1;
+    window.period = repeats ? random_period(length, random) : length + 1;
   }
   return batch_of(text, windows, length);
+}
+
+Batch repeated_random_tokens(std::size_t vocabulary, std::size_t size, std::size_t length,
+                             std::mt19937_64& random) {
+  Batch batch{.tokens = headwise::Tokens::from_shape({size, length}),
+              .targets = headwise::Tokens::from_shape({size, length})};
+  for (std::size_t number = 0; number < size; ++number) {
+    const std::size_t period = random_period(length, random);
+    for (std::size_t i = 0; i < length; ++i) {
+      batch.tokens(number, i) = i < period ? static_cast<std::int64_t>(random() % vocabulary)
+                                           : batch.tokens(number, i - period);
+    }
+    for (std::size_t i = 0; i < length; ++i) {
+      batch.targets(number, i) = i + 1 < period ? -1 : batch.tokens(number, (i + 1) % period);
+    }
+  }
+  return batch;
 }
 
 std::size_t num_windows(const Text& text, std::size_t length) {

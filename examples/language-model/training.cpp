@@ -37,7 +37,10 @@ Transformer train(const Training& training, const Text& text,
   std::size_t steps = 0;
   auto began = Clock::now();
   for (std::size_t step = 0; step < training.steps; ++step) {
-    const Batch batch = random_windows(text, training.batch_size, length, random);
+    const Batch batch =
+        step < training.copying_steps
+            ? repeated_random_tokens(training.sizes.vocabulary, training.batch_size, length, random)
+            : random_windows(text, training.batch_size, length, random);
     model.zero_gradients();
     sum += model.loss_and_gradients(batch.tokens, batch.targets).loss;
     ++steps;

@@ -10,14 +10,16 @@
 
 namespace example {
 
-/// How a model is trained: AdamW, gradients clipped by their norm, a learning rate that rises
-/// linearly and then falls along a cosine to a tenth.
+/// How a model is trained: on random tokens that are repeated, then on text; by AdamW, gradients
+/// clipped by their norm, a learning rate that rises linearly and then falls along a cosine to a
+/// tenth.
 struct Training {
   Sizes sizes;
-  std::size_t steps = 40000;
+  std::size_t steps = 24000;
+  std::size_t copying_steps = 1500;  ///< the first of them, on repeated random tokens
   std::size_t warm_up = 200;
   std::size_t batch_size = 4;  ///< windows of `sizes.max_length` tokens
-  double learning_rate = 3e-3;
+  double learning_rate = 2e-3;
   double weight_decay = 0.01;
   double max_gradient_norm = 1;
   std::uint64_t seed = 1;
@@ -30,8 +32,8 @@ struct Report {
   double tokens_per_second;
 };
 
-/// Trains a new model on random windows of the text. `report` is called with it from time to time,
-/// and after the last step. Results do not depend on the number of threads.
+/// Trains a new model, in the end on random windows of the text. `report` is called with it from
+/// time to time, and after the last step. Results do not depend on the number of threads.
 [[nodiscard]] headwise::Transformer train(
     const Training& training, const Text& text,
     const std::function<void(headwise::Transformer& model, const Report& report)>& report);

@@ -35,6 +35,7 @@ test('heads do what the card says', () => {
     assert.ok(Math.abs(head.induction - induction) < 0.01, `${layer}.${number}`);
   }
   assert.ok(heads.some(({ previousToken }) => previousToken > 0.5));
+  assert.ok(heads.some(({ induction }) => induction > 0.3));
 });
 
 test('the model goes on with a text, the same for the same seed', () => {
