@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/attention/parameter_names.hpp>
+#include <headwise/core/heap_sort.hpp>
 #include <ranges>
 #include <utility>
 
@@ -125,7 +126,7 @@ std::vector<std::size_t> AttentionLayer::removed_heads() const {
       removed.push_back(head);
     }
   }
-  std::ranges::sort(removed);
+  heap_sort(removed);
   return removed;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <headwise/core/heap_sort.hpp>
 #include <headwise/core/io/json_text.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
 #include <headwise/core/io/utf8.hpp>
@@ -42,12 +43,6 @@ constexpr std::array<SafetensorsDtype, 22> dtypes = {
 
 using Entries = std::vector<SafetensorsEntry>;
 using Order = bool (*)(const SafetensorsEntry&, const SafetensorsEntry&);
-
-/// Heapsort: a tenth of std::sort's code size.
-void sort_entries(Entries& entries, Order is_before) {
-  std::make_heap(entries.begin(), entries.end(), is_before);
-  std::sort_heap(entries.begin(), entries.end(), is_before);
-}
 
 bool has_same_name(const SafetensorsEntry& a, const SafetensorsEntry& b) noexcept {
   return a.name == b.name;
@@ -119,7 +114,7 @@ class SafetensorsReader {
     }
     if (cursor_.ok() && check_names(header_.metadata) && check_names(header_.tensors)) {
       check_places();
-      sort_entries(header_.tensors, stands_before);
+      heap_sort(header_.tensors, stands_before);
     }
   }
 
@@ -233,14 +228,14 @@ class SafetensorsReader {
   }
 
   bool check_names(Entries& entries) {
-    sort_entries(entries, is_named_before);
+    heap_sort(entries, is_named_before);
     const auto duplicate = std::adjacent_find(entries.begin(), entries.end(), has_same_name);
     return duplicate == entries.end() || fail_twice(duplicate->name);
   }
 
   /// Checks that every byte of the data belongs to one tensor.
   void check_places() {
-    sort_entries(header_.tensors, lies_before);
+    heap_sort(header_.tensors, lies_before);
     std::uint64_t end = 0;
     for (const SafetensorsEntry& entry : header_.tensors) {
       if (entry.begin != end) {

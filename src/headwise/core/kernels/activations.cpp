@@ -206,24 +206,21 @@ void activate_backward(const float* HEADWISE_RESTRICT x, const float* HEADWISE_R
   assert(holds(x, count) && holds(grad, count) && holds(grad_x, count));
   assert(grad_x == grad || disjoint(grad_x, count, grad, count));
   assert(disjoint(grad_x, count, x, count));
-  const Activation activation;
-  if (up == nullptr) {
-    for (std::size_t i = 0; i < count; i += lanes) {
-      const std::size_t left = count - i;
-      const Batch derivative = activation(load_at_most(x + i, left)).derivative;
-      store_at_most(load_at_most(grad + i, left) * derivative, left, grad_x + i);
-    }
-    return;
+  if (up != nullptr) {
+    assert(holds(grad_up, count) && disjoint(grad_x, count, up, count));
+    assert(disjoint(grad_up, count, x, count) && disjoint(grad_up, count, up, count));
+    assert(disjoint(grad_up, count, grad, count) && disjoint(grad_up, count, grad_x, count));
   }
-  assert(holds(grad_up, count) && disjoint(grad_x, count, up, count));
-  assert(disjoint(grad_up, count, x, count) && disjoint(grad_up, count, up, count));
-  assert(disjoint(grad_up, count, grad, count) && disjoint(grad_up, count, grad_x, count));
+  const Activation activation;
   for (std::size_t i = 0; i < count; i += lanes) {
     const std::size_t left = count - i;
     const auto [value, derivative] = activation(load_at_most(x + i, left));
-    const Batch outer = load_at_most(grad + i, left);
-    store_at_most(outer * load_at_most(up + i, left) * derivative, left, grad_x + i);
-    store_at_most(outer * value, left, grad_up + i);
+    Batch outer = load_at_most(grad + i, left);
+    if (up != nullptr) {
+      store_at_most(outer * value, left, grad_up + i);
+      outer = outer * load_at_most(up + i, left);
+    }
+    store_at_most(outer * derivative, left, grad_x + i);
   }
 }
 

@@ -31,7 +31,7 @@ void rotate_halves(float* HEADWISE_RESTRICT head, const float* HEADWISE_RESTRICT
   }
 }
 
-/// `count` pairs of neighbours. Compilers vectorize it.
+/// `count` pairs of neighbours. Native compilers vectorize it.
 void rotate_neighbours(float* HEADWISE_RESTRICT head, const float* HEADWISE_RESTRICT rotation,
                        std::size_t count, float direction) noexcept {
   const float* cosines = rotation;

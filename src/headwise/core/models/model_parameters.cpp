@@ -1,12 +1,17 @@
 #include <algorithm>
 #include <headwise/core/attention/positional_encoding.hpp>
+#include <headwise/core/io/message.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 #include <headwise/core/random.hpp>
 #include <string_view>
 
 namespace headwise {
 
-std::string prefix_of_layer(std::size_t layer) { return "layers." + std::to_string(layer) + "."; }
+std::string prefix_of_layer(std::size_t layer) {
+  std::string prefix = "layers.";
+  io::append_decimal(prefix, layer);
+  return prefix += '.';
+}
 
 std::string attention_prefix(Side side, std::size_t layer) {
   return (side == Side::encoder ? "encoder." : "") + prefix_of_layer(layer) +

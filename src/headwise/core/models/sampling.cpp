@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <headwise/core/elementary_functions.hpp>
+#include <headwise/core/heap_sort.hpp>
 #include <headwise/core/kernels/philox.hpp>
 #include <headwise/core/models/sampling.hpp>
 #include <headwise/core/random.hpp>
+#include <span>
 
 namespace headwise {
 namespace {
@@ -53,9 +55,7 @@ std::size_t sample_token(const float* logits, std::size_t vocabulary_size,
   for (std::uint32_t token = 0; token < vocabulary_size; ++token) {
     buffers.order[token] = token;
   }
-  // Heapsort: a tenth of std::sort's code size.
-  std::make_heap(buffers.order, end, is_before);
-  std::sort_heap(buffers.order, end, is_before);
+  heap_sort(std::span(buffers.order, end), is_before);
   const std::size_t kept =
       options.top_k > 0 ? std::min(options.top_k, vocabulary_size) : vocabulary_size;
   double sum = 0;

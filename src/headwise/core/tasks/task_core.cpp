@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <headwise/core/heap_sort.hpp>
 #include <headwise/core/tasks/random_integers.hpp>
 #include <headwise/core/tasks/task_core.hpp>
 #include <headwise/core/training/cross_entropy.hpp>
@@ -69,9 +70,7 @@ struct Draw {
     partial_shuffle(symbols.first(separator), num_items, random);
     std::copy_n(symbols.begin(), num_items, items.begin());
     const auto sorted = symbols.first(num_items);
-    // Slower than std::sort, and a tenth of its code.
-    std::ranges::make_heap(sorted);
-    std::ranges::sort_heap(sorted);
+    heap_sort(sorted);
     append_answers(sample, separator, [&](std::size_t i) {
       return static_cast<std::size_t>(std::find(items.begin(), items.end(), sorted[i]) -
                                       items.begin());

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <headwise/core/io/message.hpp>
 #include <headwise/core/models/pretrained/families.hpp>
 #include <span>
 #include <utility>
@@ -210,8 +211,13 @@ double rope_base(PretrainedConfig& config, double otherwise) {
 /// Which of its kinds all layers' attention is; empty if the config does not list them.
 std::string_view kind_of_layers(PretrainedConfig& config) {
   const std::string_view first = config.text("layer_types.0", "");
-  for (std::size_t layer = 0; config.has("layer_types." + std::to_string(layer)); ++layer) {
-    const std::string name = "layer_types." + std::to_string(layer);
+  const auto name_of = [](std::size_t layer) {
+    std::string name = "layer_types.";
+    io::append_decimal(name, layer);
+    return name;
+  };
+  for (std::size_t layer = 0; config.has(name_of(layer)); ++layer) {
+    const std::string name = name_of(layer);
     config.require_text(name, {"full_attention", "sliding_attention"});
     if (config.text(name, "") != first) {
       config.reject(name, "the same as layer_types.0");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <headwise/core/heap_sort.hpp>
 #include <headwise/core/models/pretrained/pruned_heads.hpp>
 #include <optional>
 #include <string>
@@ -94,7 +95,7 @@ HeadsByLayer pruned_heads_of(PretrainedConfig& config, const TransformerOptions&
     heads[*layer].push_back(static_cast<std::size_t>(head));
   }
   for (std::vector<std::size_t>& list : heads) {
-    std::ranges::sort(list);
+    heap_sort(list);
     const auto repeated = std::ranges::unique(list);
     list.erase(repeated.begin(), repeated.end());
     if (!can_lose(list, sizes)) {
