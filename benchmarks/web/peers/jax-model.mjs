@@ -157,7 +157,7 @@ export function generation(jax, problem) {
 }
 
 export function modelTraining(jax, problem) {
-  const { jit, nn, numpy: np, tree, valueAndGrad } = jax;
+  const { blockUntilReady, jit, nn, numpy: np, tree, valueAndGrad } = jax;
   const { batch, length, vocabularySize, learningRate } = problem;
   const { norm, layer } = operations(jax, problem);
   const count = batch * length;
@@ -208,8 +208,9 @@ export function modelTraining(jax, problem) {
       .leaves(gradients)
       .map((gradient, i) => update(weights[i], gradient, means[i], squares[i], ...scales));
     [weights, means, squares] = [0, 1, 2].map((part) => updated.map((arrays) => arrays[part]));
-    // Reading the loss waits for the step, as programs that print it do.
     const [number] = await value.data();
+    // The loss is known before the parameters are updated, which would go on in a peer's turn.
+    await blockUntilReady([weights, means, squares]);
     return number;
   };
   return trainingLosses(step, problem.checkedSteps);

@@ -86,8 +86,9 @@ function layer({ jit, nn, numpy: np, valueAndGrad }, problem) {
         target.ref,
       );
       gradients.forEach((gradient, i) => (weights[i] = update(weights[i], gradient)));
-      // Reading the loss waits for the step, as programs that print it do.
       await value.data();
+      // The loss is known before the parameters are updated, which would go on in a peer's turn.
+      await jax.blockUntilReady(weights);
     };
     const forward = () => {
       const x = input(data.queries, queries);
