@@ -32,7 +32,7 @@ function softmax({ jit, nn, numpy: np }, problem) {
   };
 }
 
-function layer({ jit, nn, numpy: np, valueAndGrad }, problem) {
+function layer({ blockUntilReady, jit, nn, numpy: np, valueAndGrad }, problem) {
   const { kind, batch, queries, keys, numHiddens: D, numHeads, validLens, data } = problem;
   const size = D / numHeads;
   const weights = Object.values(problem.weights).map((weight) =>
@@ -88,7 +88,7 @@ function layer({ jit, nn, numpy: np, valueAndGrad }, problem) {
       gradients.forEach((gradient, i) => (weights[i] = update(weights[i], gradient)));
       await value.data();
       // The loss is known before the parameters are updated, which would go on in a peer's turn.
-      await jax.blockUntilReady(weights);
+      await blockUntilReady(weights);
     };
     const forward = () => {
       const x = input(data.queries, queries);
