@@ -9,7 +9,11 @@ import { cppFiles } from './lib/files.mjs';
  */
 const floors = [
   ['src/headwise/core/kernels/', 'src/headwise/core/memory/', 'src/headwise/core/parallel/'],
-  ['src/headwise/core/random', 'src/headwise/core/elementary_functions'],
+  [
+    'src/headwise/core/random',
+    'src/headwise/core/elementary_functions',
+    'src/headwise/core/heap_sort',
+  ],
   ['src/headwise/core/io/'],
   ['src/headwise/core/training/'],
   ['src/headwise/core/attention/', 'src/headwise/core/layouts/', 'src/headwise/core/tasks/'],
