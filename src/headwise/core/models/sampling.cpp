@@ -55,7 +55,8 @@ std::size_t sample_token(const float* logits, std::size_t vocabulary_size,
   for (std::uint32_t token = 0; token < vocabulary_size; ++token) {
     buffers.order[token] = token;
   }
-  heap_sort(std::span(buffers.order, end), is_before);
+  const std::span order(buffers.order, end);
+  heap_sort(order, is_before);
   const std::size_t kept =
       options.top_k > 0 ? std::min(options.top_k, vocabulary_size) : vocabulary_size;
   double sum = 0;
