@@ -16,7 +16,9 @@ struct Window {
 
 /// Of a window that is repeated: from a few tokens to half of it.
 std::size_t random_period(std::size_t length, std::mt19937_64& random) {
-  return length / 16 + random() % (length / 2 - length / 16 + 1);
+  const std::size_t least = std::max<std::size_t>(length / 16, 1);
+  const std::size_t most = std::max(length / 2, least);
+  return least + random() % (most - least + 1);
 }
 
 Batch batch_of(const Text& text, const std::vector<Window>& windows, std::size_t length) {
