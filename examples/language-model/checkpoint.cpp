@@ -20,7 +20,7 @@ namespace {
 using headwise::StateDict;
 using headwise::Transformer;
 
-constexpr double rotary_base = 10000;
+constexpr double rotary_base = 10000;  // The config's rope_theta.
 constexpr float embedding_deviation = 0.1F;
 /// Of an attention layer, as its values' projection has 1.
 constexpr float output_scale = 0.2F;

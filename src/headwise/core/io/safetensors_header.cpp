@@ -42,7 +42,6 @@ constexpr std::array<SafetensorsDtype, 22> dtypes = {
      {.name = "F4", .bits = 4, .format = not_read}}};
 
 using Entries = std::vector<SafetensorsEntry>;
-using Order = bool (*)(const SafetensorsEntry&, const SafetensorsEntry&);
 
 bool has_same_name(const SafetensorsEntry& a, const SafetensorsEntry& b) noexcept {
   return a.name == b.name;
