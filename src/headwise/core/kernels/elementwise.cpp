@@ -25,6 +25,24 @@ void add_columns(const float* HEADWISE_RESTRICT rows, std::size_t count, std::si
   }
 }
 
+/// visit(i, entry i) for entries that are `stride` apart. Native compilers vectorize the loop over
+/// neighbours.
+template <typename Entry, typename Function>
+void for_each_entry(const Entry* HEADWISE_RESTRICT entries, std::size_t count, std::size_t stride,
+                    Function visit) noexcept {
+#if !defined(__wasm__)
+  if (stride == 1) {
+    for (std::size_t i = 0; i < count; ++i) {
+      visit(i, entries[i]);
+    }
+    return;
+  }
+#endif
+  for (std::size_t i = 0; i < count; ++i) {
+    visit(i, entries[i * stride]);
+  }
+}
+
 }  // namespace
 
 [[gnu::noinline]] Batch hyperbolic_tangent(const Batch& x) noexcept { return xsimd::tanh(x); }
@@ -127,17 +145,10 @@ bool mask_scores(float* HEADWISE_RESTRICT scores, std::size_t count,
     return *allowed != 0;
   }
   std::uint8_t any = 0;
-  if (stride == 1) {
-    for (std::size_t i = 0; i < count; ++i) {
-      any |= allowed[i];
-      scores[i] = allowed[i] != 0 ? scores[i] : minus_infinity;
-    }
-  } else {
-    for (std::size_t i = 0; i < count; ++i) {
-      any |= allowed[i * stride];
-      scores[i] = allowed[i * stride] != 0 ? scores[i] : minus_infinity;
-    }
-  }
+  for_each_entry(allowed, count, stride, [&](std::size_t i, std::uint8_t entry) {
+    any |= entry;
+    scores[i] = entry != 0 ? scores[i] : minus_infinity;
+  });
   return any != 0;
 }
 
@@ -172,36 +183,18 @@ void mark_allowed(std::uint8_t* HEADWISE_RESTRICT marks, std::size_t count,
                   const std::uint8_t* HEADWISE_RESTRICT allowed, std::size_t stride) noexcept {
   assert(holds(marks, count) && holds(allowed, count));
   assert(disjoint(marks, count, allowed, span_of(count, 1, stride)));
-  const auto mark = [&](std::size_t i, std::uint8_t entry) {
+  for_each_entry(allowed, count, stride, [&](std::size_t i, std::uint8_t entry) {
     marks[i] = entry != 0 ? std::uint8_t{1} : marks[i];
-  };
-  if (stride == 1) {
-    for (std::size_t i = 0; i < count; ++i) {
-      mark(i, allowed[i]);
-    }
-  } else {
-    for (std::size_t i = 0; i < count; ++i) {
-      mark(i, allowed[i * stride]);
-    }
-  }
+  });
 }
 
 void mark_added(std::uint8_t* HEADWISE_RESTRICT marks, std::size_t count,
                 const float* HEADWISE_RESTRICT added, std::size_t stride) noexcept {
   assert(holds(marks, count) && holds(added, count));
   assert(disjoint(marks, count, added, span_of(count, 1, stride)));
-  const auto mark = [&](std::size_t i, float entry) {
+  for_each_entry(added, count, stride, [&](std::size_t i, float entry) {
     marks[i] = entry != minus_infinity ? std::uint8_t{1} : marks[i];
-  };
-  if (stride == 1) {
-    for (std::size_t i = 0; i < count; ++i) {
-      mark(i, added[i]);
-    }
-  } else {
-    for (std::size_t i = 0; i < count; ++i) {
-      mark(i, added[i * stride]);
-    }
-  }
+  });
 }
 
 bool all_finite(const float* matrix, std::size_t row_stride, std::size_t rows,

@@ -161,6 +161,9 @@ void pack_columns(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride,
     std::size_t k = 0;
     if (width == panel_columns) {
       for (; k + block <= depth; k += block) {
+#if defined(__wasm__)
+#pragma clang loop unroll(disable)  // for size
+#endif
         for (std::size_t j = 0; j < panel_columns; j += block) {
           transpose_4x4(rows + j * row_stride + k, row_stride, packed + k * panel_columns + j,
                         panel_columns);

@@ -4,32 +4,19 @@
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
-/// Runs `update` over vectors of all arrays; the remainder goes through a padded buffer.
+/// Runs `update` over vectors of all arrays, of which the last may be incomplete.
 template <std::size_t Count, typename Function>
 void update_vectors(const Array<float*, Count>& arrays, const float* gradients, std::size_t count,
                     Function update) noexcept {
   Array<Batch, Count> vectors;
-  Array<float, lanes> buffer{};
   for (std::size_t i = 0; i < count; i += lanes) {
-    const std::size_t width = min(lanes, count - i);
-    const auto load = [&](const float* from) {
-      if (width == lanes) {
-        return Batch::load_unaligned(from);
-      }
-      copy(from, width, buffer.data());
-      return Batch::load_unaligned(buffer.data());
-    };
+    const std::size_t left = count - i;
     for (std::size_t array = 0; array < Count; ++array) {
-      vectors[array] = load(arrays[array] + i);
+      vectors[array] = load_at_most(arrays[array] + i, left);
     }
-    update(vectors, load(gradients + i));
+    update(vectors, load_at_most(gradients + i, left));
     for (std::size_t array = 0; array < Count; ++array) {
-      if (width == lanes) {
-        vectors[array].store_unaligned(arrays[array] + i);
-      } else {
-        vectors[array].store_unaligned(buffer.data());
-        copy(buffer.data(), width, arrays[array] + i);
-      }
+      store_at_most(vectors[array], left, arrays[array] + i);
     }
   }
 }

@@ -13,21 +13,14 @@ void rotate_halves(float* HEADWISE_RESTRICT head, const float* HEADWISE_RESTRICT
   // −x of xsimd is a function that objects of all instruction sets would share at -O1.
   const Batch directions(direction);
   const Batch against(-direction);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const Batch cosine = Batch::load_unaligned(cosines + i);
-    const Batch sine = Batch::load_unaligned(sines + i);
-    const Batch x = Batch::load_unaligned(head + i);
-    const Batch y = Batch::load_unaligned(second + i);
-    multiply_add(x, cosine, y * (sine * against)).store_unaligned(head + i);
-    multiply_add(y, cosine, x * (sine * directions)).store_unaligned(second + i);
-  }
-  for (; i < count; ++i) {
-    const float x = head[i];
-    const float y = second[i];
-    const float sine = direction * sines[i];
-    head[i] = x * cosines[i] - y * sine;
-    second[i] = y * cosines[i] + x * sine;
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::size_t left = count - i;
+    const Batch cosine = load_at_most(cosines + i, left);
+    const Batch sine = load_at_most(sines + i, left);
+    const Batch x = load_at_most(head + i, left);
+    const Batch y = load_at_most(second + i, left);
+    store_at_most(multiply_add(x, cosine, y * (sine * against)), left, head + i);
+    store_at_most(multiply_add(y, cosine, x * (sine * directions)), left, second + i);
   }
 }
 

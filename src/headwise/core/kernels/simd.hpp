@@ -153,24 +153,15 @@ inline void transpose_4x4(const float* from, std::size_t from_stride, float* to,
 }
 
 /// Constants as vectors. V8 rematerializes constants at each use, inside loops too: in WebAssembly
-/// they are loaded through a pointer that the compiler cannot see through.
+/// they are loaded, each into all lanes, through a pointer that the compiler cannot see through.
 template <std::size_t Count, const Array<float, Count>& Values>
 class Constants {
  public:
 #if defined(__wasm__)
-  Batch operator[](std::size_t which) const noexcept {
-    return Batch::load_unaligned(table_ + which * lanes);
-  }
+  Batch operator[](std::size_t which) const noexcept { return {table_[which]}; }
 
  private:
-  static constexpr auto table = [] {
-    Array<Array<float, lanes>, Count> rows{};
-    for (std::size_t i = 0; i < Count; ++i) {
-      fill(rows[i], Values[i]);
-    }
-    return rows;
-  }();
-  const float* table_ = opaque(table[0].data());
+  const float* table_ = opaque(Values.data());
 
   static const float* opaque(const float* pointer) noexcept {
     asm volatile("" : "+r"(pointer));
@@ -229,26 +220,36 @@ inline WideProducts multiply_wide(const Words& a, std::uint32_t b) noexcept {
 #endif
 }
 
-/// Loads a vector of which `count` floats exist; `padding` fills the other lanes.
-inline Batch load_at_most(const float* data, std::size_t count, float padding = 0.0F) noexcept {
-  if (count >= lanes) {
-    return Batch::load_unaligned(data);
-  }
+/// Loads the `count` < lanes floats of an incomplete vector; `padding` fills the other lanes. Not
+/// inlined, like `store_part`: kernels have such a vector at most once a row.
+[[gnu::noinline]] inline Batch load_part(const float* data, std::size_t count,
+                                         float padding) noexcept {
   Array<float, lanes> numbers;
   fill(numbers, padding);
   copy(data, count, numbers.data());
   return Batch::load_unaligned(numbers.data());
 }
 
+/// Stores the first `count` < lanes floats of a vector.
+[[gnu::noinline]] inline void store_part(const Batch& vector, std::size_t count,
+                                         float* data) noexcept {
+  Array<float, lanes> numbers;  // NOLINT(*-member-init): written as a whole below
+  vector.store_unaligned(numbers.data());
+  copy(numbers.data(), count, data);
+}
+
+/// Loads a vector of which `count` floats exist; `padding` fills the other lanes.
+inline Batch load_at_most(const float* data, std::size_t count, float padding = 0.0F) noexcept {
+  return count >= lanes ? Batch::load_unaligned(data) : load_part(data, count, padding);
+}
+
 /// Stores the first `count` floats of a vector, all of them if it has no more.
 inline void store_at_most(const Batch& vector, std::size_t count, float* data) noexcept {
   if (count >= lanes) {
     vector.store_unaligned(data);
-    return;
+  } else {
+    store_part(vector, count, data);
   }
-  Array<float, lanes> numbers;
-  vector.store_unaligned(numbers.data());
-  copy(numbers.data(), count, data);
 }
 
 /// data[i] += vector[i] for at most `count` floats.
@@ -257,14 +258,11 @@ inline void add_at_most(const Batch& vector, std::size_t count, float* data) noe
 }
 
 /// Applies `vector` to whole vectors, of which the last may overlap the one before; less than one
-/// vector goes through a padded buffer. An element's result does not depend on its position.
+/// vector is padded. An element's result does not depend on its position.
 template <typename Function>
 void for_each_vector(float* values, std::size_t count, Function vector) noexcept {
   if (count < lanes) {
-    Array<float, lanes> padded{};
-    copy(values, count, padded.data());
-    vector(Batch::load_unaligned(padded.data())).store_unaligned(padded.data());
-    copy(padded.data(), count, values);
+    store_part(vector(load_part(values, count, 0.0F)), count, values);
     return;
   }
   float* last = values + count - lanes;
@@ -275,23 +273,14 @@ void for_each_vector(float* values, std::size_t count, Function vector) noexcept
   last_result.store_unaligned(last);
 }
 
-/// Applies `vector` to vectors of two arrays; the remainder goes through padded buffers.
+/// Applies `vector` to vectors of two arrays; the last may be incomplete.
 template <typename Function>
 void for_each_vector(float* HEADWISE_RESTRICT values, const float* HEADWISE_RESTRICT others,
                      std::size_t count, Function vector) noexcept {
-  const std::size_t vectorized = count / lanes * lanes;
-  for (std::size_t i = 0; i < vectorized; i += lanes) {
-    vector(Batch::load_unaligned(values + i), Batch::load_unaligned(others + i))
-        .store_unaligned(values + i);
-  }
-  if (vectorized < count) {
-    Array<float, lanes> rest{};
-    Array<float, lanes> other_rest{};
-    copy(values + vectorized, count - vectorized, rest.data());
-    copy(others + vectorized, count - vectorized, other_rest.data());
-    vector(Batch::load_unaligned(rest.data()), Batch::load_unaligned(other_rest.data()))
-        .store_unaligned(rest.data());
-    copy(rest.data(), count - vectorized, values + vectorized);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::size_t left = count - i;
+    store_at_most(vector(load_at_most(values + i, left), load_at_most(others + i, left)), left,
+                  values + i);
   }
 }
 
