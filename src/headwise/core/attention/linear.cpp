@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <headwise/core/attention/linear.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 
 namespace headwise {
@@ -76,7 +77,7 @@ class Blocks {
         row = next;
       }
       for (; row < next; ++row) {
-        std::fill_n(outputs + row * out + first_column, columns, 0.0F);
+        write_zeros(outputs + row * out + first_column, columns);
       }
     }
   }
@@ -198,7 +199,7 @@ void linear_backward(const Linear& linear, const LinearBackward& backward, Arena
       ++last;
     }
     if (is_zero) {
-      std::fill_n(backward.input_gradient + first * in, (last - first) * in, 0.0F);
+      write_zeros(backward.input_gradient + first * in, (last - first) * in);
     } else {
       linear_backward_rows(linear, backward, first, last, memory);
     }

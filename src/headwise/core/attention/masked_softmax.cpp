@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <headwise/core/attention/masked_softmax.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 
 namespace headwise {
@@ -18,7 +19,7 @@ void softmax_row(const AttentionMask& mask, std::size_t row, float* weights) noe
   }
   // Lengths alone allow a prefix of the keys.
   kernels::softmax(weights, keys.end);
-  std::fill(weights + keys.end, weights + mask.num_keys, 0.0F);
+  write_zeros(weights + keys.end, mask.num_keys - keys.end);
 }
 
 }  // namespace

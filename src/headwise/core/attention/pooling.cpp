@@ -3,6 +3,7 @@
 #include <headwise/core/attention/pooling.hpp>
 #include <headwise/core/attention/score_block.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 
 namespace headwise {
@@ -44,8 +45,8 @@ struct KeyMass {
   }
 
   void clear(std::size_t heads) const noexcept {
-    std::fill_n(result, heads * columns, 0.0F);
-    std::fill_n(others, heads * (parts.count - 1) * columns, 0.0F);
+    write_zeros(result, heads * columns);
+    write_zeros(others, heads * (parts.count - 1) * columns);
   }
 
   /// Adds the other parts to the first, in order.
@@ -195,7 +196,7 @@ class HeadPooling {
                           float* result) const noexcept {
     const bool reads_all =
         mask_.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query);
-    std::fill_n(result, arguments_.value_size, 0.0F);
+    write_zeros(result, arguments_.value_size);
     for (std::size_t column = columns.begin; column < columns.end; ++column) {
       if (reads_all || block_.is_visible(head, query, column)) {
         const float* value = block_.values().data + column * block_.values().stride;

@@ -3,6 +3,7 @@
 #include <headwise/core/attention/pooling_backward.hpp>
 #include <headwise/core/attention/score_block.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 
 namespace headwise {
@@ -78,14 +79,13 @@ class ScoringBackward {
   /// Sets every sum to 0. `skip_zeros` makes later sums skip terms with a factor of 0.
   void reset(bool skip_zeros) noexcept {
     skip_zeros_ = skip_zeros;
-    std::fill_n(memory_.key_gradients, block_.columns() * arguments_.key_size, 0.0F);
+    write_zeros(memory_.key_gradients, block_.columns() * arguments_.key_size);
     if (scoring_.is_additive()) {
       const std::size_t hiddens = scoring_.additive.hiddens;
-      std::fill_n(W_q_gradient_, hiddens * arguments_.query_size, 0.0F);
-      std::fill_n(W_k_gradient_, hiddens * arguments_.key_size, 0.0F);
-      std::fill_n(w_v_gradient_, hiddens, 0.0F);
-      std::fill_n(memory_.packed_key_features, kernels::packed_size(hiddens, block_.columns()),
-                  0.0F);
+      write_zeros(W_q_gradient_, hiddens * arguments_.query_size);
+      write_zeros(W_k_gradient_, hiddens * arguments_.key_size);
+      write_zeros(w_v_gradient_, hiddens);
+      write_zeros(memory_.packed_key_features, kernels::packed_size(hiddens, block_.columns()));
     }
   }
 
@@ -128,7 +128,7 @@ class ScoringBackward {
         gradients.head(sample_, scores.head) + scores.first * gradients.row_stride;
     if (skip_zeros_) {
       for (std::size_t i = 0; i < scores.rows; ++i) {
-        std::fill_n(query_gradients + i * gradients.row_stride, size, 0.0F);
+        write_zeros(query_gradients + i * gradients.row_stride, size);
       }
       const Rows keys{.data = block_.keys().data + begin * block_.keys().stride,
                       .stride = block_.keys().stride};
@@ -157,7 +157,7 @@ class ScoringBackward {
     // Packed keys begin at whole panels.
     const std::size_t first =
         scores.columns.begin / kernels::panel_width() * kernels::panel_width();
-    std::fill_n(memory_.query_features, scores.rows * hiddens, 0.0F);
+    write_zeros(memory_.query_features, scores.rows * hiddens);
     for (std::size_t i = 0; i < scores.rows; ++i) {
       kernels::additive_scores_gradient(
           block_.query_features(i), block_.packed_key_features() + first * hiddens,
@@ -168,7 +168,7 @@ class ScoringBackward {
     float* query_gradients =
         gradients.head(sample_, scores.head) + scores.first * gradients.row_stride;
     for (std::size_t i = 0; i < scores.rows; ++i) {
-      std::fill_n(query_gradients + i * gradients.row_stride, size, 0.0F);
+      write_zeros(query_gradients + i * gradients.row_stride, size);
     }
     add_product(scores.rows, size, hiddens, {.data = memory_.query_features, .row_stride = hiddens},
                 {.data = scoring_.additive.W_q, .stride = size}, 1.0F, query_gradients,
@@ -300,7 +300,7 @@ class HeadPoolingBackward {
 
   void add_all_queries() noexcept {
     scoring_.reset(skip_zeros_);
-    std::fill_n(memory_.value_gradients, block_.columns() * arguments_.value_size, 0.0F);
+    write_zeros(memory_.value_gradients, block_.columns() * arguments_.value_size);
     for (std::size_t head = kv_head_ * group(); head < (kv_head_ + 1) * group(); ++head) {
       double gate_gradient = 0;
       for (std::size_t first = 0; first < mask_.num_queries; first += backward_block_rows) {
@@ -402,11 +402,11 @@ class HeadPoolingBackward {
       }
     }
     // `ScoringBackward` may read the panel from its beginning.
-    std::fill(gradients + columns.begin / kernels::panel_width() * kernels::panel_width(),
-              gradients_here, 0.0F);
+    const std::size_t aligned = columns.begin / kernels::panel_width() * kernels::panel_width();
+    write_zeros(gradients + aligned, columns.begin - aligned);
     // The weights of an empty row do not depend on scores.
     if (mask_.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query)) {
-      std::fill_n(gradients_here, columns.size(), 0.0F);
+      write_zeros(gradients_here, columns.size());
     }
     if (arguments_.dropout.active()) {
       kernels::multiply(weights_here, memory_.dropout_factors + columns.begin, columns.size());
@@ -427,7 +427,7 @@ class HeadPoolingBackward {
       if (visible.begin <= key && key < visible.end) {
         std::copy_n(rows + (key - visible.begin) * size, size, row);
       } else {
-        std::fill_n(row, size, 0.0F);
+        write_zeros(row, size);
       }
     }
     for (std::size_t i = 0; i < mask_.num_extra_slots; ++i) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <headwise/core/attention/score_block.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/memory/zeros.hpp>
 
 namespace headwise {
 namespace {
@@ -102,7 +103,7 @@ Rows ScoreBlock::rows_of(const HeadsView<const float>& heads, std::size_t size, 
     if (slot != nullptr) {
       std::copy_n(slot + kv_head * size, size, row);
     } else {
-      std::fill_n(row, size, 0.0F);
+      write_zeros(row, size);
     }
   }
   return {.data = gathered, .stride = size};
@@ -230,8 +231,8 @@ float ScoreBlock::masked_softmax_row(std::size_t head, std::size_t query, KeyRan
 float ScoreBlock::exp_visible(std::size_t head, std::size_t query, KeyRange columns, KeyRange keys,
                               float* row) const noexcept {
   const float sum = kernels::exp_minus_max(row + keys.begin, keys.size());
-  std::fill(row + columns.begin, row + keys.begin, 0.0F);
-  std::fill(row + keys.end, row + columns.end, 0.0F);
+  write_zeros(row + columns.begin, keys.begin - columns.begin);
+  write_zeros(row + keys.end, columns.end - keys.end);
   if (!std::isnan(sum)) {
     return 1.0F / sum;
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <headwise/core/memory/arena.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
+#include <headwise/core/memory/zeros.hpp>
 #include <memory>
 #include <new>
 #include <utility>
@@ -66,7 +67,7 @@ class AlignedFloats {
 
   [[nodiscard]] static AlignedFloats zeros(std::size_t count) {
     AlignedFloats floats(count);
-    floats.fill(0.0F);
+    write_zeros(floats.data(), count);
     return floats;
   }
 
@@ -76,7 +77,6 @@ class AlignedFloats {
   [[nodiscard]] const float* data() const noexcept {
     return static_cast<const float*>(bytes_.data());
   }
-  void fill(float number) noexcept { std::fill_n(data(), size(), number); }
 
  private:
   AlignedBytes bytes_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/models/row_norms.hpp>
 #include <headwise/core/models/transformer_stack.hpp>
 #include <utility>
@@ -217,7 +218,7 @@ void TransformerStack::backward_sublayer(const ModelParameters::NormIndices& nor
   const std::size_t floats = rows * model.num_hiddens;
   const float* x = saved.streams + sublayer * floats;
   if (norm.exists() && !model.norm_first) {
-    std::fill_n(buffers.grad_sum, floats, 0.0F);
+    write_zeros(buffers.grad_sum, floats);
     normalize_rows_backward(*parameters_, norm, saved.sums + sublayer * floats, gradient, rows,
                             buffers.grad_sum);
     function(x, buffers.grad_sum);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/models/embedding.hpp>
 #include <headwise/core/models/row_norms.hpp>
 #include <headwise/core/models/transformer_core.hpp>
@@ -111,7 +112,7 @@ void TransformerCore::backward_into(const TransformerBackward& backward) noexcep
     }
     of_features = buffers.feature_gradient;
   }
-  std::fill_n(buffers.gradient, floats, 0.0F);
+  write_zeros(buffers.gradient, floats);
   final_norm_backward(decoder_, x, of_features, rows, buffers.gradient);
   layers_backward(backward, buffers);
 }
@@ -128,7 +129,7 @@ void TransformerCore::layers_backward(const TransformerBackward& backward,
       // The features are no longer needed.
       float* of_output = buffers.feature_gradient;
       std::copy_n(gradient, rows * size, of_output);
-      std::fill_n(gradient, rows * size, 0.0F);
+      write_zeros(gradient, rows * size);
       normalize_rows_backward(*parameters_, stack.indices().embedding_norm, embedded, of_output,
                               rows, gradient);
     }
@@ -143,7 +144,7 @@ void TransformerCore::layers_backward(const TransformerBackward& backward,
   pass.arena = backward.arena;
   pass.num_threads = backward.num_threads;
 
-  std::fill_n(buffers.source_gradient, batch * source_length * size, 0.0F);
+  write_zeros(buffers.source_gradient, batch * source_length * size);
   decoder_.backward(decoder_pass(pass), saved.decoder, buffers.gradient, buffers.source_gradient);
   backward_embedding_norm(decoder_, saved.embedded, batch * length, buffers.gradient);
   if (settings().has_patches()) {
@@ -165,7 +166,7 @@ void TransformerCore::layers_backward(const TransformerBackward& backward,
   }
   const std::size_t rows = batch * source_length;
   float* gradient = buffers.encoder_gradient;
-  std::fill_n(gradient, rows * size, 0.0F);
+  write_zeros(gradient, rows * size);
   final_norm_backward(encoder_, encoder_.output_of(saved.encoder, rows), buffers.source_gradient,
                       rows, gradient);
   encoder_.backward(encoder_pass(pass), saved.encoder, gradient, nullptr);
@@ -261,10 +262,10 @@ double TransformerCore::loss_and_gradients_into(const TransformerPass& pass,
       parameters_->linear_backward(unembedding, features_of(buffers), buffers.logits, target_rows,
                                    buffers.feature_gradient, pass.num_threads),
       *pass.arena);
-  std::fill_n(buffers.row_gradient, target_rows * size, 0.0F);
+  write_zeros(buffers.row_gradient, target_rows * size);
   final_norm_backward(decoder_, buffers.gathered, buffers.feature_gradient, target_rows,
                       buffers.row_gradient);
-  std::fill_n(backward.gradient, pass.batch * pass.length * size, 0.0F);
+  write_zeros(backward.gradient, pass.batch * pass.length * size);
   for (std::size_t i = 0; i < target_rows; ++i) {
     const auto row = static_cast<std::size_t>(buffers.target_rows[i]);
     std::copy_n(buffers.row_gradient + i * size, size, backward.gradient + row * size);

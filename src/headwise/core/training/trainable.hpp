@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <headwise/core/memory/parameter_table.hpp>
+#include <headwise/core/memory/zeros.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,7 @@ class Trainable {
   /// Makes the gradients of the parameters 0.
   void zero_gradients() noexcept {
     if (float* gradients = parameter_gradients(); gradients != nullptr) {
-      std::fill_n(gradients, parameter_table().size(), 0.0F);
+      write_zeros(gradients, parameter_table().size());
     }
   }
 
