@@ -15,13 +15,13 @@ const kinds = {
   wide: { words: 2, ts: 'readonly [low: number, high: number]', cpp: 'Wide' },
 };
 
-/** Kinds of a message's fields; each is the name of the methods that write and read it. */
+/** Kinds of a message's fields; each is the name of the methods that write and read it. In blocks, `words` of them. */
 const messageKinds = {
-  size: { ts: 'number', cpp: 'std::size_t' },
-  flag: { ts: 'boolean', cpp: 'bool' },
-  wide: { ts: 'number', cpp: 'std::uint64_t' },
-  number: { ts: 'number', cpp: 'double' },
-  address: { ts: 'Address', cpp: 'void*' },
+  size: { ts: 'number', cpp: 'std::size_t', block: 'std::size_t', words: 1 },
+  flag: { ts: 'boolean', cpp: 'bool', block: 'Flag', words: 1 },
+  wide: { ts: 'number', cpp: 'std::uint64_t', block: 'Wide', words: 2 },
+  number: { ts: 'number', cpp: 'double', block: 'Number', words: 2 },
+  address: { ts: 'Address', cpp: 'void*', block: 'void*', words: 1 },
   text: { ts: 'string', cpp: 'std::string_view' },
   bytes: { ts: 'Uint8Array', cpp: 'std::span<char>', written: 'std::string_view' },
   sizes: { ts: 'readonly number[]', cpp: 'std::span<const std::size_t>' },
@@ -115,28 +115,11 @@ ${header ? `  check(record.words == ${words});\n` : ''}${fields
 /** Messages that C++ reads into a type of the library, whose members are called as their fields. */
 const libraryTypes = { NamedTensor: 'io::NamedTensor', NamedText: 'io::NamedText' };
 
-function messageText(name, description, known, isRequest) {
-  const fields = Object.entries(description).map(([field, text]) => ({
-    ...{ field, member: snake(field), ...messageKind(text, known) },
-  }));
-  // Lists that C++ writes are whatever ranges a call has of their items.
-  const listOf = (member) => `${member[0].toUpperCase()}${member.slice(1)}`;
-  const lists = fields.filter(({ isList }) => isList).map(({ member }) => listOf(member));
-  const template =
-    lists.length > 0 ? `template <${lists.map((list) => `typename ${list}`).join(', ')}>\n` : '';
+/** What JavaScript has of a message. */
+function messageTextInScript(name, fields) {
   const js = ({ field, method, element, isList }) => {
     const kind = method ? `'${method}'` : lowerFirst(element);
     return `  ${field}: ${isList ? `[${kind}]` : kind},`;
-  };
-  const cpp = ({ member, method, isList }) => {
-    if (!method) {
-      return isList
-        ? `  stream.list(message.${member});`
-        : `  ${isRequest ? 'read' : 'write'}(stream, message.${member});`;
-    }
-    return isRequest
-      ? `  message.${member} = stream.${method}();`
-      : `  stream.${method}(message.${member});`;
   };
   return {
     ts: `export interface ${name} {
@@ -148,6 +131,50 @@ export const ${lowerFirst(name)}: MessageKind<${name}>;
 ${lines(fields, js)}
 };
 `,
+  };
+}
+
+const messageFields = (description, known) =>
+  Object.entries(description).map(([field, text]) => ({
+    ...{ field, member: snake(field), ...messageKind(text, known) },
+  }));
+
+function blockText(name, description) {
+  const fields = messageFields(description, []);
+  const odd = fields.find(({ words }) => words === undefined);
+  if (odd) throw new Error(`no kind of a block's field: ${description[odd.field]}`);
+  const words = fields.reduce((sum, field) => sum + field.words, 0);
+  return {
+    ...messageTextInScript(name, fields),
+    cpp: `struct ${name} {
+${lines(fields, ({ member, block }) => `  ${block} ${member};`)}
+};
+static_assert(sizeof(${name}) == ${4 * words});
+inline void read(MessageReader& stream, ${name}& block) { stream.block(block); }
+inline void write(MessageWriter& stream, const ${name}& block) { stream.block(block); }
+`,
+  };
+}
+
+function messageText(name, description, known, isRequest) {
+  const fields = messageFields(description, known);
+  // Lists that C++ writes are whatever ranges a call has of their items.
+  const listOf = (member) => `${member[0].toUpperCase()}${member.slice(1)}`;
+  const lists = fields.filter(({ isList }) => isList).map(({ member }) => listOf(member));
+  const template =
+    lists.length > 0 ? `template <${lists.map((list) => `typename ${list}`).join(', ')}>\n` : '';
+  const cpp = ({ member, method, isList }) => {
+    if (!method) {
+      return isList
+        ? `  stream.list(message.${member});`
+        : `  ${isRequest ? 'read' : 'write'}(stream, message.${member});`;
+    }
+    return isRequest
+      ? `  message.${member} = stream.${method}();`
+      : `  stream.${method}(message.${member});`;
+  };
+  return {
+    ...messageTextInScript(name, fields),
     cpp: isRequest
       ? `${
           Object.hasOwn(libraryTypes, name)
@@ -169,7 +196,7 @@ ${lines(fields, cpp)}
 }
 
 /** The text of each file. */
-export function generate({ records, elements, requests, responses } = given) {
+export function generate({ records, elements, blocks, requests, responses } = given) {
   const known = {};
   const laidOut = (described, header) =>
     Object.entries(described).map(([name, description]) => {
@@ -178,12 +205,14 @@ export function generate({ records, elements, requests, responses } = given) {
       return recordText(record);
     });
   const messages = (described, isRequest) =>
-    Object.entries(described).map(([name, description], i) =>
-      messageText(name, description, Object.keys(described).slice(0, i), isRequest),
-    );
+    Object.entries(described).map(([name, description], i) => {
+      const before = [...Object.keys(blocks), ...Object.keys(described).slice(0, i)];
+      return messageText(name, description, before, isRequest);
+    });
   const parts = [
     ...laidOut(elements, 0),
     ...laidOut(records, 1),
+    ...Object.entries(blocks).map(([name, description]) => blockText(name, description)),
     ...messages(requests, true),
     ...messages(responses, false),
   ];

@@ -26,18 +26,17 @@ MultiHeadAttentionOptions read_options(const LayerOptionsRecord& record, double 
   options.num_heads = record.num_heads;
   options.num_kv_heads = record.num_kv_heads;
   options.output_size = record.output_size;
-  options.output_projection = record.output_projection == Flag::on;
-  options.bias = record.bias == Flag::on;
-  options.output_bias = record.output_bias == Flag::on;
+  options.output_projection = record.output_projection;
+  options.bias = record.bias;
+  options.output_bias = record.output_bias;
   options.projection = static_cast<Projection>(record.projection);
   options.pooling = static_cast<Pooling>(record.pooling);
   options.attention_hiddens = record.attention_hiddens;
-  options.bias_kv = record.bias_kv == Flag::on;
-  options.zero_attention = record.zero_attention == Flag::on;
+  options.bias_kv = record.bias_kv;
+  options.zero_attention = record.zero_attention;
   if (record.rotary_size != 0) {
-    options.rotary = {.base = rotary_base,
-                      .size = record.rotary_size,
-                      .interleaved = record.rotary_interleaved == Flag::on};
+    options.rotary = {
+        .base = rotary_base, .size = record.rotary_size, .interleaved = record.rotary_interleaved};
   }
   options.query_size = known_size(record.query_size);
   options.key_size = known_size(record.key_size);
@@ -116,7 +115,7 @@ void forward(Address layer, Address address) {
   Arena arena = working_arena(record.workspace);
   arguments.arena = &arena;
   arguments.num_threads = parallel::num_threads();
-  arguments.requires_grad = record.requires_grad == Flag::on;
+  arguments.requires_grad = record.requires_grad;
   arguments.input_sizes = {.query_size = record.query_size,
                            .key_size = record.key_size,
                            .value_size = record.value_size};

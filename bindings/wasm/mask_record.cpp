@@ -10,11 +10,11 @@ AttentionMask read_mask(const MaskRecord& record) noexcept {
   mask.num_queries = record.num_queries;
   mask.num_keys = record.num_keys;
   mask.num_extra_slots = record.num_extra_slots;
-  mask.empty_rows = record.uniform == Flag::on ? EmptyRows::uniform : EmptyRows::zero;
+  mask.empty_rows = record.uniform ? EmptyRows::uniform : EmptyRows::zero;
   mask.valid_lens = record.valid_lens;
   mask.valid_lens_sample_stride = record.valid_lens_sample_stride;
   mask.valid_lens_query_stride = record.valid_lens_query_stride;
-  mask.causal = record.causal == Flag::on;
+  mask.causal = record.causal;
   mask.first_position = record.first_position;
   mask.window_left = record.window_left;
   mask.window_right = record.window_right;

@@ -32,15 +32,19 @@ struct Model {
 
  private:
   Model(const TransformerOptions& options, const TransformerSettings& settings)
-      : Model(settings, layer_options_of(options, settings.seed)) {}
-  Model(const TransformerSettings& settings, const AttentionLayersOptions& layers)
       : parameters(settings),
-        self(layers.self.begin(), layers.self.end()),
-        cross(layers.cross.begin(), layers.cross.end()),
-        encoder(layers.encoder.begin(), layers.encoder.end()),
+        self(make_layers(options, Side::self, settings.seed)),
+        cross(make_layers(options, Side::cross, settings.seed)),
+        encoder(make_layers(options, Side::encoder, settings.seed)),
         core(parameters, {.self = pointers_to(self),
                           .cross = pointers_to(cross),
                           .encoder = pointers_to(encoder)}) {}
+
+  static std::vector<AttentionLayer> make_layers(const TransformerOptions& options, Side side,
+                                                 std::uint64_t seed) {
+    const std::vector<MultiHeadAttentionOptions> layers = layer_options_of(options, side, seed);
+    return {layers.begin(), layers.end()};
+  }
 
   static std::vector<AttentionLayer*> pointers_to(std::vector<AttentionLayer>& layers) {
     std::vector<AttentionLayer*> pointers(layers.size());

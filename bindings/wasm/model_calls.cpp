@@ -79,54 +79,55 @@ AttentionDescription description_of(const AttentionLayer& layer) {
 }  // namespace
 
 TransformerOptions read_model_options(Address request) {
-  const auto given = message_at<ModelOptions>(request);
-  TransformerOptions options;
-  options.vocabulary_size = static_cast<std::int64_t>(given.vocabulary_size);
-  options.max_length = static_cast<std::int64_t>(given.max_length);
-  options.num_hiddens = static_cast<std::int64_t>(given.num_hiddens);
-  options.num_layers = static_cast<std::int64_t>(given.num_layers);
-  options.num_heads = static_cast<std::int64_t>(given.num_heads);
-  options.num_kv_heads = size_if_given(given.num_kv_heads);
-  options.head_size = size_if_given(given.head_size);
-  options.ffn_hiddens = static_cast<std::int64_t>(given.ffn_hiddens);
-  options.activation = static_cast<Activation>(given.activation);
-  options.gated = given.gated;
-  options.norm = static_cast<Norm>(given.norm);
-  options.norm_first = given.norm_first;
-  options.norm_epsilon = given.norm_epsilon;
-  options.norm_bias = given.norm_bias;
-  options.final_norm = given.final_norm;
-  options.embedding_norm = given.embedding_norm;
-  options.positions = static_cast<Positions>(given.positions);
-  options.position_offset = static_cast<std::int64_t>(given.position_offset);
-  options.rotary = {.base = given.rotary_base,
-                    .size = size_if_given(given.rotary_size),
-                    .interleaved = given.rotary_interleaved};
-  options.embedding_scale = given.embedding_scale;
-  options.bias = given.bias;
-  options.qkv_bias = given.qkv_bias;
-  options.tied_embeddings = given.tied_embeddings;
-  options.logits_bias = given.logits_bias;
-  options.head = given.head;
-  options.segments = static_cast<std::int64_t>(given.segments);
-  options.causal = given.causal;
-  options.dropout = given.dropout;
-  options.window = {.left = static_cast<std::int64_t>(given.window_left),
-                    .right = static_cast<std::int64_t>(given.window_right)};
-  options.softcap = given.softcap;
-  options.scale = std::isnan(given.scale) ? std::nullopt : std::optional(given.scale);
+  const auto& given = block_at<ModelOptions>(request);
+  const auto size = [](std::size_t number) { return static_cast<std::int64_t>(number); };
+  TransformerOptions options{
+      .vocabulary_size = size(given.vocabulary_size),
+      .max_length = size(given.max_length),
+      .num_hiddens = size(given.num_hiddens),
+      .num_layers = size(given.num_layers),
+      .num_heads = size(given.num_heads),
+      .num_kv_heads = size_if_given(given.num_kv_heads),
+      .head_size = size_if_given(given.head_size),
+      .ffn_hiddens = size(given.ffn_hiddens),
+      .activation = static_cast<Activation>(given.activation),
+      .gated = given.gated,
+      .norm = static_cast<Norm>(given.norm),
+      .norm_first = given.norm_first,
+      .norm_epsilon = given.norm_epsilon,
+      .norm_bias = given.norm_bias,
+      .final_norm = static_cast<bool>(given.final_norm),
+      .embedding_norm = given.embedding_norm,
+      .positions = static_cast<Positions>(given.positions),
+      .rotary = {.base = given.rotary_base,
+                 .size = size_if_given(given.rotary_size),
+                 .interleaved = given.rotary_interleaved},
+      .embedding_scale = given.embedding_scale,
+      .bias = given.bias,
+      .qkv_bias = static_cast<bool>(given.qkv_bias),
+      .tied_embeddings = given.tied_embeddings,
+      .logits_bias = given.logits_bias,
+      .head = given.head,
+      .segments = size(given.segments),
+      .causal = given.causal,
+      .dropout = given.dropout,
+      .window = Window{.left = size(given.window_left), .right = size(given.window_right)},
+      .softcap = given.softcap,
+      .scale = std::isnan(given.scale) ? std::nullopt : std::optional<double>(given.scale),
+      .position_offset = size(given.position_offset),
+      .seed = std::uint64_t{given.seed},
+  };
   if (given.encoder_layers > 0) {
-    options.encoder = {.num_layers = static_cast<std::int64_t>(given.encoder_layers),
+    options.encoder = {.num_layers = size(given.encoder_layers),
                        .num_heads = size_if_given(given.encoder_heads),
-                       .ffn_hiddens = static_cast<std::int64_t>(given.encoder_ffn_hiddens)};
+                       .ffn_hiddens = size(given.encoder_ffn_hiddens)};
   }
   if (given.patch_size > 0) {
-    options.patches = {.image_size = static_cast<std::int64_t>(given.image_size),
-                       .patch_size = static_cast<std::int64_t>(given.patch_size),
-                       .channels = static_cast<std::int64_t>(given.channels),
+    options.patches = {.image_size = size(given.image_size),
+                       .patch_size = size(given.patch_size),
+                       .channels = size(given.channels),
                        .class_token = given.class_token};
   }
-  options.seed = given.seed;
   return options;
 }
 
@@ -237,8 +238,8 @@ double run_model(Address model, Address address) {
   pass.hidden = record.hidden;
   pass.logits = record.logits;
   pass.encoder_hidden = record.encoder_hidden;
-  pass.last_logits = record.last_logits == Flag::on;
-  pass.requires_grad = record.requires_grad == Flag::on;
+  pass.last_logits = record.last_logits;
+  pass.requires_grad = record.requires_grad;
   Arena arena = working_arena(record.workspace);
   pass.arena = &arena;
   pass.num_threads = parallel::num_threads();

@@ -39,14 +39,13 @@ std::size_t size_or_0(const std::optional<Integer>& size) {
   return static_cast<std::size_t>(size.value_or(0));
 }
 
-PretrainedOptions options_message(const TransformerOptions& options, std::string_view problem) {
+ModelOptions block_of(const TransformerOptions& options) {
   constexpr std::int64_t unlimited = AttentionMask::unlimited;
   const Window window = options.window.value_or(Window{});
   const std::int64_t ffn_hiddens = options.ffn_hiddens.value_or(4 * options.num_hiddens);
   const EncoderOptions encoder = options.encoder.value_or(EncoderOptions{.num_layers = 0});
   const PatchOptions patches = options.patches.value_or(PatchOptions{});
   return {
-      .problem = problem,
       .vocabulary_size = static_cast<std::size_t>(options.vocabulary_size),
       .max_length = static_cast<std::size_t>(options.max_length),
       .num_hiddens = static_cast<std::size_t>(options.num_hiddens),
@@ -132,7 +131,7 @@ Address read_checkpoint(Address request) {
       static_cast<void>(pruned_heads_of(config, options, side));
     }
   }
-  return respond(options_message(options, config.problems()));
+  return respond(PretrainedOptions{.problem = config.problems(), .options = block_of(options)});
 }
 
 void prune_as_checkpoint(Address model, Address request, std::size_t side) {

@@ -26,15 +26,42 @@ Address address_of(const T* pointer) noexcept {
   return reinterpret_cast<Address>(pointer);
 }
 
-/// Types of a record's fields.
-enum class Flag : std::uint32_t { off, on };
-struct Wide {
-  std::uint32_t low;
-  std::uint32_t high;
+/// Types of the fields of records and blocks: whole words.
+class Flag {
+ public:
+  Flag() = default;
+  constexpr Flag(bool value) noexcept : word_(value ? 1 : 0) {}    // NOLINT(*-explicit-*)
+  constexpr operator bool() const noexcept { return word_ != 0; }  // NOLINT(*-explicit-*)
 
-  [[nodiscard]] std::uint64_t value() const noexcept {
-    return low | static_cast<std::uint64_t>(high) << 32U;
+ private:
+  std::uint32_t word_;
+};
+
+class Wide {
+ public:
+  Wide() = default;
+  constexpr Wide(std::uint64_t value) noexcept  // NOLINT(*-explicit-*)
+      : low_(static_cast<std::uint32_t>(value)), high_(static_cast<std::uint32_t>(value >> 32U)) {}
+  constexpr operator std::uint64_t() const noexcept {  // NOLINT(*-explicit-*)
+    return low_ | static_cast<std::uint64_t>(high_) << 32U;
   }
+
+ private:
+  std::uint32_t low_;
+  std::uint32_t high_;
+};
+
+class Number {
+ public:
+  Number() = default;
+  constexpr Number(double value) noexcept  // NOLINT(*-explicit-*)
+      : bits_(std::bit_cast<std::uint64_t>(value)) {}
+  constexpr operator double() const noexcept {  // NOLINT(*-explicit-*)
+    return std::bit_cast<double>(std::uint64_t{bits_});
+  }
+
+ private:
+  Wide bits_;
 };
 
 #if defined(HEADWISE_CHECKED)
@@ -67,13 +94,16 @@ class MessageReader {
   bool flag() noexcept { return size() != 0; }
   void* address() noexcept { return at<void>(size()); }
   std::uint64_t wide() noexcept {
-    const Wide wide{.low = *next_, .high = next_[1]};
-    next_ += 2;
-    return wide.value();
+    Wide wide;
+    block(wide);
+    return wide;
   }
-  double number() noexcept {
-    const std::uint64_t bits = wide();
-    return std::bit_cast<double>(bits);
+  double number() noexcept { return std::bit_cast<double>(wide()); }
+  /// Whole words, as they lie in memory.
+  template <typename Block>
+  void block(Block& words) noexcept {
+    std::memcpy(&words, next_, sizeof(words));
+    next_ += sizeof(words) / sizeof(*next_);
   }
   std::span<char> bytes() noexcept {
     const std::size_t length = size();
@@ -122,23 +152,31 @@ Message message_at(Address address) {
   return message;
 }
 
+/// The block that a message consists of, where it lies.
+template <typename Block>
+const Block& block_at(Address address) noexcept {
+#if defined(HEADWISE_CHECKED)
+  check_extent(address, sizeof(std::uint32_t) + sizeof(Block));
+  check(*at<const std::uint32_t>(address) == 1 + sizeof(Block) / sizeof(std::uint32_t));
+#endif
+  return *at<const Block>(address + sizeof(std::uint32_t));
+}
+
 /// Writes a message's fields in order.
 class MessageWriter {
  public:
   void size(std::size_t value) { words_.push_back(static_cast<std::uint32_t>(value)); }
   void flag(bool value) { size(value ? 1 : 0); }
-  void wide(std::uint64_t value) {
-    size(static_cast<std::uint32_t>(value));
-    size(static_cast<std::uint32_t>(value >> 32U));
+  void wide(std::uint64_t value) { block(Wide(value)); }
+  /// Whole words, as they lie in memory.
+  template <typename Block>
+  void block(const Block& words) {
+    append(&words, sizeof(words));
   }
   void number(double value) { wide(std::bit_cast<std::uint64_t>(value)); }
   void bytes(std::string_view bytes) {
     size(bytes.size());
-    const std::size_t first = words_.size();
-    words_.resize(first + (bytes.size() + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t));
-    if (!bytes.empty()) {
-      std::memcpy(words_.data() + first, bytes.data(), bytes.size());
-    }
+    append(bytes.data(), bytes.size());
   }
   void text(std::string_view text) { bytes(text); }
   void sizes(std::span<const std::size_t> sizes) {
@@ -167,6 +205,15 @@ class MessageWriter {
   }
 
  private:
+  /// Fills up to whole words.
+  void append(const void* bytes, std::size_t count) {
+    const std::size_t first = words_.size();
+    words_.resize(first + (count + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t));
+    if (count > 0) {
+      std::memcpy(words_.data() + first, bytes, count);
+    }
+  }
+
   std::vector<std::uint32_t> words_ = {0};
 };
 

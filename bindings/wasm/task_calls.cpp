@@ -12,17 +12,20 @@
 namespace headwise::bindings {
 namespace {
 
-/// Draws the record's sequences.
-void draw_sequences(const TaskCore& task, const TaskRecord& record) {
-  const std::span workspace(record.workspace, task.vocabulary_size());
-  const std::size_t length = task.length();
-  for (std::size_t i = 0; i < record.batch_size; ++i) {
-    const std::size_t start = i * length;
-    task.sample_into(record.seed.value(), record.first.value() + i,
-                     {.tokens = {record.tokens + start, length},
-                      .targets = {record.targets + start, length},
-                      .keys = {record.keys + start, length}},
-                     workspace);
+TaskCore::Options options_of(const TaskRecord& record) noexcept {
+  const auto [a, b, c, d] = std::array{record.a, record.b, record.c, record.d};
+  switch (record.kind) {
+    case 0:
+      return CopyOptions{.num_symbols = a, .length = b, .offset = c};
+    case 1:
+      return TaskCore::Reverse{{.num_symbols = a, .num_items = b}};
+    case 2:
+      return TaskCore::Sort{{.num_symbols = a, .num_items = b}};
+    case 3:
+      return AssociativeRecallOptions{
+          .num_names = a, .num_values = b, .num_pairs = c, .num_questions = d};
+    default:
+      return InductionOptions{.num_symbols = a, .length = b, .min_period = c, .max_period = d};
   }
 }
 
@@ -33,25 +36,16 @@ enum class Score : std::uint8_t { patterns, induction, keys, confidence, entropy
 
 void draw_task(Address address) {
   const auto& record = record_at<TaskRecord>(address);
-  const auto [a, b, c, d] = std::array{record.a, record.b, record.c, record.d};
-  switch (record.kind) {
-    case 0:
-      return draw_sequences(TaskCore(CopyOptions{.num_symbols = a, .length = b, .offset = c}),
-                            record);
-    case 1:
-      return draw_sequences(TaskCore(TaskCore::Reverse{{.num_symbols = a, .num_items = b}}),
-                            record);
-    case 2:
-      return draw_sequences(TaskCore(TaskCore::Sort{{.num_symbols = a, .num_items = b}}), record);
-    case 3:
-      return draw_sequences(
-          TaskCore(AssociativeRecallOptions{
-              .num_names = a, .num_values = b, .num_pairs = c, .num_questions = d}),
-          record);
-    default:
-      return draw_sequences(TaskCore(InductionOptions{
-                                .num_symbols = a, .length = b, .min_period = c, .max_period = d}),
-                            record);
+  const TaskCore task(options_of(record));
+  const std::span workspace(record.workspace, task.vocabulary_size());
+  const std::size_t length = task.length();
+  for (std::size_t i = 0; i < record.batch_size; ++i) {
+    const std::size_t start = i * length;
+    task.sample_into(record.seed, record.first + i,
+                     {.tokens = {record.tokens + start, length},
+                      .targets = {record.targets + start, length},
+                      .keys = {record.keys + start, length}},
+                     workspace);
   }
 }
 
@@ -81,8 +75,7 @@ void score_heads(Address address) {
   }
   for (std::size_t head = 0; head < view.num_heads; ++head) {
     if (score == Score::patterns) {
-      reinterpret_cast<PatternScores*>(scores)[head] =
-          pattern_scores_of(view, head, record.causal == Flag::on);
+      reinterpret_cast<PatternScores*>(scores)[head] = pattern_scores_of(view, head, record.causal);
     } else {
       scores[head] = score == Score::induction ? induction_score_of(view, head, positions)
                                                : key_score_of(view, head, positions);

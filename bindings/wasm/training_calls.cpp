@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/training/optimizer_core.hpp>
-#include <iterator>
 #include <span>
 #include <vector>
 
@@ -19,8 +18,9 @@ std::vector<Trainable*> read_trainables(Address address) {
   std::vector<Trainable*> trainables;
   for (const TrainableAddress& each : message_at<Trainables>(address).trainables) {
     if (each.is_model) {
-      std::ranges::copy(static_cast<Model*>(each.address)->core.trainables(),
-                        std::back_inserter(trainables));
+      for (Trainable* trainable : static_cast<Model*>(each.address)->core.trainables()) {
+        trainables.push_back(trainable);
+      }
     } else {
       trainables.push_back(static_cast<AttentionLayer*>(each.address));
     }

@@ -4,7 +4,7 @@ import {
   pretrainedTensors,
   prunedHeads,
   type ConfigField,
-  type PretrainedOptions,
+  type ModelOptions,
   type PretrainedTensors,
 } from 'headwise-records';
 import { toDict, type DictTensor } from '../layer/from-state-dict.js';
@@ -29,7 +29,7 @@ import {
 } from './transformer-options.js';
 
 /** The public options that a checkpoint's config means. */
-function optionsOf(given: PretrainedOptions): TransformerOptions {
+function optionsOf(given: ModelOptions): TransformerOptions {
   const { patchSize, imageSize, channels, classToken } = given;
   const { numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon } = given;
   const { normBias, finalNorm, embeddingNorm, positionOffset, embeddingScale, bias } = given;
@@ -119,9 +119,9 @@ const request = ({ fields, tensors }: ReadCheckpoint): Address =>
 /** The options that a checkpoint's config means. */
 export function pretrainedOptionsOf(given: ReadCheckpoint): TransformerOptions {
   const loaded = core();
-  const options = receive(pretrainedOptions, loaded.readCheckpoint(request(given)));
-  if (options.problem !== '') {
-    throw new HeadwiseError('invalid-option', options.problem);
+  const { problem, options } = receive(pretrainedOptions, loaded.readCheckpoint(request(given)));
+  if (problem !== '') {
+    throw new HeadwiseError('invalid-option', problem);
   }
   return optionsOf(options);
 }

@@ -26,13 +26,12 @@ std::unique_ptr<ModelParameters> make_parameters(const TransformerOptions& optio
 template <typename Layers>
 Layers make_layers(const TransformerOptions& options, std::uint64_t seed) {
   return report_out_of_memory([&] {
-    const AttentionLayersOptions of_layers = layer_options_of(options, seed);
-    const auto make = [](const std::vector<MultiHeadAttentionOptions>& each) {
-      return std::vector<MultiHeadAttention>(each.begin(), each.end());
+    const auto make = [&](Side side) {
+      const std::vector<MultiHeadAttentionOptions> layers = layer_options_of(options, side, seed);
+      return std::vector<MultiHeadAttention>(layers.begin(), layers.end());
     };
-    return Layers{.self = make(of_layers.self),
-                  .cross = make(of_layers.cross),
-                  .encoder = make(of_layers.encoder)};
+    return Layers{
+        .self = make(Side::self), .cross = make(Side::cross), .encoder = make(Side::encoder)};
   });
 }
 

@@ -57,6 +57,30 @@ for (const [name, description] of Object.entries({ ...table.elements, ...table.r
   });
 }
 
+const blockTypes = {
+  size: 'std::size_t',
+  flag: 'Flag',
+  wide: 'Wide',
+  number: 'Number',
+  'void*': 'void*',
+};
+
+for (const [name, description] of Object.entries(table.blocks)) {
+  test(`${name} lies in C++ as JavaScript writes it`, () => {
+    assert.deepEqual(Object.keys(generated[lowerFirst(name)]), Object.keys(description));
+    const members = [...bodyOf(`struct ${name}`).matchAll(/^ {2}(.+?) (\w+);$/gm)];
+    assert.deepEqual(
+      members.map(([, type, member]) => [camel(member), type]),
+      Object.entries(description).map(([field, kind]) => [field, blockTypes[kind]]),
+    );
+    const words = members.reduce(
+      (sum, [, type]) => sum + (['Wide', 'Number'].includes(type) ? 2 : 1),
+      0,
+    );
+    assert.ok(header.includes(`static_assert(sizeof(${name}) == ${4 * words});`));
+  });
+}
+
 for (const group of ['requests', 'responses']) {
   test(`${group} are written in the order in which they are read`, () => {
     for (const [name, description] of Object.entries(table[group])) {
@@ -80,8 +104,9 @@ test('both languages were built of the same table', () => {
 });
 
 test('a kind of field that there is not is refused', () => {
-  const broken = { elements: {}, records: {}, requests: {}, responses: {} };
+  const broken = { elements: {}, records: {}, blocks: {}, requests: {}, responses: {} };
   for (const group of Object.keys(broken)) {
     assert.throws(() => generate({ ...broken, [group]: { Odd: { field: 'sizes?' } } }), /sizes\?/);
   }
+  assert.throws(() => generate({ ...broken, blocks: { Odd: { field: 'sizes' } } }), /sizes/);
 });

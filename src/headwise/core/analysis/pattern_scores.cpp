@@ -17,15 +17,17 @@ double relative_entropy(const float* weights, std::size_t count) noexcept {
   return entropy / natural_logarithm(static_cast<double>(count));
 }
 
-/// The mean of `score(row, sample, query)` over a head's queries where it is not negative; 0
-/// without any.
-template <typename Function>
-double mean_score(const WeightsView& view, std::size_t head, const Function& score) noexcept {
+/// The score of a row of weights.
+using RowScore = double (*)(const void* context, const float* row, std::size_t sample,
+                            std::size_t query) noexcept;
+
+double mean_score(const WeightsView& view, std::size_t head, RowScore score,
+                  const void* context) noexcept {
   double sum = 0;
   std::size_t count = 0;
   for (std::size_t sample = 0; sample < view.batch; ++sample) {
     for (std::size_t query = 0; query < view.num_queries; ++query) {
-      const double part = score(view.row(sample, head, query), sample, query);
+      const double part = score(context, view.row(sample, head, query), sample, query);
       if (part >= 0) {
         sum += part;
         ++count;
@@ -33,6 +35,17 @@ double mean_score(const WeightsView& view, std::size_t head, const Function& sco
     }
   }
   return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+/// The mean of `score(row, sample, query)` over a head's queries where it is not negative; 0
+/// without any.
+template <typename Function>
+double mean_score(const WeightsView& view, std::size_t head, const Function& score) noexcept {
+  const RowScore call = [](const void* context, const float* row, std::size_t sample,
+                           std::size_t query) noexcept {
+    return (*static_cast<const Function*>(context))(row, sample, query);
+  };
+  return mean_score(view, head, call, &score);
 }
 
 /// The score of a query that is left out.

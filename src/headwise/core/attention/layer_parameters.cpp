@@ -17,14 +17,13 @@ bool is_linear(std::size_t number) noexcept { return number < parameter_number::
 
 ParameterTable parameter_table(const LayerSettings& settings, const InputSizes& sizes) {
   ParameterTable table;
-  const auto add = [&](std::size_t number, std::vector<std::size_t> shape) {
-    table.add(parameter_names[number], std::move(shape));
+  const auto add = [&](std::size_t number, std::initializer_list<std::size_t> shape) {
+    table.add(std::string(parameter_names[number]), shape);
   };
-  const auto add_linear = [&](std::size_t number, std::vector<std::size_t> weight) {
-    const std::size_t out = weight.front();
-    add(number, std::move(weight));
+  const auto add_linear = [&](std::size_t number, std::initializer_list<std::size_t> weight) {
+    add(number, weight);
     if (number == parameter_number::W_o ? settings.output_bias : settings.bias) {
-      add(number + 1, {out});
+      add(number + 1, {*weight.begin()});
     }
   };
   const auto add_projection = [&](std::size_t number, std::size_t out, std::size_t in) {

@@ -11,12 +11,12 @@ std::size_t ParameterTable::Entry::columns() const noexcept {
   return std::accumulate(shape.begin() + 1, shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
-void ParameterTable::add(std::string_view name, std::vector<std::size_t> shape) {
+void ParameterTable::add(std::string name, std::initializer_list<std::size_t> shape) {
   const std::size_t offset = size();
   // Both are at most PTRDIFF_MAX / 4, so that the sum does not overflow.
   const std::size_t end = offset + checked_count(shape, sizeof(float));
   static_cast<void>(checked_count({&end, 1}, sizeof(float)));
-  entries_.push_back({.name = std::string(name), .shape = std::move(shape), .offset = offset});
+  entries_.push_back({.name = std::move(name), .shape = shape, .offset = offset});
 }
 
 std::size_t ParameterTable::index_of(const RemovedSlice& slice) const noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,7 @@ class ParameterTable {
   };
 
   /// Appends a parameter. Fails as an allocation does if the block exceeds the address space.
-  void add(std::string_view name, std::vector<std::size_t> shape);
+  void add(std::string name, std::initializer_list<std::size_t> shape);
 
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <headwise/core/attention/positional_encoding.hpp>
 #include <headwise/core/io/message.hpp>
+#include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 #include <headwise/core/random.hpp>
 #include <string_view>
@@ -22,26 +23,26 @@ ModelParameters::ModelParameters(const TransformerSettings& settings) : settings
   const std::size_t size = settings.num_hiddens;
   if (settings.has_patches()) {
     patches_ = add_linear(
-        "patches", {size, settings.channels, settings.patch_size, settings.patch_size}, true);
+        "", "patches", {size, settings.channels, settings.patch_size, settings.patch_size}, true);
     if (settings.class_token) {
-      class_token_ = add("class_token", {size});
+      class_token_ = add("", "class_token", {size});
     }
   } else {
-    embedding_ = add("embedding.weight", {settings.vocabulary_size, size});
+    embedding_ = add("", "embedding.weight", {settings.vocabulary_size, size});
   }
   if (settings.segments > 0) {
-    segment_ = add("segment.weight", {settings.segments, size});
+    segment_ = add("", "segment.weight", {settings.segments, size});
   }
   decoder_ = add_stack("", settings.decoder);
   if (settings.has_encoder()) {
     encoder_ = add_stack("encoder.", settings.encoder);
   }
   if (settings.head) {
-    const std::size_t weight = settings.tied_embeddings
-                                   ? embedding_
-                                   : add("unembedding.weight", {settings.vocabulary_size, size});
+    const std::size_t weight =
+        settings.tied_embeddings ? embedding_
+                                 : add("", "unembedding.weight", {settings.vocabulary_size, size});
     const std::size_t bias =
-        settings.logits_bias ? add("unembedding.bias", {settings.vocabulary_size}) : none;
+        settings.logits_bias ? add("", "unembedding.bias", {settings.vocabulary_size}) : none;
     unembedding_ = add_linear(weight, bias);
   }
   if (settings.positions == Positions::sinusoidal ||
@@ -60,16 +61,19 @@ ModelParameters::ModelParameters(const TransformerSettings& settings) : settings
   initialize();
 }
 
-std::size_t ModelParameters::add(const std::string& name, std::vector<std::size_t> shape) {
-  table_.add(name, std::move(shape));
+std::size_t ModelParameters::add(const std::string& prefix, std::string_view name,
+                                 std::initializer_list<std::size_t> shape) {
+  table_.add(std::string(prefix).append(name), shape);
   return table_.entries().size() - 1;
 }
 
-ModelParameters::NormIndices ModelParameters::add_norm(const std::string& name) {
+ModelParameters::NormIndices ModelParameters::add_norm(const std::string& prefix,
+                                                       std::string_view name) {
   NormIndices norm;
   if (settings_.norm != Norm::none) {
-    norm.weight = add(name + ".weight", {settings_.num_hiddens});
-    norm.bias = settings_.norm_bias ? add(name + ".bias", {settings_.num_hiddens}) : none;
+    const std::string full_name = std::string(prefix).append(name);
+    norm.weight = add(full_name, ".weight", {settings_.num_hiddens});
+    norm.bias = settings_.norm_bias ? add(full_name, ".bias", {settings_.num_hiddens}) : none;
   }
   return norm;
 }
@@ -83,11 +87,11 @@ std::size_t ModelParameters::add_linear(std::size_t weight, std::size_t bias) {
   return linears_.size() - 1;
 }
 
-std::size_t ModelParameters::add_linear(const std::string& name, std::vector<std::size_t> shape,
-                                        bool bias) {
-  const std::size_t out = shape.front();
-  const std::size_t weight = add(name + ".weight", std::move(shape));
-  return add_linear(weight, bias ? add(name + ".bias", {out}) : none);
+std::size_t ModelParameters::add_linear(const std::string& prefix, std::string_view name,
+                                        std::initializer_list<std::size_t> shape, bool bias) {
+  const std::string full_name = std::string(prefix).append(name);
+  const std::size_t weight = add(full_name, ".weight", shape);
+  return add_linear(weight, bias ? add(full_name, ".bias", {*shape.begin()}) : none);
 }
 
 ModelParameters::Stack ModelParameters::add_stack(const std::string& prefix,
@@ -96,30 +100,30 @@ ModelParameters::Stack ModelParameters::add_stack(const std::string& prefix,
   Stack stack;
   if (settings_.positions == Positions::learned) {
     stack.position =
-        add(prefix + "position.weight", {settings_.max_length + settings_.position_offset, size});
+        add(prefix, "position.weight", {settings_.max_length + settings_.position_offset, size});
   }
   if (settings_.embedding_norm) {
-    stack.embedding_norm = add_norm(prefix + "embedding_norm");
+    stack.embedding_norm = add_norm(prefix, "embedding_norm");
   }
   for (std::size_t i = 0; i < settings.num_layers; ++i) {
     const std::string name = prefix + prefix_of_layer(i);
     Layer layer;
-    layer.norm = add_norm(name + "norm");
+    layer.norm = add_norm(name, "norm");
     if (settings.has_cross_attention) {
-      layer.cross_norm = add_norm(name + "cross_norm");
+      layer.cross_norm = add_norm(name, "cross_norm");
     }
     if (const std::size_t hiddens = settings.ffn_hiddens; hiddens > 0) {
-      layer.ffn_norm = add_norm(name + "ffn_norm");
+      layer.ffn_norm = add_norm(name, "ffn_norm");
       if (settings_.gated) {
-        layer.ffn.gate = add_linear(name + "ffn.gate", {hiddens, size}, settings_.bias);
+        layer.ffn.gate = add_linear(name, "ffn.gate", {hiddens, size}, settings_.bias);
       }
-      layer.ffn.dense1 = add_linear(name + "ffn.dense1", {hiddens, size}, settings_.bias);
-      layer.ffn.dense2 = add_linear(name + "ffn.dense2", {size, hiddens}, settings_.bias);
+      layer.ffn.dense1 = add_linear(name, "ffn.dense1", {hiddens, size}, settings_.bias);
+      layer.ffn.dense2 = add_linear(name, "ffn.dense2", {size, hiddens}, settings_.bias);
     }
     stack.layers.push_back(layer);
   }
   if (settings_.final_norm) {
-    stack.final_norm = add_norm(prefix + "norm");
+    stack.final_norm = add_norm(prefix, "norm");
   }
   return stack;
 }
@@ -155,7 +159,7 @@ void ModelParameters::initialize() noexcept {
     } else if (name.ends_with("norm.weight")) {
       std::fill_n(numbers, entry.size(), 1.0F);
     } else if (name.ends_with("norm.bias") || name == "unembedding.bias") {
-      std::fill_n(numbers, entry.size(), 0.0F);
+      write_zeros(numbers, entry.size());
     } else {
       // A linear map's bias follows its weight.
       inputs = is_weight ? entry.columns() : inputs;

@@ -7,9 +7,11 @@
 #include <headwise/core/memory/parameter_table.hpp>
 #include <headwise/core/models/transformer_options.hpp>
 #include <headwise/core/training/trainable.hpp>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -130,10 +132,12 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] Float* find(Float* block, std::size_t index) const noexcept {
     return index != none && block != nullptr ? block + table_.entries()[index].offset : nullptr;
   }
-  std::size_t add(const std::string& name, std::vector<std::size_t> shape);
-  NormIndices add_norm(const std::string& name);
+  std::size_t add(const std::string& prefix, std::string_view name,
+                  std::initializer_list<std::size_t> shape);
+  NormIndices add_norm(const std::string& prefix, std::string_view name);
   std::size_t add_linear(std::size_t weight, std::size_t bias);
-  std::size_t add_linear(const std::string& name, std::vector<std::size_t> shape, bool bias);
+  std::size_t add_linear(const std::string& prefix, std::string_view name,
+                         std::initializer_list<std::size_t> shape, bool bias);
   Stack add_stack(const std::string& prefix, const StackSettings& stack);
   void initialize() noexcept;
 

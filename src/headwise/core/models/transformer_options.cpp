@@ -123,47 +123,37 @@ TransformerSettings settings_of(const TransformerOptions& options) {
   return settings;
 }
 
-AttentionLayersOptions layer_options_of(const TransformerOptions& options, std::uint64_t seed) {
-  std::size_t layers = 0;
-  const auto layer_of = [&](std::int64_t num_heads, std::optional<std::int64_t> num_kv_heads) {
-    MultiHeadAttentionOptions layer;
-    layer.num_hiddens =
-        options.head_size.has_value() ? num_heads * *options.head_size : options.num_hiddens;
-    layer.num_heads = num_heads;
-    layer.num_kv_heads = num_kv_heads;
-    layer.dropout = options.dropout;
-    layer.bias = options.qkv_bias.value_or(options.bias);
-    layer.output_bias = options.bias;
-    layer.query_size = layer.key_size = layer.value_size = options.num_hiddens;
-    layer.output_size = options.num_hiddens;
-    layer.scale = options.scale;
-    layer.softcap = options.softcap;
-    layer.seed = seed_of_layer(seed, layers++);
-    return layer;
-  };
-  const auto with_positions = [&](MultiHeadAttentionOptions layer) {
-    if (options.positions == Positions::rotary) {
-      layer.rotary = options.rotary;
-    }
-    return layer;
-  };
-  AttentionLayersOptions result;
-  result.self.reserve(static_cast<std::size_t>(options.num_layers));
-  for (std::int64_t i = 0; i < options.num_layers; ++i) {
-    result.self.push_back(with_positions(layer_of(options.num_heads, options.num_kv_heads)));
+std::vector<MultiHeadAttentionOptions> layer_options_of(const TransformerOptions& options,
+                                                        Side side, std::uint64_t seed) {
+  const EncoderOptions encoder = options.encoder.value_or(EncoderOptions{.num_layers = 0});
+  const bool of_decoder = side != Side::encoder;
+  const bool has_own_heads = !of_decoder && encoder.num_heads.has_value();
+  const std::int64_t num_heads = has_own_heads ? *encoder.num_heads : options.num_heads;
+  MultiHeadAttentionOptions layer;
+  layer.num_hiddens =
+      options.head_size.has_value() ? num_heads * *options.head_size : options.num_hiddens;
+  layer.num_heads = num_heads;
+  layer.num_kv_heads = has_own_heads ? std::nullopt : options.num_kv_heads;
+  layer.dropout = options.dropout;
+  layer.bias = options.qkv_bias.value_or(options.bias);
+  layer.output_bias = options.bias;
+  layer.query_size = layer.key_size = layer.value_size = options.num_hiddens;
+  layer.output_size = options.num_hiddens;
+  layer.scale = options.scale;
+  layer.softcap = options.softcap;
+  if (options.positions == Positions::rotary && side != Side::cross) {
+    layer.rotary = options.rotary;
   }
-  if (options.encoder) {
-    for (std::int64_t i = 0; i < options.num_layers; ++i) {
-      result.cross.push_back(layer_of(options.num_heads, options.num_kv_heads));
-    }
-    const std::optional<std::int64_t> own_heads = options.encoder->num_heads;
-    for (std::int64_t i = 0; i < options.encoder->num_layers; ++i) {
-      result.encoder.push_back(
-          with_positions(layer_of(own_heads.value_or(options.num_heads),
-                                  own_heads.has_value() ? std::nullopt : options.num_kv_heads)));
-    }
+  const bool is_absent = side == Side::cross && !options.encoder.has_value();
+  const auto of_one_decoder_side = static_cast<std::size_t>(options.num_layers);
+  std::vector<MultiHeadAttentionOptions> layers(of_decoder
+                                                    ? (is_absent ? 0 : of_one_decoder_side)
+                                                    : static_cast<std::size_t>(encoder.num_layers),
+                                                layer);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    layers[i].seed = seed_of_layer(seed, static_cast<std::size_t>(side) * of_one_decoder_side + i);
   }
-  return result;
+  return layers;
 }
 
 }  // namespace headwise

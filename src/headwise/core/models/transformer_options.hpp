@@ -212,13 +212,8 @@ struct TransformerSettings {
 /// exceeds the address space.
 [[nodiscard]] TransformerSettings settings_of(const TransformerOptions& options);
 
-/// The options of a model's attention layers, each with a seed of its own.
-struct AttentionLayersOptions {
-  std::vector<MultiHeadAttentionOptions> self;
-  std::vector<MultiHeadAttentionOptions> cross;    ///< empty without an encoder
-  std::vector<MultiHeadAttentionOptions> encoder;  ///< likewise
-};
-[[nodiscard]] AttentionLayersOptions layer_options_of(const TransformerOptions& options,
-                                                      std::uint64_t seed);
+/// The options of a model's attention layers on one side, each with a seed of its own.
+[[nodiscard]] std::vector<MultiHeadAttentionOptions> layer_options_of(
+    const TransformerOptions& options, Side side, std::uint64_t seed);
 
 }  // namespace headwise

@@ -145,10 +145,11 @@ struct SizesOf {
 
 }  // namespace
 
-TaskCore::TaskCore(const Options& options) noexcept
-    : options_(options),
-      vocabulary_size_(with_options(SizesOf{}, options).vocabulary_size),
-      length_(with_options(SizesOf{}, options).length) {}
+TaskCore::TaskCore(const Options& options) noexcept : options_(options) {
+  const Sizes sizes = with_options(SizesOf{}, options);
+  vocabulary_size_ = sizes.vocabulary_size;
+  length_ = sizes.length;
+}
 
 void TaskCore::sample_into(std::uint64_t seed, std::uint64_t number, const TaskSample& sample,
                            std::span<std::int32_t> workspace) const noexcept {
