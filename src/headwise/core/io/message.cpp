@@ -41,4 +41,13 @@ void Message::append(std::initializer_list<Part> parts) noexcept {
   }
 }
 
+void append_shape(std::string& text, std::span<const std::size_t> shape) {
+  text += '(';
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    text += axis > 0 ? ", " : "";
+    append_decimal(text, shape[axis]);
+  }
+  text += shape.size() == 1 ? ",)" : ")";
+}
+
 }  // namespace headwise::io

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace headwise::io {
@@ -43,6 +45,9 @@ class Message {
   std::array<char, 400> text_;
   std::size_t length_ = 0;
 };
+
+/// Appends a shape as Python writes it: `(2, 4)`, `(3,)`.
+void append_shape(std::string& text, std::span<const std::size_t> shape);
 
 /// Appends a whole number in decimal digits to a text of any kind that has push_back.
 template <typename Text>

@@ -157,14 +157,6 @@ std::string& next_item(std::string& list, std::string_view separator) {
   return list.append(list.empty() ? "" : separator);
 }
 
-void append_shape(std::string& text, std::span<const std::size_t> shape) {
-  text += '(';
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    append(text, {axis > 0 ? ", " : "", shape[axis]});
-  }
-  text += shape.size() == 1 ? ",)" : ")";
-}
-
 /// The role of a name in a layout; `num_roles` if it has none.
 Role role_in(const Layout& layout, std::string_view name) noexcept {
   for (const NamedRole& named : layout.tensors) {

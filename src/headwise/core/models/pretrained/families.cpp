@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <headwise/core/io/message.hpp>
+#include <headwise/core/io/words.hpp>
 #include <headwise/core/models/pretrained/families.hpp>
 #include <span>
 #include <utility>
@@ -9,149 +10,125 @@
 namespace headwise {
 namespace {
 
-using Name = PretrainedName;
+// Pairs of words, with one space between: what the parameters are called in `state_dict`, and in
+// the checkpoint. A text takes less room than a table of views.
 
-constexpr std::array gpt2_names = {
-    Name{.parameter = "embedding.", .tensor = "wte."},
-    Name{.parameter = "position.", .tensor = "wpe."},
-    Name{.parameter = "layers.#.norm.", .tensor = "h.#.ln_1."},
-    Name{.parameter = "layers.#.ffn_norm.", .tensor = "h.#.ln_2."},
-    Name{.parameter = "layers.#.attention.W_q.", .tensor = "h.#.attn.c_attn.", .transposed = true},
-    Name{.parameter = "layers.#.attention.W_k.", .tensor = "h.#.attn.c_attn.", .transposed = true},
-    Name{.parameter = "layers.#.attention.W_v.", .tensor = "h.#.attn.c_attn.", .transposed = true},
-    Name{.parameter = "layers.#.attention.W_o.", .tensor = "h.#.attn.c_proj.", .transposed = true},
-    Name{.parameter = "layers.#.ffn.dense1.", .tensor = "h.#.mlp.c_fc.", .transposed = true},
-    Name{.parameter = "layers.#.ffn.dense2.", .tensor = "h.#.mlp.c_proj.", .transposed = true},
-    Name{.parameter = "norm.", .tensor = "ln_f."},
-    Name{.parameter = "unembedding.", .tensor = "lm_head."}};
+constexpr std::string_view gpt2_names =
+    "embedding. wte. "
+    "position. wpe. "
+    "layers.#.norm. h.#.ln_1. "
+    "layers.#.ffn_norm. h.#.ln_2. "
+    "layers.#.attention.W_q. h.#.attn.c_attn. "
+    "layers.#.attention.W_k. h.#.attn.c_attn. "
+    "layers.#.attention.W_v. h.#.attn.c_attn. "
+    "layers.#.attention.W_o. h.#.attn.c_proj. "
+    "layers.#.ffn.dense1. h.#.mlp.c_fc. "
+    "layers.#.ffn.dense2. h.#.mlp.c_proj. "
+    "norm. ln_f. "
+    "unembedding. lm_head.";
 
-constexpr auto nanogpt_names = [] {
-  auto names = gpt2_names;
-  for (Name& name : names) {
-    name.transposed = false;
-  }
-  return names;
-}();
+constexpr std::string_view llama_names =
+    "embedding. embed_tokens. "
+    "layers.#.norm. layers.#.input_layernorm. "
+    "layers.#.ffn_norm. layers.#.post_attention_layernorm. "
+    "layers.#.attention.W_q. layers.#.self_attn.q_proj. "
+    "layers.#.attention.W_k. layers.#.self_attn.k_proj. "
+    "layers.#.attention.W_v. layers.#.self_attn.v_proj. "
+    "layers.#.attention.W_o. layers.#.self_attn.o_proj. "
+    "layers.#.ffn.gate. layers.#.mlp.gate_proj. "
+    "layers.#.ffn.dense1. layers.#.mlp.up_proj. "
+    "layers.#.ffn.dense2. layers.#.mlp.down_proj. "
+    "norm. norm. "
+    "unembedding. lm_head.";
 
-constexpr std::array llama_names = {
-    Name{.parameter = "embedding.", .tensor = "embed_tokens."},
-    Name{.parameter = "layers.#.norm.", .tensor = "layers.#.input_layernorm."},
-    Name{.parameter = "layers.#.ffn_norm.", .tensor = "layers.#.post_attention_layernorm."},
-    Name{.parameter = "layers.#.attention.W_q.", .tensor = "layers.#.self_attn.q_proj."},
-    Name{.parameter = "layers.#.attention.W_k.", .tensor = "layers.#.self_attn.k_proj."},
-    Name{.parameter = "layers.#.attention.W_v.", .tensor = "layers.#.self_attn.v_proj."},
-    Name{.parameter = "layers.#.attention.W_o.", .tensor = "layers.#.self_attn.o_proj."},
-    Name{.parameter = "layers.#.ffn.gate.", .tensor = "layers.#.mlp.gate_proj."},
-    Name{.parameter = "layers.#.ffn.dense1.", .tensor = "layers.#.mlp.up_proj."},
-    Name{.parameter = "layers.#.ffn.dense2.", .tensor = "layers.#.mlp.down_proj."},
-    Name{.parameter = "norm.", .tensor = "norm."},
-    Name{.parameter = "unembedding.", .tensor = "lm_head."}};
+constexpr std::string_view bert_names =
+    "embedding. embeddings.word_embeddings. "
+    "position. embeddings.position_embeddings. "
+    "segment. embeddings.token_type_embeddings. "
+    "embedding_norm. embeddings.LayerNorm. "
+    "layers.#.norm. encoder.layer.#.attention.output.LayerNorm. "
+    "layers.#.ffn_norm. encoder.layer.#.output.LayerNorm. "
+    "layers.#.attention.W_q. encoder.layer.#.attention.self.query. "
+    "layers.#.attention.W_k. encoder.layer.#.attention.self.key. "
+    "layers.#.attention.W_v. encoder.layer.#.attention.self.value. "
+    "layers.#.attention.W_o. encoder.layer.#.attention.output.dense. "
+    "layers.#.ffn.dense1. encoder.layer.#.intermediate.dense. "
+    "layers.#.ffn.dense2. encoder.layer.#.output.dense.";
 
-constexpr std::array bert_names = {
-    Name{.parameter = "embedding.", .tensor = "embeddings.word_embeddings."},
-    Name{.parameter = "position.", .tensor = "embeddings.position_embeddings."},
-    Name{.parameter = "segment.", .tensor = "embeddings.token_type_embeddings."},
-    Name{.parameter = "embedding_norm.", .tensor = "embeddings.LayerNorm."},
-    Name{.parameter = "layers.#.norm.", .tensor = "encoder.layer.#.attention.output.LayerNorm."},
-    Name{.parameter = "layers.#.ffn_norm.", .tensor = "encoder.layer.#.output.LayerNorm."},
-    Name{.parameter = "layers.#.attention.W_q.", .tensor = "encoder.layer.#.attention.self.query."},
-    Name{.parameter = "layers.#.attention.W_k.", .tensor = "encoder.layer.#.attention.self.key."},
-    Name{.parameter = "layers.#.attention.W_v.", .tensor = "encoder.layer.#.attention.self.value."},
-    Name{.parameter = "layers.#.attention.W_o.",
-         .tensor = "encoder.layer.#.attention.output.dense."},
-    Name{.parameter = "layers.#.ffn.dense1.", .tensor = "encoder.layer.#.intermediate.dense."},
-    Name{.parameter = "layers.#.ffn.dense2.", .tensor = "encoder.layer.#.output.dense."}};
+constexpr std::string_view distilbert_names =
+    "embedding. embeddings.word_embeddings. "
+    "position. embeddings.position_embeddings. "
+    "embedding_norm. embeddings.LayerNorm. "
+    "layers.#.norm. transformer.layer.#.sa_layer_norm. "
+    "layers.#.ffn_norm. transformer.layer.#.output_layer_norm. "
+    "layers.#.attention.W_q. transformer.layer.#.attention.q_lin. "
+    "layers.#.attention.W_k. transformer.layer.#.attention.k_lin. "
+    "layers.#.attention.W_v. transformer.layer.#.attention.v_lin. "
+    "layers.#.attention.W_o. transformer.layer.#.attention.out_lin. "
+    "layers.#.ffn.dense1. transformer.layer.#.ffn.lin1. "
+    "layers.#.ffn.dense2. transformer.layer.#.ffn.lin2.";
 
-constexpr std::array distilbert_names = {
-    Name{.parameter = "embedding.", .tensor = "embeddings.word_embeddings."},
-    Name{.parameter = "position.", .tensor = "embeddings.position_embeddings."},
-    Name{.parameter = "embedding_norm.", .tensor = "embeddings.LayerNorm."},
-    Name{.parameter = "layers.#.norm.", .tensor = "transformer.layer.#.sa_layer_norm."},
-    Name{.parameter = "layers.#.ffn_norm.", .tensor = "transformer.layer.#.output_layer_norm."},
-    Name{.parameter = "layers.#.attention.W_q.", .tensor = "transformer.layer.#.attention.q_lin."},
-    Name{.parameter = "layers.#.attention.W_k.", .tensor = "transformer.layer.#.attention.k_lin."},
-    Name{.parameter = "layers.#.attention.W_v.", .tensor = "transformer.layer.#.attention.v_lin."},
-    Name{.parameter = "layers.#.attention.W_o.",
-         .tensor = "transformer.layer.#.attention.out_lin."},
-    Name{.parameter = "layers.#.ffn.dense1.", .tensor = "transformer.layer.#.ffn.lin1."},
-    Name{.parameter = "layers.#.ffn.dense2.", .tensor = "transformer.layer.#.ffn.lin2."}};
+constexpr std::string_view vit_names =
+    "patches. embeddings.patch_embeddings.projection. "
+    "class_token embeddings.cls_token "
+    "position.weight embeddings.position_embeddings "
+    "layers.#.norm. encoder.layer.#.layernorm_before. "
+    "layers.#.ffn_norm. encoder.layer.#.layernorm_after. "
+    "layers.#.attention.W_q. encoder.layer.#.attention.attention.query. "
+    "layers.#.attention.W_k. encoder.layer.#.attention.attention.key. "
+    "layers.#.attention.W_v. encoder.layer.#.attention.attention.value. "
+    "layers.#.attention.W_o. encoder.layer.#.attention.output.dense. "
+    "layers.#.ffn.dense1. encoder.layer.#.intermediate.dense. "
+    "layers.#.ffn.dense2. encoder.layer.#.output.dense. "
+    "norm. layernorm.";
 
-constexpr std::array vit_names = {
-    Name{.parameter = "patches.", .tensor = "embeddings.patch_embeddings.projection."},
-    Name{.parameter = "class_token", .tensor = "embeddings.cls_token"},
-    Name{.parameter = "position.weight", .tensor = "embeddings.position_embeddings"},
-    Name{.parameter = "layers.#.norm.", .tensor = "encoder.layer.#.layernorm_before."},
-    Name{.parameter = "layers.#.ffn_norm.", .tensor = "encoder.layer.#.layernorm_after."},
-    Name{.parameter = "layers.#.attention.W_q.",
-         .tensor = "encoder.layer.#.attention.attention.query."},
-    Name{.parameter = "layers.#.attention.W_k.",
-         .tensor = "encoder.layer.#.attention.attention.key."},
-    Name{.parameter = "layers.#.attention.W_v.",
-         .tensor = "encoder.layer.#.attention.attention.value."},
-    Name{.parameter = "layers.#.attention.W_o.",
-         .tensor = "encoder.layer.#.attention.output.dense."},
-    Name{.parameter = "layers.#.ffn.dense1.", .tensor = "encoder.layer.#.intermediate.dense."},
-    Name{.parameter = "layers.#.ffn.dense2.", .tensor = "encoder.layer.#.output.dense."},
-    Name{.parameter = "norm.", .tensor = "layernorm."}};
+constexpr std::string_view bart_names =
+    "embedding. shared. "
+    "position. decoder.embed_positions. "
+    "embedding_norm. decoder.layernorm_embedding. "
+    "layers.#.norm. decoder.layers.#.self_attn_layer_norm. "
+    "layers.#.cross_norm. decoder.layers.#.encoder_attn_layer_norm. "
+    "layers.#.ffn_norm. decoder.layers.#.final_layer_norm. "
+    "layers.#.attention.W_q. decoder.layers.#.self_attn.q_proj. "
+    "layers.#.attention.W_k. decoder.layers.#.self_attn.k_proj. "
+    "layers.#.attention.W_v. decoder.layers.#.self_attn.v_proj. "
+    "layers.#.attention.W_o. decoder.layers.#.self_attn.out_proj. "
+    "layers.#.cross_attention.W_q. decoder.layers.#.encoder_attn.q_proj. "
+    "layers.#.cross_attention.W_k. decoder.layers.#.encoder_attn.k_proj. "
+    "layers.#.cross_attention.W_v. decoder.layers.#.encoder_attn.v_proj. "
+    "layers.#.cross_attention.W_o. decoder.layers.#.encoder_attn.out_proj. "
+    "layers.#.ffn.dense1. decoder.layers.#.fc1. "
+    "layers.#.ffn.dense2. decoder.layers.#.fc2. "
+    "encoder.position. encoder.embed_positions. "
+    "encoder.embedding_norm. encoder.layernorm_embedding. "
+    "encoder.layers.#.norm. encoder.layers.#.self_attn_layer_norm. "
+    "encoder.layers.#.ffn_norm. encoder.layers.#.final_layer_norm. "
+    "encoder.layers.#.attention.W_q. encoder.layers.#.self_attn.q_proj. "
+    "encoder.layers.#.attention.W_k. encoder.layers.#.self_attn.k_proj. "
+    "encoder.layers.#.attention.W_v. encoder.layers.#.self_attn.v_proj. "
+    "encoder.layers.#.attention.W_o. encoder.layers.#.self_attn.out_proj. "
+    "encoder.layers.#.ffn.dense1. encoder.layers.#.fc1. "
+    "encoder.layers.#.ffn.dense2. encoder.layers.#.fc2. "
+    "unembedding.bias final_logits_bias "
+    "unembedding.weight lm_head.weight";
 
-constexpr std::array bart_names = {
-    Name{.parameter = "embedding.", .tensor = "shared."},
-    Name{.parameter = "position.", .tensor = "decoder.embed_positions."},
-    Name{.parameter = "embedding_norm.", .tensor = "decoder.layernorm_embedding."},
-    Name{.parameter = "layers.#.norm.", .tensor = "decoder.layers.#.self_attn_layer_norm."},
-    Name{.parameter = "layers.#.cross_norm.",
-         .tensor = "decoder.layers.#.encoder_attn_layer_norm."},
-    Name{.parameter = "layers.#.ffn_norm.", .tensor = "decoder.layers.#.final_layer_norm."},
-    Name{.parameter = "layers.#.attention.W_q.", .tensor = "decoder.layers.#.self_attn.q_proj."},
-    Name{.parameter = "layers.#.attention.W_k.", .tensor = "decoder.layers.#.self_attn.k_proj."},
-    Name{.parameter = "layers.#.attention.W_v.", .tensor = "decoder.layers.#.self_attn.v_proj."},
-    Name{.parameter = "layers.#.attention.W_o.", .tensor = "decoder.layers.#.self_attn.out_proj."},
-    Name{.parameter = "layers.#.cross_attention.W_q.",
-         .tensor = "decoder.layers.#.encoder_attn.q_proj."},
-    Name{.parameter = "layers.#.cross_attention.W_k.",
-         .tensor = "decoder.layers.#.encoder_attn.k_proj."},
-    Name{.parameter = "layers.#.cross_attention.W_v.",
-         .tensor = "decoder.layers.#.encoder_attn.v_proj."},
-    Name{.parameter = "layers.#.cross_attention.W_o.",
-         .tensor = "decoder.layers.#.encoder_attn.out_proj."},
-    Name{.parameter = "layers.#.ffn.dense1.", .tensor = "decoder.layers.#.fc1."},
-    Name{.parameter = "layers.#.ffn.dense2.", .tensor = "decoder.layers.#.fc2."},
-    Name{.parameter = "encoder.position.", .tensor = "encoder.embed_positions."},
-    Name{.parameter = "encoder.embedding_norm.", .tensor = "encoder.layernorm_embedding."},
-    Name{.parameter = "encoder.layers.#.norm.", .tensor = "encoder.layers.#.self_attn_layer_norm."},
-    Name{.parameter = "encoder.layers.#.ffn_norm.", .tensor = "encoder.layers.#.final_layer_norm."},
-    Name{.parameter = "encoder.layers.#.attention.W_q.",
-         .tensor = "encoder.layers.#.self_attn.q_proj."},
-    Name{.parameter = "encoder.layers.#.attention.W_k.",
-         .tensor = "encoder.layers.#.self_attn.k_proj."},
-    Name{.parameter = "encoder.layers.#.attention.W_v.",
-         .tensor = "encoder.layers.#.self_attn.v_proj."},
-    Name{.parameter = "encoder.layers.#.attention.W_o.",
-         .tensor = "encoder.layers.#.self_attn.out_proj."},
-    Name{.parameter = "encoder.layers.#.ffn.dense1.", .tensor = "encoder.layers.#.fc1."},
-    Name{.parameter = "encoder.layers.#.ffn.dense2.", .tensor = "encoder.layers.#.fc2."},
-    Name{.parameter = "unembedding.bias", .tensor = "final_logits_bias"},
-    Name{.parameter = "unembedding.weight", .tensor = "lm_head.weight"}};
+constexpr std::string_view transformer_prefix = "transformer.";
+constexpr std::string_view model_prefix = "model.";
+constexpr std::string_view bert_prefixes = "bert. roberta.";
+constexpr std::string_view distilbert_prefixes = "distilbert.";
+constexpr std::string_view vit_prefixes = "vit.";
 
-constexpr std::array<std::string_view, 1> transformer_prefix = {"transformer."};
-constexpr std::array<std::string_view, 1> model_prefix = {"model."};
-constexpr std::array<std::string_view, 2> bert_prefixes = {"bert.", "roberta."};
-constexpr std::array<std::string_view, 1> distilbert_prefixes = {"distilbert."};
-constexpr std::array<std::string_view, 1> vit_prefixes = {"vit."};
+constexpr std::string_view gpt2_ignored = "score. classifier.";
+constexpr std::string_view llama_ignored = "score. qa_outputs. classifier.";
+constexpr std::string_view encoder_ignored =
+    "pooler. cls. lm_head. classifier. qa_outputs. vocab_ pre_classifier. embeddings.mask_token "
+    "decoder.";
+constexpr std::string_view bart_ignored = "classification_head. qa_outputs.";
+constexpr std::string_view marian_ignored = "encoder.embed_positions. decoder.embed_positions.";
 
-constexpr std::array<std::string_view, 2> gpt2_ignored = {"score.", "classifier."};
-constexpr std::array<std::string_view, 3> llama_ignored = {"score.", "qa_outputs.", "classifier."};
-constexpr std::array<std::string_view, 9> encoder_ignored = {
-    "pooler.",     "cls.",   "lm_head.",        "classifier.",
-    "qa_outputs.", "vocab_", "pre_classifier.", "embeddings.mask_token",
-    "decoder."};
-constexpr std::array<std::string_view, 2> bart_ignored = {"classification_head.", "qa_outputs."};
-constexpr std::array<std::string_view, 2> marian_ignored = {"encoder.embed_positions.",
-                                                            "decoder.embed_positions."};
-
-constexpr std::array<std::string_view, 1> lm_head = {"lm_head.weight"};
-constexpr std::array<std::string_view, 3> bart_tied = {
-    "lm_head.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"};
+constexpr std::string_view lm_head = "lm_head.weight";
+constexpr std::string_view bart_tied =
+    "lm_head.weight encoder.embed_tokens.weight decoder.embed_tokens.weight";
 
 Activation activation_of(PretrainedConfig& config, std::string_view name,
                          std::string_view otherwise) {
@@ -407,16 +384,15 @@ TransformerOptions marian_options(PretrainedConfig& config) {
   return options;
 }
 
-constexpr PretrainedFamily gpt2 = {.names = gpt2_names,
-                                   .prefixes = transformer_prefix,
-                                   .ignored = gpt2_ignored,
-                                   .tied = lm_head,
-                                   .options = gpt2_options};
-constexpr PretrainedFamily nanogpt = {.names = nanogpt_names,
-                                      .prefixes = transformer_prefix,
-                                      .ignored = gpt2_ignored,
-                                      .tied = lm_head,
-                                      .options = nanogpt_options};
+constexpr PretrainedFamily gpt2_like(bool transposed,
+                                     TransformerOptions (*options)(PretrainedConfig&)) {
+  return {.names = gpt2_names,
+          .prefixes = transformer_prefix,
+          .ignored = gpt2_ignored,
+          .tied = lm_head,
+          .options = options,
+          .transposed = transposed};
+}
 
 constexpr PretrainedFamily llama_like(TransformerOptions (*options)(PretrainedConfig&)) {
   return {.names = llama_names,
@@ -426,8 +402,7 @@ constexpr PretrainedFamily llama_like(TransformerOptions (*options)(PretrainedCo
           .options = options};
 }
 
-constexpr PretrainedFamily encoder_only(std::span<const PretrainedName> names,
-                                        std::span<const std::string_view> prefixes,
+constexpr PretrainedFamily encoder_only(std::string_view names, std::string_view prefixes,
                                         TransformerOptions (*options)(PretrainedConfig&)) {
   return {.names = names,
           .prefixes = prefixes,
@@ -436,7 +411,7 @@ constexpr PretrainedFamily encoder_only(std::span<const PretrainedName> names,
           .options = options};
 }
 
-constexpr PretrainedFamily bart_like(std::span<const std::string_view> ignored,
+constexpr PretrainedFamily bart_like(std::string_view ignored,
                                      TransformerOptions (*options)(PretrainedConfig&)) {
   return {.names = bart_names,
           .prefixes = model_prefix,
@@ -446,8 +421,8 @@ constexpr PretrainedFamily bart_like(std::span<const std::string_view> ignored,
 }
 
 constexpr std::array<std::pair<std::string_view, PretrainedFamily>, 11> families = {
-    {{"gpt2", gpt2},
-     {"nanogpt", nanogpt},
+    {{"gpt2", gpt2_like(true, gpt2_options)},
+     {"nanogpt", gpt2_like(false, nanogpt_options)},
      {"llama", llama_like(llama_options)},
      {"mistral", llama_like(mistral_options)},
      {"qwen2", llama_like(qwen2_options)},
@@ -486,8 +461,8 @@ std::string_view without_prefixes(const PretrainedFamily& family, std::string_vi
   };
   while (remove("module.") || remove("_orig_mod.")) {
   }
-  for (const std::string_view prefix : family.prefixes) {
-    if (remove(prefix)) {
+  for (std::string_view prefixes = family.prefixes; !prefixes.empty();) {
+    if (remove(io::next_word(prefixes))) {
       break;
     }
   }

@@ -12,27 +12,22 @@
 /// parameters. Source: Hugging Face Transformers, the models of these names; nanoGPT; minGPT.
 namespace headwise {
 
-/// What a checkpoint calls parameters of the model.
-struct PretrainedName {
-  /// The parameter's name in `state_dict`, `#` standing for a layer's number; all that begin with
-  /// it, if it ends in a dot.
-  std::string_view parameter;
-  /// What the checkpoint has in its place, without optional prefixes. A tensor of several
-  /// parameters has them stacked along the rows, in the order of `state_dict`.
-  std::string_view tensor;
-  /// Whether weights are (in, out).
-  bool transposed = false;
-};
-
+/// Lists are texts of words with one space between.
 struct PretrainedFamily {
-  std::span<const PretrainedName> names;
+  /// Pairs: a parameter's name in `state_dict`, `#` standing for a layer's number, or the beginning
+  /// of all names that begin with it, if it ends in a dot; and what the checkpoint has in its
+  /// place, without optional prefixes. A tensor of several parameters has them stacked along the
+  /// rows, in the order of `state_dict`.
+  std::string_view names;
   /// Prefixes that all names but those of heads may have.
-  std::span<const std::string_view> prefixes;
+  std::string_view prefixes;
   /// Beginnings of names that are poolers, task heads or fixed tables, and are not read.
-  std::span<const std::string_view> ignored;
+  std::string_view ignored;
   /// The tensors that are the embedding again where the unembedding is tied to it.
-  std::span<const std::string_view> tied;
+  std::string_view tied;
   TransformerOptions (*options)(PretrainedConfig& config);
+  /// Whether the weights of linear maps are (in, out).
+  bool transposed = false;
 };
 
 /// The family of the config's `model_type`; null, and a problem of the config, if it is not known.

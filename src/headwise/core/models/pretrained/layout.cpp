@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <headwise/core/io/message.hpp>
+#include <headwise/core/io/words.hpp>
 #include <headwise/core/models/pretrained/layout.hpp>
-#include <optional>
+#include <utility>
 
 namespace headwise {
 namespace {
@@ -10,21 +10,18 @@ namespace {
 using Shape = std::span<const std::size_t>;
 
 /// Buffers of models, by the ends of their names.
-constexpr std::array<std::string_view, 5> buffer_names = {
-    "position_ids", ".attn.bias", ".attn.masked_bias", "rotary_emb.inv_freq", "token_type_ids"};
+constexpr std::string_view buffer_names =
+    "position_ids .attn.bias .attn.masked_bias rotary_emb.inv_freq token_type_ids";
 
-bool is_buffer(std::string_view name) noexcept {
-  return std::any_of(buffer_names.begin(), buffer_names.end(),
-                     [&](std::string_view end) { return name.ends_with(end); });
-}
-
-bool begins_with_any(std::string_view name, std::span<const std::string_view> beginnings) noexcept {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](std::string_view beginning) { return name.starts_with(beginning); });
-}
-
-bool is_any(std::string_view name, std::span<const std::string_view> names) noexcept {
-  return std::find(names.begin(), names.end(), name) != names.end();
+/// Whether `is` is true of any of these words.
+template <typename Function>
+bool any_of_words(std::string_view words, const Function& is) noexcept {
+  while (!words.empty()) {
+    if (is(io::next_word(words))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Matches `name` against `pattern`, in which `#` is a number; what follows the pattern is left in
@@ -49,34 +46,27 @@ bool matches(std::string_view pattern, std::string_view name, std::string_view& 
   return pattern.ends_with('.') || rest.empty();
 }
 
-/// Where a parameter stands in a checkpoint.
-struct Place {
-  std::string tensor;
-  const PretrainedName* name;
-};
-
-std::optional<Place> place_of(const PretrainedFamily& family, std::string_view parameter) {
-  for (const PretrainedName& name : family.names) {
+/// The name of the tensor that holds a parameter; empty if the family does not have it.
+std::string tensor_of(const PretrainedFamily& family, std::string_view parameter) {
+  for (std::string_view names = family.names; !names.empty();) {
+    const std::string_view pattern = io::next_word(names);
+    std::string tensor(io::next_word(names));
     std::string_view number;
     std::string_view rest;
-    if (matches(name.parameter, parameter, number, rest)) {
-      std::string tensor(name.tensor);
+    if (matches(pattern, parameter, number, rest)) {
       if (const std::size_t mark = tensor.find('#'); mark != std::string::npos) {
         tensor.replace(mark, 1, number);
       }
-      return Place{.tensor = tensor + std::string(rest), .name = &name};
+      return tensor.append(rest);
     }
   }
-  return std::nullopt;
+  return "";
 }
 
-void append_shape(std::string& text, Shape shape) {
-  text += '(';
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    text += axis > 0 ? ", " : "";
-    io::append_decimal(text, shape[axis]);
-  }
-  text += shape.size() == 1 ? ",)" : ")";
+/// Whether a parameter is one of a linear map in a layer, not of a norm.
+bool is_of_linear_map(std::string_view parameter) noexcept {
+  return parameter.find(".attention.") != std::string_view::npos ||
+         parameter.find(".ffn.") != std::string_view::npos;
 }
 
 void add_problem(std::string& problems, std::string_view name, std::string_view what) {
@@ -100,9 +90,9 @@ bool check_shape(std::string& problems, const io::NamedTensor& tensor, Shape exp
     return true;
   }
   std::string what = "expected ";
-  append_shape(what, expected);
+  io::append_shape(what, expected);
   what += ", got ";
-  append_shape(what, tensor.shape);
+  io::append_shape(what, tensor.shape);
   add_problem(problems, tensor.name, what);
   return false;
 }
@@ -135,20 +125,22 @@ std::string plan_pretrained(const PretrainedFamily& family,
   };
   std::vector<Wanted> wanted;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::optional<Place> place = place_of(family, parameters[i].name);
-    if (!place) {
+    std::string canonical = tensor_of(family, parameters[i].name);
+    if (canonical.empty()) {
       add_problem(problems, parameters[i].name, "is a parameter that this family does not have");
       continue;
     }
     const auto known = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& each) {
-      return each.canonical == place->tensor;
+      return each.canonical == canonical;
     });
     if (known != wanted.end()) {
       known->tensor.parameters.push_back(i);
     } else {
       wanted.push_back(
-          {.canonical = place->tensor,
-           .tensor = {.name = {}, .parameters = {i}, .transposed = place->name->transposed}});
+          {.canonical = std::move(canonical),
+           .tensor = {.name = {},
+                      .parameters = {i},
+                      .transposed = family.transposed && is_of_linear_map(parameters[i].name)}});
     }
   }
   // The parts of a tensor are listed in the order of the table, W_q, W_k, W_v, which is that of
@@ -174,13 +166,18 @@ std::string plan_pretrained(const PretrainedFamily& family,
       const std::size_t rank = shape_of(found, parameters).size();
       found.leading_axes = tensor.shape.size() > rank ? tensor.shape.size() - rank : 0;
       layout.tensors.push_back(std::move(found));
-    } else if (is_tied && is_any(canonical, family.tied)) {
+    } else if (is_tied && any_of_words(family.tied,
+                                       [&](std::string_view name) { return canonical == name; })) {
       // Of the embedding, which is the first parameter of models with tokens.
       if (check_shape(problems, tensor, parameters.front().shape)) {
         layout.tensors.push_back(
             {.name = std::string(tensor.name), .parameters = {0}, .is_copy = true});
       }
-    } else if (!is_buffer(tensor.name) && !begins_with_any(canonical, family.ignored)) {
+    } else if (!any_of_words(buffer_names,
+                             [&](std::string_view end) { return tensor.name.ends_with(end); }) &&
+               !any_of_words(family.ignored, [&](std::string_view start) {
+                 return canonical.starts_with(start);
+               })) {
       add_problem(problems, tensor.name, "is unexpected");
     }
   }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <headwise/core/heap_sort.hpp>
 #include <headwise/core/models/pretrained/pruned_heads.hpp>
@@ -41,10 +40,19 @@ SideSizes sizes_of(const TransformerOptions& options, Side side) {
 
 /// The integer that begins a text and ends at its end or a dot.
 std::optional<std::size_t> leading_integer(std::string_view text) noexcept {
+  constexpr std::size_t max_digits = 9;
+  const std::string_view digits = text.substr(0, text.find('.'));
+  if (digits.empty() || digits.size() > max_digits) {
+    return std::nullopt;
+  }
   std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = end == text.data() + text.size() || *end == '.';
-  return error == std::errc() && is_whole ? std::optional(number) : std::nullopt;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') {
+      return std::nullopt;
+    }
+    number = number * 10 + static_cast<std::size_t>(digit - '0');
+  }
+  return number;
 }
 
 /// Whether a layer without these heads has one left, and no head that has lost its key-value head.
