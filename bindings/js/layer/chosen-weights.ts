@@ -1,5 +1,5 @@
 import { fail, show } from '../runtime/errors.js';
-import { checkBoolean, checkOptions } from '../runtime/options.js';
+import { checkBoolean, checkOptions, isIntegerIn } from '../runtime/options.js';
 import { isGone, kindOf, lengthOf } from '../runtime/typed-arrays.js';
 import { lengthOfList } from '../tensor/arrays.js';
 
@@ -76,14 +76,14 @@ function placesOf(argument: string, one: string, list: GivenList, count: number)
   }
   const places = new Int32Array(count).fill(-1);
   list.forEach((index, place) => {
-    if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= count) {
+    if (!isIntegerIn(index, 0, count - 1)) {
       const expected = count > 0 ? `integers from 0 to ${count - 1}` : 'none';
       fail('invalid-option', argument, expected, show(index));
     }
-    if (places[index as number] !== -1) {
+    if (places[index] !== -1) {
       fail('invalid-option', argument, `each ${one} once`, `${show(index)} twice`);
     }
-    places[index as number] = place;
+    places[index] = place;
   });
   return { places, count: list.length };
 }

@@ -8,6 +8,7 @@ import {
   checkSeed,
   checkSize,
   checkWord,
+  isIntegerIn,
 } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core, enter } from '../runtime/wasm.js';
@@ -149,10 +150,10 @@ const projections = ['linear', 'convolution', 'none'] as const;
 
 /** Heads: a divisor of what they split. */
 export function checkNumHeads(value: unknown, what: string, size: number): number {
-  if (!Number.isInteger(value) || (value as number) < 1 || size % (value as number) !== 0) {
+  if (!isIntegerIn(value, 1) || size % value !== 0) {
     fail('invalid-option', 'numHeads', `a divisor of ${what} (${size})`, show(value));
   }
-  return value as number;
+  return value;
 }
 
 /** Factor of the dot products, a finite number. */
@@ -186,7 +187,7 @@ function checkRotary(
   if (!Number.isFinite(base) || base <= 0) {
     fail('invalid-option', 'rotary.base', 'a finite number above 0', show(base));
   }
-  if (!Number.isInteger(size) || size < 2 || size > headSize || size % 2 !== 0) {
+  if (!isIntegerIn(size, 2, headSize) || size % 2 !== 0) {
     const expected = `an even integer from 2 to the head size (${headSize})`;
     fail('invalid-option', 'rotary.size', expected, show(size));
   }

@@ -1,17 +1,11 @@
 import type { Core } from 'headwise-glue';
 import { poolingRecord } from 'headwise-records';
 import { fail, show, showShape } from '../runtime/errors.js';
-import {
-  absent,
-  reserve,
-  sizesDeduplicated,
-  writeDeduplicated,
-  type Address,
-} from '../runtime/memory.js';
+import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../runtime/memory.js';
 import { checkBoolean, checkOptions } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
-import { checkAttached, toFloats, type Numbers } from '../tensor/arrays.js';
+import { checkAttached, counted, toFloats, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import { checkShape, sizeOf } from '../tensor/shapes.js';
 import { checkScale, checkSoftcap } from './layer-options.js';
@@ -90,10 +84,7 @@ function readPooling(
 /** Lays everything out in working memory, calls `run` and copies the results out. */
 function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): AttentionResult {
   const { masks, results, outputShape, weightsShape } = pooling;
-  const data = [...pooling.inputs, ...pooling.parameters].map((input) => ({
-    data: input.data,
-    count: sizeOf(input.shape),
-  }));
+  const data = [...pooling.inputs, ...pooling.parameters].map(counted);
   const [querySize, keySize, valueSize] = pooling.inputs.map(({ shape }) => shape.at(-1) ?? 0) as [
     number,
     number,
@@ -116,7 +107,7 @@ function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): A
   );
   const prepared = resultsIn(results, outputShape, weightsShape);
   const [queries, keys, values, ...parameters] = writeDeduplicated(at, data);
-  const [W_q = absent, W_k = absent, w_v = absent] = parameters;
+  const [W_q, W_k, w_v] = parameters;
   writeRecord(record, poolingRecord, {
     mask: writeMasks(masks, lens, mask),
     numHeads: masks.sizes.numHeads,
@@ -132,7 +123,7 @@ function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): A
     W_k,
     w_v,
     output,
-    attentionWeights: results.returnWeights ? weights : absent,
+    attentionWeights: results.returnWeights ? weights : undefined,
     weightsStage: results.stage,
     workspace,
   });

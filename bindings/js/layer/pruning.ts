@@ -1,6 +1,7 @@
 import { headList } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
+import { isIntegerIn } from '../runtime/options.js';
 import { send } from '../runtime/records.js';
 import { isGone, kindOf, lengthOf } from '../runtime/typed-arrays.js';
 import { core } from '../runtime/wasm.js';
@@ -44,7 +45,7 @@ export function checkHeads(
 ): number[] {
   const given = heads as ReadonlySet<number>;
   for (const head of given) {
-    if (!Number.isInteger(head) || head < 0 || head >= numHeads) {
+    if (!isIntegerIn(head, 0, numHeads - 1)) {
       fail('invalid-option', argument, `integers from 0 to ${numHeads - 1}`, show(head));
     }
   }

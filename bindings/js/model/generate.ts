@@ -1,13 +1,13 @@
 import { passRecord } from 'headwise-records';
-import { checkSymbols, toTokens } from '../tensor/tokens.js';
+import { toTokens } from '../tensor/tokens.js';
 import { fail, show, showShape } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
-import { absent, writeIntegers, type Address } from '../runtime/memory.js';
+import type { Address } from '../runtime/memory.js';
 import { checkOptionalSize, checkOptions, checkSeed } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
-import { toLengths } from '../tensor/arrays.js';
+import { checkIntegers, toLengths } from '../tensor/arrays.js';
 import type { TokensInput } from '../tensor/inputs.js';
 import { ModelCache } from './model-cache.js';
 import type { PassModel } from './model-inputs.js';
@@ -62,7 +62,7 @@ function toSequence(argument: string, value: unknown, vocabularySize: number): F
   if (shape.length !== 1 && !(shape.length === 2 && shape[0] === 1)) {
     fail('invalid-shape', argument, '(length,)', showShape(shape));
   }
-  checkSymbols(argument, data, 0, vocabularySize);
+  checkIntegers(argument, data, 0, vocabularySize - 1);
   return data;
 }
 
@@ -117,7 +117,7 @@ export function checkGenerate(
     fail('invalid-type', 'onToken', 'a function', show(onToken));
   }
   const stops = toLengths('stop', typeof stop === 'number' ? [stop] : stop).data;
-  checkSymbols('stop', stops, 0, vocabularySize);
+  checkIntegers('stop', stops, 0, vocabularySize - 1);
   return {
     tokens,
     source,
@@ -149,8 +149,8 @@ function nextToken(
   const sourceLength = source?.length ?? 0;
   const memory = new WorkingMemory();
   const record = memory.add(passRecord.words);
-  const tokensAt = memory.add(tokens.length);
-  const sourceAt = memory.add(sourceLength);
+  const tokensAt = memory.integers(tokens);
+  const sourceAt = memory.integers(source);
   const logits = memory.add(vocabularySize);
   const buffers = memory.add(3 * vocabularySize);
   const workspace = memory.add(
@@ -166,31 +166,20 @@ function nextToken(
     ),
   );
   memory.reserve();
-  writeIntegers(tokensAt(), tokens);
-  writeIntegers(sourceAt(), source ?? []);
   writeRecord(record(), passRecord, {
     kind: 0,
     tokens: tokensAt(),
-    pixels: absent,
-    segments: absent,
-    targets: absent,
     batch: 1,
     length: tokens.length,
-    validLens: absent,
     validLensSampleStride: 0,
     validLensQueryStride: 0,
-    source: source === undefined ? absent : sourceAt(),
-    sourceValidLens: absent,
+    source: sourceAt(),
     sourceLength,
-    layers: absent,
     cache: held.address,
-    hidden: absent,
     logits: logits(),
-    encoderHidden: absent,
     lastLogits: true,
     requiresGrad: false,
     workspace: workspace(),
-    optimizer: absent,
   });
   loaded.runModel(model.model, record());
   held.append(tokens.length, source === undefined ? undefined : sourceLength);

@@ -9,12 +9,19 @@ import { checkHeadGate } from '../layer/head-gate.js';
 import { checkValidLens, readValidLens, type CheckedValidLens } from '../layer/masks.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, show, showShape } from '../runtime/errors.js';
-import type { Address } from '../runtime/memory.js';
+import type { Address, Counted } from '../runtime/memory.js';
 import { checkBoolean } from '../runtime/options.js';
-import { checkAttached, toFloatList, toFloats, type Numbers } from '../tensor/arrays.js';
+import {
+  checkIntegers,
+  checkTensor,
+  counted,
+  toFloatList,
+  toFloats,
+  type Numbers,
+} from '../tensor/arrays.js';
 import type { TensorInput, TokensInput, ValidLens } from '../tensor/inputs.js';
-import { checkShape, sizeOf } from '../tensor/shapes.js';
-import { checkSymbols, ignoredTarget, toTokens } from '../tensor/tokens.js';
+import { checkShape } from '../tensor/shapes.js';
+import { ignoredTarget, toTokens } from '../tensor/tokens.js';
 import { ModelCache, type HeldModelCache } from './model-cache.js';
 import type { TransformerSettings } from './transformer-options.js';
 
@@ -158,9 +165,7 @@ export function readPass(
   };
 }
 
-export interface Gate {
-  readonly data: Float32Array;
-  readonly count: number;
+export interface Gate extends Counted {
   /** Numbers between its samples. */
   readonly stride: number;
 }
@@ -171,7 +176,9 @@ export interface CheckedPass {
   readonly length: number;
   /** Of results: none if the tokens have none. */
   readonly batchAxis: readonly number[];
-  readonly input: { readonly tokens: Float64Array } | { readonly pixels: Float32Array };
+  /** One of them. */
+  readonly tokens: Float64Array | undefined;
+  readonly pixels: Counted | undefined;
   readonly targets: Float64Array | undefined;
   readonly segments: Float64Array | undefined;
   readonly validLens: CheckedValidLens;
@@ -200,7 +207,7 @@ function checkTokens(
     const most = `${expected}, length at most maxLength (${maxLength})`;
     fail('invalid-shape', argument, most, showShape(shape));
   }
-  checkSymbols(argument, data, 0, vocabularySize);
+  checkIntegers(argument, data, 0, vocabularySize - 1);
   return shape;
 }
 
@@ -221,7 +228,7 @@ function checkGates(
       return undefined;
     }
     const stride = checkHeadGate(gate, batch, numHeads, `${argument}[${layer}]`);
-    return { data: gate.data, count: sizeOf(gate.shape), stride };
+    return { ...counted(gate), stride };
   });
 }
 
@@ -261,9 +268,8 @@ function checkInput(model: PassModel, { input }: PassInputs): readonly number[] 
   const { pixels } = input;
   const { channels, imageSize, maxLength } = model.settings;
   const { shape } = pixels;
-  checkAttached('pixels', pixels);
   const image = [channels, imageSize, imageSize];
-  checkShape('pixels', shape, shape.length === 3 ? image : ['batch', ...image]);
+  checkTensor('pixels', pixels, shape.length === 3 ? image : ['batch', ...image]);
   return [...shape.slice(0, -3), maxLength];
 }
 
@@ -277,7 +283,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
       fail('invalid-option', 'targets', 'a model that has logits', 'one without');
     }
     checkShape('targets', targets.shape, shape);
-    checkSymbols('targets', targets.data, ignoredTarget, settings.vocabularySize);
+    checkIntegers('targets', targets.data, ignoredTarget, settings.vocabularySize - 1);
   }
   const [length = 0] = shape.slice(-1);
   const batchAxis = shape.slice(0, -1);
@@ -306,7 +312,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
       fail('invalid-option', 'segments', 'none for a model without', 'segments');
     }
     checkShape('segments', segments.shape, shape);
-    checkSymbols('segments', segments.data, 0, settings.segments);
+    checkIntegers('segments', segments.data, 0, settings.segments - 1);
   }
   const sourceLength = checkSource(model, inputs, batchAxis, cache);
   const gatesOf = (side: Side): readonly (Gate | undefined)[] =>
@@ -315,7 +321,8 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     batch,
     length,
     batchAxis,
-    input: 'tokens' in input ? { tokens: input.tokens.data } : { pixels: input.pixels.data },
+    tokens: 'tokens' in input ? input.tokens.data : undefined,
+    pixels: 'pixels' in input ? counted(input.pixels) : undefined,
     targets: targets?.data,
     segments: segments?.data,
     validLens,

@@ -7,7 +7,14 @@ import {
 import { checkWindow } from '../layer/masks.js';
 import { fail, show } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
-import { checkBoolean, checkOptions, checkSize, checkWord } from '../runtime/options.js';
+import {
+  checkBoolean,
+  checkInteger,
+  checkOptions,
+  checkSize,
+  checkWord,
+  largest,
+} from '../runtime/options.js';
 import { send } from '../runtime/records.js';
 import { modelsCore } from '../runtime/models-build.js';
 import type { AdamOptions } from '../training/optimizers.js';
@@ -140,17 +147,9 @@ export const positionKinds = [
 export const activations = ['relu', 'gelu', 'gelu-tanh', 'silu'] as const;
 export const norms = ['layer', 'rms', 'none'] as const;
 
-export const largestSize = 2147483647;
-
 /** A size option that may be 0. */
 function checkCount(argument: string, value: unknown, byDefault: number): number {
-  if (value === undefined) {
-    return byDefault;
-  }
-  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > largestSize) {
-    fail('invalid-option', argument, `an integer from 0 to ${largestSize}`, show(value));
-  }
-  return value as number;
+  return value === undefined ? byDefault : checkInteger(argument, value, 0);
 }
 
 function checkNumber(argument: string, value: unknown, byDefault: number, least?: number): number {
@@ -257,8 +256,8 @@ function settingsOf(given: Partial<TransformerOptions>) {
   const numHiddens = checkSize('numHiddens', given.numHiddens);
   const numHeads = checkSize('numHeads', given.numHeads);
   const headSize = given.headSize === undefined ? undefined : checkSize('headSize', given.headSize);
-  if (headSize !== undefined && headSize * numHeads > largestSize) {
-    fail('invalid-option', 'headSize', `at most ${largestSize} / numHeads`, String(headSize));
+  if (headSize !== undefined && headSize * numHeads > largest) {
+    fail('invalid-option', 'headSize', `at most ${largest} / numHeads`, String(headSize));
   }
   const ffnHiddens = checkCount('ffnHiddens', given.ffnHiddens, 4 * numHiddens);
   const positions = checkKind('positions', given.positions, positionKinds, 'learned');

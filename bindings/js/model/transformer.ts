@@ -76,11 +76,9 @@ export interface ParameterNamesOptions {
 }
 
 function settingsOf(layer: AttentionDescription, numHiddens: number): LayerSettings {
-  const { numHiddens: width, numHeads, numKvHeads, headSize, bias, outputBias } = layer;
-  const { scale, softcap, dropout, seed, rotarySize, rotaryBase, rotaryInterleaved } = layer;
+  const { address, rotarySize, rotaryBase, rotaryInterleaved, ...settings } = layer;
   return {
-    ...{ numHiddens: width, numHeads, numKvHeads, headSize, bias, outputBias },
-    ...{ scale, softcap, dropout, seed },
+    ...settings,
     outputSize: numHiddens,
     outputProjection: true,
     projection: 'linear',

@@ -55,15 +55,32 @@ export function entriesOf(
     .map((name) => [name, isWanted(name) ? values[name] : undefined]);
 }
 
-const largestSize = 2147483647;
+/** The largest integer of 32 bits. */
+export const largest = 2147483647;
+
+export const isIntegerIn = (
+  value: unknown,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): value is number =>
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+
+/** An option that is an integer of this range. */
+export function checkInteger(
+  argument: string,
+  value: unknown,
+  least: number,
+  most = largest,
+): number {
+  if (!isIntegerIn(value, least, most)) {
+    fail('invalid-option', argument, `an integer from ${least} to ${most}`, show(value));
+  }
+  return value;
+}
 
 /** A size option: an integer from 1 to 2^31 − 1. */
-export function checkSize(argument: string, value: unknown): number {
-  if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > largestSize) {
-    fail('invalid-option', argument, `an integer from 1 to ${largestSize}`, show(value));
-  }
-  return value as number;
-}
+export const checkSize = (argument: string, value: unknown): number =>
+  checkInteger(argument, value, 1);
 
 export function checkOptionalSize(argument: string, value: unknown): number | undefined {
   return value === undefined ? undefined : checkSize(argument, value);
@@ -81,13 +98,9 @@ export function checkBoolean(argument: string, value: unknown, byDefault: boolea
 
 /** A seed: an integer from 0 to 2^53 − 1; drawn at random when left out. */
 export function checkSeed(value: unknown): number {
-  if (value === undefined) {
-    return Math.floor(Math.random() * 2 ** 32);
-  }
-  if (!Number.isSafeInteger(value) || (value as number) < 0) {
-    fail('invalid-option', 'seed', 'an integer from 0 to 9007199254740991', show(value));
-  }
-  return value as number;
+  return value === undefined
+    ? Math.floor(Math.random() * 2 ** 32)
+    : checkInteger('seed', value, 0, Number.MAX_SAFE_INTEGER);
 }
 
 /** One of a few words. */

@@ -3,11 +3,18 @@
  * bindings/records/table.mjs, of which `headwise-records` is made.
  */
 import { failOutOfMemory } from './errors.js';
-import { isAbsent, writeBytes, writeIntegers, type Absent, type Address } from './memory.js';
+import {
+  isAbsent,
+  writeBytes,
+  writeIntegers,
+  type Absent,
+  type Address,
+  type Word,
+} from './memory.js';
 import { core } from './wasm.js';
 
-/** The words of a record. */
-export type Packed<Fields> = readonly number[] & { readonly of?: Fields };
+/** The words of a record. Flags and what there is not become integers where they are written. */
+export type Packed<Fields> = readonly Word[] & { readonly of?: Fields };
 
 /** A record of fixed length: its number of words, and what makes them of its fields. */
 export interface RecordKind<Fields> {

@@ -1,12 +1,22 @@
 import { fail, failOutOfMemory, show, showShape } from '../runtime/errors.js';
+import type { Counted } from '../runtime/memory.js';
+import { isIntegerIn } from '../runtime/options.js';
 import { isResizable, kindOf, lengthOf, viewOf } from '../runtime/typed-arrays.js';
-import { sizeOf } from './shapes.js';
+import { checkShape, sizeOf, type Axis } from './shapes.js';
 
 /** An argument as it was understood: row-major numbers and their shape. */
 export interface Numbers<Data> {
   readonly data: Data;
   readonly shape: readonly number[];
 }
+
+export const noFloats: Numbers<Float32Array> = { data: new Float32Array(), shape: [0] };
+
+/** The numbers and how many of them their shape has. */
+export const counted = ({ data, shape }: Numbers<Float32Array>): Counted => ({
+  data,
+  count: sizeOf(shape),
+});
 
 /** How numbers are stored and which are taken; floats, lengths and booleans differ in both. */
 interface NumberKind<Data> {
@@ -70,7 +80,7 @@ export function toShape(argument: string, value: unknown): number[] {
   const count = countOf(value);
   for (let axis = 0; axis < count; axis++) {
     const size = value[axis];
-    if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+    if (!isIntegerIn(size, 0)) {
       fail('invalid-shape', argument, 'a shape of integers from 0 on', show(size));
     }
     shape.push(size);
@@ -137,10 +147,10 @@ function readNested(
 /** An array's length, asked for once; that of a proxy may be anything. */
 export function lengthOfList(argument: string, list: readonly unknown[]): number {
   const length: unknown = list.length;
-  if (!Number.isSafeInteger(length) || (length as number) < 0) {
+  if (!isIntegerIn(length, 0)) {
     fail('invalid-type', argument, 'an array', show(list));
   }
-  return length as number;
+  return length;
 }
 
 /** Shape of nested arrays, read along their first elements. */
@@ -225,6 +235,16 @@ export function checkAttached(argument: string, { data, shape }: Numbers<ArrayBu
   checkCount(argument, lengthOf(data), shape);
 }
 
+/** The same, and checks the shape and returns it as a tuple of its sizes. */
+export function checkTensor<Expected extends readonly Axis[]>(
+  argument: string,
+  tensor: Numbers<ArrayBufferView>,
+  expected: Expected,
+): { [Index in keyof Expected]: number } {
+  checkAttached(argument, tensor);
+  return checkShape(argument, tensor.shape, expected);
+}
+
 /** An argument as its elements were asked for, each once. */
 function readOnce(argument: string, value: unknown, expected?: string): unknown {
   if (Array.isArray(value)) {
@@ -284,6 +304,20 @@ export function toLengths(argument: string, value: unknown): Numbers<Float64Arra
   return isTypedArray(value)
     ? fromDataAndShape(argument, value, [lengthOf(value)], lengths)
     : toNumbers(argument, value, lengths);
+}
+
+/** Fails unless the numbers are integers of this range. */
+export function checkIntegers(
+  argument: string,
+  numbers: Float64Array,
+  least: number,
+  most: number,
+): void {
+  for (const number of numbers) {
+    if (!isIntegerIn(number, least, most)) {
+      fail('invalid-value', argument, `integers from ${least} to ${most}`, show(number));
+    }
+  }
 }
 
 /** Numbers that stand for a list or a matrix: as `toFloats`, and a typed array alone is a list. */
