@@ -1,8 +1,8 @@
 import { checkBoolean, checkOptions, largest } from '../runtime/options.js';
-import { checkIntegers } from '../tensor/arrays.js';
+import { checkIntegers, toLengths } from '../tensor/arrays.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
-import { ignoredTarget, toTokens } from '../tensor/tokens.js';
+import { ignoredTarget } from '../tensor/tokens.js';
 import { scoreHeads, toHeadWeights, type HeadWeights } from './head-scores.js';
 
 /**
@@ -30,7 +30,7 @@ function toPositions(
   value: unknown,
   { batched, batch, numQueries }: HeadWeights,
 ): Float64Array {
-  const { data, shape } = toTokens(argument, value);
+  const { data, shape } = toLengths(argument, value);
   checkShape(argument, shape, batched ? [batch, numQueries] : [numQueries]);
   return data;
 }

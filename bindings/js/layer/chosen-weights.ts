@@ -1,7 +1,6 @@
 import { fail, show } from '../runtime/errors.js';
 import { checkBoolean, checkOptions, isIntegerIn } from '../runtime/options.js';
-import { isGone, kindOf, lengthOf } from '../runtime/typed-arrays.js';
-import { lengthOfList } from '../tensor/arrays.js';
+import { elementsOf } from '../tensor/arrays.js';
 
 /** Which attention weights are returned: those of some heads and some queries, at no more than the cost of these rows. */
 export interface ChosenWeights {
@@ -20,19 +19,12 @@ function readList(argument: string, expected: string, value: unknown): GivenList
   if (value === undefined) {
     return undefined;
   }
-  const isTyped = kindOf(value) !== undefined;
-  if (isTyped ? isGone(value as ArrayBufferView) : !Array.isArray(value)) {
-    fail('invalid-type', argument, expected, show(value));
-  }
-  const list = value as readonly unknown[];
-  const length = isTyped ? lengthOf(value as ArrayBufferView) : lengthOfList(argument, list);
   const read: unknown[] = [];
   const seen = new Set<unknown>();
-  for (let i = 0; i < length; i++) {
-    const index = list[i];
+  for (const index of elementsOf(argument, expected, value, true)) {
     read.push(index);
-    // However long a list says that it is, there is nothing behind its end, and a second time is an error.
-    if (index === undefined || seen.has(index)) {
+    // A second time is an error.
+    if (seen.has(index)) {
       break;
     }
     seen.add(index);

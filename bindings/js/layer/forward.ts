@@ -1,7 +1,7 @@
 import { forwardRecord } from 'headwise-records';
 import { fail, showShape } from '../runtime/errors.js';
 import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../runtime/memory.js';
-import { checkBoolean } from '../runtime/options.js';
+import { checkBoolean, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import {
@@ -10,6 +10,7 @@ import {
   noFloats,
   toFloatList,
   toFloats,
+  toLengths,
   type Numbers,
 } from '../tensor/arrays.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
@@ -34,7 +35,7 @@ import {
   type GivenWeights,
 } from './chosen-weights.js';
 import { extrasOf, noExtras, readExtras, writeExtras } from './extras.js';
-import { checkPositions, readPositions } from './positions.js';
+import { checkPositions } from './positions.js';
 import {
   checkResultOptions,
   readResults,
@@ -175,12 +176,12 @@ export function readForward(
   return {
     q,
     keyValues: fromCache ? undefined : [toFloats('keys', keys), toFloats('values', values)],
-    gate: headGate === undefined ? undefined : toFloatList('headGate', headGate),
+    gate: ifGiven('headGate', headGate, toFloatList),
     cache,
     masks: readMasks(options),
     results: checkResultOptions(options, weights !== false),
     weights,
-    positions: readPositions(options.positions),
+    positions: ifGiven('positions', options.positions, toLengths),
     keyMass: checkBoolean('keyMass', options.keyMass, false),
     capture: checkCapture(options.capture),
     requiresGrad: checkBoolean('requiresGrad', options.requiresGrad, false),

@@ -1,5 +1,5 @@
 import { fail, show, showShape } from '../runtime/errors.js';
-import { checkInteger, checkWord, isIntegerIn, largest } from '../runtime/options.js';
+import { checkInteger, checkWord, ifGiven, isIntegerIn, largest } from '../runtime/options.js';
 import { checkAttached, checkIntegers, toLengths, toMask, type Numbers } from '../tensor/arrays.js';
 import type { MaskInput, ValidLens } from '../tensor/inputs.js';
 import { checkOneOf, sizeOf } from '../tensor/shapes.js';
@@ -83,10 +83,6 @@ export interface CheckedMasks {
 }
 
 const noLengths: CheckedValidLens = { lengths: undefined, sampleStride: 0, queryStride: 0 };
-
-export function readValidLens(value: unknown, argument = 'validLens'): Numbers<Float64Array> {
-  return toLengths(argument, value);
-}
 
 /** `numQueries` is undefined where there is one length a sample. */
 export function checkValidLens(
@@ -185,12 +181,11 @@ function checkCausal(value: unknown): boolean | 'bottom-right' {
 
 /** Reads all mask options, so that no code of the caller's runs any more once the sizes of the pass are checked. */
 export function readMasks(options: MaskOptions): GivenMasks {
-  const { validLens, mask } = options;
   return {
     causal: checkCausal(options.causal),
     uniform: checkEmptyRows(options.emptyRows) === 'uniform',
-    validLens: validLens === undefined ? undefined : readValidLens(validLens),
-    mask: mask === undefined ? undefined : toMask('mask', mask),
+    validLens: ifGiven('validLens', options.validLens, toLengths),
+    mask: ifGiven('mask', options.mask, toMask),
     window: checkWindow(options.window),
   };
 }

@@ -1,6 +1,6 @@
 import { fail } from '../runtime/errors.js';
 import { largest } from '../runtime/options.js';
-import { checkIntegers, toLengths, type Numbers } from '../tensor/arrays.js';
+import { checkIntegers, type Numbers } from '../tensor/arrays.js';
 import { checkOneOf } from '../tensor/shapes.js';
 import type { LayerSettings } from './layer-options.js';
 
@@ -8,10 +8,6 @@ import type { LayerSettings } from './layer-options.js';
 export interface CheckedPositions {
   readonly positions: Int32Array;
   readonly sampleStride: number;
-}
-
-export function readPositions(value: unknown): Numbers<Float64Array> | undefined {
-  return value === undefined ? undefined : toLengths('positions', value);
 }
 
 export function checkPositions(

@@ -1,9 +1,8 @@
 import { passRecord } from 'headwise-records';
-import { toTokens } from '../tensor/tokens.js';
 import { fail, show, showShape } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import type { Address } from '../runtime/memory.js';
-import { checkOptionalSize, checkOptions, checkSeed } from '../runtime/options.js';
+import { checkOptions, checkSeed, checkSize, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
@@ -58,7 +57,7 @@ export interface CheckedGenerate {
 
 /** One sequence: (length,) or (1, length). */
 function toSequence(argument: string, value: unknown, vocabularySize: number): Float64Array {
-  const { data, shape } = toTokens(argument, value);
+  const { data, shape } = toLengths(argument, value);
   if (shape.length !== 1 && !(shape.length === 2 && shape[0] === 1)) {
     fail('invalid-shape', argument, '(length,)', showShape(shape));
   }
@@ -123,7 +122,7 @@ export function checkGenerate(
     source,
     maxNewTokens,
     temperature: checkTemperature(temperature),
-    topK: checkOptionalSize('topK', topK) ?? 0,
+    topK: ifGiven('topK', topK, checkSize) ?? 0,
     topP: checkTopP(topP),
     seed: checkSeed(given.seed),
     stop: new Set(stops),
@@ -142,10 +141,8 @@ function nextToken(
   { temperature, topK, topP, seed }: CheckedGenerate,
 ): number {
   const loaded = core();
-  const { settings, layers } = model;
-  const { vocabularySize } = settings;
-  const owner = { owner: model.owner, layers: [...layers.self, ...layers.cross] };
-  const held = ModelCache.heldBy(cache, owner, 1, tokens.length);
+  const { vocabularySize } = model.settings;
+  const held = ModelCache.heldBy(cache, model, 1, tokens.length);
   const sourceLength = source?.length ?? 0;
   const memory = new WorkingMemory();
   const record = memory.add(passRecord.words);
@@ -206,13 +203,10 @@ export async function generateTokens(
   if (maxNewTokens === 0) {
     return generated;
   }
-  const { model, owner, layers } = inUse();
+  const model = inUse();
   const maxLength = tokens.length + maxNewTokens - 1;
-  const address: Address = core().newModelCache(model, 1, maxLength);
-  const cache = new ModelCache({ owner, layers: [...layers.self, ...layers.cross] }, address, {
-    batchSize: 1,
-    maxLength,
-  });
+  const address: Address = core().newModelCache(model.model, 1, maxLength);
+  const cache = new ModelCache(model, address, { batchSize: 1, maxLength });
   try {
     for (let number = 0; number < maxNewTokens; number++) {
       const [next, source] =

@@ -1,14 +1,14 @@
 import { layerPass, modelBackwardRecord } from 'headwise-records';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
-import { checkOptions } from '../runtime/options.js';
+import { checkOptions, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
 import { checkTensor, counted, toFloats, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { sides, type PassModel } from './model-inputs.js';
+import { bySide, sides, type PassModel } from './model-inputs.js';
 import {
   gateGradientsOf,
   layersInOut,
@@ -75,8 +75,8 @@ export function readOutputGradients(
     fail('invalid-option', 'backward', 'a gradient of hidden or logits', show(given));
   }
   return {
-    hidden: hidden === undefined ? undefined : toFloats('hidden', hidden),
-    logits: logits === undefined ? undefined : toFloats('logits', logits),
+    hidden: ifGiven('hidden', hidden, toFloats),
+    logits: ifGiven('logits', logits, toFloats),
   };
 }
 
@@ -110,8 +110,8 @@ export function runModelBackward(
       ...{ batch, batchAxis, numQueries: 0, numKeys: 0, gates: [] },
       ...{ returnWeights: false, capture: undefined, gateGradients: true },
     });
-  const bySide = { self: inOut('self'), cross: inOut('cross'), encoder: inOut('encoder') };
-  const { channels, imageSize, hasPatches, hasEncoder } = settings;
+  const inOuts = bySide(inOut);
+  const { channels, imageSize, hasPatches } = settings;
   const pixels = hasPatches
     ? outputTensor(memory, [...batchAxis, channels, imageSize, imageSize])
     : undefined;
@@ -119,7 +119,7 @@ export function runModelBackward(
   memory.reserve();
   writeLayers(
     layersAt(),
-    sides.flatMap((side) => bySide[side]),
+    sides.flatMap((side) => inOuts[side]),
   );
   writeRecord(record(), modelBackwardRecord, {
     hidden: hiddenAt(),
@@ -130,11 +130,7 @@ export function runModelBackward(
   });
   loaded.backwardModel(model.model, record());
   return {
-    headGates: gateGradientsOf(bySide.self),
-    ...(hasEncoder && {
-      crossHeadGates: gateGradientsOf(bySide.cross),
-      encoderHeadGates: gateGradientsOf(bySide.encoder),
-    }),
+    ...gateGradientsOf(model, inOuts),
     ...(pixels && { pixels: readOutput(pixels) }),
   };
 }

@@ -21,11 +21,11 @@ export interface HeldModelCache {
 /** Whom a cache goes with: a model, as long as no heads of these layers are pruned. */
 export interface ModelCacheOwner {
   readonly owner: object;
-  readonly layers: readonly MultiHeadAttention[];
+  readonly layers: Readonly<Record<'self' | 'cross', readonly MultiHeadAttention[]>>;
 }
 
-const keyValueHeads = (layers: readonly MultiHeadAttention[]): string =>
-  layers.map(({ numKvHeads }) => numKvHeads).join();
+const keyValueHeads = ({ self, cross }: ModelCacheOwner['layers']): string =>
+  [...self, ...cross].map(({ numKvHeads }) => numKvHeads).join();
 
 /**
  * The key-value caches of all layers of a model, and of what they attend to in an encoder's output. Made by

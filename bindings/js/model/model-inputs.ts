@@ -6,22 +6,23 @@ import {
   type GivenWeights,
 } from '../layer/chosen-weights.js';
 import { checkHeadGate } from '../layer/head-gate.js';
-import { checkValidLens, readValidLens, type CheckedValidLens } from '../layer/masks.js';
+import { checkValidLens, type CheckedValidLens } from '../layer/masks.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, show, showShape } from '../runtime/errors.js';
 import type { Address, Counted } from '../runtime/memory.js';
-import { checkBoolean } from '../runtime/options.js';
+import { checkBoolean, ifGiven } from '../runtime/options.js';
 import {
   checkIntegers,
   checkTensor,
   counted,
   toFloatList,
   toFloats,
+  toLengths,
   type Numbers,
 } from '../tensor/arrays.js';
 import type { TensorInput, TokensInput, ValidLens } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
-import { ignoredTarget, toTokens } from '../tensor/tokens.js';
+import { ignoredTarget } from '../tensor/tokens.js';
 import { ModelCache, type HeldModelCache } from './model-cache.js';
 import type { TransformerSettings } from './transformer-options.js';
 
@@ -85,6 +86,13 @@ export type Side = 'self' | 'cross' | 'encoder';
 /** In the order of the C++ enumeration. */
 export const sides = ['self', 'cross', 'encoder'] as const satisfies readonly Side[];
 
+/** What each side has. */
+export const bySide = <Each>(of: (side: Side) => Each): Record<Side, Each> => ({
+  self: of('self'),
+  cross: of('cross'),
+  encoder: of('encoder'),
+});
+
 export type LayersBySide = Readonly<Record<Side, readonly MultiHeadAttention[]>>;
 
 /** What a pass needs of its model. */
@@ -117,7 +125,8 @@ export interface PassInputs {
   readonly requiresGrad: boolean;
 }
 
-const gateNames = {
+/** Gates and their gradients, as options and results call them. */
+export const gateNames = {
   self: 'headGates',
   cross: 'crossHeadGates',
   encoder: 'encoderHeadGates',
@@ -128,12 +137,9 @@ function readGates(argument: string, gates: unknown): GivenGates {
     fail('invalid-type', argument, 'an array of gates', show(gates));
   }
   return Array.from((gates ?? []) as readonly unknown[], (gate, layer) =>
-    gate === undefined ? undefined : toFloatList(`${argument}[${layer}]`, gate),
+    ifGiven(`${argument}[${layer}]`, gate, toFloatList),
   );
 }
-
-const ifGiven = <Read>(value: unknown, read: (value: unknown) => Read): Read | undefined =>
-  value === undefined ? undefined : read(value);
 
 /** Reads all of the caller's objects, which may run the caller's code: nothing of the model is looked at before. */
 export function readPass(
@@ -145,19 +151,13 @@ export function readPass(
   return {
     input: hasPatches
       ? { pixels: toFloats('pixels', input) }
-      : { tokens: toTokens('tokens', input) },
-    targets: targets && toTokens('targets', targets[0]),
-    validLens: ifGiven(options.validLens, readValidLens),
-    segments: ifGiven(options.segments, (value) => toTokens('segments', value)),
-    source: ifGiven(options.source, (value) => toTokens('source', value)),
-    sourceValidLens: ifGiven(options.sourceValidLens, (value) =>
-      readValidLens(value, 'sourceValidLens'),
-    ),
-    gates: {
-      self: readGates('headGates', options.headGates),
-      cross: readGates('crossHeadGates', options.crossHeadGates),
-      encoder: readGates('encoderHeadGates', options.encoderHeadGates),
-    },
+      : { tokens: toLengths('tokens', input) },
+    targets: targets && toLengths('targets', targets[0]),
+    validLens: ifGiven('validLens', options.validLens, toLengths),
+    segments: ifGiven('segments', options.segments, toLengths),
+    source: ifGiven('source', options.source, toLengths),
+    sourceValidLens: ifGiven('sourceValidLens', options.sourceValidLens, toLengths),
+    gates: bySide((side) => readGates(gateNames[side], options[gateNames[side]])),
     returnWeights: readReturnWeights(options.returnWeights),
     capture: checkCapture(options.capture),
     cache: options.cache,
@@ -292,14 +292,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     fail('invalid-option', 'requiresGrad', 'no cache beside it', 'both');
   }
   const cache =
-    inputs.cache === undefined
-      ? undefined
-      : ModelCache.heldBy(
-          inputs.cache,
-          { owner: model.owner, layers: [...layers.self, ...layers.cross] },
-          batch,
-          length,
-        );
+    inputs.cache === undefined ? undefined : ModelCache.heldBy(inputs.cache, model, batch, length);
   const numCached = cache?.length ?? 0;
   const left = settings.maxLength - numCached;
   if (length > left) {
@@ -337,7 +330,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     ),
     numKeys,
     numSourceKeys: inputs.source === undefined ? (cache?.sourceLength ?? 0) : sourceLength,
-    gates: { self: gatesOf('self'), cross: gatesOf('cross'), encoder: gatesOf('encoder') },
+    gates: bySide(gatesOf),
     cache,
   };
 }

@@ -70,6 +70,9 @@ export interface LossAndGradients {
   encoderHeadGates?: Tensor[] | undefined;
 }
 
+/** Of passes with gradients; empty lists of others. */
+type GateGradients = Omit<LossAndGradients, 'loss'>;
+
 /** How far a pass goes, in the order of `PassKind` in model_calls.cpp. */
 const passKinds = ['forward', 'loss', 'gradients', 'training'] as const;
 export type PassKind = (typeof passKinds)[number];
@@ -187,8 +190,20 @@ export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
   writeIntegers(at, words);
 }
 
-export const gateGradientsOf = (layers: readonly LayerInOut[]): Tensor[] =>
+const gatesOf = (layers: readonly LayerInOut[]): Tensor[] =>
   layers.flatMap(({ gateGradient }) => (gateGradient ? [readOutput(gateGradient)] : []));
+
+/** Gradients of the gates that a pass gave; none without. */
+export const gateGradientsOf = (
+  { settings }: PassModel,
+  layers: Readonly<Record<Side, readonly LayerInOut[]>>,
+): GateGradients => ({
+  headGates: gatesOf(layers.self),
+  ...(settings.hasEncoder && {
+    crossHeadGates: gatesOf(layers.cross),
+    encoderHeadGates: gatesOf(layers.encoder),
+  }),
+});
 
 const weightsOf = (layers: readonly LayerInOut[]): Tensor[] =>
   layers.flatMap(({ weights }) => (weights ? [readOutput(weights)] : []));
@@ -203,8 +218,7 @@ export interface PassResult {
   readonly loss: number;
   /** Empty but for a forward. */
   readonly result: TransformerResult;
-  /** Gradients, (batch, heads) of each layer; empty without gradients. */
-  readonly gateGradients: Readonly<Record<Side, Tensor[]>>;
+  readonly gateGradients: GateGradients;
 }
 
 export interface PassRequest extends Pick<
@@ -355,10 +369,6 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   return {
     loss,
     result: resultOf(request, outputs, layers),
-    gateGradients: {
-      self: gateGradientsOf(layers.self),
-      cross: gateGradientsOf(layers.cross),
-      encoder: gateGradientsOf(layers.encoder),
-    },
+    gateGradients: gateGradientsOf(model, layers),
   };
 }

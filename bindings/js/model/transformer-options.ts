@@ -13,6 +13,7 @@ import {
   checkOptions,
   checkSize,
   checkWord,
+  ifGiven,
   largest,
 } from '../runtime/options.js';
 import { send } from '../runtime/records.js';
@@ -185,8 +186,7 @@ function checkPatches(given: Partial<TransformerOptions>): PatchSettings {
   const patches = checkOptions(given.patches, names, 'patches');
   const imageSize = checkSize('patches.imageSize', patches.imageSize);
   const patchSize = checkSize('patches.patchSize', patches.patchSize);
-  const channels =
-    patches.channels === undefined ? 3 : checkSize('patches.channels', patches.channels);
+  const channels = ifGiven('patches.channels', patches.channels, checkSize) ?? 3;
   if (imageSize % patchSize !== 0) {
     const expected = `a multiple of patches.patchSize (${patchSize})`;
     fail('invalid-option', 'patches.imageSize', expected, String(imageSize));
@@ -220,8 +220,7 @@ function checkEncoder(
   const names = ['numLayers', 'numHeads', 'ffnHiddens'] as const;
   const encoder = checkOptions(given.encoder, names, 'encoder');
   const { numLayers = 1 } = encoder;
-  const own =
-    encoder.numHeads === undefined ? undefined : checkSize('encoder.numHeads', encoder.numHeads);
+  const own = ifGiven('encoder.numHeads', encoder.numHeads, checkSize);
   if (given.headSize === undefined && numHiddens % (own ?? numHeads) !== 0) {
     const expected = `a divisor of numHiddens (${numHiddens})`;
     fail('invalid-option', 'encoder.numHeads', expected, String(own));
@@ -244,6 +243,8 @@ export const encoderOptions = (settings: EncoderSettings): EncoderOptions => ({
 
 /** Options as the core takes them, with their defaults, and what follows from them. */
 function settingsOf(given: Partial<TransformerOptions>) {
+  const flag = (name: keyof typeof given, byDefault: boolean): boolean =>
+    checkBoolean(name, given[name], byDefault);
   const patches = checkPatches(given);
   const hasPatches = patches.patchSize > 0;
   const numPatches = (patches.imageSize / patches.patchSize) ** 2;
@@ -255,7 +256,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
   checkSize('numLayers', numLayers);
   const numHiddens = checkSize('numHiddens', given.numHiddens);
   const numHeads = checkSize('numHeads', given.numHeads);
-  const headSize = given.headSize === undefined ? undefined : checkSize('headSize', given.headSize);
+  const headSize = ifGiven('headSize', given.headSize, checkSize);
   if (headSize !== undefined && headSize * numHeads > largest) {
     fail('invalid-option', 'headSize', `at most ${largest} / numHeads`, String(headSize));
   }
@@ -265,16 +266,16 @@ function settingsOf(given: Partial<TransformerOptions>) {
     fail('invalid-option', 'rotary', "positions 'rotary' beside it", `'${positions}'`);
   }
   const norm = checkKind('norm', given.norm, norms, 'layer');
-  const normFirst = checkBoolean('normFirst', given.normFirst, true);
-  const bias = checkBoolean('bias', given.bias, true);
+  const normFirst = flag('normFirst', true);
+  const bias = flag('bias', true);
   const window = checkWindow(given.window);
   // The rest are the layer's, whose checks know their names.
-  const { numKvHeads, dropout, scale, softcap, seed, qkvBias } = given;
+  const { numKvHeads, dropout, scale, softcap, seed } = given;
   const [layer] = checkLayerOptions({
     numHiddens: headSize === undefined ? numHiddens : headSize * numHeads,
     ...{ numHeads, numKvHeads, dropout, scale, softcap, seed },
     ...(positions === 'rotary' && { rotary: given.rotary ?? {} }),
-    bias: checkBoolean('qkvBias', qkvBias, bias),
+    bias: flag('qkvBias', bias),
     outputBias: bias,
   } satisfies MultiHeadAttentionOptions);
   const encoder = checkEncoder(given, { numHiddens, numHeads, ffnHiddens });
@@ -288,13 +289,13 @@ function settingsOf(given: Partial<TransformerOptions>) {
     headSize: headSize ?? 0,
     ffnHiddens,
     activation: activations.indexOf(checkKind('activation', given.activation, activations, 'gelu')),
-    gated: checkBoolean('gated', given.gated, false),
+    gated: flag('gated', false),
     norm: norms.indexOf(norm),
     normFirst,
     normEpsilon: checkNumber('normEpsilon', given.normEpsilon, 1e-5, 0),
-    normBias: checkBoolean('normBias', given.normBias, true),
-    finalNorm: checkBoolean('finalNorm', given.finalNorm, normFirst),
-    embeddingNorm: checkBoolean('embeddingNorm', given.embeddingNorm, false),
+    normBias: flag('normBias', true),
+    finalNorm: flag('finalNorm', normFirst),
+    embeddingNorm: flag('embeddingNorm', false),
     positions: positionKinds.indexOf(positions),
     positionOffset: checkCount('positionOffset', given.positionOffset, 0),
     rotaryBase: layer.rotary?.base ?? 0,
@@ -303,11 +304,11 @@ function settingsOf(given: Partial<TransformerOptions>) {
     embeddingScale: checkNumber('embeddingScale', given.embeddingScale, 1),
     bias,
     qkvBias: layer.bias,
-    tiedEmbeddings: checkBoolean('tiedEmbeddings', given.tiedEmbeddings, true),
-    logitsBias: checkBoolean('logitsBias', given.logitsBias, false),
-    head: checkBoolean('head', given.head, !hasPatches),
+    tiedEmbeddings: flag('tiedEmbeddings', true),
+    logitsBias: flag('logitsBias', false),
+    head: flag('head', !hasPatches),
     segments: checkCount('segments', given.segments, 0),
-    causal: checkBoolean('causal', given.causal, !hasPatches),
+    causal: flag('causal', !hasPatches),
     dropout: layer.dropout,
     windowLeft: window[0],
     windowRight: window[1],

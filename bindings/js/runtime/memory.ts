@@ -107,20 +107,18 @@ export function read(address: Address, target: Float32Array, count = target.leng
   copyInto(target, core().HEAPF32.subarray(address / 4, address / 4 + count));
 }
 
-/** Memory for a result, or the error that there is none. */
-export function allocate(count: number): Float32Array {
+/** Memory of JavaScript's, or the error that there is none. */
+export function allocateArray<Data>(type: new (count: number) => Data, count: number): Data {
   try {
-    return new Float32Array(count);
+    return new type(count);
   } catch {
     return failOutOfMemory();
   }
 }
 
+/** Memory for a result. */
+export const allocate = (count: number): Float32Array => allocateArray(Float32Array, count);
+
 /** The same in bytes. */
-export function allocateBytes(count: number): Uint8Array<ArrayBuffer> {
-  try {
-    return new Uint8Array(count);
-  } catch {
-    return failOutOfMemory();
-  }
-}
+export const allocateBytes = (count: number): Uint8Array<ArrayBuffer> =>
+  allocateArray<Uint8Array<ArrayBuffer>>(Uint8Array, count);

@@ -82,9 +82,12 @@ export function checkInteger(
 export const checkSize = (argument: string, value: unknown): number =>
   checkInteger(argument, value, 1);
 
-export function checkOptionalSize(argument: string, value: unknown): number | undefined {
-  return value === undefined ? undefined : checkSize(argument, value);
-}
+/** What `read` makes of an argument, undefined if it was left out. */
+export const ifGiven = <Read>(
+  argument: string,
+  value: unknown,
+  read: (argument: string, value: unknown) => Read,
+): Read | undefined => (value === undefined ? undefined : read(argument, value));
 
 export function checkBoolean(argument: string, value: unknown, byDefault: boolean): boolean {
   if (value === undefined) {

@@ -1,7 +1,7 @@
-import { fail, failOutOfMemory, show, showShape } from '../runtime/errors.js';
-import type { Counted } from '../runtime/memory.js';
+import { fail, show, showShape } from '../runtime/errors.js';
+import { allocateArray, type Counted } from '../runtime/memory.js';
 import { isIntegerIn } from '../runtime/options.js';
-import { isResizable, kindOf, lengthOf, viewOf } from '../runtime/typed-arrays.js';
+import { isGone, isResizable, kindOf, lengthOf, viewOf } from '../runtime/typed-arrays.js';
 import { checkShape, sizeOf, type Axis } from './shapes.js';
 
 /** An argument as it was understood: row-major numbers and their shape. */
@@ -21,32 +21,27 @@ export const counted = ({ data, shape }: Numbers<Float32Array>): Counted => ({
 /** How numbers are stored and which are taken; floats, lengths and booleans differ in both. */
 interface NumberKind<Data> {
   readonly expected: string;
-  readonly allocate: (count: number) => Data;
-  readonly isNative: (data: unknown) => data is Data;
+  readonly type: new (count: number) => Data;
   /** The element as a number, undefined if it is not of a kind that is taken. */
   readonly toNumber: (element: unknown, inTypedArray: boolean) => number | undefined;
 }
 
 const floats: NumberKind<Float32Array> = {
   expected: 'numbers',
-  allocate: (count) => new Float32Array(count),
-  isNative: (data): data is Float32Array => kindOf(data) === 'Float32Array',
+  type: Float32Array,
   toNumber: (element) => (typeof element === 'number' ? element : undefined),
 };
 
-// These and booleans are copied always: they are few, and each is looked at anyway.
 const lengths: NumberKind<Float64Array> = {
   expected: 'integers',
-  allocate: (count) => new Float64Array(count),
-  isNative: (data): data is Float64Array => data === null,
+  type: Float64Array,
   toNumber: (element) =>
     typeof element === 'number' || typeof element === 'bigint' ? Number(element) : undefined,
 };
 
 const booleans: NumberKind<Uint8Array> = {
   expected: 'booleans',
-  allocate: (count) => new Uint8Array(count),
-  isNative: (data): data is Uint8Array => data === null,
+  type: Uint8Array,
   toNumber: (element, inTypedArray) =>
     typeof element === 'boolean' || (inTypedArray && (element === 0 || element === 1))
       ? Number(element)
@@ -107,14 +102,6 @@ function convert<Data extends NumberArray>(
   }
 }
 
-function allocated<Data>(kind: NumberKind<Data>, count: number): Data {
-  try {
-    return kind.allocate(count);
-  } catch {
-    return failOutOfMemory();
-  }
-}
-
 /**
  * Copies of nested arrays, down to typed arrays, of which each element is asked for once: asking may run the caller's
  * code.
@@ -153,6 +140,31 @@ export function lengthOfList(argument: string, list: readonly unknown[]): number
   return length;
 }
 
+/**
+ * The elements of an array, or of a typed array where one may be given, each asked for once. However long a list says
+ * that it is, there is nothing behind its end.
+ */
+export function* elementsOf(
+  argument: string,
+  expected: string,
+  value: unknown,
+  mayBeTyped = false,
+): Generator<unknown, void> {
+  const isTyped = mayBeTyped && isTypedArray(value);
+  if (isTyped ? isGone(value) : !Array.isArray(value)) {
+    fail('invalid-type', argument, expected, show(value));
+  }
+  const list = value as readonly unknown[];
+  const length = isTyped ? lengthOf(value) : lengthOfList(argument, list);
+  for (let i = 0; i < length; i++) {
+    const element = list[i];
+    yield element;
+    if (element === undefined) {
+      return;
+    }
+  }
+}
+
 /** Shape of nested arrays, read along their first elements. */
 function nestedShape(value: Sequence): number[] {
   const shape: number[] = [];
@@ -189,7 +201,7 @@ function fromNested<Data extends NumberArray>(
     }
   };
   collect(value, 0);
-  const data = allocated(kind, sizeOf(shape));
+  const data = allocateArray(kind.type, sizeOf(shape));
   const count = shape.at(-1) ?? 0;
   leaves.forEach((leaf, i) => {
     convert(argument, leaf, count, kind, data, i * count);
@@ -210,10 +222,14 @@ function fromDataAndShape<Data extends NumberArray>(
   }
   const count = countOf(data);
   checkCount(argument, count, shape, kind.expected);
-  if (kind.isNative(data) && (mayResize || !isResizable(data))) {
-    return { data, shape };
+  // Lengths and booleans are always copied: they are few, and each is looked at anyway.
+  if (kind.type.name === 'Float32Array' && kindOf(data) === kind.type.name) {
+    const native = data as unknown as Data;
+    if (mayResize || !isResizable(native)) {
+      return { data: native, shape };
+    }
   }
-  const converted = allocated(kind, count);
+  const converted = allocateArray(kind.type, count);
   convert(argument, data, count, kind, converted, 0);
   return { data: converted, shape };
 }
@@ -299,12 +315,19 @@ export function toFloatView(argument: string, value: unknown): Numbers<Float32Ar
   return { data: viewOf(data), shape };
 }
 
-/** Numbers that stand for lengths: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
-export function toLengths(argument: string, value: unknown): Numbers<Float64Array> {
+function toList<Data extends NumberArray>(
+  argument: string,
+  value: unknown,
+  kind: NumberKind<Data>,
+): Numbers<Data> {
   return isTypedArray(value)
-    ? fromDataAndShape(argument, value, [lengthOf(value)], lengths)
-    : toNumbers(argument, value, lengths);
+    ? fromDataAndShape(argument, value, [lengthOf(value)], kind)
+    : toNumbers(argument, value, kind);
 }
+
+/** Numbers that stand for lengths: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
+export const toLengths = (argument: string, value: unknown): Numbers<Float64Array> =>
+  toList(argument, value, lengths);
 
 /** Fails unless the numbers are integers of this range. */
 export function checkIntegers(
@@ -321,11 +344,8 @@ export function checkIntegers(
 }
 
 /** Numbers that stand for a list or a matrix: as `toFloats`, and a typed array alone is a list. */
-export function toFloatList(argument: string, value: unknown): Numbers<Float32Array> {
-  return isTypedArray(value)
-    ? fromDataAndShape(argument, value, [lengthOf(value)], floats)
-    : toNumbers(argument, value, floats);
-}
+export const toFloatList = (argument: string, value: unknown): Numbers<Float32Array> =>
+  toList(argument, value, floats);
 
 /** Whether the first element of nested arrays or of a tensor's data is a boolean or lies in a Uint8Array. */
 function isBoolean(value: unknown): boolean {

@@ -1,5 +1,3 @@
-import { toLengths, type Numbers } from './arrays.js';
-
 /** Numbers of symbols, row-major, in plain JavaScript memory. */
 export interface Tokens {
   readonly data: Int32Array;
@@ -8,7 +6,3 @@ export interface Tokens {
 
 /** The target of a position where nothing is asked; the key of a query that has no right one. */
 export const ignoredTarget = -1;
-
-export function toTokens(argument: string, value: unknown): Numbers<Float64Array> {
-  return toLengths(argument, value);
-}
