@@ -123,7 +123,9 @@ function messageText(name, description, known, isRequest) {
   const template =
     lists.length > 0 ? `template <${lists.map((list) => `typename ${list}`).join(', ')}>\n` : '';
   const js = ({ field, method, element, isList }) => {
-    const kind = method ? `'${method}'` : lowerFirst(element);
+    // JavaScript writes flags and addresses as it does sizes.
+    const written = isRequest && ['flag', 'address'].includes(method) ? 'size' : method;
+    const kind = method ? `'${written}'` : lowerFirst(element);
     return `  ${field}: ${isList ? `[${kind}]` : kind},`;
   };
   const cpp = ({ member, method, isList }) => {

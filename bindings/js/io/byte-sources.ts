@@ -1,7 +1,7 @@
 /** Where the bytes of a file come from: memory, a Blob, a file of Node's. */
 import { fail, HeadwiseError, reasonOf, show } from '../runtime/errors.js';
 import { allocateBytes } from '../runtime/memory.js';
-import { isIntegerIn } from '../runtime/options.js';
+import { isIntegerIn, isObject } from '../runtime/options.js';
 import { lengthOf } from '../runtime/typed-arrays.js';
 import { isBytes, toBytes } from './files.js';
 
@@ -141,7 +141,7 @@ async function ofHandle(
 
 /** A Blob or a file as a source of bytes; undefined for what is neither. Its properties are asked for once. */
 export function toFileSource(value: unknown, name: string): Promise<ByteSource> | undefined {
-  if (typeof value !== 'object' || value === null || isBytes(value)) {
+  if (!isObject(value) || isBytes(value)) {
     return undefined;
   }
   const { stat, read, size, slice } = value as Readonly<Record<string, unknown>>;

@@ -8,7 +8,8 @@ export interface CacheState {
   readonly numKvHeads: string;
   readonly batchSize: number;
   readonly maxLength: number;
-  readonly length: number;
+  /** Positions held. */
+  length: number;
 }
 
 /** What a call needs of it. */

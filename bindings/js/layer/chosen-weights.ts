@@ -1,5 +1,5 @@
 import { fail, show } from '../runtime/errors.js';
-import { checkBoolean, checkOptions, isIntegerIn } from '../runtime/options.js';
+import { checkBoolean, checkOptions, isIntegerIn, isRecord } from '../runtime/options.js';
 import { elementsOf } from '../tensor/arrays.js';
 
 /** Which attention weights are returned: those of some heads and some queries, at no more than the cost of these rows. */
@@ -33,12 +33,7 @@ function readList(argument: string, expected: string, value: unknown): GivenList
 }
 
 export function readReturnWeights(value: unknown): GivenWeights {
-  if (
-    typeof value !== 'object' ||
-    value === null ||
-    Array.isArray(value) ||
-    ArrayBuffer.isView(value)
-  ) {
+  if (!isRecord(value)) {
     return checkBoolean('returnWeights', value, false);
   }
   const { heads, queries } = checkOptions<ChosenWeights>(

@@ -311,7 +311,9 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
     { positions, weights: weightRows, keyMass, capture: inputs.capture },
     { batchAxis, settings, numQueries, numKeys, numExtraSlots },
   );
-  const data = [q, keyValues?.[0], keyValues?.[1], gate].map((input = noFloats) => counted(input));
+  const data = [q, keyValues?.[0], keyValues?.[1], gate].map((input) =>
+    input === undefined ? noFloats : counted(input),
+  );
   const [record, lens, mask, output, weights, workspace, ...at] = reserve(
     forwardRecord.words,
     ...maskDataSizes(masks),

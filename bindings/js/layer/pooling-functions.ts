@@ -2,7 +2,7 @@ import type { Core } from 'headwise-glue';
 import { poolingRecord } from 'headwise-records';
 import { fail, show, showShape } from '../runtime/errors.js';
 import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../runtime/memory.js';
-import { checkBoolean, checkOptions } from '../runtime/options.js';
+import { checkBoolean, checkOptions, isObject } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { checkAttached, counted, toFloats, type Numbers } from '../tensor/arrays.js';
@@ -45,7 +45,9 @@ export interface ScaledDotProductAttentionOptions extends PoolingOptions {
   softcap?: number | undefined;
 }
 
-const poolingOptionNames = [...maskOptionNames, ...resultOptionNames, 'queryOffset'] as const;
+/** The options of both functions and one's own. */
+const optionNames = <Name extends string>(...own: readonly Name[]) =>
+  [...maskOptionNames, ...resultOptionNames, 'queryOffset', ...own] as const;
 
 /** Checked arguments of a pooling function. */
 interface Pooling {
@@ -170,7 +172,7 @@ export function scaledDotProductAttention(
   options?: ScaledDotProductAttentionOptions,
 ): AttentionResult {
   const loaded = core();
-  const given = checkOptions(options, [...poolingOptionNames, 'scale', 'softcap']);
+  const given = checkOptions(options, optionNames('scale', 'softcap'));
   const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
   const [q, k, v] = inputs;
   for (const [name, input] of Object.entries({ queries: q, keys: k, values: v })) {
@@ -273,10 +275,10 @@ export function additiveAttention(
   options?: AdditiveAttentionOptions,
 ): AttentionResult {
   const loaded = core();
-  const given = checkOptions(options, poolingOptionNames);
+  const given = checkOptions(options, optionNames());
   const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
   const [q, k, v] = inputs;
-  if (typeof parameters !== 'object' || (parameters as unknown) === null) {
+  if (!isObject(parameters)) {
     fail('invalid-type', 'parameters', '{ W_q, W_k, w_v }', show(parameters));
   }
   const W_q = toFloats('W_q', parameters.W_q);

@@ -11,7 +11,7 @@ import { toDict, type DictTensor } from '../layer/from-state-dict.js';
 import type { StateDict } from '../layer/parameters.js';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
-import { largest } from '../runtime/options.js';
+import { isObject, largest } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { checkAttached, counted } from '../tensor/arrays.js';
@@ -85,7 +85,7 @@ function flatten(name: string, value: unknown): ConfigField[] {
 }
 
 function readConfig(config: unknown): PretrainedConfig {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+  if (!isObject(config) || Array.isArray(config)) {
     fail('invalid-type', 'config', "the object of a checkpoint's config.json", show(config));
   }
   try {

@@ -16,7 +16,7 @@ import { fail, show } from '../runtime/errors.js';
 import { completed, Handle, PartHandle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkOptions, checkWord, entriesOf, isIntegerIn } from '../runtime/options.js';
+import { checkOptions, checkWord, entriesOf, isIntegerIn, isObject } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
@@ -98,9 +98,7 @@ function settingsOf(layer: AttentionDescription, numHiddens: number): LayerSetti
 const isPassOptions = (
   given: Optimizer | TransformerPassOptions,
 ): given is TransformerPassOptions =>
-  typeof given === 'object' &&
-  (given as object | null) !== null &&
-  Object.getPrototypeOf(given) === Object.prototype;
+  isObject(given) && Object.getPrototypeOf(given) === Object.prototype;
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 

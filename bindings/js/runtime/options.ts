@@ -1,5 +1,12 @@
 import { fail, show } from './errors.js';
 
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null;
+
+/** An object of named members, rather than a list of numbers. */
+export const isRecord = (value: unknown): value is object =>
+  isObject(value) && !Array.isArray(value) && !ArrayBuffer.isView(value);
+
 /**
  * A copy of the given options, {} for undefined: each is asked for once, and here, since asking may run the caller's
  * code. An option that is not known is an error that names it, so that a misspelt or a later version's option never
@@ -13,12 +20,7 @@ export function checkOptions<Options extends object>(
   if (given === undefined) {
     return {};
   }
-  if (
-    typeof given !== 'object' ||
-    given === null ||
-    Array.isArray(given) ||
-    ArrayBuffer.isView(given)
-  ) {
+  if (!isRecord(given)) {
     fail('invalid-type', argument, 'an object', show(given));
   }
   for (const name of Object.keys(given)) {
@@ -46,7 +48,7 @@ export function entriesOf(
   of: string,
   isWanted: (name: string) => boolean = () => true,
 ): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Symbol.iterator in value) {
+  if (!isObject(value) || Symbol.iterator in value) {
     fail('invalid-type', argument, `an object of ${of} by name`, show(value));
   }
   const values = value as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { fail, show, showShape } from '../runtime/errors.js';
 import { allocateArray, type Counted } from '../runtime/memory.js';
-import { isIntegerIn } from '../runtime/options.js';
+import { isIntegerIn, isObject } from '../runtime/options.js';
 import { isGone, isResizable, kindOf, lengthOf, viewOf } from '../runtime/typed-arrays.js';
 import { checkShape, sizeOf, type Axis } from './shapes.js';
 
@@ -10,7 +10,7 @@ export interface Numbers<Data> {
   readonly shape: readonly number[];
 }
 
-export const noFloats: Numbers<Float32Array> = { data: new Float32Array(), shape: [0] };
+export const noFloats: Counted = { data: new Float32Array(), count: 0 };
 
 /** The numbers and how many of them their shape has. */
 export const counted = ({ data, shape }: Numbers<Float32Array>): Counted => ({
@@ -266,7 +266,7 @@ function readOnce(argument: string, value: unknown, expected?: string): unknown 
   if (Array.isArray(value)) {
     return readNested(argument, value, expected);
   }
-  if (typeof value !== 'object' || value === null || !('data' in value)) {
+  if (!isObject(value) || !('data' in value)) {
     return value;
   }
   const given: unknown = value.data;
@@ -293,7 +293,7 @@ function fromRead<Data extends NumberArray>(
   if (Array.isArray(value)) {
     return fromNested(argument, value, kind);
   }
-  if (typeof value === 'object' && value !== null && 'data' in value && 'shape' in value) {
+  if (isObject(value) && 'data' in value && 'shape' in value) {
     return fromDataAndShape(argument, value.data, value.shape, kind);
   }
   fail(
@@ -350,7 +350,7 @@ export const toFloatList = (argument: string, value: unknown): Numbers<Float32Ar
 /** Whether the first element of nested arrays or of a tensor's data is a boolean or lies in a Uint8Array. */
 function isBoolean(value: unknown): boolean {
   let level = value;
-  if (typeof level === 'object' && level !== null && !Array.isArray(level) && 'data' in level) {
+  if (isObject(level) && !Array.isArray(level) && 'data' in level) {
     level = level.data;
   }
   for (let depth = 0; Array.isArray(level) && depth <= deepest; depth++) {

@@ -3,7 +3,7 @@ import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkOptions } from '../runtime/options.js';
+import { checkOptions, isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import { checkInUse, checkTrainables, sendTrainables, type Trainable } from './trainables.js';
 
@@ -93,7 +93,7 @@ export abstract class Optimizer {
    */
   static addressOf(optimizer: unknown): Address {
     // Not by its class, of which a proxy may say anything.
-    if (typeof optimizer !== 'object' || optimizer === null || !(#handle in optimizer)) {
+    if (!isObject(optimizer) || !(#handle in optimizer)) {
       fail('invalid-type', 'optimizer', 'an SGD or an Adam', show(optimizer));
     }
     const address = optimizer.#handle.inUse();
