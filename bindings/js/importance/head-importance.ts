@@ -76,10 +76,11 @@ export interface ModelImportanceOptions extends HeadImportanceOptions {
   loss?: OutputLoss | undefined;
 }
 
-function checkBatches(batches: unknown): void {
+function checkBatches<Batch>(batches: readonly Batch[] | undefined): readonly Batch[] {
   if (!Array.isArray(batches)) {
     fail('invalid-type', 'batches', 'an array', show(batches));
   }
+  return batches as readonly Batch[];
 }
 
 /** Which function of the loss a measure needs. */
@@ -305,8 +306,7 @@ async function importance(
       ...(['batches', 'side', 'loss'] as const),
     ]);
     const checked = checkImportance(given);
-    const { batches = [] } = given;
-    checkBatches(given.batches);
+    const batches = checkBatches(given.batches);
     const side = checkSide(measured, given.side);
     const loss =
       given.loss === undefined && Transformer.hasLogits(measured)
@@ -328,8 +328,7 @@ async function importance(
   ]);
   const checked = checkImportance(given);
   const loss = checkLoss(given.loss, checked.measure);
-  const { batches = [] } = given;
-  checkBatches(given.batches);
+  const batches = checkBatches(given.batches);
   const copy = MultiHeadAttention.copyOf(measured);
   try {
     const [numbers = []] = await measureHeads(measuredLayer(copy, batches, loss), checked);

@@ -3,6 +3,7 @@ import { fail, show } from '../runtime/errors.js';
 import { reserve, type Address } from '../runtime/memory.js';
 import {
   checkBoolean,
+  checkNonNegative,
   checkOptions,
   checkSeed,
   checkSize,
@@ -157,23 +158,16 @@ export function checkNumHeads(value: unknown, what: string, size: number): numbe
 }
 
 /** Factor of the dot products, a finite number. */
-export function checkScale(value: unknown): number | undefined {
+export function checkScale(value: unknown, argument = 'scale'): number | undefined {
   if (value !== undefined && !Number.isFinite(value)) {
-    fail('invalid-option', 'scale', 'a finite number', show(value));
+    fail('invalid-option', argument, 'a finite number', show(value));
   }
   return value as number | undefined;
 }
 
 /** Cap of the scores, a finite number from 0, which is off, on. */
-export function checkSoftcap(value: unknown): number {
-  if (value === undefined) {
-    return 0;
-  }
-  if (!Number.isFinite(value) || (value as number) < 0) {
-    fail('invalid-option', 'softcap', 'a finite number from 0 on', show(value));
-  }
-  return value as number;
-}
+export const checkSoftcap = (value: unknown): number =>
+  ifGiven('softcap', value, checkNonNegative) ?? 0;
 
 function checkRotary(
   value: RotaryOptions | undefined,

@@ -2,7 +2,13 @@ import { passRecord } from 'headwise-records';
 import { fail, show, showShape } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import type { Address } from '../runtime/memory.js';
-import { checkOptions, checkSeed, checkSize, ifGiven } from '../runtime/options.js';
+import {
+  checkNonNegative,
+  checkOptions,
+  checkSeed,
+  checkSize,
+  ifGiven,
+} from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
@@ -65,13 +71,6 @@ function toSequence(argument: string, value: unknown, vocabularySize: number): F
   return data;
 }
 
-function checkTemperature(value: unknown): number {
-  if (!Number.isFinite(value) || (value as number) < 0) {
-    fail('invalid-option', 'temperature', 'a finite number from 0 on', show(value));
-  }
-  return value as number;
-}
-
 function checkTopP(value: unknown): number {
   if (typeof value !== 'number' || !(value > 0 && value <= 1)) {
     fail('invalid-option', 'topP', 'a number above 0, at most 1', show(value));
@@ -121,7 +120,7 @@ export function checkGenerate(
     tokens,
     source,
     maxNewTokens,
-    temperature: checkTemperature(temperature),
+    temperature: checkNonNegative('temperature', temperature),
     topK: ifGiven('topK', topK, checkSize) ?? 0,
     topP: checkTopP(topP),
     seed: checkSeed(given.seed),

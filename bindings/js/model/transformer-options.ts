@@ -1,6 +1,7 @@
 import { modelOptions, type ModelOptions } from 'headwise-records';
 import {
   checkLayerOptions,
+  checkScale,
   type MultiHeadAttentionOptions,
   type RotaryOptions,
 } from '../layer/layer-options.js';
@@ -10,6 +11,7 @@ import type { Address } from '../runtime/memory.js';
 import {
   checkBoolean,
   checkInteger,
+  checkNonNegative,
   checkOptions,
   checkSize,
   checkWord,
@@ -153,17 +155,6 @@ function checkCount(argument: string, value: unknown, byDefault: number): number
   return value === undefined ? byDefault : checkInteger(argument, value, 0);
 }
 
-function checkNumber(argument: string, value: unknown, byDefault: number, least?: number): number {
-  if (value === undefined) {
-    return byDefault;
-  }
-  if (!Number.isFinite(value) || (least !== undefined && (value as number) < least)) {
-    const expected = least === undefined ? 'a finite number' : 'a finite number from 0 on';
-    fail('invalid-option', argument, expected, show(value));
-  }
-  return value as number;
-}
-
 /** A word of the list, the one by default where there is none. */
 function checkKind<Word extends string>(
   argument: string,
@@ -292,7 +283,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
     gated: flag('gated', false),
     norm: norms.indexOf(norm),
     normFirst,
-    normEpsilon: checkNumber('normEpsilon', given.normEpsilon, 1e-5, 0),
+    normEpsilon: ifGiven('normEpsilon', given.normEpsilon, checkNonNegative) ?? 1e-5,
     normBias: flag('normBias', true),
     finalNorm: flag('finalNorm', normFirst),
     embeddingNorm: flag('embeddingNorm', false),
@@ -301,7 +292,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
     rotaryBase: layer.rotary?.base ?? 0,
     rotarySize: layer.rotary?.size ?? 0,
     rotaryInterleaved: layer.rotary?.interleaved ?? false,
-    embeddingScale: checkNumber('embeddingScale', given.embeddingScale, 1),
+    embeddingScale: checkScale(given.embeddingScale, 'embeddingScale') ?? 1,
     bias,
     qkvBias: layer.bias,
     tiedEmbeddings: flag('tiedEmbeddings', true),

@@ -101,6 +101,14 @@ export function checkBoolean(argument: string, value: unknown, byDefault: boolea
   return value;
 }
 
+/** An option that is a finite number from 0 on. */
+export function checkNonNegative(argument: string, value: unknown): number {
+  if (!Number.isFinite(value) || (value as number) < 0) {
+    fail('invalid-option', argument, 'a finite number from 0 on', show(value));
+  }
+  return value as number;
+}
+
 /** A seed: an integer from 0 to 2^53 − 1; drawn at random when left out. */
 export function checkSeed(value: unknown): number {
   return value === undefined

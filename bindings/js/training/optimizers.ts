@@ -3,16 +3,14 @@ import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkOptions, isObject } from '../runtime/options.js';
+import { checkNonNegative, checkOptions, isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import { checkInUse, checkTrainables, sendTrainables, type Trainable } from './trainables.js';
 
 /** Each of them is a finite number from 0 on. */
 function checkAtLeast0(numbers: Readonly<Record<string, unknown>>): void {
   for (const [argument, value] of Object.entries(numbers)) {
-    if (!Number.isFinite(value) || (value as number) < 0) {
-      fail('invalid-option', argument, 'a finite number from 0 on', show(value));
-    }
+    checkNonNegative(argument, value);
   }
 }
 
