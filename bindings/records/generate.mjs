@@ -35,9 +35,11 @@ function recordKind(field, known) {
   }
   const [, pointer, optional] = /^(.+\*)(\??)$/.exec(field) ?? [];
   if (pointer) {
-    const ts = optional ? 'Address | Absent' : 'Address';
     const check = pointer === 'void*' ? 'check_address' : 'check_working_address';
-    return { ...word, ts, cpp: pointer, check: `${check}($, ${optional !== ''})` };
+    return {
+      ...{ ...word, ts: 'Address', isOptional: optional !== '' },
+      ...{ cpp: pointer, check: `${check}($, ${optional !== ''})` },
+    };
   }
   const [, count] = /^size\[(\d)\]$/.exec(field) ?? [];
   if (!count) throw new Error(`no kind of field: ${field}`);
@@ -66,6 +68,10 @@ const snake = (name) =>
 const lowerFirst = (name) => name[0].toLowerCase() + name.slice(1);
 const lines = (fields, line) => fields.map(line).join('\n');
 
+/** The words of a record's field in JavaScript; what is stored in memory of integers turns from a flag into 0 or 1. */
+const wordsOf = ({ field, ts, words }) =>
+  words > 1 || ts.startsWith('Packed<') ? `...record.${field}` : `record.${field}`;
+
 /** The record's fields with their kinds and offsets in words, and its length. */
 function layOut(name, description, known, header) {
   let words = header;
@@ -78,17 +84,9 @@ function layOut(name, description, known, header) {
   return { name, fields, words, header };
 }
 
-/** The words of a record's field in JavaScript. */
-function wordsOf({ field, ts, words }) {
-  const value = `record.${field}`;
-  if (ts === 'boolean') return `Number(${value})`;
-  if (ts.startsWith('Packed<')) return `...${value}`;
-  return words === 1 ? value : Array.from({ length: words }, (_, i) => `${value}[${i}]`).join(', ');
-}
-
 const recordText = ({ name, fields, words, header }) => ({
   ts: `export interface ${name} {
-${lines(fields, ({ field, ts }) => `  readonly ${field}: ${ts};`)}
+${lines(fields, ({ field, ts, isOptional }) => `  readonly ${field}${isOptional ? '?' : ''}: ${ts}${isOptional ? ' | undefined' : ''};`)}
 }
 export const ${lowerFirst(name)}: RecordKind<${name}>;
 `,
@@ -219,7 +217,7 @@ export function generate({ records, elements, blocks, requests, responses } = gi
   const of = (language) => parts.map((part) => part[language]).join('\n');
   return {
     'records.js': of('js'),
-    'records.d.ts': `import type { Absent, Address } from '../../bindings/js/runtime/memory.js';
+    'records.d.ts': `import type { Address } from '../../bindings/js/runtime/memory.js';
 import type { MessageKind, Packed, RecordKind } from '../../bindings/js/runtime/records.js';
 
 ${of('ts')}`,

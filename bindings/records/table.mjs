@@ -8,7 +8,7 @@
 //   flag          a word, 0 or 1
 //   wide          two words, the lower one first: an integer from 0 to below 2^53
 //   T*            an address in working memory, where T begin at a cache line
-//   T*?           the same, or `absent`: a null pointer
+//   T*?           the same, or a null pointer: undefined in JavaScript
 //   void*, void*? an address that C++ has given out
 //   Name          what Name describes, in place
 // and in messages, whose length is not fixed:

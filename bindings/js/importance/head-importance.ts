@@ -1,16 +1,16 @@
-import { checkWindow, readValidLens, type MaskOptions } from '../layer/masks.js';
+import { checkWindow, type MaskOptions } from '../layer/masks.js';
 import { MultiHeadAttention } from '../layer/multi-head-attention.js';
-import { sides, type Side, type TransformerPassOptions } from '../model/model-inputs.js';
+import { gateNames, sides, type Side, type TransformerPassOptions } from '../model/model-inputs.js';
 import type { TransformerResult } from '../model/model-pass.js';
 import { Transformer } from '../model/transformer.js';
 import { fail, show } from '../runtime/errors.js';
-import { checkOptions, checkWord } from '../runtime/options.js';
+import { checkOptions, checkWord, ifGiven } from '../runtime/options.js';
 import { copyOf } from '../runtime/typed-arrays.js';
-import { toFloats, toMask, type Numbers } from '../tensor/arrays.js';
+import { toFloats, toLengths, toMask, type Numbers } from '../tensor/arrays.js';
 import type { MaskInput, TensorInput, TokensInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { ignoredTarget, toTokens } from '../tensor/tokens.js';
+import { ignoredTarget } from '../tensor/tokens.js';
 import {
   checkImportance,
   importanceOptionNames,
@@ -76,10 +76,11 @@ export interface ModelImportanceOptions extends HeadImportanceOptions {
   loss?: OutputLoss | undefined;
 }
 
-function checkBatches(batches: unknown): void {
+function checkBatches<Batch>(batches: readonly Batch[] | undefined): readonly Batch[] {
   if (!Array.isArray(batches)) {
     fail('invalid-type', 'batches', 'an array', show(batches));
   }
+  return batches as readonly Batch[];
 }
 
 /** Which function of the loss a measure needs. */
@@ -109,15 +110,15 @@ function checkIgnoredKeys(value: unknown, keys: Numbers<Float32Array>): Uint8Arr
 }
 
 /** A copy, since batches are used long after the call, as they were in it. */
-const held = ({ data, shape }: Numbers<Float32Array>): Numbers<Float32Array> => ({
-  data: copyOf(data),
-  shape,
-});
+function held(argument: string, value: unknown): Numbers<Float32Array> {
+  const { data, shape } = toFloats(argument, value);
+  return { data: copyOf(data), shape };
+}
 
-function heldMask(mask: MaskInput): Numbers<Float32Array | Uint8Array> {
-  const { data, shape } = toMask('mask', mask);
+function heldMask(argument: string, mask: unknown): Numbers<Float32Array | Uint8Array> {
+  const { data, shape } = toMask(argument, mask);
   // Booleans were copied when they were read.
-  return data instanceof Float32Array ? held({ data, shape }) : { data, shape };
+  return { data: data instanceof Float32Array ? copyOf(data) : data, shape };
 }
 
 const batchNames = [
@@ -137,14 +138,14 @@ function measuredLayer(
       batchNames,
       `batches[${i}]`,
     );
-    const k = held(toFloats('keys', keys));
+    const k = held('keys', keys);
     return {
-      inputs: [held(toFloats('queries', queries)), k, held(toFloats('values', values))] as const,
+      inputs: [held('queries', queries), k, held('values', values)] as const,
       masks: {
         ...rest,
-        ...(validLens !== undefined && { validLens: readValidLens(validLens) }),
-        ...(window !== undefined && { window: checkWindow(window) }),
-        ...(mask !== undefined && { mask: heldMask(mask) }),
+        validLens: ifGiven('validLens', validLens, toLengths),
+        window: checkWindow(window),
+        mask: ifGiven('mask', mask, heldMask),
       },
       ignoredKeys: checkIgnoredKeys(ignoredKeys, k),
     };
@@ -182,12 +183,12 @@ const modelBatchNames = [
 interface ReadBatch {
   readonly input: Numbers<Float64Array> | Numbers<Float32Array>;
   readonly targets: Numbers<Float64Array> | undefined;
-  readonly options: {
-    readonly validLens?: Numbers<Float64Array>;
-    readonly segments?: Numbers<Float64Array>;
-    readonly source?: Numbers<Float64Array>;
-    readonly sourceValidLens?: Numbers<Float64Array>;
-  };
+  readonly options: Readonly<
+    Record<
+      'validLens' | 'segments' | 'source' | 'sourceValidLens',
+      Numbers<Float64Array> | undefined
+    >
+  >;
 }
 
 function readModelBatch(
@@ -203,15 +204,13 @@ function readModelBatch(
   );
   const { validLens, segments, source, sourceValidLens } = rest;
   return {
-    input: hasPatches ? held(toFloats('pixels', pixels)) : toTokens('tokens', tokens),
-    targets: targets === undefined ? undefined : toTokens('targets', targets),
+    input: hasPatches ? held('pixels', pixels) : toLengths('tokens', tokens),
+    targets: ifGiven('targets', targets, toLengths),
     options: {
-      ...(validLens !== undefined && { validLens: readValidLens(validLens) }),
-      ...(segments !== undefined && { segments: toTokens('segments', segments) }),
-      ...(source !== undefined && { source: toTokens('source', source) }),
-      ...(sourceValidLens !== undefined && {
-        sourceValidLens: readValidLens(sourceValidLens, 'sourceValidLens'),
-      }),
+      validLens: ifGiven('validLens', validLens, toLengths),
+      segments: ifGiven('segments', segments, toLengths),
+      source: ifGiven('source', source, toLengths),
+      sourceValidLens: ifGiven('sourceValidLens', sourceValidLens, toLengths),
     },
   };
 }
@@ -219,11 +218,6 @@ function readModelBatch(
 const countTargets = ({ targets }: ReadBatch): number =>
   targets?.data.filter((target) => target !== ignoredTarget).length ?? 0;
 
-const gatesOfSide = {
-  self: 'headGates',
-  cross: 'crossHeadGates',
-  encoder: 'encoderHeadGates',
-} as const;
 const weightsOfSide = {
   self: 'attentionWeights',
   cross: 'crossAttentionWeights',
@@ -255,7 +249,7 @@ function measuredModel(
   const hasPatches = model.vocabularySize === 0;
   const checked = batches.map((batch, i) => readModelBatch(batch, `batches[${i}]`, hasPatches));
   const at = (batch: number): ReadBatch => checked[batch];
-  const gateName = gatesOfSide[side];
+  const gateName = gateNames[side];
   const samplesOf = ({ shape }: ReadBatch['input']): number =>
     shape.length === (hasPatches ? 3 : 1) ? 1 : (shape[0] ?? 0);
   return {
@@ -312,8 +306,7 @@ async function importance(
       ...(['batches', 'side', 'loss'] as const),
     ]);
     const checked = checkImportance(given);
-    const { batches = [] } = given;
-    checkBatches(given.batches);
+    const batches = checkBatches(given.batches);
     const side = checkSide(measured, given.side);
     const loss =
       given.loss === undefined && Transformer.hasLogits(measured)
@@ -335,8 +328,7 @@ async function importance(
   ]);
   const checked = checkImportance(given);
   const loss = checkLoss(given.loss, checked.measure);
-  const { batches = [] } = given;
-  checkBatches(given.batches);
+  const batches = checkBatches(given.batches);
   const copy = MultiHeadAttention.copyOf(measured);
   try {
     const [numbers = []] = await measureHeads(measuredLayer(copy, batches, loss), checked);

@@ -1,5 +1,5 @@
 import { scoreRecord } from 'headwise-records';
-import { absent, reserve, write, writeBytes, writeIntegers } from '../runtime/memory.js';
+import { reserve, write, writeBytes, writeIntegers } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { writeRecord } from '../runtime/records.js';
 import { checkAttached, toFloats, type Numbers } from '../tensor/arrays.js';
@@ -66,7 +66,7 @@ export function scoreHeads(
     (ignoredKeys?.length ?? 0) / 4,
     2 * each * numHeads,
   );
-  write(weightsAt, data, count);
+  write(weightsAt, { data, count });
   writeIntegers(positionsAt, positions);
   if (ignoredKeys !== undefined) {
     writeBytes(ignoredAt, ignoredKeys);
@@ -76,7 +76,7 @@ export function scoreHeads(
     weights: weightsAt,
     ...{ batch, numHeads, numQueries, numKeys, numExtraSlots, causal },
     positions: positionsAt,
-    ignoredKeys: ignoredKeys === undefined ? absent : ignoredAt,
+    ignoredKeys: ignoredKeys && ignoredAt,
     scores,
   });
   loaded.scoreHeads(record);

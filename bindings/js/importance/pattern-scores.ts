@@ -1,7 +1,8 @@
-import { checkBoolean, checkOptions } from '../runtime/options.js';
+import { checkBoolean, checkOptions, largest } from '../runtime/options.js';
+import { checkIntegers, toLengths } from '../tensor/arrays.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
-import { checkSymbols, ignoredTarget, toTokens } from '../tensor/tokens.js';
+import { ignoredTarget } from '../tensor/tokens.js';
 import { scoreHeads, toHeadWeights, type HeadWeights } from './head-scores.js';
 
 /**
@@ -29,7 +30,7 @@ function toPositions(
   value: unknown,
   { batched, batch, numQueries }: HeadWeights,
 ): Float64Array {
-  const { data, shape } = toTokens(argument, value);
+  const { data, shape } = toLengths(argument, value);
   checkShape(argument, shape, batched ? [batch, numQueries] : [numQueries]);
   return data;
 }
@@ -67,7 +68,7 @@ export function patternScores(
 export function inductionScores(attentionWeights: TensorInput, tokens: TokensInput): number[] {
   const weights = toHeadWeights(attentionWeights, true);
   const positions = toPositions('tokens', tokens, weights);
-  checkSymbols('tokens', positions, 0, 2 ** 31);
+  checkIntegers('tokens', positions, 0, largest);
   return single(scoreHeads('induction', weights, { positions }));
 }
 
@@ -81,6 +82,6 @@ export function inductionScores(attentionWeights: TensorInput, tokens: TokensInp
 export function keyScores(attentionWeights: TensorInput, keys: TokensInput): number[] {
   const weights = toHeadWeights(attentionWeights);
   const positions = toPositions('keys', keys, weights);
-  checkSymbols('keys', positions, ignoredTarget, weights.numKeys);
+  checkIntegers('keys', positions, ignoredTarget, weights.numKeys - 1);
   return single(scoreHeads('keys', weights, { positions }));
 }

@@ -1,6 +1,7 @@
 /** Where the bytes of a file come from: memory, a Blob, a file of Node's. */
 import { fail, HeadwiseError, reasonOf, show } from '../runtime/errors.js';
 import { allocateBytes } from '../runtime/memory.js';
+import { isIntegerIn, isObject } from '../runtime/options.js';
 import { lengthOf } from '../runtime/typed-arrays.js';
 import { isBytes, toBytes } from './files.js';
 
@@ -97,7 +98,7 @@ async function ofHandle(
 ): Promise<ByteSource> {
   const sizeNow = async (): Promise<number> => {
     const { size } = (await stat.call(handle)) as { size: unknown };
-    if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+    if (!isIntegerIn(size, 0)) {
       fail('invalid-file', name, 'a file that tells its size', show(size));
     }
     return size;
@@ -140,14 +141,14 @@ async function ofHandle(
 
 /** A Blob or a file as a source of bytes; undefined for what is neither. Its properties are asked for once. */
 export function toFileSource(value: unknown, name: string): Promise<ByteSource> | undefined {
-  if (typeof value !== 'object' || value === null || isBytes(value)) {
+  if (!isObject(value) || isBytes(value)) {
     return undefined;
   }
   const { stat, read, size, slice } = value as Readonly<Record<string, unknown>>;
   if (isMethod(stat) && isMethod(read)) {
     return ofHandle(name, value, stat, read);
   }
-  return isMethod(slice) && typeof size === 'number' && Number.isSafeInteger(size) && size >= 0
+  return isMethod(slice) && isIntegerIn(size, 0)
     ? Promise.resolve(ofBlob(name, value, size, slice))
     : undefined;
 }

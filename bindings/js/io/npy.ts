@@ -32,9 +32,9 @@ export function loadNpy(bytes: ArrayBufferView | ArrayBufferLike): Tensor {
   if (fortranOrder) {
     const [axes, from, to] = reserve(shape.length, data.length, data.length);
     writeIntegers(axes, shape);
-    write(from, data, data.length);
+    write(from, { data, count: data.length });
     loaded.toRowMajor(axes, shape.length, from, to);
-    read(to, data, data.length);
+    read(to, data);
   }
   return new Tensor(data, shape);
 }

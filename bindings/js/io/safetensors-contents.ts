@@ -4,7 +4,7 @@ import { fail, show } from '../runtime/errors.js';
 import { allocate, allocateBytes } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { receive, send } from '../runtime/records.js';
-import { lengthOfList } from '../tensor/arrays.js';
+import { elementsOf } from '../tensor/arrays.js';
 import { integersOf, isIntegerDtype, type IntegerTensor } from '../tensor/integers.js';
 import { Tensor } from '../tensor/tensor.js';
 import { checkKept, type ByteSource } from './byte-sources.js';
@@ -182,15 +182,11 @@ export const tensorsOf = (
 const quoted = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');
 
 function checkNames(given: unknown): string[] {
-  if (!Array.isArray(given)) {
-    fail('invalid-type', 'names', 'an array of names', show(given));
-  }
-  const count = lengthOfList('names', given);
+  const expected = 'an array of names';
   const names: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const name: unknown = given[i];
+  for (const name of elementsOf('names', expected, given)) {
     if (typeof name !== 'string') {
-      fail('invalid-type', 'names', 'an array of names', `${show(name)} in it`);
+      fail('invalid-type', 'names', expected, `${show(name)} in it`);
     }
     names.push(name);
   }

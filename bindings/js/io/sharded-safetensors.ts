@@ -8,6 +8,7 @@ import {
   textsOf,
   type SafetensorsFile,
 } from './safetensors-contents.js';
+import { isObject } from '../runtime/options.js';
 
 /** A checkpoint's `model.safetensors.index.json`, parsed: which file of it has which tensor. */
 export interface SafetensorsIndex {
@@ -30,11 +31,11 @@ const isBeside = (file: unknown): file is string =>
 
 /** The file of each tensor. */
 function weightMapOf(index: unknown): Map<string, string> {
-  if (typeof index !== 'object' || index === null) {
+  if (!isObject(index)) {
     fail('invalid-type', 'index', 'a parsed model.safetensors.index.json', show(index));
   }
   const { weight_map: map } = index as Partial<Record<'weight_map', unknown>>;
-  if (typeof map !== 'object' || map === null || Array.isArray(map)) {
+  if (!isObject(map) || Array.isArray(map)) {
     failIndex('a weight_map of files by the names of tensors', show(map));
   }
   const files = new Map<string, string>();

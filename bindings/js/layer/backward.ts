@@ -3,11 +3,10 @@ import { HeadwiseError } from '../runtime/errors.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
-import { checkAttached, type Numbers } from '../tensor/arrays.js';
-import { checkShape, sizeOf } from '../tensor/shapes.js';
-import type { Tensor } from '../tensor/tensor.js';
+import { checkTensor, counted, type Numbers } from '../tensor/arrays.js';
+import { sizeOf } from '../tensor/shapes.js';
+import { Tensor } from '../tensor/tensor.js';
 import type { LayerSettings } from './layer-options.js';
-import { resultIn } from './results.js';
 
 /** Gradients of what a forward was given. Those of its parameters are in the layer. */
 export interface Gradients {
@@ -48,24 +47,22 @@ export function runBackward(
   gradOutput: Numbers<Float32Array>,
 ): Gradients {
   const loaded = core();
-  checkAttached('gradOutput', gradOutput);
-  checkShape('gradOutput', gradOutput.shape, [...shapes.queries.slice(0, -1), settings.outputSize]);
+  checkTensor('gradOutput', gradOutput, [...shapes.queries.slice(0, -1), settings.outputSize]);
   const batch = shapes.queries.length === 2 ? 1 : (shapes.queries[0] ?? 0);
-  const zeros = (shape: readonly number[]): Tensor => resultIn('gradient', undefined, shape).tensor;
   const result: Gradients = {
-    queries: zeros(shapes.queries),
-    keys: zeros(shapes.keys),
-    values: zeros(shapes.values),
-    headGate: zeros([batch, settings.numHeads]),
+    queries: Tensor.zeros(shapes.queries),
+    keys: Tensor.zeros(shapes.keys),
+    values: Tensor.zeros(shapes.values),
+    headGate: Tensor.zeros([batch, settings.numHeads]),
   };
   const parts = [result.queries, result.keys, result.values, result.headGate];
   const [record, grad, workspace, ...at] = reserve(
     backwardRecord.words,
     sizeOf(gradOutput.shape),
     loaded.backwardWorkspaceSize(layer),
-    ...parts.map(({ shape }) => sizeOf(shape)),
+    ...parts.map(({ data }) => data.length),
   );
-  write(grad, gradOutput.data, sizeOf(gradOutput.shape));
+  write(grad, counted(gradOutput));
   const [queries, keys, values, headGate] = at;
   writeRecord(record, backwardRecord, {
     gradOutput: grad,
@@ -77,7 +74,7 @@ export function runBackward(
   });
   loaded.backward(layer, record);
   parts.forEach(({ data }, i) => {
-    read(at[i], data, data.length);
+    read(at[i], data);
   });
   return result;
 }

@@ -1,4 +1,5 @@
 import { fail, show } from '../runtime/errors.js';
+import { isIntegerIn } from '../runtime/options.js';
 
 /** What is known of a cache beside its memory. */
 export interface CacheState {
@@ -7,7 +8,8 @@ export interface CacheState {
   readonly numKvHeads: string;
   readonly batchSize: number;
   readonly maxLength: number;
-  readonly length: number;
+  /** Positions held. */
+  length: number;
 }
 
 /** What a call needs of it. */
@@ -39,7 +41,7 @@ export function checkCacheUse(
 
 /** A number of positions to keep of those held. */
 export function checkKeptLength(length: number, held: number): void {
-  if (!Number.isInteger(length) || length < 0 || length > held) {
+  if (!isIntegerIn(length, 0, held)) {
     fail('invalid-value', 'length', `an integer from 0 to ${held}`, show(length));
   }
 }

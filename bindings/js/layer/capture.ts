@@ -1,5 +1,5 @@
 import { fail, show } from '../runtime/errors.js';
-import { lengthOfList } from '../tensor/arrays.js';
+import { elementsOf } from '../tensor/arrays.js';
 import type { Tensor } from '../tensor/tensor.js';
 
 /**
@@ -27,14 +27,8 @@ export function checkCapture(value: unknown): ReadonlySet<CaptureName> | undefin
   if (value === undefined) {
     return undefined;
   }
-  if (!Array.isArray(value)) {
-    fail('invalid-type', 'capture', 'an array of names', show(value));
-  }
-  const list = value as readonly unknown[];
-  const length = lengthOfList('capture', list);
   const names = new Set<CaptureName>();
-  for (let i = 0; i < length; i++) {
-    const name = list[i];
+  for (const name of elementsOf('capture', 'an array of names', value)) {
     if (!(captureNames as readonly unknown[]).includes(name)) {
       fail('invalid-option', 'capture', `only ${captureNames.join(', ')}`, show(name));
     }

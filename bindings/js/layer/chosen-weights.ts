@@ -1,7 +1,6 @@
 import { fail, show } from '../runtime/errors.js';
-import { checkBoolean, checkOptions } from '../runtime/options.js';
-import { isGone, kindOf, lengthOf } from '../runtime/typed-arrays.js';
-import { lengthOfList } from '../tensor/arrays.js';
+import { checkBoolean, checkOptions, isIntegerIn, isRecord } from '../runtime/options.js';
+import { elementsOf } from '../tensor/arrays.js';
 
 /** Which attention weights are returned: those of some heads and some queries, at no more than the cost of these rows. */
 export interface ChosenWeights {
@@ -20,19 +19,12 @@ function readList(argument: string, expected: string, value: unknown): GivenList
   if (value === undefined) {
     return undefined;
   }
-  const isTyped = kindOf(value) !== undefined;
-  if (isTyped ? isGone(value as ArrayBufferView) : !Array.isArray(value)) {
-    fail('invalid-type', argument, expected, show(value));
-  }
-  const list = value as readonly unknown[];
-  const length = isTyped ? lengthOf(value as ArrayBufferView) : lengthOfList(argument, list);
   const read: unknown[] = [];
   const seen = new Set<unknown>();
-  for (let i = 0; i < length; i++) {
-    const index = list[i];
+  for (const index of elementsOf(argument, expected, value, true)) {
     read.push(index);
-    // However long a list says that it is, there is nothing behind its end, and a second time is an error.
-    if (index === undefined || seen.has(index)) {
+    // A second time is an error.
+    if (seen.has(index)) {
       break;
     }
     seen.add(index);
@@ -41,12 +33,7 @@ function readList(argument: string, expected: string, value: unknown): GivenList
 }
 
 export function readReturnWeights(value: unknown): GivenWeights {
-  if (
-    typeof value !== 'object' ||
-    value === null ||
-    Array.isArray(value) ||
-    ArrayBuffer.isView(value)
-  ) {
+  if (!isRecord(value)) {
     return checkBoolean('returnWeights', value, false);
   }
   const { heads, queries } = checkOptions<ChosenWeights>(
@@ -76,14 +63,14 @@ function placesOf(argument: string, one: string, list: GivenList, count: number)
   }
   const places = new Int32Array(count).fill(-1);
   list.forEach((index, place) => {
-    if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= count) {
+    if (!isIntegerIn(index, 0, count - 1)) {
       const expected = count > 0 ? `integers from 0 to ${count - 1}` : 'none';
       fail('invalid-option', argument, expected, show(index));
     }
-    if (places[index as number] !== -1) {
+    if (places[index] !== -1) {
       fail('invalid-option', argument, `each ${one} once`, `${show(index)} twice`);
     }
-    places[index as number] = place;
+    places[index] = place;
   });
   return { places, count: list.length };
 }

@@ -1,10 +1,10 @@
-import { absent, read, writeIntegers, type Absent, type Address } from '../runtime/memory.js';
+import { writeIntegers, type Address } from '../runtime/memory.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { captureShapes, type Captured, type CaptureName } from './capture.js';
 import type { CheckedWeights } from './chosen-weights.js';
 import type { LayerSettings } from './layer-options.js';
 import type { CheckedPositions } from './positions.js';
-import { resultIn, type Result } from './results.js';
+import { readResult, resultIn, type Result } from './results.js';
 
 /** What few passes take or give, read off the call and checked. */
 export interface ExtraOptions {
@@ -65,41 +65,29 @@ export function extrasOf(options: ExtraOptions, sizes: ExtraSizes): Extras | und
 
 /** Where in working memory it lies. */
 export interface ExtraAddresses {
-  readonly positions: Address | Absent;
-  readonly weightHeads: Address | Absent;
-  readonly weightQueries: Address | Absent;
-  readonly keyMass: Address | Absent;
+  readonly positions?: Address | undefined;
+  readonly weightHeads?: Address | undefined;
+  readonly weightQueries?: Address | undefined;
+  readonly keyMass?: Address | undefined;
   readonly captured: Readonly<Partial<Record<CaptureName, Address>>>;
 }
 
-export const noExtras: ExtraAddresses = {
-  positions: absent,
-  weightHeads: absent,
-  weightQueries: absent,
-  keyMass: absent,
-  captured: {},
-};
+export const noExtras: ExtraAddresses = { captured: {} };
 
 /** Writes what the pass takes to its pieces. */
 export function writeExtras(
   { options, captured, keyMass }: Extras,
   [positions, heads, queries, mass, ...rest]: readonly Address[],
 ): ExtraAddresses {
-  const writeAt = (
-    address: Address | undefined,
-    data: Int32Array | undefined,
-  ): Address | Absent => {
-    if (address === undefined || data === undefined || data.length === 0) {
-      return absent;
-    }
+  const writeAt = (address: Address, data: ArrayLike<number> = []): Address | undefined => {
     writeIntegers(address, data);
-    return address;
+    return data.length > 0 ? address : undefined;
   };
   return {
     positions: writeAt(positions, options.positions.positions),
     weightHeads: writeAt(heads, options.weights.heads.places),
     weightQueries: writeAt(queries, options.weights.queries.places),
-    keyMass: keyMass === undefined ? absent : mass,
+    keyMass: keyMass && mass,
     captured: Object.fromEntries((captured ?? []).map(([name], i) => [name, rest[i]])),
   };
 }
@@ -109,21 +97,12 @@ export function readExtras(
   { keyMass, captured }: Extras,
   at: ExtraAddresses,
 ): { keyMass?: Tensor; captured?: Captured } {
-  const copy = ({ tensor, data, count }: Result, address: Address): Tensor => {
-    read(address, data, count);
-    return tensor;
-  };
   return {
-    ...(keyMass === undefined ? {} : { keyMass: copy(keyMass, at.keyMass as Address) }),
-    ...(captured === undefined
-      ? {}
-      : {
-          captured: Object.fromEntries(
-            captured.map(([name, result]) => {
-              const { [name]: address } = at.captured;
-              return [name, address === undefined ? result.tensor : copy(result, address)];
-            }),
-          ),
-        }),
+    ...(keyMass && { keyMass: readResult(keyMass, at.keyMass) }),
+    ...(captured && {
+      captured: Object.fromEntries(
+        captured.map(([name, result]) => [name, readResult(result, at.captured[name])]),
+      ),
+    }),
   };
 }

@@ -1,16 +1,18 @@
 import { forwardRecord } from 'headwise-records';
 import { fail, showShape } from '../runtime/errors.js';
-import {
-  absent,
-  reserve,
-  sizesDeduplicated,
-  writeDeduplicated,
-  type Address,
-} from '../runtime/memory.js';
-import { checkBoolean } from '../runtime/options.js';
+import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../runtime/memory.js';
+import { checkBoolean, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
-import { checkAttached, toFloatList, toFloats, type Numbers } from '../tensor/arrays.js';
+import {
+  checkAttached,
+  counted,
+  noFloats,
+  toFloatList,
+  toFloats,
+  toLengths,
+  type Numbers,
+} from '../tensor/arrays.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
 import { checkShape, sizeOf, type Axis } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -33,7 +35,7 @@ import {
   type GivenWeights,
 } from './chosen-weights.js';
 import { extrasOf, noExtras, readExtras, writeExtras } from './extras.js';
-import { checkPositions, readPositions } from './positions.js';
+import { checkPositions } from './positions.js';
 import {
   checkResultOptions,
   readResults,
@@ -174,12 +176,12 @@ export function readForward(
   return {
     q,
     keyValues: fromCache ? undefined : [toFloats('keys', keys), toFloats('values', values)],
-    gate: headGate === undefined ? undefined : toFloatList('headGate', headGate),
+    gate: ifGiven('headGate', headGate, toFloatList),
     cache,
     masks: readMasks(options),
     results: checkResultOptions(options, weights !== false),
     weights,
-    positions: readPositions(options.positions),
+    positions: ifGiven('positions', options.positions, toLengths),
     keyMass: checkBoolean('keyMass', options.keyMass, false),
     capture: checkCapture(options.capture),
     requiresGrad: checkBoolean('requiresGrad', options.requiresGrad, false),
@@ -262,13 +264,6 @@ function checkInputs(
   };
 }
 
-const none = { data: new Float32Array(), count: 0 };
-
-const counted = (
-  input: Floats | undefined,
-): { readonly data: Float32Array; readonly count: number } =>
-  input === undefined ? none : { data: input.data, count: sizeOf(input.shape) };
-
 /** One forward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
 export function runForward(target: ForwardLayer, inputs: ForwardInputs): ForwardOutcome {
   const loaded = core();
@@ -316,7 +311,9 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
     { positions, weights: weightRows, keyMass, capture: inputs.capture },
     { batchAxis, settings, numQueries, numKeys, numExtraSlots },
   );
-  const data = [q, keyValues?.[0], keyValues?.[1], gate].map(counted);
+  const data = [q, keyValues?.[0], keyValues?.[1], gate].map((input) =>
+    input === undefined ? noFloats : counted(input),
+  );
   const [record, lens, mask, output, weights, workspace, ...at] = reserve(
     forwardRecord.words,
     ...maskDataSizes(masks),
@@ -339,23 +336,23 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
     numNewKeys,
     positions: extrasAt.positions,
     positionsSampleStride: positions.sampleStride,
-    headGate: gate === undefined ? absent : headGate,
+    headGate: gate && headGate,
     gateStride,
-    cache: held?.address ?? absent,
+    cache: held?.address,
     output,
-    attentionWeights: returnWeights ? weights : absent,
+    attentionWeights: returnWeights ? weights : undefined,
     weightHeads: extrasAt.weightHeads,
     weightQueries: extrasAt.weightQueries,
     numWeightHeads: weightRows.heads.count,
     numWeightQueries: weightRows.queries.count,
     weightsStage: stage,
     keyMass: extrasAt.keyMass,
-    capturedQueries: captured.queries ?? absent,
-    capturedKeys: captured.keys ?? absent,
-    capturedValues: captured.values ?? absent,
-    capturedScores: captured.scores ?? absent,
-    capturedPooled: captured.pooled ?? absent,
-    droppedWeights: captured.droppedWeights ?? absent,
+    capturedQueries: captured.queries,
+    capturedKeys: captured.keys,
+    capturedValues: captured.values,
+    capturedScores: captured.scores,
+    capturedPooled: captured.pooled,
+    droppedWeights: captured.droppedWeights,
     workspace,
     requiresGrad,
     querySize: shapes.querySize ?? 0,

@@ -119,20 +119,17 @@ export function readStateDict(
 
 /** The options that a state dict settles. */
 function optionsOf(plan: LayerPlan): Omit<MultiHeadAttentionOptions, 'numHeads'> {
-  const { attentionHiddens } = plan;
+  const { problem, parameters, attentionHiddens, convolution, ...settled } = plan;
+  const { outputProjection, bias, biasKv, ...sizes } = settled;
+  const isAdditive = attentionHiddens > 0;
   return {
-    numHiddens: plan.numHiddens,
-    numKvHeads: plan.numKvHeads,
-    querySize: plan.querySize,
-    keySize: plan.keySize,
-    valueSize: plan.valueSize,
-    outputSize: plan.outputSize,
-    pooling: attentionHiddens > 0 ? 'additive' : 'dot-product',
-    ...(attentionHiddens > 0 ? { attentionHiddens } : {}),
-    outputProjection: plan.outputProjection,
-    bias: plan.bias,
-    projection: plan.convolution ? 'convolution' : 'linear',
-    biasKv: plan.biasKv,
+    ...sizes,
+    pooling: isAdditive ? 'additive' : 'dot-product',
+    ...(isAdditive && { attentionHiddens }),
+    outputProjection,
+    bias,
+    projection: convolution ? 'convolution' : 'linear',
+    biasKv,
   };
 }
 

@@ -1,5 +1,5 @@
-import { fail, showShape } from '../runtime/errors.js';
 import { checkAttached, type Numbers } from '../tensor/arrays.js';
+import { checkOneOf } from '../tensor/shapes.js';
 
 /** Checks the gate's shape and returns the numbers between its samples. */
 export function checkHeadGate(
@@ -13,10 +13,6 @@ export function checkHeadGate(
   }
   checkAttached(argument, gate);
   const { shape } = gate;
-  const expected = shape.length === 1 ? [numHeads] : [batch, numHeads];
-  if (shape.length !== expected.length || !shape.every((size, i) => size === expected[i])) {
-    const either = `${showShape([numHeads])} or ${showShape([batch, numHeads])}`;
-    fail('invalid-shape', argument, either, showShape(shape));
-  }
+  checkOneOf(argument, shape, [numHeads], [batch, numHeads]);
   return shape.length === 1 ? 0 : numHeads;
 }

@@ -16,9 +16,9 @@ function moveHeads(
   const loaded = core();
   const result = Tensor.zeros(shape);
   const [from, to] = reserve(result.data.length, result.data.length);
-  write(from, data, result.data.length);
+  write(from, { data, count: result.data.length });
   loaded[move](...sizes, from, to);
-  read(to, result.data, result.data.length);
+  read(to, result.data);
   return result;
 }
 

@@ -2,7 +2,7 @@
 import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
-import { checkOptions, checkSize } from '../runtime/options.js';
+import { checkOptions, checkSize, isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import { checkCacheUse, checkKeptLength, type CacheState } from './cache-checks.js';
 
@@ -41,12 +41,8 @@ export interface CacheOwner {
  * that layer only, until heads of it are pruned.
  */
 export class KeyValueCache {
-  readonly #owner: object;
-  readonly #numKvHeads: string;
-  readonly #batchSize: number;
-  readonly #maxLength: number;
+  readonly #state: CacheState;
   readonly #handle: Handle;
-  #length = 0;
 
   /** @internal */
   constructor(
@@ -54,24 +50,27 @@ export class KeyValueCache {
     address: Address,
     { batchSize, maxLength }: CacheOptions,
   ) {
-    this.#owner = owner;
-    this.#numKvHeads = String(settings.numKvHeads);
-    this.#batchSize = batchSize;
-    this.#maxLength = maxLength;
+    this.#state = {
+      owner,
+      numKvHeads: String(settings.numKvHeads),
+      batchSize,
+      maxLength,
+      length: 0,
+    };
     this.#handle = new Handle('cache', this, address, 'deleteCache');
   }
 
   get batchSize(): number {
-    return this.#batchSize;
+    return this.#state.batchSize;
   }
 
   get maxLength(): number {
-    return this.#maxLength;
+    return this.#state.maxLength;
   }
 
   /** Positions held so far. */
   get length(): number {
-    return this.#length;
+    return this.#state.length;
   }
 
   /** Forgets everything. */
@@ -86,9 +85,9 @@ export class KeyValueCache {
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
-    checkKeptLength(length, this.#length);
+    checkKeptLength(length, this.#state.length);
     core().setCacheLength(address, length);
-    this.#length = length;
+    this.#state.length = length;
   }
 
   /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
@@ -112,30 +111,20 @@ export class KeyValueCache {
     newKeys: number,
   ): HeldCache {
     // Not by its class, of which a proxy may say anything.
-    if (typeof cache !== 'object' || cache === null || !(#handle in cache)) {
+    if (!isObject(cache) || !(#handle in cache)) {
       fail('invalid-type', 'cache', 'one that createCache made', show(cache));
     }
     const address = cache.#handle.inUse();
-    checkCacheUse('layer', cache.#state(), {
+    checkCacheUse('layer', cache.#state, {
       ...{ owner, batch, newKeys },
       numKvHeads: String(settings.numKvHeads),
     });
     return {
       address,
-      length: cache.#length,
+      length: cache.#state.length,
       append: (positions) => {
-        cache.#length += positions;
+        cache.#state.length += positions;
       },
-    };
-  }
-
-  #state(): CacheState {
-    return {
-      owner: this.#owner,
-      numKvHeads: this.#numKvHeads,
-      batchSize: this.#batchSize,
-      maxLength: this.#maxLength,
-      length: this.#length,
     };
   }
 }

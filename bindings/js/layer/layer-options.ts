@@ -3,11 +3,13 @@ import { fail, show } from '../runtime/errors.js';
 import { reserve, type Address } from '../runtime/memory.js';
 import {
   checkBoolean,
-  checkOptionalSize,
+  checkNonNegative,
   checkOptions,
   checkSeed,
   checkSize,
   checkWord,
+  ifGiven,
+  isIntegerIn,
 } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core, enter } from '../runtime/wasm.js';
@@ -149,30 +151,23 @@ const projections = ['linear', 'convolution', 'none'] as const;
 
 /** Heads: a divisor of what they split. */
 export function checkNumHeads(value: unknown, what: string, size: number): number {
-  if (!Number.isInteger(value) || (value as number) < 1 || size % (value as number) !== 0) {
+  if (!isIntegerIn(value, 1) || size % value !== 0) {
     fail('invalid-option', 'numHeads', `a divisor of ${what} (${size})`, show(value));
   }
-  return value as number;
+  return value;
 }
 
 /** Factor of the dot products, a finite number. */
-export function checkScale(value: unknown): number | undefined {
+export function checkScale(value: unknown, argument = 'scale'): number | undefined {
   if (value !== undefined && !Number.isFinite(value)) {
-    fail('invalid-option', 'scale', 'a finite number', show(value));
+    fail('invalid-option', argument, 'a finite number', show(value));
   }
   return value as number | undefined;
 }
 
 /** Cap of the scores, a finite number from 0, which is off, on. */
-export function checkSoftcap(value: unknown): number {
-  if (value === undefined) {
-    return 0;
-  }
-  if (!Number.isFinite(value) || (value as number) < 0) {
-    fail('invalid-option', 'softcap', 'a finite number from 0 on', show(value));
-  }
-  return value as number;
-}
+export const checkSoftcap = (value: unknown): number =>
+  ifGiven('softcap', value, checkNonNegative) ?? 0;
 
 function checkRotary(
   value: RotaryOptions | undefined,
@@ -186,7 +181,7 @@ function checkRotary(
   if (!Number.isFinite(base) || base <= 0) {
     fail('invalid-option', 'rotary.base', 'a finite number above 0', show(base));
   }
-  if (!Number.isInteger(size) || size < 2 || size > headSize || size % 2 !== 0) {
+  if (!isIntegerIn(size, 2, headSize) || size % 2 !== 0) {
     const expected = `an even integer from 2 to the head size (${headSize})`;
     fail('invalid-option', 'rotary.size', expected, show(size));
   }
@@ -218,12 +213,11 @@ function checkGoesWith(
 
 function checkInputSize(
   argument: string,
-  value: unknown,
+  size: number | undefined,
   projection: Projection,
   numHiddens: number,
   numHeads: number,
 ): number | undefined {
-  const size = checkOptionalSize(argument, value);
   if (size !== undefined && projection === 'none' && size !== numHiddens) {
     fail(
       'invalid-option',
@@ -242,35 +236,39 @@ export function checkLayerOptions(
   options: MultiHeadAttentionOptions | undefined,
 ): [LayerSettings, InputSizes] {
   const given = checkOptions<MultiHeadAttentionOptions>(options, layerOptionNames);
+  const flag = (name: keyof typeof given, byDefault: boolean): boolean =>
+    checkBoolean(name, given[name], byDefault);
+  const size = (name: keyof typeof given): number | undefined =>
+    ifGiven(name, given[name], checkSize);
   const numHiddens = checkSize('numHiddens', given.numHiddens);
   const numHeads = checkSize('numHeads', given.numHeads);
   checkNumHeads(numHeads, 'numHiddens', numHiddens);
   const headSize = numHiddens / numHeads;
   const dropout = checkDropout(given.dropout);
-  const bias = checkBoolean('bias', given.bias, false);
+  const bias = flag('bias', false);
   const projection = checkWord('projection', given.projection, projections);
-  const inputSize = (argument: string, value: unknown): number | undefined =>
-    checkInputSize(argument, value, projection, numHiddens, numHeads);
+  const inputSize = (name: keyof InputSizes): number | undefined =>
+    checkInputSize(name, size(name), projection, numHiddens, numHeads);
   const sizes = {
-    querySize: inputSize('querySize', given.querySize),
-    keySize: inputSize('keySize', given.keySize),
-    valueSize: inputSize('valueSize', given.valueSize),
+    querySize: inputSize('querySize'),
+    keySize: inputSize('keySize'),
+    valueSize: inputSize('valueSize'),
   };
-  const outputSize = checkOptionalSize('outputSize', given.outputSize) ?? numHiddens;
-  const numKvHeads = checkOptionalSize('numKvHeads', given.numKvHeads) ?? numHeads;
+  const outputSize = size('outputSize') ?? numHiddens;
+  const numKvHeads = size('numKvHeads') ?? numHeads;
   if (numHeads % numKvHeads !== 0) {
     fail('invalid-option', 'numKvHeads', `a divisor of numHeads (${numHeads})`, `${numKvHeads}`);
   }
   const pooling = checkWord('pooling', given.pooling, poolings);
-  const attentionHiddens = checkOptionalSize('attentionHiddens', given.attentionHiddens);
+  const attentionHiddens = size('attentionHiddens');
   const scale = checkScale(given.scale);
   const softcap = checkSoftcap(given.softcap);
   const rotary = checkRotary(given.rotary, headSize);
   const seed = checkSeed(given.seed);
-  const biasKv = checkBoolean('biasKv', given.biasKv, false);
-  const zeroAttention = checkBoolean('zeroAttention', given.zeroAttention, false);
+  const biasKv = flag('biasKv', false);
+  const zeroAttention = flag('zeroAttention', false);
   const none = projection === 'none';
-  const outputProjection = checkBoolean('outputProjection', given.outputProjection, !none);
+  const outputProjection = flag('outputProjection', !none);
 
   const linear = "projection 'linear'";
   const withParameters = "projection 'linear' or 'convolution'";
@@ -278,7 +276,7 @@ export function checkLayerOptions(
   checkGoesWith(bias, 'bias', withParameters, !none, projection);
   checkGoesWith(biasKv, 'biasKv', withParameters, !none, projection);
   checkGoesWith(outputProjection, 'outputProjection', withParameters, !none, projection);
-  const outputBias = checkBoolean('outputBias', given.outputBias, bias && outputProjection);
+  const outputBias = flag('outputBias', bias && outputProjection);
   if (outputBias && !outputProjection) {
     fail('invalid-option', 'outputBias', 'an output projection beside it', 'none');
   }

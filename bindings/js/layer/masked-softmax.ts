@@ -3,9 +3,8 @@ import { read, reserve, write, writeIntegers } from '../runtime/memory.js';
 import { checkOptions } from '../runtime/options.js';
 import { overlap, partOf } from '../runtime/typed-arrays.js';
 import { core } from '../runtime/wasm.js';
-import { checkAttached, toFloats } from '../tensor/arrays.js';
+import { checkTensor, toFloats } from '../tensor/arrays.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
-import { checkShape } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { writeMasks } from './mask-record.js';
 import { checkMasks, readMasks, type EmptyRows } from './masks.js';
@@ -43,32 +42,30 @@ export function maskedSoftmax(
     ...(emptyRows !== undefined && { emptyRows }),
   });
   const target = readTarget('out', out);
-  checkAttached('scores', given);
   const { data, shape } = given;
-  const [batch, numQueries, numKeys] = checkShape('scores', shape, ['batch', 'queries', 'keys']);
+  const [batch, numQueries, numKeys] = checkTensor('scores', given, ['batch', 'queries', 'keys']);
   const masks = checkMasks(givenMasks, {
     ...{ batch, numHeads: 1, numQueries, numKeys },
     ...{ numExtraSlots: 0, queryOffset: 0 },
   });
   const result = resultIn('out', target, shape);
 
-  const { rank, lengths } = masks.validLens;
+  const { lengths, sampleStride } = masks.validLens;
   const sample = numQueries * numKeys;
   // Results must not be written over scores that are still to be read.
   const samples = overlap(data, result.data) ? batch : Math.max(1, Math.floor(chunk / sample));
-  const lengthsOfSample = rank === 2 ? numQueries : rank;
   for (let first = 0; first < batch && sample > 0; first += samples) {
     const count = Math.min(samples, batch - first);
-    const own = lengths.subarray(first * lengthsOfSample, (first + count) * lengthsOfSample);
+    const own = lengths?.subarray(first * sampleStride, (first + count) * sampleStride);
     const numbers = count * sample;
-    const [record, lens, mask, weights] = reserve(maskRecord.words, own.length, 0, numbers);
+    const [record, lens, mask, weights] = reserve(maskRecord.words, own?.length ?? 0, 0, numbers);
     const part = {
       ...masks,
       sizes: { ...masks.sizes, batch: count },
-      validLens: { rank, lengths: own },
+      validLens: { ...masks.validLens, lengths: own },
     };
     writeIntegers(record, writeMasks(part, lens, mask));
-    write(weights, partOf(data, first * sample, numbers), numbers);
+    write(weights, { data: partOf(data, first * sample, numbers), count: numbers });
     loaded.maskedSoftmax(record, weights);
     read(weights, partOf(result.data, first * sample, numbers), numbers);
   }

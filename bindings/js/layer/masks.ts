@@ -1,8 +1,8 @@
 import { fail, show, showShape } from '../runtime/errors.js';
-import { checkWord } from '../runtime/options.js';
-import { checkAttached, toLengths, toMask, type Numbers } from '../tensor/arrays.js';
+import { checkInteger, checkWord, ifGiven, isIntegerIn, largest } from '../runtime/options.js';
+import { checkAttached, checkIntegers, toLengths, toMask, type Numbers } from '../tensor/arrays.js';
 import type { MaskInput, ValidLens } from '../tensor/inputs.js';
-import { sizeOf } from '../tensor/shapes.js';
+import { checkOneOf, sizeOf } from '../tensor/shapes.js';
 
 /** What a query gets that may attend to no key at all. */
 export type EmptyRows = 'zero' | 'uniform';
@@ -57,10 +57,12 @@ export interface MaskSizes {
   readonly queryOffset: number;
 }
 
-/** Valid lengths as the core takes them: rank 0 stands for none. */
+/** Valid lengths as the core takes them. */
 export interface CheckedValidLens {
-  readonly rank: 0 | 1 | 2;
-  readonly lengths: Int32Array;
+  readonly lengths: Int32Array | undefined;
+  /** Numbers from one sample's to the next one's, and from one query's to the next one's. */
+  readonly sampleStride: number;
+  readonly queryStride: number;
 }
 
 /** Numbers from one entry of a mask to the next: by sample, head, query and key. */
@@ -80,13 +82,7 @@ export interface CheckedMasks {
   readonly window: readonly [number, number];
 }
 
-const unlimited = 2147483647;
-
-const noLengths: CheckedValidLens = { rank: 0, lengths: new Int32Array(0) };
-
-export function readValidLens(value: unknown, argument = 'validLens'): Numbers<Float64Array> {
-  return toLengths(argument, value);
-}
+const noLengths: CheckedValidLens = { lengths: undefined, sampleStride: 0, queryStride: 0 };
 
 /** `numQueries` is undefined where there is one length a sample. */
 export function checkValidLens(
@@ -100,21 +96,12 @@ export function checkValidLens(
     return noLengths;
   }
   const { data, shape } = given;
-  const bySample = [batch];
-  const byQuery = numQueries === undefined ? bySample : [batch, numQueries];
-  const expected = shape.length === 1 ? bySample : byQuery;
-  if (shape.length !== expected.length || !shape.every((size, i) => size === expected[i])) {
-    const either = [...new Set([bySample, byQuery].map(showShape))].join(' or ');
-    fail('invalid-shape', argument, either, showShape(shape));
-  }
+  const byQuery = numQueries === undefined ? [] : [[batch, numQueries]];
+  checkOneOf(argument, shape, [batch], ...byQuery);
   // They are kept in 32 bits.
-  const most = Math.min(numKeys, unlimited);
-  for (const length of data) {
-    if (!Number.isInteger(length) || length < 0 || length > most) {
-      fail('invalid-value', argument, `integers from 0 to ${most}`, show(length));
-    }
-  }
-  return { rank: shape.length as 1 | 2, lengths: new Int32Array(data) };
+  checkIntegers(argument, data, 0, Math.min(numKeys, largest));
+  const [, sampleStride = 1] = shape;
+  return { lengths: new Int32Array(data), sampleStride, queryStride: shape.length - 1 };
 }
 
 function broadcastStrides(shape: readonly number[]): MaskStrides {
@@ -162,17 +149,17 @@ function checkMask(
 
 export function checkWindow(value: unknown): readonly [number, number] {
   if (value === undefined) {
-    return [unlimited, unlimited];
+    return [largest, largest];
   }
   const expected = 'two integers from 0 on or Infinity';
   if (!Array.isArray(value) || value.length !== 2) {
     fail('invalid-option', 'window', expected, show(value));
   }
   const side = (size: unknown): number => {
-    if (size !== Infinity && (!Number.isSafeInteger(size) || (size as number) < 0)) {
+    if (size !== Infinity && !isIntegerIn(size, 0)) {
       fail('invalid-option', 'window', expected, show(size));
     }
-    return Math.min(size as number, unlimited);
+    return Math.min(size, largest);
   };
   const [left, right] = value as readonly unknown[];
   return [side(left), side(right)];
@@ -194,12 +181,11 @@ function checkCausal(value: unknown): boolean | 'bottom-right' {
 
 /** Reads all mask options, so that no code of the caller's runs any more once the sizes of the pass are checked. */
 export function readMasks(options: MaskOptions): GivenMasks {
-  const { validLens, mask } = options;
   return {
     causal: checkCausal(options.causal),
     uniform: checkEmptyRows(options.emptyRows) === 'uniform',
-    validLens: validLens === undefined ? undefined : readValidLens(validLens),
-    mask: mask === undefined ? undefined : toMask('mask', mask),
+    validLens: ifGiven('validLens', options.validLens, toLengths),
+    mask: ifGiven('mask', options.mask, toMask),
     window: checkWindow(options.window),
   };
 }
@@ -231,11 +217,9 @@ export function checkQueryOffset(value: unknown, causal: unknown): number {
   if (value === undefined) {
     return 0;
   }
-  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > unlimited) {
-    fail('invalid-option', 'queryOffset', 'an integer from 0 to 2147483647', show(value));
-  }
-  if ((value as number) > 0 && causal === 'bottom-right') {
+  const offset = checkInteger('queryOffset', value, 0);
+  if (offset > 0 && causal === 'bottom-right') {
     fail('invalid-option', 'queryOffset', "causal other than 'bottom-right' beside it", 'both');
   }
-  return value as number;
+  return offset;
 }

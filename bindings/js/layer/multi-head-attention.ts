@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { HeadwiseError } from '../runtime/errors.js';
-import { Handle, type Held } from '../runtime/handle.js';
+import { completed, Handle, type Held } from '../runtime/handle.js';
 import { checkOptions } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import { toFloats } from '../tensor/arrays.js';
@@ -110,14 +110,9 @@ export class MultiHeadAttention {
    */
   static fromStateDict(dict: TensorsByName, options: FromStateDictOptions): MultiHeadAttention {
     const read = readStateDict(dict, options);
-    const layer = new MultiHeadAttention(read.options);
-    try {
+    return completed(new MultiHeadAttention(read.options), (layer) => {
       layer.loadStateDict(read.dict);
-    } catch (error) {
-      layer.dispose();
-      throw error;
-    }
-    return layer;
+    });
   }
 
   /**
@@ -132,16 +127,12 @@ export class MultiHeadAttention {
     const options = layerOptionNames
       .filter((name) => name !== unfit)
       .map((name) => [name, settled[name]]);
-    const copy = new MultiHeadAttention(Object.fromEntries(options) as MultiHeadAttentionOptions);
-    try {
+    const made = new MultiHeadAttention(Object.fromEntries(options) as MultiHeadAttentionOptions);
+    return completed(made, (copy) => {
       if (layer.#initialized) {
         copy.loadStateDict(layer.stateDict());
       }
-    } catch (error) {
-      copy.dispose();
-      throw error;
-    }
-    return copy;
+    });
   }
 
   /** @internal */

@@ -1,6 +1,6 @@
 import { HeadwiseError, showShape } from '../runtime/errors.js';
 import { isAbsent, read, write, type Absent, type Address } from '../runtime/memory.js';
-import type { Numbers } from '../tensor/arrays.js';
+import { counted, type Numbers } from '../tensor/arrays.js';
 import { fits, sizeOf, type Axis } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import type { DictTensor } from './from-state-dict.js';
@@ -16,10 +16,19 @@ export interface Parameter {
 /** The parameters that a layer of these settings has, in the order of their numbers. */
 export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parameter[] {
   const parameters: Parameter[] = [];
-  const addLinear = (number: number, name: string, weight: readonly Axis[]): void => {
-    parameters.push({ number, name: `${name}.weight`, shape: weight });
-    if (number === 6 ? settings.outputBias : settings.bias) {
-      parameters.push({ number: number + 1, name: `${name}.bias`, shape: weight.slice(0, 1) });
+  const add = (number: number, name: string, ...shape: readonly Axis[]): void => {
+    parameters.push({ number, name, shape });
+  };
+  const addLinear = (
+    number: number,
+    name: string,
+    hasBias: boolean,
+    out: number,
+    ...rest: readonly Axis[]
+  ): void => {
+    add(number, `${name}.weight`, out, ...rest);
+    if (hasBias) {
+      add(number + 1, `${name}.bias`, out);
     }
   };
   const { numHeads, headSize, attentionHiddens } = settings;
@@ -33,27 +42,26 @@ export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parame
     sizeName: string,
   ): void => {
     if (settings.projection === 'linear') {
-      addLinear(number, name, [out, size ?? sizeName]);
+      addLinear(number, name, settings.bias, out, size ?? sizeName);
     } else if (settings.projection === 'convolution') {
       const slice = size === undefined ? `${sizeName} / numHeads` : size / numHeads;
-      addLinear(number, name, [out, slice, 1]);
+      addLinear(number, name, settings.bias, out, slice, 1);
     }
   };
   addProjection(0, 'W_q', queryWidth, sizes.querySize, 'querySize');
   addProjection(2, 'W_k', keyValueWidth, sizes.keySize, 'keySize');
   addProjection(4, 'W_v', keyValueWidth, sizes.valueSize, 'valueSize');
   if (settings.outputProjection) {
-    addLinear(6, 'W_o', [settings.outputSize, queryWidth]);
+    addLinear(6, 'W_o', settings.outputBias, settings.outputSize, queryWidth);
   }
   if (settings.biasKv) {
-    parameters.push({ number: 8, name: 'bias_k', shape: [1, 1, keyValueWidth] });
-    parameters.push({ number: 9, name: 'bias_v', shape: [1, 1, keyValueWidth] });
+    add(8, 'bias_k', 1, 1, keyValueWidth);
+    add(9, 'bias_v', 1, 1, keyValueWidth);
   }
   if (settings.pooling === 'additive') {
-    const features = [attentionHiddens, headSize];
-    parameters.push({ number: 10, name: 'attention.W_q.weight', shape: features });
-    parameters.push({ number: 11, name: 'attention.W_k.weight', shape: features });
-    parameters.push({ number: 12, name: 'attention.w_v.weight', shape: [1, attentionHiddens] });
+    add(10, 'attention.W_q.weight', attentionHiddens, headSize);
+    add(11, 'attention.W_k.weight', attentionHiddens, headSize);
+    add(12, 'attention.w_v.weight', 1, attentionHiddens);
   }
   return parameters;
 }
@@ -71,7 +79,7 @@ export function readTensors<Each extends Omit<Parameter, 'number'>>(
     const tensor = Tensor.zeros(parameter.shape as number[]);
     const address = addressOf(parameter);
     if (!isAbsent(address)) {
-      read(address, tensor.data, tensor.data.length);
+      read(address, tensor.data);
     }
     tensors[parameter.name] = tensor;
   }
@@ -87,7 +95,7 @@ export function writeTensors<Each extends Omit<Parameter, 'number'>>(
   for (const parameter of parameters) {
     const tensor = tensors.get(parameter.name);
     if (tensor !== undefined) {
-      write(addressOf(parameter), tensor.data, sizeOf(tensor.shape));
+      write(addressOf(parameter), counted(tensor));
     }
   }
 }

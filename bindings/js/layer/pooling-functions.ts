@@ -1,17 +1,11 @@
 import type { Core } from 'headwise-glue';
 import { poolingRecord } from 'headwise-records';
 import { fail, show, showShape } from '../runtime/errors.js';
-import {
-  absent,
-  reserve,
-  sizesDeduplicated,
-  writeDeduplicated,
-  type Address,
-} from '../runtime/memory.js';
-import { checkBoolean, checkOptions } from '../runtime/options.js';
+import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../runtime/memory.js';
+import { checkBoolean, checkOptions, isObject } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
-import { checkAttached, toFloats, type Numbers } from '../tensor/arrays.js';
+import { checkAttached, counted, toFloats, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import { checkShape, sizeOf } from '../tensor/shapes.js';
 import { checkScale, checkSoftcap } from './layer-options.js';
@@ -51,7 +45,9 @@ export interface ScaledDotProductAttentionOptions extends PoolingOptions {
   softcap?: number | undefined;
 }
 
-const poolingOptionNames = [...maskOptionNames, ...resultOptionNames, 'queryOffset'] as const;
+/** The options of both functions and one's own. */
+const optionNames = <Name extends string>(...own: readonly Name[]) =>
+  [...maskOptionNames, ...resultOptionNames, 'queryOffset', ...own] as const;
 
 /** Checked arguments of a pooling function. */
 interface Pooling {
@@ -90,10 +86,7 @@ function readPooling(
 /** Lays everything out in working memory, calls `run` and copies the results out. */
 function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): AttentionResult {
   const { masks, results, outputShape, weightsShape } = pooling;
-  const data = [...pooling.inputs, ...pooling.parameters].map((input) => ({
-    data: input.data,
-    count: sizeOf(input.shape),
-  }));
+  const data = [...pooling.inputs, ...pooling.parameters].map(counted);
   const [querySize, keySize, valueSize] = pooling.inputs.map(({ shape }) => shape.at(-1) ?? 0) as [
     number,
     number,
@@ -116,7 +109,7 @@ function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): A
   );
   const prepared = resultsIn(results, outputShape, weightsShape);
   const [queries, keys, values, ...parameters] = writeDeduplicated(at, data);
-  const [W_q = absent, W_k = absent, w_v = absent] = parameters;
+  const [W_q, W_k, w_v] = parameters;
   writeRecord(record, poolingRecord, {
     mask: writeMasks(masks, lens, mask),
     numHeads: masks.sizes.numHeads,
@@ -132,7 +125,7 @@ function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): A
     W_k,
     w_v,
     output,
-    attentionWeights: results.returnWeights ? weights : absent,
+    attentionWeights: results.returnWeights ? weights : undefined,
     weightsStage: results.stage,
     workspace,
   });
@@ -179,7 +172,7 @@ export function scaledDotProductAttention(
   options?: ScaledDotProductAttentionOptions,
 ): AttentionResult {
   const loaded = core();
-  const given = checkOptions(options, [...poolingOptionNames, 'scale', 'softcap']);
+  const given = checkOptions(options, optionNames('scale', 'softcap'));
   const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
   const [q, k, v] = inputs;
   for (const [name, input] of Object.entries({ queries: q, keys: k, values: v })) {
@@ -282,10 +275,10 @@ export function additiveAttention(
   options?: AdditiveAttentionOptions,
 ): AttentionResult {
   const loaded = core();
-  const given = checkOptions(options, poolingOptionNames);
+  const given = checkOptions(options, optionNames());
   const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
   const [q, k, v] = inputs;
-  if (typeof parameters !== 'object' || (parameters as unknown) === null) {
+  if (!isObject(parameters)) {
     fail('invalid-type', 'parameters', '{ W_q, W_k, w_v }', show(parameters));
   }
   const W_q = toFloats('W_q', parameters.W_q);

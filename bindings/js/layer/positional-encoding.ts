@@ -1,5 +1,4 @@
-import { fail, show } from '../runtime/errors.js';
-import { checkSize } from '../runtime/options.js';
+import { checkInteger, checkSize } from '../runtime/options.js';
 import { Tensor } from '../tensor/tensor.js';
 
 /**
@@ -10,9 +9,7 @@ import { Tensor } from '../tensor/tensor.js';
  * @throws HeadwiseError `invalid-option`
  */
 export function positionalEncoding(length: number, numHiddens: number): Tensor {
-  if (!Number.isInteger(length) || length < 0 || length > 2147483647) {
-    fail('invalid-option', 'length', 'an integer from 0 to 2147483647', show(length));
-  }
+  checkInteger('length', length, 0);
   const columns = checkSize('numHiddens', numHiddens);
   const P = Tensor.zeros([length, columns]);
   for (let i = 0; i < length; i++) {

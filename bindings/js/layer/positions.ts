@@ -1,5 +1,7 @@
-import { fail, show, showShape } from '../runtime/errors.js';
-import { toLengths, type Numbers } from '../tensor/arrays.js';
+import { fail } from '../runtime/errors.js';
+import { largest } from '../runtime/options.js';
+import { checkIntegers, type Numbers } from '../tensor/arrays.js';
+import { checkOneOf } from '../tensor/shapes.js';
 import type { LayerSettings } from './layer-options.js';
 
 /** Positions as the core takes them, and the step from one sample's to the next one's. */
@@ -7,12 +9,6 @@ export interface CheckedPositions {
   readonly positions: Int32Array;
   readonly sampleStride: number;
 }
-
-export function readPositions(value: unknown): Numbers<Float64Array> | undefined {
-  return value === undefined ? undefined : toLengths('positions', value);
-}
-
-const largest = 2147483647;
 
 export function checkPositions(
   given: Numbers<Float64Array> | undefined,
@@ -29,20 +25,11 @@ export function checkPositions(
     fail('invalid-option', 'positions', 'a layer with rotary positions', 'one without');
   }
   const { data, shape } = given;
-  const bySample = [batch, numQueries];
-  const expected = shape.length === 1 ? [numQueries] : bySample;
-  if (shape.length !== expected.length || !shape.every((size, i) => size === expected[i])) {
-    const either = `${showShape([numQueries])} or ${showShape(bySample)}`;
-    fail('invalid-shape', 'positions', either, showShape(shape));
-  }
+  checkOneOf('positions', shape, [numQueries], [batch, numQueries]);
   if (numNewKeys !== undefined && numNewKeys !== numQueries) {
     const keys = `as many keys as queries (${numQueries}) beside them`;
     fail('invalid-shape', 'positions', keys, `${numNewKeys}`);
   }
-  for (const position of data) {
-    if (!Number.isInteger(position) || position < 0 || position > largest) {
-      fail('invalid-value', 'positions', `integers from 0 to ${largest}`, show(position));
-    }
-  }
+  checkIntegers('positions', data, 0, largest);
   return { positions: new Int32Array(data), sampleStride: shape.length === 2 ? numQueries : 0 };
 }

@@ -1,10 +1,10 @@
 import { headList } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
+import { isIntegerIn } from '../runtime/options.js';
 import { send } from '../runtime/records.js';
-import { isGone, kindOf, lengthOf } from '../runtime/typed-arrays.js';
 import { core } from '../runtime/wasm.js';
-import { lengthOfList } from '../tensor/arrays.js';
+import { elementsOf } from '../tensor/arrays.js';
 import type { LayerSettings } from './layer-options.js';
 
 /** Whether these settings, and no list of heads yet, allow heads to be removed. */
@@ -18,23 +18,8 @@ export function checkPrunable({ projection, outputProjection }: LayerSettings): 
 }
 
 /** A list of heads, read from the caller's. */
-export function readHeads(heads: unknown, argument = 'heads'): ReadonlySet<unknown> {
-  const isTyped = kindOf(heads) !== undefined;
-  if (isTyped ? isGone(heads as ArrayBufferView) : !Array.isArray(heads)) {
-    fail('invalid-type', argument, 'an array of integers', show(heads));
-  }
-  const list = heads as readonly unknown[];
-  const length = isTyped ? lengthOf(heads as ArrayBufferView) : lengthOfList(argument, list);
-  const given = new Set<unknown>();
-  for (let i = 0; i < length; i++) {
-    const head = list[i];
-    given.add(head);
-    if (head === undefined) {
-      break; // However long a list says that it is, there is nothing behind its end.
-    }
-  }
-  return given;
-}
+export const readHeads = (heads: unknown, argument = 'heads'): ReadonlySet<unknown> =>
+  new Set(elementsOf(argument, 'an array of integers', heads, true));
 
 /** The heads to remove, ascending and each once; of those that share a key-value head all or none. */
 export function checkHeads(
@@ -44,7 +29,7 @@ export function checkHeads(
 ): number[] {
   const given = heads as ReadonlySet<number>;
   for (const head of given) {
-    if (!Number.isInteger(head) || head < 0 || head >= numHeads) {
+    if (!isIntegerIn(head, 0, numHeads - 1)) {
       fail('invalid-option', argument, `integers from 0 to ${numHeads - 1}`, show(head));
     }
   }

@@ -151,17 +151,23 @@ export function resultsIn(
   };
 }
 
+/** Copies a result out of WebAssembly memory, if it is there. */
+export function readResult({ tensor, data, count }: Result, address: Address | undefined): Tensor {
+  if (address !== undefined) {
+    read(address, data, count);
+  }
+  return tensor;
+}
+
 /** Copies results out of WebAssembly memory. */
 export function readResults(
   { output, weights }: Results,
   outputAt: Address,
   weightsAt: Address,
 ): AttentionResult {
-  read(outputAt, output.data, output.count);
-  const result: AttentionResult = { output: output.tensor };
+  const result: AttentionResult = { output: readResult(output, outputAt) };
   if (weights !== undefined) {
-    read(weightsAt, weights.data, weights.count);
-    result.attentionWeights = weights.tensor;
+    result.attentionWeights = readResult(weights, weightsAt);
   }
   return result;
 }

@@ -1,13 +1,18 @@
 import { passRecord } from 'headwise-records';
-import { checkSymbols, toTokens } from '../tensor/tokens.js';
 import { fail, show, showShape } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
-import { absent, writeIntegers, type Address } from '../runtime/memory.js';
-import { checkOptionalSize, checkOptions, checkSeed } from '../runtime/options.js';
+import type { Address } from '../runtime/memory.js';
+import {
+  checkNonNegative,
+  checkOptions,
+  checkSeed,
+  checkSize,
+  ifGiven,
+} from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
-import { toLengths } from '../tensor/arrays.js';
+import { checkIntegers, toLengths } from '../tensor/arrays.js';
 import type { TokensInput } from '../tensor/inputs.js';
 import { ModelCache } from './model-cache.js';
 import type { PassModel } from './model-inputs.js';
@@ -58,19 +63,12 @@ export interface CheckedGenerate {
 
 /** One sequence: (length,) or (1, length). */
 function toSequence(argument: string, value: unknown, vocabularySize: number): Float64Array {
-  const { data, shape } = toTokens(argument, value);
+  const { data, shape } = toLengths(argument, value);
   if (shape.length !== 1 && !(shape.length === 2 && shape[0] === 1)) {
     fail('invalid-shape', argument, '(length,)', showShape(shape));
   }
-  checkSymbols(argument, data, 0, vocabularySize);
+  checkIntegers(argument, data, 0, vocabularySize - 1);
   return data;
-}
-
-function checkTemperature(value: unknown): number {
-  if (!Number.isFinite(value) || (value as number) < 0) {
-    fail('invalid-option', 'temperature', 'a finite number from 0 on', show(value));
-  }
-  return value as number;
 }
 
 function checkTopP(value: unknown): number {
@@ -117,13 +115,13 @@ export function checkGenerate(
     fail('invalid-type', 'onToken', 'a function', show(onToken));
   }
   const stops = toLengths('stop', typeof stop === 'number' ? [stop] : stop).data;
-  checkSymbols('stop', stops, 0, vocabularySize);
+  checkIntegers('stop', stops, 0, vocabularySize - 1);
   return {
     tokens,
     source,
     maxNewTokens,
-    temperature: checkTemperature(temperature),
-    topK: checkOptionalSize('topK', topK) ?? 0,
+    temperature: checkNonNegative('temperature', temperature),
+    topK: ifGiven('topK', topK, checkSize) ?? 0,
     topP: checkTopP(topP),
     seed: checkSeed(given.seed),
     stop: new Set(stops),
@@ -142,15 +140,13 @@ function nextToken(
   { temperature, topK, topP, seed }: CheckedGenerate,
 ): number {
   const loaded = core();
-  const { settings, layers } = model;
-  const { vocabularySize } = settings;
-  const owner = { owner: model.owner, layers: [...layers.self, ...layers.cross] };
-  const held = ModelCache.heldBy(cache, owner, 1, tokens.length);
+  const { vocabularySize } = model.settings;
+  const held = ModelCache.heldBy(cache, model, 1, tokens.length);
   const sourceLength = source?.length ?? 0;
   const memory = new WorkingMemory();
   const record = memory.add(passRecord.words);
-  const tokensAt = memory.add(tokens.length);
-  const sourceAt = memory.add(sourceLength);
+  const tokensAt = memory.integers(tokens);
+  const sourceAt = memory.integers(source);
   const logits = memory.add(vocabularySize);
   const buffers = memory.add(3 * vocabularySize);
   const workspace = memory.add(
@@ -166,31 +162,20 @@ function nextToken(
     ),
   );
   memory.reserve();
-  writeIntegers(tokensAt(), tokens);
-  writeIntegers(sourceAt(), source ?? []);
   writeRecord(record(), passRecord, {
     kind: 0,
     tokens: tokensAt(),
-    pixels: absent,
-    segments: absent,
-    targets: absent,
     batch: 1,
     length: tokens.length,
-    validLens: absent,
     validLensSampleStride: 0,
     validLensQueryStride: 0,
-    source: source === undefined ? absent : sourceAt(),
-    sourceValidLens: absent,
+    source: sourceAt(),
     sourceLength,
-    layers: absent,
     cache: held.address,
-    hidden: absent,
     logits: logits(),
-    encoderHidden: absent,
     lastLogits: true,
     requiresGrad: false,
     workspace: workspace(),
-    optimizer: absent,
   });
   loaded.runModel(model.model, record());
   held.append(tokens.length, source === undefined ? undefined : sourceLength);
@@ -217,13 +202,10 @@ export async function generateTokens(
   if (maxNewTokens === 0) {
     return generated;
   }
-  const { model, owner, layers } = inUse();
+  const model = inUse();
   const maxLength = tokens.length + maxNewTokens - 1;
-  const address: Address = core().newModelCache(model, 1, maxLength);
-  const cache = new ModelCache({ owner, layers: [...layers.self, ...layers.cross] }, address, {
-    batchSize: 1,
-    maxLength,
-  });
+  const address: Address = core().newModelCache(model.model, 1, maxLength);
+  const cache = new ModelCache(model, address, { batchSize: 1, maxLength });
   try {
     for (let number = 0; number < maxNewTokens; number++) {
       const [next, source] =

@@ -1,15 +1,14 @@
 import { layerPass, modelBackwardRecord } from 'headwise-records';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
-import { absent, write, type Address } from '../runtime/memory.js';
-import { checkOptions } from '../runtime/options.js';
+import type { Address } from '../runtime/memory.js';
+import { checkOptions, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
-import { checkAttached, toFloats, type Numbers } from '../tensor/arrays.js';
+import { checkTensor, counted, toFloats, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
-import { checkShape, sizeOf } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { sides, type PassModel } from './model-inputs.js';
+import { bySide, sides, type PassModel } from './model-inputs.js';
 import {
   gateGradientsOf,
   layersInOut,
@@ -76,8 +75,8 @@ export function readOutputGradients(
     fail('invalid-option', 'backward', 'a gradient of hidden or logits', show(given));
   }
   return {
-    hidden: hidden === undefined ? undefined : toFloats('hidden', hidden),
-    logits: logits === undefined ? undefined : toFloats('logits', logits),
+    hidden: ifGiven('hidden', hidden, toFloats),
+    logits: ifGiven('logits', logits, toFloats),
   };
 }
 
@@ -92,61 +91,46 @@ export function runModelBackward(
   const { batchAxis, batch, length } = pending;
   const { hidden, logits } = gradients;
   if (hidden !== undefined) {
-    checkAttached('hidden', hidden);
-    checkShape('hidden', hidden.shape, [...batchAxis, length, settings.numHiddens]);
+    checkTensor('hidden', hidden, [...batchAxis, length, settings.numHiddens]);
   }
   if (logits !== undefined) {
     if (!settings.head) {
       fail('invalid-option', 'logits', 'none for a model without', 'a gradient');
     }
-    checkAttached('logits', logits);
-    checkShape('logits', logits.shape, [...batchAxis, length, settings.vocabularySize]);
+    checkTensor('logits', logits, [...batchAxis, length, settings.vocabularySize]);
   }
   const memory = new WorkingMemory();
   const record = memory.add(modelBackwardRecord.words);
   const numLayers = sides.reduce((count, side) => count + layers[side].length, 0);
   const layersAt = memory.add(layerPass.words * numLayers);
-  const gradientAt = (given: Numbers<Float32Array> | undefined): (() => Address) =>
-    memory.add(given === undefined ? 0 : sizeOf(given.shape));
-  const hiddenAt = gradientAt(hidden);
-  const logitsAt = gradientAt(logits);
+  const hiddenAt = memory.floats(hidden && counted(hidden));
+  const logitsAt = memory.floats(logits && counted(logits));
   const inOut = (side: (typeof sides)[number]): LayerInOut[] =>
     layersInOut(memory, layers[side], {
       ...{ batch, batchAxis, numQueries: 0, numKeys: 0, gates: [] },
       ...{ returnWeights: false, capture: undefined, gateGradients: true },
     });
-  const bySide = { self: inOut('self'), cross: inOut('cross'), encoder: inOut('encoder') };
-  const { channels, imageSize, hasPatches, hasEncoder } = settings;
+  const inOuts = bySide(inOut);
+  const { channels, imageSize, hasPatches } = settings;
   const pixels = hasPatches
     ? outputTensor(memory, [...batchAxis, channels, imageSize, imageSize])
     : undefined;
   const workspace = memory.add(loaded.modelBackwardWorkspaceSize(model.model));
   memory.reserve();
-  const writeGradient = (given: Numbers<Float32Array> | undefined, at: () => Address): void => {
-    if (given !== undefined) {
-      write(at(), given.data, sizeOf(given.shape));
-    }
-  };
-  writeGradient(hidden, hiddenAt);
-  writeGradient(logits, logitsAt);
   writeLayers(
     layersAt(),
-    sides.flatMap((side) => bySide[side]),
+    sides.flatMap((side) => inOuts[side]),
   );
   writeRecord(record(), modelBackwardRecord, {
-    hidden: hidden === undefined ? absent : hiddenAt(),
-    logits: logits === undefined ? absent : logitsAt(),
+    hidden: hiddenAt(),
+    logits: logitsAt(),
     layers: layersAt(),
-    pixels: pixels?.at() ?? absent,
+    pixels: pixels?.at(),
     workspace: workspace(),
   });
   loaded.backwardModel(model.model, record());
   return {
-    headGates: gateGradientsOf(bySide.self),
-    ...(hasEncoder && {
-      crossHeadGates: gateGradientsOf(bySide.cross),
-      encoderHeadGates: gateGradientsOf(bySide.encoder),
-    }),
+    ...gateGradientsOf(model, inOuts),
     ...(pixels && { pixels: readOutput(pixels) }),
   };
 }

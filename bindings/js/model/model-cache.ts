@@ -5,6 +5,7 @@ import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
+import { isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 
 /** A cache as a pass of its model uses it. */
@@ -21,23 +22,19 @@ export interface HeldModelCache {
 /** Whom a cache goes with: a model, as long as no heads of these layers are pruned. */
 export interface ModelCacheOwner {
   readonly owner: object;
-  readonly layers: readonly MultiHeadAttention[];
+  readonly layers: Readonly<Record<'self' | 'cross', readonly MultiHeadAttention[]>>;
 }
 
-const keyValueHeads = (layers: readonly MultiHeadAttention[]): string =>
-  layers.map(({ numKvHeads }) => numKvHeads).join();
+const keyValueHeads = ({ self, cross }: ModelCacheOwner['layers']): string =>
+  [...self, ...cross].map(({ numKvHeads }) => numKvHeads).join();
 
 /**
  * The key-value caches of all layers of a model, and of what they attend to in an encoder's output. Made by
  * `Transformer.createCache` and of use to that model only, until heads of it are pruned.
  */
 export class ModelCache {
-  readonly #owner: object;
-  readonly #numKvHeads: string;
-  readonly #batchSize: number;
-  readonly #maxLength: number;
+  readonly #state: CacheState;
   readonly #handle: Handle;
-  #length = 0;
   #sourceLength: number | undefined;
 
   /** @internal */
@@ -46,24 +43,21 @@ export class ModelCache {
     address: Address,
     { batchSize, maxLength }: CacheOptions,
   ) {
-    this.#owner = owner;
-    this.#numKvHeads = keyValueHeads(layers);
-    this.#batchSize = batchSize;
-    this.#maxLength = maxLength;
+    this.#state = { owner, numKvHeads: keyValueHeads(layers), batchSize, maxLength, length: 0 };
     this.#handle = new Handle('cache', this, address, 'deleteModelCache');
   }
 
   get batchSize(): number {
-    return this.#batchSize;
+    return this.#state.batchSize;
   }
 
   get maxLength(): number {
-    return this.#maxLength;
+    return this.#state.maxLength;
   }
 
   /** Positions held so far. */
   get length(): number {
-    return this.#length;
+    return this.#state.length;
   }
 
   /** Whether `dispose` was called. */
@@ -74,7 +68,7 @@ export class ModelCache {
   /** Forgets everything, the source included. */
   reset(): void {
     core().setModelCacheLength(this.#handle.inUse(), 0, 0);
-    this.#length = 0;
+    this.#state.length = 0;
     this.#sourceLength = undefined;
   }
 
@@ -85,9 +79,9 @@ export class ModelCache {
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
-    checkKeptLength(length, this.#length);
+    checkKeptLength(length, this.#state.length);
     core().setModelCacheLength(address, length, 1);
-    this.#length = length;
+    this.#state.length = length;
   }
 
   /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
@@ -111,32 +105,22 @@ export class ModelCache {
     length: number,
   ): HeldModelCache {
     // Not by its class, of which a proxy may say anything.
-    if (typeof cache !== 'object' || cache === null || !(#handle in cache)) {
+    if (!isObject(cache) || !(#handle in cache)) {
       fail('invalid-type', 'cache', "one that the model's createCache made", show(cache));
     }
     const address = cache.#handle.inUse();
-    checkCacheUse('model', cache.#state(), {
+    checkCacheUse('model', cache.#state, {
       ...{ owner, batch, newKeys: length },
       numKvHeads: keyValueHeads(layers),
     });
     return {
       address,
-      length: cache.#length,
+      length: cache.#state.length,
       sourceLength: cache.#sourceLength,
       append: (positions, sourceLength) => {
-        cache.#length += positions;
+        cache.#state.length += positions;
         cache.#sourceLength = sourceLength ?? cache.#sourceLength;
       },
-    };
-  }
-
-  #state(): CacheState {
-    return {
-      owner: this.#owner,
-      numKvHeads: this.#numKvHeads,
-      batchSize: this.#batchSize,
-      maxLength: this.#maxLength,
-      length: this.#length,
     };
   }
 }

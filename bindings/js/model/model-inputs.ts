@@ -6,15 +6,23 @@ import {
   type GivenWeights,
 } from '../layer/chosen-weights.js';
 import { checkHeadGate } from '../layer/head-gate.js';
-import { checkValidLens, readValidLens, type CheckedValidLens } from '../layer/masks.js';
+import { checkValidLens, type CheckedValidLens } from '../layer/masks.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, show, showShape } from '../runtime/errors.js';
-import type { Address } from '../runtime/memory.js';
-import { checkBoolean } from '../runtime/options.js';
-import { checkAttached, toFloatList, toFloats, type Numbers } from '../tensor/arrays.js';
+import type { Address, Counted } from '../runtime/memory.js';
+import { checkBoolean, ifGiven } from '../runtime/options.js';
+import {
+  checkIntegers,
+  checkTensor,
+  counted,
+  toFloatList,
+  toFloats,
+  toLengths,
+  type Numbers,
+} from '../tensor/arrays.js';
 import type { TensorInput, TokensInput, ValidLens } from '../tensor/inputs.js';
-import { checkShape, sizeOf } from '../tensor/shapes.js';
-import { checkSymbols, ignoredTarget, toTokens } from '../tensor/tokens.js';
+import { checkShape } from '../tensor/shapes.js';
+import { ignoredTarget } from '../tensor/tokens.js';
 import { ModelCache, type HeldModelCache } from './model-cache.js';
 import type { TransformerSettings } from './transformer-options.js';
 
@@ -78,6 +86,13 @@ export type Side = 'self' | 'cross' | 'encoder';
 /** In the order of the C++ enumeration. */
 export const sides = ['self', 'cross', 'encoder'] as const satisfies readonly Side[];
 
+/** What each side has. */
+export const bySide = <Each>(of: (side: Side) => Each): Record<Side, Each> => ({
+  self: of('self'),
+  cross: of('cross'),
+  encoder: of('encoder'),
+});
+
 export type LayersBySide = Readonly<Record<Side, readonly MultiHeadAttention[]>>;
 
 /** What a pass needs of its model. */
@@ -110,7 +125,8 @@ export interface PassInputs {
   readonly requiresGrad: boolean;
 }
 
-const gateNames = {
+/** Gates and their gradients, as options and results call them. */
+export const gateNames = {
   self: 'headGates',
   cross: 'crossHeadGates',
   encoder: 'encoderHeadGates',
@@ -121,12 +137,9 @@ function readGates(argument: string, gates: unknown): GivenGates {
     fail('invalid-type', argument, 'an array of gates', show(gates));
   }
   return Array.from((gates ?? []) as readonly unknown[], (gate, layer) =>
-    gate === undefined ? undefined : toFloatList(`${argument}[${layer}]`, gate),
+    ifGiven(`${argument}[${layer}]`, gate, toFloatList),
   );
 }
-
-const ifGiven = <Read>(value: unknown, read: (value: unknown) => Read): Read | undefined =>
-  value === undefined ? undefined : read(value);
 
 /** Reads all of the caller's objects, which may run the caller's code: nothing of the model is looked at before. */
 export function readPass(
@@ -138,19 +151,13 @@ export function readPass(
   return {
     input: hasPatches
       ? { pixels: toFloats('pixels', input) }
-      : { tokens: toTokens('tokens', input) },
-    targets: targets && toTokens('targets', targets[0]),
-    validLens: ifGiven(options.validLens, readValidLens),
-    segments: ifGiven(options.segments, (value) => toTokens('segments', value)),
-    source: ifGiven(options.source, (value) => toTokens('source', value)),
-    sourceValidLens: ifGiven(options.sourceValidLens, (value) =>
-      readValidLens(value, 'sourceValidLens'),
-    ),
-    gates: {
-      self: readGates('headGates', options.headGates),
-      cross: readGates('crossHeadGates', options.crossHeadGates),
-      encoder: readGates('encoderHeadGates', options.encoderHeadGates),
-    },
+      : { tokens: toLengths('tokens', input) },
+    targets: targets && toLengths('targets', targets[0]),
+    validLens: ifGiven('validLens', options.validLens, toLengths),
+    segments: ifGiven('segments', options.segments, toLengths),
+    source: ifGiven('source', options.source, toLengths),
+    sourceValidLens: ifGiven('sourceValidLens', options.sourceValidLens, toLengths),
+    gates: bySide((side) => readGates(gateNames[side], options[gateNames[side]])),
     returnWeights: readReturnWeights(options.returnWeights),
     capture: checkCapture(options.capture),
     cache: options.cache,
@@ -158,9 +165,7 @@ export function readPass(
   };
 }
 
-export interface Gate {
-  readonly data: Float32Array;
-  readonly count: number;
+export interface Gate extends Counted {
   /** Numbers between its samples. */
   readonly stride: number;
 }
@@ -171,7 +176,9 @@ export interface CheckedPass {
   readonly length: number;
   /** Of results: none if the tokens have none. */
   readonly batchAxis: readonly number[];
-  readonly input: { readonly tokens: Float64Array } | { readonly pixels: Float32Array };
+  /** One of them. */
+  readonly tokens: Float64Array | undefined;
+  readonly pixels: Counted | undefined;
   readonly targets: Float64Array | undefined;
   readonly segments: Float64Array | undefined;
   readonly validLens: CheckedValidLens;
@@ -200,7 +207,7 @@ function checkTokens(
     const most = `${expected}, length at most maxLength (${maxLength})`;
     fail('invalid-shape', argument, most, showShape(shape));
   }
-  checkSymbols(argument, data, 0, vocabularySize);
+  checkIntegers(argument, data, 0, vocabularySize - 1);
   return shape;
 }
 
@@ -221,7 +228,7 @@ function checkGates(
       return undefined;
     }
     const stride = checkHeadGate(gate, batch, numHeads, `${argument}[${layer}]`);
-    return { data: gate.data, count: sizeOf(gate.shape), stride };
+    return { ...counted(gate), stride };
   });
 }
 
@@ -261,9 +268,8 @@ function checkInput(model: PassModel, { input }: PassInputs): readonly number[] 
   const { pixels } = input;
   const { channels, imageSize, maxLength } = model.settings;
   const { shape } = pixels;
-  checkAttached('pixels', pixels);
   const image = [channels, imageSize, imageSize];
-  checkShape('pixels', shape, shape.length === 3 ? image : ['batch', ...image]);
+  checkTensor('pixels', pixels, shape.length === 3 ? image : ['batch', ...image]);
   return [...shape.slice(0, -3), maxLength];
 }
 
@@ -277,7 +283,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
       fail('invalid-option', 'targets', 'a model that has logits', 'one without');
     }
     checkShape('targets', targets.shape, shape);
-    checkSymbols('targets', targets.data, ignoredTarget, settings.vocabularySize);
+    checkIntegers('targets', targets.data, ignoredTarget, settings.vocabularySize - 1);
   }
   const [length = 0] = shape.slice(-1);
   const batchAxis = shape.slice(0, -1);
@@ -286,14 +292,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     fail('invalid-option', 'requiresGrad', 'no cache beside it', 'both');
   }
   const cache =
-    inputs.cache === undefined
-      ? undefined
-      : ModelCache.heldBy(
-          inputs.cache,
-          { owner: model.owner, layers: [...layers.self, ...layers.cross] },
-          batch,
-          length,
-        );
+    inputs.cache === undefined ? undefined : ModelCache.heldBy(inputs.cache, model, batch, length);
   const numCached = cache?.length ?? 0;
   const left = settings.maxLength - numCached;
   if (length > left) {
@@ -306,7 +305,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
       fail('invalid-option', 'segments', 'none for a model without', 'segments');
     }
     checkShape('segments', segments.shape, shape);
-    checkSymbols('segments', segments.data, 0, settings.segments);
+    checkIntegers('segments', segments.data, 0, settings.segments - 1);
   }
   const sourceLength = checkSource(model, inputs, batchAxis, cache);
   const gatesOf = (side: Side): readonly (Gate | undefined)[] =>
@@ -315,7 +314,8 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     batch,
     length,
     batchAxis,
-    input: 'tokens' in input ? { tokens: input.tokens.data } : { pixels: input.pixels.data },
+    tokens: 'tokens' in input ? input.tokens.data : undefined,
+    pixels: 'pixels' in input ? counted(input.pixels) : undefined,
     targets: targets?.data,
     segments: segments?.data,
     validLens,
@@ -330,7 +330,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     ),
     numKeys,
     numSourceKeys: inputs.source === undefined ? (cache?.sourceLength ?? 0) : sourceLength,
-    gates: { self: gatesOf('self'), cross: gatesOf('cross'), encoder: gatesOf('encoder') },
+    gates: bySide(gatesOf),
     cache,
   };
 }

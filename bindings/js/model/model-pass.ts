@@ -7,19 +7,10 @@ import {
   type GivenWeights,
 } from '../layer/chosen-weights.js';
 import { MultiHeadAttention } from '../layer/multi-head-attention.js';
-import {
-  absent,
-  allocate,
-  read,
-  write,
-  writeIntegers,
-  type Absent,
-  type Address,
-} from '../runtime/memory.js';
+import { read, writeIntegers, type Address } from '../runtime/memory.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
-import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import {
   sides,
@@ -79,6 +70,9 @@ export interface LossAndGradients {
   encoderHeadGates?: Tensor[] | undefined;
 }
 
+/** Of passes with gradients; empty lists of others. */
+type GateGradients = Omit<LossAndGradients, 'loss'>;
+
 /** How far a pass goes, in the order of `PassKind` in model_calls.cpp. */
 const passKinds = ['forward', 'loss', 'gradients', 'training'] as const;
 export type PassKind = (typeof passKinds)[number];
@@ -90,43 +84,26 @@ export interface OutputTensor {
 }
 
 export function outputTensor(memory: WorkingMemory, shape: readonly number[]): OutputTensor {
-  const count = sizeOf(shape);
-  return { tensor: new Tensor(allocate(count), shape), at: memory.add(count) };
+  const tensor = Tensor.zeros(shape);
+  return { tensor, at: memory.add(tensor.data.length) };
 }
 
 /** Copies a result out of WebAssembly memory. */
 export function readOutput({ tensor, at }: OutputTensor): Tensor {
-  read(at(), tensor.data, tensor.data.length);
+  read(at(), tensor.data);
   return tensor;
 }
 
-/** Integers of a call and their place; absent where there are none. */
-interface InputIntegers {
-  readonly data: ArrayLike<number>;
-  readonly at: () => Address;
-}
-
-const integersIn = (
-  memory: WorkingMemory,
-  data: ArrayLike<number> | undefined,
-): InputIntegers | undefined => data && { data, at: memory.add(data.length) };
-
-function writeInput(input: InputIntegers | undefined): Address | Absent {
-  if (input === undefined) {
-    return absent;
-  }
-  writeIntegers(input.at(), input.data);
-  return input.at();
-}
+type OptionalPlace = () => Address | undefined;
 
 /** What one attention layer takes and gives in a pass. */
 export interface LayerInOut {
   readonly gate: Gate | undefined;
-  readonly gateAt: () => Address;
+  readonly gateAt: OptionalPlace;
   readonly weights: OutputTensor | undefined;
   readonly rows: CheckedWeights;
-  readonly headPlaces: InputIntegers | undefined;
-  readonly queryPlaces: InputIntegers | undefined;
+  readonly headPlaces: OptionalPlace;
+  readonly queryPlaces: OptionalPlace;
   readonly captured: readonly (readonly [CaptureName, OutputTensor])[];
   readonly gateGradient: OutputTensor | undefined;
 }
@@ -168,13 +145,13 @@ function layerInOut(
   const rows = checkWeights(request.returnWeights, numHeads, numQueries);
   return {
     gate,
-    gateAt: memory.add(gate?.count ?? 0),
+    gateAt: memory.floats(gate),
     weights: rows.returned
       ? outputTensor(memory, [...batchAxis, rows.heads.count, rows.queries.count, numKeys])
       : undefined,
     rows,
-    headPlaces: integersIn(memory, rows.heads.places),
-    queryPlaces: integersIn(memory, rows.queries.places),
+    headPlaces: memory.integers(rows.heads.places),
+    queryPlaces: memory.integers(rows.queries.places),
     captured: capture === undefined ? [] : capturedOutputs(memory, layer, capture, request),
     gateGradient: request.gateGradients ? outputTensor(memory, [batch, numHeads]) : undefined,
   };
@@ -186,38 +163,47 @@ export const layersInOut = (
   request: SideRequest,
 ): LayerInOut[] => layers.map((layer, i) => layerInOut(memory, layer, request.gates[i], request));
 
-/** Writes what the layers take, one behind the other. */
+/** Writes the records of the layers, one behind the other. */
 export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
   const words = layers.flatMap((layer) => {
-    const { gate, gateAt, rows, weights, gateGradient } = layer;
-    if (gate !== undefined) {
-      write(gateAt(), gate.data, gate.count);
-    }
+    const { gate, rows, weights, gateGradient } = layer;
     const captured: Partial<Record<CaptureName, Address>> = Object.fromEntries(
       layer.captured.map(([name, output]) => [name, output.at()]),
     );
     return layerPass.pack({
-      headGate: gate === undefined ? absent : gateAt(),
+      headGate: layer.gateAt(),
       gateStride: gate?.stride ?? 0,
-      attentionWeights: weights?.at() ?? absent,
-      weightHeads: writeInput(layer.headPlaces),
-      weightQueries: writeInput(layer.queryPlaces),
+      attentionWeights: weights?.at(),
+      weightHeads: layer.headPlaces(),
+      weightQueries: layer.queryPlaces(),
       numWeightHeads: rows.heads.count,
       numWeightQueries: rows.queries.count,
-      capturedQueries: captured.queries ?? absent,
-      capturedKeys: captured.keys ?? absent,
-      capturedValues: captured.values ?? absent,
-      capturedScores: captured.scores ?? absent,
-      capturedPooled: captured.pooled ?? absent,
-      droppedWeights: captured.droppedWeights ?? absent,
-      headGateGradient: gateGradient?.at() ?? absent,
+      capturedQueries: captured.queries,
+      capturedKeys: captured.keys,
+      capturedValues: captured.values,
+      capturedScores: captured.scores,
+      capturedPooled: captured.pooled,
+      droppedWeights: captured.droppedWeights,
+      headGateGradient: gateGradient?.at(),
     });
   });
   writeIntegers(at, words);
 }
 
-export const gateGradientsOf = (layers: readonly LayerInOut[]): Tensor[] =>
+const gatesOf = (layers: readonly LayerInOut[]): Tensor[] =>
   layers.flatMap(({ gateGradient }) => (gateGradient ? [readOutput(gateGradient)] : []));
+
+/** Gradients of the gates that a pass gave; none without. */
+export const gateGradientsOf = (
+  { settings }: PassModel,
+  layers: Readonly<Record<Side, readonly LayerInOut[]>>,
+): GateGradients => ({
+  headGates: gatesOf(layers.self),
+  ...(settings.hasEncoder && {
+    crossHeadGates: gatesOf(layers.cross),
+    encoderHeadGates: gatesOf(layers.encoder),
+  }),
+});
 
 const weightsOf = (layers: readonly LayerInOut[]): Tensor[] =>
   layers.flatMap(({ weights }) => (weights ? [readOutput(weights)] : []));
@@ -232,8 +218,7 @@ export interface PassResult {
   readonly loss: number;
   /** Empty but for a forward. */
   readonly result: TransformerResult;
-  /** Gradients, (batch, heads) of each layer; empty without gradients. */
-  readonly gateGradients: Readonly<Record<Side, Tensor[]>>;
+  readonly gateGradients: GateGradients;
 }
 
 export interface PassRequest extends Pick<
@@ -303,17 +288,13 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   const layersAt = memory.add(
     layerPass.words * sides.reduce((count, side) => count + model.layers[side].length, 0),
   );
-  const { tokens: given, pixels } = { tokens: undefined, pixels: undefined, ...pass.input };
-  const tokens = integersIn(memory, given);
-  const targets = integersIn(memory, pass.targets);
-  const segments = integersIn(memory, pass.segments);
-  const source = integersIn(memory, pass.source);
-  const lens = integersIn(memory, validLens.rank > 0 ? validLens.lengths : undefined);
-  const sourceLens = integersIn(
-    memory,
-    sourceValidLens.rank > 0 ? sourceValidLens.lengths : undefined,
-  );
-  const pixelsAt = memory.add(pixels === undefined ? 0 : batch * imageSizeOf(settings));
+  const tokens = memory.integers(pass.tokens);
+  const targets = memory.integers(pass.targets);
+  const segments = memory.integers(pass.segments);
+  const source = memory.integers(pass.source);
+  const lens = memory.integers(validLens.lengths);
+  const sourceLens = memory.integers(sourceValidLens.lengths);
+  const pixels = memory.floats(pass.pixels);
   const outputIf = (wanted: boolean, shape: readonly number[]): OutputTensor | undefined =>
     wanted ? outputTensor(memory, [...batchAxis, ...shape]) : undefined;
   const { numHiddens, vocabularySize, head } = settings;
@@ -352,36 +333,33 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     ),
   );
   memory.reserve();
-  if (pixels !== undefined) {
-    write(pixelsAt(), pixels, batch * imageSizeOf(settings));
-  }
   writeLayers(
     layersAt(),
     sides.flatMap((side) => layers[side]),
   );
   writeRecord(record(), passRecord, {
     kind: passKinds.indexOf(kind),
-    tokens: writeInput(tokens),
-    pixels: pixels === undefined ? absent : pixelsAt(),
-    segments: writeInput(segments),
-    targets: writeInput(targets),
+    tokens: tokens(),
+    pixels: pixels(),
+    segments: segments(),
+    targets: targets(),
     batch,
     length,
-    validLens: writeInput(lens),
-    validLensSampleStride: validLens.rank === 2 ? length : 1,
-    validLensQueryStride: validLens.rank === 2 ? 1 : 0,
-    source: writeInput(source),
-    sourceValidLens: writeInput(sourceLens),
+    validLens: lens(),
+    validLensSampleStride: validLens.sampleStride,
+    validLensQueryStride: validLens.queryStride,
+    source: source(),
+    sourceValidLens: sourceLens(),
     sourceLength,
     layers: layersAt(),
-    cache: cache?.address ?? absent,
-    hidden: outputs.hidden?.at() ?? absent,
-    logits: outputs.logits?.at() ?? absent,
-    encoderHidden: outputs.encoderHidden?.at() ?? absent,
+    cache: cache?.address,
+    hidden: outputs.hidden?.at(),
+    logits: outputs.logits?.at(),
+    encoderHidden: outputs.encoderHidden?.at(),
     lastLogits: false,
     requiresGrad,
     workspace: workspace(),
-    optimizer: optimizer ?? absent,
+    optimizer: optimizer,
   });
   const loss = loaded.runModel(model.model, record());
   cache?.append(length, hasSource ? sourceLength : undefined);
@@ -391,14 +369,6 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   return {
     loss,
     result: resultOf(request, outputs, layers),
-    gateGradients: {
-      self: gateGradientsOf(layers.self),
-      cross: gateGradientsOf(layers.cross),
-      encoder: gateGradientsOf(layers.encoder),
-    },
+    gateGradients: gateGradientsOf(model, layers),
   };
 }
-
-/** Numbers of one image. */
-const imageSizeOf = ({ channels, imageSize }: PassModel['settings']): number =>
-  channels * imageSize * imageSize;

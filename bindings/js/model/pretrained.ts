@@ -11,9 +11,10 @@ import { toDict, type DictTensor } from '../layer/from-state-dict.js';
 import type { StateDict } from '../layer/parameters.js';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
+import { isObject, largest } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
-import { checkAttached } from '../tensor/arrays.js';
+import { checkAttached, counted } from '../tensor/arrays.js';
 import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import { sides } from './model-inputs.js';
@@ -21,7 +22,6 @@ import type { PretrainedConfig } from './pretrained-options.js';
 import {
   activations,
   encoderOptions,
-  largestSize,
   norms,
   positionKinds,
   sizeIfGiven,
@@ -30,33 +30,28 @@ import {
 
 /** The public options that a checkpoint's config means. */
 function optionsOf(given: ModelOptions): TransformerOptions {
-  const { patchSize, imageSize, channels, classToken } = given;
-  const { numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon } = given;
-  const { normBias, finalNorm, embeddingNorm, positionOffset, embeddingScale, bias } = given;
-  const { qkvBias, tiedEmbeddings, logitsBias, causal, softcap } = given;
-  const isRotary = positionKinds[given.positions] === 'rotary';
-  const bound = (value: number): number => (value === largestSize ? Infinity : value);
+  const { imageSize, patchSize, channels, classToken, ...ofAll } = given;
+  const { vocabularySize, maxLength, segments, head, ...ofBoth } = ofAll;
+  const { encoderLayers, encoderHeads, encoderFfnHiddens, ...ofDecoder } = ofBoth;
+  const { rotaryBase, rotarySize, rotaryInterleaved, windowLeft, windowRight, ...plain } =
+    ofDecoder;
+  const positions = positionKinds[given.positions];
+  const bound = (value: number): number => (value === largest ? Infinity : value);
   return {
-    ...{ numHiddens, numLayers, numHeads, ffnHiddens, gated, normFirst, normEpsilon, normBias },
-    ...{ finalNorm, embeddingNorm, positionOffset, embeddingScale, bias, qkvBias },
-    ...{ tiedEmbeddings, logitsBias, causal, softcap },
+    ...plain,
     numKvHeads: sizeIfGiven(given.numKvHeads),
     headSize: sizeIfGiven(given.headSize),
     activation: activations[given.activation],
     norm: norms[given.norm],
-    positions: positionKinds[given.positions],
-    rotary: isRotary ? { base: given.rotaryBase, size: sizeIfGiven(given.rotarySize) } : undefined,
-    window: [bound(given.windowLeft), bound(given.windowRight)],
+    positions,
+    rotary:
+      positions === 'rotary' ? { base: rotaryBase, size: sizeIfGiven(rotarySize) } : undefined,
+    window: [bound(windowLeft), bound(windowRight)],
     scale: Number.isNaN(given.scale) ? undefined : given.scale,
     ...(patchSize > 0
       ? { patches: { imageSize, patchSize, channels, classToken } }
-      : {
-          vocabularySize: given.vocabularySize,
-          maxLength: given.maxLength,
-          segments: given.segments,
-          head: given.head,
-        }),
-    ...(given.encoderLayers > 0 && { encoder: encoderOptions(given) }),
+      : { vocabularySize, maxLength, segments, head }),
+    ...(encoderLayers > 0 && { encoder: encoderOptions(given) }),
   };
 }
 
@@ -90,7 +85,7 @@ function flatten(name: string, value: unknown): ConfigField[] {
 }
 
 function readConfig(config: unknown): PretrainedConfig {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+  if (!isObject(config) || Array.isArray(config)) {
     fail('invalid-type', 'config', "the object of a checkpoint's config.json", show(config));
   }
   try {
@@ -161,7 +156,7 @@ export function loadCheckpoint(model: Address, given: ReadCheckpoint): void {
       checkAttached(name, tensor);
       const count = sizeOf(tensor.shape);
       const [at] = reserve(count);
-      write(at, tensor.data, count);
+      write(at, counted(tensor));
       loaded.loadPretrained(model, number, at);
     }
   }
@@ -179,7 +174,7 @@ export function savePretrained(model: Address, gradients: boolean): StateDict {
       const tensor = Tensor.zeros(shape);
       const [at] = reserve(tensor.data.length);
       loaded.savePretrained(model, number, Number(gradients), at);
-      read(at, tensor.data, tensor.data.length);
+      read(at, tensor.data);
       result[name] = tensor;
     }
   }

@@ -1,13 +1,23 @@
 import { modelOptions, type ModelOptions } from 'headwise-records';
 import {
   checkLayerOptions,
+  checkScale,
   type MultiHeadAttentionOptions,
   type RotaryOptions,
 } from '../layer/layer-options.js';
 import { checkWindow } from '../layer/masks.js';
 import { fail, show } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
-import { checkBoolean, checkOptions, checkSize, checkWord } from '../runtime/options.js';
+import {
+  checkBoolean,
+  checkInteger,
+  checkNonNegative,
+  checkOptions,
+  checkSize,
+  checkWord,
+  ifGiven,
+  largest,
+} from '../runtime/options.js';
 import { send } from '../runtime/records.js';
 import { modelsCore } from '../runtime/models-build.js';
 import type { AdamOptions } from '../training/optimizers.js';
@@ -140,28 +150,9 @@ export const positionKinds = [
 export const activations = ['relu', 'gelu', 'gelu-tanh', 'silu'] as const;
 export const norms = ['layer', 'rms', 'none'] as const;
 
-export const largestSize = 2147483647;
-
 /** A size option that may be 0. */
 function checkCount(argument: string, value: unknown, byDefault: number): number {
-  if (value === undefined) {
-    return byDefault;
-  }
-  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > largestSize) {
-    fail('invalid-option', argument, `an integer from 0 to ${largestSize}`, show(value));
-  }
-  return value as number;
-}
-
-function checkNumber(argument: string, value: unknown, byDefault: number, least?: number): number {
-  if (value === undefined) {
-    return byDefault;
-  }
-  if (!Number.isFinite(value) || (least !== undefined && (value as number) < least)) {
-    const expected = least === undefined ? 'a finite number' : 'a finite number from 0 on';
-    fail('invalid-option', argument, expected, show(value));
-  }
-  return value as number;
+  return value === undefined ? byDefault : checkInteger(argument, value, 0);
 }
 
 /** A word of the list, the one by default where there is none. */
@@ -186,8 +177,7 @@ function checkPatches(given: Partial<TransformerOptions>): PatchSettings {
   const patches = checkOptions(given.patches, names, 'patches');
   const imageSize = checkSize('patches.imageSize', patches.imageSize);
   const patchSize = checkSize('patches.patchSize', patches.patchSize);
-  const channels =
-    patches.channels === undefined ? 3 : checkSize('patches.channels', patches.channels);
+  const channels = ifGiven('patches.channels', patches.channels, checkSize) ?? 3;
   if (imageSize % patchSize !== 0) {
     const expected = `a multiple of patches.patchSize (${patchSize})`;
     fail('invalid-option', 'patches.imageSize', expected, String(imageSize));
@@ -221,8 +211,7 @@ function checkEncoder(
   const names = ['numLayers', 'numHeads', 'ffnHiddens'] as const;
   const encoder = checkOptions(given.encoder, names, 'encoder');
   const { numLayers = 1 } = encoder;
-  const own =
-    encoder.numHeads === undefined ? undefined : checkSize('encoder.numHeads', encoder.numHeads);
+  const own = ifGiven('encoder.numHeads', encoder.numHeads, checkSize);
   if (given.headSize === undefined && numHiddens % (own ?? numHeads) !== 0) {
     const expected = `a divisor of numHiddens (${numHiddens})`;
     fail('invalid-option', 'encoder.numHeads', expected, String(own));
@@ -245,6 +234,8 @@ export const encoderOptions = (settings: EncoderSettings): EncoderOptions => ({
 
 /** Options as the core takes them, with their defaults, and what follows from them. */
 function settingsOf(given: Partial<TransformerOptions>) {
+  const flag = (name: keyof typeof given, byDefault: boolean): boolean =>
+    checkBoolean(name, given[name], byDefault);
   const patches = checkPatches(given);
   const hasPatches = patches.patchSize > 0;
   const numPatches = (patches.imageSize / patches.patchSize) ** 2;
@@ -256,9 +247,9 @@ function settingsOf(given: Partial<TransformerOptions>) {
   checkSize('numLayers', numLayers);
   const numHiddens = checkSize('numHiddens', given.numHiddens);
   const numHeads = checkSize('numHeads', given.numHeads);
-  const headSize = given.headSize === undefined ? undefined : checkSize('headSize', given.headSize);
-  if (headSize !== undefined && headSize * numHeads > largestSize) {
-    fail('invalid-option', 'headSize', `at most ${largestSize} / numHeads`, String(headSize));
+  const headSize = ifGiven('headSize', given.headSize, checkSize);
+  if (headSize !== undefined && headSize * numHeads > largest) {
+    fail('invalid-option', 'headSize', `at most ${largest} / numHeads`, String(headSize));
   }
   const ffnHiddens = checkCount('ffnHiddens', given.ffnHiddens, 4 * numHiddens);
   const positions = checkKind('positions', given.positions, positionKinds, 'learned');
@@ -266,16 +257,16 @@ function settingsOf(given: Partial<TransformerOptions>) {
     fail('invalid-option', 'rotary', "positions 'rotary' beside it", `'${positions}'`);
   }
   const norm = checkKind('norm', given.norm, norms, 'layer');
-  const normFirst = checkBoolean('normFirst', given.normFirst, true);
-  const bias = checkBoolean('bias', given.bias, true);
+  const normFirst = flag('normFirst', true);
+  const bias = flag('bias', true);
   const window = checkWindow(given.window);
   // The rest are the layer's, whose checks know their names.
-  const { numKvHeads, dropout, scale, softcap, seed, qkvBias } = given;
+  const { numKvHeads, dropout, scale, softcap, seed } = given;
   const [layer] = checkLayerOptions({
     numHiddens: headSize === undefined ? numHiddens : headSize * numHeads,
     ...{ numHeads, numKvHeads, dropout, scale, softcap, seed },
     ...(positions === 'rotary' && { rotary: given.rotary ?? {} }),
-    bias: checkBoolean('qkvBias', qkvBias, bias),
+    bias: flag('qkvBias', bias),
     outputBias: bias,
   } satisfies MultiHeadAttentionOptions);
   const encoder = checkEncoder(given, { numHiddens, numHeads, ffnHiddens });
@@ -289,26 +280,26 @@ function settingsOf(given: Partial<TransformerOptions>) {
     headSize: headSize ?? 0,
     ffnHiddens,
     activation: activations.indexOf(checkKind('activation', given.activation, activations, 'gelu')),
-    gated: checkBoolean('gated', given.gated, false),
+    gated: flag('gated', false),
     norm: norms.indexOf(norm),
     normFirst,
-    normEpsilon: checkNumber('normEpsilon', given.normEpsilon, 1e-5, 0),
-    normBias: checkBoolean('normBias', given.normBias, true),
-    finalNorm: checkBoolean('finalNorm', given.finalNorm, normFirst),
-    embeddingNorm: checkBoolean('embeddingNorm', given.embeddingNorm, false),
+    normEpsilon: ifGiven('normEpsilon', given.normEpsilon, checkNonNegative) ?? 1e-5,
+    normBias: flag('normBias', true),
+    finalNorm: flag('finalNorm', normFirst),
+    embeddingNorm: flag('embeddingNorm', false),
     positions: positionKinds.indexOf(positions),
     positionOffset: checkCount('positionOffset', given.positionOffset, 0),
     rotaryBase: layer.rotary?.base ?? 0,
     rotarySize: layer.rotary?.size ?? 0,
     rotaryInterleaved: layer.rotary?.interleaved ?? false,
-    embeddingScale: checkNumber('embeddingScale', given.embeddingScale, 1),
+    embeddingScale: checkScale(given.embeddingScale, 'embeddingScale') ?? 1,
     bias,
     qkvBias: layer.bias,
-    tiedEmbeddings: checkBoolean('tiedEmbeddings', given.tiedEmbeddings, true),
-    logitsBias: checkBoolean('logitsBias', given.logitsBias, false),
-    head: checkBoolean('head', given.head, !hasPatches),
+    tiedEmbeddings: flag('tiedEmbeddings', true),
+    logitsBias: flag('logitsBias', false),
+    head: flag('head', !hasPatches),
     segments: checkCount('segments', given.segments, 0),
-    causal: checkBoolean('causal', given.causal, !hasPatches),
+    causal: flag('causal', !hasPatches),
     dropout: layer.dropout,
     windowLeft: window[0],
     windowRight: window[1],

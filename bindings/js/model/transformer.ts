@@ -13,10 +13,10 @@ import type { LayerSettings } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
 import { checkHeads, readHeads } from '../layer/pruning.js';
 import { fail, show } from '../runtime/errors.js';
-import { Handle, PartHandle } from '../runtime/handle.js';
+import { completed, Handle, PartHandle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkOptions, checkWord, entriesOf } from '../runtime/options.js';
+import { checkOptions, checkWord, entriesOf, isIntegerIn, isObject } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
@@ -34,6 +34,7 @@ import {
 } from './model-backward.js';
 import { ModelCache } from './model-cache.js';
 import {
+  bySide,
   checkPass,
   forwardOptionNames,
   passOptionNames,
@@ -76,11 +77,9 @@ export interface ParameterNamesOptions {
 }
 
 function settingsOf(layer: AttentionDescription, numHiddens: number): LayerSettings {
-  const { numHiddens: width, numHeads, numKvHeads, headSize, bias, outputBias } = layer;
-  const { scale, softcap, dropout, seed, rotarySize, rotaryBase, rotaryInterleaved } = layer;
+  const { address, rotarySize, rotaryBase, rotaryInterleaved, ...settings } = layer;
   return {
-    ...{ numHiddens: width, numHeads, numKvHeads, headSize, bias, outputBias },
-    ...{ scale, softcap, dropout, seed },
+    ...settings,
     outputSize: numHiddens,
     outputProjection: true,
     projection: 'linear',
@@ -99,9 +98,7 @@ function settingsOf(layer: AttentionDescription, numHiddens: number): LayerSetti
 const isPassOptions = (
   given: Optimizer | TransformerPassOptions,
 ): given is TransformerPassOptions =>
-  typeof given === 'object' &&
-  (given as object | null) !== null &&
-  Object.getPrototypeOf(given) === Object.prototype;
+  isObject(given) && Object.getPrototypeOf(given) === Object.prototype;
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
@@ -155,16 +152,8 @@ export class Transformer {
             ),
           ),
         );
-      this.#layers = {
-        self: layersOf('self'),
-        cross: layersOf('cross'),
-        encoder: layersOf('encoder'),
-      };
-      this.#wholeHeads = {
-        self: this.#headsOf('self'),
-        cross: this.#headsOf('cross'),
-        encoder: this.#headsOf('encoder'),
-      };
+      this.#layers = bySide(layersOf);
+      this.#wholeHeads = bySide((side) => this.#headsOf(side));
       this.#optimizer = new Adam(this, adamOptions);
     } catch (error) {
       this.#handle.dispose();
@@ -188,16 +177,12 @@ export class Transformer {
     ]);
     const { dropout, seed, optimizer } = given;
     const read = readCheckpoint(given.config, given.tensors);
-    const model = new Transformer({ ...pretrainedOptionsOf(read), dropout, seed, optimizer });
-    try {
+    const whole = new Transformer({ ...pretrainedOptionsOf(read), dropout, seed, optimizer });
+    return completed(whole, (model) => {
       loadCheckpoint(model.#handle.inUse(), read);
       model.#followPruning();
-    } catch (error) {
-      model.dispose();
-      throw error;
-    }
-    model.#config = read.config;
-    return model;
+      model.#config = read.config;
+    });
   }
 
   /**
@@ -206,8 +191,7 @@ export class Transformer {
    * @internal
    */
   static copyOf(model: Transformer): Transformer {
-    const copy = new Transformer(model.#settings.given);
-    try {
+    return completed(new Transformer(model.#settings.given), (copy) => {
       for (const side of sides) {
         // Which heads go does not matter: what is left is overwritten.
         const whole = model.#wholeHeads[side];
@@ -217,11 +201,7 @@ export class Transformer {
         );
       }
       copy.loadStateDict(model.stateDict());
-    } catch (error) {
-      copy.dispose();
-      throw error;
-    }
-    return copy;
+    });
   }
 
   /** @internal */
@@ -397,12 +377,7 @@ export class Transformer {
     options?: TransformerPassOptions,
   ): LossAndGradients {
     const { loss, gateGradients } = this.#lossPass('gradients', tokens, targets, options);
-    const { self, cross, encoder } = gateGradients;
-    return {
-      loss,
-      headGates: self,
-      ...(this.#settings.hasEncoder && { crossHeadGates: cross, encoderHeadGates: encoder }),
-    };
+    return { loss, ...gateGradients };
   }
 
   /**
@@ -458,9 +433,9 @@ export class Transformer {
     if (!this.#settings.causal) {
       fail('invalid-option', 'createCache', 'a causal model', 'another');
     }
-    const { model, owner, layers } = this.#passModel();
-    const address = core().newModelCache(model, checked.batchSize, checked.maxLength);
-    return new ModelCache({ owner, layers: [...layers.self, ...layers.cross] }, address, checked);
+    const model = this.#passModel();
+    const address = core().newModelCache(model.model, checked.batchSize, checked.maxLength);
+    return new ModelCache(model, address, checked);
   }
 
   /**
@@ -576,7 +551,7 @@ export class Transformer {
 
   #layer(side: Side, number: number): MultiHeadAttention {
     const layers = this.#layers[side];
-    const layer = layers.at(Number.isInteger(number) && number >= 0 ? number : Infinity);
+    const layer = layers.at(isIntegerIn(number, 0) ? number : Infinity);
     if (layer === undefined) {
       const expected = layers.length > 0 ? `an integer from 0 to ${layers.length - 1}` : 'no layer';
       fail('invalid-option', 'number', expected, show(number));

@@ -99,3 +99,17 @@ export class PartHandle implements Held {
     // The whole's own.
   }
 }
+
+/** Something new with what it still lacks; if that fails, its memory is given back. */
+export function completed<New extends { dispose(): void }>(
+  made: New,
+  complete: (made: New) => void,
+): New {
+  try {
+    complete(made);
+    return made;
+  } catch (error) {
+    made.dispose();
+    throw error;
+  }
+}

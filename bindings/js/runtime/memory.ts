@@ -52,19 +52,19 @@ export function reserve<Sizes extends readonly number[]>(
   return offsets.map((offset) => address + offset) as { -readonly [Piece in keyof Sizes]: Address };
 }
 
+/** Numbers of which as many are written as their shape says. */
+export interface Counted {
+  readonly data: Float32Array;
+  readonly count: number;
+}
+
 /** Writes `count` numbers, as many as the array was found to have. */
-export function write(address: Address, data: Float32Array, count: number): void {
+export function write(address: Address, { data, count }: Counted): void {
   if (count > 0) {
     // An array on memory that another thread makes longer may have grown since.
     const exactly = lengthOf(data) === count ? data : partOf(data, 0, count);
     core().HEAPF32.set(exactly, address / 4);
   }
-}
-
-/** Numbers of which as many are written as their shape says. */
-interface Counted {
-  readonly data: Float32Array;
-  readonly count: number;
 }
 
 const firstOf = (inputs: readonly Counted[], { data }: Counted): number =>
@@ -80,17 +80,20 @@ export function writeDeduplicated(at: readonly Address[], inputs: readonly Count
   return inputs.map((input, i) => {
     const first = firstOf(inputs, input);
     if (first === i) {
-      write(at[first], input.data, input.count);
+      write(at[first], input);
     }
     return at[first];
   });
 }
 
-export function writeIntegers(address: Address, data: ArrayLike<number>): void {
+/** What is stored in memory of integers as one: true as 1, false and undefined as 0. */
+export type Word = number | boolean | undefined;
+
+export function writeIntegers(address: Address, data: ArrayLike<Word>): void {
   const heap = core().HEAP32;
   // Faster than `set` for the few numbers that these are.
   for (let i = 0; i < data.length; i++) {
-    heap[address / 4 + i] = data[i];
+    heap[address / 4 + i] = data[i] as number;
   }
 }
 
@@ -100,24 +103,22 @@ export function writeBytes(address: Address, data: ArrayBufferView): void {
 }
 
 /** Copies `count` floats out of WebAssembly memory into an array that was found to have as many. */
-export function read(address: Address, target: Float32Array, count: number): void {
+export function read(address: Address, target: Float32Array, count = target.length): void {
   copyInto(target, core().HEAPF32.subarray(address / 4, address / 4 + count));
 }
 
-/** Memory for a result, or the error that there is none. */
-export function allocate(count: number): Float32Array {
+/** Memory of JavaScript's, or the error that there is none. */
+export function allocateArray<Data>(type: new (count: number) => Data, count: number): Data {
   try {
-    return new Float32Array(count);
+    return new type(count);
   } catch {
     return failOutOfMemory();
   }
 }
 
+/** Memory for a result. */
+export const allocate = (count: number): Float32Array => allocateArray(Float32Array, count);
+
 /** The same in bytes. */
-export function allocateBytes(count: number): Uint8Array<ArrayBuffer> {
-  try {
-    return new Uint8Array(count);
-  } catch {
-    return failOutOfMemory();
-  }
-}
+export const allocateBytes = (count: number): Uint8Array<ArrayBuffer> =>
+  allocateArray<Uint8Array<ArrayBuffer>>(Uint8Array, count);

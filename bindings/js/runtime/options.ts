@@ -1,5 +1,12 @@
 import { fail, show } from './errors.js';
 
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null;
+
+/** An object of named members, rather than a list of numbers. */
+export const isRecord = (value: unknown): value is object =>
+  isObject(value) && !Array.isArray(value) && !ArrayBuffer.isView(value);
+
 /**
  * A copy of the given options, {} for undefined: each is asked for once, and here, since asking may run the caller's
  * code. An option that is not known is an error that names it, so that a misspelt or a later version's option never
@@ -13,12 +20,7 @@ export function checkOptions<Options extends object>(
   if (given === undefined) {
     return {};
   }
-  if (
-    typeof given !== 'object' ||
-    given === null ||
-    Array.isArray(given) ||
-    ArrayBuffer.isView(given)
-  ) {
+  if (!isRecord(given)) {
     fail('invalid-type', argument, 'an object', show(given));
   }
   for (const name of Object.keys(given)) {
@@ -46,7 +48,7 @@ export function entriesOf(
   of: string,
   isWanted: (name: string) => boolean = () => true,
 ): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Symbol.iterator in value) {
+  if (!isObject(value) || Symbol.iterator in value) {
     fail('invalid-type', argument, `an object of ${of} by name`, show(value));
   }
   const values = value as Readonly<Record<string, unknown>>;
@@ -55,19 +57,39 @@ export function entriesOf(
     .map((name) => [name, isWanted(name) ? values[name] : undefined]);
 }
 
-const largestSize = 2147483647;
+/** The largest integer of 32 bits. */
+export const largest = 2147483647;
+
+export const isIntegerIn = (
+  value: unknown,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): value is number =>
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+
+/** An option that is an integer of this range. */
+export function checkInteger(
+  argument: string,
+  value: unknown,
+  least: number,
+  most = largest,
+): number {
+  if (!isIntegerIn(value, least, most)) {
+    fail('invalid-option', argument, `an integer from ${least} to ${most}`, show(value));
+  }
+  return value;
+}
 
 /** A size option: an integer from 1 to 2^31 − 1. */
-export function checkSize(argument: string, value: unknown): number {
-  if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > largestSize) {
-    fail('invalid-option', argument, `an integer from 1 to ${largestSize}`, show(value));
-  }
-  return value as number;
-}
+export const checkSize = (argument: string, value: unknown): number =>
+  checkInteger(argument, value, 1);
 
-export function checkOptionalSize(argument: string, value: unknown): number | undefined {
-  return value === undefined ? undefined : checkSize(argument, value);
-}
+/** What `read` makes of an argument, undefined if it was left out. */
+export const ifGiven = <Read>(
+  argument: string,
+  value: unknown,
+  read: (argument: string, value: unknown) => Read,
+): Read | undefined => (value === undefined ? undefined : read(argument, value));
 
 export function checkBoolean(argument: string, value: unknown, byDefault: boolean): boolean {
   if (value === undefined) {
@@ -79,15 +101,19 @@ export function checkBoolean(argument: string, value: unknown, byDefault: boolea
   return value;
 }
 
-/** A seed: an integer from 0 to 2^53 − 1; drawn at random when left out. */
-export function checkSeed(value: unknown): number {
-  if (value === undefined) {
-    return Math.floor(Math.random() * 2 ** 32);
-  }
-  if (!Number.isSafeInteger(value) || (value as number) < 0) {
-    fail('invalid-option', 'seed', 'an integer from 0 to 9007199254740991', show(value));
+/** An option that is a finite number from 0 on. */
+export function checkNonNegative(argument: string, value: unknown): number {
+  if (!Number.isFinite(value) || (value as number) < 0) {
+    fail('invalid-option', argument, 'a finite number from 0 on', show(value));
   }
   return value as number;
+}
+
+/** A seed: an integer from 0 to 2^53 − 1; drawn at random when left out. */
+export function checkSeed(value: unknown): number {
+  return value === undefined
+    ? Math.floor(Math.random() * 2 ** 32)
+    : checkInteger('seed', value, 0, Number.MAX_SAFE_INTEGER);
 }
 
 /** One of a few words. */

@@ -3,11 +3,18 @@
  * bindings/records/table.mjs, of which `headwise-records` is made.
  */
 import { failOutOfMemory } from './errors.js';
-import { isAbsent, writeBytes, writeIntegers, type Absent, type Address } from './memory.js';
+import {
+  isAbsent,
+  writeBytes,
+  writeIntegers,
+  type Absent,
+  type Address,
+  type Word,
+} from './memory.js';
 import { core } from './wasm.js';
 
-/** The words of a record. */
-export type Packed<Fields> = readonly number[] & { readonly of?: Fields };
+/** The words of a record. Flags and what there is not become integers where they are written. */
+export type Packed<Fields> = readonly Word[] & { readonly of?: Fields };
 
 /** A record of fixed length: its number of words, and what makes them of its fields. */
 export interface RecordKind<Fields> {
@@ -28,10 +35,11 @@ export interface MessageKind<Message> {
   readonly of?: Message;
 }
 
-type FieldKind = 'size' | 'flag' | 'wide' | 'number' | 'bytes' | 'text' | 'sizes';
+/** The name of what writes or reads it, a list of messages, or a message. */
+type FieldKind = string | readonly [MessageKind<unknown>] | MessageKind<unknown>;
 
-const fieldsOf = (kind: MessageKind<unknown>): [string, FieldKind | MessageKind<unknown>][] =>
-  Object.entries<FieldKind | MessageKind<unknown>>(kind as Record<string, FieldKind>);
+const fieldsOf = (kind: MessageKind<unknown>): [string, FieldKind][] =>
+  Object.entries(kind as Record<string, FieldKind>);
 
 const wordRange = 2 ** 32;
 
@@ -44,149 +52,87 @@ export const toWide = (value: number): [low: number, high: number] => [
 /** Whole words. */
 const filledUp = (bytes: number): number => 4 * Math.ceil(bytes / 4);
 
-export class RequestStream {
-  readonly parts: Uint8Array[] = [];
-  /** Bytes so far. */
-  length = 0;
+const bytesOfWords = (...words: readonly number[]): Uint8Array =>
+  new Uint8Array(Uint32Array.from(words).buffer);
 
-  size(...words: readonly number[]): void {
-    this.#add(new Uint8Array(Uint32Array.from(words).buffer));
-  }
+const withLength = (bytes: Uint8Array): Uint8Array[] => [bytesOfWords(bytes.length), bytes];
 
-  flag(value: boolean): void {
-    this.size(Number(value));
-  }
+const wordOf = (value: number | boolean): Uint8Array[] => [bytesOfWords(Number(value))];
 
-  address(value: Address): void {
-    this.size(value);
-  }
+/** The pieces of a request's fields, each of whole words once it is filled up. */
+const written = {
+  size: wordOf,
+  flag: wordOf,
+  address: wordOf,
+  wide: (value: number) => [bytesOfWords(...toWide(value))],
+  number: (value: number) => [new Uint8Array(Float64Array.of(value).buffer)],
+  bytes: withLength,
+  text: (text: string) => withLength(new TextEncoder().encode(text)),
+  sizes: (sizes: readonly number[]) => [bytesOfWords(sizes.length, ...sizes)],
+} satisfies Record<string, (value: never) => Uint8Array[]>;
 
-  wide(value: number): void {
-    this.size(...toWide(value));
-  }
-
-  number(value: number): void {
-    this.size(...new Uint32Array(Float64Array.of(value).buffer));
-  }
-
-  bytes(bytes: Uint8Array): void {
-    this.size(bytes.length);
-    this.#add(bytes);
-  }
-
-  text(text: string): void {
-    this.bytes(new TextEncoder().encode(text));
-  }
-
-  sizes(sizes: readonly number[]): void {
-    this.size(sizes.length, ...sizes);
-  }
-
-  message(kind: MessageKind<unknown>, message: unknown): void {
-    for (const [field, of] of fieldsOf(kind)) {
-      const value = (message as Record<string, never>)[field];
-      if (typeof of === 'string') {
-        this[of](value);
-      } else if (Array.isArray(of)) {
-        this.list(of[0] as object, value);
-      } else {
-        this.message(of, value);
-      }
+function piecesOf(kind: MessageKind<unknown>, message: unknown): Uint8Array[] {
+  return fieldsOf(kind).flatMap(([field, of]) => {
+    const value = (message as Record<string, never>)[field];
+    if (typeof of === 'string') {
+      return written[of as keyof typeof written](value);
     }
-  }
-
-  list(kind: MessageKind<unknown>, items: readonly unknown[]): void {
-    this.size(items.length);
-    for (const item of items) {
-      this.message(kind, item);
-    }
-  }
-
-  #add(part: Uint8Array): void {
-    this.parts.push(part);
-    this.length += filledUp(part.length);
-  }
+    const [each] = of as readonly [MessageKind<unknown>];
+    const items = value as readonly unknown[];
+    return [bytesOfWords(items.length), ...items.flatMap((item) => piecesOf(each, item))];
+  });
 }
 
-export class ResponseStream {
-  readonly #bytes: Uint8Array;
-  readonly #words: Uint32Array;
-  #next = 1;
-
-  constructor(bytes: Uint8Array<ArrayBuffer>) {
-    this.#bytes = bytes;
-    this.#words = new Uint32Array(bytes.buffer);
-  }
-
-  size(): number {
-    return this.#words[this.#next++];
-  }
-
-  flag(): boolean {
-    return this.size() !== 0;
-  }
-
-  wide(): number {
-    return this.size() + wordRange * this.size();
-  }
-
-  number(): number {
-    const words = Uint32Array.of(this.size(), this.size());
-    return new Float64Array(words.buffer)[0];
-  }
-
-  bytes(): Uint8Array {
-    const length = this.size();
-    const first = 4 * this.#next;
-    this.#next += filledUp(length) / 4;
-    return this.#bytes.subarray(first, first + length);
-  }
-
-  text(): string {
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.bytes());
-  }
-
-  sizes(): number[] {
-    return this.#list(() => this.size());
-  }
-
-  wides(): number[] {
-    return this.#list(() => this.wide());
-  }
-
-  message(kind: MessageKind<unknown>): unknown {
-    return Object.fromEntries(
+/** What reads a response's messages, one after the other. */
+function readerOf(bytes: Uint8Array<ArrayBuffer>): (kind: MessageKind<unknown>) => unknown {
+  const words = new Uint32Array(bytes.buffer);
+  let next = 1;
+  const size = (): number => words[next++];
+  const wide = (): number => size() + wordRange * size();
+  const list = <Item>(read: () => Item): Item[] => Array.from({ length: size() }, read);
+  const read = {
+    size,
+    wide,
+    flag: () => size() !== 0,
+    number: () => new Float64Array(Uint32Array.of(size(), size()).buffer)[0],
+    bytes() {
+      const length = size();
+      const first = 4 * next;
+      next += filledUp(length) / 4;
+      return bytes.subarray(first, first + length);
+    },
+    text: () => new TextDecoder('utf-8', { ignoreBOM: true }).decode(read.bytes()),
+    sizes: () => list(size),
+    wides: () => list(wide),
+  };
+  const message = (kind: MessageKind<unknown>): unknown =>
+    Object.fromEntries(
       fieldsOf(kind).map(([field, of]) => [
         field,
         typeof of === 'string'
-          ? this[of]()
+          ? read[of as keyof typeof read]()
           : Array.isArray(of)
-            ? this.#list(() => this.message(of[0] as object))
-            : this.message(of),
+            ? list(() => message(of[0] as MessageKind<unknown>))
+            : message(of as MessageKind<unknown>),
       ]),
     );
-  }
-
-  #list<Item>(read: () => Item): Item[] {
-    return Array.from({ length: this.size() }, read);
-  }
+  return message;
 }
 
 /** Writes a message to working memory and returns where. */
 export function send<Message>(kind: MessageKind<Message>, message: Message): Address {
-  const stream = new RequestStream();
-  stream.message(kind, message);
-  const words = 1 + stream.length / 4;
+  const pieces = piecesOf(kind, message);
+  const bytes = pieces.reduce((sum, { length }) => sum + filledUp(length), 4);
   // Not by `reserve`: what follows is no large call, however long its message is.
-  const address = core().reserve(words);
+  const address = core().reserve(bytes / 4);
   if (isAbsent(address)) {
     failOutOfMemory();
   }
-  writeIntegers(address, [words]);
+  writeIntegers(address, [bytes / 4]);
   let next = address + 4;
-  for (const part of stream.parts) {
-    writeBytes(next as Address, part);
-    next += filledUp(part.length);
+  for (const piece of pieces) {
+    writeBytes(next as Address, piece);
+    next += filledUp(piece.length);
   }
   return address;
 }
@@ -198,5 +144,5 @@ export function receive<Message>(kind: MessageKind<Message>, address: Address | 
   }
   const { HEAP32, HEAPU8 } = core();
   const words = HEAP32[address / 4];
-  return new ResponseStream(HEAPU8.slice(address, address + 4 * words)).message(kind) as Message;
+  return readerOf(HEAPU8.slice(address, address + 4 * words))(kind) as Message;
 }

@@ -3,6 +3,7 @@ import type { Core } from 'headwise-glue';
 import { fail, failOutOfMemory, HeadwiseError, reasonOf, show } from './errors.js';
 import { isAbsent, onFirstLargeCall, type Address } from './memory.js';
 import { node } from './node.js';
+import { isIntegerIn } from './options.js';
 import type { WorkerTask } from './worker.js';
 
 /** As `max_threads` in for_each.hpp. */
@@ -11,7 +12,7 @@ const maxThreads = 64;
 const maxAutomaticThreads = 8;
 
 export function checkThreads(threads: number | 'auto'): void {
-  if (threads !== 'auto' && !(Number.isInteger(threads) && threads >= 1 && threads <= maxThreads)) {
+  if (threads !== 'auto' && !isIntegerIn(threads, 1, maxThreads)) {
     const expected = `'auto' or an integer from 1 to ${maxThreads}`;
     fail('invalid-option', 'threads', expected, show(threads));
   }

@@ -1,6 +1,8 @@
-import { fail, failOutOfMemory, show, showShape } from '../runtime/errors.js';
-import { isResizable, kindOf, lengthOf, viewOf } from '../runtime/typed-arrays.js';
-import { sizeOf } from './shapes.js';
+import { fail, show, showShape } from '../runtime/errors.js';
+import { allocateArray, type Counted } from '../runtime/memory.js';
+import { isIntegerIn, isObject } from '../runtime/options.js';
+import { isGone, isResizable, kindOf, lengthOf, viewOf } from '../runtime/typed-arrays.js';
+import { checkShape, sizeOf, type Axis } from './shapes.js';
 
 /** An argument as it was understood: row-major numbers and their shape. */
 export interface Numbers<Data> {
@@ -8,35 +10,38 @@ export interface Numbers<Data> {
   readonly shape: readonly number[];
 }
 
+export const noFloats: Counted = { data: new Float32Array(), count: 0 };
+
+/** The numbers and how many of them their shape has. */
+export const counted = ({ data, shape }: Numbers<Float32Array>): Counted => ({
+  data,
+  count: sizeOf(shape),
+});
+
 /** How numbers are stored and which are taken; floats, lengths and booleans differ in both. */
 interface NumberKind<Data> {
   readonly expected: string;
-  readonly allocate: (count: number) => Data;
-  readonly isNative: (data: unknown) => data is Data;
+  readonly type: new (count: number) => Data;
   /** The element as a number, undefined if it is not of a kind that is taken. */
   readonly toNumber: (element: unknown, inTypedArray: boolean) => number | undefined;
 }
 
 const floats: NumberKind<Float32Array> = {
   expected: 'numbers',
-  allocate: (count) => new Float32Array(count),
-  isNative: (data): data is Float32Array => kindOf(data) === 'Float32Array',
+  type: Float32Array,
   toNumber: (element) => (typeof element === 'number' ? element : undefined),
 };
 
-// These and booleans are copied always: they are few, and each is looked at anyway.
 const lengths: NumberKind<Float64Array> = {
   expected: 'integers',
-  allocate: (count) => new Float64Array(count),
-  isNative: (data): data is Float64Array => data === null,
+  type: Float64Array,
   toNumber: (element) =>
     typeof element === 'number' || typeof element === 'bigint' ? Number(element) : undefined,
 };
 
 const booleans: NumberKind<Uint8Array> = {
   expected: 'booleans',
-  allocate: (count) => new Uint8Array(count),
-  isNative: (data): data is Uint8Array => data === null,
+  type: Uint8Array,
   toNumber: (element, inTypedArray) =>
     typeof element === 'boolean' || (inTypedArray && (element === 0 || element === 1))
       ? Number(element)
@@ -70,7 +75,7 @@ export function toShape(argument: string, value: unknown): number[] {
   const count = countOf(value);
   for (let axis = 0; axis < count; axis++) {
     const size = value[axis];
-    if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+    if (!isIntegerIn(size, 0)) {
       fail('invalid-shape', argument, 'a shape of integers from 0 on', show(size));
     }
     shape.push(size);
@@ -94,14 +99,6 @@ function convert<Data extends NumberArray>(
       fail('invalid-type', argument, kind.expected, show(elements[i]));
     }
     target[offset + i] = number;
-  }
-}
-
-function allocated<Data>(kind: NumberKind<Data>, count: number): Data {
-  try {
-    return kind.allocate(count);
-  } catch {
-    return failOutOfMemory();
   }
 }
 
@@ -137,10 +134,35 @@ function readNested(
 /** An array's length, asked for once; that of a proxy may be anything. */
 export function lengthOfList(argument: string, list: readonly unknown[]): number {
   const length: unknown = list.length;
-  if (!Number.isSafeInteger(length) || (length as number) < 0) {
+  if (!isIntegerIn(length, 0)) {
     fail('invalid-type', argument, 'an array', show(list));
   }
-  return length as number;
+  return length;
+}
+
+/**
+ * The elements of an array, or of a typed array where one may be given, each asked for once. However long a list says
+ * that it is, there is nothing behind its end.
+ */
+export function* elementsOf(
+  argument: string,
+  expected: string,
+  value: unknown,
+  mayBeTyped = false,
+): Generator<unknown, void> {
+  const isTyped = mayBeTyped && isTypedArray(value);
+  if (isTyped ? isGone(value) : !Array.isArray(value)) {
+    fail('invalid-type', argument, expected, show(value));
+  }
+  const list = value as readonly unknown[];
+  const length = isTyped ? lengthOf(value) : lengthOfList(argument, list);
+  for (let i = 0; i < length; i++) {
+    const element = list[i];
+    yield element;
+    if (element === undefined) {
+      return;
+    }
+  }
 }
 
 /** Shape of nested arrays, read along their first elements. */
@@ -179,7 +201,7 @@ function fromNested<Data extends NumberArray>(
     }
   };
   collect(value, 0);
-  const data = allocated(kind, sizeOf(shape));
+  const data = allocateArray(kind.type, sizeOf(shape));
   const count = shape.at(-1) ?? 0;
   leaves.forEach((leaf, i) => {
     convert(argument, leaf, count, kind, data, i * count);
@@ -200,10 +222,14 @@ function fromDataAndShape<Data extends NumberArray>(
   }
   const count = countOf(data);
   checkCount(argument, count, shape, kind.expected);
-  if (kind.isNative(data) && (mayResize || !isResizable(data))) {
-    return { data, shape };
+  // Lengths and booleans are always copied: they are few, and each is looked at anyway.
+  if (kind.type.name === 'Float32Array' && kindOf(data) === kind.type.name) {
+    const native = data as unknown as Data;
+    if (mayResize || !isResizable(native)) {
+      return { data: native, shape };
+    }
   }
-  const converted = allocated(kind, count);
+  const converted = allocateArray(kind.type, count);
   convert(argument, data, count, kind, converted, 0);
   return { data: converted, shape };
 }
@@ -225,12 +251,22 @@ export function checkAttached(argument: string, { data, shape }: Numbers<ArrayBu
   checkCount(argument, lengthOf(data), shape);
 }
 
+/** The same, and checks the shape and returns it as a tuple of its sizes. */
+export function checkTensor<Expected extends readonly Axis[]>(
+  argument: string,
+  tensor: Numbers<ArrayBufferView>,
+  expected: Expected,
+): { [Index in keyof Expected]: number } {
+  checkAttached(argument, tensor);
+  return checkShape(argument, tensor.shape, expected);
+}
+
 /** An argument as its elements were asked for, each once. */
 function readOnce(argument: string, value: unknown, expected?: string): unknown {
   if (Array.isArray(value)) {
     return readNested(argument, value, expected);
   }
-  if (typeof value !== 'object' || value === null || !('data' in value)) {
+  if (!isObject(value) || !('data' in value)) {
     return value;
   }
   const given: unknown = value.data;
@@ -257,7 +293,7 @@ function fromRead<Data extends NumberArray>(
   if (Array.isArray(value)) {
     return fromNested(argument, value, kind);
   }
-  if (typeof value === 'object' && value !== null && 'data' in value && 'shape' in value) {
+  if (isObject(value) && 'data' in value && 'shape' in value) {
     return fromDataAndShape(argument, value.data, value.shape, kind);
   }
   fail(
@@ -279,24 +315,42 @@ export function toFloatView(argument: string, value: unknown): Numbers<Float32Ar
   return { data: viewOf(data), shape };
 }
 
-/** Numbers that stand for lengths: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
-export function toLengths(argument: string, value: unknown): Numbers<Float64Array> {
+function toList<Data extends NumberArray>(
+  argument: string,
+  value: unknown,
+  kind: NumberKind<Data>,
+): Numbers<Data> {
   return isTypedArray(value)
-    ? fromDataAndShape(argument, value, [lengthOf(value)], lengths)
-    : toNumbers(argument, value, lengths);
+    ? fromDataAndShape(argument, value, [lengthOf(value)], kind)
+    : toNumbers(argument, value, kind);
+}
+
+/** Numbers that stand for lengths: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
+export const toLengths = (argument: string, value: unknown): Numbers<Float64Array> =>
+  toList(argument, value, lengths);
+
+/** Fails unless the numbers are integers of this range. */
+export function checkIntegers(
+  argument: string,
+  numbers: Float64Array,
+  least: number,
+  most: number,
+): void {
+  for (const number of numbers) {
+    if (!isIntegerIn(number, least, most)) {
+      fail('invalid-value', argument, `integers from ${least} to ${most}`, show(number));
+    }
+  }
 }
 
 /** Numbers that stand for a list or a matrix: as `toFloats`, and a typed array alone is a list. */
-export function toFloatList(argument: string, value: unknown): Numbers<Float32Array> {
-  return isTypedArray(value)
-    ? fromDataAndShape(argument, value, [lengthOf(value)], floats)
-    : toNumbers(argument, value, floats);
-}
+export const toFloatList = (argument: string, value: unknown): Numbers<Float32Array> =>
+  toList(argument, value, floats);
 
 /** Whether the first element of nested arrays or of a tensor's data is a boolean or lies in a Uint8Array. */
 function isBoolean(value: unknown): boolean {
   let level = value;
-  if (typeof level === 'object' && level !== null && !Array.isArray(level) && 'data' in level) {
+  if (isObject(level) && !Array.isArray(level) && 'data' in level) {
     level = level.data;
   }
   for (let depth = 0; Array.isArray(level) && depth <= deepest; depth++) {

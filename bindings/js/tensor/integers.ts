@@ -1,5 +1,6 @@
 import { fail, show } from '../runtime/errors.js';
 import { allocateBytes } from '../runtime/memory.js';
+import { isObject } from '../runtime/options.js';
 import { isResizable, kindOf, lengthOf } from '../runtime/typed-arrays.js';
 import { checkAttached, toShape } from './arrays.js';
 import type { TensorInput } from './inputs.js';
@@ -88,7 +89,7 @@ function checkBooleans(argument: string, data: Uint8Array): void {
 
 /** A tensor that says that it holds integers or booleans, checked; undefined for every other. */
 export function toIntegers(argument: string, value: unknown): IntegerTensor | undefined {
-  if (typeof value !== 'object' || value === null || !('dtype' in value)) {
+  if (!isObject(value) || !('dtype' in value)) {
     return undefined;
   }
   const { dtype } = value;

@@ -1,6 +1,6 @@
 import { fail, show, showShape } from '../runtime/errors.js';
 import { allocate, read, reserve } from '../runtime/memory.js';
-import { checkSeed } from '../runtime/options.js';
+import { checkSeed, isIntegerIn } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import { toShape, toTensorData } from './arrays.js';
 import { sizeOf } from './shapes.js';
@@ -62,7 +62,7 @@ export class Tensor {
     const { data } = tensor;
     const [numbers] = reserve(data.length);
     loaded.fillNormal(numbers, data.length, checkedSeed);
-    read(numbers, data, data.length);
+    read(numbers, data);
     return tensor;
   }
 
@@ -74,7 +74,7 @@ export class Tensor {
     }
     const offset = index.reduce((sum, i, axis) => {
       const size = shape[axis] ?? 0;
-      if (!Number.isInteger(i) || i < 0 || i >= size) {
+      if (!isIntegerIn(i, 0, size - 1)) {
         fail('invalid-value', 'index', `an index into ${showShape(shape)}`, showShape(index));
       }
       return sum * size + i;

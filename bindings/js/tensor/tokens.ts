@@ -1,6 +1,3 @@
-import { fail, show } from '../runtime/errors.js';
-import { toLengths, type Numbers } from './arrays.js';
-
 /** Numbers of symbols, row-major, in plain JavaScript memory. */
 export interface Tokens {
   readonly data: Int32Array;
@@ -9,20 +6,3 @@ export interface Tokens {
 
 /** The target of a position where nothing is asked; the key of a query that has no right one. */
 export const ignoredTarget = -1;
-
-export function checkSymbols(
-  argument: string,
-  symbols: Float64Array,
-  first: number,
-  end: number,
-): void {
-  for (const symbol of symbols) {
-    if (!Number.isInteger(symbol) || symbol < first || symbol >= end) {
-      fail('invalid-value', argument, `integers from ${first} to ${end - 1}`, show(symbol));
-    }
-  }
-}
-
-export function toTokens(argument: string, value: unknown): Numbers<Float64Array> {
-  return toLengths(argument, value);
-}

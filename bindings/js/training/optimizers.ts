@@ -3,16 +3,14 @@ import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkOptions } from '../runtime/options.js';
+import { checkNonNegative, checkOptions, isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import { checkInUse, checkTrainables, sendTrainables, type Trainable } from './trainables.js';
 
 /** Each of them is a finite number from 0 on. */
 function checkAtLeast0(numbers: Readonly<Record<string, unknown>>): void {
   for (const [argument, value] of Object.entries(numbers)) {
-    if (!Number.isFinite(value) || (value as number) < 0) {
-      fail('invalid-option', argument, 'a finite number from 0 on', show(value));
-    }
+    checkNonNegative(argument, value);
   }
 }
 
@@ -93,7 +91,7 @@ export abstract class Optimizer {
    */
   static addressOf(optimizer: unknown): Address {
     // Not by its class, of which a proxy may say anything.
-    if (typeof optimizer !== 'object' || optimizer === null || !(#handle in optimizer)) {
+    if (!isObject(optimizer) || !(#handle in optimizer)) {
       fail('invalid-type', 'optimizer', 'an SGD or an Adam', show(optimizer));
     }
     const address = optimizer.#handle.inUse();

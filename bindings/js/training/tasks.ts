@@ -2,7 +2,7 @@ import { taskRecord, type TaskRecord } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
 import { allocate, reserve, type Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkOptions, checkSize } from '../runtime/options.js';
+import { checkOptions, checkSize, isIntegerIn } from '../runtime/options.js';
 import { toWide, writeRecord } from '../runtime/records.js';
 import type { Tokens } from '../tensor/tokens.js';
 
@@ -17,10 +17,10 @@ export interface TaskBatch {
 
 /** An integer from 0 to 2^53 − 1. */
 function checkCount(argument: string, value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 0) {
+  if (!isIntegerIn(value, 0)) {
     fail('invalid-option', argument, 'an integer from 0 on', show(value));
   }
-  return value as number;
+  return value;
 }
 
 function checkAtLeast(argument: string, value: unknown, other: string, least: number): number {
