@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <headwise/core/memory/arena.hpp>
-#include <limits>
 #include <type_traits>
 
 #include "record.hpp"
@@ -28,12 +27,11 @@ double floats_of(const LayOut& lay_out) noexcept {
 
 /// A size that JavaScript computed, saturated at the largest std::size_t.
 inline std::size_t size_of(double number) noexcept {
-  constexpr auto max = std::numeric_limits<std::size_t>::max();
-  return number < static_cast<double>(max) ? static_cast<std::size_t>(number) : max;
+  return __builtin_wasm_trunc_saturate_u_i32_f64(number);
 }
 
-/// Begins a call, to which the blocks allocated from here on belong.
-void begin_call() noexcept;
+/// Begins a call, to which the blocks allocated from here on belong. Not inlined: calls are many.
+[[gnu::noinline]] void begin_call() noexcept;
 /// Ends a call. Builds that check trap if it wrote to the unused bytes from address 0 on.
 void end_call() noexcept;
 

@@ -152,10 +152,10 @@ ParameterList::ParameterList(Model& model) {
 }
 
 std::vector<io::NamedTensor> ParameterList::tensors() const {
-  std::vector<io::NamedTensor> result;
-  result.reserve(parameters_.size());
-  for (const Parameter& parameter : parameters_) {
-    result.push_back({.name = parameter.name, .shape = parameter.shape});
+  std::vector<io::NamedTensor> result(parameters_.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i].name = parameters_[i].name;
+    result[i].shape = parameters_[i].shape;
   }
   return result;
 }

@@ -23,13 +23,14 @@ namespace headwise::bindings {
 namespace {
 
 PretrainedConfig config_of(const Checkpoint& checkpoint) {
-  std::vector<PretrainedConfig::Field> fields;
-  fields.reserve(checkpoint.config.size());
-  for (const ConfigField& field : checkpoint.config) {
-    fields.push_back({.name = std::string(field.name),
-                      .kind = static_cast<PretrainedConfig::Kind>(field.kind),
-                      .number = field.number,
-                      .text = std::string(field.text)});
+  std::vector<PretrainedConfig::Field> fields(checkpoint.config.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const ConfigField& given = checkpoint.config[i];
+    PretrainedConfig::Field& field = fields[i];
+    field.name += given.name;
+    field.kind = static_cast<PretrainedConfig::Kind>(given.kind);
+    field.number = given.number;
+    field.text += given.text;
   }
   return PretrainedConfig(std::move(fields));
 }
@@ -104,10 +105,9 @@ TransformerOptions options_of(PretrainedConfig& config, const PretrainedFamily*&
 Address respond_tensors(Model& model, const PretrainedLayout& layout, std::string_view problem) {
   const ParameterList list(model);
   const std::vector<io::NamedTensor> parameters = list.tensors();
-  std::vector<std::vector<std::size_t>> shapes;
-  shapes.reserve(layout.tensors.size());
-  for (const headwise::PretrainedTensor& tensor : layout.tensors) {
-    shapes.push_back(problem.empty() ? shape_of(tensor, parameters) : std::vector<std::size_t>());
+  std::vector<std::vector<std::size_t>> shapes(layout.tensors.size());
+  for (std::size_t i = 0; problem.empty() && i < shapes.size(); ++i) {
+    shapes[i] = shape_of(layout.tensors[i], parameters);
   }
   std::size_t number = 0;
   return respond(PretrainedTensors{
@@ -193,10 +193,9 @@ void save_pretrained(Address model, std::size_t number, std::size_t gradients, A
 
 Address pruned_heads(Address model, std::size_t side) {
   const std::vector<AttentionLayer>& layers = model_at(model).layers(static_cast<Side>(side));
-  std::vector<std::vector<std::size_t>> heads;
-  heads.reserve(layers.size());
-  for (const AttentionLayer& layer : layers) {
-    heads.push_back(layer.removed_heads());
+  std::vector<std::vector<std::size_t>> heads(layers.size());
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    heads[layer] = layers[layer].removed_heads();
   }
   return respond(PrunedHeads{.layers = heads | std::views::transform([](const auto& list) {
                                          return LayerHeads{.heads = list};

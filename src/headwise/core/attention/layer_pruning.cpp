@@ -84,8 +84,9 @@ PrunedLayer AttentionLayer::allocate_without(std::span<const std::size_t> heads)
   if (!gradients_.empty()) {
     pruned.gradients = AlignedFloats(pruned.parameters.table().size());
   }
-  pruned.removed_slices.insert(pruned.removed_slices.end(), pruned.slices.begin(),
-                               pruned.slices.end());
+  for (const RemovedSlice& slice : pruned.slices) {
+    pruned.removed_slices.push_back(slice);
+  }
   return pruned;
 }
 

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <headwise/core/elementary_functions.hpp>
-#include <headwise/core/heap_sort.hpp>
 #include <headwise/core/kernels/philox.hpp>
 #include <headwise/core/models/sampling.hpp>
 #include <headwise/core/random.hpp>
-#include <span>
 
 namespace headwise {
 namespace {
@@ -55,8 +53,8 @@ std::size_t sample_token(const float* logits, std::size_t vocabulary_size,
   for (std::uint32_t token = 0; token < vocabulary_size; ++token) {
     buffers.order[token] = token;
   }
-  const std::span order(buffers.order, end);
-  heap_sort(order, is_before);
+  std::make_heap(buffers.order, end, is_before);
+  std::sort_heap(buffers.order, end, is_before);
   const std::size_t kept =
       options.top_k > 0 ? std::min(options.top_k, vocabulary_size) : vocabulary_size;
   double sum = 0;

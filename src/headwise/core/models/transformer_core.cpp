@@ -160,15 +160,15 @@ TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
   const auto allocate_layers = [&](std::span<AttentionLayer* const> layers,
                                    const AttentionPasses& passes, std::size_t num_keys,
                                    const float* rotations, std::vector<ForwardMemory>& into) {
-    into.reserve(layers.size());
+    into = std::vector<ForwardMemory>(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[i];
-      into.push_back(layers[i]->allocate({.num_new_keys = num_keys,
-                                          .rotations = rotations,
-                                          .mask = &passes.mask,
-                                          .head_gate = attention.head_gate,
-                                          .gate_stride = attention.gate_stride,
-                                          .requires_grad = true}));
+      into[i] = layers[i]->allocate({.num_new_keys = num_keys,
+                                     .rotations = rotations,
+                                     .mask = &passes.mask,
+                                     .head_gate = attention.head_gate,
+                                     .gate_stride = attention.gate_stride,
+                                     .requires_grad = true});
     }
   };
   const StackPass decoder = decoder_pass(pass);
@@ -371,9 +371,7 @@ void TransformerCore::parameters_changed() noexcept {
 
 std::vector<Trainable*> TransformerCore::trainables() const {
   std::vector<Trainable*> result = {parameters_};
-  for (const Side side : {Side::self, Side::cross, Side::encoder}) {
-    result.insert(result.end(), layers(side).begin(), layers(side).end());
-  }
+  for_each_layer([&](AttentionLayer& layer) { result.push_back(&layer); });
   return result;
 }
 

@@ -23,10 +23,9 @@ bool has_gradients(Trainable& trainable) noexcept {
 }  // namespace
 
 OptimizerCore::OptimizerCore(const std::vector<Trainable*>& trainables, const Options& options)
-    : options_(options) {
-  trainings_.reserve(trainables.size());
-  for (Trainable* trainable : trainables) {
-    trainings_.push_back({.trainable = trainable, .table = {}, .states = {}});
+    : options_(options), trainings_(trainables.size()) {
+  for (std::size_t i = 0; i < trainables.size(); ++i) {
+    trainings_[i].trainable = trainables[i];
   }
 }
 
@@ -59,7 +58,7 @@ std::size_t OptimizerCore::num_states() const noexcept { return 1 + options_.ind
 
 OptimizerCore::Step OptimizerCore::allocate_step(bool everything) {
   Step step;
-  step.first_states_.resize(trainings_.size());
+  step.first_states_ = std::vector<std::optional<Step::States>>(trainings_.size());
   for (std::size_t i = 0; i < trainings_.size(); ++i) {
     Training& training = trainings_[i];
     follow_removals(training);

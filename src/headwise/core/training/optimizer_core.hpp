@@ -70,7 +70,7 @@ class OptimizerCore {
 
  private:
   struct Training {
-    Trainable* trainable;
+    Trainable* trainable = nullptr;
     ParameterTable table;  ///< layout of each state; empty before the first step
     AlignedFloats states;  ///< one block per state
     std::size_t steps = 0;

@@ -103,7 +103,9 @@ std::vector<std::size_t> shape_of(const PretrainedTensor& tensor,
                                   std::span<const io::NamedTensor> parameters) {
   const Shape first = parameters[tensor.parameters.front()].shape;
   std::vector<std::size_t> shape(tensor.leading_axes, 1);
-  shape.insert(shape.end(), first.begin(), first.end());
+  for (const std::size_t size : first) {
+    shape.push_back(size);
+  }
   std::size_t& rows = shape[tensor.leading_axes];
   for (std::size_t part = 1; part < tensor.parameters.size(); ++part) {
     rows += parameters[tensor.parameters[part]].shape.front();

@@ -100,12 +100,14 @@ HeadsByLayer pruned_heads_of(PretrainedConfig& config, const TransformerOptions&
       config.reject(field, "lists of the heads of layers");
       return heads;
     }
-    heads[*layer].push_back(static_cast<std::size_t>(head));
+    std::vector<std::size_t>& list = heads[*layer];
+    if (const auto number = static_cast<std::size_t>(head);
+        std::ranges::find(list, number) == list.end()) {
+      list.push_back(number);
+    }
   }
   for (std::vector<std::size_t>& list : heads) {
     heap_sort(list);
-    const auto repeated = std::ranges::unique(list);
-    list.erase(repeated.begin(), repeated.end());
     if (!can_lose(list, sizes)) {
       config.reject(field,
                     "a head left in each layer, and all or none of those of a key-value head");
