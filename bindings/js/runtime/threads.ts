@@ -53,9 +53,10 @@ export interface StartedWorker {
   end(): void;
 }
 
-// Spelled out, so that bundlers find the file; for browsers where it is used, so that they bundle it as a worker.
+// Spelled out, so that bundlers find the file; for browsers where it is used, so that they bundle it as a worker. Vite,
+// whose programs run in browsers, would have this one as text in the script.
 
-const workerFile = (): URL => new URL('./worker.js', import.meta.url);
+const workerFile = (): URL => new URL(/* @vite-ignore */ './worker.js', import.meta.url);
 
 function startInBrowser(): StartedWorker {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });

@@ -268,7 +268,7 @@ test('what a page loads with all of it stays small', async (t) => {
     t.diagnostic(
       `${build}, brotli: minified JavaScript ${scriptsSize} + WebAssembly ${wasmSize} = ${all} bytes`,
     );
-    assert.ok(all <= 99_700, `${build}: ${all} bytes`);
+    assert.ok(all <= 95_000, `${build}: ${all} bytes`);
   }
 });
 
