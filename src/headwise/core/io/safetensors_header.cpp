@@ -57,7 +57,9 @@ bool stands_before(const SafetensorsEntry& a, const SafetensorsEntry& b) noexcep
 }
 
 bool lies_before(const SafetensorsEntry& a, const SafetensorsEntry& b) noexcept {
-  return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  return a.begin != b.begin ? a.begin < b.begin
+         : a.end != b.end   ? a.end < b.end
+                            : stands_before(a, b);
 }
 
 /// Bytes of a tensor of this shape. More than any file has on overflow, also that of the other axes

@@ -371,7 +371,11 @@ void TransformerCore::parameters_changed() noexcept {
 
 std::vector<Trainable*> TransformerCore::trainables() const {
   std::vector<Trainable*> result = {parameters_};
-  for_each_layer([&](AttentionLayer& layer) { result.push_back(&layer); });
+  for (const Side side : all_sides) {
+    for (AttentionLayer* layer : layers(side)) {
+      result.push_back(layer);
+    }
+  }
   return result;
 }
 
