@@ -1,5 +1,6 @@
 // Bundles bindings/js and the glue of the WebAssembly builds into dist/.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 
@@ -20,16 +21,28 @@ const wasmFiles = {
   },
 };
 
-/** Lines that people can read: parts name what they share with others in one. */
+/** One name a line. */
+const namePerLine = (list) =>
+  list.replace('{ ', '{\n  ').replaceAll(', ', ',\n  ').replace(' }', ',\n}');
+
+/** Lines that people can read: parts name what they share with others in one, their first and their last. */
 const shortLines = {
   name: 'short-lines',
-  generateBundle(_options, bundle) {
-    for (const chunk of Object.values(bundle)) {
-      if (chunk.type === 'chunk') {
-        // The last line of code, so that source maps stay right.
-        chunk.code = chunk.code.replace(/^export \{.*\};$/m, (line) =>
-          line.replace('{ ', '{\n  ').replaceAll(', ', ',\n  ').replace(' }', '\n}'),
-        );
+  async writeBundle({ dir }, bundle) {
+    const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk');
+    for (const { fileName } of chunks) {
+      const file = join(dir, fileName);
+      const code = await readFile(file, 'utf8');
+      const [imports] = /^(import \{.*\} from .*\n)*/.exec(code);
+      const lines = imports.replaceAll(/\{.*\}/g, namePerLine);
+      const rest = code.slice(imports.length).replace(/^export \{.*\};$/m, namePerLine);
+      await writeFile(file, lines + rest);
+      // As many lines more before all that the source map knows of.
+      const added = lines.split('\n').length - imports.split('\n').length;
+      if (added > 0 && rest.includes('//# sourceMappingURL=')) {
+        const map = JSON.parse(await readFile(`${file}.map`, 'utf8'));
+        map.mappings = ';'.repeat(added) + map.mappings;
+        await writeFile(`${file}.map`, JSON.stringify(map));
       }
     }
   },

@@ -10,11 +10,11 @@ import { open } from '../lib/pages.mjs';
 const brotli = (path) => brotliCompressSync(readFileSync(fromRoot(path))).length;
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
 
-test('all files together are under 400 KB', (t) => {
+test('all files together are under 385 KB', (t) => {
   const files = listFiles(['build/page']);
   const total = files.reduce((sum, file) => sum + brotli(file), 0);
   t.diagnostic(`the page, all ${files.length} files: ${kilobytes(total)} with brotli`);
-  assert.ok(total < 400_000, `${total} bytes`);
+  assert.ok(total < 385_000, `${total} bytes`);
 });
 
 test('a first visit asks for one WebAssembly file, and for little beside it', async (t) => {
@@ -27,7 +27,7 @@ test('a first visit asks for one WebAssembly file, and for little beside it', as
   t.diagnostic(`a first visit: ${files.size} files, ${kilobytes(total)} with brotli`);
   assert.equal([...files].filter((file) => file.endsWith('.wasm')).length, 1);
   assert.ok(files.size <= 8, [...files].join());
-  assert.ok(total < 160_000, `${total} bytes`);
+  assert.ok(total < 150_000, `${total} bytes`);
 
   const [paint, interactive] = await page.evaluate(() =>
     ['first-paint', 'interactive'].map((name) => performance.getEntriesByName(name)[0]?.startTime),
