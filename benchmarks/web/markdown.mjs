@@ -4,7 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { peers } from './peers.mjs';
-import { bestPeer } from './table.mjs';
+import { otherMeasures } from './shapes.mjs';
+import { summary } from './statistics.mjs';
+import { bestPeer, compare, ratio, shares } from './table.mjs';
 
 const packageNames = { tfjs: 'TensorFlow.js', jax: 'jax-js', litert: 'LiteRT.js' };
 const nameOf = (peer) => packageNames[peer] ?? peers[peer].packages[0];
@@ -22,19 +24,21 @@ function time(milliseconds) {
 const figure = ({ median, tokensPerSecond }) =>
   tokensPerSecond ? `${tokensPerSecond.toFixed(0)} tokens/s` : time(median);
 
-const ratio = (times, spread) => {
-  const quartiles = spread?.map((number) => number.toFixed(2)).join(' to ');
-  return `${times.toFixed(2)}${quartiles ? ` (${quartiles})` : ''}`;
-};
+/** What a processor is called: by its vendor where its name says little. */
+const processorName = ({ processor, vendor, familyModelStepping }) =>
+  [processor, familyModelStepping && `(${vendor} ${familyModelStepping})`]
+    .filter(Boolean)
+    .join(' ');
 
-/** headwise's figure, how it stands to the fastest peer, and that peer's. */
+/** headwise's figure and its share of the ceiling, how it stands to the fastest peer, and that peer's. */
 function cellsOf({ results }) {
-  const ours = results.find(({ peer, failed }) => peer === 'headwise' && !failed);
+  const ours = results.find(({ peer, median }) => peer === 'headwise' && median !== undefined);
   const best = bestPeer(results, peers.headwise);
-  if (!ours) return ['', '', ''];
-  if (!best) return [figure(ours), '', ''];
-  const times = ratio(ours.timesBestPeer, ours.timesBestPeerSpread);
-  return [figure(ours), times, `${nameOf(best.peer)}, ${figure(best)}`];
+  if (!ours) return ['', '', '', ''];
+  const own = [figure(ours), shares(ours)];
+  if (!best) return [...own, '', ''];
+  const times = ratio(ours.timesBestPeer, ours.timesBestPeerSpread, ours.timesBestPeerAtLeast);
+  return [...own, times, `${nameOf(best.peer)}, ${figure(best)}`];
 }
 
 /** Rows of passes that are compared with headwise's own forward. */
@@ -43,37 +47,65 @@ const partsOf = ({ about, results }) =>
     .filter(({ timesForward }) => timesForward)
     .map((part) => ({
       about: `${about}: ${part.peer}, to the plain pass`,
-      cells: [time(part.median), ratio(part.timesForward, part.timesForwardSpread), ''],
+      cells: [time(part.median), '', ratio(part.timesForward, part.timesForwardSpread), ''],
     }));
 
 const line = (cells) => `| ${cells.join(' | ')} |`;
 
-/** The tables of what engines wrote, each `{ engine, runs }`. */
+/** The value under a key, made if it is not there. */
+function valueOf(map, key, make) {
+  if (!map.has(key)) map.set(key, make());
+  return map.get(key);
+}
+
+/** A run with what is told of it today, which files of older runs lack. */
+function summed(run) {
+  const { threads = 1, results } = run;
+  if (otherMeasures[run.shape]) return { ...run, threads };
+  const anew = results.map((result) => ({
+    ...result,
+    ...(result.samples && summary(result.samples)),
+  }));
+  return { ...run, threads, results: compare(anew, threads) };
+}
+
+/**
+ * The tables of what engines wrote, each `{ machine, engine, runs }`: one for each number of threads, with a row for
+ * each problem on each processor.
+ */
 export function markdown(written) {
   const engines = [...new Set(written.map(({ engine }) => engineName(engine)))];
   const tables = new Map();
-  for (const { engine, runs } of written) {
-    for (const run of runs) {
+  for (const { machine = {}, engine, runs } of written) {
+    for (const run of runs.map(summed)) {
       const rows = [{ about: run.about, cells: cellsOf(run) }, ...partsOf(run)];
-      const threads = run.threads ?? 1;
-      const table = tables.get(threads) ?? new Map();
-      tables.set(threads, table);
+      const table = valueOf(tables, run.threads, () => new Map());
       for (const { about, cells } of rows) {
-        const row = table.get(about) ?? new Map();
-        table.set(about, row.set(engineName(engine), cells));
+        const processors = valueOf(table, about, () => new Map());
+        const row = valueOf(processors, processorName(machine), () => new Map());
+        row.set(engineName(engine), cells);
       }
     }
   }
+  const none = ['', '', '', ''];
   return [...tables.entries()]
     .toSorted(([a], [b]) => a - b)
     .map(([threads, table]) =>
       [
         `${threads === 1 ? 'One thread' : `${threads} threads`}:`,
         '',
-        line(['problem', ...engines.flatMap((name) => [name, 'times', 'fastest peer'])]),
-        line(['---', ...engines.flatMap(() => ['---', '---', '---'])]),
-        ...[...table].map(([about, row]) =>
-          line([about, ...engines.flatMap((name) => row.get(name) ?? ['', '', ''])]),
+        line([
+          ...['problem', 'processor'],
+          ...engines.flatMap((name) => [name, 'of the ceiling', 'times', 'fastest peer']),
+        ]),
+        line(['---', '---', ...engines.flatMap(() => none.map(() => '---'))]),
+        ...[...table].flatMap(([about, processors]) =>
+          [...processors].map(([processor, row], i) =>
+            line([
+              ...[i === 0 ? about : '', processor],
+              ...engines.flatMap((name) => row.get(name) ?? none),
+            ]),
+          ),
         ),
       ].join('\n'),
     )

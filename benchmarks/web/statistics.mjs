@@ -8,6 +8,7 @@ function quantile(sorted, part) {
 export function summary(samples) {
   const sorted = samples.toSorted((a, b) => a - b);
   return {
+    least: sorted[0],
     median: quantile(sorted, 0.5),
     lowerQuartile: quantile(sorted, 0.25),
     upperQuartile: quantile(sorted, 0.75),

@@ -28,7 +28,8 @@ export function align(rows) {
 
 /** The fastest of the peers that one of ours is compared with: native code with native code. */
 export function bestPeer(results, { isNative }) {
-  const isPeer = (peer) => !peer.isOurs && !peer.ceiling && peer.isNative === isNative;
+  // Bare Node, beside which a cold start is shown, is none.
+  const isPeer = (peer) => peer && !peer.isOurs && !peer.ceiling && peer.isNative === isNative;
   return results
     .filter(({ peer, failed }) => !failed && isPeer(peers[peer]))
     .toSorted((a, b) => a.median - b.median)[0];
@@ -58,10 +59,13 @@ export function compare(results, threads) {
     );
     if (best) {
       result.timesBestPeer = best.median / result.median;
+      result.timesBestPeerAtLeast = best.least / result.least;
       result.timesBestPeerSpread = spreadOver(best, result);
     }
     if (ceiling?.gflops && result.gflops) {
       result.shareOfCeiling = result.gflops / (ceiling.gflops * threads);
+      result.shareOfCeilingAtLeast =
+        result.flops / result.least / ((ceiling.flops / ceiling.least) * threads);
     }
   }
   return results;
@@ -80,15 +84,25 @@ export function coldStartTable(results) {
 export const sizeTable = (results) =>
   align(results.map(({ peer, bytes }) => [peer, `${(bytes / 1000).toFixed(1)} KB`]));
 
-/** A ratio as text, with its quartiles over the rounds. */
-function ratio(times, spread) {
+/** A ratio of medians as text, with its quartiles over the rounds and that of the least times. */
+export function ratio(times, spread, atLeast) {
   if (!times) return '';
-  const within = spread ? ` (${spread.map((number) => number.toFixed(2)).join(' to ')})` : '';
-  return `${times.toFixed(2)} ×${within}`;
+  const facts = [
+    spread?.map((number) => number.toFixed(2)).join(' to '),
+    atLeast && `least ${atLeast.toFixed(2)}`,
+  ].filter(Boolean);
+  return `${times.toFixed(2)} ×${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
+}
+
+/** The shares of the ceiling of the median and of the least time. */
+export function shares({ shareOfCeiling: share, shareOfCeilingAtLeast: atLeast }) {
+  if (!share) return '';
+  const percent = (part) => `${(part * 100).toFixed(0)} %`;
+  return atLeast ? `${percent(share)} (least ${percent(atLeast)})` : percent(share);
 }
 
 export function table(results) {
-  const rows = [['', 'median', 'quartiles', 'GFLOP/s', 'of ceiling', 'to best peer']];
+  const rows = [['', 'median', 'least', 'quartiles', 'GFLOP/s', 'of ceiling', 'to best peer']];
   const hasParts = results.some(({ timesForward }) => timesForward);
   const hasTokens = results.some(({ tokensPerSecond }) => tokensPerSecond);
   if (hasParts) rows[0].push('of a forward');
@@ -105,14 +119,15 @@ export function table(results) {
     ]
       .filter(Boolean)
       .join(', ');
-    const { shareOfCeiling: share, tokensPerSecond: tokens } = result;
+    const { tokensPerSecond: tokens } = result;
     rows.push([
       result.peer + (facts && ` (${facts})`),
       time(result.median),
+      time(result.least),
       quartiles(result),
       result.gflops?.toFixed(1) ?? '',
-      share ? `${(share * 100).toFixed(0)} %` : '',
-      ratio(result.timesBestPeer, result.timesBestPeerSpread),
+      shares(result),
+      ratio(result.timesBestPeer, result.timesBestPeerSpread, result.timesBestPeerAtLeast),
       ...(hasParts ? [ratio(result.timesForward, result.timesForwardSpread)] : []),
       ...(hasTokens ? [tokens?.toFixed(0) ?? ''] : []),
     ]);

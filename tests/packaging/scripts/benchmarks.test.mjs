@@ -16,6 +16,7 @@ import { makeProblem } from '../../../benchmarks/web/problem.mjs';
 import { lossOf, newSequence } from '../../../benchmarks/web/reference-model.mjs';
 import { errorOf } from '../../../benchmarks/web/reference.mjs';
 import { shapes, tokensPerCall } from '../../../benchmarks/web/shapes.mjs';
+import { summary } from '../../../benchmarks/web/statistics.mjs';
 import { compare, table } from '../../../benchmarks/web/table.mjs';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 
@@ -120,26 +121,44 @@ test('memory is shown by length, with what it grew by', () => {
 test('a ratio is shown with its quartiles over the rounds', () => {
   const results = compare(
     [
-      took('headwise', 2, { samples: [2, 2, 2, 4, 4], lowerQuartile: 2, upperQuartile: 4 }),
-      took('headwise-key-mass', 3, {
-        samples: [3, 3, 2, 4, 8],
-        lowerQuartile: 3,
-        upperQuartile: 4,
-      }),
-      took('jax', 6, { samples: [6, 4, 8, 6, 20], lowerQuartile: 6, upperQuartile: 8 }),
+      took('headwise', 2, { samples: [2, 2, 2, 4, 4], ...summary([2, 2, 2, 4, 4]) }),
+      took('headwise-key-mass', 3, { samples: [3, 3, 2, 4, 8], ...summary([3, 3, 2, 4, 8]) }),
+      took('jax', 6, { samples: [6, 4, 8, 6, 20], ...summary([6, 4, 8, 6, 20]) }),
     ],
     1,
   );
   assert.deepEqual(results[0].timesBestPeerSpread, [2, 4]);
   assert.deepEqual(results[1].timesForwardSpread, [1, 1.5]);
   const [, ours, part] = table(results).split('\n');
-  assert.match(ours, /3\.00 × \(2\.00 to 4\.00\)$/);
+  assert.match(ours, /3\.00 × \(2\.00 to 4\.00; least 2\.00\)$/);
   assert.match(part, /1\.50 × \(1\.00 to 1\.50\)$/);
+});
+
+test('rows tell their share of the ceiling and the least of their times', () => {
+  const at = (peer, samples, more = {}) => ({
+    ...took(peer, 0),
+    ...{ samples, flops: 8e6, ...summary(samples), ...more },
+  });
+  const results = [
+    at('headwise', [2, 4, 6], { variant: 'simd' }),
+    at('jax', [3, 12, 12]),
+    at('ceiling-simd', [1, 1, 1]),
+  ].map((result) => ({ ...result, gflops: result.flops / result.median / 1e6 }));
+  const [ours] = compare(results, 1);
+  assert.equal(ours.least, 2);
+  assert.equal(ours.timesBestPeer, 3);
+  assert.equal(ours.timesBestPeerAtLeast, 1.5);
+  assert.equal(ours.shareOfCeiling, 0.25);
+  assert.equal(ours.shareOfCeilingAtLeast, 0.5);
+  const [header, line] = table(results).split('\n');
+  assert.match(header, / least .* of ceiling /);
+  assert.match(line, / 25 % \(least 50 %\) +3\.00 × \(1\.75 to 2\.50; least 1\.50\)$/);
 });
 
 test('tokens a second are shown of language models', () => {
   const result = took('headwise', 50, {
     tokensPerSecond: 2560,
+    least: 38,
     lowerQuartile: 40,
     upperQuartile: 60,
   });
@@ -290,28 +309,41 @@ test('the tables of the README are made of what was written', () => {
       threads,
     ),
   });
-  const engine = (name, runs) => ({ engine: { version: name }, runs });
+  const amd = { processor: 'AMD EPYC' };
+  const intel = {
+    processor: 'Xeon',
+    vendor: 'GenuineIntel',
+    familyModelStepping: '6-207-2',
+  };
+  const engine = (machine, name, runs) => ({ machine, engine: { version: name }, runs });
   const written = [
-    engine('Node 20.1.2', [run(2, 2), run(4, 1)]),
-    engine('Chrome 156.0.1', [
+    engine(amd, 'Node 20.1.2', [run(2, 2), run(4, 1)]),
+    engine(amd, 'Chrome 156.0.1', [
       run(0.5, 1),
       { about: 'size', results: [{ peer: 'headwise', failed: 'no' }] },
     ]),
+    engine(intel, 'Node 20.1.2', [run(8, 1)]),
   ];
+  const header =
+    '| problem | processor | Node 20 | of the ceiling | times | fastest peer | Chromium 156 | of the ceiling | times | fastest peer |';
+  const rule = `| ${Array(10).fill('---').join(' | ')} |`;
+  const part = 'a problem: headwise-key-mass, to the plain pass';
   assert.deepEqual(markdown(written).split('\n'), [
     'One thread:',
     '',
-    '| problem | Node 20 | times | fastest peer | Chromium 156 | times | fastest peer |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
-    '| a problem | 4 ms | 3.00 | jax-js, 12 ms | 500 µs | 3.00 | jax-js, 1.5 ms |',
-    '| a problem: headwise-key-mass, to the plain pass | 8 ms | 2.00 |  | 1 ms | 2.00 |  |',
-    '| size |  |  |  |  |  |  |',
+    header,
+    rule,
+    '| a problem | AMD EPYC | 4 ms |  | 3.00 × | jax-js, 12 ms | 500 µs |  | 3.00 × | jax-js, 1.5 ms |',
+    '|  | Xeon (GenuineIntel 6-207-2) | 8 ms |  | 3.00 × | jax-js, 24 ms |  |  |  |  |',
+    `| ${part} | AMD EPYC | 8 ms |  | 2.00 × |  | 1 ms |  | 2.00 × |  |`,
+    '|  | Xeon (GenuineIntel 6-207-2) | 16 ms |  | 2.00 × |  |  |  |  |  |',
+    '| size | AMD EPYC |  |  |  |  |  |  |  |  |',
     '',
     '2 threads:',
     '',
-    '| problem | Node 20 | times | fastest peer | Chromium 156 | times | fastest peer |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
-    '| a problem | 2 ms | 3.00 | jax-js, 6 ms |  |  |  |',
-    '| a problem: headwise-key-mass, to the plain pass | 4 ms | 2.00 |  |  |  |  |',
+    header,
+    rule,
+    '| a problem | AMD EPYC | 2 ms |  | 3.00 × | jax-js, 6 ms |  |  |  |  |',
+    `| ${part} | AMD EPYC | 4 ms |  | 2.00 × |  |  |  |  |  |`,
   ]);
 });
