@@ -6,7 +6,7 @@ import { Transformer } from '../model/transformer.js';
 import { fail, show } from '../runtime/errors.js';
 import { checkOptions, checkWord, ifGiven } from '../runtime/options.js';
 import { copyOf } from '../runtime/typed-arrays.js';
-import { toFloats, toLengths, toMask, type Numbers } from '../tensor/arrays.js';
+import { toFloats, toWholeNumbers, toMask, type Numbers } from '../tensor/arrays.js';
 import type { MaskInput, TensorInput, TokensInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -143,7 +143,7 @@ function measuredLayer(
       inputs: [held('queries', queries), k, held('values', values)] as const,
       masks: {
         ...rest,
-        validLens: ifGiven('validLens', validLens, toLengths),
+        validLens: ifGiven('validLens', validLens, toWholeNumbers),
         window: checkWindow(window),
         mask: ifGiven('mask', mask, heldMask),
       },
@@ -204,13 +204,13 @@ function readModelBatch(
   );
   const { validLens, segments, source, sourceValidLens } = rest;
   return {
-    input: hasPatches ? held('pixels', pixels) : toLengths('tokens', tokens),
-    targets: ifGiven('targets', targets, toLengths),
+    input: hasPatches ? held('pixels', pixels) : toWholeNumbers('tokens', tokens),
+    targets: ifGiven('targets', targets, toWholeNumbers),
     options: {
-      validLens: ifGiven('validLens', validLens, toLengths),
-      segments: ifGiven('segments', segments, toLengths),
-      source: ifGiven('source', source, toLengths),
-      sourceValidLens: ifGiven('sourceValidLens', sourceValidLens, toLengths),
+      validLens: ifGiven('validLens', validLens, toWholeNumbers),
+      segments: ifGiven('segments', segments, toWholeNumbers),
+      source: ifGiven('source', source, toWholeNumbers),
+      sourceValidLens: ifGiven('sourceValidLens', sourceValidLens, toWholeNumbers),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { checkBoolean, checkOptions, largest } from '../runtime/options.js';
-import { checkIntegers, toLengths } from '../tensor/arrays.js';
+import { checkIntegers, toWholeNumbers } from '../tensor/arrays.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
 import { ignoredTarget } from '../tensor/tokens.js';
@@ -30,7 +30,7 @@ function toPositions(
   value: unknown,
   { batched, batch, numQueries }: HeadWeights,
 ): Float64Array {
-  const { data, shape } = toLengths(argument, value);
+  const { data, shape } = toWholeNumbers(argument, value);
   checkShape(argument, shape, batched ? [batch, numQueries] : [numQueries]);
   return data;
 }

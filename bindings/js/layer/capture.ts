@@ -1,4 +1,5 @@
 import { fail, show } from '../runtime/errors.js';
+import type { Address } from '../runtime/memory.js';
 import { elementsOf } from '../tensor/arrays.js';
 import type { Tensor } from '../tensor/tensor.js';
 
@@ -39,6 +40,16 @@ export function checkCapture(value: unknown): ReadonlySet<CaptureName> | undefin
   }
   return names;
 }
+
+/** Where each of them is written, as records call it. */
+export const capturedFields = (at: Readonly<Partial<Record<CaptureName, Address>>>) => ({
+  capturedQueries: at.queries,
+  capturedKeys: at.keys,
+  capturedValues: at.values,
+  capturedScores: at.scores,
+  capturedPooled: at.pooled,
+  droppedWeights: at.droppedWeights,
+});
 
 /** The shape of each of them without the batch axis. */
 export function captureShapes(sizes: {

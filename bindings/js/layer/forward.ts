@@ -10,7 +10,7 @@ import {
   noFloats,
   toFloatList,
   toFloats,
-  toLengths,
+  toWholeNumbers,
   type Numbers,
 } from '../tensor/arrays.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
@@ -27,7 +27,7 @@ import {
   type GivenMasks,
   type MaskOptions,
 } from './masks.js';
-import { checkCapture, type Captured, type CaptureName } from './capture.js';
+import { capturedFields, checkCapture, type Captured, type CaptureName } from './capture.js';
 import {
   checkWeights,
   readReturnWeights,
@@ -181,7 +181,7 @@ export function readForward(
     masks: readMasks(options),
     results: checkResultOptions(options, weights !== false),
     weights,
-    positions: ifGiven('positions', options.positions, toLengths),
+    positions: ifGiven('positions', options.positions, toWholeNumbers),
     keyMass: checkBoolean('keyMass', options.keyMass, false),
     capture: checkCapture(options.capture),
     requiresGrad: checkBoolean('requiresGrad', options.requiresGrad, false),
@@ -347,12 +347,7 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
     numWeightQueries: weightRows.queries.count,
     weightsStage: stage,
     keyMass: extrasAt.keyMass,
-    capturedQueries: captured.queries,
-    capturedKeys: captured.keys,
-    capturedValues: captured.values,
-    capturedScores: captured.scores,
-    capturedPooled: captured.pooled,
-    droppedWeights: captured.droppedWeights,
+    ...capturedFields(captured),
     workspace,
     requiresGrad,
     querySize: shapes.querySize ?? 0,

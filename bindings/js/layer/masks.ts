@@ -1,6 +1,12 @@
 import { fail, show, showShape } from '../runtime/errors.js';
 import { checkInteger, checkWord, ifGiven, isIntegerIn, largest } from '../runtime/options.js';
-import { checkAttached, checkIntegers, toLengths, toMask, type Numbers } from '../tensor/arrays.js';
+import {
+  checkAttached,
+  checkIntegers,
+  toWholeNumbers,
+  toMask,
+  type Numbers,
+} from '../tensor/arrays.js';
 import type { MaskInput, ValidLens } from '../tensor/inputs.js';
 import { checkOneOf, sizeOf } from '../tensor/shapes.js';
 
@@ -184,7 +190,7 @@ export function readMasks(options: MaskOptions): GivenMasks {
   return {
     causal: checkCausal(options.causal),
     uniform: checkEmptyRows(options.emptyRows) === 'uniform',
-    validLens: ifGiven('validLens', options.validLens, toLengths),
+    validLens: ifGiven('validLens', options.validLens, toWholeNumbers),
     mask: ifGiven('mask', options.mask, toMask),
     window: checkWindow(options.window),
   };

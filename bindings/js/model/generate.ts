@@ -12,7 +12,7 @@ import {
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
-import { checkIntegers, toLengths } from '../tensor/arrays.js';
+import { checkIntegers, toWholeNumbers } from '../tensor/arrays.js';
 import type { TokensInput } from '../tensor/inputs.js';
 import { ModelCache } from './model-cache.js';
 import type { PassModel } from './model-inputs.js';
@@ -63,7 +63,7 @@ export interface CheckedGenerate {
 
 /** One sequence: (length,) or (1, length). */
 function toSequence(argument: string, value: unknown, vocabularySize: number): Float64Array {
-  const { data, shape } = toLengths(argument, value);
+  const { data, shape } = toWholeNumbers(argument, value);
   if (shape.length !== 1 && !(shape.length === 2 && shape[0] === 1)) {
     fail('invalid-shape', argument, '(length,)', showShape(shape));
   }
@@ -114,7 +114,7 @@ export function checkGenerate(
   if (onToken !== undefined && typeof onToken !== 'function') {
     fail('invalid-type', 'onToken', 'a function', show(onToken));
   }
-  const stops = toLengths('stop', typeof stop === 'number' ? [stop] : stop).data;
+  const stops = toWholeNumbers('stop', typeof stop === 'number' ? [stop] : stop).data;
   checkIntegers('stop', stops, 0, vocabularySize - 1);
   return {
     tokens,

@@ -17,7 +17,7 @@ import {
   counted,
   toFloatList,
   toFloats,
-  toLengths,
+  toWholeNumbers,
   type Numbers,
 } from '../tensor/arrays.js';
 import type { TensorInput, TokensInput, ValidLens } from '../tensor/inputs.js';
@@ -151,12 +151,12 @@ export function readPass(
   return {
     input: hasPatches
       ? { pixels: toFloats('pixels', input) }
-      : { tokens: toLengths('tokens', input) },
-    targets: targets && toLengths('targets', targets[0]),
-    validLens: ifGiven('validLens', options.validLens, toLengths),
-    segments: ifGiven('segments', options.segments, toLengths),
-    source: ifGiven('source', options.source, toLengths),
-    sourceValidLens: ifGiven('sourceValidLens', options.sourceValidLens, toLengths),
+      : { tokens: toWholeNumbers('tokens', input) },
+    targets: targets && toWholeNumbers('targets', targets[0]),
+    validLens: ifGiven('validLens', options.validLens, toWholeNumbers),
+    segments: ifGiven('segments', options.segments, toWholeNumbers),
+    source: ifGiven('source', options.source, toWholeNumbers),
+    sourceValidLens: ifGiven('sourceValidLens', options.sourceValidLens, toWholeNumbers),
     gates: bySide((side) => readGates(gateNames[side], options[gateNames[side]])),
     returnWeights: readReturnWeights(options.returnWeights),
     capture: checkCapture(options.capture),

@@ -1,5 +1,10 @@
 import { layerPass, passRecord } from 'headwise-records';
-import { captureShapes, type Captured, type CaptureName } from '../layer/capture.js';
+import {
+  capturedFields,
+  captureShapes,
+  type Captured,
+  type CaptureName,
+} from '../layer/capture.js';
 import {
   checkWeights,
   type ChosenWeights,
@@ -178,12 +183,7 @@ export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
       weightQueries: layer.queryPlaces(),
       numWeightHeads: rows.heads.count,
       numWeightQueries: rows.queries.count,
-      capturedQueries: captured.queries,
-      capturedKeys: captured.keys,
-      capturedValues: captured.values,
-      capturedScores: captured.scores,
-      capturedPooled: captured.pooled,
-      droppedWeights: captured.droppedWeights,
+      ...capturedFields(captured),
       headGateGradient: gateGradient?.at(),
     });
   });

@@ -18,7 +18,7 @@ export const counted = ({ data, shape }: Numbers<Float32Array>): Counted => ({
   count: sizeOf(shape),
 });
 
-/** How numbers are stored and which are taken; floats, lengths and booleans differ in both. */
+/** How numbers are stored and which are taken; floats, whole numbers and booleans differ in both. */
 interface NumberKind<Data> {
   readonly expected: string;
   readonly type: new (count: number) => Data;
@@ -32,7 +32,7 @@ const floats: NumberKind<Float32Array> = {
   toNumber: (element) => (typeof element === 'number' ? element : undefined),
 };
 
-const lengths: NumberKind<Float64Array> = {
+const wholeNumbers: NumberKind<Float64Array> = {
   expected: 'integers',
   type: Float64Array,
   toNumber: (element) =>
@@ -325,9 +325,9 @@ function toList<Data extends NumberArray>(
     : toNumbers(argument, value, kind);
 }
 
-/** Numbers that stand for lengths: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
-export const toLengths = (argument: string, value: unknown): Numbers<Float64Array> =>
-  toList(argument, value, lengths);
+/** Tokens, lengths, positions: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
+export const toWholeNumbers = (argument: string, value: unknown): Numbers<Float64Array> =>
+  toList(argument, value, wholeNumbers);
 
 /** Fails unless the numbers are integers of this range. */
 export function checkIntegers(
