@@ -1,4 +1,4 @@
-import { checkBoolean, checkOptions, largest } from '../runtime/options.js';
+import { checkBoolean, checkOptions, largestInteger } from '../runtime/options.js';
 import { checkIntegers, toWholeNumbers } from '../tensor/arrays.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
@@ -68,7 +68,7 @@ export function patternScores(
 export function inductionScores(attentionWeights: TensorInput, tokens: TokensInput): number[] {
   const weights = toHeadWeights(attentionWeights, true);
   const positions = toPositions('tokens', tokens, weights);
-  checkIntegers('tokens', positions, 0, largest);
+  checkIntegers('tokens', positions, 0, largestInteger);
   return single(scoreHeads('induction', weights, { positions }));
 }
 

@@ -1,5 +1,11 @@
 import { fail, show, showShape } from '../runtime/errors.js';
-import { checkInteger, checkWord, ifGiven, isIntegerIn, largest } from '../runtime/options.js';
+import {
+  checkInteger,
+  checkWord,
+  ifGiven,
+  isIntegerIn,
+  largestInteger,
+} from '../runtime/options.js';
 import {
   checkAttached,
   checkIntegers,
@@ -105,7 +111,7 @@ export function checkValidLens(
   const byQuery = numQueries === undefined ? [] : [[batch, numQueries]];
   checkOneOf(argument, shape, [batch], ...byQuery);
   // They are kept in 32 bits.
-  checkIntegers(argument, data, 0, Math.min(numKeys, largest));
+  checkIntegers(argument, data, 0, Math.min(numKeys, largestInteger));
   const [, sampleStride = 1] = shape;
   return { lengths: new Int32Array(data), sampleStride, queryStride: shape.length - 1 };
 }
@@ -155,7 +161,7 @@ function checkMask(
 
 export function checkWindow(value: unknown): readonly [number, number] {
   if (value === undefined) {
-    return [largest, largest];
+    return [largestInteger, largestInteger];
   }
   const expected = 'two integers from 0 on or Infinity';
   if (!Array.isArray(value) || value.length !== 2) {
@@ -165,7 +171,7 @@ export function checkWindow(value: unknown): readonly [number, number] {
     if (size !== Infinity && !isIntegerIn(size, 0)) {
       fail('invalid-option', 'window', expected, show(size));
     }
-    return Math.min(size, largest);
+    return Math.min(size, largestInteger);
   };
   const [left, right] = value as readonly unknown[];
   return [side(left), side(right)];

@@ -1,5 +1,5 @@
 import { fail } from '../runtime/errors.js';
-import { largest } from '../runtime/options.js';
+import { largestInteger } from '../runtime/options.js';
 import { checkIntegers, type Numbers } from '../tensor/arrays.js';
 import { checkOneOf } from '../tensor/shapes.js';
 import type { LayerSettings } from './layer-options.js';
@@ -30,6 +30,6 @@ export function checkPositions(
     const keys = `as many keys as queries (${numQueries}) beside them`;
     fail('invalid-shape', 'positions', keys, `${numNewKeys}`);
   }
-  checkIntegers('positions', data, 0, largest);
+  checkIntegers('positions', data, 0, largestInteger);
   return { positions: new Int32Array(data), sampleStride: shape.length === 2 ? numQueries : 0 };
 }

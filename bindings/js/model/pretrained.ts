@@ -11,7 +11,7 @@ import { toDict, type DictTensor } from '../layer/from-state-dict.js';
 import type { StateDict } from '../layer/parameters.js';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
-import { isObject, largest } from '../runtime/options.js';
+import { isObject, largestInteger } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { checkAttached, counted } from '../tensor/arrays.js';
@@ -36,7 +36,7 @@ function optionsOf(given: ModelOptions): TransformerOptions {
   const { rotaryBase, rotarySize, rotaryInterleaved, windowLeft, windowRight, ...plain } =
     ofDecoder;
   const positions = positionKinds[given.positions];
-  const bound = (value: number): number => (value === largest ? Infinity : value);
+  const bound = (value: number): number => (value === largestInteger ? Infinity : value);
   return {
     ...plain,
     numKvHeads: sizeIfGiven(given.numKvHeads),

@@ -16,7 +16,7 @@ import {
   checkSize,
   checkWord,
   ifGiven,
-  largest,
+  largestInteger,
 } from '../runtime/options.js';
 import { send } from '../runtime/records.js';
 import { modelsCore } from '../runtime/models-build.js';
@@ -248,8 +248,8 @@ function settingsOf(given: Partial<TransformerOptions>) {
   const numHiddens = checkSize('numHiddens', given.numHiddens);
   const numHeads = checkSize('numHeads', given.numHeads);
   const headSize = ifGiven('headSize', given.headSize, checkSize);
-  if (headSize !== undefined && headSize * numHeads > largest) {
-    fail('invalid-option', 'headSize', `at most ${largest} / numHeads`, String(headSize));
+  if (headSize !== undefined && headSize * numHeads > largestInteger) {
+    fail('invalid-option', 'headSize', `at most ${largestInteger} / numHeads`, String(headSize));
   }
   const ffnHiddens = checkCount('ffnHiddens', given.ffnHiddens, 4 * numHiddens);
   const positions = checkKind('positions', given.positions, positionKinds, 'learned');

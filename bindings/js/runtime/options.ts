@@ -58,7 +58,7 @@ export function entriesOf(
 }
 
 /** The largest integer of 32 bits. */
-export const largest = 2147483647;
+export const largestInteger = 2147483647;
 
 export const isIntegerIn = (
   value: unknown,
@@ -72,7 +72,7 @@ export function checkInteger(
   argument: string,
   value: unknown,
   least: number,
-  most = largest,
+  most = largestInteger,
 ): number {
   if (!isIntegerIn(value, least, most)) {
     fail('invalid-option', argument, `an integer from ${least} to ${most}`, show(value));

@@ -77,6 +77,9 @@ function piecesOf(kind: MessageKind<unknown>, message: unknown): Uint8Array[] {
     if (typeof of === 'string') {
       return written[of as keyof typeof written](value);
     }
+    if (!Array.isArray(of)) {
+      return piecesOf(of as MessageKind<unknown>, value);
+    }
     const [each] = of as readonly [MessageKind<unknown>];
     const items = value as readonly unknown[];
     return [bytesOfWords(items.length), ...items.flatMap((item) => piecesOf(each, item))];
