@@ -27,11 +27,59 @@ struct Product {
   float scale;
 };
 
+/// Which elements of A lie side by side: those of a row, or, if A is a transpose, those of one
+/// depth.
+enum class Layout { by_rows, by_depth };
+
+/// Steps of depth in one turn of the loop. Each ends with a test for the end: the compilers of
+/// WebAssembly keep the order of what such branches divide, whereas in longer stretches of code
+/// they load all operands first and spill. A turn of several steps saves V8's own check of the
+/// stack, and computing addresses.
+#if defined(__wasm__)
+constexpr std::size_t steps_per_turn = 4;
+#else
+constexpr std::size_t steps_per_turn = 1;
+#endif
+
+/// The elements of A that a tile is multiplied by.
+template <std::size_t Rows, Layout layout>
+class TileOfA {
+ public:
+  TileOfA(const float* a, std::size_t stride) noexcept : stride_(stride) {
+    for (std::size_t i = 0; i < pointers_; ++i) {
+      data_[i] = a + i * stride;
+    }
+  }
+
+  /// A[row][step] of the turn.
+  [[nodiscard]] float at(std::size_t row, std::size_t step) const noexcept {
+    return layout == Layout::by_rows ? data_[row][step] : data_[0][row];
+  }
+
+  void end_step() noexcept {
+    if constexpr (layout == Layout::by_depth) {
+      advance(data_[0], stride_);
+    }
+  }
+
+  void end_turn() noexcept {
+    if constexpr (layout == Layout::by_rows) {
+      for (std::size_t i = 0; i < pointers_; ++i) {
+        advance(data_[i], steps_per_turn);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t pointers_ = layout == Layout::by_rows ? Rows : 1;
+  Array<const float*, pointers_> data_;
+  std::size_t stride_;
+};
+
 /// The micro-kernel: C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
-template <std::size_t Rows, std::size_t Panels>
-[[gnu::noinline]] void micro_kernel(const Product& product, const float* HEADWISE_RESTRICT a,
-                                    const float* HEADWISE_RESTRICT panels, const float* addend,
-                                    float* c) noexcept {
+template <std::size_t Rows, std::size_t Panels, Layout layout>
+[[gnu::noinline]] void micro_kernel(const Product& product, const float* a, const float* panels,
+                                    const float* addend, float* c) noexcept {
   constexpr std::size_t vectors = 2 * Panels;
   const auto [depth, a_row_stride, a_depth_stride, panel_stride, addend_stride, c_stride, scale] =
       product;
@@ -39,17 +87,30 @@ template <std::size_t Rows, std::size_t Panels>
   for (std::size_t i = 0; i < Rows; ++i) {
     fill(sums[i], Batch(0.0F));
   }
-  for (std::size_t k = 0; k < depth; ++k) {
+  TileOfA<Rows, layout> tile(a, layout == Layout::by_rows ? a_row_stride : a_depth_stride);
+  const float* const end = panels + depth * panel_columns;
+  const auto multiply_step = [&](std::size_t step) __attribute__((always_inline)) {
     Array<Batch, vectors> b;
     for (std::size_t j = 0; j < vectors; ++j) {
-      b[j] =
-          Batch::load_unaligned(panels + j / 2 * panel_stride + k * panel_columns + j % 2 * lanes);
+      b[j] = Batch::load_unaligned(panels + j / 2 * panel_stride + j % 2 * lanes);
     }
     for (std::size_t i = 0; i < Rows; ++i) {
-      const Batch a_ik(a[i * a_row_stride + k * a_depth_stride]);
+      const Batch a_ik(tile.at(i, step));
       for (std::size_t j = 0; j < vectors; ++j) {
         sums[i][j] = multiply_add(a_ik, b[j], sums[i][j]);
       }
+      keep_loads_in_order();
+    }
+    tile.end_step();
+    advance(panels, panel_columns);
+    return panels != end;
+  };
+  const auto multiply_turn =
+      [&]<std::size_t... Steps>(std::index_sequence<Steps...> /*steps*/)
+          __attribute__((always_inline)) { return (multiply_step(Steps) && ...); };
+  if (depth > 0) {
+    while (multiply_turn(std::make_index_sequence<steps_per_turn>())) {
+      tile.end_turn();
     }
   }
   const Batch factor(scale);
@@ -64,14 +125,16 @@ template <std::size_t Rows, std::size_t Panels>
 using MicroKernel = void (*)(const Product&, const float*, const float*, const float*,
                              float*) noexcept;
 
-template <std::size_t... Rows>
+template <Layout layout, std::size_t... Rows>
 constexpr Array<MicroKernel, sizeof...(Rows)> instantiate_micro_kernels(
     std::index_sequence<Rows...> /*rows*/) {
-  return {{micro_kernel<Rows + 1, 1>...}};
+  return {{micro_kernel<Rows + 1, 1, layout>...}};
 }
 
 /// For tiles of 1, 2, … rows.
-constexpr auto micro_kernels = instantiate_micro_kernels(std::make_index_sequence<tile_rows>());
+template <Layout layout>
+constexpr auto micro_kernels =
+    instantiate_micro_kernels<layout>(std::make_index_sequence<tile_rows>());
 
 /// One or two rows have too few accumulators to hide the latency of the multiply-add; these
 /// micro-kernels span several panels.
@@ -82,7 +145,8 @@ struct WideMicroKernel {
 
 constexpr std::size_t max_wide_rows = 2;
 constexpr Array<WideMicroKernel, max_wide_rows> wide_micro_kernels = {
-    {{.run = micro_kernel<1, 3>, .panels = 3}, {.run = micro_kernel<2, 2>, .panels = 2}}};
+    {{.run = micro_kernel<1, 3, Layout::by_rows>, .panels = 3},
+     {.run = micro_kernel<2, 2, Layout::by_rows>, .panels = 2}}};
 
 constexpr Array<float, 3 * panel_columns> zeros{};
 
@@ -106,8 +170,9 @@ struct Tiling {
 };
 
 /// All rows of C for one panel of B, which may have more columns than are left of C.
-void multiply_panel(const Product& product, const Tiling& tiling, std::size_t columns,
-                    const float* a, const float* panel, const float* addend, float* c) noexcept {
+void multiply_panel(const Product& product, const MicroKernel* micro_kernels, const Tiling& tiling,
+                    std::size_t columns, const float* a, const float* panel, const float* addend,
+                    float* c) noexcept {
   for (std::size_t tile = 0, first = 0; tile < tiling.count; ++tile) {
     const std::size_t height = tiling.height + (tile < tiling.num_taller ? 1 : 0);
     const float* a_tile = a + first * product.a_row_stride;
@@ -183,6 +248,7 @@ void pack_columns(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride,
 
 void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a, PackedMatrix b,
           float scale, Addend addend, float* c, std::size_t c_stride) noexcept {
+  assert(a.depth_stride == 1 || a.row_stride == 1 || rows <= 1);
   assert(rows <= 1 || c_stride >= columns);
   assert(depth == 0 || columns <= panel_columns || b.panel_stride >= depth * panel_columns);
   assert(holds(a.data, rows * depth) && holds(b.panels, depth * columns) &&
@@ -199,8 +265,12 @@ void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatri
                         .c_stride = c_stride,
                         .scale = scale};
   const Tiling tiling(rows);
-  const WideMicroKernel wide =
-      rows > 0 && rows <= max_wide_rows ? wide_micro_kernels[rows - 1] : WideMicroKernel{};
+  const bool by_rows = a.depth_stride == 1;
+  const MicroKernel* const kernels =
+      (by_rows ? micro_kernels<Layout::by_rows> : micro_kernels<Layout::by_depth>).data();
+  const WideMicroKernel wide = by_rows && rows > 0 && rows <= max_wide_rows
+                                   ? wide_micro_kernels[rows - 1]
+                                   : WideMicroKernel{};
   for (std::size_t first = 0; first < columns;) {
     const float* panel = b.panels + first / panel_columns * b.panel_stride;
     const float* panel_addend = addend.data != nullptr ? addend.data + first : zeros.data();
@@ -210,7 +280,7 @@ void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatri
       first += wide.panels * panel_columns;
       continue;
     }
-    multiply_panel(product, tiling, min(panel_columns, left), a.data, panel, panel_addend,
+    multiply_panel(product, kernels, tiling, min(panel_columns, left), a.data, panel, panel_addend,
                    c + first);
     first += panel_columns;
   }

@@ -12,7 +12,7 @@ struct PackedMatrix {
 };
 
 /// A matrix (rows, depth) read in place: element (i, k) is data[i · row_stride + k · depth_stride].
-/// With the strides exchanged it is read as its transpose.
+/// One of the strides is 1; with a row stride of 1 a matrix is read as its transpose.
 struct StridedMatrix {
   const float* data;
   std::size_t row_stride;

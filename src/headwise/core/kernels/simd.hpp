@@ -109,6 +109,24 @@ inline Batch max_keeping_nan(const Batch& x, const Batch& bound) noexcept {
 #endif
 }
 
+/// Loads behind this line stay behind it. LLVM, which orders WebAssembly's operations for their
+/// size, would load many operands before it uses the first, and V8 spill them.
+inline void keep_loads_in_order() noexcept {
+#if defined(__wasm__)
+  asm volatile("" ::: "memory");
+#endif
+}
+
+/// Moves a pointer on. In WebAssembly it stays a variable: V8 has no addresses with offsets for
+/// loads that fill a vector with one float, and computes each of them where pointers are derived
+/// from one another.
+inline void advance(const float*& pointer, std::size_t count) noexcept {
+  pointer += count;
+#if defined(__wasm__)
+  asm volatile("" : "+r"(pointer));
+#endif
+}
+
 /// Ones in the last n lanes, zeros in the others.
 inline Batch last_lanes(std::size_t n) noexcept {
   static constexpr auto factors = [] {
