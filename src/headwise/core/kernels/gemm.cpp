@@ -28,52 +28,59 @@ struct Product {
 };
 
 /// Which elements of A lie side by side: those of a row, or, if A is a transpose, those of one
-/// depth.
-enum class Layout { by_rows, by_depth };
+/// depth. Small tiles read either.
+enum class Layout { any, by_rows, by_depth };
 
 /// Steps of depth in one turn of the loop. Each ends with a test for the end: the compilers of
 /// WebAssembly keep the order of what such branches divide, whereas in longer stretches of code
 /// they load all operands first and spill. A turn of several steps saves V8's own check of the
 /// stack, and computing addresses.
+constexpr std::size_t steps_per_turn(Layout layout) noexcept {
 #if defined(__wasm__)
-constexpr std::size_t steps_per_turn = 4;
+  return layout == Layout::any ? 1 : 4;
 #else
-constexpr std::size_t steps_per_turn = 1;
+  return 1;
 #endif
+}
 
 /// The elements of A that a tile is multiplied by.
 template <std::size_t Rows, Layout layout>
 class TileOfA {
  public:
-  TileOfA(const float* a, std::size_t stride) noexcept : stride_(stride) {
+  TileOfA(const float* a, std::size_t row_stride, std::size_t depth_stride) noexcept
+      : depth_stride_(depth_stride) {
     for (std::size_t i = 0; i < pointers_; ++i) {
-      data_[i] = a + i * stride;
+      data_[i] = a + i * row_stride;
     }
   }
 
   /// A[row][step] of the turn.
   [[nodiscard]] float at(std::size_t row, std::size_t step) const noexcept {
-    return layout == Layout::by_rows ? data_[row][step] : data_[0][row];
+    return layout == Layout::by_depth ? data_[0][row] : data_[row][step];
   }
 
   void end_step() noexcept {
     if constexpr (layout == Layout::by_depth) {
-      advance(data_[0], stride_);
+      advance_all(depth_stride_);
     }
   }
 
   void end_turn() noexcept {
-    if constexpr (layout == Layout::by_rows) {
-      for (std::size_t i = 0; i < pointers_; ++i) {
-        advance(data_[i], steps_per_turn);
-      }
+    if constexpr (layout != Layout::by_depth) {
+      advance_all(layout == Layout::any ? depth_stride_ : steps_per_turn(layout));
     }
   }
 
  private:
-  static constexpr std::size_t pointers_ = layout == Layout::by_rows ? Rows : 1;
+  void advance_all(std::size_t count) noexcept {
+    for (std::size_t i = 0; i < pointers_; ++i) {
+      advance(data_[i], count);
+    }
+  }
+
+  static constexpr std::size_t pointers_ = layout == Layout::by_depth ? 1 : Rows;
   Array<const float*, pointers_> data_;
-  std::size_t stride_;
+  std::size_t depth_stride_;
 };
 
 /// The micro-kernel: C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
@@ -87,7 +94,7 @@ template <std::size_t Rows, std::size_t Panels, Layout layout>
   for (std::size_t i = 0; i < Rows; ++i) {
     fill(sums[i], Batch(0.0F));
   }
-  TileOfA<Rows, layout> tile(a, layout == Layout::by_rows ? a_row_stride : a_depth_stride);
+  TileOfA<Rows, layout> tile(a, a_row_stride, a_depth_stride);
   const float* const end = panels + depth * panel_columns;
   const auto multiply_step = [&](std::size_t step) __attribute__((always_inline)) {
     Array<Batch, vectors> b;
@@ -109,7 +116,7 @@ template <std::size_t Rows, std::size_t Panels, Layout layout>
       [&]<std::size_t... Steps>(std::index_sequence<Steps...> /*steps*/)
           __attribute__((always_inline)) { return (multiply_step(Steps) && ...); };
   if (depth > 0) {
-    while (multiply_turn(std::make_index_sequence<steps_per_turn>())) {
+    while (multiply_turn(std::make_index_sequence<steps_per_turn(layout)>())) {
       tile.end_turn();
     }
   }
@@ -125,10 +132,13 @@ template <std::size_t Rows, std::size_t Panels, Layout layout>
 using MicroKernel = void (*)(const Product&, const float*, const float*, const float*,
                              float*) noexcept;
 
+/// Smaller tiles, of which there are few, are not worth the size.
+constexpr std::size_t min_unrolled_rows = 4;
+
 template <Layout layout, std::size_t... Rows>
 constexpr Array<MicroKernel, sizeof...(Rows)> instantiate_micro_kernels(
     std::index_sequence<Rows...> /*rows*/) {
-  return {{micro_kernel<Rows + 1, 1, layout>...}};
+  return {{micro_kernel<Rows + 1, 1, (Rows + 1 < min_unrolled_rows ? Layout::any : layout)>...}};
 }
 
 /// For tiles of 1, 2, … rows.
@@ -145,8 +155,8 @@ struct WideMicroKernel {
 
 constexpr std::size_t max_wide_rows = 2;
 constexpr Array<WideMicroKernel, max_wide_rows> wide_micro_kernels = {
-    {{.run = micro_kernel<1, 3, Layout::by_rows>, .panels = 3},
-     {.run = micro_kernel<2, 2, Layout::by_rows>, .panels = 2}}};
+    {{.run = micro_kernel<1, 3, Layout::any>, .panels = 3},
+     {.run = micro_kernel<2, 2, Layout::any>, .panels = 2}}};
 
 constexpr Array<float, 3 * panel_columns> zeros{};
 

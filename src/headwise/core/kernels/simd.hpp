@@ -171,20 +171,24 @@ inline void transpose_4x4(const float* from, std::size_t from_stride, float* to,
 }
 
 /// Constants as vectors. V8 rematerializes constants at each use, inside loops too: in WebAssembly
-/// they are loaded, each into all lanes, through a pointer that the compiler cannot see through.
+/// they are loaded once, each into all lanes, through a pointer that the compiler cannot see
+/// through.
 template <std::size_t Count, const Array<float, Count>& Values>
 class Constants {
  public:
 #if defined(__wasm__)
-  Batch operator[](std::size_t which) const noexcept { return {table_[which]}; }
+  Constants() noexcept {
+    const float* table = Values.data();
+    asm volatile("" : "+r"(table));
+    for (std::size_t i = 0; i < Count; ++i) {
+      vectors_[i] = Batch(table[i]);
+    }
+  }
+
+  Batch operator[](std::size_t which) const noexcept { return vectors_[which]; }
 
  private:
-  const float* table_ = opaque(Values.data());
-
-  static const float* opaque(const float* pointer) noexcept {
-    asm volatile("" : "+r"(pointer));
-    return pointer;
-  }
+  Array<Batch, Count> vectors_;
 #else
   Batch operator[](std::size_t which) const noexcept { return {Values[which]}; }
 #endif

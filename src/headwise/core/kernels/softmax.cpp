@@ -22,9 +22,6 @@ float maximum_of(const float* row, std::size_t count) noexcept {
   return xsimd::reduce_max(xsimd::max(left, right));
 }
 
-/// Vectors whose exponentials are interleaved, to hide latency.
-constexpr std::size_t vectors_at_once = 4;
-
 /// `exp_minus_max` of at least one vector.
 [[gnu::noinline]] float exp_minus_max_vectors(float* row, std::size_t count) noexcept {
   const Batch maximum(maximum_of(row, count));
@@ -33,24 +30,16 @@ constexpr std::size_t vectors_at_once = 4;
   const Batch last_scores = Batch::load_unaligned(last);
   Batch sum(0.0F);
   std::size_t i = 0;
-  for (; i + vectors_at_once * lanes <= count; i += vectors_at_once * lanes) {
-    Array<Batch, vectors_at_once> numerators;
-    for (std::size_t v = 0; v < vectors_at_once; ++v) {
-      const Batch scores = Batch::load_unaligned(row + i + v * lanes);
-      numerators[v] = exponential.of_nonpositive(scores - maximum);
-    }
-    for (std::size_t v = 0; v < vectors_at_once; ++v) {
-      sum += numerators[v];
-      numerators[v].store_unaligned(row + i + v * lanes);
-    }
+  for (; i + lanes <= count; i += lanes) {
+    const Batch numerators = exponential.of_nonpositive(Batch::load_unaligned(row + i) - maximum);
+    sum += numerators;
+    numerators.store_unaligned(row + i);
   }
-  for (; i < count; i += lanes) {
-    const bool is_whole = i + lanes <= count;
-    const Batch scores = is_whole ? Batch::load_unaligned(row + i) : last_scores;
-    const Batch numerators = exponential.of_nonpositive(scores - maximum);
+  if (i < count) {
+    const Batch numerators = exponential.of_nonpositive(last_scores - maximum);
     // Lanes shared with the vector before are in the sum already.
-    sum = multiply_add(numerators, last_lanes(min(count - i, lanes)), sum);
-    numerators.store_unaligned(is_whole ? row + i : last);
+    sum = multiply_add(numerators, last_lanes(count - i), sum);
+    numerators.store_unaligned(last);
   }
   return xsimd::reduce_add(sum);
 }
