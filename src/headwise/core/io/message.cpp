@@ -1,6 +1,8 @@
 #include <headwise/core/io/message.hpp>
 
 namespace headwise::io {
+
+using namespace std::string_view_literals;
 namespace {
 
 /// Maximum length of a text from a file within a message.
@@ -29,25 +31,18 @@ void Message::append(std::string_view text) noexcept {
 
 void Message::append(std::initializer_list<Part> parts) noexcept {
   for (const Part& part : parts) {
-    if (part.is_text()) {
-      append(part.text());
-    } else {
-      struct Digits {
-        Message& message;
-        void push_back(char digit) noexcept { message.append(std::string_view(&digit, 1)); }
-      } digits{*this};
-      append_decimal(digits, part.number());
-    }
+    append(part.is_text() ? part.text() : Decimal(part.number()).text());
   }
 }
 
+// Texts as views: std::string has code of its own for characters that end with 0.
 void append_shape(std::string& text, std::span<const std::size_t> shape) {
-  text += '(';
+  text += "("sv;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    text += axis > 0 ? ", " : "";
-    append_decimal(text, shape[axis]);
+    text += axis > 0 ? ", "sv : ""sv;
+    text += Decimal(shape[axis]).text();
   }
-  text += shape.size() == 1 ? ",)" : ")";
+  text += shape.size() == 1 ? ",)"sv : ")"sv;
 }
 
 }  // namespace headwise::io

@@ -49,18 +49,24 @@ class Message {
 /// Appends a shape as Python writes it: `(2, 4)`, `(3,)`.
 void append_shape(std::string& text, std::span<const std::size_t> shape);
 
-/// Appends a whole number in decimal digits to a text of any kind that has push_back.
-template <typename Text>
-void append_decimal(Text& text, std::uint64_t number) {
-  std::array<char, 20> digits{};
-  std::size_t count = 0;
-  do {
-    digits[count++] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  } while (number > 0);
-  while (count > 0) {
-    text.push_back(digits[--count]);
+/// A whole number in decimal digits.
+class Decimal {
+ public:
+  explicit Decimal(std::uint64_t number) noexcept {
+    do {
+      digits_[--first_] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number > 0);
   }
-}
+
+  /// Valid as long as this object.
+  [[nodiscard]] std::string_view text() const noexcept {
+    return {digits_.data() + first_, digits_.size() - first_};
+  }
+
+ private:
+  std::array<char, 20> digits_{};
+  std::size_t first_ = digits_.size();
+};
 
 }  // namespace headwise::io

@@ -207,7 +207,7 @@ std::string write_npy_header(std::span<const std::size_t> shape) {
   header.append({'\x01', '\0', '\0', '\0'});
   header += "{'descr': '<f4', 'fortran_order': False, 'shape': (";
   for (const std::size_t size : shape) {
-    append_decimal(header, size);
+    header += Decimal(size).text();
     // Python requires the comma for a single axis and allows it otherwise.
     header += ',';
   }

@@ -327,16 +327,16 @@ std::string write_safetensors_header(std::span<const NamedTensor> tensors,
     std::string_view between = "[";
     for (const std::size_t size : shape) {
       json += between;
-      append_decimal(json, size);
+      json += Decimal(size).text();
       between = ",";
       bytes *= size;
     }
     json += shape.empty() ? "[]" : "]";
     json += R"(,"data_offsets":[)";
-    append_decimal(json, end);
+    json += Decimal(end).text();
     json += ',';
     end += bytes;
-    append_decimal(json, end);
+    json += Decimal(end).text();
     json += "]}";
   }
   json += comma == "{" ? "{}" : "}";

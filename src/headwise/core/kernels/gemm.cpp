@@ -35,12 +35,14 @@ enum class Layout { any, by_rows, by_depth };
 /// WebAssembly keep the order of what such branches divide, whereas in longer stretches of code
 /// they load all operands first and spill. A turn of several steps saves V8's own check of the
 /// stack, and computing addresses.
-constexpr std::size_t steps_per_turn(Layout layout) noexcept {
 #if defined(__wasm__)
-  return layout == Layout::any ? 1 : 4;
+constexpr std::size_t unrolled_steps = 4;
 #else
-  return 1;
+constexpr std::size_t unrolled_steps = 1;
 #endif
+
+constexpr std::size_t steps_per_turn(Layout layout) noexcept {
+  return layout == Layout::any ? 1 : unrolled_steps;
 }
 
 /// The elements of A that a tile is multiplied by.
@@ -132,13 +134,17 @@ template <std::size_t Rows, std::size_t Panels, Layout layout>
 using MicroKernel = void (*)(const Product&, const float*, const float*, const float*,
                              float*) noexcept;
 
-/// Smaller tiles, of which there are few, are not worth the size.
-constexpr std::size_t min_unrolled_rows = 4;
+/// Smaller tiles, of which there are few, are not worth the size. Transposes have many rows, which
+/// are divided into the two tallest.
+constexpr std::size_t min_unrolled_rows(Layout layout) noexcept {
+  return layout == Layout::by_depth ? tile_rows - 1 : 4;
+}
 
 template <Layout layout, std::size_t... Rows>
 constexpr Array<MicroKernel, sizeof...(Rows)> instantiate_micro_kernels(
     std::index_sequence<Rows...> /*rows*/) {
-  return {{micro_kernel<Rows + 1, 1, (Rows + 1 < min_unrolled_rows ? Layout::any : layout)>...}};
+  return {{micro_kernel<Rows + 1, 1,
+                        (Rows + 1 < min_unrolled_rows(layout) ? Layout::any : layout)>...}};
 }
 
 /// For tiles of 1, 2, … rows.
@@ -155,7 +161,7 @@ struct WideMicroKernel {
 
 constexpr std::size_t max_wide_rows = 2;
 constexpr Array<WideMicroKernel, max_wide_rows> wide_micro_kernels = {
-    {{.run = micro_kernel<1, 3, Layout::any>, .panels = 3},
+    {{.run = micro_kernel<1, 3, Layout::by_rows>, .panels = 3},
      {.run = micro_kernel<2, 2, Layout::any>, .panels = 2}}};
 
 constexpr Array<float, 3 * panel_columns> zeros{};

@@ -144,11 +144,7 @@ using Axes = ParameterAxes;
 
 void append(std::string& text, std::initializer_list<Part> parts) {
   for (const Part& part : parts) {
-    if (part.is_text()) {
-      text += part.text();
-    } else {
-      append_decimal(text, part.number());
-    }
+    text += part.is_text() ? part.text() : Decimal(part.number()).text();
   }
 }
 
@@ -403,7 +399,7 @@ class Planner {
     if (!std::equal(shape.begin(), shape.end(), got.begin(), got.end())) {
       append(next_item(wrong_, "; "), {tensor(role).name, ": expected "});
       append_shape(wrong_, shape);
-      wrong_ += ", got ";
+      append(wrong_, {", got "});
       append_shape(wrong_, got);
     }
   }
@@ -481,7 +477,8 @@ std::string prefixes_of_layers(std::span<const NamedTensor> tensors) {
         continue;
       }
       if (left-- == 0) {
-        return list += ", …";
+        append(list, {", …"});
+        return list;
       }
       next_item(list, ", ") += quoted;
     }
@@ -500,7 +497,7 @@ std::string unrecognized(std::span<const NamedTensor> tensors, std::string_view 
       append(text, {count > 1 ? ", " : "", tensor.name});
     }
   }
-  text += count == 0 ? "none" : count > max_names ? ", …" : "";
+  append(text, {count == 0 ? "none" : count > max_names ? ", …" : ""});
   append(text, {others.empty() ? "" : "; they stand behind ", others});
   return text;
 }

@@ -10,7 +10,7 @@ namespace headwise {
 
 std::string prefix_of_layer(std::size_t layer) {
   std::string prefix = "layers.";
-  io::append_decimal(prefix, layer);
+  prefix += io::Decimal(layer).text();
   return prefix += '.';
 }
 

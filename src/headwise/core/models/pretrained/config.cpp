@@ -37,10 +37,10 @@ std::string number_text(double number) {
   if (!(size <= max_size)) {
     return "a number above 2147483647";
   }
-  io::append_decimal(text, static_cast<std::uint64_t>(size));
+  text += io::Decimal(static_cast<std::uint64_t>(size)).text();
   if (size != std::floor(size)) {
     text += '.';
-    io::append_decimal(text, static_cast<std::uint64_t>((size - std::floor(size)) * 10));
+    text += io::Decimal(static_cast<std::uint64_t>((size - std::floor(size)) * 10)).text();
     text += "…";
   }
   return text;

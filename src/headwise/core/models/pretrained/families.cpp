@@ -190,7 +190,7 @@ std::string_view kind_of_layers(PretrainedConfig& config) {
   const std::string_view first = config.text("layer_types.0", "");
   const auto name_of = [](std::size_t layer) {
     std::string name = "layer_types.";
-    io::append_decimal(name, layer);
+    name += io::Decimal(layer).text();
     return name;
   };
   for (std::size_t layer = 0; config.has(name_of(layer)); ++layer) {
