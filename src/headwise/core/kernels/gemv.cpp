@@ -10,42 +10,30 @@ constexpr std::size_t dots_at_once = lanes;
 /// Rows that are added in one pass over the sum: the more, the less often it is loaded and stored.
 constexpr std::size_t rows_at_once = 4;
 
+/// The rows from `first` on; in place of those that there are not, the last of all again.
+template <std::size_t Rows>
+Array<const float*, Rows> rows_from(std::size_t first, const float* rows, std::size_t stride,
+                                    std::size_t count) noexcept {
+  Array<const float*, Rows> from;
+  for (std::size_t j = 0; j < Rows; ++j) {
+    from[j] = rows + min(first + j, count - 1) * stride;
+  }
+  return from;
+}
+
 /// Dot products of x with each row over whole vectors, not yet summed across lanes.
 template <std::size_t Rows>
-Array<Batch, Rows> multiply_rows(const float* x, const float* rows, std::size_t stride,
+Array<Batch, Rows> multiply_rows(const float* x, const Array<const float*, Rows>& rows,
                                  std::size_t size) noexcept {
   Array<Batch, Rows> sums;
   fill(sums, Batch(0.0F));
   for (std::size_t k = 0; k + lanes <= size; k += lanes) {
     const Batch x_k = Batch::load_unaligned(x + k);
     for (std::size_t j = 0; j < Rows; ++j) {
-      sums[j] = multiply_add(x_k, Batch::load_unaligned(rows + j * stride + k), sums[j]);
+      sums[j] = multiply_add(x_k, Batch::load_unaligned(rows[j] + k), sums[j]);
     }
   }
   return sums;
-}
-
-/// sum += weights · rows
-template <std::size_t Rows>
-void accumulate_rows(const float* HEADWISE_RESTRICT weights, const float* HEADWISE_RESTRICT rows,
-                     std::size_t stride, std::size_t size, float* HEADWISE_RESTRICT sum) noexcept {
-  Array<Batch, Rows> weight;
-  for (std::size_t j = 0; j < Rows; ++j) {
-    weight[j] = Batch(weights[j]);
-  }
-  std::size_t k = 0;
-  for (; k + lanes <= size; k += lanes) {
-    Batch total = Batch::load_unaligned(sum + k);
-    for (std::size_t j = 0; j < Rows; ++j) {
-      total = multiply_add(weight[j], Batch::load_unaligned(rows + j * stride + k), total);
-    }
-    total.store_unaligned(sum + k);
-  }
-  for (; k < size; ++k) {
-    for (std::size_t j = 0; j < Rows; ++j) {
-      sum[k] += weights[j] * rows[j * stride + k];
-    }
-  }
 }
 
 }  // namespace
@@ -57,17 +45,12 @@ void gemv(const float* HEADWISE_RESTRICT x, const float* HEADWISE_RESTRICT rows,
   assert(holds(x, size) && holds(rows, count * size) && holds(dots, count));
   assert(disjoint(dots, count, x, size));
   assert(disjoint(dots, count, rows, span_of(count, size, stride)));
-  std::size_t j = 0;
-  for (; j + dots_at_once <= count; j += dots_at_once) {
-    const auto sums = multiply_rows<dots_at_once>(x, rows + j * stride, stride, size);
-    (sum_lanes(sums) * Batch(scale)).store_unaligned(dots + j);
-  }
-  for (; j < count; ++j) {
-    const auto sums = multiply_rows<1>(x, rows + j * stride, stride, size);
-    dots[j] = xsimd::reduce_add(sums[0]) * scale;
+  for (std::size_t j = 0; j < count; j += dots_at_once) {
+    const auto sums = multiply_rows(x, rows_from<dots_at_once>(j, rows, stride, count), size);
+    store_at_most(sum_lanes(sums) * Batch(scale), count - j, dots + j);
   }
   const std::size_t vectorized = size / lanes * lanes;
-  for (j = 0; vectorized < size && j < count; ++j) {
+  for (std::size_t j = 0; vectorized < size && j < count; ++j) {
     float sum = 0.0F;
     for (std::size_t k = vectorized; k < size; ++k) {
       sum += x[k] * rows[j * stride + k];
@@ -84,12 +67,24 @@ void gemv_transposed(const float* HEADWISE_RESTRICT weights, const float* HEADWI
   assert(disjoint(sum, size, weights, count));
   assert(disjoint(sum, size, rows, span_of(count, size, stride)));
   fill(sum, size, 0.0F);
-  std::size_t j = 0;
-  for (; j + rows_at_once <= count; j += rows_at_once) {
-    accumulate_rows<rows_at_once>(weights + j, rows + j * stride, stride, size, sum);
+  for (std::size_t j = 0; j < count; j += rows_at_once) {
+    const auto row = rows_from<rows_at_once>(j, rows, stride, count);
+    Array<Batch, rows_at_once> weight;
+    for (std::size_t r = 0; r < rows_at_once; ++r) {
+      weight[r] = Batch(j + r < count ? weights[j + r] : 0.0F);
+    }
+    for (std::size_t k = 0; k + lanes <= size; k += lanes) {
+      Batch total = Batch::load_unaligned(sum + k);
+      for (std::size_t r = 0; r < rows_at_once; ++r) {
+        total = multiply_add(weight[r], Batch::load_unaligned(row[r] + k), total);
+      }
+      total.store_unaligned(sum + k);
+    }
   }
-  for (; j < count; ++j) {
-    accumulate_rows<1>(weights + j, rows + j * stride, stride, size, sum);
+  for (std::size_t k = size / lanes * lanes; k < size; ++k) {
+    for (std::size_t j = 0; j < count; ++j) {
+      sum[k] += weights[j] * rows[j * stride + k];
+    }
   }
 }
 
