@@ -62,6 +62,7 @@ export const peers = {
   'headwise-last-query': headwisePass('last-query'),
   'headwise-one-head': headwisePass('one-head'),
   'headwise-key-mass': headwisePass('key-mass'),
+  'headwise-resident': headwisePass('resident'),
   'headwise-native-avx512': headwiseNative('avx512'),
   'headwise-native-avx2': headwiseNative('avx2'),
   'headwise-native-sse4_2': headwiseNative('sse4_2'),

@@ -18,6 +18,7 @@ export type {
   TensorsByName,
 } from './tensor/integers.js';
 export { Tensor, type NestedArray } from './tensor/tensor.js';
+export { ResidentTensor } from './tensor/resident-tensor.js';
 export type { Tokens } from './tensor/tokens.js';
 export type { Gradients } from './layer/backward.js';
 export type { Captured, CaptureName } from './layer/capture.js';

@@ -35,7 +35,10 @@ function recordKind(field, known) {
   }
   const [, pointer, optional] = /^(.+\*)(\??)$/.exec(field) ?? [];
   if (pointer) {
-    const check = pointer === 'void*' ? 'check_address' : 'check_working_address';
+    const check =
+      { 'void*': 'check_address', 'float*': 'check_floats', 'const float*': 'check_floats' }[
+        pointer
+      ] ?? 'check_working_address';
     return {
       ...{ ...word, ts: 'Address', isOptional: optional !== '' },
       ...{ cpp: pointer, check: `${check}($, ${optional !== ''})` },

@@ -83,6 +83,8 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("newStack", &Call<&new_stack>::run);
   function("setThreads", &Call<&set_threads>::run);
   function("reserve", &Call<&reserve>::run);
+  function("newTensor", &Call<&new_tensor>::run);
+  function("deleteTensor", &Call<&delete_tensor>::run);
   function("maskedSoftmax", &Call<&masked_softmax>::run);
   function("poolingWorkspaceSize", &Call<&pooling_workspace_size>::run);
   function("scaledDotProductAttention", &Call<&scaled_dot_product_attention>::run);

@@ -36,6 +36,12 @@ void* aligned_block(std::size_t alignment, std::size_t bytes) noexcept {
   return nullptr;
 }
 
+/// A block of so many floats from a cache line on, null if memory does not suffice.
+void* block_of(double floats) noexcept {
+  const double bytes = floats * sizeof(float);
+  return bytes < max_address ? aligned_block(cache_line, static_cast<std::size_t>(bytes)) : nullptr;
+}
+
 /// One block, which grows to the largest call so far, so that a second call of the same shapes
 /// allocates nothing.
 class WorkingMemory {
@@ -46,8 +52,7 @@ class WorkingMemory {
     const double bytes = floats * sizeof(float);
     if (bytes > static_cast<double>(size_)) {
       std::free(block_);
-      block_ = bytes < max_address ? aligned_block(cache_line, static_cast<std::size_t>(bytes))
-                                   : nullptr;
+      block_ = block_of(floats);
       size_ = block_ != nullptr ? static_cast<std::size_t>(bytes) : 0;
     }
     return address_of(block_);
@@ -180,6 +185,13 @@ void check_working_address(const void* address, bool may_be_absent) noexcept {
         (address_of(address) % cache_line == 0 && working_memory.has(address_of(address))));
 }
 
+void check_floats(const void* address, bool may_be_absent) noexcept {
+  check_address(address, may_be_absent);
+  if (working_memory.has(address_of(address))) {
+    check_working_address(address, may_be_absent);
+  }
+}
+
 void check_address(const void* address, bool may_be_absent) noexcept {
   if (address == nullptr) {
     check(may_be_absent);
@@ -190,6 +202,10 @@ void check_address(const void* address, bool may_be_absent) noexcept {
 #endif
 
 Address reserve(double floats) { return working_memory.reserve(floats); }
+
+Address new_tensor(double floats) noexcept { return address_of(block_of(floats)); }
+
+void delete_tensor(Address tensor) noexcept { std::free(at<void>(tensor)); }
 
 Arena working_arena(float* memory) noexcept {
   return {memory, working_memory.bytes_from(address_of(memory))};

@@ -71,6 +71,8 @@ void check(bool condition) noexcept;
 void check_extent(Address address, std::size_t size) noexcept;
 /// Checks an address in working memory, aligned to a cache line.
 void check_working_address(const void* address, bool may_be_absent) noexcept;
+/// Checks an address in working memory, or that of a tensor with memory of its own.
+void check_floats(const void* address, bool may_be_absent) noexcept;
 /// Checks any other address.
 void check_address(const void* address, bool may_be_absent) noexcept;
 #endif

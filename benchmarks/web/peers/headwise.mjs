@@ -1,6 +1,12 @@
 // headwise, as built in dist/. A call copies the inputs in and writes the result to an array that is
 // used again, or with `fresh` to a new one.
-import { init, maskedSoftmax, MultiHeadAttention, SGD } from '../../../dist/index.js';
+import {
+  init,
+  maskedSoftmax,
+  MultiHeadAttention,
+  ResidentTensor,
+  SGD,
+} from '../../../dist/index.js';
 import { generation, modelTraining } from './headwise-model.mjs';
 import { afterAnother, checkedBy, training } from '../timing.mjs';
 
@@ -74,6 +80,17 @@ function layer(problem, fresh, pass) {
     const look = () => attention.forward(x, y, y, { ...options, ...looking });
     check(look(), problem);
     return checkedBy(forward(), look);
+  }
+  if (pass === 'resident') {
+    const resident = ({ data: numbers, shape }) => {
+      const tensor = new ResidentTensor(shape);
+      tensor.data.set(numbers);
+      return tensor;
+    };
+    const [ownX, output] = [resident(x), new ResidentTensor(x.shape)];
+    const ownY = y === x ? ownX : resident(y);
+    const given = { ...options, out: { output } };
+    return () => attention.forward(ownX, ownY, ownY, given).output.data;
   }
   if (pass === 'half-pruned') return halfPruned(attention, x, y, options);
   if (kind !== 'cached') return forward;

@@ -1,10 +1,15 @@
 import { backwardRecord } from 'headwise-records';
 import { HeadwiseError } from '../runtime/errors.js';
-import { read, reserve, write, type Address } from '../runtime/memory.js';
+import {
+  read,
+  reserve,
+  sizesDeduplicated,
+  writeDeduplicated,
+  type Address,
+} from '../runtime/memory.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { checkTensor, counted, type Numbers } from '../tensor/arrays.js';
-import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import type { LayerSettings } from './layer-options.js';
 
@@ -56,16 +61,16 @@ export function runBackward(
     headGate: Tensor.zeros([batch, settings.numHeads]),
   };
   const parts = [result.queries, result.keys, result.values, result.headGate];
+  const given = [counted(gradOutput)];
   const [record, grad, workspace, ...at] = reserve(
     backwardRecord.words,
-    sizeOf(gradOutput.shape),
+    ...sizesDeduplicated(given),
     loaded.backwardWorkspaceSize(layer),
     ...parts.map(({ data }) => data.length),
   );
-  write(grad, counted(gradOutput));
   const [queries, keys, values, headGate] = at;
   writeRecord(record, backwardRecord, {
-    gradOutput: grad,
+    gradOutput: writeDeduplicated([grad], given)[0],
     queries,
     keys,
     values,

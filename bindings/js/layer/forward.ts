@@ -9,12 +9,13 @@ import {
   counted,
   noFloats,
   toFloatList,
+  inPlace,
   toFloats,
   toWholeNumbers,
   type Numbers,
 } from '../tensor/arrays.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
-import { checkShape, sizeOf, type Axis } from '../tensor/shapes.js';
+import { checkShape, type Axis } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { checkHeadGate } from './head-gate.js';
 import { KeyValueCache } from './key-value-cache.js';
@@ -40,6 +41,7 @@ import {
   checkResultOptions,
   readResults,
   resultOptionNames,
+  placeOf,
   resultsIn,
   type CheckedResults,
   type ResultOptions,
@@ -167,7 +169,7 @@ export function readForward(
   options: Partial<ForwardOptions>,
 ): ForwardInputs {
   const { headGate, cache } = options;
-  const q = toFloats('queries', queries);
+  const q = toFloats('queries', queries, inPlace);
   const fromCache = keys === null && values === null;
   if (fromCache && cache === undefined) {
     fail('invalid-cache', 'cache', 'one beside null keys and values', 'none');
@@ -175,7 +177,9 @@ export function readForward(
   const weights = readReturnWeights(options.returnWeights);
   return {
     q,
-    keyValues: fromCache ? undefined : [toFloats('keys', keys), toFloats('values', values)],
+    keyValues: fromCache
+      ? undefined
+      : [toFloats('keys', keys, inPlace), toFloats('values', values, inPlace)],
     gate: ifGiven('headGate', headGate, toFloatList),
     cache,
     masks: readMasks(options),
@@ -314,17 +318,21 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
   const data = [q, keyValues?.[0], keyValues?.[1], gate].map((input) =>
     input === undefined ? noFloats : counted(input),
   );
-  const [record, lens, mask, output, weights, workspace, ...at] = reserve(
+  const prepared = resultsIn(results, outputShape, weightsShape);
+  const [outputAt, outputSize] = placeOf(prepared.output, data);
+  const [weightsAt, weightsSize] = placeOf(prepared.weights, data);
+  const [record, lens, mask, ownOutput, ownWeights, workspace, ...at] = reserve(
     forwardRecord.words,
     ...maskDataSizes(masks),
-    sizeOf(outputShape),
-    returnWeights ? sizeOf(weightsShape) : 0,
+    outputSize,
+    weightsSize,
     loaded.workspaceSize(layer, batch, numQueries, numKeys, Number(keyMass)),
     ...sizesDeduplicated(data),
     ...(extras === undefined ? [] : extras.sizes),
   );
-  const prepared = resultsIn(results, outputShape, weightsShape);
 
+  const output = outputAt ?? ownOutput;
+  const weights = weightsAt ?? ownWeights;
   const [queries, keys, values, headGate] = writeDeduplicated(at, data);
   const extrasAt = extras === undefined ? noExtras : writeExtras(extras, at.slice(data.length));
   const { captured } = extrasAt;

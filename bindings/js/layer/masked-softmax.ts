@@ -8,7 +8,7 @@ import type { TensorInput, ValidLens } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { writeMasks } from './mask-record.js';
 import { checkMasks, readMasks, type EmptyRows } from './masks.js';
-import { readTarget, resultIn } from './results.js';
+import { memoryOf, readTarget, resultIn } from './results.js';
 
 export interface MaskedSoftmaxOptions {
   /** What a row without a valid key gets: zeros, the default, or what d2l's −1e6 gives, all keys the same. */
@@ -67,7 +67,7 @@ export function maskedSoftmax(
     writeIntegers(record, writeMasks(part, lens, mask));
     write(weights, { data: partOf(data, first * sample, numbers), count: numbers });
     loaded.maskedSoftmax(record, weights);
-    read(weights, partOf(result.data, first * sample, numbers), numbers);
+    read(weights, partOf(memoryOf(result), first * sample, numbers), numbers);
   }
   return result.tensor;
 }

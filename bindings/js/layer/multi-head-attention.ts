@@ -3,7 +3,7 @@ import { HeadwiseError } from '../runtime/errors.js';
 import { completed, Handle, type Held } from '../runtime/handle.js';
 import { checkOptions } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
-import { toFloats } from '../tensor/arrays.js';
+import { inPlace, toFloats } from '../tensor/arrays.js';
 import type { NumericArray, TensorInput } from '../tensor/inputs.js';
 import type { TensorsByName } from '../tensor/integers.js';
 import { registerTrainable } from '../training/trainables.js';
@@ -320,7 +320,7 @@ export class MultiHeadAttention {
    */
   backward(gradOutput: TensorInput): Gradients {
     checkPending(this.#handle.inUse());
-    const grad = toFloats('gradOutput', gradOutput);
+    const grad = toFloats('gradOutput', gradOutput, inPlace);
     const layer = this.#handle.inUse();
     checkPending(layer);
     return runBackward(layer, this.#settings, this.#pending, grad);

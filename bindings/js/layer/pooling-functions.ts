@@ -5,9 +5,9 @@ import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../
 import { checkBoolean, checkOptions, isObject } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
-import { checkAttached, counted, toFloats, type Numbers } from '../tensor/arrays.js';
+import { checkAttached, counted, toFloats, inPlace, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
-import { checkShape, sizeOf } from '../tensor/shapes.js';
+import { checkShape } from '../tensor/shapes.js';
 import { checkScale, checkSoftcap } from './layer-options.js';
 import { maskDataSizes, writeMasks } from './mask-record.js';
 import {
@@ -23,6 +23,7 @@ import {
   checkResultOptions,
   readResults,
   resultOptionNames,
+  placeOf,
   resultsIn,
   type AttentionResult,
   type CheckedResults,
@@ -78,7 +79,11 @@ function readPooling(
       options,
       checkBoolean('returnWeights', options.returnWeights, false),
     ),
-    inputs: [toFloats('queries', queries), toFloats('keys', keys), toFloats('values', values)],
+    inputs: [
+      toFloats('queries', queries, inPlace),
+      toFloats('keys', keys, inPlace),
+      toFloats('values', values, inPlace),
+    ],
     masks: readMasks(options),
   };
 }
@@ -92,11 +97,13 @@ function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): A
     number,
     number,
   ];
-  const weightsSize = results.returnWeights ? sizeOf(weightsShape) : 0;
-  const [record, lens, mask, output, weights, workspace, ...at] = reserve(
+  const prepared = resultsIn(results, outputShape, weightsShape);
+  const [outputAt, outputSize] = placeOf(prepared.output, data);
+  const [weightsAt, weightsSize] = placeOf(prepared.weights, data);
+  const [record, lens, mask, ownOutput, ownWeights, workspace, ...at] = reserve(
     poolingRecord.words,
     ...maskDataSizes(masks),
-    sizeOf(outputShape),
+    outputSize,
     weightsSize,
     loaded.poolingWorkspaceSize(
       masks.sizes.numKeys,
@@ -107,7 +114,8 @@ function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): A
     ),
     ...sizesDeduplicated(data),
   );
-  const prepared = resultsIn(results, outputShape, weightsShape);
+  const output = outputAt ?? ownOutput;
+  const weights = weightsAt ?? ownWeights;
   const [queries, keys, values, ...parameters] = writeDeduplicated(at, data);
   const [W_q, W_k, w_v] = parameters;
   writeRecord(record, poolingRecord, {

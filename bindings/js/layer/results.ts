@@ -1,5 +1,13 @@
 import { fail, show, showShape } from '../runtime/errors.js';
-import { allocate, read, type Address } from '../runtime/memory.js';
+import {
+  addressIn,
+  allocate,
+  floatsAt,
+  isApart,
+  read,
+  type Address,
+  type Counted,
+} from '../runtime/memory.js';
 import { checkOptions, checkWord } from '../runtime/options.js';
 import { kindOf, lengthOf } from '../runtime/typed-arrays.js';
 import { fits, sizeOf } from '../tensor/shapes.js';
@@ -82,10 +90,27 @@ export function readTarget(argument: string, out: unknown): Target | undefined {
 }
 
 /** Where a result is to be written, and what is returned. */
-export interface Result {
+export interface Result extends Counted {
   readonly tensor: Tensor;
-  readonly data: Float32Array;
-  readonly count: number;
+}
+
+/** The memory of a result, which may have grown since, if it is WebAssembly memory. */
+export const memoryOf = ({ data, count, address }: Result): Float32Array =>
+  address ? floatsAt(address, count) : data;
+
+/**
+ * Where a call may write a result at once, if that is in WebAssembly memory and none of what it reads lies there; and the
+ * floats of working memory that it else takes.
+ */
+export function placeOf(
+  result: Result | undefined,
+  inputs: readonly Counted[],
+): readonly [Address | undefined, number] {
+  if (result === undefined) {
+    return [undefined, 0];
+  }
+  const { address, count } = result;
+  return address && isApart(address, count, inputs) ? [address, 0] : [undefined, count];
 }
 
 export function checkResultOptions(
@@ -128,7 +153,7 @@ export function resultIn(
     );
   }
   const fitting = tensor !== undefined && fits(target.shape, shape) ? tensor : undefined;
-  return { tensor: fitting ?? new Tensor(data, shape), data, count };
+  return { tensor: fitting ?? new Tensor(data, shape), data, count, address: addressIn(data) };
 }
 
 /** Where a call's results are to be written. */
@@ -151,15 +176,15 @@ export function resultsIn(
   };
 }
 
-/** Copies a result out of WebAssembly memory, if it is there. */
-export function readResult({ tensor, data, count }: Result, address: Address | undefined): Tensor {
-  if (address !== undefined) {
-    read(address, data, count);
+/** Copies a result to where it is wanted, if it is elsewhere. */
+export function readResult(result: Result, address: Address | undefined): Tensor {
+  if (address !== undefined && address !== result.address) {
+    read(address, memoryOf(result), result.count);
   }
-  return tensor;
+  return result.tensor;
 }
 
-/** Copies results out of WebAssembly memory. */
+/** Copies results to where they are wanted. */
 export function readResults(
   { output, weights }: Results,
   outputAt: Address,

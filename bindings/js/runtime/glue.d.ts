@@ -33,6 +33,8 @@ declare module 'headwise-glue' {
     newStack(): Address | Absent;
     setThreads(threads: number, generation: number): void;
     reserve(floats: number): Address | Absent;
+    newTensor(floats: number): Address | Absent;
+    deleteTensor(tensor: Address): void;
     /** After a call that ended by a trap: whether memory was wanting. Gives back what it had allocated. */
     recover(): number;
     maskedSoftmax(record: Address, weights: Address): void;

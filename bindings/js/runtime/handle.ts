@@ -4,7 +4,13 @@ import type { Address } from './memory.js';
 import { enter, enteredCore } from './wasm.js';
 
 /** The calls that give memory back. */
-type Free = 'deleteLayer' | 'deleteCache' | 'deleteModel' | 'deleteModelCache' | 'deleteOptimizer';
+type Free =
+  | 'deleteTensor'
+  | 'deleteLayer'
+  | 'deleteCache'
+  | 'deleteModel'
+  | 'deleteModelCache'
+  | 'deleteOptimizer';
 
 /** Something in WebAssembly memory. */
 interface Owned {

@@ -3,7 +3,7 @@
  * read, and leaves nothing there for the next.
  */
 import { failOutOfMemory } from './errors.js';
-import { bytesOf, copyInto, lengthOf, partOf } from './typed-arrays.js';
+import { bufferOf, byteOffsetOf, bytesOf, copyInto, lengthOf, partOf } from './typed-arrays.js';
 import { core } from './wasm.js';
 
 /** Bytes into WebAssembly memory, of something that lies there: never 0. */
@@ -56,7 +56,26 @@ export function reserve<Sizes extends readonly number[]>(
 export interface Counted {
   readonly data: Float32Array;
   readonly count: number;
+  /** Where they lie, if that is in WebAssembly memory already: they need not be written. */
+  readonly address?: Address | undefined;
 }
+
+/** The address of numbers that lie in the memory of the core that is entered. */
+export const addressIn = (data: Float32Array): Address | undefined =>
+  bufferOf(data) === core().HEAPF32.buffer ? (byteOffsetOf(data) as Address) : undefined;
+
+/** Whether so many numbers from an address on are none of these. */
+export const isApart = (address: Address, count: number, inputs: readonly Counted[]): boolean =>
+  inputs.every(
+    (input) =>
+      !input.address ||
+      input.address + 4 * input.count <= address ||
+      address + 4 * count <= input.address,
+  );
+
+/** The numbers at an address, until memory grows. */
+export const floatsAt = (address: Address, count: number): Float32Array =>
+  core().HEAPF32.subarray(address / 4, address / 4 + count);
 
 /** Writes `count` numbers, as many as the array was found to have. */
 export function write(address: Address, { data, count }: Counted): void {
@@ -72,17 +91,17 @@ const firstOf = (inputs: readonly Counted[], { data }: Counted): number =>
 
 /** Sizes of inputs of which each is written once, however often it is given. */
 export function sizesDeduplicated(inputs: readonly Counted[]): number[] {
-  return inputs.map((input, i) => (firstOf(inputs, input) < i ? 0 : input.count));
+  return inputs.map((input, i) => (input.address || firstOf(inputs, input) < i ? 0 : input.count));
 }
 
 /** Writes each input once, to its own of the pieces `at`, and returns where each lies. */
 export function writeDeduplicated(at: readonly Address[], inputs: readonly Counted[]): Address[] {
   return inputs.map((input, i) => {
     const first = firstOf(inputs, input);
-    if (first === i) {
+    if (first === i && !input.address) {
       write(at[first], input);
     }
-    return at[first];
+    return input.address ?? at[first];
   });
 }
 
@@ -104,7 +123,7 @@ export function writeBytes(address: Address, data: ArrayBufferView): void {
 
 /** Copies `count` floats out of WebAssembly memory into an array that was found to have as many. */
 export function read(address: Address, target: Float32Array, count = target.length): void {
-  copyInto(target, core().HEAPF32.subarray(address / 4, address / 4 + count));
+  copyInto(target, floatsAt(address, count));
 }
 
 /** Memory of JavaScript's, or the error that there is none. */

@@ -14,8 +14,8 @@ export const kindOf = accessor(Symbol.toStringTag) as (value: unknown) => string
 /** 0 if its buffer was transferred or has become too short. */
 export const lengthOf = accessor('length') as (array: ArrayBufferView) => number;
 
-const bufferOf = accessor('buffer') as (array: ArrayBufferView) => ArrayBufferLike;
-const byteOffsetOf = accessor('byteOffset') as (array: ArrayBufferView) => number;
+export const bufferOf = accessor('buffer') as (array: ArrayBufferView) => ArrayBufferLike;
+export const byteOffsetOf = accessor('byteOffset') as (array: ArrayBufferView) => number;
 const byteLengthOf = accessor('byteLength') as (array: ArrayBufferView) => number;
 const set = Object.getOwnPropertyDescriptor(prototype, 'set')?.value as (
   this: Float32Array,

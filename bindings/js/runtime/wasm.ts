@@ -9,6 +9,8 @@ const notInitialized = (problem: string): never => {
 let newest: Core | undefined;
 /** In whose memory the call under way works: things stay where they were made. */
 let entered: Core | undefined;
+/** All that were loaded. */
+const cores: Core[] = [];
 /** What `core` gives: the only core, or an object that hands each call on to the entered one. */
 let loaded: Core | undefined;
 
@@ -35,6 +37,7 @@ function handOn(names: readonly string[]): Core {
 /** Has what is made from now on live in this core's memory. */
 export function setCore(core: Core): void {
   loaded = loaded === undefined ? core : handOn(Object.keys(core));
+  cores.push(core);
   newest = core;
   entered = core;
 }
@@ -48,6 +51,10 @@ export function core(): Core {
 export function enter(owner = newest): void {
   entered = owner;
 }
+
+/** Whether a buffer is WebAssembly memory, which may grow, so that views of it are gone, while a call is under way. */
+export const isWasmMemory = (buffer: ArrayBufferLike): boolean =>
+  cores.some((core) => core.HEAPF32.buffer === buffer);
 
 export const hasModels = (core: Core): boolean => 'newModel' in core;
 

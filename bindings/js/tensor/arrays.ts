@@ -1,7 +1,15 @@
 import { fail, show, showShape } from '../runtime/errors.js';
-import { allocateArray, type Counted } from '../runtime/memory.js';
+import { addressIn, allocateArray, type Counted } from '../runtime/memory.js';
 import { isIntegerIn, isObject } from '../runtime/options.js';
-import { isGone, isResizable, kindOf, lengthOf, viewOf } from '../runtime/typed-arrays.js';
+import {
+  bufferOf,
+  isGone,
+  isResizable,
+  kindOf,
+  lengthOf,
+  viewOf,
+} from '../runtime/typed-arrays.js';
+import { isWasmMemory } from '../runtime/wasm.js';
 import { checkShape, sizeOf, type Axis } from './shapes.js';
 
 /** An argument as it was understood: row-major numbers and their shape. */
@@ -16,12 +24,15 @@ export const noFloats: Counted = { data: new Float32Array(), count: 0 };
 export const counted = ({ data, shape }: Numbers<Float32Array>): Counted => ({
   data,
   count: sizeOf(shape),
+  address: addressIn(data),
 });
 
 /** How numbers are stored and which are taken; floats, whole numbers and booleans differ in both. */
 interface NumberKind<Data> {
   readonly expected: string;
   readonly type: new (count: number) => Data;
+  /** Whether they may stay in WebAssembly memory, since the call can read them there. */
+  readonly inPlace?: boolean;
   /** The element as a number, undefined if it is not of a kind that is taken. */
   readonly toNumber: (element: unknown, inTypedArray: boolean) => number | undefined;
 }
@@ -31,6 +42,9 @@ const floats: NumberKind<Float32Array> = {
   type: Float32Array,
   toNumber: (element) => (typeof element === 'number' ? element : undefined),
 };
+
+/** Of a call that reads numbers in WebAssembly memory where they lie. */
+export const inPlace = { ...floats, inPlace: true };
 
 const wholeNumbers: NumberKind<Float64Array> = {
   expected: 'integers',
@@ -225,7 +239,7 @@ function fromDataAndShape<Data extends NumberArray>(
   // Lengths and booleans are always copied: they are few, and each is looked at anyway.
   if (kind.type.name === 'Float32Array' && kindOf(data) === kind.type.name) {
     const native = data as unknown as Data;
-    if (mayResize || !isResizable(native)) {
+    if (mayResize || !(isResizable(native) || (isWasmMemory(bufferOf(native)) && !kind.inPlace))) {
       return { data: native, shape };
     }
   }
@@ -305,8 +319,12 @@ function fromRead<Data extends NumberArray>(
 }
 
 /** A tensor argument as float32 numbers and a shape. */
-export function toFloats(argument: string, value: unknown): Numbers<Float32Array> {
-  return toNumbers(argument, value, floats);
+export function toFloats(
+  argument: string,
+  value: unknown,
+  kind: NumberKind<Float32Array> = floats,
+): Numbers<Float32Array> {
+  return toNumbers(argument, value, kind);
 }
 
 /** The same as a plain Float32Array, which is what it says that it is, for who asks it more than its length. */

@@ -101,8 +101,8 @@ for (const [name, bundle] of Object.entries(bundlers)) {
 
 /** What needs no build with models; caches of models come from those. */
 const layerNames = [
-  ...['HeadwiseError', 'KeyValueCache', 'ModelCache', 'MultiHeadAttention', 'Tensor'],
-  ...['additiveAttention'],
+  ...['HeadwiseError', 'KeyValueCache', 'ModelCache', 'MultiHeadAttention'],
+  ...['ResidentTensor', 'Tensor', 'additiveAttention'],
   ...['dispose', 'init', 'maskedSoftmax', 'positionalEncoding', 'scaledDotProductAttention'],
   ...['splitHeads', 'transposeOutput', 'transposeQkv'],
 ];

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdint>
 #include <headwise/core/io/json_text.hpp>
 #include <headwise/core/io/utf8.hpp>
@@ -184,21 +185,19 @@ bool skip_json_value(TextCursor& cursor) {
 }
 
 void append_json_string(std::string& json, std::string_view text) {
-  json += '"';
+  json += "\"";
   for (const char byte : text) {
     const auto code = static_cast<unsigned char>(byte);
-    if (byte == '"' || byte == '\\') {
-      json += '\\';
-      json += byte;
-    } else if (code < ' ') {
+    if (code < ' ') {
+      const std::array<char, 2> digits = {hexadecimal[code / 16], hexadecimal[code % 16]};
       json += "\\u00";
-      json += hexadecimal[code / 16];
-      json += hexadecimal[code % 16];
+      json.append(digits.data(), digits.size());
     } else {
-      json += byte;
+      json += byte == '"' || byte == '\\' ? "\\" : "";
+      json.append(&byte, 1);
     }
   }
-  json += '"';
+  json += "\"";
 }
 
 }  // namespace headwise::io

@@ -209,15 +209,15 @@ std::string write_npy_header(std::span<const std::size_t> shape) {
   for (const std::size_t size : shape) {
     header += Decimal(size).text();
     // Python requires the comma for a single axis and allows it otherwise.
-    header += ',';
+    header += ",";
   }
   header += "), }";
   // The format aligns the numbers to 64 bytes.
   constexpr std::size_t alignment = 64;
   while ((header.size() + 1) % alignment != 0) {
-    header += ' ';
+    header += " ";
   }
-  header += '\n';
+  header += "\n";
   const std::size_t length = header.size() - dictionary_offset;
   header[length_offset] = static_cast<char>(length & 0xFFU);
   header[length_offset + 1] = static_cast<char>(length >> 8U);

@@ -306,7 +306,7 @@ std::string write_safetensors_header(std::span<const NamedTensor> tensors,
     json += comma;
     comma = ",";
     append_json_string(json, name);
-    json += ':';
+    json += ":";
   };
   if (!metadata.empty()) {
     append_name(metadata_name);
@@ -315,7 +315,7 @@ std::string write_safetensors_header(std::span<const NamedTensor> tensors,
       append_name(name);
       append_json_string(json, text);
     }
-    json += '}';
+    json += "}";
   }
   std::uint64_t end = 0;
   for (const auto& [name, shape, dtype] : tensors) {
@@ -334,7 +334,7 @@ std::string write_safetensors_header(std::span<const NamedTensor> tensors,
     json += shape.empty() ? "[]" : "]";
     json += R"(,"data_offsets":[)";
     json += Decimal(end).text();
-    json += ',';
+    json += ",";
     end += bytes;
     json += Decimal(end).text();
     json += "]}";
@@ -342,7 +342,7 @@ std::string write_safetensors_header(std::span<const NamedTensor> tensors,
   json += comma == "{" ? "{}" : "}";
   // The numbers after the header are aligned.
   while (json.size() % length_size != 0) {
-    json += ' ';
+    json += " ";
   }
   const std::uint64_t length = json.size() - length_size;
   for (std::size_t i = 0; i < length_size; ++i) {

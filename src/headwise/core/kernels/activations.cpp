@@ -57,7 +57,7 @@ class NegativeSilu {
   }
 
  private:
-  Exponential exponential_;
+  Exponential<> exponential_;
 };
 
 /// A number on a grid, and what is left of the number that was rounded to it.
@@ -122,7 +122,7 @@ class NegativeGeluTanh {
       -0x1.226128p-20F, 0.0713548163F, 0.102943242F, -9.714111328125F,
       2.03001018e-05F,  0.214064449F,  1.59576912F};
   Constants<num_constants, values> constants_;
-  Exponential exponential_;
+  Exponential<> exponential_;
 };
 
 /// Φ(−t) = exp(−t² / 2) M(t), where M is Mills' ratio divided by √(2π), and 1 / M(t) grows as
@@ -180,7 +180,7 @@ class NegativeGelu {
       0x1.0d1952p+5F, 0x1.75bf76p+7F, 0x1.1a67fep+9F, 0x1.bed32ap+9F, 1.125F,
       0x1.ad96dep+3F, 0x1.32bd24p+6F, 0x1.fb5f6ap+7F, 0x1.e5e74cp+8F, 0x1.bed32ap+8F};
   Constants<num_constants, values> constants_;
-  Exponential exponential_;
+  Exponential<> exponential_;
 };
 
 template <typename Activation>

@@ -24,6 +24,7 @@ struct ExponentialParts {
 /// x = n · ln 2 + r, exp(x) = 2ⁿ · exp(r) with a polynomial of degree 5 for r within ±ln 2 / 2, as
 /// in Cephes and XNNPACK. 2ⁿ is applied as two factors, since 2ⁿ may be out of float's range where
 /// the result is not.
+template <bool HoldsConstants = false>
 class Exponential {
  public:
   Batch operator()(const Batch& x) const noexcept {
@@ -144,7 +145,7 @@ class Exponential {
       0x1.6a4154p-10F, 0x1.1239c6p-7F, 0x1.5558bcp-5F,
       0x1.555492p-3F,  0x1.fffffcp-2F, 1.0F};
 
-  Constants<num_constants, values> constants_;
+  Constants<num_constants, values, HoldsConstants> constants_;
 };
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -171,24 +171,32 @@ inline void transpose_4x4(const float* from, std::size_t from_stride, float* to,
 }
 
 /// Constants as vectors. V8 rematerializes constants at each use, inside loops too: in WebAssembly
-/// they are loaded once, each into all lanes, through a pointer that the compiler cannot see
-/// through.
-template <std::size_t Count, const Array<float, Count>& Values>
+/// they are loaded, each into all lanes, through a pointer that the compiler cannot see through;
+/// once if they are `Held`, else, which is shorter, at each use.
+template <std::size_t Count, const Array<float, Count>& Values, bool Held = false>
 class Constants {
  public:
 #if defined(__wasm__)
-  Constants() noexcept {
-    const float* table = Values.data();
-    asm volatile("" : "+r"(table));
-    for (std::size_t i = 0; i < Count; ++i) {
-      vectors_[i] = Batch(table[i]);
+  Constants() noexcept : table_(opaque(Values.data())) {
+    if constexpr (Held) {
+      for (std::size_t i = 0; i < Count; ++i) {
+        vectors_[i] = Batch(table_[i]);
+      }
     }
   }
 
-  Batch operator[](std::size_t which) const noexcept { return vectors_[which]; }
+  Batch operator[](std::size_t which) const noexcept {
+    return Held ? vectors_[which] : Batch(table_[which]);
+  }
 
  private:
+  const float* table_;
   Array<Batch, Count> vectors_;
+
+  static const float* opaque(const float* pointer) noexcept {
+    asm volatile("" : "+r"(pointer));
+    return pointer;
+  }
 #else
   Batch operator[](std::size_t which) const noexcept { return {Values[which]}; }
 #endif

@@ -25,7 +25,7 @@ float maximum_of(const float* row, std::size_t count) noexcept {
 /// `exp_minus_max` of at least one vector.
 [[gnu::noinline]] float exp_minus_max_vectors(float* row, std::size_t count) noexcept {
   const Batch maximum(maximum_of(row, count));
-  const Exponential exponential;
+  const Exponential<true> exponential;
   float* last = row + count - lanes;
   const Batch last_scores = Batch::load_unaligned(last);
   Batch sum(0.0F);

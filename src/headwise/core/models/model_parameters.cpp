@@ -11,7 +11,7 @@ namespace headwise {
 std::string prefix_of_layer(std::size_t layer) {
   std::string prefix = "layers.";
   prefix += io::Decimal(layer).text();
-  return prefix += '.';
+  return prefix += ".";
 }
 
 std::string attention_prefix(Side side, std::size_t layer) {

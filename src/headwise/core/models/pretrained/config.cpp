@@ -20,7 +20,7 @@ std::string value_text(const PretrainedConfig::Field* field) {
     case PretrainedConfig::Kind::number:
       return number_text(field->number);
     case PretrainedConfig::Kind::text:
-      return "'" + field->text + "'";
+      return std::string("'").append(field->text).append("'");
   }
   return "null";
 }
@@ -32,14 +32,14 @@ std::string number_text(double number) {
   std::string text;
   const double size = std::abs(number);
   if (number < 0) {
-    text += '-';
+    text += "-";
   }
   if (!(size <= max_size)) {
     return "a number above 2147483647";
   }
   text += io::Decimal(static_cast<std::uint64_t>(size)).text();
   if (size != std::floor(size)) {
-    text += '.';
+    text += ".";
     text += io::Decimal(static_cast<std::uint64_t>((size - std::floor(size)) * 10)).text();
     text += "…";
   }
@@ -114,14 +114,12 @@ std::string_view PretrainedConfig::text(std::string_view name, std::string_view 
 }
 
 void PretrainedConfig::reject(std::string_view name, std::string_view expected) {
-  const std::string start = "config." + std::string(name) + ": ";
-  if (problems_.starts_with(start) || problems_.find("\n" + start) != std::string::npos) {
+  const std::string line = std::string("\nconfig.").append(name).append(": ");
+  const std::string_view start = std::string_view(line).substr(1);
+  if (problems_.starts_with(start) || problems_.find(line) != std::string::npos) {
     return;
   }
-  if (!problems_.empty()) {
-    problems_ += '\n';
-  }
-  problems_ += start;
+  problems_ += problems_.empty() ? start : std::string_view(line);
   problems_ += "expected ";
   problems_ += expected;
   problems_ += ", got ";

@@ -445,11 +445,13 @@ const PretrainedFamily* find_family(PretrainedConfig& config) {
   if (const auto* family = find(type); family != families.end()) {
     return &family->second;
   }
-  std::string expected;
+  std::string expected = "one of ";
+  std::string_view quote = "'";
   for (const auto& [name, of_name] : families) {
-    expected += (expected.empty() ? "'" : ", '") + std::string(name) + "'";
+    expected.append(quote).append(name).append("'");
+    quote = ", '";
   }
-  config.reject("model_type", "one of " + expected);
+  config.reject("model_type", expected);
   return nullptr;
 }
 
