@@ -46,47 +46,47 @@ constexpr std::size_t steps_per_turn(Layout layout) noexcept {
 }
 
 /// The elements of A that a tile is multiplied by.
-template <std::size_t Rows, Layout layout>
+template <std::size_t Rows, Layout Order>
 class TileOfA {
  public:
   TileOfA(const float* a, std::size_t row_stride, std::size_t depth_stride) noexcept
       : depth_stride_(depth_stride) {
-    for (std::size_t i = 0; i < pointers_; ++i) {
+    for (std::size_t i = 0; i < num_pointers; ++i) {
       data_[i] = a + i * row_stride;
     }
   }
 
   /// A[row][step] of the turn.
   [[nodiscard]] float at(std::size_t row, std::size_t step) const noexcept {
-    return layout == Layout::by_depth ? data_[0][row] : data_[row][step];
+    return Order == Layout::by_depth ? data_[0][row] : data_[row][step];
   }
 
   void end_step() noexcept {
-    if constexpr (layout == Layout::by_depth) {
+    if constexpr (Order == Layout::by_depth) {
       advance_all(depth_stride_);
     }
   }
 
   void end_turn() noexcept {
-    if constexpr (layout != Layout::by_depth) {
-      advance_all(layout == Layout::any ? depth_stride_ : steps_per_turn(layout));
+    if constexpr (Order != Layout::by_depth) {
+      advance_all(Order == Layout::any ? depth_stride_ : steps_per_turn(Order));
     }
   }
 
  private:
   void advance_all(std::size_t count) noexcept {
-    for (std::size_t i = 0; i < pointers_; ++i) {
+    for (std::size_t i = 0; i < num_pointers; ++i) {
       advance(data_[i], count);
     }
   }
 
-  static constexpr std::size_t pointers_ = layout == Layout::by_depth ? 1 : Rows;
-  Array<const float*, pointers_> data_;
+  static constexpr std::size_t num_pointers = Order == Layout::by_depth ? 1 : Rows;
+  Array<const float*, num_pointers> data_;
   std::size_t depth_stride_;
 };
 
 /// The micro-kernel: C = (A · B) · scale + addend for one tile, (Rows, Panels · panel_columns).
-template <std::size_t Rows, std::size_t Panels, Layout layout>
+template <std::size_t Rows, std::size_t Panels, Layout Order>
 [[gnu::noinline]] void micro_kernel(const Product& product, const float* a, const float* panels,
                                     const float* addend, float* c) noexcept {
   constexpr std::size_t vectors = 2 * Panels;
@@ -96,7 +96,7 @@ template <std::size_t Rows, std::size_t Panels, Layout layout>
   for (std::size_t i = 0; i < Rows; ++i) {
     fill(sums[i], Batch(0.0F));
   }
-  TileOfA<Rows, layout> tile(a, a_row_stride, a_depth_stride);
+  TileOfA<Rows, Order> tile(a, a_row_stride, a_depth_stride);
   const float* const end = panels + depth * panel_columns;
   const auto multiply_step = [&](std::size_t step) __attribute__((always_inline)) {
     Array<Batch, vectors> b;
@@ -118,7 +118,7 @@ template <std::size_t Rows, std::size_t Panels, Layout layout>
       [&]<std::size_t... Steps>(std::index_sequence<Steps...> /*steps*/)
           __attribute__((always_inline)) { return (multiply_step(Steps) && ...); };
   if (depth > 0) {
-    while (multiply_turn(std::make_index_sequence<steps_per_turn(layout)>())) {
+    while (multiply_turn(std::make_index_sequence<steps_per_turn(Order)>())) {
       tile.end_turn();
     }
   }
@@ -140,17 +140,17 @@ constexpr std::size_t min_unrolled_rows(Layout layout) noexcept {
   return layout == Layout::by_depth ? tile_rows - 1 : 4;
 }
 
-template <Layout layout, std::size_t... Rows>
+template <Layout Order, std::size_t... Rows>
 constexpr Array<MicroKernel, sizeof...(Rows)> instantiate_micro_kernels(
     std::index_sequence<Rows...> /*rows*/) {
-  return {{micro_kernel<Rows + 1, 1,
-                        (Rows + 1 < min_unrolled_rows(layout) ? Layout::any : layout)>...}};
+  return {
+      {micro_kernel<Rows + 1, 1, (Rows + 1 < min_unrolled_rows(Order) ? Layout::any : Order)>...}};
 }
 
 /// For tiles of 1, 2, … rows.
-template <Layout layout>
+template <Layout Order>
 constexpr auto micro_kernels =
-    instantiate_micro_kernels<layout>(std::make_index_sequence<tile_rows>());
+    instantiate_micro_kernels<Order>(std::make_index_sequence<tile_rows>());
 
 /// One or two rows have too few accumulators to hide the latency of the multiply-add; these
 /// micro-kernels span several panels.
