@@ -22,8 +22,8 @@ struct ExponentialParts {
 /// exp(−∞) is 0, exp(∞) is ∞, exp(NaN) is NaN.
 ///
 /// x = n · ln 2 + r, exp(x) = 2ⁿ · exp(r) with a polynomial of degree 5 for r within ±ln 2 / 2, as
-/// in Cephes and XNNPACK. 2ⁿ is applied as two factors, since 2ⁿ may be out of float's range where
-/// the result is not.
+/// in Cephes and XNNPACK. Its coefficients are those with the least error after rounding, fused and
+/// not. 2ⁿ is applied as two factors, since 2ⁿ may be out of float's range where the result is not.
 template <bool HoldsConstants = false>
 class Exponential {
  public:
@@ -140,8 +140,8 @@ class Exponential {
   static constexpr Array<float, num_constants> values = {
       89.0F,           -104.0F,        -87.9F,
       1.44269504F,     12582912.0F,    -0.693359375F,
-      2.12194440e-4F,  0x1.0e4020p-7F, 0x1.573e2ep-5F,
-      0x1.555e66p-3F,  0x1.fffdb6p-2F, 0x1.ffffecp-1F,
+      2.12194440e-4F,  0x1.0dad96p-7F, 0x1.574a94p-5F,
+      0x1.555ffap-3F,  0x1.fffd8ep-2F, 0x1.ffffe8p-1F,
       0x1.6a4154p-10F, 0x1.1239c6p-7F, 0x1.5558bcp-5F,
       0x1.555492p-3F,  0x1.fffffcp-2F, 1.0F};
 
