@@ -121,6 +121,30 @@ void gemv_transposed(benchmark::State& state) {
   });
 }
 
+/// Integers that are all alike: no branch depends on them.
+kernels::QuantizedMatrix integers_of(const std::vector<std::int16_t>& integers,
+                                     const std::vector<float>& scales) {
+  return {.int16 = integers.data(),
+          .panel_stride = kernels::quantized_panel_size(size),
+          .column_scales = scales.data()};
+}
+
+void quantized_gemv(benchmark::State& state) {
+  const std::vector<std::int16_t> integers(kernels::packed_size(size, rows), 5);
+  at_once(state, [&](Arrays& x) {
+    kernels::quantized_gemv(x.b.data(), nullptr, size, integers_of(integers, x.e), rows, 1.0F,
+                            nullptr, x.c.data());
+  });
+}
+
+void dequantize_panel(benchmark::State& state) {
+  const std::vector<std::int16_t> integers(kernels::packed_size(size, rows), 5);
+  at_once(state, [&](Arrays& x) {
+    kernels::dequantize_panel(integers_of(integers, x.e), size, kernels::panel_width(),
+                              x.packed.data());
+  });
+}
+
 void exponential(benchmark::State& state) {
   by_rows(state, [](Arrays& x, std::size_t row) { kernels::exponential(x.a.data() + row, size); });
 }

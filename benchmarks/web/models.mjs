@@ -20,7 +20,7 @@ export async function modelFor(peer, shapeName, problem) {
   }
   if (problem.kind.endsWith('training') && !peer.trains) return undefined;
   if (problem.kind === 'generation' && !peer.generates) return undefined;
-  if (peer.isPart && !['self', 'cross'].includes(problem.kind)) return undefined;
+  if (peer.isPart && !peer.kinds.includes(problem.kind)) return undefined;
   if (peer.format === 'tflite') {
     return { model: write(`${shapeName}.tflite`, tfliteModel(problem)) };
   }

@@ -28,8 +28,11 @@ const headwise = (settings) => ({
   generates: true,
 });
 
-/** Another pass of ours, beside the forward. */
-const headwisePass = (pass) => ({ ...headwise({ pass }), isPart: true, isOptional: true });
+/** Another pass of ours, beside the forward, of problems of these kinds. */
+const headwisePass = (pass, kinds = ['self', 'cross']) => ({
+  ...headwise({ pass }),
+  ...{ isPart: true, isOptional: true, kinds },
+});
 
 const headwiseNative = (architecture) => ({
   module: 'headwise-native',
@@ -50,7 +53,8 @@ const ceiling = (variant) => ({
 /**
  * `graph` names the ONNX model that a peer is given, `format` another kind of model, `isNative` what
  * is compared with native code only, `isOptional` what runs only where it is asked for, `trains`
- * who can take a step of training, `generates` who runs a language model, `isPart` what is compared with a forward of ours only.
+ * who can take a step of training, `generates` who runs a language model, `isPart` what is
+ * compared with a forward of ours only, of problems of `kinds`.
  */
 export const peers = {
   headwise: headwise({}),
@@ -63,6 +67,8 @@ export const peers = {
   'headwise-one-head': headwisePass('one-head'),
   'headwise-key-mass': headwisePass('key-mass'),
   'headwise-resident': headwisePass('resident'),
+  'headwise-float16': headwisePass('float16', ['self', 'cross', 'cached']),
+  'headwise-int8': headwisePass('int8', ['self', 'cross', 'cached']),
   'headwise-native-avx512': headwiseNative('avx512'),
   'headwise-native-avx2': headwiseNative('avx2'),
   'headwise-native-sse4_2': headwiseNative('sse4_2'),

@@ -26,10 +26,11 @@ export type { ChosenWeights } from './layer/chosen-weights.js';
 export type { ForwardOptions, ForwardResult } from './layer/forward.js';
 export type { FromStateDictOptions } from './layer/from-state-dict.js';
 export { splitHeads, transposeOutput, transposeQkv } from './layer/heads.js';
-export { KeyValueCache, type CacheOptions } from './layer/key-value-cache.js';
+export { KeyValueCache, type CacheOptions, type CachePrecision } from './layer/key-value-cache.js';
 export type {
   MultiHeadAttentionOptions,
   Pooling,
+  Precision,
   Projection,
   RotaryOptions,
 } from './layer/layer-options.js';

@@ -75,6 +75,7 @@ export const records = {
     querySize: 'size',
     keySize: 'size',
     valueSize: 'size',
+    weights: 'integer',
   },
   ForwardRecord: {
     mask: 'MaskRecord',
@@ -244,6 +245,7 @@ export const blocks = {
     patchSize: 'size',
     channels: 'size',
     classToken: 'flag',
+    weights: 'size',
     seed: 'wide',
   },
   AttentionDescription: {

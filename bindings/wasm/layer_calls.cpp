@@ -38,6 +38,7 @@ MultiHeadAttentionOptions read_options(const LayerOptionsRecord& record, double 
     options.rotary = {
         .base = rotary_base, .size = record.rotary_size, .interleaved = record.rotary_interleaved};
   }
+  options.weights = static_cast<Precision>(record.weights);
   options.query_size = known_size(record.query_size);
   options.key_size = known_size(record.key_size);
   options.value_size = known_size(record.value_size);
@@ -74,13 +75,14 @@ Address parameter(Address layer, std::size_t number) {
 }
 
 double workspace_size(Address layer, double batch, double num_queries, double num_keys,
-                      std::size_t key_mass) {
+                      std::size_t key_mass, std::size_t quantized) {
   return floats_of([&](Arena& arena) {
     layer_at(layer).lay_out_forward(arena, {.batch = size_of(batch),
                                             .num_queries = size_of(num_queries),
                                             .num_keys = size_of(num_keys),
                                             .num_threads = parallel::num_threads(),
-                                            .key_mass = key_mass != 0});
+                                            .key_mass = key_mass != 0,
+                                            .quantized = quantized != 0});
   });
 }
 
@@ -122,13 +124,15 @@ void forward(Address layer, Address address) {
   layer_at(layer).forward_into(arguments, layer_at(layer).allocate(arguments));
 }
 
-Address create_cache(Address layer, double batch_size, double max_length) {
+Address create_cache(Address layer, double batch_size, double max_length, std::size_t precision) {
   const LayerSettings& settings = layer_at(layer).settings();
   return address_of(new LayerCache(  // NOLINT(*-owning-memory): JavaScript owns it
-      layer_at(layer).identity(), {.batch = size_of(batch_size),
-                                   .num_heads = settings.num_kv_heads,
-                                   .max_length = size_of(max_length),
-                                   .head_size = settings.head_size}));
+      layer_at(layer).identity(),
+      {.batch = size_of(batch_size),
+       .num_heads = settings.num_kv_heads,
+       .max_length = size_of(max_length),
+       .head_size = settings.head_size},
+      static_cast<Precision>(precision)));
 }
 
 void delete_cache(Address cache) { delete at<LayerCache>(cache); }

@@ -25,13 +25,13 @@ void set_training(Address layer, std::size_t training);
 Address parameter(Address layer, std::size_t number);
 
 /// Size of a forward pass's working memory in floats; `key_mass` is whether it sums weights on
-/// keys.
+/// keys, `quantized` whether it reads a cache of integers.
 double workspace_size(Address layer, double batch, double num_queries, double num_keys,
-                      std::size_t key_mass);
+                      std::size_t key_mass, std::size_t quantized);
 void forward(Address layer, Address record);
 
 /// Returns the address of a new cache, which `delete_cache` frees.
-Address create_cache(Address layer, double batch_size, double max_length);
+Address create_cache(Address layer, double batch_size, double max_length, std::size_t precision);
 void delete_cache(Address cache);
 void set_cache_length(Address cache, double length);
 

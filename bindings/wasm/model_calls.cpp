@@ -114,6 +114,7 @@ TransformerOptions read_model_options(Address request) {
       .window = Window{.left = size(given.window_left), .right = size(given.window_right)},
       .softcap = given.softcap,
       .scale = std::isnan(given.scale) ? std::nullopt : std::optional<double>(given.scale),
+      .weights = static_cast<Precision>(given.weights),
       .position_offset = size(given.position_offset),
       .seed = std::uint64_t{given.seed},
   };
@@ -195,18 +196,19 @@ void model_parameters_changed(Address model) { model_at(model).core.parameters_c
 
 double model_workspace_size(Address model, std::size_t kind, double batch, double length,
                             double num_keys, double source_length, double num_source_keys,
-                            std::size_t requires_grad) {
+                            std::size_t flags) {
   return floats_of([&](Arena& arena) {
     const TransformerCore::Sizes sizes{.batch = size_of(batch),
                                        .length = size_of(length),
                                        .num_keys = size_of(num_keys),
                                        .source_length = size_of(source_length),
                                        .num_source_keys = size_of(num_source_keys),
-                                       .num_threads = parallel::num_threads()};
+                                       .num_threads = parallel::num_threads(),
+                                       .quantized = (flags & 2U) != 0};
     const TransformerCore& core = model_at(model).core;
     const auto of_kind = static_cast<PassKind>(kind);
     if (of_kind == PassKind::forward) {
-      core.lay_out_forward(arena, sizes, requires_grad != 0);
+      core.lay_out_forward(arena, sizes, (flags & 1U) != 0);
     } else {
       core.lay_out_loss(arena, sizes, of_kind != PassKind::loss);
     }
@@ -304,9 +306,11 @@ std::size_t draw_token(Address logits, double vocabulary_size, double temperatur
       {.order = reinterpret_cast<std::uint32_t*>(weights + size), .weights = weights});
 }
 
-Address new_model_cache(Address model, double batch_size, double max_length) {
+Address new_model_cache(Address model, double batch_size, double max_length,
+                        std::size_t precision) {
   return address_of(new TransformerCache(  // NOLINT(*-owning-memory): JavaScript owns it
-      model_at(model).core.make_cache(size_of(batch_size), size_of(max_length))));
+      model_at(model).core.make_cache(size_of(batch_size), size_of(max_length),
+                                      static_cast<Precision>(precision))));
 }
 
 void delete_model_cache(Address cache) { delete at<TransformerCache>(cache); }

@@ -21,10 +21,10 @@ void zero_model_gradients(Address model);
 void model_parameters_changed(Address model);
 
 /// Size in floats of the working memory of a pass of this kind, as in `runModel`. Keys are cached
-/// and new ones.
+/// and new ones. `flags`: 1 for one that requires gradients, 2 for one with a cache of integers.
 double model_workspace_size(Address model, std::size_t kind, double batch, double length,
                             double num_keys, double source_length, double num_source_keys,
-                            std::size_t requires_grad);
+                            std::size_t flags);
 /// Runs a pass and returns its loss, 0 for a forward.
 double run_model(Address model, Address record);
 
@@ -38,7 +38,7 @@ void backward_model(Address model, Address record);
 std::size_t draw_token(Address logits, double vocabulary_size, double temperature, double top_k,
                        double top_p, double seed, double number, Address buffers);
 
-Address new_model_cache(Address model, double batch_size, double max_length);
+Address new_model_cache(Address model, double batch_size, double max_length, std::size_t precision);
 void delete_model_cache(Address cache);
 /// Positions, and whether the source is to stay.
 void set_model_cache_length(Address cache, double length, std::size_t with_source);

@@ -88,6 +88,7 @@ ModelOptions block_of(const TransformerOptions& options) {
       .patch_size = static_cast<std::size_t>(patches.patch_size),
       .channels = static_cast<std::size_t>(patches.channels),
       .class_token = patches.class_token,
+      .weights = 0,
       .seed = 0};
 }
 

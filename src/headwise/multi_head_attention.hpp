@@ -29,6 +29,7 @@ struct FromStateDictOptions {
   double softcap = 0;
   std::optional<RotaryOptions> rotary = {};
   bool zero_attention = false;
+  Precision weights = Precision::float32;
   std::optional<std::uint64_t> seed = {};
 };
 
@@ -157,6 +158,9 @@ struct CacheOptions {
   std::int64_t batch_size = 0;
   /// Maximum number of positions. At least 1.
   std::int64_t max_length = 0;
+  /// float32, or float16, which takes half the memory: integers of 15 bits with a factor for each
+  /// key and value. A key or value that is not finite is NaN there.
+  Precision precision = Precision::float32;
 };
 
 /// Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and

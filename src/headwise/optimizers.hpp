@@ -14,8 +14,8 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Updates every parameter; a pending backward is then outdated. Throws `Error` (out-of-memory),
-  /// and nothing is changed.
+  /// Updates every parameter; a pending backward is then outdated. Throws `Error` (invalid-option)
+  /// where weights are of less than 32 bits; out-of-memory, and nothing is changed.
   void step();
 
   /// Sets every gradient to 0.
@@ -25,7 +25,7 @@ class Optimizer {
   /// For schedules. Throws `Error` (invalid-option) unless it is finite and at least 0.
   void set_learning_rate(double learning_rate);
 
-  /// For a model's training step. Throws `Error` (disposed).
+  /// For a model's training step. Throws `Error` (invalid-option) as `step` does, (disposed).
   [[nodiscard]] OptimizerCore& core();
 
  protected:
@@ -43,6 +43,8 @@ class Optimizer {
  private:
   /// Checks the optimizer and its trainables.
   void check_in_use() const;
+  /// Also that parameters are floats.
+  void check_can_step() const;
 
   OptimizerCore core_;
 };

@@ -147,6 +147,8 @@ struct GenerateOptions {
   std::vector<std::int64_t> stop = {};
   /// The encoder's tokens, of a model that has one.
   std::optional<std::vector<std::int64_t>> source = {};
+  /// Precision of the cache, as in `CacheOptions`.
+  Precision cache_precision = Precision::float32;
   /// Called with every new token; returns whether to go on.
   std::function<bool(std::int64_t token)> on_token = {};
 };
@@ -160,6 +162,7 @@ enum class ParameterNames : std::uint8_t {
 /// Options of a model that is read from a checkpoint, as in `TransformerOptions`.
 struct PretrainedOptions {
   double dropout = 0;
+  Precision weights = Precision::float32;
   std::optional<std::uint64_t> seed = {};
   AdamOptions optimizer = {};
 };

@@ -93,14 +93,33 @@ function layer(problem, fresh, pass) {
     return () => attention.forward(ownX, ownY, ownY, given).output.data;
   }
   if (pass === 'half-pruned') return halfPruned(attention, x, y, options);
-  if (kind !== 'cached') return forward;
 
-  // The query attends to what the cache holds and adds nothing to it: two projections and the
-  // pooling are timed, as in the peers, whose projected keys and values are constants.
-  const cache = attention.createCache({ batchSize: batch, maxLength: keys });
-  const last = { data: data.keys.subarray(0, batch * numHiddens), shape: [batch, 1, numHiddens] };
-  attention.forward(last, y, y, { cache });
-  return () => attention.forward(x, null, null, { cache, ...options }).output.data;
+  /** What is timed with a layer of these weights. */
+  const passOf = (timed, precision) => {
+    if (kind !== 'cached') return () => timed.forward(x, y, y, options).output.data;
+    // The query attends to what the cache holds and adds nothing to it: two projections and the
+    // pooling are timed, as in the peers, whose projected keys and values are constants.
+    const cache = timed.createCache({ batchSize: batch, maxLength: keys, precision });
+    const last = { data: data.keys.subarray(0, batch * numHiddens), shape: [batch, 1, numHiddens] };
+    timed.forward(last, y, y, { cache });
+    return () => timed.forward(x, null, null, { cache, ...options }).output.data;
+  };
+  const whole = passOf(attention, 'float32');
+  if (!(pass in roundedPasses)) return whole;
+  const rounded = MultiHeadAttention.fromStateDict(dict, { numHeads, weights: pass });
+  const run = passOf(rounded, 'float16');
+  const expected = Float32Array.from(whole());
+  expectNear(run(), expected, roundedPasses[pass]);
+  return checkedBy(expected, run);
+}
+
+/** Passes with weights of less than 32 bits, and a cache of 16; how far apart, of the largest number. */
+const roundedPasses = { float16: 2e-3, int8: 3e-2 };
+
+function expectNear(found, expected, bound) {
+  const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const apart = found.reduce((most, value, i) => Math.max(most, Math.abs(value - expected[i])), 0);
+  if (!(apart <= bound * largest)) throw new Error(`a difference of ${apart} of ${largest}`);
 }
 
 function train(attention, x, { batch, queries, data, learningRate }) {
@@ -131,9 +150,6 @@ function halfPruned(attention, x, y, options) {
   const gated = Float32Array.from(attention.forward(x, y, y, { ...options, headGate }).output.data);
   attention.pruneHeads(heads.filter((head) => head % 2 === 0));
   const forward = () => attention.forward(x, y, y, options).output.data;
-  const largest = gated.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  if (forward().some((value, i) => !(Math.abs(value - gated[i]) <= 1e-4 * largest))) {
-    throw new Error('the pruned layer is not the gated one');
-  }
+  expectNear(forward(), gated, 1e-4);
   return afterAnother(first, () => {}, forward);
 }

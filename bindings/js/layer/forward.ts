@@ -326,7 +326,14 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
     ...maskDataSizes(masks),
     outputSize,
     weightsSize,
-    loaded.workspaceSize(layer, batch, numQueries, numKeys, Number(keyMass)),
+    loaded.workspaceSize(
+      layer,
+      batch,
+      numQueries,
+      numKeys,
+      Number(keyMass),
+      Number(held?.isQuantized ?? false),
+    ),
     ...sizesDeduplicated(data),
     ...(extras === undefined ? [] : extras.sizes),
   );

@@ -2,22 +2,47 @@
 import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
-import { checkOptions, checkSize, isObject } from '../runtime/options.js';
+import { checkOptions, checkSize, checkWord, isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import { checkCacheUse, checkKeptLength, type CacheState } from './cache-checks.js';
+import type { Precision } from './layer-options.js';
 
 export interface CacheOptions {
   /** Samples of every forward with the cache. At least 1. */
   batchSize: number;
   /** Positions that it can hold. At least 1. */
   maxLength: number;
+  /**
+   * `'float16'` takes half the memory of `'float32'`, the default: each head's key or value is kept as integers of 15 bits
+   * with a factor, an error of at most 2^−15 of its largest number. One that is not finite is NaN there.
+   */
+  precision?: CachePrecision | undefined;
 }
 
-export function checkCacheOptions(options: CacheOptions): CacheOptions {
-  const given = checkOptions<CacheOptions>(options, ['batchSize', 'maxLength']);
+export type CachePrecision = Exclude<Precision, 'int8'>;
+
+/** Cache options with their defaults. */
+export interface CheckedCacheOptions {
+  readonly batchSize: number;
+  readonly maxLength: number;
+  readonly precision: CachePrecision;
+}
+
+const cachePrecisions = ['float32', 'float16'] as const satisfies readonly CachePrecision[];
+
+/** The precision as the core counts it. */
+export const numberOfPrecision = ({ precision }: CheckedCacheOptions): number =>
+  cachePrecisions.indexOf(precision);
+
+export const checkCachePrecision = (argument: string, value: unknown): CachePrecision =>
+  checkWord(argument, value, cachePrecisions);
+
+export function checkCacheOptions(options: CacheOptions): CheckedCacheOptions {
+  const given = checkOptions<CacheOptions>(options, ['batchSize', 'maxLength', 'precision']);
   return {
     batchSize: checkSize('batchSize', given.batchSize),
     maxLength: checkSize('maxLength', given.maxLength),
+    precision: checkCachePrecision('precision', given.precision),
   };
 }
 
@@ -26,6 +51,8 @@ export interface HeldCache {
   readonly address: Address;
   /** Positions held before the call. */
   readonly length: number;
+  /** Whether it keeps integers. */
+  readonly isQuantized: boolean;
   /** Counts positions that the call added. */
   readonly append: (positions: number) => void;
 }
@@ -42,13 +69,14 @@ export interface CacheOwner {
  */
 export class KeyValueCache {
   readonly #state: CacheState;
+  readonly #precision: CachePrecision;
   readonly #handle: Handle;
 
   /** @internal */
   constructor(
     { owner, settings }: CacheOwner,
     address: Address,
-    { batchSize, maxLength }: CacheOptions,
+    { batchSize, maxLength, precision }: CheckedCacheOptions,
   ) {
     this.#state = {
       owner,
@@ -57,6 +85,7 @@ export class KeyValueCache {
       maxLength,
       length: 0,
     };
+    this.#precision = precision;
     this.#handle = new Handle('cache', this, address, 'deleteCache');
   }
 
@@ -66,6 +95,10 @@ export class KeyValueCache {
 
   get maxLength(): number {
     return this.#state.maxLength;
+  }
+
+  get precision(): CachePrecision {
+    return this.#precision;
   }
 
   /** Positions held so far. */
@@ -122,6 +155,7 @@ export class KeyValueCache {
     return {
       address,
       length: cache.#state.length,
+      isQuantized: cache.#precision !== 'float32',
       append: (positions) => {
         cache.#state.length += positions;
       },

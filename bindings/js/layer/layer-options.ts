@@ -36,6 +36,9 @@ export interface RotaryOptions {
   interleaved?: boolean | undefined;
 }
 
+/** How many bits a number has where it is kept. */
+export type Precision = 'float32' | 'float16' | 'int8';
+
 export interface MultiHeadAttentionOptions {
   /** Size of all heads together: a head has `numHiddens` / `numHeads`. At least 1. Source: d2l. */
   numHiddens: number;
@@ -83,6 +86,12 @@ export interface MultiHeadAttentionOptions {
   biasKv?: boolean | undefined;
   /** Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`. */
   zeroAttention?: boolean | undefined;
+  /**
+   * Precision of the weights of W_q, W_k, W_v and W_o: with less than 32 bits a pass of few queries takes less time, and
+   * they cannot be trained. `'float16'` rounds to what float16 holds, `'int8'` to integers with a factor for each output;
+   * biases and other parameters stay floats. Default: `'float32'`.
+   */
+  weights?: Precision | undefined;
   /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
   seed?: number | undefined;
 }
@@ -110,6 +119,7 @@ export interface LayerSettings {
   readonly rotary: RotarySettings | undefined;
   readonly biasKv: boolean;
   readonly zeroAttention: boolean;
+  readonly weights: Precision;
   readonly dropout: number;
   readonly seed: number;
 }
@@ -143,8 +153,12 @@ export const layerOptionNames = [
   'rotary',
   'biasKv',
   'zeroAttention',
+  'weights',
   'seed',
 ] as const;
+
+// In the order of the C++ enumeration.
+export const precisions = ['float32', 'float16', 'int8'] as const satisfies readonly Precision[];
 
 const poolings = ['dot-product', 'additive'] as const;
 const projections = ['linear', 'convolution', 'none'] as const;
@@ -267,6 +281,7 @@ export function checkLayerOptions(
   const seed = checkSeed(given.seed);
   const biasKv = flag('biasKv', false);
   const zeroAttention = flag('zeroAttention', false);
+  const weights = checkWord('weights', given.weights, precisions);
   const none = projection === 'none';
   const outputProjection = flag('outputProjection', !none);
 
@@ -307,6 +322,7 @@ export function checkLayerOptions(
     rotary,
     biasKv,
     zeroAttention,
+    weights,
     dropout,
     seed,
   };
@@ -327,6 +343,7 @@ export function newLayer(settings: LayerSettings, sizes: InputSizes): Address {
     pooling: poolings.indexOf(settings.pooling),
     rotarySize: rotary?.size ?? 0,
     rotaryInterleaved: rotary?.interleaved ?? false,
+    weights: precisions.indexOf(settings.weights),
   });
   return core().newLayer(record, dropout, scale, softcap, seed, rotary?.base ?? 0);
 }

@@ -18,7 +18,12 @@ import {
   type ForwardResult,
 } from './forward.js';
 import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
-import { checkCacheOptions, KeyValueCache, type CacheOptions } from './key-value-cache.js';
+import {
+  checkCacheOptions,
+  KeyValueCache,
+  numberOfPrecision,
+  type CacheOptions,
+} from './key-value-cache.js';
 import {
   checkLayerOptions,
   layerOptionNames,
@@ -27,6 +32,7 @@ import {
   type LayerSettings,
   type MultiHeadAttentionOptions,
   type Pooling,
+  type Precision,
   type Projection,
 } from './layer-options.js';
 import {
@@ -86,7 +92,7 @@ export class MultiHeadAttention {
       this.#sizes = { querySize: size, keySize: size, valueSize: size };
       this.#initialized = true;
       this.#handle = handle;
-      registerTrainable(this, { isModel: false, handle });
+      registerTrainable(this, { isModel: false, handle, weights: settings.weights });
       return;
     }
     const [settings, sizes] = checkLayerOptions(options);
@@ -94,7 +100,8 @@ export class MultiHeadAttention {
     this.#sizes = sizes;
     this.#initialized = Object.values(sizes).every((size) => size !== undefined);
     this.#handle = new Handle('layer', this, newLayer(settings, sizes), 'deleteLayer');
-    registerTrainable(this, { isModel: false, handle: this.#handle });
+    const { weights } = settings;
+    registerTrainable(this, { isModel: false, handle: this.#handle, weights });
   }
 
   /**
@@ -187,6 +194,11 @@ export class MultiHeadAttention {
 
   get dropout(): number {
     return this.#settings.dropout;
+  }
+
+  /** Precision of the weights. */
+  get weights(): Precision {
+    return this.#settings.weights;
   }
 
   get bias(): boolean {
@@ -376,7 +388,13 @@ export class MultiHeadAttention {
     this.#handle.inUse();
     this.#needSizes('createCache');
     const checked = checkCacheOptions(options);
-    const address = core().createCache(this.#handle.inUse(), checked.batchSize, checked.maxLength);
+    const { batchSize, maxLength } = checked;
+    const address = core().createCache(
+      this.#handle.inUse(),
+      batchSize,
+      maxLength,
+      numberOfPrecision(checked),
+    );
     return new KeyValueCache({ owner: this, settings: this.#settings }, address, checked);
   }
 

@@ -1,4 +1,9 @@
 import { passRecord } from 'headwise-records';
+import {
+  checkCachePrecision,
+  numberOfPrecision,
+  type CachePrecision,
+} from '../layer/key-value-cache.js';
 import { fail, show, showShape } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import type { Address } from '../runtime/memory.js';
@@ -38,13 +43,15 @@ export interface GenerateOptions {
   source?: TokensInput | undefined;
   /** Told every new token. */
   onToken?: ((token: number) => void) | undefined;
+  /** Precision of the cache, as `createCache` takes it. Default: `'float32'`. */
+  cachePrecision?: CachePrecision | undefined;
   /** Asked before every token whether to stop; the promise is then rejected with its reason, as that of `fetch`. */
   signal?: AbortSignal | undefined;
 }
 
 const generateOptionNames = [
   ...(['maxNewTokens', 'temperature', 'topK', 'topP', 'seed'] as const),
-  ...(['stop', 'source', 'onToken', 'signal'] as const),
+  ...(['stop', 'source', 'onToken', 'cachePrecision', 'signal'] as const),
 ] as const;
 
 /** What is generated, and from what, held against the model. */
@@ -58,6 +65,7 @@ export interface CheckedGenerate {
   readonly seed: number;
   readonly stop: ReadonlySet<number>;
   readonly onToken: GenerateOptions['onToken'];
+  readonly cachePrecision: CachePrecision;
   readonly throwIfAborted: () => void;
 }
 
@@ -126,6 +134,7 @@ export function checkGenerate(
     seed: checkSeed(given.seed),
     stop: new Set(stops),
     onToken,
+    cachePrecision: checkCachePrecision('cachePrecision', given.cachePrecision),
     throwIfAborted: checkSignal(given.signal),
   };
 }
@@ -158,7 +167,7 @@ function nextToken(
       held.length + tokens.length,
       sourceLength,
       source === undefined ? (held.sourceLength ?? 0) : sourceLength,
-      0,
+      2 * Number(held.isQuantized),
     ),
   );
   memory.reserve();
@@ -204,8 +213,10 @@ export async function generateTokens(
   }
   const model = inUse();
   const maxLength = tokens.length + maxNewTokens - 1;
-  const address: Address = core().newModelCache(model.model, 1, maxLength);
-  const cache = new ModelCache(model, address, { batchSize: 1, maxLength });
+  const sizes = { batchSize: 1, maxLength, precision: checked.cachePrecision };
+  const precision = numberOfPrecision(sizes);
+  const address: Address = core().newModelCache(model.model, 1, maxLength, precision);
+  const cache = new ModelCache(model, address, sizes);
   try {
     for (let number = 0; number < maxNewTokens; number++) {
       const [next, source] =

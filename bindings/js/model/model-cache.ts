@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkCacheUse, checkKeptLength, type CacheState } from '../layer/cache-checks.js';
-import type { CacheOptions } from '../layer/key-value-cache.js';
+import type { CachePrecision, CheckedCacheOptions } from '../layer/key-value-cache.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
@@ -13,6 +13,8 @@ export interface HeldModelCache {
   readonly address: Address;
   /** Positions held before the pass. */
   readonly length: number;
+  /** Whether it keeps integers. */
+  readonly isQuantized: boolean;
   /** Positions of the source, undefined without one. */
   readonly sourceLength: number | undefined;
   /** Counts what the pass added. */
@@ -34,6 +36,7 @@ const keyValueHeads = ({ self, cross }: ModelCacheOwner['layers']): string =>
  */
 export class ModelCache {
   readonly #state: CacheState;
+  readonly #precision: CachePrecision;
   readonly #handle: Handle;
   #sourceLength: number | undefined;
 
@@ -41,8 +44,9 @@ export class ModelCache {
   constructor(
     { owner, layers }: ModelCacheOwner,
     address: Address,
-    { batchSize, maxLength }: CacheOptions,
+    { batchSize, maxLength, precision }: CheckedCacheOptions,
   ) {
+    this.#precision = precision;
     this.#state = { owner, numKvHeads: keyValueHeads(layers), batchSize, maxLength, length: 0 };
     this.#handle = new Handle('cache', this, address, 'deleteModelCache');
   }
@@ -53,6 +57,10 @@ export class ModelCache {
 
   get maxLength(): number {
     return this.#state.maxLength;
+  }
+
+  get precision(): CachePrecision {
+    return this.#precision;
   }
 
   /** Positions held so far. */
@@ -116,6 +124,7 @@ export class ModelCache {
     return {
       address,
       length: cache.#state.length,
+      isQuantized: cache.#precision !== 'float32',
       sourceLength: cache.#sourceLength,
       append: (positions, sourceLength) => {
         cache.#state.length += positions;

@@ -329,7 +329,7 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
       pass.numKeys,
       sourceLength,
       pass.numSourceKeys,
-      Number(requiresGrad),
+      Number(requiresGrad) + 2 * Number(cache?.isQuantized ?? false),
     ),
   );
   memory.reserve();

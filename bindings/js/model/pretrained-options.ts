@@ -6,7 +6,7 @@ export type PretrainedConfig = Readonly<Record<string, unknown>>;
 
 export interface PretrainedModelOptions extends Pick<
   TransformerOptions,
-  'dropout' | 'seed' | 'optimizer'
+  'dropout' | 'weights' | 'seed' | 'optimizer'
 > {
   /** The checkpoint's own `config.json`. */
   config: PretrainedConfig;

@@ -8,6 +8,7 @@ import {
   type PretrainedTensors,
 } from 'headwise-records';
 import { toDict, type DictTensor } from '../layer/from-state-dict.js';
+import { precisions } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
@@ -48,6 +49,7 @@ function optionsOf(given: ModelOptions): TransformerOptions {
       positions === 'rotary' ? { base: rotaryBase, size: sizeIfGiven(rotarySize) } : undefined,
     window: [bound(windowLeft), bound(windowRight)],
     scale: Number.isNaN(given.scale) ? undefined : given.scale,
+    weights: precisions[given.weights],
     ...(patchSize > 0
       ? { patches: { imageSize, patchSize, channels, classToken } }
       : { vocabularySize, maxLength, segments, head }),

@@ -2,7 +2,9 @@ import { modelOptions, type ModelOptions } from 'headwise-records';
 import {
   checkLayerOptions,
   checkScale,
+  precisions,
   type MultiHeadAttentionOptions,
+  type Precision,
   type RotaryOptions,
 } from '../layer/layer-options.js';
 import { checkWindow } from '../layer/masks.js';
@@ -122,6 +124,11 @@ export interface TransformerOptions {
   encoder?: EncoderOptions | undefined;
   /** The model reads images in place of tokens. Default: it does not. */
   patches?: PatchOptions | undefined;
+  /**
+   * Precision of the weights of all linear maps, those of the attention layers included, as the layer's option. Where the
+   * unembedding is the token embedding, it is rounded, too. Default: `'float32'`.
+   */
+  weights?: Precision | undefined;
   /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
   seed?: number | undefined;
   /** Of the optimizer that `trainStep` has of its own. */
@@ -136,7 +143,16 @@ const optionNames = [
   ...(['normFirst', 'normEpsilon', 'normBias', 'finalNorm', 'embeddingNorm'] as const),
   ...(['positions', 'positionOffset', 'rotary', 'embeddingScale', 'bias', 'qkvBias'] as const),
   ...(['tiedEmbeddings', 'logitsBias', 'head', 'segments', 'causal', 'dropout'] as const),
-  ...(['window', 'softcap', 'scale', 'encoder', 'patches', 'seed', 'optimizer'] as const),
+  ...([
+    'window',
+    'softcap',
+    'scale',
+    'encoder',
+    'patches',
+    'weights',
+    'seed',
+    'optimizer',
+  ] as const),
 ] as const satisfies readonly (keyof TransformerOptions)[];
 
 // In the order of their C++ enumerations.
@@ -261,10 +277,10 @@ function settingsOf(given: Partial<TransformerOptions>) {
   const bias = flag('bias', true);
   const window = checkWindow(given.window);
   // The rest are the layer's, whose checks know their names.
-  const { numKvHeads, dropout, scale, softcap, seed } = given;
+  const { numKvHeads, dropout, scale, softcap, weights, seed } = given;
   const [layer] = checkLayerOptions({
     numHiddens: headSize === undefined ? numHiddens : headSize * numHeads,
-    ...{ numHeads, numKvHeads, dropout, scale, softcap, seed },
+    ...{ numHeads, numKvHeads, dropout, scale, softcap, weights, seed },
     ...(positions === 'rotary' && { rotary: given.rotary ?? {} }),
     bias: flag('qkvBias', bias),
     outputBias: bias,
@@ -307,6 +323,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
     scale: scale ?? NaN,
     ...encoder,
     ...patches,
+    weights: precisions.indexOf(layer.weights),
     seed: layer.seed,
     /** Of a decoder's layer before any head was removed; its seed is the model's. */
     layer,

@@ -5,11 +5,15 @@ import {
   type AttentionDescription,
   type ModelDescription,
 } from 'headwise-records';
-import { checkCacheOptions, type CacheOptions } from '../layer/key-value-cache.js';
+import {
+  checkCacheOptions,
+  numberOfPrecision,
+  type CacheOptions,
+} from '../layer/key-value-cache.js';
 import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
 import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
-import type { LayerSettings } from '../layer/layer-options.js';
+import type { LayerSettings, Precision } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
 import { checkHeads, readHeads } from '../layer/pruning.js';
 import { fail, show } from '../runtime/errors.js';
@@ -76,7 +80,11 @@ export interface ParameterNamesOptions {
   names?: 'headwise' | 'pretrained' | undefined;
 }
 
-function settingsOf(layer: AttentionDescription, numHiddens: number): LayerSettings {
+function settingsOf(
+  layer: AttentionDescription,
+  numHiddens: number,
+  weights: Precision,
+): LayerSettings {
   const { address, rotarySize, rotaryBase, rotaryInterleaved, ...settings } = layer;
   return {
     ...settings,
@@ -91,6 +99,7 @@ function settingsOf(layer: AttentionDescription, numHiddens: number): LayerSetti
         : undefined,
     biasKv: false,
     zeroAttention: false,
+    weights,
   };
 }
 
@@ -139,7 +148,10 @@ export class Transformer {
     const adamOptions = checkAdamOptions(optimizer, 'optimizer');
     this.#settings = settings;
     this.#handle = new Handle('model', this, newModel(settings), 'deleteModel');
-    registerTrainable(this, { isModel: true, handle: this.#handle });
+    registerTrainable(this, {
+      ...{ isModel: true, handle: this.#handle },
+      weights: settings.layer.weights,
+    });
     try {
       const layers = this.#describe();
       const layersOf = (side: Side): MultiHeadAttention[] =>
@@ -147,7 +159,7 @@ export class Transformer {
           MultiHeadAttention.ofModel(
             new LayerOfModel(
               new PartHandle('layer', this, this.#handle, layer.address as Address),
-              settingsOf(layer, settings.numHiddens),
+              settingsOf(layer, settings.numHiddens, settings.layer.weights),
               settings.numHiddens,
             ),
           ),
@@ -173,11 +185,11 @@ export class Transformer {
   static fromPretrained(options: PretrainedModelOptions): Transformer {
     modelsCore();
     const given = checkOptions<PretrainedModelOptions>(options, [
-      ...(['config', 'tensors', 'dropout', 'seed', 'optimizer'] as const),
+      ...(['config', 'tensors', 'dropout', 'weights', 'seed', 'optimizer'] as const),
     ]);
-    const { dropout, seed, optimizer } = given;
-    const read = readCheckpoint(given.config, given.tensors);
-    const whole = new Transformer({ ...pretrainedOptionsOf(read), dropout, seed, optimizer });
+    const { config, tensors, ...own } = given;
+    const read = readCheckpoint(config, tensors);
+    const whole = new Transformer({ ...pretrainedOptionsOf(read), ...own });
     return completed(whole, (model) => {
       loadCheckpoint(model.#handle.inUse(), read);
       model.#followPruning();
@@ -434,7 +446,13 @@ export class Transformer {
       fail('invalid-option', 'createCache', 'a causal model', 'another');
     }
     const model = this.#passModel();
-    const address = core().newModelCache(model.model, checked.batchSize, checked.maxLength);
+    const { batchSize, maxLength } = checked;
+    const address = core().newModelCache(
+      model.model,
+      batchSize,
+      maxLength,
+      numberOfPrecision(checked),
+    );
     return new ModelCache(model, address, checked);
   }
 

@@ -25,9 +25,10 @@ declare module 'headwise-glue' {
       numQueries: number,
       numKeys: number,
       keyMass: number,
+      quantized: number,
     ): number;
     forward(layer: Address, record: Address): void;
-    createCache(layer: Address, batchSize: number, maxLength: number): Address;
+    createCache(layer: Address, batchSize: number, maxLength: number, precision: number): Address;
     isRelaxed(): number;
     workerEntry(): number;
     newStack(): Address | Absent;
@@ -113,7 +114,8 @@ declare module 'headwise-glue' {
       numKeys: number,
       sourceLength: number,
       numSourceKeys: number,
-      requiresGrad: number,
+      /** 1 for a pass that requires gradients, 2 for one with a cache of integers. */
+      flags: number,
     ): number;
     runModel(model: Address, record: Address): number;
     modelIsPending(model: Address): number;
@@ -129,7 +131,7 @@ declare module 'headwise-glue' {
       number: number,
       buffers: Address,
     ): number;
-    newModelCache(model: Address, batchSize: number, maxLength: number): Address;
+    newModelCache(model: Address, batchSize: number, maxLength: number, precision: number): Address;
     deleteModelCache(cache: Address): void;
     setModelCacheLength(cache: Address, length: number, withSource: number): void;
     pruneModel(model: Address, request: Address): void;

@@ -5,7 +5,13 @@ import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { checkNonNegative, checkOptions, isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
-import { checkInUse, checkTrainables, sendTrainables, type Trainable } from './trainables.js';
+import {
+  checkCanBeTrained,
+  checkInUse,
+  checkTrainables,
+  sendTrainables,
+  type Trainable,
+} from './trainables.js';
 
 /** Each of them is a finite number from 0 on. */
 function checkAtLeast0(numbers: Readonly<Record<string, unknown>>): void {
@@ -61,6 +67,7 @@ export abstract class Optimizer {
   step(): void {
     const optimizer = this.#handle.inUse();
     checkInUse(this.#trainables);
+    checkCanBeTrained(this.#trainables);
     core().step(optimizer);
   }
 
@@ -96,6 +103,7 @@ export abstract class Optimizer {
     }
     const address = optimizer.#handle.inUse();
     checkInUse(optimizer.#trainables);
+    checkCanBeTrained(optimizer.#trainables);
     return address;
   }
 }

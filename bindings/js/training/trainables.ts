@@ -1,4 +1,5 @@
 import { trainables, type TrainableAddress } from 'headwise-records';
+import type { Precision } from '../layer/layer-options.js';
 import { fail, show } from '../runtime/errors.js';
 import { PartHandle, type Held } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
@@ -17,6 +18,7 @@ export interface Trainable {
 interface Registered {
   readonly isModel: boolean;
   readonly handle: Held;
+  readonly weights: Precision;
 }
 
 const registered = new WeakMap<object, Registered>();
@@ -69,6 +71,16 @@ function addressesOf(trainables: readonly Trainable[]): TrainableAddress[] {
 /** Fails when one of them was disposed of. */
 export function checkInUse(given: readonly Trainable[]): void {
   addressesOf(given);
+}
+
+/** Fails when weights of one of them are rounded: they would stay where they are at small steps. */
+export function checkCanBeTrained(given: readonly Trainable[]): void {
+  for (const trainable of given) {
+    const weights = registered.get(trainable)?.weights ?? 'float32';
+    if (weights !== 'float32') {
+      fail('invalid-option', 'weights', "'float32' in what is trained", show(weights));
+    }
+  }
 }
 
 /** Writes the trainables to working memory and returns where. */

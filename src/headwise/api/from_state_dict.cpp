@@ -30,6 +30,7 @@ MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
       .rotary = options.rotary,
       .bias_kv = plan.bias_kv,
       .zero_attention = options.zero_attention,
+      .weights = options.weights,
       .seed = options.seed};
   if (plan.attention_hiddens > 0) {
     result.pooling = Pooling::additive;
@@ -69,6 +70,7 @@ MultiHeadAttention MultiHeadAttention::from_state_dict(const StateDict& state_di
                          parameter);
       }
     }
+    layer.parameters_changed();
     return layer;
   });
 }

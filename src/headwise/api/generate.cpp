@@ -26,7 +26,8 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
     ModelCache cache =
         create_cache({.batch_size = 1,
                       .max_length = static_cast<std::int64_t>(tokens.size()) +
-                                    std::max<std::int64_t>(options.max_new_tokens - 1, 0)});
+                                    std::max<std::int64_t>(options.max_new_tokens - 1, 0),
+                      .precision = options.cache_precision});
     const std::size_t vocabulary_size = settings().vocabulary_size;
     std::vector<float> logits(vocabulary_size);
     std::vector<std::uint32_t> order(vocabulary_size);

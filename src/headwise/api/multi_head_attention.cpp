@@ -112,12 +112,15 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
                             result.captured);
     const std::vector<std::int32_t> positions = positions_of(options.positions);
     const std::size_t threads = parallel::num_threads();
+    const bool is_quantized =
+        options.cache != nullptr && options.cache->precision() != Precision::float32;
     WorkingMemory memory([&](Arena& arena) {
       static_cast<void>(lay_out_forward(arena, {.batch = sizes.batch,
                                                 .num_queries = sizes.num_queries,
                                                 .num_keys = sizes.num_keys,
                                                 .num_threads = threads,
-                                                .key_mass = options.key_mass}));
+                                                .key_mass = options.key_mass,
+                                                .quantized = is_quantized}));
     });
     const auto size_of = [&](const Tensor<Rank>* tensor) {
       return tensor != nullptr ? tensor->shape().back() : 0;
@@ -213,10 +216,12 @@ void MultiHeadAttention::prune_heads(const std::vector<std::int64_t>& heads) {
 KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) const {
   return report_out_of_memory([&] {
     validation::check_cache_options(*this, options);
-    return KeyValueCache(identity(), {.batch = static_cast<std::size_t>(options.batch_size),
-                                      .num_heads = settings().num_kv_heads,
-                                      .max_length = static_cast<std::size_t>(options.max_length),
-                                      .head_size = settings().head_size});
+    return KeyValueCache(identity(),
+                         {.batch = static_cast<std::size_t>(options.batch_size),
+                          .num_heads = settings().num_kv_heads,
+                          .max_length = static_cast<std::size_t>(options.max_length),
+                          .head_size = settings().head_size},
+                         options.precision);
   });
 }
 

@@ -29,13 +29,18 @@ void Optimizer::check_in_use() const {
   });
 }
 
-OptimizerCore& Optimizer::core() {
+void Optimizer::check_can_step() const {
   check_in_use();
+  report_out_of_memory([&] { validation::check_can_be_trained(core_); });
+}
+
+OptimizerCore& Optimizer::core() {
+  check_can_step();
   return core_;
 }
 
 void Optimizer::step() {
-  check_in_use();
+  check_can_step();
   core_.step(report_out_of_memory([&] { return core_.allocate_step(false); }));
 }
 

@@ -108,6 +108,7 @@ Transformer Transformer::from_pretrained(std::string_view config, const StateDic
                            [&](Side side) { return pruned_heads_of(fields, of_model, side); });
     throw_if_rejected(fields);
     of_model.dropout = options.dropout;
+    of_model.weights = options.weights;
     of_model.seed = options.seed;
     of_model.optimizer = options.optimizer;
     Transformer model(of_model);

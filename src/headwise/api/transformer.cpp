@@ -198,7 +198,8 @@ ModelCache Transformer::create_cache(const CacheOptions& options) const {
   return report_out_of_memory([&] {
     validation::check_model_cache_options(*this, options);
     return ModelCache(core_.make_cache(static_cast<std::size_t>(options.batch_size),
-                                       static_cast<std::size_t>(options.max_length)));
+                                       static_cast<std::size_t>(options.max_length),
+                                       options.precision));
   });
 }
 

@@ -37,6 +37,7 @@ using Shape = std::span<const std::size_t>;
 /// From 1 to 2147483647.
 void check_size(std::string_view argument, std::int64_t size);
 void check_layer_options(const MultiHeadAttentionOptions& options);
+void check_cache_precision(Precision precision);
 void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& options);
 void check_truncate(std::int64_t length, std::size_t held);
 void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens);

@@ -356,6 +356,7 @@ void check_model_cache_options(const Transformer& model, const CacheOptions& opt
   }
   check_size("batch_size", options.batch_size);
   check_size("max_length", options.max_length);
+  check_cache_precision(options.precision);
 }
 
 void check_generate(const Transformer& model, const std::vector<std::int64_t>& tokens,

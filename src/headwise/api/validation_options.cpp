@@ -158,6 +158,13 @@ void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& op
   check_sizes_known(layer, "create_cache");
   check_size("batch_size", options.batch_size);
   check_size("max_length", options.max_length);
+  check_cache_precision(options.precision);
+}
+
+void check_cache_precision(Precision precision) {
+  if (precision != Precision::float32 && precision != Precision::float16) {
+    fail(ErrorCode::invalid_option, "precision", "'float32' or 'float16'", "another");
+  }
 }
 
 void check_truncate(std::int64_t length, std::size_t held) {

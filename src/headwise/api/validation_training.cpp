@@ -20,6 +20,12 @@ void check_trainables(const std::vector<Trainable*>& trainables) {
   }
 }
 
+void check_can_be_trained(const OptimizerCore& optimizer) {
+  if (!optimizer.trainables_can_be_trained()) {
+    fail(ErrorCode::invalid_option, "weights", "'float32' in what is trained", "another precision");
+  }
+}
+
 void check_at_least_0(std::string_view argument, double number) {
   if (!(number >= 0 && std::isfinite(number))) {
     fail(ErrorCode::invalid_option, argument, "a finite number from 0 on", number_text(number));

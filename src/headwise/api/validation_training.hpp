@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <headwise/core/training/trainable.hpp>
+#include <headwise/core/training/optimizer_core.hpp>
 #include <headwise/tokens.hpp>
 #include <span>
 #include <string_view>
@@ -11,6 +11,7 @@
 namespace headwise::validation {
 
 void check_trainables(const std::vector<Trainable*>& trainables);
+void check_can_be_trained(const OptimizerCore& optimizer);
 /// Finite and at least 0.
 void check_at_least_0(std::string_view argument, double number);
 void check_betas(const std::array<double, 2>& betas);

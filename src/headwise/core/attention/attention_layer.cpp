@@ -69,7 +69,8 @@ PoolingSizes AttentionLayer::pooling_sizes(const PassSizes& sizes) const noexcep
       .value_size = size,
       .attention_hiddens = settings_.pooling == Pooling::additive ? settings_.attention_hiddens : 0,
       .summed_heads = sizes.key_mass ? saturating_product(sizes.batch, settings_.num_heads) : 0,
-      .summed_queries = sizes.num_queries};
+      .summed_queries = sizes.num_queries,
+      .quantized = sizes.quantized};
 }
 
 Dropout AttentionLayer::dropout() const noexcept {

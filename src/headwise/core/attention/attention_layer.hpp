@@ -100,6 +100,8 @@ struct PassSizes {
   std::size_t num_threads = 1;
   /// Whether a forward pass sums the weights on each key.
   bool key_mass = false;
+  /// Whether it reads a KV cache of integers.
+  bool quantized = false;
 };
 
 /// The layer, for callers who check arguments and own memory themselves: `MultiHeadAttention` and
@@ -196,6 +198,9 @@ class AttentionLayer : public Trainable {
   /// Which heads were removed, ascending, by the numbers that they had in the whole layer.
   [[nodiscard]] std::vector<std::size_t> removed_heads() const;
 
+  [[nodiscard]] bool can_be_trained() const noexcept override {
+    return settings_.weights == Precision::float32;
+  }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override;
   [[nodiscard]] float* parameter_values() noexcept override {
     return parameters_ ? parameters_->values() : nullptr;

@@ -18,6 +18,15 @@ enum class Projection {
   none,         ///< the input is split as it is: no parameters and no output projection
 };
 
+/// How many bits a number has where it is kept.
+enum class Precision : std::uint8_t {
+  float32,
+  /// Of weights: rounded to float16, and read as integers of 15 bits with a factor for each output.
+  /// Of a KV cache: such integers, with a factor for each position of each head.
+  float16,
+  int8,  ///< integers from −127 to 127 with a factor for each output
+};
+
 /// Whether a query attends only to keys up to its own position.
 enum class Causal {
   none,

@@ -8,7 +8,7 @@
 namespace headwise {
 AttentionLayer::BackwardBuffers AttentionLayer::lay_out_backward(
     Arena& arena, const PassSizes& sizes) const noexcept {
-  const auto& [batch, num_queries, num_keys, num_threads, key_mass] = sizes;
+  const auto& [batch, num_queries, num_keys, num_threads, key_mass, quantized] = sizes;
   const std::size_t query_width = settings_.query_width();
   const std::size_t key_value_width = settings_.key_value_width();
   const std::size_t projected = settings_.projection != Projection::none ? batch : 0;

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/core/attention/attention_types.hpp>
 #include <headwise/core/attention/heads_view.hpp>
+#include <headwise/core/attention/quantized_heads.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/in_use.hpp>
 
@@ -30,19 +32,13 @@ class LayerIdentity {
 };
 
 /// The memory of a KV cache: keys and values of earlier positions of a layer, each (batch,
-/// key-value heads, max_length, head size). Each head is contiguous, so that pooling reads memory
-/// in order.
+/// key-value heads, max_length, head size), as floats or as integers. Each head is contiguous, so
+/// that pooling reads memory in order.
 class LayerCache {
  public:
-  struct Sizes {
-    std::size_t batch;
-    std::size_t num_heads;
-    std::size_t max_length;
-    std::size_t head_size;
-  };
+  using Sizes = QuantizedHeads::Sizes;
 
-  LayerCache(std::uint64_t layer, const Sizes& sizes)
-      : layer_(layer), sizes_(sizes), keys_(count(sizes)), values_(count(sizes)) {}
+  LayerCache(std::uint64_t layer, const Sizes& sizes, Precision precision = Precision::float32);
 
   [[nodiscard]] std::size_t batch_size() const noexcept { return sizes_.batch; }
   [[nodiscard]] std::size_t max_length() const noexcept { return sizes_.max_length; }
@@ -57,15 +53,18 @@ class LayerCache {
   /// Floats of the keys of one position. Pruning reduces the layer's width, which reveals older
   /// caches.
   [[nodiscard]] std::size_t width() const noexcept { return sizes_.num_heads * sizes_.head_size; }
+  [[nodiscard]] Precision precision() const noexcept { return precision_; }
+  /// Empty unless the precision is float32.
   [[nodiscard]] HeadsView<float> keys() noexcept { return view(keys_); }
   [[nodiscard]] HeadsView<float> values() noexcept { return view(values_); }
+  /// Null if it is.
+  [[nodiscard]] QuantizedHeads* quantized() noexcept {
+    return precision_ == Precision::float32 ? nullptr : &quantized_;
+  }
   /// Sets the number of positions held, at most `max_length`, after some were written or discarded.
   void set_length(std::size_t length) noexcept { length_ = length; }
 
  private:
-  static std::size_t count(const Sizes& sizes) noexcept {
-    return saturating_product(sizes.batch, sizes.num_heads, sizes.max_length, sizes.head_size);
-  }
   HeadsView<float> view(AlignedFloats& heads) const noexcept {
     return separate_heads_view(heads.data(), sizes_.num_heads, sizes_.max_length, sizes_.head_size);
   }
@@ -73,8 +72,10 @@ class LayerCache {
   InUse in_use_;
   std::uint64_t layer_;
   Sizes sizes_;
+  Precision precision_;
   AlignedFloats keys_;
   AlignedFloats values_;
+  QuantizedHeads quantized_;
   std::size_t length_ = 0;
 };
 

@@ -15,7 +15,22 @@ struct KeyValues {
   HeadsView<const float> values;
 };
 
-/// Appends the new keys and values to the cache and returns all of them.
+/// Appends the new keys and values to a cache of integers.
+void quantize(const KeyValues& new_rows, std::size_t num_new_keys, const LayerCache& cache,
+              std::size_t num_heads, QuantizedHeads& quantized) noexcept {
+  const auto& [keys, values] = new_rows;
+  for (std::size_t sample = 0; num_new_keys > 0 && sample < cache.batch_size(); ++sample) {
+    for (std::size_t head = 0; head < num_heads; ++head) {
+      for (std::size_t i = 0; i < num_new_keys; ++i) {
+        quantized.store(sample, head, cache.length() + i,
+                        keys.head(sample, head) + i * keys.row_stride,
+                        values.head(sample, head) + i * values.row_stride);
+      }
+    }
+  }
+}
+
+/// Appends the new keys and values to the cache and returns all of them, none of integers.
 KeyValues append_to_cache(LayerCache& cache, const KeyValues& new_rows, std::size_t num_new_keys,
                           const LayerSettings& settings) noexcept {
   const auto append = [&](const HeadsView<const float>& rows, HeadsView<float> cached) {
@@ -25,10 +40,27 @@ KeyValues append_to_cache(LayerCache& cache, const KeyValues& new_rows, std::siz
                  settings.head_size);
     }
   };
-  append(new_rows.keys, cache.keys());
-  append(new_rows.values, cache.values());
+  if (QuantizedHeads* quantized = cache.quantized(); quantized != nullptr) {
+    quantize(new_rows, num_new_keys, cache, settings.num_kv_heads, *quantized);
+  } else {
+    append(new_rows.keys, cache.keys());
+    append(new_rows.values, cache.values());
+  }
   cache.set_length(cache.length() + num_new_keys);
   return {.keys = cache.keys(), .values = cache.values()};
+}
+
+/// Copies all keys and values of a cache of integers.
+void read_all(const QuantizedHeads& quantized, const AttentionMask& mask, std::size_t num_heads,
+              std::size_t size, const CapturedActivations& captured) noexcept {
+  for (std::size_t sample = 0; sample < mask.batch; ++sample) {
+    for (std::size_t head = 0; head < num_heads; ++head) {
+      const std::size_t first = (sample * num_heads + head) * mask.num_keys * size;
+      quantized.read(sample, head, {.begin = 0, .end = mask.num_keys},
+                     captured.keys != nullptr ? captured.keys + first : nullptr,
+                     captured.values != nullptr ? captured.values + first : nullptr);
+    }
+  }
 }
 
 /// Copies what the pooling read and gave.
@@ -42,8 +74,13 @@ void capture(const PoolingArguments& pooling, const CapturedActivations& capture
     }
   };
   copy(pooling.queries, captured.queries, pooling.num_heads, mask.num_queries, pooling.query_size);
-  copy(pooling.keys, captured.keys, pooling.num_kv_heads, mask.num_keys, pooling.key_size);
-  copy(pooling.values, captured.values, pooling.num_kv_heads, mask.num_keys, pooling.value_size);
+  const bool is_any = captured.keys != nullptr || captured.values != nullptr;
+  if (is_any && pooling.quantized != nullptr) {
+    read_all(*pooling.quantized, mask, pooling.num_kv_heads, pooling.key_size, captured);
+  } else if (is_any) {
+    copy(pooling.keys, captured.keys, pooling.num_kv_heads, mask.num_keys, pooling.key_size);
+    copy(pooling.values, captured.values, pooling.num_kv_heads, mask.num_keys, pooling.value_size);
+  }
   copy(pooling.pooled, captured.pooled, pooling.num_heads, mask.num_queries, pooling.value_size);
 }
 
@@ -87,7 +124,7 @@ void AttentionLayer::keep(ForwardMemory&& memory, const InputSizes& inputs) noex
 
 AttentionLayer::ForwardBuffers AttentionLayer::lay_out_forward(
     Arena& arena, const PassSizes& sizes) const noexcept {
-  const auto& [batch, num_queries, num_keys, num_threads, key_mass] = sizes;
+  const auto& [batch, num_queries, num_keys, num_threads, key_mass, quantized] = sizes;
   const std::size_t projected = settings_.projection != Projection::none ? batch : 0;
   // Without projections, what is rotated is a copy of the inputs.
   const std::size_t rotated = settings_.rotary ? batch : projected;
@@ -136,12 +173,14 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   Arena& arena = *arguments.arena;
   const Arena::Scope scope(arena);
   const AttentionMask& mask = *arguments.mask;
-  const ForwardBuffers buffers =
-      lay_out_forward(arena, {.batch = mask.batch,
-                              .num_queries = mask.num_queries,
-                              .num_keys = mask.num_keys,
-                              .num_threads = arguments.num_threads,
-                              .key_mass = arguments.key_mass != nullptr});
+  QuantizedHeads* const quantized =
+      arguments.cache != nullptr ? arguments.cache->quantized() : nullptr;
+  const ForwardBuffers buffers = lay_out_forward(arena, {.batch = mask.batch,
+                                                         .num_queries = mask.num_queries,
+                                                         .num_keys = mask.num_keys,
+                                                         .num_threads = arguments.num_threads,
+                                                         .key_mass = arguments.key_mass != nullptr,
+                                                         .quantized = quantized != nullptr});
   const std::size_t query_rows = mask.batch * mask.num_queries;
   const std::size_t key_rows = mask.batch * arguments.num_new_keys;
   LayerParameters& parameters = *parameters_;
@@ -241,6 +280,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   // and written side by side in queries, keys, values and output.
   PoolingArguments pooling =
       pooling_arguments(mask, queries, key_values.keys, key_values.values, pooled);
+  pooling.quantized = quantized;
   pooling.dropout = dropout();
   pooling.attention_weights = arguments.attention_weights;
   pooling.weight_rows = arguments.weight_rows;

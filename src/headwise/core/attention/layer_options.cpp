@@ -38,6 +38,7 @@ LayerSettings settings_of(const MultiHeadAttentionOptions& options) {
           .rotary = rotary_of(options.rotary, head_size),
           .bias_kv = options.bias_kv,
           .zero_attention = options.zero_attention,
+          .weights = options.weights,
           .dropout = options.dropout,
           .seed = options.seed.has_value() ? *options.seed : random_seed()};
 }

@@ -64,6 +64,9 @@ struct MultiHeadAttentionOptions {
   bool bias_kv = false;
   /// Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`.
   bool zero_attention = false;
+  /// Precision of the weights of W_q, W_k, W_v and W_o: less than 32 bits take less time where
+  /// there are few queries, and cannot be trained. Biases and other parameters stay floats.
+  Precision weights = Precision::float32;
   /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
   std::optional<std::uint64_t> seed = {};
 };
@@ -99,6 +102,7 @@ struct LayerSettings {
   std::optional<RotarySettings> rotary;
   bool bias_kv;
   bool zero_attention;
+  Precision weights;
   double dropout;
   std::uint64_t seed;
 

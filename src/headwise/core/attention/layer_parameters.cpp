@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <headwise/core/attention/layer_parameters.hpp>
+#include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/random.hpp>
 #include <vector>
 
@@ -52,7 +53,9 @@ ParameterTable parameter_table(const LayerSettings& settings, const InputSizes& 
 }
 
 LayerParameters::LayerParameters(const LayerSettings& settings, const InputSizes& sizes)
-    : table_(parameter_table(settings, sizes)), values_(table_.size()) {
+    : precision_(settings.weights),
+      table_(parameter_table(settings, sizes)),
+      values_(table_.size()) {
   offsets_.fill(absent);
   for (const ParameterTable::Entry& entry : table_.entries()) {
     const std::size_t number = number_of(entry);
@@ -69,7 +72,7 @@ LayerParameters::LayerParameters(const LayerSettings& settings, const InputSizes
   Arena packed;
   for (std::size_t i = 0; i < num_linears; ++i) {
     packed_offsets_[i] = packed.bytes() / sizeof(float);
-    static_cast<void>(packed.take(linears_[i].out > 0 ? linears_[i].packed_size() : 0));
+    static_cast<void>(packed.take(linears_[i].out > 0 ? linears_[i].packed_size(precision_) : 0));
   }
   packed_ = AlignedFloats(packed.bytes() / sizeof(float));
 }
@@ -98,7 +101,18 @@ Linear LayerParameters::linear(std::size_t number) const noexcept {
   return {.sizes = linears_[number / 2],
           .weight = data(number),
           .bias = data(number + 1),
-          .packed = packed_.data() + packed_offsets_[number / 2]};
+          .packed = packed_.data() + packed_offsets_[number / 2],
+          .precision = precision_};
+}
+
+void LayerParameters::invalidate() noexcept {
+  for (const ParameterTable::Entry& entry : table_.entries()) {
+    const std::size_t number = number_of(entry);
+    if (precision_ != Precision::float32 && is_linear(number) && number % 2 == 0) {
+      round_weights(precision_, entry.rows(), entry.columns(), values_.data() + entry.offset);
+    }
+  }
+  packed_is_current_ = false;
 }
 
 void LayerParameters::pack() noexcept {
@@ -108,7 +122,7 @@ void LayerParameters::pack() noexcept {
   for (const std::size_t number : {parameter_number::W_q, parameter_number::W_k,
                                    parameter_number::W_v, parameter_number::W_o}) {
     if (has(number)) {
-      headwise::pack(linears_[number / 2], data(number),
+      headwise::pack(linears_[number / 2], precision_, data(number),
                      packed_.data() + packed_offsets_[number / 2]);
     }
   }

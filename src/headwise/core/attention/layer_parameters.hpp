@@ -49,13 +49,15 @@ class LayerParameters {
   [[nodiscard]] Linear linear(std::size_t number) const noexcept;
   /// Packs the weights if they have changed.
   void pack() noexcept;
-  /// Marks the packed weights as outdated. To be called after values were written.
-  void invalidate() noexcept { packed_is_current_ = false; }
+  /// Rounds weights of less than 32 bits and marks the packed ones as outdated. To be called after
+  /// values were written.
+  void invalidate() noexcept;
 
  private:
   static constexpr std::size_t absent = static_cast<std::size_t>(-1);
   static constexpr std::size_t num_linears = 4;
 
+  Precision precision_;
   ParameterTable table_;
   std::array<std::size_t, parameter_names.size()> offsets_{};
   AlignedFloats values_;

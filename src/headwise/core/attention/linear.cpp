@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <headwise/core/attention/linear.hpp>
+#include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/parallel/for_each.hpp>
@@ -18,6 +20,61 @@ constexpr std::size_t divide_up(std::size_t count, std::size_t size) noexcept {
   return (count + size - 1) / size;
 }
 
+/// Up to so many rows are multiplied by integers as they are; for more, integers become floats.
+constexpr std::size_t max_quantized_rows = 4;
+/// Depths whose integers become floats at a time: a panel of them stays in the inner cache.
+constexpr std::size_t dequantized_depth = 128;
+
+/// Floats of one group's packed weights.
+std::size_t group_size(Precision precision, std::size_t in, std::size_t out) noexcept {
+  return precision == Precision::float32 ? kernels::packed_size(in, out)
+                                         : quantized_size(precision, out, in);
+}
+
+/// The product of many rows and one panel of integers, which become floats on the stack.
+void multiply_panel(const float* inputs, std::size_t rows, std::size_t stride, std::size_t in,
+                    kernels::QuantizedMatrix panel, std::size_t columns, kernels::Addend addend,
+                    float* outputs, std::size_t outputs_stride) noexcept {
+  std::array<float, dequantized_depth * kernels::max_panel_width> floats;
+  for (std::size_t first = 0; first < in; first += dequantized_depth) {
+    const std::size_t depth = std::min(dequantized_depth, in - first);
+    const std::size_t offset = first * kernels::panel_width();
+    kernels::QuantizedMatrix part = panel;
+    part.int8 = panel.int8 != nullptr ? panel.int8 + offset : nullptr;
+    part.int16 = panel.int16 != nullptr ? panel.int16 + offset : nullptr;
+    kernels::dequantize_panel(part, depth, columns, floats.data());
+    kernels::gemm(rows, columns, depth, {.data = inputs + first, .row_stride = stride},
+                  {.panels = floats.data(), .panel_stride = depth * kernels::panel_width()}, 1.0F,
+                  addend, outputs, outputs_stride);
+    addend = {.data = outputs, .row_stride = outputs_stride};
+  }
+}
+
+/// `columns` outputs, from `column` on, of one group with integers as weights.
+void multiply_quantized(const Linear& linear, const float* packed, std::size_t column,
+                        std::size_t columns, const float* inputs, std::size_t rows,
+                        const float* bias, float* outputs) noexcept {
+  const std::size_t in = linear.sizes.group_in();
+  const std::size_t out = linear.sizes.group_out();
+  if (rows <= max_quantized_rows) {
+    const kernels::QuantizedMatrix weights =
+        quantized_weights(linear.precision, out, in, packed, column);
+    for (std::size_t row = 0; row < rows; ++row) {
+      kernels::quantized_gemv(inputs + row * linear.sizes.in, nullptr, in, weights, columns, 1.0F,
+                              bias, outputs + row * linear.sizes.out);
+    }
+    return;
+  }
+  const std::size_t width = kernels::panel_width();
+  for (std::size_t first = 0; first < columns; first += width) {
+    multiply_panel(inputs, rows, linear.sizes.in, in,
+                   quantized_weights(linear.precision, out, in, packed, column + first),
+                   std::min(width, columns - first),
+                   {.data = bias != nullptr ? bias + first : bias}, outputs + first,
+                   linear.sizes.out);
+  }
+}
+
 /// The columns [first, first + count) of outputs (rows, out) for inputs (rows, in). `first` is
 /// where a panel begins.
 void project_columns(const Linear& linear, const float* inputs, std::size_t rows, std::size_t first,
@@ -29,11 +86,16 @@ void project_columns(const Linear& linear, const float* inputs, std::size_t rows
     const std::size_t group = first / out;
     const std::size_t column = first - group * out;
     const std::size_t columns = std::min(end - first, out - column);
-    kernels::gemm(rows, columns, in, {.data = inputs + group * in, .row_stride = linear.sizes.in},
-                  {.panels = linear.packed + group * kernels::packed_size(in, out) + column * in,
-                   .panel_stride = in * kernels::panel_width()},
-                  1.0F, {.data = linear.bias != nullptr ? linear.bias + first : nullptr},
-                  outputs + first, linear.sizes.out);
+    const float* packed = linear.packed + group * group_size(linear.precision, in, out);
+    const float* bias = linear.bias != nullptr ? linear.bias + first : nullptr;
+    if (linear.precision == Precision::float32) {
+      kernels::gemm(rows, columns, in, {.data = inputs + group * in, .row_stride = linear.sizes.in},
+                    {.panels = packed + column * in, .panel_stride = in * kernels::panel_width()},
+                    1.0F, {.data = bias}, outputs + first, linear.sizes.out);
+    } else {
+      multiply_quantized(linear, packed, column, columns, inputs + group * in, rows, bias,
+                         outputs + first);
+    }
     first += columns;
   }
 }
@@ -148,16 +210,24 @@ void linear_backward_rows(const Linear& linear, const LinearBackward& backward, 
 
 }  // namespace
 
-std::size_t Linear::Sizes::packed_size() const noexcept {
-  return saturating_product(in, kernels::round_up_to_panel(group_out()));
+std::size_t Linear::Sizes::packed_size(Precision packed_as) const noexcept {
+  return packed_as == Precision::float32
+             ? saturating_product(in, kernels::round_up_to_panel(group_out()))
+             : saturating_product(groups, quantized_size(packed_as, group_out(), group_in()));
 }
 
-void pack(const Linear::Sizes& sizes, const float* weight, float* packed) noexcept {
+void pack(const Linear::Sizes& sizes, Precision precision, const float* weight,
+          float* packed) noexcept {
   const std::size_t in = sizes.group_in();
   const std::size_t out = sizes.group_out();
   for (std::size_t group = 0; group < sizes.groups; ++group) {
-    kernels::pack_columns(weight + group * out * in, in, in, out,
-                          packed + group * kernels::packed_size(in, out));
+    const float* weights = weight + group * out * in;
+    float* to = packed + group * group_size(precision, in, out);
+    if (precision == Precision::float32) {
+      kernels::pack_columns(weights, in, in, out, to);
+    } else {
+      quantize_weights(precision, out, in, weights, to);
+    }
   }
 }
 

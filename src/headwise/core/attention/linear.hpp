@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/core/attention/attention_types.hpp>
 #include <headwise/core/attention/heads_view.hpp>
 #include <headwise/core/kernels/packed_matrix.hpp>
 #include <headwise/core/memory/arena.hpp>
@@ -21,8 +22,8 @@ struct Linear {
 
     [[nodiscard]] std::size_t group_in() const noexcept { return in / groups; }
     [[nodiscard]] std::size_t group_out() const noexcept { return out / groups; }
-    /// Floats of all groups' packed weights, saturated.
-    [[nodiscard]] std::size_t packed_size() const noexcept;
+    /// Floats of the memory for all groups' packed weights, saturated.
+    [[nodiscard]] std::size_t packed_size(Precision packed_as) const noexcept;
   };
 
   Sizes sizes{};
@@ -30,10 +31,13 @@ struct Linear {
   const float* bias = nullptr;  ///< null for none
   /// The weights packed by `pack`; the backward pass needs none.
   const float* packed = nullptr;
+  Precision precision = Precision::float32;  ///< of the packed weights
 };
 
-/// Packs the weights for GEMM, each group's after the other.
-void pack(const Linear::Sizes& sizes, const float* weight, float* packed) noexcept;
+/// Packs the weights for products, each group's after the other. Those of less than 32 bits were
+/// rounded before.
+void pack(const Linear::Sizes& sizes, Precision precision, const float* weight,
+          float* packed) noexcept;
 
 /// A projection of rows: inputs (rows, in) → outputs (rows, out).
 struct RowProjection {

@@ -82,6 +82,7 @@ class HeadPooling {
       : arguments_(arguments),
         mask_(*arguments.mask),
         sample_(sample),
+        kv_head_(kv_head),
         key_mass_(key_mass),
         block_(arguments, scoring, packed, sample, kv_head, keys, true, memory.block),
         packed_values_(memory.packed_values),
@@ -140,6 +141,19 @@ class HeadPooling {
     const std::size_t size = arguments_.value_size;
     const std::size_t stride = arguments_.pooled.row_stride;
     const float* weights = block_.row(0) + columns.begin;
+    if (const QuantizedHeads* integers = block_.integers(); integers != nullptr) {
+      // From where a block of integers begins.
+      const std::size_t before = columns.begin % kernels::quantized_block;
+      const std::size_t first = block_.visible_keys().begin + columns.begin - before;
+      for (std::size_t i = 0; i < rows; ++i) {
+        float* row = block_.row(i) + columns.begin - before;
+        write_zeros(row, before);
+        kernels::quantized_gemv(row, integers->value_scales(sample_, kv_head_, first),
+                                before + columns.size(), integers->values(sample_, kv_head_, first),
+                                size, 1.0F, nullptr, result + i * stride);
+      }
+      return;
+    }
     if (block_.reads_in_place()) {
       const Rows values = block_.values();
       for (std::size_t i = 0; i < rows; ++i) {
@@ -197,9 +211,10 @@ class HeadPooling {
     const bool reads_all =
         mask_.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query);
     write_zeros(result, arguments_.value_size);
+    const Rows values = block_.gathered_values();
     for (std::size_t column = columns.begin; column < columns.end; ++column) {
       if (reads_all || block_.is_visible(head, query, column)) {
-        const float* value = block_.values().data + column * block_.values().stride;
+        const float* value = values.data + column * values.stride;
         for (std::size_t i = 0; i < arguments_.value_size; ++i) {
           result[i] += row[column] * value[i];
         }
@@ -210,6 +225,7 @@ class HeadPooling {
   const PoolingArguments& arguments_;
   const AttentionMask& mask_;
   std::size_t sample_;
+  std::size_t kv_head_;
   const KeyMass& key_mass_;
   ScoreBlock block_;
   float* packed_values_;

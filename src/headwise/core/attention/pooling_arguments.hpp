@@ -6,6 +6,7 @@
 #include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/attention/dropout.hpp>
 #include <headwise/core/attention/heads_view.hpp>
+#include <headwise/core/attention/quantized_heads.hpp>
 #include <headwise/core/memory/arena.hpp>
 
 /// Arguments of attention pooling, forward and backward, for `scaled_dot_product_attention`,
@@ -39,6 +40,8 @@ struct PoolingArguments {
   HeadsView<const float> queries{};
   HeadsView<const float> keys{};
   HeadsView<const float> values{};
+  /// Keys and values of another precision, in place of those; null for none.
+  const QuantizedHeads* quantized = nullptr;
   /// `mask->num_extra_slots` of them are used.
   std::array<ExtraSlot, 2> extra_slots{};
   Dropout dropout{};
@@ -93,6 +96,7 @@ struct PoolingSizes {
   /// Heads of all samples whose weights on each key are summed, over so many queries; 0 for none.
   std::size_t summed_heads = 0;
   std::size_t summed_queries = 0;
+  bool quantized = false;  ///< whether keys and values are integers
 };
 
 /// Sizes for all keys; the visible ones may be fewer columns.
@@ -106,7 +110,8 @@ struct PoolingSizes {
           .value_size = arguments.value_size,
           .attention_hiddens = scoring.additive.hiddens,
           .summed_heads = arguments.key_mass != nullptr ? mask.batch * arguments.num_heads : 0,
-          .summed_queries = mask.num_queries};
+          .summed_queries = mask.num_queries,
+          .quantized = arguments.quantized != nullptr};
 }
 
 /// W_q and W_k of additive scores packed as columns; null for dot products.

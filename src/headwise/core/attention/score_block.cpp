@@ -12,10 +12,17 @@ namespace {
 constexpr std::size_t max_queries_in_place = 3;
 /// Up to so many scores, likewise.
 constexpr std::size_t max_scores_in_place = 32;
+/// Up to so many queries, integers are multiplied as they are.
+constexpr std::size_t max_queries_of_integers = 32;
 
-bool is_better_in_place(const PoolingArguments& arguments, std::size_t columns) noexcept {
+bool is_better_in_place(const PoolingArguments& arguments, const Scoring& scoring,
+                        std::size_t columns) noexcept {
   const std::size_t group = arguments.num_heads / std::max<std::size_t>(arguments.num_kv_heads, 1);
   const std::size_t queries = group * arguments.mask->num_queries;
+  if (arguments.quantized != nullptr) {
+    return queries <= max_queries_of_integers && arguments.mask->num_extra_slots == 0 &&
+           !scoring.is_additive();
+  }
   return queries <= max_queries_in_place || queries * columns <= max_scores_in_place;
 }
 
@@ -46,7 +53,8 @@ void PackedScoring::pack(const Scoring& scoring, const PoolingSizes& sizes) cons
 ScoreBlock::Memory ScoreBlock::Memory::lay_out(Arena& arena, const PoolingSizes& sizes,
                                                std::size_t rows) noexcept {
   const bool is_additive = sizes.attention_hiddens > 0;
-  const std::size_t gathered_rows = sizes.num_extra_slots > 0 ? sizes.columns : 0;
+  const std::size_t gathered_rows =
+      sizes.num_extra_slots > 0 || sizes.quantized ? sizes.columns : 0;
   const std::size_t hiddens = sizes.attention_hiddens;
   return {.gathered_keys = arena.take(gathered_rows, sizes.key_size),
           .gathered_values = arena.take(gathered_rows, sizes.value_size),
@@ -62,7 +70,11 @@ KeyRange ScoreBlock::visible_keys(const PoolingArguments& arguments, std::size_t
       returns_stage(arguments, WeightsStage::softcap)) {
     return {.begin = 0, .end = arguments.mask->num_keys};
   }
-  return arguments.mask->range_of_sample(sample, arguments.num_heads);
+  KeyRange keys = arguments.mask->range_of_sample(sample, arguments.num_heads);
+  if (arguments.quantized != nullptr) {
+    keys.begin -= keys.begin % kernels::panel_width();
+  }
+  return keys;
 }
 
 ScoreBlock::ScoreBlock(const PoolingArguments& arguments, const Scoring& scoring,
@@ -75,8 +87,13 @@ ScoreBlock::ScoreBlock(const PoolingArguments& arguments, const Scoring& scoring
       sample_(sample),
       visible_keys_(keys),
       columns_(keys.size() + mask_.num_extra_slots),
-      reads_in_place_(may_read_in_place && is_better_in_place(arguments, columns_)),
+      kv_head_(kv_head),
+      reads_in_place_(may_read_in_place && is_better_in_place(arguments, scoring, columns_)),
+      integers_(reads_in_place_ ? arguments.quantized : nullptr),
       memory_(memory) {
+  if (integers_ != nullptr) {
+    return;
+  }
   const auto slot_key = [](const ExtraSlot& slot) { return slot.key; };
   const auto slot_value = [](const ExtraSlot& slot) { return slot.value; };
   keys_ = rows_of(arguments_.keys, arguments_.key_size, kv_head, slot_key, memory.gathered_keys);
@@ -90,13 +107,20 @@ ScoreBlock::ScoreBlock(const PoolingArguments& arguments, const Scoring& scoring
 template <typename SlotRow>
 Rows ScoreBlock::rows_of(const HeadsView<const float>& heads, std::size_t size, std::size_t kv_head,
                          SlotRow slot_row, float* gathered) const noexcept {
-  const float* first = heads.head(sample_, kv_head) + visible_keys_.begin * heads.row_stride;
-  if (mask_.num_extra_slots == 0) {
-    return {.data = first, .stride = heads.row_stride};
-  }
   float* row = gathered;
-  for (std::size_t i = 0; i < visible_keys_.size(); ++i, row += size) {
-    std::copy_n(first + i * heads.row_stride, size, row);
+  if (arguments_.quantized != nullptr) {
+    const bool are_keys = gathered == memory_.gathered_keys;
+    arguments_.quantized->read(sample_, kv_head, visible_keys_, are_keys ? gathered : nullptr,
+                               are_keys ? nullptr : gathered);
+    row += visible_keys_.size() * size;
+  } else {
+    const float* first = heads.head(sample_, kv_head) + visible_keys_.begin * heads.row_stride;
+    if (mask_.num_extra_slots == 0) {
+      return {.data = first, .stride = heads.row_stride};
+    }
+    for (std::size_t i = 0; i < visible_keys_.size(); ++i, row += size) {
+      std::copy_n(first + i * heads.row_stride, size, row);
+    }
   }
   for (std::size_t i = 0; i < mask_.num_extra_slots; ++i, row += size) {
     const float* slot = slot_row(arguments_.extra_slots[i]);
@@ -107,6 +131,14 @@ Rows ScoreBlock::rows_of(const HeadsView<const float>& heads, std::size_t size, 
     }
   }
   return {.data = gathered, .stride = size};
+}
+
+Rows ScoreBlock::gathered_values() const noexcept {
+  if (integers_ == nullptr) {
+    return values_;
+  }
+  integers_->read(sample_, kv_head_, visible_keys_, nullptr, memory_.gathered_values);
+  return {.data = memory_.gathered_values, .stride = arguments_.value_size};
 }
 
 KeyRange ScoreBlock::columns_of(std::size_t head, std::size_t first,
@@ -160,6 +192,18 @@ void ScoreBlock::score(std::size_t head, std::size_t first, std::size_t rows,
   }
   const std::size_t stride = arguments_.queries.row_stride;
   const float* queries = arguments_.queries.head(sample_, head) + first * stride;
+  // Packed keys begin at whole panels.
+  const std::size_t aligned = columns.begin / kernels::panel_width() * kernels::panel_width();
+  const std::size_t count = columns.end - aligned;
+  if (integers_ != nullptr) {
+    const kernels::QuantizedMatrix keys =
+        integers_->keys(sample_, kv_head_, visible_keys_.begin + aligned);
+    for (std::size_t i = 0; i < rows; ++i) {
+      kernels::quantized_gemv(queries + i * stride, nullptr, arguments_.key_size, keys, count,
+                              scoring_.dot_product.scale, nullptr, row(i) + aligned);
+    }
+    return;
+  }
   if (reads_in_place_ && !scoring_.is_additive()) {
     for (std::size_t i = 0; i < rows; ++i) {
       kernels::gemv(queries + i * stride, keys_.data + columns.begin * keys_.stride, keys_.stride,
@@ -168,9 +212,6 @@ void ScoreBlock::score(std::size_t head, std::size_t first, std::size_t rows,
     }
     return;
   }
-  // Packed keys begin at whole panels.
-  const std::size_t aligned = columns.begin / kernels::panel_width() * kernels::panel_width();
-  const std::size_t count = columns.end - aligned;
   if (!scoring_.is_additive()) {
     const std::size_t size = arguments_.key_size;
     kernels::gemm(rows, count, size, {.data = queries, .row_stride = stride},

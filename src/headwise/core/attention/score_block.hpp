@@ -14,7 +14,8 @@ namespace headwise {
 class ScoreBlock {
  public:
   struct Memory {
-    float* gathered_keys;    ///< (columns, key size), where extra slots follow the keys
+    /// (columns, key size), where extra slots follow the keys, or these are integers
+    float* gathered_keys;
     float* gathered_values;  ///< (columns, value size)
     float* packed_keys;      ///< keys, or their features, packed as columns
     float* key_features;     ///< W_k k of every key, of additive scores
@@ -26,7 +27,7 @@ class ScoreBlock {
   };
 
   /// The keys of a sample that need columns: all of them if stages before the masks are returned,
-  /// else the range that some query reads.
+  /// else the range that some query reads, of integers from where a panel begins.
   [[nodiscard]] static KeyRange visible_keys(const PoolingArguments& arguments,
                                              std::size_t sample) noexcept;
 
@@ -51,6 +52,10 @@ class ScoreBlock {
   /// One row per column.
   [[nodiscard]] Rows keys() const noexcept { return keys_; }
   [[nodiscard]] Rows values() const noexcept { return values_; }
+  /// Those read in place as integers; null if they are floats.
+  [[nodiscard]] const QuantizedHeads* integers() const noexcept { return integers_; }
+  /// The values as floats, integers or not.
+  [[nodiscard]] Rows gathered_values() const noexcept;
   /// Scores, or weights, of query i of the block.
   [[nodiscard]] float* row(std::size_t i) const noexcept {
     return memory_.scores + i * row_stride();
@@ -129,7 +134,9 @@ class ScoreBlock {
   std::size_t sample_;
   KeyRange visible_keys_;
   std::size_t columns_;
+  std::size_t kv_head_;
   bool reads_in_place_;
+  const QuantizedHeads* integers_;
   Memory memory_;
   Rows keys_{};
   Rows values_{};

@@ -1,4 +1,5 @@
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <headwise/core/io/number_types.hpp>
 #include <limits>
@@ -19,19 +20,6 @@ std::uint64_t bits_of(const std::byte* bytes, std::size_t size, bool big_endian)
     bits |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * place);
   }
   return bits;
-}
-
-/// IEEE 754 binary16, exactly.
-float half_to_float(std::uint16_t half) noexcept {
-  const std::uint32_t sign = (half & 0x8000U) << 16U;
-  const std::uint32_t magnitude = half & 0x7FFFU;
-  constexpr std::uint32_t infinity = 0x7C00U;
-  if (magnitude >= infinity) {
-    return std::bit_cast<float>(sign | 0x7F800000U | ((magnitude - infinity) << 13U));
-  }
-  // As float32 bits the magnitude is too small by 2^112, subnormal numbers included.
-  const float scaled = std::bit_cast<float>(magnitude << 13U) * 0x1p112F;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | sign);
 }
 
 constexpr std::uint64_t sign_bit = 0x80;
@@ -84,6 +72,37 @@ float float_of(NumberType type, std::uint64_t bits, std::size_t size) noexcept {
 }
 
 }  // namespace
+
+std::uint16_t float_to_half(float number) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(number);
+  const std::uint32_t sign = (bits >> 16U) & 0x8000U;
+  std::uint32_t magnitude = bits & 0x7FFFFFFFU;
+  const auto absolute = std::bit_cast<float>(magnitude);
+  if (!(absolute < 65520.0F)) {
+    return static_cast<std::uint16_t>(sign | (std::isnan(number) ? 0x7E00U : 0x7C00U));
+  }
+  if (absolute < 0x1p-14F) {
+    // Subnormal numbers are multiples of 2^-24, as the floats from 0.5 to 1.
+    return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(absolute + 0.5F) -
+                                              std::bit_cast<std::uint32_t>(0.5F)));
+  }
+  constexpr std::uint32_t half_a_unit = 0x0FFF;
+  magnitude += half_a_unit + ((magnitude >> 13U) & 1U);
+  constexpr std::uint32_t exponent_difference = 112U << 10U;
+  return static_cast<std::uint16_t>(sign | ((magnitude >> 13U) - exponent_difference));
+}
+
+float half_to_float(std::uint16_t half) noexcept {
+  const std::uint32_t sign = (half & 0x8000U) << 16U;
+  const std::uint32_t magnitude = half & 0x7FFFU;
+  constexpr std::uint32_t infinity = 0x7C00U;
+  if (magnitude >= infinity) {
+    return std::bit_cast<float>(sign | 0x7F800000U | ((magnitude - infinity) << 13U));
+  }
+  // As float32 bits the magnitude is too small by 2^112, subnormal numbers included.
+  const float scaled = std::bit_cast<float>(magnitude << 13U) * 0x1p112F;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | sign);
+}
 
 void to_floats(const NumberFormat& format, const std::byte* from, std::size_t count,
                float* to) noexcept {

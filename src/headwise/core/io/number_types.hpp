@@ -40,4 +40,9 @@ void to_floats(const NumberFormat& format, const std::byte* from, std::size_t co
 void to_row_major(const std::size_t* shape, std::size_t rank, const float* from,
                   float* to) noexcept;
 
+/// IEEE 754 binary16: the nearest, the even one of two, infinity from 65520 on. NaN stays NaN.
+[[nodiscard]] std::uint16_t float_to_half(float number) noexcept;
+/// Exactly.
+[[nodiscard]] float half_to_float(std::uint16_t half) noexcept;
+
 }  // namespace headwise::io

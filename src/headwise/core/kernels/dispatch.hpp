@@ -19,6 +19,7 @@ namespace headwise::kernels {
 using namespace HEADWISE_TARGET;  // NOLINT(google-build-using-namespace)
 
 constexpr std::size_t panel_width() noexcept { return panel_columns; }
+inline constexpr std::size_t max_panel_width = panel_columns;
 
 #else
 
@@ -28,6 +29,8 @@ constexpr std::size_t panel_width() noexcept { return panel_columns; }
 
 /// Columns of one panel of a packed matrix.
 inline std::size_t panel_width() noexcept { return kernels().panel_width; }
+/// The most of any instruction set.
+inline constexpr std::size_t max_panel_width = 32;
 
 /// Calls the kernel at this member of the table.
 template <auto Member>
@@ -54,6 +57,18 @@ inline std::size_t round_up_to_panel(std::size_t columns) noexcept {
 /// Floats of a packed (depth, columns) matrix.
 inline std::size_t packed_size(std::size_t depth, std::size_t columns) noexcept {
   return depth * round_up_to_panel(columns);
+}
+
+/// Integers of one panel of a `QuantizedMatrix` of this depth.
+inline std::size_t quantized_panel_size(std::size_t depth) noexcept {
+  return (depth + quantized_block - 1) / quantized_block * quantized_block * panel_width();
+}
+
+/// Where the integer of a depth and a column is in the panels of a `QuantizedMatrix`.
+inline std::size_t quantized_place(std::size_t depth, std::size_t column,
+                                   std::size_t panel_stride) noexcept {
+  const std::size_t width = panel_width();
+  return column / width * panel_stride + depth / 2 * 2 * width + column % width * 2 + depth % 2;
 }
 
 }  // namespace headwise::kernels

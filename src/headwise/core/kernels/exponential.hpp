@@ -76,8 +76,6 @@ class Exponential {
   }
 
  private:
-  using Integers = xsimd::batch<std::int32_t>;
-
   static constexpr int mantissa_bits = 23;
 
   /// n + 1.5 · 2²³, rounded to an integer.

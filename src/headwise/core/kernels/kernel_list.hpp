@@ -8,6 +8,7 @@
 #include <headwise/core/kernels/gemv.hpp>
 #include <headwise/core/kernels/norms.hpp>
 #include <headwise/core/kernels/optimizer_steps.hpp>
+#include <headwise/core/kernels/quantized.hpp>
 #include <headwise/core/kernels/rotary.hpp>
 #include <headwise/core/kernels/softmax.hpp>
 
@@ -20,6 +21,8 @@
   DO(gemm)                           \
   DO(gemv)                           \
   DO(gemv_transposed)                \
+  DO(quantized_gemv)                 \
+  DO(dequantize_panel)               \
   DO(exponential)                    \
   DO(exp_minus_max)                  \
   DO(softmax)                        \

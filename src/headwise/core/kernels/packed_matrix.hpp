@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace headwise::kernels {
 
@@ -9,6 +10,24 @@ namespace headwise::kernels {
 struct PackedMatrix {
   const float* panels;
   std::size_t panel_stride;
+};
+
+/// Depths that share a factor where floats become integers, and what the depth of a matrix of
+/// integers is padded to.
+inline constexpr std::size_t quantized_block = 8;
+
+/// The largest of integers of 16 bits. A block's sum of products fits into 32 bits.
+inline constexpr int max_int16 = 16383;
+
+/// A matrix (depth, columns) of integers, packed as [columns / panel width][depth / 2][panel
+/// width][2], or the part of one from some panel or block on: panels are `panel_stride` integers
+/// apart. Column j stands for its integers · column_scales[j].
+struct QuantizedMatrix {
+  /// One of both; of 16 bits up to ±`max_int16`. What pads the depth may be any integer.
+  const std::int16_t* int16 = nullptr;
+  const std::int8_t* int8 = nullptr;
+  std::size_t panel_stride = 0;
+  const float* column_scales = nullptr;  ///< null is ones
 };
 
 /// A matrix (rows, depth) read in place: element (i, k) is data[i · row_stride + k · depth_stride].

@@ -152,10 +152,12 @@ inline Batch sum_lanes(const Array<Batch, lanes>& sums) noexcept {
   return Batch::load_unaligned(totals.data());
 }
 
-/// to (4, 4) = from (4, 4) transposed, by vectors of four floats, which every instruction set has.
+/// Four floats, of which every instruction set has vectors.
+using Four = xsimd::make_sized_batch_t<float, 4>;
+
+/// to (4, 4) = from (4, 4) transposed, by vectors of four floats.
 inline void transpose_4x4(const float* from, std::size_t from_stride, float* to,
                           std::size_t to_stride) noexcept {
-  using Four = xsimd::make_sized_batch_t<float, 4>;
   const Four a = Four::load_unaligned(from);
   const Four b = Four::load_unaligned(from + from_stride);
   const Four c = Four::load_unaligned(from + 2 * from_stride);
@@ -204,6 +206,92 @@ class Constants {
 
 /// tanh of a vector. Not inlined: it is long, and used in several places.
 [[nodiscard]] Batch hyperbolic_tangent(const Batch& x) noexcept;
+
+using Integers = xsimd::batch<std::int32_t>;
+
+/// Vectors of 2 · `lanes` integers of 16 bits, as pairs in the lanes of `Integers`.
+inline Integers load_int16(const std::int16_t* data) noexcept {
+  return xsimd::bitwise_cast<std::int32_t>(xsimd::batch<std::int16_t>::load_unaligned(data));
+}
+
+/// The same from integers of 8 bits. xsimd has no conversion to wider integers.
+inline Integers load_int16(const std::int8_t* data) noexcept {
+#if defined(__wasm__)
+  return wasm_i16x8_load8x8(data);
+#elif defined(__AVX512BW__)
+  return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(data)));
+#elif defined(__AVX2__)
+  return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data)));
+#else
+  Array<std::int16_t, 2 * lanes> wide;
+  for (std::size_t i = 0; i < 2 * lanes; ++i) {
+    wide[i] = data[i];  // NOLINT(*-signed-char-misuse): a number
+  }
+  return load_int16(wide.data());
+#endif
+}
+
+/// The pair of integers at `data` in every lane.
+inline Integers fill_with_pair(const std::int16_t* data) noexcept {
+  std::int32_t both = 0;
+  __builtin_memcpy(&both, data, sizeof(both));
+  return {both};
+}
+
+/// Lane by lane, the sum of the products of the integers of 16 bits in two pairs.
+inline Integers multiply_pairs(const Integers& a, const Integers& b) noexcept {
+#if defined(__wasm__)
+  return wasm_i32x4_dot_i16x8(a, b);
+#elif defined(__AVX512BW__)
+  return _mm512_madd_epi16(a, b);
+#elif defined(__AVX2__)
+  return _mm256_madd_epi16(a, b);
+#elif defined(__SSE2__)
+  return _mm_madd_epi16(a, b);
+#else
+  constexpr int half = 16;
+  return (a >> half) * (b >> half) + ((a << half) >> half) * ((b << half) >> half);
+#endif
+}
+
+using FourIntegers = xsimd::make_sized_batch_t<std::int32_t, 4>;
+
+/// Numbers below 2²² rounded to the nearest integers, as the low bits of a float hold them.
+inline FourIntegers round_to_integers(const Four& x) noexcept {
+  constexpr float magic_bias = 12582912.0F;  // 1.5 · 2²³
+  return xsimd::bitwise_cast<std::int32_t>(x + Four(magic_bias)) -
+         xsimd::bitwise_cast<std::int32_t>(Four(magic_bias));
+}
+
+/// The largest magnitude among eight floats; infinity and NaN are larger than all numbers, NaN
+/// largest. The bits of magnitudes are in their order, whatever an instruction set makes of NaN.
+inline float largest_magnitude(const Four& a, const Four& b) noexcept {
+  constexpr std::int32_t all_but_sign = 0x7FFFFFFF;
+  const auto magnitude_bits = [](const Four& x) {
+    return xsimd::bitwise_cast<std::int32_t>(x) & FourIntegers(all_but_sign);
+  };
+  const std::int32_t bits = xsimd::reduce_max(xsimd::max(magnitude_bits(a), magnitude_bits(b)));
+  float largest = 0;
+  __builtin_memcpy(&largest, &bits, sizeof(largest));
+  return largest;
+}
+
+/// Stores eight integers that fit into 16 bits.
+inline void store_as_int16(const FourIntegers& first, const FourIntegers& last,
+                           std::int16_t* to) noexcept {
+#if defined(__wasm__)
+  wasm_v128_store(to, wasm_i16x8_narrow_i32x4(first, last));
+#elif defined(__SSE2__)
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packs_epi32(first, last));
+#else
+  Array<std::int32_t, 8> wide;
+  first.store_unaligned(wide.data());
+  last.store_unaligned(wide.data() + 4);
+  for (std::size_t i = 0; i < 8; ++i) {
+    to[i] = static_cast<std::int16_t>(wide[i]);
+  }
+#endif
+}
 
 using Words = xsimd::batch<std::uint32_t>;
 

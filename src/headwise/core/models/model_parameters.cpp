@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <headwise/core/attention/positional_encoding.hpp>
+#include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/io/message.hpp>
 #include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/models/model_parameters.hpp>
@@ -55,10 +56,11 @@ ModelParameters::ModelParameters(const TransformerSettings& settings) : settings
   Arena packed;
   for (LinearMap& map : linears_) {
     map.packed_offset = packed.bytes() / sizeof(float);
-    static_cast<void>(packed.take(map.sizes.packed_size()));
+    static_cast<void>(packed.take(map.sizes.packed_size(settings.weights)));
   }
   packed_ = AlignedFloats(packed.bytes() / sizeof(float));
   initialize();
+  parameters_changed();
 }
 
 std::size_t ModelParameters::add(const std::string& prefix, std::string_view name,
@@ -173,7 +175,16 @@ Linear ModelParameters::linear(std::size_t number) const noexcept {
   return {.sizes = map.sizes,
           .weight = values(map.weight),
           .bias = values(map.bias),
-          .packed = packed_.data() + map.packed_offset};
+          .packed = packed_.data() + map.packed_offset,
+          .precision = settings_.weights};
+}
+
+void ModelParameters::parameters_changed() noexcept {
+  for (const LinearMap& map : linears_) {
+    round_weights(settings_.weights, map.sizes.out, map.sizes.in, values(map.weight));
+  }
+  packed_is_current_ = false;
+  ++version_;
 }
 
 LinearBackward ModelParameters::linear_backward(std::size_t number, const float* inputs,
@@ -195,7 +206,8 @@ void ModelParameters::pack() noexcept {
     return;
   }
   for (const LinearMap& map : linears_) {
-    headwise::pack(map.sizes, values(map.weight), packed_.data() + map.packed_offset);
+    headwise::pack(map.sizes, settings_.weights, values(map.weight),
+                   packed_.data() + map.packed_offset);
   }
   packed_is_current_ = true;
 }

@@ -105,15 +105,15 @@ class ModelParameters final : public Trainable {
   /// (max_length, num_hiddens) of a stack, learned or not; null without.
   [[nodiscard]] const float* positions(const Stack& stack) const noexcept;
 
+  [[nodiscard]] bool can_be_trained() const noexcept override {
+    return settings_.weights == Precision::float32;
+  }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
   [[nodiscard]] float* parameter_values() noexcept override { return values_.data(); }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
   [[nodiscard]] const float* parameter_values() const noexcept { return values_.data(); }
   [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }
-  void parameters_changed() noexcept override {
-    packed_is_current_ = false;
-    ++version_;
-  }
+  void parameters_changed() noexcept override;
   /// Changes whenever parameters change.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
   [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {

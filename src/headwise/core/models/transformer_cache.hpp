@@ -15,6 +15,7 @@ struct TransformerCache {
   bool has_source = false;                      ///< or an empty one
 
   [[nodiscard]] std::size_t batch_size() const noexcept { return self.front().batch_size(); }
+  [[nodiscard]] Precision precision() const noexcept { return self.front().precision(); }
   [[nodiscard]] std::size_t max_length() const noexcept { return self.front().max_length(); }
   /// Positions held so far.
   [[nodiscard]] std::size_t length() const noexcept { return self.front().length(); }

@@ -52,7 +52,8 @@ TransformerCore::Sizes TransformerCore::sizes_of(const TransformerPass& pass) no
           .num_keys = cached + pass.length,
           .source_length = pass.source_length,
           .num_source_keys = cached_source + pass.source_length,
-          .num_threads = pass.num_threads};
+          .num_threads = pass.num_threads,
+          .quantized = pass.cache != nullptr && pass.cache->precision() != Precision::float32};
 }
 
 StackPass TransformerCore::decoder_pass(const TransformerPass& pass) const noexcept {
@@ -150,7 +151,8 @@ TransformerCore::ForwardBuffers TransformerCore::lay_out_forward(Arena& arena, c
                                    .length = sizes.length,
                                    .num_keys = sizes.num_keys,
                                    .source_length = sizes.num_source_keys,
-                                   .num_threads = sizes.num_threads});
+                                   .num_threads = sizes.num_threads,
+                                   .quantized = sizes.quantized});
   return buffers;
 }
 
@@ -394,7 +396,8 @@ void TransformerCore::remove_heads(Side side, std::span<const std::vector<std::s
   }
 }
 
-TransformerCache TransformerCore::make_cache(std::size_t batch_size, std::size_t max_length) const {
+TransformerCache TransformerCore::make_cache(std::size_t batch_size, std::size_t max_length,
+                                             Precision precision) const {
   TransformerCache cache;
   const auto add = [&](Side side, std::size_t length, std::vector<LayerCache>& caches) {
     for (const AttentionLayer* layer : layers(side)) {
@@ -402,7 +405,8 @@ TransformerCache TransformerCore::make_cache(std::size_t batch_size, std::size_t
                           LayerCache::Sizes{.batch = batch_size,
                                             .num_heads = layer->settings().num_kv_heads,
                                             .max_length = length,
-                                            .head_size = layer->settings().head_size});
+                                            .head_size = layer->settings().head_size},
+                          precision);
     }
   };
   add(Side::self, max_length, cache.self);

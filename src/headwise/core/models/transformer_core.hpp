@@ -102,6 +102,7 @@ class TransformerCore {
     std::size_t source_length = 0;    ///< of the source given
     std::size_t num_source_keys = 0;  ///< cached and new ones
     std::size_t num_threads = 1;
+    bool quantized = false;  ///< whether the cache is of integers
   };
   [[nodiscard]] static Sizes sizes_of(const TransformerPass& pass) noexcept;
 
@@ -156,7 +157,8 @@ class TransformerCore {
   /// Removes heads of one side, listed for every layer as for its `allocate_without`; all or none.
   void remove_heads(Side side, std::span<const std::vector<std::size_t>> heads);
 
-  [[nodiscard]] TransformerCache make_cache(std::size_t batch_size, std::size_t max_length) const;
+  [[nodiscard]] TransformerCache make_cache(std::size_t batch_size, std::size_t max_length,
+                                            Precision precision) const;
 
  private:
   [[nodiscard]] SavedPass::Tensors lay_out_saved(Arena& arena,

@@ -109,6 +109,7 @@ TransformerSettings settings_of(const TransformerOptions& options) {
       .patch_size = static_cast<std::size_t>(patches.patch_size),
       .channels = static_cast<std::size_t>(patches.channels),
       .class_token = patches.class_token,
+      .weights = options.weights,
       .seed = options.seed.has_value() ? *options.seed : random_seed()};
   if (options.encoder) {
     settings.encoder = {.num_layers = static_cast<std::size_t>(options.encoder->num_layers),
@@ -141,6 +142,7 @@ std::vector<MultiHeadAttentionOptions> layer_options_of(const TransformerOptions
   layer.output_size = options.num_hiddens;
   layer.scale = options.scale;
   layer.softcap = options.softcap;
+  layer.weights = options.weights;
   if (options.positions == Positions::rotary && side != Side::cross) {
     layer.rotary = options.rotary;
   }

@@ -118,6 +118,10 @@ struct TransformerOptions {
   std::optional<EncoderOptions> encoder = {};
   /// The model reads images in place of tokens.
   std::optional<PatchOptions> patches = {};
+  /// Precision of the weights of all linear maps, those of the attention layers included; less than
+  /// 32 bits take less time where there are few rows, and cannot be trained. Where the unembedding
+  /// is the token embedding, it is rounded, too. Biases, norms and other embeddings stay floats.
+  Precision weights = Precision::float32;
   /// Rows of learned positions before that of position 0. Source: BART and RoBERTa, which have 2.
   std::int64_t position_offset = 0;
   /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
@@ -195,6 +199,7 @@ struct TransformerSettings {
   std::size_t patch_size;  ///< 0 without patches
   std::size_t channels;
   bool class_token;
+  Precision weights;
   std::uint64_t seed;
 
   [[nodiscard]] bool has_encoder() const noexcept { return encoder.num_layers > 0; }

@@ -18,7 +18,9 @@ TransformerStack::Sizes TransformerStack::sizes_of(const StackPass& pass) const 
           .length = pass.length,
           .num_keys = pass.self.mask.num_keys,
           .source_length = pass.cross.mask.num_keys,
-          .num_threads = pass.num_threads};
+          .num_threads = pass.num_threads,
+          .quantized = !pass.self.caches.empty() &&
+                       pass.self.caches.front().precision() != Precision::float32};
 }
 
 SavedStack TransformerStack::lay_out_saved(Arena& arena, const Sizes& sizes) const noexcept {
@@ -55,7 +57,8 @@ TransformerStack::ForwardBuffers TransformerStack::lay_out_forward(
       layer->lay_out_forward(arena, {.batch = sizes.batch,
                                      .num_queries = sizes.length,
                                      .num_keys = num_keys,
-                                     .num_threads = sizes.num_threads});
+                                     .num_threads = sizes.num_threads,
+                                     .quantized = sizes.quantized});
     }
   };
   lay_out(self_, sizes.num_keys);

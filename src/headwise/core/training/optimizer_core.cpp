@@ -47,6 +47,11 @@ bool OptimizerCore::trainables_in_use() const noexcept {
                              [](const Training& training) { return training.trainable->in_use(); });
 }
 
+bool OptimizerCore::trainables_can_be_trained() const noexcept {
+  return std::ranges::all_of(
+      trainings_, [](const Training& training) { return training.trainable->can_be_trained(); });
+}
+
 void OptimizerCore::zero_gradients() const noexcept {
   for (const Training& training : trainings_) {
     training.trainable->zero_gradients();

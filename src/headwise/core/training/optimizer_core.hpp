@@ -48,6 +48,8 @@ class OptimizerCore {
   [[nodiscard]] bool in_use() const noexcept { return static_cast<bool>(in_use_); }
   /// Whether no trainable was moved from.
   [[nodiscard]] bool trainables_in_use() const noexcept;
+  /// Whether the parameters of all of them are floats.
+  [[nodiscard]] bool trainables_can_be_trained() const noexcept;
   void zero_gradients() const noexcept;
 
   /// Memory of one step.

@@ -27,6 +27,9 @@ class Trainable {
   /// Whether it was not moved from.
   [[nodiscard]] virtual bool in_use() const noexcept { return true; }
 
+  /// Whether its parameters are floats: rounded ones would stay where they are at small steps.
+  [[nodiscard]] virtual bool can_be_trained() const noexcept { return true; }
+
   /// Names and shapes of its parameters; empty while sizes are unknown.
   [[nodiscard]] virtual const ParameterTable& parameter_table() const noexcept = 0;
   /// A block of values in the table's layout. Call `parameters_changed` after writing.

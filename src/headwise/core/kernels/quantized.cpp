@@ -1,0 +1,173 @@
+#include <headwise/core/kernels/quantized.hpp>
+#include <headwise/core/kernels/simd.hpp>
+#include <limits>
+
+namespace headwise::kernels::HEADWISE_TARGET {
+namespace {
+
+/// Integers of two depths side by side, which one instruction multiplies and adds.
+constexpr std::size_t pair = 2;
+/// Integers of one pair in a panel.
+constexpr std::size_t pair_stride = pair * panel_columns;
+
+/// Depths that are rounded to integers at a time, on the stack.
+constexpr std::size_t chunk_depth = 2048;
+
+/// A row of floats as integers, each block with a factor of its own.
+struct QuantizedRow {
+  Array<std::int16_t, chunk_depth> integers;
+  Array<float, chunk_depth / quantized_block> scales;
+};
+
+/// Blocks whose numbers are all smaller are 0: their reciprocals are not finite.
+constexpr float least_magnitude = 1e-30F;
+
+/// Half a block.
+constexpr std::size_t half = Four::size;
+
+/// Rounds a block to integers and returns their factor, NaN where a number is not finite.
+float quantize_block(const Four& a, const Four& b, std::int16_t* integers) noexcept {
+  const float largest = largest_magnitude(a, b);
+  constexpr float largest_finite = std::numeric_limits<float>::max();
+  const bool is_finite = largest <= largest_finite;
+  const bool is_zero = largest < least_magnitude;
+  const Four factor(is_finite && !is_zero ? static_cast<float>(max_int16) / largest : 0.0F);
+  store_as_int16(round_to_integers(a * factor), round_to_integers(b * factor), integers);
+  return is_zero     ? 0.0F
+         : is_finite ? largest / static_cast<float>(max_int16)
+                     : std::numeric_limits<float>::quiet_NaN();
+}
+
+/// The last block may be incomplete.
+void quantize(const float* x, const float* depth_scales, std::size_t depth,
+              QuantizedRow& row) noexcept {
+  for (std::size_t k = 0; k < depth; k += quantized_block) {
+    const std::size_t left = depth - k;
+    const auto load = [&](const float* data) {
+      Array<float, quantized_block> numbers;  // NOLINT(*-member-init): written below
+      if (left < quantized_block) {
+        fill(numbers, 0.0F);
+        copy(data, left, numbers.data());
+        data = numbers.data();
+      }
+      return Array<Four, 2>{{Four::load_unaligned(data), Four::load_unaligned(data + half)}};
+    };
+    Array<Four, 2> block = load(x + k);
+    if (depth_scales != nullptr) {
+      const Array<Four, 2> scales = load(depth_scales + k);
+      block[0] *= scales[0];
+      block[1] *= scales[1];
+    }
+    row.scales[k / quantized_block] = quantize_block(block[0], block[1], row.integers.data() + k);
+  }
+}
+
+/// Two vectors of columns.
+using PanelSums = Array<Batch, 2>;
+
+/// The products of a row and a panel. With more panels at once V8 spills.
+template <typename Integer>
+PanelSums multiply_panel(const QuantizedRow& row, std::size_t depth,
+                         const Integer* panel) noexcept {
+  PanelSums sums{};
+  fill(sums, Batch(0.0F));
+  for (std::size_t k = 0; k < depth;
+       k += quantized_block, panel += quantized_block * panel_columns) {
+    Array<Integers, 2> products;
+    for (std::size_t i = 0; i < quantized_block; i += pair) {
+      const Integers x = fill_with_pair(row.integers.data() + k + i);
+      for (std::size_t j = 0; j < 2; ++j) {
+        const Integers product =
+            multiply_pairs(load_int16(panel + i * panel_columns + j * pair * lanes), x);
+        products[j] = i == 0 ? product : products[j] + product;
+      }
+      keep_loads_in_order();
+    }
+    const Batch factor(row.scales[k / quantized_block]);
+    for (std::size_t j = 0; j < 2; ++j) {
+      sums[j] = multiply_add(xsimd::to_float(products[j]), factor, sums[j]);
+    }
+  }
+  return sums;
+}
+
+template <typename Integer>
+void multiply(const QuantizedRow& row, std::size_t depth, const Integer* panels,
+              const QuantizedMatrix& b, std::size_t columns, float scale, const float* addend,
+              float* c) noexcept {
+  for (std::size_t first = 0; first < columns; first += panel_columns) {
+    const PanelSums sums =
+        multiply_panel(row, depth, panels + first / panel_columns * b.panel_stride);
+    for (std::size_t j = 0; j < 2 && first + j * lanes < columns; ++j) {
+      const std::size_t column = first + j * lanes;
+      const std::size_t left = columns - column;
+      Batch result = sums[j] * Batch(scale);
+      if (b.column_scales != nullptr) {
+        result *= load_at_most(b.column_scales + column, left);
+      }
+      if (addend != nullptr) {
+        result += load_at_most(addend + column, left);
+      }
+      store_at_most(result, left, c + column);
+    }
+  }
+}
+
+template <typename Integer>
+void dequantize(const Integer* integers, std::size_t depth, const Array<Batch, 2>& scales,
+                float* panel) noexcept {
+  constexpr int bits = 16;
+  for (std::size_t k = 0; k < depth; k += pair, integers += pair_stride) {
+    for (std::size_t j = 0; j < 2; ++j) {
+      const Integers both = load_int16(integers + j * pair * lanes);
+      float* row = panel + k * panel_columns + j * lanes;
+      (xsimd::to_float((both << bits) >> bits) * scales[j]).store_unaligned(row);
+      if (k + 1 < depth) {
+        (xsimd::to_float(both >> bits) * scales[j]).store_unaligned(row + panel_columns);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth, QuantizedMatrix b,
+                    std::size_t columns, float scale, const float* addend, float* c) noexcept {
+  assert((b.int8 == nullptr) != (b.int16 == nullptr) || depth * columns == 0);
+  assert(holds(x, depth) && holds(c, columns));
+  assert(disjoint(c, columns, x, depth));
+  QuantizedRow row;  // NOLINT(*-member-init): written before it is read
+  std::size_t first = 0;
+  do {
+    const std::size_t chunk = min(chunk_depth, depth - first);
+    const auto scales = depth_scales != nullptr ? depth_scales + first : nullptr;
+    quantize(x + first, scales, chunk, row);
+    const std::size_t offset = first * panel_columns;
+    if (b.int8 != nullptr) {
+      multiply(row, chunk, b.int8 + offset, b, columns, scale, addend, c);
+    } else {
+      multiply(row, chunk, b.int16 + offset, b, columns, scale, addend, c);
+    }
+    first += chunk;
+    addend = c;
+  } while (first < depth);
+}
+
+void dequantize_panel(QuantizedMatrix b, std::size_t depth, std::size_t columns,
+                      float* panel) noexcept {
+  assert((b.int8 == nullptr) != (b.int16 == nullptr));
+  Array<Batch, 2> scales;
+  for (std::size_t j = 0; j < 2; ++j) {
+    const std::size_t left = columns - min(columns, j * lanes);
+    scales[j] = b.column_scales == nullptr ? Batch(1.0F)
+                : left == 0                ? Batch(0.0F)
+                                           : load_at_most(b.column_scales + j * lanes, left);
+  }
+  if (b.int8 != nullptr) {
+    dequantize(b.int8, depth, scales, panel);
+  } else {
+    dequantize(b.int16, depth, scales, panel);
+  }
+}
+
+}  // namespace headwise::kernels::HEADWISE_TARGET

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <headwise/core/kernels/packed_matrix.hpp>
+#include <headwise/core/kernels/target.hpp>
+
+/// Products of floats with matrices of integers. Outputs do not overlap inputs, except as noted.
+namespace headwise::kernels::HEADWISE_TARGET {
+
+/// c[j] = scale · column_scales[j] · Σ_k x[k] · depth_scales[k] · integers[k][j] + addend[j] for
+/// `columns` columns. Null `depth_scales` are ones, null `addend` zeros; it may be c itself.
+///
+/// The products are those of integers: every `quantized_block` numbers x · depth_scales are rounded
+/// to integers up to ±`max_int16` with a factor of their own, an error of at most 2⁻¹⁵ of the
+/// largest among them. Where one is not finite, all of c are NaN. Source: integers with a common
+/// factor, block floating point (Wilkinson 1963).
+void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth, QuantizedMatrix b,
+                    std::size_t columns, float scale, const float* addend, float* c) noexcept;
+
+/// The first `depth` rows, times `column_scales`, of the panel that `b` begins with: a panel of
+/// floats, as `pack_rows` packs it, of which `columns` are scaled and the others 0.
+void dequantize_panel(QuantizedMatrix b, std::size_t depth, std::size_t columns,
+                      float* panel) noexcept;
+
+}  // namespace headwise::kernels::HEADWISE_TARGET

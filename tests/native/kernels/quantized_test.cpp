@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <headwise/core/kernels/dispatch.hpp>
+#include <initializer_list>
+#include <limits>
+#include <vector>
+
+#include "floats.hpp"
+
+namespace headwise::test {
+namespace {
+
+constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 3, 5, 7, 8, 33, 129, 600};
+
+/// A matrix of random integers, packed, with what pads it as large as can be.
+template <typename Integer>
+struct Packed {
+  std::size_t depth;
+  std::size_t columns;
+  std::vector<int> integers;  ///< (depth, columns)
+  std::vector<Integer> panels;
+  Floats scales;
+
+  Packed(std::size_t num_rows, std::size_t num_columns, int max)
+      : depth(num_rows), columns(num_columns), integers(depth * columns), scales(columns) {
+    const std::size_t stride = kernels::quantized_panel_size(depth);
+    panels.assign(kernels::round_up_to_panel(columns) / kernels::panel_width() * stride,
+                  static_cast<Integer>(max));
+    const Floats random = random_floats(depth * columns, 11);
+    for (std::size_t k = 0; k < depth; ++k) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        const float number = random[k * columns + j] * static_cast<float>(max) / 2;
+        const int integer = std::clamp(static_cast<int>(number), -max, max);
+        integers[k * columns + j] = integer;
+        panels[kernels::quantized_place(k, j, stride)] = static_cast<Integer>(integer);
+      }
+    }
+    for (std::size_t j = 0; j < columns; ++j) {
+      scales[j] = 0.001F * static_cast<float>(j + 1);
+    }
+  }
+
+  [[nodiscard]] kernels::QuantizedMatrix matrix() const {
+    kernels::QuantizedMatrix result{.panel_stride = kernels::quantized_panel_size(depth),
+                                    .column_scales = scales.data()};
+    if constexpr (sizeof(Integer) == 1) {
+      result.int8 = panels.data();
+    } else {
+      result.int16 = panels.data();
+    }
+    return result;
+  }
+};
+
+/// c[j] = scale · scales[j] · Σ x[k] · depth_scales[k] · integers[k][j] + addend[j], as is.
+template <typename Integer>
+void quantized_gemv_reference(const Packed<Integer>& b, const float* x, const float* depth_scales,
+                              float scale, const float* addend, double* c,
+                              double* magnitude) noexcept {
+  for (std::size_t j = 0; j < b.columns; ++j) {
+    const double factor = static_cast<double>(scale) * b.scales[j];
+    c[j] = 0;
+    magnitude[j] = 0;
+    for (std::size_t k = 0; k < b.depth; ++k) {
+      const double scaled = static_cast<double>(x[k]) * (depth_scales ? depth_scales[k] : 1.0F);
+      const double term = factor * scaled * b.integers[k * b.columns + j];
+      c[j] += term;
+      magnitude[j] += std::abs(term);
+    }
+    c[j] += addend ? addend[j] : 0.0F;
+  }
+}
+
+/// The largest error of integers for a block of x, for the largest integers of a column.
+double rounding_of(const Floats& x, const float* depth_scales, double largest_in_column) {
+  double error = 0;
+  for (std::size_t k = 0; k < x.size(); k += kernels::quantized_block) {
+    double largest = 0;
+    const std::size_t end = std::min(x.size(), k + kernels::quantized_block);
+    for (std::size_t i = k; i < end; ++i) {
+      largest = std::max(
+          largest, std::abs(static_cast<double>(x[i])) * (depth_scales ? depth_scales[i] : 1));
+    }
+    error += static_cast<double>(end - k) * largest / 2 / kernels::max_int16;
+  }
+  return error * largest_in_column * 1.001;
+}
+
+template <typename Integer>
+void check_gemv(int max) {
+  for (const std::size_t depth : awkward_sizes) {
+    for (const std::size_t columns : awkward_sizes) {
+      const Packed<Integer> b(depth, columns, max);
+      Floats x = random_floats(depth, 3);
+      // Blocks of different sizes: an outlier must not take the digits of other blocks.
+      x.front() *= 1000;
+      Floats depth_scales(depth);
+      for (std::size_t k = 0; k < depth; ++k) {
+        depth_scales[k] = 0.5F + static_cast<float>(k % 5);
+      }
+      const Floats addend = random_floats(columns, 5);
+      std::vector<double> exact(columns);
+      std::vector<double> magnitude(columns);
+      for (const bool with_more : {false, true}) {
+        const float* more = with_more ? depth_scales.data() : nullptr;
+        const float* added = with_more ? addend.data() : nullptr;
+        Floats c(columns + 1, guard);
+        kernels::quantized_gemv(x.data(), more, depth, b.matrix(), columns, 0.3F, added, c.data());
+        quantized_gemv_reference(b, x.data(), more, 0.3F, added, exact.data(), magnitude.data());
+        CAPTURE(depth, columns, with_more);
+        REQUIRE(c.back() == guard);
+        for (std::size_t j = 0; j < columns; ++j) {
+          const double rounded = rounding_of(x, more, 0.3 * b.scales[j] * max);
+          const double bound =
+              rounded + 6e-8 * static_cast<double>(depth + 4) * (magnitude[j] + std::abs(exact[j]));
+          REQUIRE(std::abs(c[j] - exact[j]) <= bound);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("quantized_gemv agrees with float64 within the rounding of its inputs") {
+  check_gemv<std::int8_t>(127);
+  check_gemv<std::int16_t>(kernels::max_int16);
+}
+
+TEST_CASE("quantized_gemv of the largest integers does not overflow") {
+  Packed<std::int16_t> b(256, 3, kernels::max_int16);
+  std::ranges::fill(b.panels, static_cast<std::int16_t>(kernels::max_int16));
+  const Floats x(256, 2.0F);
+  Floats c(3);
+  kernels::quantized_gemv(x.data(), nullptr, 256, b.matrix(), 3, 1.0F, nullptr, c.data());
+  for (std::size_t j = 0; j < 3; ++j) {
+    const double exact = 256.0 * 2 * kernels::max_int16 * b.scales[j];
+    CHECK(std::abs(c[j] - exact) <= 1e-6 * exact);
+  }
+}
+
+TEST_CASE("quantized_gemv of no rows is the addend, or zeros, and may add to its result") {
+  const Packed<std::int8_t> b(0, 5, 127);
+  Floats c(5, guard);
+  kernels::quantized_gemv(nullptr, nullptr, 0, b.matrix(), 5, 1.0F, nullptr, c.data());
+  CHECK(c == Floats(5, 0.0F));
+  std::ranges::fill(c, 2.0F);
+  kernels::quantized_gemv(nullptr, nullptr, 0, b.matrix(), 5, 1.0F, c.data(), c.data());
+  CHECK(c == Floats(5, 2.0F));
+}
+
+TEST_CASE("quantized_gemv of the largest floats is finite") {
+  Packed<std::int8_t> b(8, 3, 1);
+  std::ranges::fill(b.panels, static_cast<std::int8_t>(0));
+  b.panels[0] = 1;
+  // Sums of two are not.
+  const Floats x(8, 0.9F * std::numeric_limits<float>::max());
+  Floats c(3);
+  kernels::quantized_gemv(x.data(), nullptr, 8, b.matrix(), 3, 1.0F, nullptr, c.data());
+  const float exact = x.front() * b.scales.front();
+  CHECK(std::abs(c[0] - exact) <= 1e-6F * exact);
+  CHECK(c[1] == 0);
+}
+
+TEST_CASE("quantized_gemv of zeros and tiny numbers is 0, of what is not finite NaN") {
+  const Packed<std::int8_t> b(9, 3, 127);
+  Floats c(3);
+  for (const float small : {0.0F, 1e-38F, std::numeric_limits<float>::denorm_min()}) {
+    const Floats x(9, small);
+    kernels::quantized_gemv(x.data(), nullptr, 9, b.matrix(), 3, 1.0F, nullptr, c.data());
+    CHECK(c == Floats(3, 0.0F));
+  }
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float number : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
+    for (const std::size_t place : {0U, 7U, 8U}) {
+      Floats x(9, 1.0F);
+      x[place] = number;
+      kernels::quantized_gemv(x.data(), nullptr, 9, b.matrix(), 3, 1.0F, nullptr, c.data());
+      CHECK(std::ranges::all_of(c, [](float each) { return std::isnan(each); }));
+    }
+  }
+}
+
+template <typename Integer>
+void check_dequantize(int max) {
+  const std::size_t width = kernels::panel_width();
+  for (const std::size_t depth : {1U, 2U, 7U, 33U}) {
+    for (const std::size_t columns : {std::size_t{1}, width / 2, width / 2 + 1, width}) {
+      const Packed<Integer> b(depth, columns, max);
+      Floats panel(depth * width + 1, guard);
+      kernels::dequantize_panel(b.matrix(), depth, columns, panel.data());
+      CAPTURE(depth, columns);
+      REQUIRE(panel.back() == guard);
+      for (std::size_t k = 0; k < depth; ++k) {
+        for (std::size_t j = 0; j < columns; ++j) {
+          const auto integer = static_cast<float>(b.integers[k * columns + j]);
+          REQUIRE(panel[k * width + j] == integer * b.scales[j]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("dequantize_panel is exact") {
+  check_dequantize<std::int8_t>(127);
+  check_dequantize<std::int16_t>(kernels::max_int16);
+}
+
+}  // namespace
+}  // namespace headwise::test

@@ -1,0 +1,336 @@
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "compare.hpp"
+#include "problem.hpp"
+
+/// Weights and KV caches of less than 32 bits.
+namespace headwise::test {
+namespace {
+
+struct Case {
+  std::string name;
+  MultiHeadAttentionOptions options;
+};
+
+std::vector<Case> cases() {
+  return {{"one head", {.num_hiddens = 7, .num_heads = 1, .seed = 1}},
+          {"heads of size 1", {.num_hiddens = 5, .num_heads = 5, .bias = true, .seed = 2}},
+          {"grouped",
+           {.num_hiddens = 132,
+            .num_heads = 4,
+            .bias = true,
+            .output_size = 9,
+            .num_kv_heads = 2,
+            .rotary = RotaryOptions{.size = 32},
+            .seed = 3}},
+          {"slots",
+           {.num_hiddens = 12, .num_heads = 4, .bias_kv = true, .zero_attention = true, .seed = 4}},
+          {"additive",
+           {.num_hiddens = 12,
+            .num_heads = 3,
+            .pooling = Pooling::additive,
+            .attention_hiddens = 5,
+            .seed = 5}},
+          {"convolution",
+           {.num_hiddens = 12,
+            .num_heads = 4,
+            .bias = true,
+            .projection = Projection::convolution,
+            .seed = 6}},
+          {"without projection",
+           {.num_hiddens = 12, .num_heads = 4, .projection = Projection::none, .seed = 7}}};
+}
+
+Inputs inputs_for(const MultiHeadAttentionOptions& options, std::size_t queries, std::size_t keys) {
+  const auto size = static_cast<std::size_t>(options.num_hiddens);
+  return random_inputs({.batch = 2,
+                        .queries = queries,
+                        .keys = keys,
+                        .query_size = size,
+                        .key_size = size,
+                        .value_size = size});
+}
+
+MultiHeadAttention make_layer(MultiHeadAttentionOptions options, Precision weights) {
+  options.weights = weights;
+  options.query_size = options.key_size = options.value_size = options.num_hiddens;
+  return MultiHeadAttention(options);
+}
+
+template <typename Tensor>
+double largest_of(const Tensor& tensor) {
+  double largest = 0;
+  for (const float number : tensor) {
+    largest = std::max(largest, std::abs(static_cast<double>(number)));
+  }
+  return largest;
+}
+
+/// Rounding inputs of products to 15 bits, three times over.
+constexpr double of_15_bits = 4e-4;
+
+TEST_CASE("float16 weights are those that float16 holds, biases are left alone") {
+  MultiHeadAttentionOptions options{.num_hiddens = 16, .num_heads = 4, .bias = true, .seed = 1};
+  const StateDict whole = make_layer(options, Precision::float32).state_dict();
+  const StateDict rounded = make_layer(options, Precision::float16).state_dict();
+  for (const auto& [name, tensor] : rounded) {
+    const auto& original = whole.at(name);
+    const bool is_bias = name.ends_with(".bias");
+    std::size_t equal = 0;
+    for (std::size_t i = 0; i < tensor.size(); ++i) {
+      const float number = tensor.data()[i];
+      int exponent = 0;
+      std::frexp(number, &exponent);
+      // 11 bits, of numbers from 2^-14 on.
+      const double unit = std::ldexp(1.0, std::max(exponent - 11, -24));
+      CHECK((is_bias || std::nearbyint(number / unit) * unit == number));
+      CHECK(std::abs(number - original.data()[i]) <= (is_bias ? 0 : unit / 2));
+      equal += number == original.data()[i] ? 1 : 0;
+    }
+    CHECK((equal == tensor.size()) == is_bias);
+  }
+}
+
+TEST_CASE("int8 weights are multiples of an output's factor, up to 127 of them") {
+  MultiHeadAttentionOptions options{.num_hiddens = 24, .num_heads = 4, .bias = true, .seed = 1};
+  const StateDict whole = make_layer(options, Precision::float32).state_dict();
+  const StateDict rounded = make_layer(options, Precision::int8).state_dict();
+  for (const std::string name : {"W_q.weight", "W_k.weight", "W_v.weight", "W_o.weight"}) {
+    const auto& weight = rounded.at(name);
+    const auto& original = whole.at(name);
+    for (std::size_t row = 0; row < 24; ++row) {
+      float largest = 0;
+      for (std::size_t i = 0; i < 24; ++i) {
+        largest = std::max(largest, std::abs(weight(row, i)));
+      }
+      const float unit = largest / 127;
+      for (std::size_t i = 0; i < 24; ++i) {
+        CHECK(std::nearbyint(weight(row, i) / unit) * unit == weight(row, i));
+        CHECK(std::abs(weight(row, i) - original(row, i)) <= 0.5F * unit * 1.001F);
+      }
+    }
+  }
+  CHECK(rounded.at("W_q.bias") == whole.at("W_q.bias"));
+}
+
+TEST_CASE("Rounded weights stay as they are when loaded again") {
+  for (const Precision precision : {Precision::float16, Precision::int8}) {
+    for (const Case& each : cases()) {
+      MultiHeadAttention layer = make_layer(each.options, precision);
+      const StateDict once = layer.state_dict();
+      layer.load_state_dict(once);
+      CAPTURE(each.name);
+      CHECK(layer.state_dict() == once);
+      auto copied = MultiHeadAttention::from_state_dict(
+          make_layer({.num_hiddens = 8, .num_heads = 2, .seed = 1}, Precision::float32)
+              .state_dict(),
+          {.num_heads = 2, .weights = precision});
+      CHECK(copied.state_dict() ==
+            make_layer({.num_hiddens = 8, .num_heads = 2, .seed = 1}, precision).state_dict());
+    }
+  }
+}
+
+TEST_CASE("Weights that are not finite are NaN for their output only") {
+  for (const Precision precision : {Precision::float16, Precision::int8}) {
+    MultiHeadAttentionOptions options{.num_hiddens = 8, .num_heads = 2, .seed = 1};
+    MultiHeadAttention layer = make_layer(options, precision);
+    StateDict dict = layer.state_dict();
+    dict.at("W_o.weight")(3, 2) = infinity;
+    layer.load_state_dict(dict);
+    for (const std::size_t queries : {1U, 7U}) {
+      const auto output = forward(layer, inputs_for(options, queries, 3), {}).output;
+      for (std::size_t i = 0; i < output.size(); ++i) {
+        CHECK(std::isfinite(output.data()[i]) == (i % 8 != 3));
+      }
+    }
+  }
+}
+
+TEST_CASE("A layer computes with the rounded weights") {
+  for (const Precision precision : {Precision::float16, Precision::int8}) {
+    for (const Case& each : cases()) {
+      MultiHeadAttention layer = make_layer(each.options, precision);
+      MultiHeadAttention floats = make_layer(each.options, Precision::float32);
+      floats.load_state_dict(layer.state_dict());
+      for (const std::size_t queries : {1U, 2U, 5U, 33U}) {
+        const Inputs inputs = inputs_for(each.options, queries, 5);
+        const auto expected = forward(floats, inputs, {}).output;
+        const auto output = forward(layer, inputs, {}).output;
+        CAPTURE(each.name, queries);
+        CHECK(max_difference(output, expected) <= of_15_bits * largest_of(expected));
+      }
+    }
+  }
+}
+
+TEST_CASE("Gradients with rounded weights are those of a layer of floats") {
+  const MultiHeadAttentionOptions options{
+      .num_hiddens = 12, .num_heads = 3, .bias = true, .seed = 9};
+  MultiHeadAttention layer = make_layer(options, Precision::int8);
+  MultiHeadAttention floats = make_layer(options, Precision::float32);
+  floats.load_state_dict(layer.state_dict());
+  const Inputs inputs = inputs_for(options, 7, 5);
+  Tensor<3> gradient = forward(floats, inputs, {.requires_grad = true}).output;
+  static_cast<void>(forward(layer, inputs, {.requires_grad = true}));
+  const auto expected = floats.backward(gradient);
+  const auto given = layer.backward(gradient);
+  CHECK(max_difference(given.queries, expected.queries) <=
+        of_15_bits * largest_of(expected.queries));
+  CHECK(max_difference(given.head_gate, expected.head_gate) <=
+        of_15_bits * largest_of(expected.head_gate));
+}
+
+TEST_CASE("Rounded weights are not trained") {
+  MultiHeadAttention layer =
+      make_layer({.num_hiddens = 4, .num_heads = 2, .seed = 1}, Precision::float16);
+  SGD optimizer({&layer});
+  const StateDict before = layer.state_dict();
+  CHECK_THROWS_WITH(optimizer.step(),
+                    "weights: expected 'float32' in what is trained, got another precision");
+  CHECK(layer.state_dict() == before);
+}
+
+TEST_CASE("Heads of a layer with rounded weights are pruned") {
+  const MultiHeadAttentionOptions options{.num_hiddens = 12, .num_heads = 3, .seed = 9};
+  for (const Precision precision : {Precision::float16, Precision::int8}) {
+    MultiHeadAttention layer = make_layer(options, precision);
+    const Inputs inputs = inputs_for(options, 3, 5);
+    Tensor<1> gate = {1.0F, 0.0F, 1.0F};
+    const auto expected = forward(layer, inputs, {.head_gate = gate}).output;
+    layer.prune_heads({1});
+    const auto output = forward(layer, inputs, {}).output;
+    // Factors of W_o are chosen again.
+    const double bound = precision == Precision::int8 ? 1e-2 : of_15_bits;
+    CHECK(max_difference(output, expected) <= bound * largest_of(expected));
+  }
+}
+
+/// Decodes in chunks with a cache of floats and one of 16 bits; returns the largest difference of
+/// outputs and of weights, relative to the largest number.
+double compare_caches(MultiHeadAttention& layer, const Inputs& inputs,
+                      const std::vector<std::size_t>& chunks, ForwardOptions options) {
+  const CacheOptions sizes{.batch_size = 2, .max_length = 80};
+  KeyValueCache floats = layer.create_cache(sizes);
+  KeyValueCache halves =
+      layer.create_cache({.batch_size = 2, .max_length = 80, .precision = Precision::float16});
+  CHECK(halves.precision() == Precision::float16);
+  double difference = 0;
+  std::size_t begin = 0;
+  for (const std::size_t chunk : chunks) {
+    const std::size_t end = begin + chunk;
+    const Inputs part{.queries = positions(inputs.queries, begin, end),
+                      .keys = positions(inputs.keys, begin, end),
+                      .values = positions(inputs.values, begin, end)};
+    options.return_weights = true;
+    options.cache = &floats;
+    const auto expected = forward(layer, part, options);
+    options.cache = &halves;
+    const auto given = forward(layer, part, options);
+    difference = std::max({difference,
+                           max_difference(given.output, expected.output) /
+                               std::max(largest_of(expected.output), 1e-30),
+                           max_difference(*given.attention_weights, *expected.attention_weights)});
+    begin = end;
+  }
+  CHECK(halves.length() == begin);
+  return difference;
+}
+
+TEST_CASE("A cache of 16 bits gives what one of floats gives") {
+  const std::vector<std::vector<std::size_t>> splits = {
+      {1, 1, 1, 1, 1}, {33, 1, 3, 1}, {7, 40, 2, 1}, {64, 1}};
+  for (const Case& each : cases()) {
+    MultiHeadAttention layer = make_layer(each.options, Precision::float32);
+    for (const auto& chunks : splits) {
+      std::size_t length = 0;
+      for (const std::size_t chunk : chunks) {
+        length += chunk;
+      }
+      const Inputs inputs = inputs_for(each.options, length, length);
+      CAPTURE(each.name, chunks.front());
+      CHECK(compare_caches(layer, inputs, chunks, {}) <= of_15_bits);
+      CHECK(compare_caches(layer, inputs, chunks, {.causal = Causal::top_left}) <= of_15_bits);
+      CHECK(compare_caches(layer, inputs, chunks,
+                           {.causal = Causal::top_left,
+                            .window = Window{.left = 19, .right = std::nullopt}}) <= of_15_bits);
+    }
+  }
+}
+
+TEST_CASE("What a cache of 16 bits holds is forgotten, overwritten, copied and captured") {
+  const MultiHeadAttentionOptions options{.num_hiddens = 12, .num_heads = 4, .seed = 3};
+  MultiHeadAttention layer = make_layer(options, Precision::float32);
+  const Inputs inputs = inputs_for(options, 9, 9);
+  const CacheOptions sizes{.batch_size = 2, .max_length = 9, .precision = Precision::float16};
+  KeyValueCache cache = layer.create_cache(sizes);
+  static_cast<void>(forward(layer, inputs, {.cache = &cache}));
+  cache.truncate(4);
+  const Inputs part{.queries = positions(inputs.queries, 4, 7),
+                    .keys = positions(inputs.keys, 4, 7),
+                    .values = positions(inputs.values, 4, 7)};
+  KeyValueCache copied = cache;
+  const ForwardOptions capture{.capture = {.keys = true, .values = true}};
+  ForwardOptions first = capture;
+  first.cache = &cache;
+  const auto result = forward(layer, part, first);
+  ForwardOptions second = capture;
+  second.cache = &copied;
+  const auto other = forward(layer, part, second);
+  CHECK(result.output == other.output);
+  const Inputs seven{.queries = positions(inputs.queries, 0, 7),
+                     .keys = positions(inputs.keys, 0, 7),
+                     .values = positions(inputs.values, 0, 7)};
+  const auto expected = forward(layer, seven, capture);
+  CHECK(max_difference(*result.captured.keys, *expected.captured.keys) <=
+        of_15_bits * largest_of(*expected.captured.keys));
+  CHECK(max_difference(*result.captured.values, *expected.captured.values) <=
+        of_15_bits * largest_of(*expected.captured.values));
+  CHECK(max_difference(*result.captured.values, *expected.captured.values) > 0);
+}
+
+TEST_CASE("What is masked in a cache of 16 bits may be NaN or infinite") {
+  const MultiHeadAttentionOptions options{
+      .num_hiddens = 12, .num_heads = 4, .projection = Projection::none, .seed = 3};
+  MultiHeadAttention layer = make_layer(options, Precision::float32);
+  for (const float number : {nan, infinity, -infinity}) {
+    Inputs inputs = inputs_for(options, 20, 20);
+    for (std::size_t sample = 0; sample < 2; ++sample) {
+      inputs.keys(sample, 2, 1) = number;
+      inputs.values(sample, 2, 5) = number;
+      inputs.values(sample, 17, 5) = number;
+    }
+    KeyValueCache cache =
+        layer.create_cache({.batch_size = 2, .max_length = 21, .precision = Precision::float16});
+    static_cast<void>(forward(layer, inputs, {.cache = &cache}));
+    const Inputs part{.queries = positions(inputs.queries, 0, 1),
+                      .keys = positions(inputs.keys, 0, 1),
+                      .values = positions(inputs.values, 0, 1)};
+    // Keys 3 to 16 and the new one, 20, may be seen.
+    auto mask = xt::xarray<bool>::from_shape({1, 21});
+    for (std::size_t key = 0; key < 21; ++key) {
+      mask(0, key) = key > 2 && key != 17;
+    }
+    const auto masked = forward(layer, part, {.mask = mask, .cache = &cache});
+    CHECK(all_finite(masked.output));
+    cache.truncate(20);
+    const auto seen = forward(layer, part, {.cache = &cache});
+    CHECK_FALSE(all_finite(seen.output));
+  }
+}
+
+TEST_CASE("A cache has 32 or 16 bits") {
+  const MultiHeadAttention layer =
+      make_layer({.num_hiddens = 4, .num_heads = 2, .seed = 1}, Precision::float32);
+  CHECK_THROWS_WITH(
+      layer.create_cache({.batch_size = 1, .max_length = 2, .precision = Precision::int8}),
+      "precision: expected 'float32' or 'float16', got another");
+}
+
+}  // namespace
+}  // namespace headwise::test
