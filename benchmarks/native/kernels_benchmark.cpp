@@ -137,14 +137,6 @@ void quantized_gemv(benchmark::State& state) {
   });
 }
 
-void dequantize_panel(benchmark::State& state) {
-  const std::vector<std::int16_t> integers(kernels::packed_size(size, rows), 5);
-  at_once(state, [&](Arrays& x) {
-    kernels::dequantize_panel(integers_of(integers, x.e), size, kernels::panel_width(),
-                              x.packed.data());
-  });
-}
-
 void exponential(benchmark::State& state) {
   by_rows(state, [](Arrays& x, std::size_t row) { kernels::exponential(x.a.data() + row, size); });
 }

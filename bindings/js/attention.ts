@@ -49,7 +49,7 @@ export { positionalEncoding } from './layer/positional-encoding.js';
 export type { AttentionResult, Out, ResultOptions, WeightsStage } from './layer/results.js';
 export { loadNpy, saveNpy } from './io/npy.js';
 export type { BlobLike, FileHandleLike } from './io/byte-sources.js';
-export { loadSafetensors, saveSafetensors } from './io/safetensors.js';
+export { loadSafetensors, saveSafetensors, type SaveSafetensorsOptions } from './io/safetensors.js';
 export type { Safetensors, SafetensorsFile } from './io/safetensors-contents.js';
 export {
   loadShardedSafetensors,

@@ -15,6 +15,7 @@ EMSCRIPTEN_BINDINGS(models) {
   using emscripten::function;
 
   function("toFloats", &Call<&to_floats>::run);
+  function("roundRow", &Call<&round_row>::run);
   function("toRowMajor", &Call<&to_row_major>::run);
   function("readSafetensorsHeader", &Call<&read_safetensors_header>::run);
   function("writeSafetensorsHeader", &Call<&write_safetensors_header>::run);

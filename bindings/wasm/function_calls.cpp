@@ -1,9 +1,11 @@
 #include "function_calls.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <headwise/core/attention/heads_view.hpp>
 #include <headwise/core/attention/masked_softmax.hpp>
 #include <headwise/core/attention/pooling.hpp>
+#include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/io/number_types.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/random.hpp>
@@ -93,6 +95,16 @@ void join_heads(std::size_t batch, std::size_t length, std::size_t num_heads, st
 
 void fill_normal(Address numbers, std::size_t count, double seed) {
   headwise::fill_normal(at<float>(numbers), count, static_cast<std::uint64_t>(seed));
+}
+
+double round_row(std::size_t precision, Address from, double count, Address to) {
+  const auto* const row = at<const float>(from);
+  const std::size_t size = size_of(count);
+  if (static_cast<Precision>(precision) == Precision::int8) {
+    return to_int8(row, size, at<std::int8_t>(to));
+  }
+  std::transform(row, row + size, at<std::uint16_t>(to), headwise::io::float_to_half);
+  return 1;
 }
 
 void to_floats(std::size_t type, std::size_t size, std::size_t big_endian, Address from,

@@ -22,6 +22,8 @@ void join_heads(std::size_t batch, std::size_t length, std::size_t num_heads, st
 
 void fill_normal(Address numbers, std::size_t count, double seed);
 
+/// Rounds a row of weights to float16 or int8; returns the factor of the latter.
+double round_row(std::size_t precision, Address from, double count, Address to);
 void to_floats(std::size_t type, std::size_t size, std::size_t big_endian, Address from,
                std::size_t count, Address to);
 void to_row_major(Address shape, std::size_t rank, Address from, Address to);

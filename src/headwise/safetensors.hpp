@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <headwise/core/attention/attention_types.hpp>
 #include <headwise/state_dict.hpp>
 #include <initializer_list>
 #include <map>
@@ -110,12 +111,18 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
+/// All tensors of floats, and int8 weights, beside which there is `NAME_scale` with a factor for
+/// each row, as floats: what `save_safetensors` was given.
+[[nodiscard]] StateDict state_dict_of(const Safetensors& file);
+
 /// A safetensors file of F32 tensors and of integers and booleans in dtypes of their own. Larger
 /// numbers come first, so that all are aligned; otherwise tensors are in the order of their names.
-/// Throws `Error` (invalid-value) for names and metadata that are not UTF-8, for the name
-/// `__metadata__` and for a name in both maps of tensors; out-of-memory.
+/// `weights` is the precision of weights, which are floats of two or more axes whose names end with
+/// `weight`: F16, or I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32. Throws
+/// `Error` (invalid-value) for names and metadata that are not UTF-8, for the name `__metadata__`
+/// and for a name twice; out-of-memory.
 [[nodiscard]] std::vector<std::byte> save_safetensors(
     const StateDict& tensors, const std::map<std::string, std::string>& metadata = {},
-    const IntegerTensors& integers = {});
+    const IntegerTensors& integers = {}, Precision weights = Precision::float32);
 
 }  // namespace headwise

@@ -1,7 +1,8 @@
 import { fileContents, headerText } from 'headwise-records';
+import { precisions, type Precision } from '../layer/layer-options.js';
 import { fail, show } from '../runtime/errors.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { entriesOf } from '../runtime/options.js';
+import { checkOptions, checkWord, entriesOf } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
 import { checkAttached, toFloatView } from '../tensor/arrays.js';
 import {
@@ -18,6 +19,7 @@ import {
   type FileHandleLike,
 } from './byte-sources.js';
 import { toBytes, toFile, unnamed } from './files.js';
+import { roundRows } from './rounded-weights.js';
 import {
   contentsOf,
   headerOf,
@@ -95,6 +97,31 @@ interface Saved {
   readonly shape: readonly number[];
 }
 
+export interface SaveSafetensorsOptions {
+  /**
+   * Precision of weights, which are floats of two or more axes whose names end with `weight`: `'float16'` writes them as
+   * F16, `'int8'` as I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32. What state dicts of layers with such
+   * `weights` hold comes back as it was. Default: `'float32'`.
+   */
+  precision?: Precision | undefined;
+}
+
+/** A tensor as the file holds it: one of I8 is followed by its factors. */
+function toPrecision(saved: Saved, precision: Precision): Saved[] {
+  const { name, dtype, data, shape } = saved;
+  if (precision === 'float32' || dtype !== 'F32' || shape.length < 2 || !name.endsWith('weight')) {
+    return [saved];
+  }
+  const [rows = 1] = shape;
+  const rounded = roundRows(data as Float32Array, rows, precision);
+  return precision === 'float16'
+    ? [{ name, dtype: 'F16', size: 2, data: rounded.bytes, shape }]
+    : [
+        { name, dtype: 'I8', size: 1, data: rounded.bytes, shape },
+        { ...{ name: `${name}_scale`, dtype, size: 4, data: rounded.scales }, shape: [rows, 1] },
+      ];
+}
+
 function toSaved(name: string, value: unknown): Saved {
   checkText(name);
   if (name === '__metadata__') {
@@ -113,17 +140,21 @@ function toSaved(name: string, value: unknown): Saved {
  *
  * @param tensors by name
  * @param metadata texts by name
- * @throws HeadwiseError `invalid-value` for names and metadata that are not Unicode, for the name `__metadata__` and for
- *   booleans other than 0 and 1; `invalid-type`, `invalid-shape`, `not-initialized`, `out-of-memory`
+ * @param options `precision` of weights
+ * @throws HeadwiseError `invalid-value` for names and metadata that are not Unicode, for the name `__metadata__`, for booleans
+ *   other than 0 and 1 and for weights whose factors another tensor names; `invalid-option`, `unknown-option`, `invalid-type`, `invalid-shape`, `not-initialized`, `out-of-memory`
  */
 export function saveSafetensors(
   tensors: TensorsByName,
   metadata: Readonly<Record<string, string>> = {},
+  options?: SaveSafetensorsOptions,
 ): Uint8Array<ArrayBuffer> {
   modelsCore();
-  const saved = entriesOf('tensors', tensors, 'tensors')
-    .map(([name, value]) => toSaved(name, value))
-    .sort((a, b) => b.size - a.size);
+  const { precision: given } = checkOptions<SaveSafetensorsOptions>(options, ['precision']);
+  const precision = checkWord('precision', given, precisions);
+  const saved = entriesOf('tensors', tensors, 'tensors').map(([name, value]) =>
+    toSaved(name, value),
+  );
   const texts = entriesOf('metadata', metadata, 'texts');
 
   for (const { name, size, data, shape } of saved) {
@@ -140,10 +171,20 @@ export function saveSafetensors(
   });
   // Reading may have run code of the caller's.
   const loaded = modelsCore();
-  const request = send(fileContents, { tensors: saved, metadata: checked });
+  const written = saved
+    .flatMap((tensor) => toPrecision(tensor, precision))
+    .sort((a, b) => b.size - a.size);
+  const names = new Set<string>();
+  for (const { name } of written) {
+    if (names.has(name)) {
+      fail('invalid-value', 'tensors', 'every name once', `'${name}' twice`);
+    }
+    names.add(name);
+  }
+  const request = send(fileContents, { tensors: written, metadata: checked });
   const { bytes } = receive(headerText, loaded.writeSafetensorsHeader(request));
   return toFile(
     bytes,
-    saved.map(({ data }) => data),
+    written.map(({ data }) => data),
   );
 }

@@ -23,6 +23,8 @@ export interface FromStateDictOptions extends Partial<MultiHeadAttentionOptions>
 /** A tensor of a state dict. Of one that holds no floats, `dtype` tells what else, and `data` has nothing. */
 export interface DictTensor extends Numbers<Float32Array> {
   readonly dtype?: string;
+  /** Of dtype I8, whose factors another tensor may have. */
+  readonly integers?: Int8Array;
 }
 
 const nothing: DictTensor = { data: new Float32Array(), shape: [] };
@@ -31,7 +33,28 @@ function toDictTensor(name: string, value: unknown): DictTensor {
   const integers = toIntegers(name, value);
   return integers === undefined
     ? toFloatView(name, value)
-    : { ...nothing, dtype: integers.dtype, shape: integers.shape };
+    : {
+        ...{ ...nothing, dtype: integers.dtype, shape: integers.shape },
+        ...(integers.dtype === 'I8' && { integers: integers.data }),
+      };
+}
+
+/** Turns int8 weights, beside which there is `NAME_scale` with a factor for each row, into floats. */
+function joinScales(dict: Map<string, DictTensor>): ReadonlyMap<string, DictTensor> {
+  for (const [name, { integers, shape }] of dict) {
+    const scale = dict.get(`${name}_scale`);
+    const [rows = 1] = shape;
+    if (integers !== undefined && scale?.dtype === undefined && scale?.data.length === rows) {
+      const columns = integers.length / rows;
+      const data = allocate(integers.length);
+      for (let i = 0; i < data.length; i++) {
+        data[i] = integers[i] * scale.data[Math.floor(i / columns)];
+      }
+      dict.set(name, { data, shape });
+      dict.delete(`${name}_scale`);
+    }
+  }
+  return dict;
 }
 
 /** A state dict as numbers by name. */
@@ -39,7 +62,7 @@ export function toDict(given: unknown, argument = 'stateDict'): ReadonlyMap<stri
   const entries = entriesOf(argument, given, 'tensors');
   const dict = new Map(entries.map(([name, value]) => [name, toDictTensor(name, value)]));
   checkFloatsAttached(dict);
-  return dict;
+  return joinScales(dict);
 }
 
 /** Fails if reading one tensor took the memory of another away. */
@@ -92,13 +115,11 @@ export function readStateDict(
   const start = prefix === '' || prefix.endsWith('.') ? prefix : `${prefix}.`;
   const isWanted = (name: string): boolean => name.startsWith(start);
   // Of the others, the names tell which prefixes there are.
-  const sources = entriesOf('stateDict', dict, 'tensors', isWanted).map(([name, value]) => ({
-    name,
-    ...(isWanted(name) ? toDictTensor(name, value) : nothing),
-  }));
-  checkFloatsAttached(
-    sources.filter(({ name }) => isWanted(name)).map((source) => [source.name, source] as const),
+  const entries = entriesOf('stateDict', dict, 'tensors', isWanted).map(
+    ([name, value]) => [name, isWanted(name) ? toDictTensor(name, value) : nothing] as const,
   );
+  checkFloatsAttached(entries.filter(([name]) => isWanted(name)));
+  const sources = [...joinScales(new Map(entries))].map(([name, tensor]) => ({ name, ...tensor }));
 
   const tensors = sources.map(({ name, dtype = 'F32', shape }) => {
     checkFileShape(name, shape);

@@ -1,5 +1,6 @@
 import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
+import type { Precision } from '../layer/layer-options.js';
 import { checkBoolean, checkOptions, checkWord } from '../runtime/options.js';
 import { modelsCore } from '../runtime/models-build.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
@@ -34,6 +35,8 @@ export interface AttentionOnlyTransformerOptions {
   bias?: boolean | undefined;
   /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. */
   dropout?: number | undefined;
+  /** Precision of the weights of all linear maps, as the layer's option. Default: `'float32'`. */
+  weights?: Precision | undefined;
   /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
   seed?: number | undefined;
   /** Of the optimizer that `trainStep` has of its own. */
@@ -42,7 +45,7 @@ export interface AttentionOnlyTransformerOptions {
 
 const optionNames = [
   ...(['vocabularySize', 'maxLength', 'numHiddens', 'numHeads', 'numLayers', 'positions'] as const),
-  ...(['causal', 'layerNorm', 'bias', 'dropout', 'seed', 'optimizer'] as const),
+  ...(['causal', 'layerNorm', 'bias', 'dropout', 'weights', 'seed', 'optimizer'] as const),
 ] as const;
 
 /** The same model as a `Transformer`. */

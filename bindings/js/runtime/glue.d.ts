@@ -60,6 +60,8 @@ declare module 'headwise-glue' {
     fillNormal(numbers: Address, count: number, seed: number): void;
     deleteCache(cache: Address): void;
     setCacheLength(cache: Address, length: number): void;
+    /** Rounds a row of weights to float16, 1, or int8, 2; returns the factor of the latter. */
+    roundRow(precision: number, from: Address, count: number, to: Address): number;
     toFloats(
       type: number,
       size: number,

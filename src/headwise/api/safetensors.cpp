@@ -3,6 +3,8 @@
 #include <cstring>
 #include <headwise/api/files.hpp>
 #include <headwise/api/safetensors_integers.hpp>
+#include <headwise/core/attention/quantized_weights.hpp>
+#include <headwise/core/io/number_types.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
 #include <headwise/core/io/utf8.hpp>
 #include <headwise/safetensors.hpp>
@@ -84,6 +86,39 @@ class TensorList {
   std::vector<Entry> entries_;
 };
 
+/// Weights on their way into a file.
+struct RoundedWeights {
+  std::map<std::string, xt::xarray<std::uint16_t>> halves;
+  std::map<std::string, xt::xarray<std::int8_t>> int8;
+  StateDict scales;  ///< of each row of those, (rows, 1)
+
+  void add_halves(const std::string& name, const xt::xarray<float>& weight) {
+    auto numbers = xt::xarray<std::uint16_t>::from_shape(weight.shape());
+    std::transform(weight.data(), weight.data() + weight.size(), numbers.data(), io::float_to_half);
+    halves.emplace(name, std::move(numbers));
+  }
+
+  void add_int8(const std::string& name, const xt::xarray<float>& weight) {
+    const std::size_t rows = weight.shape(0);
+    const std::size_t columns = weight.size() / std::max<std::size_t>(rows, 1);
+    auto numbers = xt::xarray<std::int8_t>::from_shape(weight.shape());
+    auto of_rows = xt::xarray<float>::from_shape({rows, 1});
+    for (std::size_t row = 0; row < rows; ++row) {
+      of_rows.data()[row] =
+          to_int8(weight.data() + row * columns, columns, numbers.data() + row * columns);
+    }
+    int8.emplace(name, std::move(numbers));
+    scales.emplace(name + "_scale", std::move(of_rows));
+  }
+};
+
+void check_once(const std::string& name, bool is_there) {
+  if (is_there) {
+    throw Error(ErrorCode::invalid_value,
+                "tensors: expected every name once, got '" + name + "' twice");
+  }
+}
+
 }  // namespace
 
 IntegerTensor io::read_integers(std::string_view dtype, std::span<const std::uint64_t> shape,
@@ -136,19 +171,56 @@ Safetensors load_safetensors(std::span<const std::byte> bytes) {
   });
 }
 
+StateDict state_dict_of(const Safetensors& file) {
+  return report_out_of_memory([&] {
+    StateDict result = file.tensors;
+    for (const auto& [name, integers] : file.integers) {
+      const auto* int8 = std::get_if<xt::xarray<std::int8_t>>(&integers);
+      const auto scale = result.find(name + "_scale");
+      if (int8 == nullptr || int8->dimension() == 0 || scale == result.end() ||
+          scale->second.size() != int8->shape(0)) {
+        continue;
+      }
+      auto floats = xt::xarray<float>::from_shape(int8->shape());
+      for (std::size_t i = 0; i < floats.size(); ++i) {
+        const std::size_t row = i / (floats.size() / int8->shape(0));
+        floats.data()[i] = static_cast<float>(int8->data()[i]) * scale->second.data()[row];
+      }
+      result.erase(scale);
+      result.emplace(name, std::move(floats));
+    }
+    return result;
+  });
+}
+
 std::vector<std::byte> save_safetensors(const StateDict& tensors,
                                         const std::map<std::string, std::string>& metadata,
-                                        const IntegerTensors& integers) {
+                                        const IntegerTensors& integers, Precision weights) {
   return report_out_of_memory([&] {
     TensorList list;
+    RoundedWeights rounded;
     for (const auto& [name, tensor] : tensors) {
-      list.add(name, tensor, "F32");
+      const bool is_weight = tensor.dimension() >= 2 && name.ends_with("weight");
+      if (weights == Precision::float32 || !is_weight) {
+        list.add(name, tensor, "F32");
+      } else if (weights == Precision::float16) {
+        rounded.add_halves(name, tensor);
+      } else {
+        rounded.add_int8(name, tensor);
+      }
+    }
+    for (const auto& [name, numbers] : rounded.halves) {
+      list.add(name, numbers, "F16");
+    }
+    for (const auto& [name, numbers] : rounded.int8) {
+      list.add(name, numbers, "I8");
+    }
+    for (const auto& [name, scales] : rounded.scales) {
+      check_once(name, tensors.contains(name) || integers.contains(name));
+      list.add(name, scales, "F32");
     }
     for (const auto& [name, tensor] : integers) {
-      if (tensors.contains(name)) {
-        throw Error(ErrorCode::invalid_value,
-                    "tensors: expected every name once, got '" + name + "' twice");
-      }
+      check_once(name, tensors.contains(name));
       std::visit([&, &key = name, dtype = integer_dtypes[tensor.index()]](
                      const auto& numbers) { list.add(key, numbers, dtype); },
                  tensor);

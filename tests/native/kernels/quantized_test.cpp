@@ -181,30 +181,5 @@ TEST_CASE("quantized_gemv of zeros and tiny numbers is 0, of what is not finite 
   }
 }
 
-template <typename Integer>
-void check_dequantize(int max) {
-  const std::size_t width = kernels::panel_width();
-  for (const std::size_t depth : {1U, 2U, 7U, 33U}) {
-    for (const std::size_t columns : {std::size_t{1}, width / 2, width / 2 + 1, width}) {
-      const Packed<Integer> b(depth, columns, max);
-      Floats panel(depth * width + 1, guard);
-      kernels::dequantize_panel(b.matrix(), depth, columns, panel.data());
-      CAPTURE(depth, columns);
-      REQUIRE(panel.back() == guard);
-      for (std::size_t k = 0; k < depth; ++k) {
-        for (std::size_t j = 0; j < columns; ++j) {
-          const auto integer = static_cast<float>(b.integers[k * columns + j]);
-          REQUIRE(panel[k * width + j] == integer * b.scales[j]);
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("dequantize_panel is exact") {
-  check_dequantize<std::int8_t>(127);
-  check_dequantize<std::int16_t>(kernels::max_int16);
-}
-
 }  // namespace
 }  // namespace headwise::test

@@ -62,15 +62,6 @@ MultiHeadAttention make_layer(MultiHeadAttentionOptions options, Precision weigh
   return MultiHeadAttention(options);
 }
 
-template <typename Tensor>
-double largest_of(const Tensor& tensor) {
-  double largest = 0;
-  for (const float number : tensor) {
-    largest = std::max(largest, std::abs(static_cast<double>(number)));
-  }
-  return largest;
-}
-
 /// Rounding inputs of products to 15 bits, three times over.
 constexpr double of_15_bits = 4e-4;
 
@@ -163,7 +154,7 @@ TEST_CASE("A layer computes with the rounded weights") {
         const auto expected = forward(floats, inputs, {}).output;
         const auto output = forward(layer, inputs, {}).output;
         CAPTURE(each.name, queries);
-        CHECK(max_difference(output, expected) <= of_15_bits * largest_of(expected));
+        CHECK(max_difference(output, expected) <= of_15_bits * largest_magnitude(expected));
       }
     }
   }
@@ -181,9 +172,9 @@ TEST_CASE("Gradients with rounded weights are those of a layer of floats") {
   const auto expected = floats.backward(gradient);
   const auto given = layer.backward(gradient);
   CHECK(max_difference(given.queries, expected.queries) <=
-        of_15_bits * largest_of(expected.queries));
+        of_15_bits * largest_magnitude(expected.queries));
   CHECK(max_difference(given.head_gate, expected.head_gate) <=
-        of_15_bits * largest_of(expected.head_gate));
+        of_15_bits * largest_magnitude(expected.head_gate));
 }
 
 TEST_CASE("Rounded weights are not trained") {
@@ -207,7 +198,7 @@ TEST_CASE("Heads of a layer with rounded weights are pruned") {
     const auto output = forward(layer, inputs, {}).output;
     // Factors of W_o are chosen again.
     const double bound = precision == Precision::int8 ? 1e-2 : of_15_bits;
-    CHECK(max_difference(output, expected) <= bound * largest_of(expected));
+    CHECK(max_difference(output, expected) <= bound * largest_magnitude(expected));
   }
 }
 
@@ -234,7 +225,7 @@ double compare_caches(MultiHeadAttention& layer, const Inputs& inputs,
     const auto given = forward(layer, part, options);
     difference = std::max({difference,
                            max_difference(given.output, expected.output) /
-                               std::max(largest_of(expected.output), 1e-30),
+                               std::max(largest_magnitude(expected.output), 1e-30),
                            max_difference(*given.attention_weights, *expected.attention_weights)});
     begin = end;
   }
@@ -288,9 +279,9 @@ TEST_CASE("What a cache of 16 bits holds is forgotten, overwritten, copied and c
                      .values = positions(inputs.values, 0, 7)};
   const auto expected = forward(layer, seven, capture);
   CHECK(max_difference(*result.captured.keys, *expected.captured.keys) <=
-        of_15_bits * largest_of(*expected.captured.keys));
+        of_15_bits * largest_magnitude(*expected.captured.keys));
   CHECK(max_difference(*result.captured.values, *expected.captured.values) <=
-        of_15_bits * largest_of(*expected.captured.values));
+        of_15_bits * largest_magnitude(*expected.captured.values));
   CHECK(max_difference(*result.captured.values, *expected.captured.values) > 0);
 }
 

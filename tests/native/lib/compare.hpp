@@ -43,6 +43,15 @@ double max_difference(const A& a, const B& b) {
 }
 
 template <typename Tensor>
+double largest_magnitude(const Tensor& tensor) {
+  double largest = 0;
+  for (const auto element : tensor) {
+    largest = std::fmax(largest, std::abs(static_cast<double>(element)));
+  }
+  return largest;
+}
+
+template <typename Tensor>
 bool all_equal(const Tensor& tensor, double value) {
   for (const auto element : tensor) {
     if (!(static_cast<double>(element) == value)) {

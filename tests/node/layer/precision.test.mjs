@@ -2,17 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Adam, init, loadSafetensors, MultiHeadAttention, saveSafetensors, Tensor } from 'headwise';
-import { assertFails, maxDifference } from '../lib/compare.mjs';
+import { apart, assertFails, largestOf, maxDifference } from '../lib/compare.mjs';
 import { positions } from '../lib/tensors.mjs';
 
 await init();
 
 const sizes = { querySize: 12, keySize: 12, valueSize: 12 };
 const options = { numHiddens: 12, numHeads: 4, bias: true, ...sizes, seed: 3 };
-
-const largestOf = ({ data }) => data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
-/** The largest difference, of the largest number. */
-const apart = (actual, expected) => maxDifference(actual.data, expected.data) / largestOf(expected);
 
 /** Rounding inputs of products to 15 bits, three times over. */
 const of15Bits = 4e-4;

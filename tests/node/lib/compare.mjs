@@ -74,3 +74,10 @@ export function assertFailsAndChangesNothing(options, call, code, message) {
   layer.dispose();
   twin.dispose();
 }
+
+/** The largest magnitude in a tensor. */
+export const largestOf = ({ data }) => data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+
+/** The largest difference of two tensors, of the largest magnitude expected. */
+export const apart = (actual, expected) =>
+  maxDifference(actual.data, expected.data) / largestOf(expected);

@@ -15,15 +15,17 @@ constexpr std::size_t max_block_rows = 256;
 /// Columns of a block, whole panels of any instruction set: blocks small enough for threads to
 /// finish at nearly the same time.
 constexpr std::size_t block_columns = 128;
+/// The same of rounded weights, where a block begins with turning rows into integers.
+constexpr std::size_t quantized_block_columns = 384;
 
 constexpr std::size_t divide_up(std::size_t count, std::size_t size) noexcept {
   return (count + size - 1) / size;
 }
 
-/// Up to so many rows are multiplied by integers as they are; for more, integers become floats.
+/// Up to so many rows are multiplied by integers, more by the rounded weights as floats.
 constexpr std::size_t max_quantized_rows = 4;
-/// Depths whose integers become floats at a time: a panel of them stays in the inner cache.
-constexpr std::size_t dequantized_depth = 128;
+/// Depths of those that are packed at a time: a panel of them stays in the inner cache.
+constexpr std::size_t packed_depth = 128;
 
 /// Floats of one group's packed weights.
 std::size_t group_size(Precision precision, std::size_t in, std::size_t out) noexcept {
@@ -31,32 +33,31 @@ std::size_t group_size(Precision precision, std::size_t in, std::size_t out) noe
                                          : quantized_size(precision, out, in);
 }
 
-/// The product of many rows and one panel of integers, which become floats on the stack.
-void multiply_panel(const float* inputs, std::size_t rows, std::size_t stride, std::size_t in,
-                    kernels::QuantizedMatrix panel, std::size_t columns, kernels::Addend addend,
-                    float* outputs, std::size_t outputs_stride) noexcept {
-  std::array<float, dequantized_depth * kernels::max_panel_width> floats;
-  for (std::size_t first = 0; first < in; first += dequantized_depth) {
-    const std::size_t depth = std::min(dequantized_depth, in - first);
-    const std::size_t offset = first * kernels::panel_width();
-    kernels::QuantizedMatrix part = panel;
-    part.int8 = panel.int8 != nullptr ? panel.int8 + offset : nullptr;
-    part.int16 = panel.int16 != nullptr ? panel.int16 + offset : nullptr;
-    kernels::dequantize_panel(part, depth, columns, floats.data());
-    kernels::gemm(rows, columns, depth, {.data = inputs + first, .row_stride = stride},
-                  {.panels = floats.data(), .panel_stride = depth * kernels::panel_width()}, 1.0F,
-                  addend, outputs, outputs_stride);
-    addend = {.data = outputs, .row_stride = outputs_stride};
+/// The product of many rows and the weights of one panel, (columns, in), which are packed on the
+/// stack.
+void multiply_panel(const Linear& linear, const float* weight, const float* inputs,
+                    std::size_t rows, std::size_t columns, kernels::Addend addend,
+                    float* outputs) noexcept {
+  std::array<float, packed_depth * kernels::max_panel_width> panel;
+  const std::size_t in = linear.sizes.group_in();
+  for (std::size_t first = 0; first < in; first += packed_depth) {
+    const std::size_t depth = std::min(packed_depth, in - first);
+    kernels::pack_columns(weight + first, in, depth, columns, panel.data());
+    kernels::gemm(rows, columns, depth, {.data = inputs + first, .row_stride = linear.sizes.in},
+                  {.panels = panel.data(), .panel_stride = depth * kernels::panel_width()}, 1.0F,
+                  addend, outputs, linear.sizes.out);
+    addend = {.data = outputs, .row_stride = linear.sizes.out};
   }
 }
 
-/// `columns` outputs, from `column` on, of one group with integers as weights.
-void multiply_quantized(const Linear& linear, const float* packed, std::size_t column,
+/// `columns` outputs, from `column` on, of one group with rounded weights.
+void multiply_quantized(const Linear& linear, std::size_t group, std::size_t column,
                         std::size_t columns, const float* inputs, std::size_t rows,
                         const float* bias, float* outputs) noexcept {
   const std::size_t in = linear.sizes.group_in();
   const std::size_t out = linear.sizes.group_out();
   if (rows <= max_quantized_rows) {
+    const float* packed = linear.packed + group * group_size(linear.precision, in, out);
     const kernels::QuantizedMatrix weights =
         quantized_weights(linear.precision, out, in, packed, column);
     for (std::size_t row = 0; row < rows; ++row) {
@@ -65,13 +66,11 @@ void multiply_quantized(const Linear& linear, const float* packed, std::size_t c
     }
     return;
   }
+  const float* weight = linear.weight + (group * out + column) * in;
   const std::size_t width = kernels::panel_width();
   for (std::size_t first = 0; first < columns; first += width) {
-    multiply_panel(inputs, rows, linear.sizes.in, in,
-                   quantized_weights(linear.precision, out, in, packed, column + first),
-                   std::min(width, columns - first),
-                   {.data = bias != nullptr ? bias + first : bias}, outputs + first,
-                   linear.sizes.out);
+    multiply_panel(linear, weight + first * in, inputs, rows, std::min(width, columns - first),
+                   {.data = bias != nullptr ? bias + first : nullptr}, outputs + first);
   }
 }
 
@@ -86,15 +85,15 @@ void project_columns(const Linear& linear, const float* inputs, std::size_t rows
     const std::size_t group = first / out;
     const std::size_t column = first - group * out;
     const std::size_t columns = std::min(end - first, out - column);
-    const float* packed = linear.packed + group * group_size(linear.precision, in, out);
     const float* bias = linear.bias != nullptr ? linear.bias + first : nullptr;
-    if (linear.precision == Precision::float32) {
-      kernels::gemm(rows, columns, in, {.data = inputs + group * in, .row_stride = linear.sizes.in},
-                    {.panels = packed + column * in, .panel_stride = in * kernels::panel_width()},
-                    1.0F, {.data = bias}, outputs + first, linear.sizes.out);
-    } else {
-      multiply_quantized(linear, packed, column, columns, inputs + group * in, rows, bias,
+    if (linear.precision != Precision::float32) {
+      multiply_quantized(linear, group, column, columns, inputs + group * in, rows, bias,
                          outputs + first);
+    } else {
+      kernels::gemm(rows, columns, in, {.data = inputs + group * in, .row_stride = linear.sizes.in},
+                    {.panels = linear.packed + group * kernels::packed_size(in, out) + column * in,
+                     .panel_stride = in * kernels::panel_width()},
+                    1.0F, {.data = bias}, outputs + first, linear.sizes.out);
     }
     first += columns;
   }
@@ -107,7 +106,9 @@ class Blocks {
       : projection_(projection),
         row_blocks_(divide_up(projection.rows, max_block_rows)),
         // Each group has panels of its own.
-        width_(projection.linear.sizes.groups > 1 ? projection.linear.sizes.out : block_columns),
+        width_(projection.linear.sizes.groups > 1                  ? projection.linear.sizes.out
+               : projection.linear.precision == Precision::float32 ? block_columns
+                                                                   : quantized_block_columns),
         column_blocks_(divide_up(projection.linear.sizes.out, width_)) {}
 
   [[nodiscard]] std::size_t count() const noexcept { return row_blocks_ * column_blocks_; }

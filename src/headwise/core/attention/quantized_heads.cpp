@@ -26,7 +26,7 @@ std::size_t panels_of(std::size_t columns) noexcept {
 template <typename Place>
 float quantize_row(const float* numbers, std::size_t count, std::int16_t* to,
                    const Place& place) noexcept {
-  const float scale = quantization_scale(numbers, count, 1, kernels::max_int16);
+  const float scale = quantization_scale(numbers, count, kernels::max_int16);
   for (std::size_t i = 0; i < count; ++i) {
     to[place(i)] = static_cast<std::int16_t>(quantized(numbers[i], scale));
   }

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <headwise/core/attention/quantized_weights.hpp>
-#include <headwise/core/io/number_types.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/memory/arena.hpp>
 #include <limits>
@@ -15,7 +14,7 @@ constexpr int max_int8 = 127;
 
 /// The factor of an output's int8 weights, with 17 bits: seven fewer, as many as the integers have.
 float int8_scale(const float* row, std::size_t count) noexcept {
-  const float scale = quantization_scale(row, count, 1, max_int8);
+  const float scale = quantization_scale(row, count, max_int8);
   constexpr std::uint32_t unused = (1U << 7U) - 1;
   return std::isnan(scale)
              ? scale
@@ -29,23 +28,27 @@ std::size_t bytes_of(Precision precision) noexcept {
   return precision == Precision::int8 ? sizeof(std::int8_t) : sizeof(std::int16_t);
 }
 
-template <typename Integer>
-void write_row(std::size_t column, std::size_t in, const float* row, float scale,
-               Integer* panels) noexcept {
-  const std::size_t stride = kernels::quantized_panel_size(in);
-  for (std::size_t k = 0; k < in; ++k) {
-    panels[kernels::quantized_place(k, column, stride)] =
-        static_cast<Integer>(quantized(row[k], scale));
+/// The nearest number that float16 holds, the even one of two, as `io::float_to_half` has it.
+float round_to_half(float number) noexcept {
+  const float magnitude = std::abs(number);
+  if (!(magnitude < 65520.0F)) {
+    return std::isnan(number) ? number : std::copysign(HUGE_VALF, number);
   }
+  if (magnitude < 0x1p-14F) {
+    // Multiples of 2^-24, as the floats from 0.5 to 1.
+    return std::copysign((magnitude + 0.5F) - 0.5F, number);
+  }
+  constexpr std::uint32_t unused = (1U << 13U) - 1;
+  const auto bits = std::bit_cast<std::uint32_t>(number);
+  return std::bit_cast<float>((bits + unused / 2 + ((bits >> 13U) & 1U)) & ~unused);
 }
 
 }  // namespace
 
-float quantization_scale(const float* numbers, std::size_t count, std::size_t stride,
-                         int max_integer) noexcept {
+float quantization_scale(const float* numbers, std::size_t count, int max_integer) noexcept {
   float largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const float magnitude = std::abs(numbers[i * stride]);
+    const float magnitude = std::abs(numbers[i]);
     if (!std::isfinite(magnitude)) {
       return std::numeric_limits<float>::quiet_NaN();
     }
@@ -61,8 +64,7 @@ int quantized(float number, float scale) noexcept {
 
 void round_weights(Precision precision, std::size_t out, std::size_t in, float* weight) noexcept {
   if (precision == Precision::float16) {
-    std::for_each_n(weight, out * in,
-                    [](float& number) { number = io::half_to_float(io::float_to_half(number)); });
+    std::transform(weight, weight + out * in, weight, round_to_half);
   }
   for (std::size_t row = 0; precision == Precision::int8 && row < out; ++row) {
     float* numbers = weight + row * in;
@@ -71,6 +73,14 @@ void round_weights(Precision precision, std::size_t out, std::size_t in, float* 
       numbers[k] = static_cast<float>(quantized(numbers[k], scale)) * scale;
     }
   }
+}
+
+float to_int8(const float* row, std::size_t in, std::int8_t* integers) noexcept {
+  const float scale = int8_scale(row, in);
+  for (std::size_t k = 0; k < in; ++k) {
+    integers[k] = static_cast<std::int8_t>(quantized(row[k], scale));
+  }
+  return scale;
 }
 
 std::size_t quantized_size(Precision precision, std::size_t out, std::size_t in) noexcept {
@@ -82,15 +92,21 @@ std::size_t quantized_size(Precision precision, std::size_t out, std::size_t in)
 
 void quantize_weights(Precision precision, std::size_t out, std::size_t in, const float* weight,
                       float* packed) noexcept {
-  float* integers = packed + scales_size(out);
+  const bool is_int8 = precision == Precision::int8;
+  const std::size_t stride = kernels::quantized_panel_size(in);
+  void* integers = packed + scales_size(out);
   for (std::size_t column = 0; column < out; ++column) {
     const float* row = weight + column * in;
-    if (precision == Precision::int8) {
-      packed[column] = int8_scale(row, in);
-      write_row(column, in, row, packed[column], reinterpret_cast<std::int8_t*>(integers));
-    } else {
-      packed[column] = quantization_scale(row, in, 1, kernels::max_int16);
-      write_row(column, in, row, packed[column], reinterpret_cast<std::int16_t*>(integers));
+    packed[column] =
+        is_int8 ? int8_scale(row, in) : quantization_scale(row, in, kernels::max_int16);
+    for (std::size_t k = 0; k < in; ++k) {
+      const std::size_t place = kernels::quantized_place(k, column, stride);
+      const int integer = quantized(row[k], packed[column]);
+      if (is_int8) {
+        static_cast<std::int8_t*>(integers)[place] = static_cast<std::int8_t>(integer);
+      } else {
+        static_cast<std::int16_t*>(integers)[place] = static_cast<std::int16_t>(integer);
+      }
     }
   }
 }

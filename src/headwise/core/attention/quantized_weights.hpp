@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <headwise/core/attention/attention_types.hpp>
 #include <headwise/core/kernels/packed_matrix.hpp>
 
@@ -12,6 +13,10 @@ namespace headwise {
 /// multiples, up to 127, of a factor for each output, which has 17 bits, so that multiples are
 /// exact. An output with a weight that is not finite keeps its int8 weights.
 void round_weights(Precision precision, std::size_t out, std::size_t in, float* weight) noexcept;
+
+/// The integers of rounded int8 weights of an output; returns their factor, NaN where a weight is
+/// not finite.
+float to_int8(const float* row, std::size_t in, std::int8_t* integers) noexcept;
 
 /// Floats of the memory that `quantize_weights` writes, saturated.
 [[nodiscard]] std::size_t quantized_size(Precision precision, std::size_t out,
@@ -29,7 +34,7 @@ void quantize_weights(Precision precision, std::size_t out, std::size_t in, cons
 
 /// The factor of integers up to `max_integer` for these numbers: 0 where all of them are tiny, NaN
 /// where one is not finite.
-[[nodiscard]] float quantization_scale(const float* numbers, std::size_t count, std::size_t stride,
+[[nodiscard]] float quantization_scale(const float* numbers, std::size_t count,
                                        int max_integer) noexcept;
 
 /// The integer nearest to number / scale, 0 for a scale of 0 or NaN.

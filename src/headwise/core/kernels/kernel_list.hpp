@@ -22,7 +22,6 @@
   DO(gemv)                           \
   DO(gemv_transposed)                \
   DO(quantized_gemv)                 \
-  DO(dequantize_panel)               \
   DO(exponential)                    \
   DO(exp_minus_max)                  \
   DO(softmax)                        \

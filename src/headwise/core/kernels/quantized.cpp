@@ -7,8 +7,6 @@ namespace {
 
 /// Integers of two depths side by side, which one instruction multiplies and adds.
 constexpr std::size_t pair = 2;
-/// Integers of one pair in a panel.
-constexpr std::size_t pair_stride = pair * panel_columns;
 
 /// Depths that are rounded to integers at a time, on the stack.
 constexpr std::size_t chunk_depth = 2048;
@@ -91,13 +89,14 @@ PanelSums multiply_panel(const QuantizedRow& row, std::size_t depth,
   return sums;
 }
 
-template <typename Integer>
-void multiply(const QuantizedRow& row, std::size_t depth, const Integer* panels,
-              const QuantizedMatrix& b, std::size_t columns, float scale, const float* addend,
+/// c = scale · column_scales · (row · b) + addend, from a depth on where `b` begins at `offset`.
+void multiply(const QuantizedRow& row, std::size_t depth, const QuantizedMatrix& b,
+              std::size_t offset, std::size_t columns, float scale, const float* addend,
               float* c) noexcept {
   for (std::size_t first = 0; first < columns; first += panel_columns) {
-    const PanelSums sums =
-        multiply_panel(row, depth, panels + first / panel_columns * b.panel_stride);
+    const std::size_t panel = first / panel_columns * b.panel_stride + offset;
+    const PanelSums sums = b.int8 != nullptr ? multiply_panel(row, depth, b.int8 + panel)
+                                             : multiply_panel(row, depth, b.int16 + panel);
     for (std::size_t j = 0; j < 2 && first + j * lanes < columns; ++j) {
       const std::size_t column = first + j * lanes;
       const std::size_t left = columns - column;
@@ -109,22 +108,6 @@ void multiply(const QuantizedRow& row, std::size_t depth, const Integer* panels,
         result += load_at_most(addend + column, left);
       }
       store_at_most(result, left, c + column);
-    }
-  }
-}
-
-template <typename Integer>
-void dequantize(const Integer* integers, std::size_t depth, const Array<Batch, 2>& scales,
-                float* panel) noexcept {
-  constexpr int bits = 16;
-  for (std::size_t k = 0; k < depth; k += pair, integers += pair_stride) {
-    for (std::size_t j = 0; j < 2; ++j) {
-      const Integers both = load_int16(integers + j * pair * lanes);
-      float* row = panel + k * panel_columns + j * lanes;
-      (xsimd::to_float((both << bits) >> bits) * scales[j]).store_unaligned(row);
-      if (k + 1 < depth) {
-        (xsimd::to_float(both >> bits) * scales[j]).store_unaligned(row + panel_columns);
-      }
     }
   }
 }
@@ -142,32 +125,10 @@ void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth
     const std::size_t chunk = min(chunk_depth, depth - first);
     const auto scales = depth_scales != nullptr ? depth_scales + first : nullptr;
     quantize(x + first, scales, chunk, row);
-    const std::size_t offset = first * panel_columns;
-    if (b.int8 != nullptr) {
-      multiply(row, chunk, b.int8 + offset, b, columns, scale, addend, c);
-    } else {
-      multiply(row, chunk, b.int16 + offset, b, columns, scale, addend, c);
-    }
+    multiply(row, chunk, b, first * panel_columns, columns, scale, addend, c);
     first += chunk;
     addend = c;
   } while (first < depth);
-}
-
-void dequantize_panel(QuantizedMatrix b, std::size_t depth, std::size_t columns,
-                      float* panel) noexcept {
-  assert((b.int8 == nullptr) != (b.int16 == nullptr));
-  Array<Batch, 2> scales;
-  for (std::size_t j = 0; j < 2; ++j) {
-    const std::size_t left = columns - min(columns, j * lanes);
-    scales[j] = b.column_scales == nullptr ? Batch(1.0F)
-                : left == 0                ? Batch(0.0F)
-                                           : load_at_most(b.column_scales + j * lanes, left);
-  }
-  if (b.int8 != nullptr) {
-    dequantize(b.int8, depth, scales, panel);
-  } else {
-    dequantize(b.int16, depth, scales, panel);
-  }
 }
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -17,9 +17,4 @@ namespace headwise::kernels::HEADWISE_TARGET {
 void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth, QuantizedMatrix b,
                     std::size_t columns, float scale, const float* addend, float* c) noexcept;
 
-/// The first `depth` rows, times `column_scales`, of the panel that `b` begins with: a panel of
-/// floats, as `pack_rows` packs it, of which `columns` are scaled and the others 0.
-void dequantize_panel(QuantizedMatrix b, std::size_t depth, std::size_t columns,
-                      float* panel) noexcept;
-
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -69,6 +69,7 @@ TransformerOptions transformer_options_of(const AttentionOnlyTransformerOptions&
   result.tied_embeddings = false;
   result.causal = options.causal;
   result.dropout = options.dropout;
+  result.weights = options.weights;
   result.seed = options.seed;
   result.optimizer = options.optimizer;
   return result;

@@ -152,6 +152,8 @@ struct AttentionOnlyTransformerOptions {
   bool bias = false;
   /// Probability that an attention weight is dropped in training mode, from 0 to 1.
   double dropout = 0;
+  /// Precision of the weights of all linear maps.
+  Precision weights = Precision::float32;
   /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
   std::optional<std::uint64_t> seed = {};
   /// Options of the model's own optimizer.

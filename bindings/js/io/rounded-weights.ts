@@ -1,0 +1,25 @@
+import { precisions, type Precision } from '../layer/layer-options.js';
+import { allocate, allocateBytes, reserve, write } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
+
+/** Rows of weights as a file holds them, and of int8 each row's factor. */
+export interface RoundedRows {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly scales: Float32Array;
+}
+
+/** Rounds rows of weights, which nobody changes meanwhile, one after the other. */
+export function roundRows(data: Float32Array, rows: number, precision: Precision): RoundedRows {
+  const loaded = modelsCore();
+  const size = precision === 'float16' ? 2 : 1;
+  const bytes = allocateBytes(data.length * size);
+  const scales = allocate(rows);
+  const columns = data.length / Math.max(rows, 1);
+  for (let row = 0; row < rows; row++) {
+    const [from, to] = reserve(columns, Math.ceil((columns * size) / 4));
+    write(from, { data: data.subarray(row * columns, (row + 1) * columns), count: columns });
+    scales[row] = loaded.roundRow(precisions.indexOf(precision), from, columns, to);
+    bytes.set(loaded.HEAPU8.subarray(to, to + columns * size), row * columns * size);
+  }
+  return { bytes, scales };
+}
