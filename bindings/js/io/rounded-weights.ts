@@ -1,6 +1,6 @@
-import { precisions, type Precision } from '../layer/layer-options.js';
 import { allocate, allocateBytes, reserve, write } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
+import { precisions, type Precision } from '../runtime/precisions.js';
 
 /** Rows of weights as a file holds them, and of int8 each row's factor. */
 export interface RoundedRows {

@@ -1,8 +1,8 @@
 import { fileContents, headerText } from 'headwise-records';
-import { precisions, type Precision } from '../layer/layer-options.js';
 import { fail, show } from '../runtime/errors.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, entriesOf } from '../runtime/options.js';
+import { precisions, type Precision } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
 import { checkAttached, toFloatView } from '../tensor/arrays.js';
 import {

@@ -3,9 +3,9 @@ import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { checkOptions, checkSize, checkWord, isObject } from '../runtime/options.js';
+import type { Precision } from '../runtime/precisions.js';
 import { core } from '../runtime/wasm.js';
 import { checkCacheUse, checkKeptLength, type CacheState } from './cache-checks.js';
-import type { Precision } from './layer-options.js';
 
 export interface CacheOptions {
   /** Samples of every forward with the cache. At least 1. */

@@ -11,6 +11,7 @@ import {
   ifGiven,
   isIntegerIn,
 } from '../runtime/options.js';
+import { precisions, type Precision } from '../runtime/precisions.js';
 import { writeRecord } from '../runtime/records.js';
 import { core, enter } from '../runtime/wasm.js';
 
@@ -35,9 +36,6 @@ export interface RotaryOptions {
   /** Whether pairs are neighbours, as in the paper, or one element of each half, the default, as in Transformers. */
   interleaved?: boolean | undefined;
 }
-
-/** How many bits a number has where it is kept. */
-export type Precision = 'float32' | 'float16' | 'int8';
 
 export interface MultiHeadAttentionOptions {
   /** Size of all heads together: a head has `numHiddens` / `numHeads`. At least 1. Source: d2l. */
@@ -156,9 +154,6 @@ export const layerOptionNames = [
   'weights',
   'seed',
 ] as const;
-
-// In the order of the C++ enumeration.
-export const precisions = ['float32', 'float16', 'int8'] as const satisfies readonly Precision[];
 
 const poolings = ['dot-product', 'additive'] as const;
 const projections = ['linear', 'convolution', 'none'] as const;

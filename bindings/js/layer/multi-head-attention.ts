@@ -2,6 +2,7 @@
 import { HeadwiseError } from '../runtime/errors.js';
 import { completed, Handle, type Held } from '../runtime/handle.js';
 import { checkOptions } from '../runtime/options.js';
+import type { Precision } from '../runtime/precisions.js';
 import { core } from '../runtime/wasm.js';
 import { inPlace, toFloats } from '../tensor/arrays.js';
 import type { NumericArray, TensorInput } from '../tensor/inputs.js';
@@ -32,7 +33,6 @@ import {
   type LayerSettings,
   type MultiHeadAttentionOptions,
   type Pooling,
-  type Precision,
   type Projection,
 } from './layer-options.js';
 import {

@@ -1,8 +1,8 @@
 import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
-import type { Precision } from '../layer/layer-options.js';
 import { checkBoolean, checkOptions, checkWord } from '../runtime/options.js';
 import { modelsCore } from '../runtime/models-build.js';
+import type { Precision } from '../runtime/precisions.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
 import type { AdamOptions } from '../training/optimizers.js';

@@ -8,11 +8,11 @@ import {
   type PretrainedTensors,
 } from 'headwise-records';
 import { toDict, type DictTensor } from '../layer/from-state-dict.js';
-import { precisions } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
 import { isObject, largestInteger } from '../runtime/options.js';
+import { precisions } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { checkAttached, counted } from '../tensor/arrays.js';

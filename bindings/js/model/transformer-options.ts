@@ -2,9 +2,7 @@ import { modelOptions, type ModelOptions } from 'headwise-records';
 import {
   checkLayerOptions,
   checkScale,
-  precisions,
   type MultiHeadAttentionOptions,
-  type Precision,
   type RotaryOptions,
 } from '../layer/layer-options.js';
 import { checkWindow } from '../layer/masks.js';
@@ -20,6 +18,7 @@ import {
   ifGiven,
   largestInteger,
 } from '../runtime/options.js';
+import { precisions, type Precision } from '../runtime/precisions.js';
 import { send } from '../runtime/records.js';
 import { modelsCore } from '../runtime/models-build.js';
 import type { AdamOptions } from '../training/optimizers.js';

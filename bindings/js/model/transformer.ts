@@ -13,7 +13,7 @@ import {
 import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
 import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
-import type { LayerSettings, Precision } from '../layer/layer-options.js';
+import type { LayerSettings } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
 import { checkHeads, readHeads } from '../layer/pruning.js';
 import { fail, show } from '../runtime/errors.js';
@@ -21,6 +21,7 @@ import { completed, Handle, PartHandle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, entriesOf, isIntegerIn, isObject } from '../runtime/options.js';
+import type { Precision } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';

@@ -1,8 +1,8 @@
 import { trainables, type TrainableAddress } from 'headwise-records';
-import type { Precision } from '../layer/layer-options.js';
 import { fail, show } from '../runtime/errors.js';
 import { PartHandle, type Held } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
+import type { Precision } from '../runtime/precisions.js';
 import { send } from '../runtime/records.js';
 import { checkHasModels } from '../runtime/wasm.js';
 
