@@ -54,7 +54,7 @@ test('options of createCache', () => {
   fails(
     { batchSize: 2, maxLength: 8, length: 0 },
     'unknown-option',
-    'options: expected only batchSize, maxLength, got length',
+    'options: expected only batchSize, maxLength, precision, got length',
   );
   layer.dispose();
 });

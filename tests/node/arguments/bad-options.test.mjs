@@ -61,6 +61,7 @@ test('options of the constructor', () => {
   const words = ['dot', 'dot_product', 'Additive', '', ...notNumbers];
   failsFor('pooling', words, "'dot-product' or 'additive'");
   failsFor('projection', words, "'linear', 'convolution' or 'none'");
+  failsFor('weights', words, "'float32', 'float16' or 'int8'");
 });
 
 test('options that headwise does not know are named', () => {
@@ -72,7 +73,7 @@ test('options that headwise does not know are named', () => {
     );
   const ofLayer =
     'numHiddens, numHeads, dropout, bias, outputBias, querySize, keySize, valueSize, outputSize, outputProjection, numKvHeads, ' +
-    'pooling, attentionHiddens, projection, scale, softcap, rotary, biasKv, zeroAttention, seed';
+    'pooling, attentionHiddens, projection, scale, softcap, rotary, biasKv, zeroAttention, weights, seed';
   for (const name of ['numheads', 'num_heads', 'kdim', 'batchFirst', 'x']) {
     unknown((given) => new MultiHeadAttention({ ...options, ...given }), name, ofLayer);
   }

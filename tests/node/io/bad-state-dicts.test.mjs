@@ -36,7 +36,7 @@ const bad = {
     'unknown-option',
     'options: expected only numHiddens, numHeads, dropout, bias, outputBias, querySize, keySize, valueSize, outputSize, ' +
       'outputProjection, numKvHeads, pooling, attentionHiddens, projection, scale, softcap, rotary, ' +
-      'biasKv, zeroAttention, seed, prefix, got head',
+      'biasKv, zeroAttention, weights, seed, prefix, got head',
   ],
   'attentionHiddens of dot products': [
     [dict, { numHeads: 3, attentionHiddens: 4 }],

@@ -213,7 +213,7 @@ test('options of the constructor', () => {
     fails({ ...options, [name]: 1 }, 'invalid-option', `${name}: expected true or false, got 1`);
   }
   const known =
-    'vocabularySize, maxLength, numHiddens, numHeads, numLayers, positions, causal, layerNorm, bias, dropout, seed, optimizer';
+    'vocabularySize, maxLength, numHiddens, numHeads, numLayers, positions, causal, layerNorm, bias, dropout, weights, seed, optimizer';
   fails(
     { ...options, outputSize: 3 },
     'unknown-option',
