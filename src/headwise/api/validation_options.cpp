@@ -163,7 +163,7 @@ void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& op
 
 void check_cache_precision(Precision precision) {
   if (precision != Precision::float32 && precision != Precision::float16) {
-    fail(ErrorCode::invalid_option, "precision", "'float32' or 'float16'", "another");
+    fail(ErrorCode::invalid_option, "precision", "'float32' or 'float16'", "\"int8\"");
   }
 }
 

@@ -320,7 +320,7 @@ TEST_CASE("A cache has 32 or 16 bits") {
       make_layer({.num_hiddens = 4, .num_heads = 2, .seed = 1}, Precision::float32);
   CHECK_THROWS_WITH(
       layer.create_cache({.batch_size = 1, .max_length = 2, .precision = Precision::int8}),
-      "precision: expected 'float32' or 'float16', got another");
+      "precision: expected 'float32' or 'float16', got \"int8\"");
 }
 
 }  // namespace
