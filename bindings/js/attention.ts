@@ -21,7 +21,7 @@ export type {
 export { Tensor, type NestedArray } from './tensor/tensor.js';
 export { ResidentTensor } from './tensor/resident-tensor.js';
 export type { Tokens } from './tensor/tokens.js';
-export type { Gradients } from './layer/backward.js';
+export type { BackwardOptions, Gradients, GradientsOut } from './layer/backward.js';
 export type { Captured, CaptureName } from './layer/capture.js';
 export type { ChosenWeights } from './layer/chosen-weights.js';
 export type { ForwardOptions, ForwardResult } from './layer/forward.js';

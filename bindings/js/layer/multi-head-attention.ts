@@ -8,7 +8,14 @@ import { inPlace, toFloats } from '../tensor/arrays.js';
 import type { NumericArray, TensorInput } from '../tensor/inputs.js';
 import type { TensorsByName } from '../tensor/integers.js';
 import { registerTrainable } from '../training/trainables.js';
-import { checkPending, runBackward, type Gradients, type PendingShapes } from './backward.js';
+import {
+  checkPending,
+  readBackwardOptions,
+  runBackward,
+  type BackwardOptions,
+  type Gradients,
+  type PendingShapes,
+} from './backward.js';
 import type { CaptureName } from './capture.js';
 import type { ChosenWeights } from './chosen-weights.js';
 import {
@@ -327,15 +334,18 @@ export class MultiHeadAttention {
    * `Tensor.backward`.
    *
    * @param gradOutput of the output's shape
+   * @param options `out`: memory for the gradients, as `forward` has it for its results
    * @throws HeadwiseError `no-pending-backward` where there was no such forward, its backward was done, or parameters
-   *   were changed since; `invalid-shape`, `invalid-type`, `disposed`, `out-of-memory`; the layer is then as it was
+   *   were changed since; `invalid-shape`, `invalid-type`, `unknown-option`, `disposed`, `out-of-memory`; the layer is
+   *   then as it was
    */
-  backward(gradOutput: TensorInput): Gradients {
+  backward(gradOutput: TensorInput, options?: BackwardOptions): Gradients {
     checkPending(this.#handle.inUse());
     const grad = toFloats('gradOutput', gradOutput, inPlace);
+    const targets = readBackwardOptions(options);
     const layer = this.#handle.inUse();
     checkPending(layer);
-    return runBackward(layer, this.#settings, this.#pending, grad);
+    return runBackward(layer, this.#settings, this.#pending, grad, targets);
   }
 
   /**

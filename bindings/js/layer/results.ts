@@ -70,7 +70,7 @@ export interface CheckedResults {
 }
 
 /** The caller's memory for a result, as it was read. */
-interface Target {
+export interface Target {
   readonly data: Float32Array;
   /** The tensor that was given, and its shape. */
   readonly tensor: Tensor | undefined;

@@ -135,13 +135,14 @@ test('layers hand tensors on, forward and back', () => {
     const layers = [1, 2].map((seed) => new MultiHeadAttention({ ...options, seed }));
     const optimizer = new SGD(layers, { learningRate: 0.1 });
     const X = made(Tensor.randn([2, 5, 12], 1));
-    const [Y, Z] = [1, 2].map(() => made(Tensor.zeros([2, 5, 12])));
+    const [Y, Z, ofY] = [1, 2, 3].map(() => made(Tensor.zeros([2, 5, 12])));
     const grad = made(Tensor.randn([2, 5, 12], 2));
     for (let step = 0; step < 3; step++) {
       optimizer.zeroGradients();
       layers[0].forward(X, X, X, { requiresGrad: true, out: { output: Y } });
       layers[1].forward(Y, Y, Y, { requiresGrad: true, out: { output: Z } });
-      layers[0].backward(layers[1].backward(grad).queries);
+      layers[1].backward(grad, { out: { queries: ofY } });
+      layers[0].backward(ofY);
       optimizer.step();
     }
     const result = { output: new Tensor(Z.data.slice(), Z.shape), ...layers[0].stateDict() };
@@ -152,6 +153,63 @@ test('layers hand tensors on, forward and back', () => {
     run(resident),
     run((tensor) => new Tensor(tensor.data.slice(), tensor.shape)),
   );
+});
+
+test('a backward writes gradients where they are wanted', () => {
+  const X = Tensor.randn([2, 5, 6], 1);
+  const Y = Tensor.randn([2, 7, 6], 2);
+  const grad = Tensor.randn([2, 5, 6], 3);
+  const layer = new MultiHeadAttention({ numHiddens: 6, numHeads: 2, seed: 1 });
+  const back = (gradOutput, options) => {
+    layer.forward(X, Y, Y, { requiresGrad: true });
+    return layer.backward(gradOutput, options);
+  };
+  const expected = back(grad);
+  const names = Object.keys(expected);
+  assert.deepEqual(names, ['queries', 'keys', 'values', 'headGate']);
+  for (const made of [resident, plainOf]) {
+    const zeros = names.map((name) => made(Tensor.zeros(expected[name].shape)));
+    const targets = zeros.map((zero) =>
+      zero instanceof Tensor ? zero : new Tensor(zero.data, zero.shape),
+    );
+    const out = Object.fromEntries(names.map((name, i) => [name, targets[i]]));
+    const result = back(made(grad), { out });
+    assert.deepEqual(Object.values(result), targets);
+    names.forEach((name) => assert.equal(result[name], out[name]));
+    assertSameTensors(targets, Object.values(expected));
+    // Some of them, and numbers alone.
+    const keys = new Float32Array(2 * 7 * 6);
+    const some = back(grad, { out: { queries: targets[0], keys } });
+    assert.equal(some.queries, targets[0]);
+    assert.equal(some.keys.data, keys);
+    assertSameTensors(Object.values(some), Object.values(expected));
+  }
+
+  // Over what is read, and both keys' and values' in the same memory.
+  const own = resident(grad);
+  assertSameTensors([back(own, { out: { queries: own } }).queries], [expected.queries]);
+  const shared = new ResidentTensor([2, 7, 6]);
+  const both = back(grad, { out: { keys: shared, values: shared } });
+  assert.equal(both.keys, both.values);
+  assertSameTensors([shared, both.queries], [expected.values, expected.queries]);
+
+  const wrong = { keys: new ResidentTensor([2, 5, 6]) };
+  layer.zeroGradients();
+  layer.forward(X, Y, Y, { requiresGrad: true });
+  assertFails(
+    () => layer.backward(grad, { out: wrong }),
+    'invalid-shape',
+    'out.keys: expected 84 numbers for shape (2, 7, 6), got 60',
+  );
+  assertFails(() => layer.backward(grad, { out: { query: own } }), 'unknown-option', /^out: /);
+  assertFails(() => layer.backward(grad, { into: {} }), 'unknown-option', /^options: /);
+  assertFails(
+    () => layer.backward(grad, { out: { values: [1] } }),
+    'invalid-type',
+    /^out.values: /,
+  );
+  assert.ok(Object.values(layer.gradients()).every(({ data }) => data.every((g) => g === 0)));
+  assertSameTensors(Object.values(layer.backward(grad)), Object.values(expected));
 });
 
 test('every function takes resident tensors', () => {
