@@ -24,21 +24,45 @@ function time(milliseconds) {
 const figure = ({ median, tokensPerSecond }) =>
   tokensPerSecond ? `${tokensPerSecond.toFixed(0)} tokens/s` : time(median);
 
-/** What a processor is called: by its vendor where its name says little. */
-const processorName = ({ processor, vendor, familyModelStepping }) =>
-  [processor, familyModelStepping && `(${vendor} ${familyModelStepping})`]
-    .filter(Boolean)
-    .join(' ');
+/** What a processor is called: its family, model and stepping tell those apart that have one name. */
+function processorName({ processor = '', familyModelStepping }) {
+  const name = processor.replace(/\((R|TM)\)|\bProcessor\b/g, '').trim();
+  return familyModelStepping ? `${name} (${familyModelStepping})` : name;
+}
 
-/** headwise's figure and its share of the ceiling, how it stands to the fastest peer, and that peer's. */
+/** Nearer to 1 than this, two programs are as fast as each other. */
+const margin = 0.05;
+
+/** How headwise stands to the fastest peer: a word that both the medians and the least times bear out, or `level`. */
+function standing({ timesBestPeer: median, timesBestPeerAtLeast: least = median }) {
+  if (Math.min(median, least) >= 1 + margin) return 'ahead';
+  return Math.max(median, least) <= 1 - margin ? 'behind' : 'level';
+}
+
+/** headwise's figure, its share of the ceiling, and how it stands to the fastest peer. */
 function cellsOf({ results }) {
-  const ours = results.find(({ peer, median }) => peer === 'headwise' && median !== undefined);
-  const best = bestPeer(results, peers.headwise);
-  if (!ours) return ['', '', '', ''];
+  const ours = results.find(
+    ({ peer, median }) => peers[peer]?.isOurs && !peers[peer].isPart && median !== undefined,
+  );
+  if (!ours) return { cells: none };
   const own = [figure(ours), shares(ours)];
-  if (!best) return [...own, '', ''];
-  const times = ratio(ours.timesBestPeer, ours.timesBestPeerSpread, ours.timesBestPeerAtLeast);
-  return [...own, times, `${nameOf(best.peer)}, ${figure(best)}`];
+  const best = bestPeer(results, peers[ours.peer]);
+  if (!best) return { cells: [...own, ''] };
+  const { timesBestPeer, timesBestPeerSpread, timesBestPeerAtLeast } = ours;
+  const times = ratio(timesBestPeer, timesBestPeerSpread, timesBestPeerAtLeast);
+  return {
+    cells: [...own, times.replace('×', `× ${nameOf(best.peer)}`)],
+    standing: standing(ours),
+  };
+}
+
+/** How it stands in all engines, or in each where that differs. */
+function verdict(row) {
+  const words = [...row].filter(([, { standing: word }]) => word);
+  if (words.every(([, { standing: word }]) => word === words[0][1].standing)) {
+    return words[0]?.[1].standing ?? '';
+  }
+  return words.map(([engine, { standing: word }]) => `${word} in ${engine}`).join(', ');
 }
 
 /** Rows of passes that are compared with headwise's own forward. */
@@ -47,8 +71,10 @@ const partsOf = ({ about, results }) =>
     .filter(({ timesForward }) => timesForward)
     .map((part) => ({
       about: `${about}: ${part.peer}, to the plain pass`,
-      cells: [time(part.median), '', ratio(part.timesForward, part.timesForwardSpread), ''],
+      cells: [time(part.median), '', ratio(part.timesForward, part.timesForwardSpread)],
     }));
+
+const none = ['', '', ''];
 
 const line = (cells) => `| ${cells.join(' | ')} |`;
 
@@ -78,16 +104,15 @@ export function markdown(written) {
   const tables = new Map();
   for (const { machine = {}, engine, runs } of written) {
     for (const run of runs.map(summed)) {
-      const rows = [{ about: run.about, cells: cellsOf(run) }, ...partsOf(run)];
+      const rows = [{ about: run.about, ...cellsOf(run) }, ...partsOf(run)];
       const table = valueOf(tables, run.threads, () => new Map());
-      for (const { about, cells } of rows) {
+      for (const { about, ...entry } of rows) {
         const processors = valueOf(table, about, () => new Map());
         const row = valueOf(processors, processorName(machine), () => new Map());
-        row.set(engineName(engine), cells);
+        row.set(engineName(engine), entry);
       }
     }
   }
-  const none = ['', '', '', ''];
   return [...tables.entries()]
     .toSorted(([a], [b]) => a - b)
     .map(([threads, table]) =>
@@ -96,14 +121,16 @@ export function markdown(written) {
         '',
         line([
           ...['problem', 'processor'],
-          ...engines.flatMap((name) => [name, 'of the ceiling', 'times', 'fastest peer']),
+          ...engines.flatMap((name) => [name, 'of the ceiling', 'times the fastest peer']),
+          'headwise is',
         ]),
-        line(['---', '---', ...engines.flatMap(() => none.map(() => '---'))]),
+        line(['---', '---', ...engines.flatMap(() => none.map(() => '---')), '---']),
         ...[...table].flatMap(([about, processors]) =>
           [...processors].map(([processor, row], i) =>
             line([
               ...[i === 0 ? about : '', processor],
-              ...engines.flatMap((name) => row.get(name) ?? none),
+              ...engines.flatMap((name) => row.get(name)?.cells ?? none),
+              verdict(row),
             ]),
           ),
         ),

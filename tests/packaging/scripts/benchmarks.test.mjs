@@ -41,7 +41,10 @@ test('npm run bench names its engines and measures, and refuses what it does not
   }
 });
 
-const took = (peer, median, more = {}) => ({ peer, median, gflops: 1 / median, ...more });
+const took = (peer, median, more = {}) => ({
+  ...{ peer, median, least: median, gflops: 1 / median },
+  ...more,
+});
 
 test('native code is compared with native code, and the rest with the rest', () => {
   const results = compare(
@@ -311,7 +314,7 @@ test('the tables of the README are made of what was written', () => {
   });
   const amd = { processor: 'AMD EPYC' };
   const intel = {
-    processor: 'Xeon',
+    processor: 'Intel(R) Xeon(R) Processor',
     vendor: 'GenuineIntel',
     familyModelStepping: '6-207-2',
   };
@@ -325,25 +328,66 @@ test('the tables of the README are made of what was written', () => {
     engine(intel, 'Node 20.1.2', [run(8, 1)]),
   ];
   const header =
-    '| problem | processor | Node 20 | of the ceiling | times | fastest peer | Chromium 156 | of the ceiling | times | fastest peer |';
-  const rule = `| ${Array(10).fill('---').join(' | ')} |`;
+    '| problem | processor | Node 20 | of the ceiling | times the fastest peer | Chromium 156 | of the ceiling | times the fastest peer | headwise is |';
+  const rule = `| ${Array(9).fill('---').join(' | ')} |`;
   const part = 'a problem: headwise-key-mass, to the plain pass';
+  const jax = '3.00 × jax-js (least 3.00)';
   assert.deepEqual(markdown(written).split('\n'), [
     'One thread:',
     '',
     header,
     rule,
-    '| a problem | AMD EPYC | 4 ms |  | 3.00 × | jax-js, 12 ms | 500 µs |  | 3.00 × | jax-js, 1.5 ms |',
-    '|  | Xeon (GenuineIntel 6-207-2) | 8 ms |  | 3.00 × | jax-js, 24 ms |  |  |  |  |',
-    `| ${part} | AMD EPYC | 8 ms |  | 2.00 × |  | 1 ms |  | 2.00 × |  |`,
-    '|  | Xeon (GenuineIntel 6-207-2) | 16 ms |  | 2.00 × |  |  |  |  |  |',
-    '| size | AMD EPYC |  |  |  |  |  |  |  |  |',
+    `| a problem | AMD EPYC | 4 ms |  | ${jax} | 500 µs |  | ${jax} | ahead |`,
+    `|  | Intel Xeon (6-207-2) | 8 ms |  | ${jax} |  |  |  | ahead |`,
+    `| ${part} | AMD EPYC | 8 ms |  | 2.00 × | 1 ms |  | 2.00 × |  |`,
+    '|  | Intel Xeon (6-207-2) | 16 ms |  | 2.00 × |  |  |  |  |',
+    '| size | AMD EPYC |  |  |  |  |  |  |  |',
     '',
     '2 threads:',
     '',
     header,
     rule,
-    '| a problem | AMD EPYC | 2 ms |  | 3.00 × | jax-js, 6 ms |  |  |  |  |',
-    `| ${part} | AMD EPYC | 4 ms |  | 2.00 × |  |  |  |  |  |`,
+    `| a problem | AMD EPYC | 2 ms |  | ${jax} |  |  |  | ahead |`,
+    `| ${part} | AMD EPYC | 4 ms |  | 2.00 × |  |  |  |  |`,
   ]);
+});
+
+test('a row of the README says what medians and least times both bear out', () => {
+  const standingOf = (times) =>
+    markdown(
+      times.map(([median, least], i) => ({
+        engine: { version: `Engine${i} 1.2` },
+        runs: [
+          {
+            about: 'a problem',
+            results: compare(
+              [
+                took('headwise-native-avx2', 1, { least: 1 }),
+                took('onnxruntime-node-plain', median, { least }),
+              ],
+              1,
+            ),
+          },
+        ],
+      })),
+    )
+      .split(' | ')
+      .at(-1);
+  assert.equal(standingOf([[1.2, 1.1]]), 'ahead |');
+  assert.equal(standingOf([[1.2, 0.9]]), 'level |');
+  assert.equal(standingOf([[0.9, 0.8]]), 'behind |');
+  assert.equal(
+    standingOf([
+      [1.2, 1.2],
+      [2, 2],
+    ]),
+    'ahead |',
+  );
+  assert.equal(
+    standingOf([
+      [1.2, 1.2],
+      [0.9, 0.9],
+    ]),
+    'ahead in Engine0 1, behind in Engine1 1 |',
+  );
 });
