@@ -321,7 +321,7 @@ test('the tables of the README are made of what was written', () => {
   const engine = (machine, name, runs) => ({ machine, engine: { version: name }, runs });
   const written = [
     engine(amd, 'Node 20.1.2', [run(2, 2), run(4, 1)]),
-    engine(amd, 'Chrome 156.0.1', [
+    engine(amd, 'HeadlessChrome 156.0.1', [
       run(0.5, 1),
       { about: 'size', results: [{ peer: 'headwise', failed: 'no' }] },
     ]),
