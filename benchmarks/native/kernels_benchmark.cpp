@@ -105,6 +105,12 @@ void pack_columns(benchmark::State& state) {
           [](Arrays& x) { kernels::pack_columns(x.a.data(), size, size, rows, x.packed.data()); });
 }
 
+void transpose(benchmark::State& state) {
+  at_once(state, [](Arrays& x) {
+    kernels::transpose(x.a.data(), size, rows, size, x.packed.data(), rows);
+  });
+}
+
 void gemm(benchmark::State& state) {
   multiply_matrices(state, {.rows = rows, .columns = size, .depth = size});
 }

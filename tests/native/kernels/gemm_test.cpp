@@ -233,6 +233,28 @@ TEST_CASE("pack_rows and pack_columns give the same panels") {
   }
 }
 
+TEST_CASE("transpose exchanges rows and columns and writes nothing beside them") {
+  for (const std::size_t rows : awkward_sizes) {
+    for (const std::size_t columns : awkward_sizes) {
+      CAPTURE(rows, columns);
+      const std::size_t row_stride = columns + 3;
+      const std::size_t transposed_stride = rows + 5;
+      const Floats matrix = random_floats(rows * row_stride, 1);
+      Floats transposed(columns * transposed_stride, guard);
+      kernels::transpose(matrix.data(), row_stride, rows, columns, transposed.data(),
+                         transposed_stride);
+      bool in_place = true;
+      for (std::size_t j = 0; j < columns; ++j) {
+        for (std::size_t i = 0; i < transposed_stride; ++i) {
+          const float expected = i < rows ? matrix[i * row_stride + j] : guard;
+          in_place &= transposed[j * transposed_stride + i] == expected;
+        }
+      }
+      CHECK(in_place);
+    }
+  }
+}
+
 TEST_CASE("gemm takes part of a packed matrix from some row on") {
   const std::size_t columns = 19;
   const std::size_t depth = 9;

@@ -32,7 +32,7 @@ AttentionLayer::BackwardBuffers AttentionLayer::lay_out_backward(
     static_cast<void>(PoolingBackwardMemory::lay_out(arena, pooling_sizes(sizes), num_threads));
   }
   const Arena::Scope scope(arena);
-  static_cast<void>(lay_out_linear_backward(
+  static_cast<void>(LinearBackwardMemory::lay_out(
       arena, std::max({query_width, key_value_width, settings_.output_size}), num_threads));
   return buffers;
 }

@@ -153,6 +153,13 @@ class Blocks {
 
 /// Rows whose products are summed into a weight's gradient at a time.
 constexpr std::size_t rows_summed_at_once = 256;
+/// Outputs whose gradients are transposed for that: read as they lie, one row behind the other,
+/// they would share few sets of the cache.
+constexpr std::size_t max_transposed_outputs = 1024;
+/// Floats from one of them to the next, for the same reason no power of two.
+constexpr std::size_t transposed_stride = rows_summed_at_once + 16;
+/// Outputs that a thread transposes at a time.
+constexpr std::size_t transposed_at_once = 64;
 
 /// Memory for one packed panel: of the weights' columns, or of `rows_summed_at_once` rows of
 /// inputs.
@@ -164,49 +171,93 @@ bool is_zero_row(const float* row, std::size_t size) noexcept {
   return std::all_of(row, row + size, [](float number) { return number == 0.0F; });
 }
 
-/// The gradients of `columns` columns of one group's inputs and weights, from `column` on, for the
-/// rows [first, last).
-void linear_backward_columns(const Linear& linear, const LinearBackward& backward,
-                             std::size_t group, std::size_t column, std::size_t columns,
-                             std::size_t first, std::size_t last, float* packed) noexcept {
+/// Runs `backward_panel(group, column, columns, packed)` for the panels of each group's inputs,
+/// each of which is read right after it is packed.
+template <typename BackwardPanel>
+void for_each_panel(const Linear& linear, std::size_t groups, std::size_t threads,
+                    const ThreadArenas& memory, const BackwardPanel& backward_panel) noexcept {
+  const std::size_t in = linear.sizes.group_in();
+  const std::size_t width = kernels::panel_width();
+  const std::size_t panels = divide_up(in, width);
+  parallel::for_each(groups * panels, threads, [&](std::size_t piece, std::size_t thread) {
+    Arena arena = memory.of(thread);
+    const std::size_t column = piece % panels * width;
+    backward_panel(piece / panels, column, std::min(width, in - column),
+                   take_packed(arena, linear.sizes.out));
+  });
+}
+
+/// dX of the rows [first, last).
+void input_gradients(const Linear& linear, const LinearBackward& backward, std::size_t first,
+                     std::size_t last, std::size_t threads, const ThreadArenas& memory) noexcept {
   const std::size_t in = linear.sizes.group_in();
   const std::size_t out = linear.sizes.group_out();
   const std::size_t in_stride = linear.sizes.in;
   const std::size_t out_stride = linear.sizes.out;
-  const std::size_t in_column = group * in + column;
-  const float* gradient = backward.gradient + group * out;
-  pack_and_gemm(last - first, columns, out,
-                {.data = gradient + first * out_stride, .row_stride = out_stride},
-                {.data = linear.weight + group * out * in + column, .stride = in}, 1.0F, {},
-                backward.input_gradient + first * in_stride + in_column, in_stride, packed);
-  float* weight_gradient = backward.weight_gradient + group * out * in + column;
-  for (std::size_t row = first; row < last; row += rows_summed_at_once) {
-    pack_and_gemm(
-        out, columns, std::min(rows_summed_at_once, last - row),
-        {.data = gradient + row * out_stride, .row_stride = 1, .depth_stride = out_stride},
-        {.data = backward.inputs + row * in_stride + in_column, .stride = in_stride}, 1.0F,
-        {.data = weight_gradient, .row_stride = in}, weight_gradient, in, packed);
-  }
+  for_each_panel(linear, linear.sizes.groups, threads, memory,
+                 [&](std::size_t group, std::size_t column, std::size_t columns, float* packed) {
+                   pack_and_gemm(last - first, columns, out,
+                                 {.data = backward.gradient + first * out_stride + group * out,
+                                  .row_stride = out_stride},
+                                 {.data = linear.weight + group * out * in + column, .stride = in},
+                                 1.0F, {},
+                                 backward.input_gradient + first * in_stride + group * in + column,
+                                 in_stride, packed);
+                 });
 }
 
-/// The gradients for the rows [first, last). A piece of work is the columns of one panel, which is
-/// read right after it is packed.
+/// dW of one group's outputs [output, output + outputs) for the rows [first, first + rows).
+void weight_gradients(const Linear& linear, const LinearBackward& backward, std::size_t group,
+                      std::size_t output, std::size_t outputs, std::size_t first, std::size_t rows,
+                      std::size_t threads, const LinearBackwardMemory& memory) noexcept {
+  const std::size_t in = linear.sizes.group_in();
+  const std::size_t in_stride = linear.sizes.in;
+  const std::size_t out_stride = linear.sizes.out;
+  const float* gradient =
+      backward.gradient + first * out_stride + group * linear.sizes.group_out() + output;
+  const std::size_t strips = divide_up(outputs, transposed_at_once);
+  parallel::for_each(strips, threads, [&](std::size_t strip, std::size_t /*thread*/) {
+    const std::size_t column = strip * transposed_at_once;
+    kernels::transpose(gradient + column, out_stride, rows,
+                       std::min(transposed_at_once, outputs - column),
+                       memory.transposed + column * transposed_stride, transposed_stride);
+  });
+  const float* inputs = backward.inputs + first * in_stride + group * in;
+  float* weight_gradient =
+      backward.weight_gradient + (group * linear.sizes.group_out() + output) * in;
+  for_each_panel(
+      linear, 1, threads, memory.threads,
+      [&](std::size_t /*group*/, std::size_t column, std::size_t columns, float* packed) {
+        pack_and_gemm(outputs, columns, rows,
+                      {.data = memory.transposed, .row_stride = transposed_stride},
+                      {.data = inputs + column, .stride = in_stride}, 1.0F,
+                      {.data = weight_gradient + column, .row_stride = in},
+                      weight_gradient + column, in, packed);
+      });
+}
+
+/// The gradients for the rows [first, last).
 void linear_backward_rows(const Linear& linear, const LinearBackward& backward, std::size_t first,
-                          std::size_t last, const ThreadArenas& memory) noexcept {
-  const auto [in, out, groups] = linear.sizes;
-  const std::size_t width = kernels::panel_width();
-  const std::size_t group_in = in / groups;
-  const std::size_t panels = (group_in + width - 1) / width;
-  const double operations = 4.0 * static_cast<double>(last - first) *
-                            static_cast<double>(group_in) * static_cast<double>(out);
-  parallel::for_each(groups * panels, parallel::threads_worth(operations, backward.num_threads),
-                     [&](std::size_t piece, std::size_t thread) {
-                       Arena arena = memory.of(thread);
-                       const std::size_t column = piece % panels * width;
-                       linear_backward_columns(linear, backward, piece / panels, column,
-                                               std::min(width, group_in - column), first, last,
-                                               take_packed(arena, linear.sizes.out));
-                     });
+                          std::size_t last, const LinearBackwardMemory& memory) noexcept {
+  const std::size_t out = linear.sizes.group_out();
+  const auto threads_for = [&](std::size_t rows, std::size_t outputs) {
+    return parallel::threads_worth(2.0 * static_cast<double>(rows) *
+                                       static_cast<double>(linear.sizes.group_in()) *
+                                       static_cast<double>(outputs),
+                                   backward.num_threads);
+  };
+  input_gradients(linear, backward, first, last, threads_for(last - first, linear.sizes.out),
+                  memory.threads);
+  for (std::size_t row = first; row < last; row += rows_summed_at_once) {
+    const std::size_t rows = std::min(rows_summed_at_once, last - row);
+    for (std::size_t group = 0; group < linear.sizes.groups; ++group) {
+      for (std::size_t output = 0; output < out; output += max_transposed_outputs) {
+        const std::size_t outputs = std::min(max_transposed_outputs, out - output);
+        weight_gradients(linear, backward, group, output, outputs, row, rows,
+                         threads_for(rows, outputs), memory);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -254,15 +305,19 @@ void project(std::span<const RowProjection> projections, std::size_t num_threads
                      });
 }
 
-ThreadArenas lay_out_linear_backward(Arena& arena, std::size_t out,
-                                     std::size_t num_threads) noexcept {
-  return {arena, num_threads, [&](Arena& part) { static_cast<void>(take_packed(part, out)); }};
+LinearBackwardMemory LinearBackwardMemory::lay_out(Arena& arena, std::size_t out,
+                                                   std::size_t num_threads) noexcept {
+  float* transposed = arena.take(std::min(out, max_transposed_outputs), transposed_stride);
+  return {.transposed = transposed, .threads = {arena, num_threads, [&](Arena& part) {
+                                                  static_cast<void>(take_packed(part, out));
+                                                }}};
 }
 
 void linear_backward(const Linear& linear, const LinearBackward& backward, Arena& arena) noexcept {
   const Arena::Scope scope(arena);
   const auto [in, out, groups] = linear.sizes;
-  const ThreadArenas memory = lay_out_linear_backward(arena, out, backward.num_threads);
+  const LinearBackwardMemory memory =
+      LinearBackwardMemory::lay_out(arena, out, backward.num_threads);
   for (std::size_t first = 0; first < backward.rows;) {
     const bool is_zero = is_zero_row(backward.gradient + first * out, out);
     std::size_t last = first + 1;

@@ -65,8 +65,13 @@ struct LinearBackward {
 };
 
 /// Working memory of `linear_backward` for a map to `out` outputs.
-ThreadArenas lay_out_linear_backward(Arena& arena, std::size_t out,
-                                     std::size_t num_threads) noexcept;
+struct LinearBackwardMemory {
+  float* transposed;  ///< gradients of some outputs for some rows
+  ThreadArenas threads;
+
+  static LinearBackwardMemory lay_out(Arena& arena, std::size_t out,
+                                      std::size_t num_threads) noexcept;
+};
 
 /// dX = dY W, dW += dYᵀ X, db += the sum of dY's rows. Rows of dY that are 0 are skipped, so that
 /// keys that no query reads affect no gradient, even if they hold NaN or infinity.

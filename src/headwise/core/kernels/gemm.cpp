@@ -262,6 +262,36 @@ void pack_columns(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride,
   }
 }
 
+void transpose(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride, std::size_t rows,
+               std::size_t columns, float* HEADWISE_RESTRICT transposed,
+               std::size_t transposed_stride) noexcept {
+  assert(rows <= 1 || row_stride >= columns);
+  assert(columns <= 1 || transposed_stride >= rows);
+  assert(disjoint(matrix, span_of(rows, columns, row_stride), transposed,
+                  span_of(columns, rows, transposed_stride)));
+  constexpr std::size_t block = 4;
+  const std::size_t whole_columns = columns - columns % block;
+  for (std::size_t i = 0; i < rows;) {
+    const float* row = matrix + i * row_stride;
+    const bool is_whole = i + block <= rows;
+    if (is_whole) {
+#if defined(__wasm__)
+#pragma clang loop unroll(disable)  // for size
+#endif
+      for (std::size_t j = 0; j < whole_columns; j += block) {
+        transpose_4x4(row + j, row_stride, transposed + j * transposed_stride + i,
+                      transposed_stride);
+      }
+    }
+    const std::size_t end = is_whole ? i + block : i + 1;
+    for (; i < end; ++i) {
+      for (std::size_t j = is_whole ? whole_columns : 0; j < columns; ++j) {
+        transposed[j * transposed_stride + i] = matrix[i * row_stride + j];
+      }
+    }
+  }
+}
+
 void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a, PackedMatrix b,
           float scale, Addend addend, float* c, std::size_t c_stride) noexcept {
   assert(a.depth_stride == 1 || a.row_stride == 1 || rows <= 1);

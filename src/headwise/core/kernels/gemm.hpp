@@ -21,6 +21,10 @@ void pack_rows(const float* matrix, std::size_t row_stride, std::size_t depth, s
 void pack_columns(const float* matrix, std::size_t row_stride, std::size_t depth,
                   std::size_t columns, float* packed) noexcept;
 
+/// transposed (columns, rows) = matrix (rows, columns), rows of each so many floats apart.
+void transpose(const float* matrix, std::size_t row_stride, std::size_t rows, std::size_t columns,
+               float* transposed, std::size_t transposed_stride) noexcept;
+
 /// C (rows, columns) = A (rows, depth) · B (depth, columns) · scale + addend. Writes exactly
 /// `columns` floats of each row of C. C may be the addend; it overlaps neither A nor B.
 void gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a, PackedMatrix b,

@@ -18,6 +18,7 @@
 #define HEADWISE_FOR_EACH_KERNEL(DO) \
   DO(pack_rows)                      \
   DO(pack_columns)                   \
+  DO(transpose)                      \
   DO(gemm)                           \
   DO(gemv)                           \
   DO(gemv_transposed)                \

@@ -204,8 +204,8 @@ TransformerStack::BackwardBuffers TransformerStack::lay_out_backward(
   const Arena::Scope scope(arena);
   static_cast<void>(
       FeedForwardBackwardBuffers::lay_out(arena, model, rows, settings_->ffn_hiddens));
-  static_cast<void>(
-      lay_out_linear_backward(arena, std::max(settings_->ffn_hiddens, size), sizes.num_threads));
+  static_cast<void>(LinearBackwardMemory::lay_out(arena, std::max(settings_->ffn_hiddens, size),
+                                                  sizes.num_threads));
   return buffers;
 }
 

@@ -70,8 +70,8 @@ TransformerCore::BackwardBuffers TransformerCore::lay_out_backward(
   lay_out(decoder_, sizes.length);
   lay_out(encoder_, sizes.source_length);
   const Arena::Scope scope(arena);
-  static_cast<void>(
-      lay_out_linear_backward(arena, std::max(model.vocabulary_size, size), sizes.num_threads));
+  static_cast<void>(LinearBackwardMemory::lay_out(arena, std::max(model.vocabulary_size, size),
+                                                  sizes.num_threads));
   return buffers;
 }
 
