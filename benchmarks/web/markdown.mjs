@@ -12,7 +12,8 @@ const packageNames = { tfjs: 'TensorFlow.js', jax: 'jax-js', litert: 'LiteRT.js'
 const nameOf = (peer) => packageNames[peer] ?? peers[peer].packages[0];
 
 /** Node 20.20.2 as Node 20. */
-const engineName = ({ version }) => version.replace(/^(Headless)?Chrome /, 'Chromium ').replace(/\..*/, '');
+const engineName = ({ version }) =>
+  version.replace(/^(Headless)?Chrome /, 'Chromium ').replace(/\..*/, '');
 
 /** A time in three digits. */
 function time(milliseconds) {
