@@ -7,5 +7,7 @@ void register_kernels();
 void register_layers();
 /// There where OpenBLAS is.
 void register_openblas();
+/// There where oneDNN is.
+void register_onednn();
 
 }  // namespace headwise::benchmarks

@@ -5,8 +5,12 @@ import { run } from '../../scripts/lib/process.mjs';
 import { summary } from '../web/statistics.mjs';
 import { nativeProgram } from './build.mjs';
 
-/** What HEADWISE_ARCHITECTURE names, with the cores whose OpenBLAS kernels use the same. */
-const architectures = { sse4_2: 'Nehalem', avx2: 'Haswell', avx512: 'SkylakeX' };
+/** What HEADWISE_ARCHITECTURE names, with the words by which OpenBLAS and oneDNN are held to the same. */
+const architectures = {
+  sse4_2: { OPENBLAS_CORETYPE: 'Nehalem', ONEDNN_MAX_CPU_ISA: 'SSE41' },
+  avx2: { OPENBLAS_CORETYPE: 'Haswell', ONEDNN_MAX_CPU_ISA: 'AVX2' },
+  avx512: { OPENBLAS_CORETYPE: 'SkylakeX', ONEDNN_MAX_CPU_ISA: 'AVX512_CORE' },
+};
 
 const folder = 'build/benchmarks';
 
@@ -22,7 +26,8 @@ async function report(architecture, repetitions) {
   ];
   const env = {
     HEADWISE_ARCHITECTURE: architecture,
-    OPENBLAS_CORETYPE: architectures[architecture],
+    OMP_NUM_THREADS: '1',
+    ...architectures[architecture],
   };
   let said = '';
   try {
@@ -53,7 +58,7 @@ export function resultsOf({ benchmarks, context }, architecture) {
     byName.set(run_name, result);
     result.samples.push(cpu_time * milliseconds[time_unit]);
     Object.assign(result, flops && { flops }, elements && { elements });
-    if (by === 'OpenBLAS') result.version = context.OpenBLAS;
+    if (context[by]) result.version = context[by];
   }
   const results = [...byName.values()];
   for (const result of results) {
@@ -62,7 +67,9 @@ export function resultsOf({ benchmarks, context }, architecture) {
     if (result.elements) result.nanosecondsPerElement = (result.median * 1e6) / result.elements;
   }
   for (const result of results.filter(({ by }) => by === 'headwise')) {
-    const other = results.find((each) => each.benchmark === result.benchmark && each !== result);
+    const [other] = results
+      .filter((each) => each.benchmark === result.benchmark && each !== result)
+      .toSorted((a, b) => a.median - b.median);
     if (other) Object.assign(result, { other: other.by, timesOther: other.median / result.median });
   }
   return results;

@@ -19,6 +19,9 @@ int main(int argc, char** argv) {
 #if defined(HEADWISE_HAS_OPENBLAS)
     register_openblas();
 #endif
+#if defined(HEADWISE_HAS_ONEDNN)
+    register_onednn();
+#endif
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
       return 1;

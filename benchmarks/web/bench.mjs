@@ -18,7 +18,7 @@ The first time it installs the peers (about 500 MB).
 
   --engines=NAME,…  of ${engineNames.join(', ')} (all but native);
                     node is the Node that runs this; native measures headwise in C++, and installs
-                    Google Benchmark and OpenBLAS if they are missing
+                    Google Benchmark, OpenBLAS and oneDNN if they are missing
   --shapes=NAME,…   what is measured (all), of
 ${list(measures)}  --peers=NAME,…    only these (all but the last variants of headwise), of
 ${list(Object.keys(peers))}  --threads=N,…     threads of everyone (1); several are run one after another

@@ -72,6 +72,7 @@ const groups = [
     native && isDebian,
     ['Google Benchmark', installed('libbenchmark-dev'), 'libbenchmark-dev'],
     ['OpenBLAS', installed('libopenblas-dev'), 'libopenblas-dev'],
+    ['oneDNN', installed('libdnnl-dev'), 'libdnnl-dev'],
   ],
   [
     (test || GOAL === 'bench') && hasCurrentNode,

@@ -148,15 +148,15 @@ describe('setup.sh', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency:
     assert.ok(machine.calls().every((call) => !/ install |npm/.test(call)));
   });
 
-  test('--for=bench-native wants two libraries more, and no current Node', async (t) => {
+  test('--for=bench-native wants three libraries more, and no current Node', async (t) => {
     const machine = fakeMachine(t);
     const args = ['--for=bench-native'];
     // The fake apt-get does not bring them.
     const { code, stderr } = await machine.run(args, { FAKE_INSTALLED: 'libbenchmark-dev' });
     assert.equal(code, 1);
-    assert.match(stderr, /^setup: still missing after the set-up: libopenblas-dev /);
-    const both = { FAKE_INSTALLED: 'libbenchmark-dev libopenblas-dev' };
-    assert.equal((await machine.run(args, both)).code, 0);
+    assert.match(stderr, /^setup: still missing after the set-up: libopenblas-dev libdnnl-dev /);
+    const all = { FAKE_INSTALLED: 'libbenchmark-dev libopenblas-dev libdnnl-dev' };
+    assert.equal((await machine.run(args, all)).code, 0);
     assert.ok(machine.calls().every((call) => !call.startsWith('npm')));
   });
 

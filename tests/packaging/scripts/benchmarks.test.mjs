@@ -76,7 +76,8 @@ const ran = (run_name, family_index, cpu_time, more = {}) => ({
 
 test('what Google Benchmark reports becomes medians and ratios', () => {
   const benchmarks = [
-    ran('GEMM 1x1x1/OpenBLAS', 2, 4000, { flops: 8000 }),
+    ran('GEMM 1x1x1/OpenBLAS', 3, 4000, { flops: 8000 }),
+    ran('GEMM 1x1x1/slower', 2, 5000, { flops: 8000 }),
     ran('exp 10/headwise', 1, 20, { elements: 10 }),
     ran('GEMM 1x1x1/headwise', 0, 3, { flops: 8000, time_unit: 'us' }),
     ran('GEMM 1x1x1/headwise', 0, 1000, { flops: 8000 }),
@@ -87,9 +88,15 @@ test('what Google Benchmark reports becomes medians and ratios', () => {
   const results = resultsOf({ benchmarks, context }, 'avx2');
   assert.deepEqual(
     results.map(({ benchmark, by }) => `${benchmark} by ${by}`),
-    ['GEMM 1x1x1 by headwise', 'exp 10 by headwise', 'GEMM 1x1x1 by OpenBLAS'],
+    [
+      'GEMM 1x1x1 by headwise',
+      'exp 10 by headwise',
+      'GEMM 1x1x1 by slower',
+      'GEMM 1x1x1 by OpenBLAS',
+    ],
   );
-  const [gemm, exp, openblas] = results;
+  const [gemm, exp, , openblas] = results;
+  assert.equal(gemm.other, 'OpenBLAS');
   assert.deepEqual(gemm.samples.toSorted(), [0.001, 0.002, 0.003]);
   assert.equal(gemm.median, 0.002);
   assert.equal(gemm.gflops, 4);
@@ -105,9 +112,10 @@ test('what Google Benchmark reports becomes medians and ratios', () => {
     lines[1],
     /^avx2 GEMM 1x1x1 +headwise +2\.0 µs +1\.5 to 2\.5 +4\.0 GFLOP\/s +2\.00 × O/,
   );
-  assert.match(lines[2], /^avx2 GEMM 1x1x1 +OpenBLAS /);
-  assert.match(lines[3], /^avx2 exp 10 .* 2\.000 ns each$/);
-  assert.equal(lines[4], 'avx512: none here');
+  assert.match(lines[2], /^avx2 GEMM 1x1x1 +slower /);
+  assert.match(lines[3], /^avx2 GEMM 1x1x1 +OpenBLAS /);
+  assert.match(lines[4], /^avx2 exp 10 .* 2\.000 ns each$/);
+  assert.equal(lines[5], 'avx512: none here');
 });
 
 test('memory is shown by length, with what it grew by', () => {
