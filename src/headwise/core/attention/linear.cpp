@@ -171,39 +171,37 @@ bool is_zero_row(const float* row, std::size_t size) noexcept {
   return std::all_of(row, row + size, [](float number) { return number == 0.0F; });
 }
 
-/// Runs `backward_panel(group, column, columns, packed)` for the panels of each group's inputs,
-/// each of which is read right after it is packed.
+/// Runs `backward_panel(column, columns, packed)` for the panels of a group's inputs, each of which
+/// is read right after it is packed.
 template <typename BackwardPanel>
-void for_each_panel(const Linear& linear, std::size_t groups, std::size_t threads,
-                    const ThreadArenas& memory, const BackwardPanel& backward_panel) noexcept {
+void for_each_panel(const Linear& linear, std::size_t threads, const ThreadArenas& memory,
+                    const BackwardPanel& backward_panel) noexcept {
   const std::size_t in = linear.sizes.group_in();
   const std::size_t width = kernels::panel_width();
-  const std::size_t panels = divide_up(in, width);
-  parallel::for_each(groups * panels, threads, [&](std::size_t piece, std::size_t thread) {
+  parallel::for_each(divide_up(in, width), threads, [&](std::size_t panel, std::size_t thread) {
     Arena arena = memory.of(thread);
-    const std::size_t column = piece % panels * width;
-    backward_panel(piece / panels, column, std::min(width, in - column),
-                   take_packed(arena, linear.sizes.out));
+    const std::size_t column = panel * width;
+    backward_panel(column, std::min(width, in - column), take_packed(arena, linear.sizes.out));
   });
 }
 
-/// dX of the rows [first, last).
-void input_gradients(const Linear& linear, const LinearBackward& backward, std::size_t first,
-                     std::size_t last, std::size_t threads, const ThreadArenas& memory) noexcept {
+/// dX of one group for the rows [first, last).
+void input_gradients(const Linear& linear, const LinearBackward& backward, std::size_t group,
+                     std::size_t first, std::size_t last, std::size_t threads,
+                     const ThreadArenas& memory) noexcept {
   const std::size_t in = linear.sizes.group_in();
   const std::size_t out = linear.sizes.group_out();
   const std::size_t in_stride = linear.sizes.in;
   const std::size_t out_stride = linear.sizes.out;
-  for_each_panel(linear, linear.sizes.groups, threads, memory,
-                 [&](std::size_t group, std::size_t column, std::size_t columns, float* packed) {
-                   pack_and_gemm(last - first, columns, out,
-                                 {.data = backward.gradient + first * out_stride + group * out,
-                                  .row_stride = out_stride},
-                                 {.data = linear.weight + group * out * in + column, .stride = in},
-                                 1.0F, {},
-                                 backward.input_gradient + first * in_stride + group * in + column,
-                                 in_stride, packed);
-                 });
+  const float* gradient = backward.gradient + first * out_stride + group * out;
+  const float* weight = linear.weight + group * out * in;
+  float* input_gradient = backward.input_gradient + first * in_stride + group * in;
+  for_each_panel(
+      linear, threads, memory, [&](std::size_t column, std::size_t columns, float* packed) {
+        pack_and_gemm(last - first, columns, out, {.data = gradient, .row_stride = out_stride},
+                      {.data = weight + column, .stride = in}, 1.0F, {}, input_gradient + column,
+                      in_stride, packed);
+      });
 }
 
 /// dW of one group's outputs [output, output + outputs) for the rows [first, first + rows).
@@ -225,15 +223,14 @@ void weight_gradients(const Linear& linear, const LinearBackward& backward, std:
   const float* inputs = backward.inputs + first * in_stride + group * in;
   float* weight_gradient =
       backward.weight_gradient + (group * linear.sizes.group_out() + output) * in;
-  for_each_panel(
-      linear, 1, threads, memory.threads,
-      [&](std::size_t /*group*/, std::size_t column, std::size_t columns, float* packed) {
-        pack_and_gemm(outputs, columns, rows,
-                      {.data = memory.transposed, .row_stride = transposed_stride},
-                      {.data = inputs + column, .stride = in_stride}, 1.0F,
-                      {.data = weight_gradient + column, .row_stride = in},
-                      weight_gradient + column, in, packed);
-      });
+  for_each_panel(linear, threads, memory.threads,
+                 [&](std::size_t column, std::size_t columns, float* packed) {
+                   pack_and_gemm(outputs, columns, rows,
+                                 {.data = memory.transposed, .row_stride = transposed_stride},
+                                 {.data = inputs + column, .stride = in_stride}, 1.0F,
+                                 {.data = weight_gradient + column, .row_stride = in},
+                                 weight_gradient + column, in, packed);
+                 });
 }
 
 /// The gradients for the rows [first, last).
@@ -246,11 +243,11 @@ void linear_backward_rows(const Linear& linear, const LinearBackward& backward, 
                                        static_cast<double>(outputs),
                                    backward.num_threads);
   };
-  input_gradients(linear, backward, first, last, threads_for(last - first, linear.sizes.out),
-                  memory.threads);
-  for (std::size_t row = first; row < last; row += rows_summed_at_once) {
-    const std::size_t rows = std::min(rows_summed_at_once, last - row);
-    for (std::size_t group = 0; group < linear.sizes.groups; ++group) {
+  for (std::size_t group = 0; group < linear.sizes.groups; ++group) {
+    input_gradients(linear, backward, group, first, last, threads_for(last - first, out),
+                    memory.threads);
+    for (std::size_t row = first; row < last; row += rows_summed_at_once) {
+      const std::size_t rows = std::min(rows_summed_at_once, last - row);
       for (std::size_t output = 0; output < out; output += max_transposed_outputs) {
         const std::size_t outputs = std::min(max_transposed_outputs, out - output);
         weight_gradients(linear, backward, group, output, outputs, row, rows,

@@ -270,23 +270,21 @@ void transpose(const float* HEADWISE_RESTRICT matrix, std::size_t row_stride, st
   assert(disjoint(matrix, span_of(rows, columns, row_stride), transposed,
                   span_of(columns, rows, transposed_stride)));
   constexpr std::size_t block = 4;
-  const std::size_t whole_columns = columns - columns % block;
-  for (std::size_t i = 0; i < rows;) {
-    const float* row = matrix + i * row_stride;
-    const bool is_whole = i + block <= rows;
-    if (is_whole) {
+  for (std::size_t i = 0; i < rows; i += block) {
 #if defined(__wasm__)
 #pragma clang loop unroll(disable)  // for size
 #endif
-      for (std::size_t j = 0; j < whole_columns; j += block) {
-        transpose_4x4(row + j, row_stride, transposed + j * transposed_stride + i,
-                      transposed_stride);
+    for (std::size_t j = 0; j < columns; j += block) {
+      const float* from = matrix + i * row_stride + j;
+      float* to = transposed + j * transposed_stride + i;
+      const std::size_t height = min(block, rows - i);
+      const std::size_t width = min(block, columns - j);
+      if (height == block && width == block) {
+        transpose_4x4(from, row_stride, to, transposed_stride);
+        continue;
       }
-    }
-    const std::size_t end = is_whole ? i + block : i + 1;
-    for (; i < end; ++i) {
-      for (std::size_t j = is_whole ? whole_columns : 0; j < columns; ++j) {
-        transposed[j * transposed_stride + i] = matrix[i * row_stride + j];
+      for (std::size_t k = 0; k < height * width; ++k) {
+        to[k % width * transposed_stride + k / width] = from[k / width * row_stride + k % width];
       }
     }
   }
