@@ -3,30 +3,24 @@
 #include <dnnl.h>
 
 #include <stdexcept>
+#include <string>
 
 #include "benchmarks.hpp"
-#include "numbers.hpp"
 #include "products.hpp"
 
 namespace headwise::benchmarks {
 namespace {
 
-/// oneDNN packs B within each call, as OpenBLAS does.
 void multiply(benchmark::State& state, const ProductShape& shape) {
-  const auto a = random_numbers(shape.rows * shape.depth, 1);
-  const auto b = random_numbers(shape.depth * shape.columns, 2);
-  std::vector<float> c(shape.rows * shape.columns);
   const auto rows = static_cast<dnnl_dim_t>(shape.rows);
   const auto columns = static_cast<dnnl_dim_t>(shape.columns);
   const auto depth = static_cast<dnnl_dim_t>(shape.depth);
-  for (auto _ : state) {
-    if (dnnl_sgemm('N', 'N', rows, columns, depth, 1, a.data(), depth, b.data(), columns, 0,
-                   c.data(), columns) != dnnl_success) {
+  multiply_unpacked(state, shape, [&](const float* a, const float* b, float* c) {
+    if (dnnl_sgemm('N', 'N', rows, columns, depth, 1, a, depth, b, columns, 0, c, columns) !=
+        dnnl_success) {
       throw std::runtime_error("oneDNN refused a product");
     }
-    benchmark::ClobberMemory();
-  }
-  count_operations(state, shape);
+  });
 }
 
 }  // namespace

@@ -3,26 +3,19 @@
 #include <cblas.h>
 
 #include "benchmarks.hpp"
-#include "numbers.hpp"
 #include "products.hpp"
 
 namespace headwise::benchmarks {
 namespace {
 
-/// OpenBLAS packs B within each call: its interface knows no packed matrix.
 void multiply(benchmark::State& state, const ProductShape& shape) {
-  const auto a = random_numbers(shape.rows * shape.depth, 1);
-  const auto b = random_numbers(shape.depth * shape.columns, 2);
-  std::vector<float> c(shape.rows * shape.columns);
   const auto rows = static_cast<blasint>(shape.rows);
   const auto columns = static_cast<blasint>(shape.columns);
   const auto depth = static_cast<blasint>(shape.depth);
-  for (auto _ : state) {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, depth, 1, a.data(), depth,
-                b.data(), columns, 0, c.data(), columns);
-    benchmark::ClobberMemory();
-  }
-  count_operations(state, shape);
+  multiply_unpacked(state, shape, [&](const float* a, const float* b, float* c) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, columns, depth, 1, a, depth, b,
+                columns, 0, c, columns);
+  });
 }
 
 }  // namespace

@@ -5,6 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <vector>
+
+#include "numbers.hpp"
 
 namespace headwise::benchmarks {
 
@@ -38,6 +41,23 @@ inline void count_operations(benchmark::State& state, const ProductShape& shape)
   const auto [rows, columns, depth] = shape;
   count_operations(state, 2 * static_cast<double>(rows) * static_cast<double>(columns) *
                               static_cast<double>(depth));
+}
+
+/// Times `multiply(a, b, c)`, a product of row-major matrices by a library whose interface knows no
+/// packed matrix, so that it packs B within each call.
+template <typename Multiply>
+void multiply_unpacked(benchmark::State& state, const ProductShape& shape,
+                       const Multiply& multiply) {
+  const auto a = random_numbers(shape.rows * shape.depth, 1);
+  const auto b = random_numbers(shape.depth * shape.columns, 2);
+  std::vector<float> c(shape.rows * shape.columns);
+  // A first call may compile.
+  multiply(a.data(), b.data(), c.data());
+  for (auto _ : state) {
+    multiply(a.data(), b.data(), c.data());
+    benchmark::ClobberMemory();
+  }
+  count_operations(state, shape);
 }
 
 }  // namespace headwise::benchmarks
