@@ -1,12 +1,60 @@
 import { fail, show, showShape } from '../runtime/errors.js';
 import { allocate, read, reserve } from '../runtime/memory.js';
-import { checkSeed, isIntegerIn } from '../runtime/options.js';
+import { checkSeed, isIntegerIn, isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
-import { toShape, toTensorData } from './arrays.js';
+import { toFloats, toShape, toTensorData } from './arrays.js';
+import type { TensorInput } from './inputs.js';
 import { sizeOf } from './shapes.js';
 
 /** Numbers nested as deep as a tensor has axes. */
 export type NestedArray = number | NestedArray[];
+
+/** What `JSON.stringify` makes of a tensor; JSON has no NaN and no infinities, which become their names. */
+export interface TensorJSON {
+  shape: number[];
+  data: (number | 'NaN' | 'Infinity' | '-Infinity')[];
+}
+
+/** Which part of an axis: one index, which leaves the axis out, or those from one to another, from the end if negative. */
+export type Slice = number | readonly [begin?: number, end?: number] | undefined;
+
+/** Numbers of a tensor that are printed in full. */
+const printed = 6;
+
+const named: ReadonlyMap<unknown, number> = new Map(
+  [NaN, Infinity, -Infinity].map((number) => [String(number), number]),
+);
+
+/** The numbers of JSON. */
+function withoutNames(input: unknown): unknown {
+  if (!isObject(input) || !('data' in input) || !Array.isArray(input.data)) {
+    return input;
+  }
+  const { data } = input;
+  return { ...input, data: data.map((element: unknown) => named.get(element) ?? element) };
+}
+
+function indexRange(index: number, size: number): [number, number] {
+  const from = index < 0 ? index + size : index;
+  if (!isIntegerIn(from, 0, size - 1)) {
+    fail('invalid-value', 'slice', `an index into an axis of ${size}`, String(index));
+  }
+  return [from, from + 1];
+}
+
+/** As `Array.prototype.slice` has it: beyond an end is that end. */
+function range(part: unknown, size: number): [number, number] {
+  if (!Array.isArray(part) || part.length > 2) {
+    fail('invalid-type', 'slice', 'an index or [begin, end]', show(part));
+  }
+  const [begin, end] = [part[0] ?? 0, part[1] ?? size].map((bound: unknown) => {
+    if (!isIntegerIn(bound, -Number.MAX_SAFE_INTEGER)) {
+      fail('invalid-value', 'slice', 'integers', show(bound));
+    }
+    return Math.min(Math.max(bound < 0 ? bound + size : bound, 0), size);
+  }) as [number, number];
+  return [begin, Math.max(begin, end)];
+}
 
 /**
  * Float32 numbers with a shape, row-major, in plain JavaScript memory: nothing to free.
@@ -31,6 +79,16 @@ export class Tensor {
     const numbers = toTensorData(data, shape);
     this.data = numbers.data;
     this.shape = Object.freeze(numbers.shape);
+  }
+
+  /**
+   * A copy of whatever is taken as a tensor: nested arrays, another library's tensor, a tensor that `postMessage` brought,
+   * or what `JSON.parse` gives of one.
+   * @throws HeadwiseError `invalid-type`, `invalid-shape`
+   */
+  static from(input: TensorInput | TensorJSON): Tensor {
+    const { data, shape } = toFloats('input', withoutNames(input));
+    return new Tensor(data.slice(), shape);
   }
 
   static zeros(shape: readonly number[]): Tensor {
@@ -91,5 +149,89 @@ export class Tensor {
         ? (data[offset++] ?? NaN)
         : Array.from({ length: shape[axis] ?? 0 }, () => nest(axis + 1));
     return nest(0);
+  }
+
+  /**
+   * The same numbers, in memory that is shared, in another shape.
+   * @param shape of as many numbers; one axis may be −1, which is inferred. Source: PyTorch, `Tensor.view`.
+   * @throws HeadwiseError `invalid-shape`
+   */
+  reshape(shape: readonly number[]): Tensor {
+    const { data } = this;
+    const inferred = Array.isArray(shape) ? shape.indexOf(-1) : -1;
+    const others = inferred < 0 ? shape : shape.filter((_, axis) => axis !== inferred);
+    const checked = toShape('shape', others);
+    const size = inferred < 0 ? 1 : data.length / sizeOf(checked);
+    if (sizeOf(checked) * size !== data.length || !isIntegerIn(size, 0)) {
+      fail('invalid-shape', 'shape', `one of ${data.length} numbers`, showShape(shape));
+    }
+    return new Tensor(
+      data,
+      inferred < 0 ? checked : [...checked.slice(0, inferred), size, ...checked.slice(inferred)],
+    );
+  }
+
+  /**
+   * A copy of a part: for each axis, from the first on, an index or a range; axes that are not named stay whole.
+   *
+   * ```js
+   * attentionWeights.slice(0, 2); // (queries, keys) of sample 0 and head 2
+   * X.slice([], [1, 3]); // positions 1 and 2 of all samples
+   * ```
+   * Source: NumPy's basic slicing, `X[0, 2]` and `X[:, 1:3]`.
+   * @throws HeadwiseError `invalid-shape` for more parts than axes, `invalid-value` for an index outside of its axis
+   */
+  slice(...parts: readonly Slice[]): Tensor {
+    const { data, shape } = this;
+    if (parts.length > shape.length) {
+      fail('invalid-shape', 'slice', `at most ${shape.length} parts`, String(parts.length));
+    }
+    let [numbers, kept]: [Float32Array, number[]] = [data, []];
+    // Axis by axis, over rows of what is behind the axis.
+    shape.forEach((size, axis) => {
+      const part = parts[axis] ?? [];
+      const [begin, end] = typeof part === 'number' ? indexRange(part, size) : range(part, size);
+      const row = sizeOf(shape.slice(axis + 1));
+      const outer = sizeOf(kept);
+      const taken = allocate(outer * (end - begin) * row);
+      for (let i = 0; i < outer; i++) {
+        const first = i * size * row;
+        taken.set(
+          numbers.subarray(first + begin * row, first + end * row),
+          i * (end - begin) * row,
+        );
+      }
+      numbers = taken;
+      kept = typeof part === 'number' ? kept : [...kept, end - begin];
+    });
+    return new Tensor(numbers, kept);
+  }
+
+  /** Shape and first and last numbers: `Tensor (2, 3) [1, 2, 3, 4, 5, 6]`. */
+  toString(): string {
+    const { data, shape } = this;
+    const short = (numbers: Float32Array): string[] =>
+      Array.from(numbers, (number) => String(Number(number.toPrecision(4))));
+    const half = printed / 2;
+    const texts =
+      data.length <= printed
+        ? short(data)
+        : [...short(data.subarray(0, half)), '…', ...short(data.subarray(-half))];
+    return `Tensor ${showShape(shape)} [${texts.join(', ')}]`;
+  }
+
+  /** For `JSON.stringify`; `Tensor.from(JSON.parse(…))` gives the same tensor. */
+  toJSON(): TensorJSON {
+    return {
+      shape: [...this.shape],
+      data: Array.from(this.data, (number) =>
+        Number.isFinite(number) ? number : (String(number) as 'NaN'),
+      ),
+    };
+  }
+
+  /** What Node's `console.log` prints. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
   }
 }

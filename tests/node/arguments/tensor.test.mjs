@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { inspect } from 'node:util';
 import { init, Tensor } from 'headwise';
 import { assertFails } from '../lib/compare.mjs';
 
@@ -111,4 +112,112 @@ test('what no tensor is made of', () => {
   fails(() => Tensor.full([1], '1'), 'invalid-type', 'value: expected a number, got "1"');
   fails(() => Tensor.randn([1], -1), 'invalid-option', /^seed: expected an integer from 0 to/);
   fails(() => Tensor.zeros([2 ** 50]), 'out-of-memory', /^memory: not enough/);
+});
+
+test('from copies whatever is taken as a tensor', () => {
+  const tensor = new Tensor([1, 2, 3, 4], [2, 2]);
+  const inputs = [
+    tensor,
+    structuredClone(tensor),
+    { data: [1, 2, 3, 4], dims: [2, 2] },
+    [Float32Array.of(1, 2), [3, 4]],
+    JSON.parse(JSON.stringify(tensor)),
+  ];
+  for (const input of inputs) {
+    const copy = Tensor.from(input);
+    assert.ok(copy instanceof Tensor);
+    assert.deepEqual(copy, tensor);
+    assert.notEqual(copy.data, tensor.data);
+  }
+  assertFails(() => Tensor.from('1'), 'invalid-type', /^input: expected a tensor, /);
+  assertFails(
+    () => Tensor.from({ data: [1, 'no'], shape: [2] }),
+    'invalid-type',
+    'input: expected numbers, got "no"',
+  );
+});
+
+test('JSON keeps every number', () => {
+  const numbers = [0.1, -0, NaN, Infinity, -Infinity, 3.4028235e38, 1e-45];
+  const tensor = new Tensor(numbers, [7]);
+  assert.deepEqual(tensor.toJSON().data.slice(2, 5), ['NaN', 'Infinity', '-Infinity']);
+  const back = Tensor.from(JSON.parse(JSON.stringify(tensor)));
+  // JSON has no −0.
+  assert.deepEqual(
+    [...back.data],
+    [...tensor.data].map((number) => number || number + 0),
+  );
+});
+
+test('reshape shares the numbers', () => {
+  const tensor = new Tensor([1, 2, 3, 4, 5, 6], [2, 3]);
+  for (const [shape, expected] of [
+    [[6], [6]],
+    [
+      [3, -1],
+      [3, 2],
+    ],
+    [
+      [-1, 1, 6],
+      [1, 1, 6],
+    ],
+  ]) {
+    const other = tensor.reshape(shape);
+    assert.deepEqual(other.shape, expected);
+    assert.equal(other.data, tensor.data);
+  }
+  const wrong = /^shape: expected /;
+  for (const shape of [[5], [-1, 4], [-1, -1], [-1, 0], [-2, 3], '6']) {
+    assert.throws(() => tensor.reshape(shape), { name: 'HeadwiseError', message: wrong });
+  }
+  assertFails(
+    () => tensor.reshape([4, -1]),
+    'invalid-shape',
+    'shape: expected one of 6 numbers, got (4, -1)',
+  );
+});
+
+test('slice copies parts as NumPy does', () => {
+  const tensor = new Tensor(
+    Array.from({ length: 24 }, (_, i) => i),
+    [2, 3, 4],
+  );
+  assert.deepEqual(tensor.slice(), tensor);
+  assert.deepEqual(tensor.slice(1, 2).toArray(), [20, 21, 22, 23]);
+  assert.deepEqual(tensor.slice(1, 2, 3), new Tensor([23], []));
+  assert.deepEqual(tensor.slice(-1, undefined, -4).toArray(), [12, 16, 20]);
+  assert.deepEqual(tensor.slice([], [1, 3], [0, 2]).toArray(), [
+    [
+      [4, 5],
+      [8, 9],
+    ],
+    [
+      [16, 17],
+      [20, 21],
+    ],
+  ]);
+  assert.deepEqual(tensor.slice([1], [-1], [-3, -1]).toArray(), [[[21, 22]]]);
+  assert.deepEqual(tensor.slice([2, 1]).shape, [0, 3, 4]);
+  assert.deepEqual(tensor.slice([-9, 9]), tensor);
+  const copy = tensor.slice(0);
+  copy.data[0] = 7;
+  assert.equal(tensor.data[0], 0);
+  const fails = (parts, code, message) => assertFails(() => tensor.slice(...parts), code, message);
+  fails([0, 0, 0, 0], 'invalid-shape', 'slice: expected at most 3 parts, got 4');
+  fails([2], 'invalid-value', 'slice: expected an index into an axis of 2, got 2');
+  fails([0.5], 'invalid-value', 'slice: expected an index into an axis of 2, got 0.5');
+  fails([[0.5]], 'invalid-value', 'slice: expected integers, got 0.5');
+  fails(['0'], 'invalid-type', 'slice: expected an index or [begin, end], got "0"');
+});
+
+test('a tensor prints its shape and its first and last numbers', () => {
+  assert.equal(String(new Tensor([1, 1 / 3, -2], [1, 3])), 'Tensor (1, 3) [1, 0.3333, -2]');
+  const long = new Tensor(
+    Array.from({ length: 48 }, (_, i) => i),
+    [2, 24],
+  );
+  assert.equal(`${long}`, 'Tensor (2, 24) [0, 1, 2, …, 45, 46, 47]');
+  assert.equal(inspect({ long }), '{ long: Tensor (2, 24) [0, 1, 2, …, 45, 46, 47] }');
+  assert.equal(String(Tensor.zeros([0, 3])), 'Tensor (0, 3) []');
+  assert.equal(String(new Tensor([NaN], [])), 'Tensor () [NaN]');
 });
