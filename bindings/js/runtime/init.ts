@@ -1,7 +1,7 @@
 import { relaxedSimd, simd } from 'wasm-feature-detect';
 import { fail, HeadwiseError, reasonOf, show } from './errors.js';
 import { createCore } from './embind.js';
-import { node } from './node.js';
+import { node, oldNode } from './node.js';
 import { checkOptions } from './options.js';
 import {
   checkThreads,
@@ -174,6 +174,10 @@ async function load(
       'unsupported',
       'engine: expected WebAssembly SIMD (Chrome 91, Firefox 89, Safari 16.4, Node 16 or newer), got an engine without it',
     );
+  }
+  const version = oldNode();
+  if (version !== undefined) {
+    fail('unsupported', 'engine', 'Node 20.16, 22.3 or newer', `Node ${version}`);
   }
   const build = await choose(wanted);
   const threads = await chooseThreads(

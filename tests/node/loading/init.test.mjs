@@ -10,7 +10,7 @@ const before = `
   ]));
 `;
 
-const inNewProcess = (name, text) => runInNewProcess(name, text, { before });
+const inNewProcess = (name, text, flags) => runInNewProcess(name, text, { before, flags });
 
 inNewProcess(
   'everything but plain tensors needs init, and says so',
@@ -121,6 +121,14 @@ for (const [name, source] of Object.entries(sources)) {
     `await init({ wasm: ${source} }); forward()`,
   );
 }
+
+inNewProcess(
+  'a Node that is too old is told so',
+  `
+  await fails(init(), 'unsupported', /^engine: expected Node 20\\.16, 22\\.3 or newer, got Node \\d+\\.\\d+/);
+  `,
+  ['--import', 'data:text/javascript,delete process.getBuiltinModule'],
+);
 
 inNewProcess(
   'of several calls at once each has an answer of its own',
