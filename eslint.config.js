@@ -14,7 +14,7 @@ export default defineConfig([
     languageOptions: { globals: globals.node },
   },
   {
-    files: ['tests/browser/**', 'tests/bundlers/**', 'benchmarks/web/page-*.mjs'],
+    files: ['tests/browser/**', 'tests/matrix/**', 'benchmarks/web/page-*.mjs'],
     // Functions given to page.evaluate run in the page.
     languageOptions: { globals: globals.browser },
   },

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { testSteps } from './lib/check-steps.mjs';
 import { giveUp, names, readOptions } from './lib/command.mjs';
 import { total } from './lib/counts.mjs';
+import { matrixTable } from './lib/matrix.mjs';
 import { endWithSignals } from './lib/process.mjs';
 import { seconds } from './lib/report.mjs';
 import { runSteps, withNeeds } from './lib/steps.mjs';
@@ -15,17 +16,21 @@ can break, but those that nothing has changed for since they passed; stops at th
 fails and shows its output.
 
   --all           also the steps that --list says are on request: other browsers, Nodes, builds and
-                  instruction sets, sanitizers, clang-tidy, bundlers, pictures
+                  instruction sets, sanitizers, clang-tidy, the tools of users, pictures
   --only=STEP,…   only these steps and what they need
   --skip=STEP,…   all but these steps; what needs them takes what is there
+  --matrix        only the tools that the package is tried in
   --force         also checks that are unchanged since they passed, as wherever CI is set
   --list          names the steps
 `;
+
+const matrixNames = testSteps.map(({ name }) => name).filter((name) => name.startsWith('matrix-'));
 
 const options = readOptions(help, {
   only: { type: 'string', multiple: true },
   skip: { type: 'string', multiple: true },
   all: { type: 'boolean' },
+  matrix: { type: 'boolean' },
   force: { type: 'boolean' },
   list: { type: 'boolean' },
 });
@@ -41,8 +46,9 @@ if (options.list) {
 let steps;
 try {
   const skipped = withNames(names(options.skip));
-  steps = options.only
-    ? withNeeds(testSteps, names(options.only))
+  const only = options.matrix ? matrixNames : names(options.only);
+  steps = only.length
+    ? withNeeds(testSteps, only)
     : testSteps.filter(({ onRequest }) => options.all || !onRequest);
   steps = steps.filter((step) => !skipped.has(step.name));
 } catch (error) {
@@ -68,6 +74,9 @@ const broken = results.find((result) => result.state === 'failed');
 if (broken) {
   console.log(`\n${broken.name} failed; its output is above.`);
   counts.failed ||= 1;
+}
+if (results.some(({ name }) => matrixNames.includes(name))) {
+  console.log(`\nWhat ran where:\n${matrixTable()}`);
 }
 const unchanged = results.filter(({ state }) => state === 'unchanged').length;
 if (unchanged > 0)

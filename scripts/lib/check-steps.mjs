@@ -1,10 +1,10 @@
 // The steps of `npm test` beyond those that make the product.
 import { join } from 'node:path';
 import { browserSteps } from './browser-steps.mjs';
-import { installBundlers } from './bundlers.mjs';
 import { cmakeBuild } from './cmake.mjs';
 import { countAsOne, countNodeTests, notesOfNodeTests } from './counts.mjs';
 import { cppFiles, fromRoot, listFiles, projectFiles, testFiles } from './files.mjs';
+import { matrixSteps } from './matrix-steps.mjs';
 import { builtBy, nativeSteps } from './native-steps.mjs';
 import { nodeSteps, nodeTests } from './node-steps.mjs';
 import { checkedProject, packChecked, packed, packInto, whatIsPacked } from './packed.mjs';
@@ -225,7 +225,7 @@ const packages = [
     needs: ['pack'],
     takes: 15,
     files: () => testFiles('tests/packaging/npm'),
-    inputs: () => [...whatIsPacked(), 'dist', 'tests/bundlers'],
+    inputs: () => [...whatIsPacked(), 'dist', 'tests/matrix'],
   }),
   packaging({
     name: 'package-types',
@@ -298,23 +298,6 @@ const packages = [
       '.toolchain/current-node',
     ],
   }),
-  {
-    name: 'bundlers',
-    about: 'the tarball in webpack and Next.js, opened in headless Chromium (tests/bundlers)',
-    needs: ['pack'],
-    takes: 90,
-    onRequest: true,
-    count: countNodeTests,
-    notes: notesOfNodeTests,
-    checks: {
-      inputs: () => [...whatIsPacked(), 'tests/bundlers', 'tests/browser/lib', 'web/headers.json'],
-      facts: () => ({ chrome: identityOf(toolchain().headlessChrome) }),
-    },
-    async run(sh) {
-      await installBundlers(sh);
-      await nodeTests(sh, process.execPath, testFiles('tests/bundlers'));
-    },
-  },
 ];
 
 const [setup, dependencies, records, wasm, packageParts, page] = productSteps('test');
@@ -332,5 +315,6 @@ export const testSteps = [
   ...nodeSteps,
   ...browserSteps,
   ...packages,
+  ...matrixSteps,
   ...checked,
 ];

@@ -274,7 +274,7 @@ test('what a page loads with all of it stays small', async (t) => {
 });
 
 test('locks have no addresses, and nothing that is installed runs a script', () => {
-  for (const folder of ['.', 'tests/bundlers']) {
+  for (const folder of ['.', 'tests/matrix/bundlers']) {
     const lock = readFileSync(join(root, folder, 'package-lock.json'), 'utf8');
     for (const [path, { resolved, hasInstallScript }] of Object.entries(
       JSON.parse(lock).packages,

@@ -1,20 +1,20 @@
 // The installed tarball in applications that bundle it with their tools' own settings, opened in Chromium. Needs
-// build/bundlers, see scripts/lib/bundlers.mjs.
+// build/matrix/bundlers, see scripts/lib/matrix.mjs.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { bundlersFolder } from '../../scripts/lib/bundlers.mjs';
-import { fromRoot } from '../../scripts/lib/files.mjs';
-import { launchBrowser } from '../browser/lib/browser.mjs';
-import { isolation } from '../browser/lib/package-server.mjs';
-import { watchForProblems } from '../browser/lib/problems.mjs';
-import { serveFolder } from '../browser/lib/server.mjs';
+import { fromRoot } from '../../../scripts/lib/files.mjs';
+import { matrixFolder } from '../../../scripts/lib/matrix.mjs';
+import { launchBrowser } from '../../browser/lib/browser.mjs';
+import { isolation } from '../../browser/lib/package-server.mjs';
+import { watchForProblems } from '../../browser/lib/problems.mjs';
+import { serveFolder } from '../../browser/lib/server.mjs';
 
 const run = promisify(execFile);
-const built = (...parts) => fromRoot(bundlersFolder, ...parts);
+const built = (...parts) => fromRoot(matrixFolder('bundlers'), ...parts);
 
 /** Runs a program of Node in the folder where the bundlers are installed, and fails with what it printed. */
 const runNode = (...args) =>
@@ -42,7 +42,7 @@ const bundlers = {
 let browser;
 before(async () => {
   for (const path of ['shared', 'webpack', 'next']) {
-    cpSync(fromRoot('tests/bundlers', path), built(path), { recursive: true });
+    cpSync(fromRoot('tests/matrix/bundlers', path), built(path), { recursive: true });
   }
   browser = await launchBrowser('headlessChrome');
 });

@@ -1,0 +1,36 @@
+// The steps that try the tarball in the tools that users have (tests/matrix), a group of tools each.
+import { countNodeTests, notesOfNodeTests } from './counts.mjs';
+import { testFiles } from './files.mjs';
+import { forgetOutcomes, installTools } from './matrix.mjs';
+import { nodeTests } from './node-steps.mjs';
+import { whatIsPacked } from './packed.mjs';
+import { identityOf, toolchain } from './toolchain.mjs';
+
+const step = ({ group, ...rest }) => ({
+  name: `matrix-${group}`,
+  needs: ['pack'],
+  onRequest: true,
+  count: countNodeTests,
+  notes: notesOfNodeTests,
+  checks: {
+    inputs: () => [
+      ...whatIsPacked(),
+      ...['tests/matrix', 'tests/browser/lib', 'docs/bundlers.md', 'web/headers.json'],
+    ],
+    facts: () => ({ chrome: identityOf(toolchain().headlessChrome) }),
+  },
+  async run(sh) {
+    await installTools(sh, group);
+    forgetOutcomes(group);
+    await nodeTests(sh, process.execPath, testFiles(`tests/matrix/${group}`));
+  },
+  ...rest,
+});
+
+export const matrixSteps = [
+  step({
+    group: 'bundlers',
+    about: 'the tarball in bundlers, opened in headless Chromium (tests/matrix/bundlers)',
+    takes: 90,
+  }),
+];
