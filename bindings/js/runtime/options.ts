@@ -1,3 +1,4 @@
+import leven from 'leven';
 import { fail, show } from './errors.js';
 
 export const isObject = (value: unknown): value is object =>
@@ -6,6 +7,19 @@ export const isObject = (value: unknown): value is object =>
 /** An object of named members, rather than a list of numbers. */
 export const isRecord = (value: unknown): value is object =>
   isObject(value) && !Array.isArray(value) && !ArrayBuffer.isView(value);
+
+/** The name that was meant, as far as can be told: another case, underscores, or a slip in every third letter. */
+function meant(name: string, known: readonly string[]): string | undefined {
+  const plain = (text: string): string => text.replaceAll('_', '').toLowerCase();
+  let [nearest, most]: [string | undefined, number] = [undefined, name.length / 3];
+  for (const each of known) {
+    const distance = leven(plain(name), plain(each));
+    if (distance <= most) {
+      [nearest, most] = [each, distance];
+    }
+  }
+  return nearest;
+}
 
 /**
  * A copy of the given options, {} for undefined: each is asked for once, and here, since asking may run the caller's
@@ -25,7 +39,9 @@ export function checkOptions<Options extends object>(
   }
   for (const name of Object.keys(given)) {
     if (!(known as readonly string[]).includes(name)) {
-      fail('unknown-option', argument, `only ${known.join(', ')}`, name);
+      const nearest = meant(name, known);
+      const got = nearest === undefined ? name : `${name}; did you mean ${nearest}?`;
+      fail('unknown-option', argument, `only ${known.join(', ')}`, got);
     }
   }
   const read: Partial<Options> = {};

@@ -64,17 +64,24 @@ test('options of the constructor', () => {
   failsFor('weights', words, "'float32', 'float16' or 'int8'");
 });
 
-test('options that headwise does not know are named', () => {
+test('options that headwise does not know are named, and with them what may have been meant', () => {
+  const meant = {
+    numheads: 'numHeads',
+    num_heads: 'numHeads',
+    numHead: 'numHeads',
+    valid_lens: 'validLens',
+  };
   const unknown = (call, name, known) =>
     assertFails(
       () => call({ [name]: undefined }),
       'unknown-option',
-      `options: expected only ${known}, got ${name}`,
+      `options: expected only ${known}, got ${name}` +
+        (name in meant ? `; did you mean ${meant[name]}?` : ''),
     );
   const ofLayer =
     'numHiddens, numHeads, dropout, bias, outputBias, querySize, keySize, valueSize, outputSize, outputProjection, numKvHeads, ' +
     'pooling, attentionHiddens, projection, scale, softcap, rotary, biasKv, zeroAttention, weights, seed';
-  for (const name of ['numheads', 'num_heads', 'kdim', 'batchFirst', 'x']) {
+  for (const name of ['numheads', 'num_heads', 'numHead', 'kdim', 'batchFirst', 'x', '']) {
     unknown((given) => new MultiHeadAttention({ ...options, ...given }), name, ofLayer);
   }
   const shared = 'validLens, mask, causal, window, emptyRows, returnWeights, weightsStage, out';

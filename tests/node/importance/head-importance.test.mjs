@@ -408,7 +408,7 @@ test('what cannot be measured is an error, by rejection', () =>
       await fails(
         { batches, loss: { values: 3 } },
         'unknown-option',
-        'loss: expected only value, gradient, got values',
+        'loss: expected only value, gradient, got values; did you mean value?',
       );
       await fails({ batches, measure: 'weights' }, option, /^measure: expected 'gradient', /);
       await fails(
@@ -456,7 +456,7 @@ test('what cannot be measured is an error, by rejection', () =>
         'invalid-shape',
         /^values: expected \(2, 4, valueSize\)/,
       );
-      await fails({ batches, losses: square }, 'unknown-option', /got losses$/, model);
+      await fails({ batches, losses: square }, 'unknown-option', /got losses; did you mean loss\?$/, model);
       await fails({ batches: [{ tokens }] }, 'invalid-shape', /^targets: expected/, model);
       await fails(
         { batches },

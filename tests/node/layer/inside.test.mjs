@@ -77,7 +77,11 @@ test('chosen weights in several forms', () => {
   assert.deepEqual(chosen({}).data, all);
   const fails = (returnWeights, code, message) =>
     assertFails(() => chosen(returnWeights), code, message);
-  fails({ head: [1] }, 'unknown-option', 'returnWeights: expected only heads, queries, got head');
+  fails(
+    { head: [1] },
+    'unknown-option',
+    'returnWeights: expected only heads, queries, got head; did you mean heads?',
+  );
   const integers = 'expected an array of integers';
   fails({ heads: 1 }, 'invalid-type', `returnWeights.heads: ${integers}, got 1`);
   fails(

@@ -194,7 +194,7 @@ test('what cannot be generated is told', async () => {
   await rejects(
     () => model.generate([1], { ...few, maxTokens: 3 }),
     'unknown-option',
-    /^options: expected only maxNewTokens, .*, got maxTokens$/,
+    /^options: expected only maxNewTokens, .*, got maxTokens; did you mean maxNewTokens\?$/,
   );
   assert.deepEqual(await model.generate([1], { maxNewTokens: 0 }), []);
   for (const each of [model, bert, bart]) each.dispose();

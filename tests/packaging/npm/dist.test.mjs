@@ -269,7 +269,7 @@ test('what a page loads with all of it stays small', async (t) => {
       `${build}, brotli: minified JavaScript ${scriptsSize} + WebAssembly ${wasmSize} = ${all} bytes`,
     );
     // All exports kept, also those that share code: more than what a bundler ships (entries.test.mjs).
-    assert.ok(all <= 100_000, `${build}: ${all} bytes`);
+    assert.ok(all <= 103_000, `${build}: ${all} bytes`);
   }
 });
 

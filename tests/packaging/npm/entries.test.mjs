@@ -55,8 +55,8 @@ const bundlers = {
 };
 
 /** Bytes of everything with the largest build, and of the README's example. */
-const mostForAll = 99_500;
-const mostForLayer = 48_500;
+const mostForAll = 102_000;
+const mostForLayer = 50_500;
 
 const isScript = ({ type }) => type === 'chunk';
 const codeOf = (output) => output.filter(isScript).map(({ code }) => code);
