@@ -1,6 +1,6 @@
 // Bundles bindings/js and the glue of the WebAssembly builds into dist/.
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 
@@ -18,6 +18,22 @@ const wasmFiles = {
       const fileName = `headwise-${build}.wasm`;
       this.emitFile({ type: 'asset', fileName, source: await readFile(made(`wasm/${fileName}`)) });
     }
+  },
+};
+
+/** Files that headwise/inline has others in place of, which need no other file. */
+const instead = {
+  'layer-files.js': 'inline-files.ts',
+  'model-files.js': 'inline-files.ts',
+  'start-workers.js': 'no-workers.ts',
+};
+
+const withoutFiles = {
+  name: 'without-files',
+  resolveId(source) {
+    if (source === 'headwise-models-simd.wasm') return made(`wasm/${source}`);
+    const other = instead[basename(source)];
+    return other && fileURLToPath(new URL(`bindings/js/runtime/${other}`, import.meta.url));
   },
 };
 
@@ -53,15 +69,16 @@ const shortLines = {
  * whole, with its effects: that of models-build.js decides which WebAssembly is loaded.
  */
 const parts = {
-  'models-build': /\/runtime\/models-build\.ts$/,
+  'models-build': /\/runtime\/model(s-build|-files)\.ts$/,
   files: /\/bindings\/js\/io\//,
   model: /\/bindings\/js\/(model|importance)\/|\/training\/(optimizers|tasks)\.ts$/,
   layer: /./,
 };
 
 /** A file with all that it imports: bundlers take the worker's for a file of its own and copy no other with it. */
-const bundle = (input, plugins = [], groups = []) => ({
+const bundle = (input, plugins = [], groups = [], sourcemap = true) => ({
   input,
+  moduleTypes: { '.wasm': 'base64' },
   platform: 'neutral',
   preserveEntrySignatures: 'allow-extension',
   // Its paths are for the editor.
@@ -85,7 +102,7 @@ const bundle = (input, plugins = [], groups = []) => ({
     }),
     // Whoever bundles for pages minifies; in an uncaught error, Node prints the line that threw.
     minify: 'dce-only',
-    sourcemap: true,
+    sourcemap,
   },
 });
 
@@ -95,5 +112,7 @@ export default defineConfig([
     [wasmFiles, shortLines],
     Object.entries(parts).map(([name, test]) => ({ name, test })),
   ),
+  // Readable as it is, and a map would have the WebAssembly, too.
+  bundle({ inline: 'bindings/js/inline.ts' }, [withoutFiles], [], false),
   bundle({ worker: 'bindings/js/runtime/worker.ts' }),
 ]);

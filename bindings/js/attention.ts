@@ -1,6 +1,7 @@
 /** The layer, its functions and caches, and files of tensors. */
 export { HeadwiseError, type ErrorCode } from './runtime/errors.js';
-export { dispose, init, type Initialized, type InitOptions, type Variant } from './runtime/init.js';
+export type { Variant } from './runtime/builds.js';
+export { dispose, init, type Initialized, type InitOptions } from './runtime/init.js';
 export type { Precision } from './runtime/precisions.js';
 export type {
   MaskInput,

@@ -148,3 +148,9 @@ declare module 'headwise-glue' {
     scoreHeads(record: Address): void;
   }
 }
+
+/** In headwise/inline, a build as base64. */
+declare module 'headwise-models-simd.wasm' {
+  const text: string;
+  export default text;
+}

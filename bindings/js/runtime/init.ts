@@ -1,21 +1,13 @@
 import { relaxedSimd, simd } from 'wasm-feature-detect';
 import { fail, HeadwiseError, reasonOf, show } from './errors.js';
+import type { Builds, Source, Variant } from './builds.js';
 import { createCore } from './embind.js';
+import { layerFiles } from './layer-files.js';
 import { node, oldNode } from './node.js';
 import { checkOptions } from './options.js';
-import {
-  checkThreads,
-  chooseThreads,
-  ThreadPool,
-  endWorkers,
-  startsLater,
-  startWorkers,
-  type StartedWorker,
-} from './threads.js';
+import { endWorkers, startWorkers, type StartedWorker } from './start-workers.js';
+import { checkThreads, chooseThreads, startsLater, ThreadPool } from './threads.js';
 import { hasModels, setCore } from './wasm.js';
-
-/** The builds of the WebAssembly core; each has a twin for several threads. */
-export type Variant = 'simd' | 'relaxed-simd';
 
 export interface InitOptions {
   /** Which build to load; `'auto'`, the default, takes the fastest that this engine can run. */
@@ -129,36 +121,28 @@ function checkVariant(wanted: 'auto' | Variant, loaded: Variant): void {
 
 /** Whether another is to be loaded: with models, which were imported since, or that which is given now. */
 const lacksModels = (loaded: Engine, wasm: InitOptions['wasm']): boolean =>
-  modelFiles !== undefined &&
+  modelBuilds !== undefined &&
   !loaded.hasModels &&
   (wasm === undefined ? loaded.given.wasm === undefined : wasm !== loaded.given.wasm);
 
-type Files = Record<Variant | `${Variant}-threads`, () => URL>;
+/** The builds with models, if anything that needs them was imported. */
+let modelBuilds: Builds | undefined;
 
-/** Those of the builds with models, if anything that needs them was imported. */
-let modelFiles: Files | undefined;
-
-/** Has `init` load the builds with models, which lie in these files. */
-export function haveModels(files: Files): void {
-  modelFiles = files;
+/** Has `init` load one of these, the builds with models. */
+export function haveModels(builds: Builds): void {
+  modelBuilds = builds;
 }
 
-/** The files of the builds for layers alone, spelled out so that bundlers find them. */
-const layerFiles: Files = {
-  simd: () => new URL('./headwise-simd.wasm', import.meta.url),
-  'simd-threads': () => new URL('./headwise-simd-threads.wasm', import.meta.url),
-  'relaxed-simd': () => new URL('./headwise-relaxed-simd.wasm', import.meta.url),
-  'relaxed-simd-threads': () => new URL('./headwise-relaxed-simd-threads.wasm', import.meta.url),
-};
-
 /** The fastest build that the engine can run, or the one asked for. */
-async function choose(variant: 'auto' | Variant): Promise<Variant> {
+async function choose(variant: 'auto' | Variant, builds: Builds): Promise<Variant> {
   if (variant === 'simd') {
     return variant;
   }
-  const isRelaxed = await relaxedSimd();
+  const isThere = builds['relaxed-simd'] !== undefined;
+  const isRelaxed = isThere && (await relaxedSimd());
   if (variant === 'relaxed-simd' && !isRelaxed) {
-    fail('unsupported', 'variant', "'simd', as this engine has no relaxed SIMD", show(variant));
+    const lacking = isThere ? 'this engine has no relaxed SIMD' : 'headwise/inline has no other';
+    fail('unsupported', 'variant', `'simd', as ${lacking}`, show(variant));
   }
   return isRelaxed ? 'relaxed-simd' : 'simd';
 }
@@ -179,17 +163,22 @@ async function load(
   if (version !== undefined) {
     fail('unsupported', 'engine', 'Node 20.16, 22.3 or newer', `Node ${version}`);
   }
-  const build = await choose(wanted);
+  const builds = modelBuilds ?? layerFiles;
+  const build = await choose(wanted, builds);
+  const hasThreads = builds[`${build}-threads`] !== undefined;
+  if (!hasThreads && wantedThreads !== 'auto' && wantedThreads > 1) {
+    fail('unsupported', 'threads', '1, as headwise/inline has no workers', show(wantedThreads));
+  }
   const threads = await chooseThreads(
-    wasm !== undefined && wantedThreads === 'auto' ? 1 : wantedThreads,
+    !hasThreads || (wasm !== undefined && wantedThreads === 'auto') ? 1 : wantedThreads,
   );
   const { memory, isShared } = allocateMemory(threads, wantedThreads === 'auto');
   // They start while the module is loaded.
   const workers = isShared && !startsLater(wantedThreads) ? startWorkers(threads - 1) : undefined;
-  const file = isShared ? (`${build}-threads` as const) : build;
-  let place = `headwise-${modelFiles === undefined ? '' : 'models-'}${file}.wasm beside the JavaScript`;
+  const name = isShared ? (`${build}-threads` as const) : build;
+  let place = `headwise-${modelBuilds === undefined ? '' : 'models-'}${name}.wasm beside the JavaScript`;
   try {
-    const source = wasm === undefined ? (modelFiles ?? layerFiles)[file]() : locate(wasm);
+    const source = locate(wasm ?? builds[name]?.());
     place = placeOf(source);
     const module = await compile(source);
     const core = createCore(module, memory);
@@ -245,8 +234,6 @@ function allocateMemory(
     { cause: refusal },
   );
 }
-
-type Source = URL | BufferSource | WebAssembly.Module;
 
 /** What a source is, whichever page or context its class is of. */
 const isA = (kind: RegExp, source: unknown): boolean =>

@@ -4,15 +4,10 @@
  */
 import type { Core } from 'headwise-glue';
 import { haveModels } from './init.js';
+import { modelFiles } from './model-files.js';
 import { checkHasModels, core, enter } from './wasm.js';
 
-haveModels({
-  simd: () => new URL('./headwise-models-simd.wasm', import.meta.url),
-  'simd-threads': () => new URL('./headwise-models-simd-threads.wasm', import.meta.url),
-  'relaxed-simd': () => new URL('./headwise-models-relaxed-simd.wasm', import.meta.url),
-  'relaxed-simd-threads': () =>
-    new URL('./headwise-models-relaxed-simd-threads.wasm', import.meta.url),
-});
+haveModels(modelFiles);
 
 /** The core in which new things are made, with the calls of models, training and files. */
 export function modelsCore(): Core {

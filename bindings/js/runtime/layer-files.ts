@@ -1,0 +1,9 @@
+import type { Builds } from './builds.js';
+
+/** The builds for layers alone, in files beside the JavaScript, spelled out so that bundlers find them. */
+export const layerFiles: Builds = {
+  simd: () => new URL('./headwise-simd.wasm', import.meta.url),
+  'simd-threads': () => new URL('./headwise-simd-threads.wasm', import.meta.url),
+  'relaxed-simd': () => new URL('./headwise-relaxed-simd.wasm', import.meta.url),
+  'relaxed-simd-threads': () => new URL('./headwise-relaxed-simd-threads.wasm', import.meta.url),
+};
