@@ -5,6 +5,7 @@ const page = [['app'], ['acts'], ['attention', 'worker'], ['ui'], ['address'], [
 
 /** Those of the package, whose highest are files. */
 const jsPackage = [
+  ['in-worker(?:\\.ts)?', 'inline\\.ts'],
   ['index\\.ts'],
   ['models\\.ts'],
   ['importance', 'attention\\.ts'],
@@ -78,7 +79,7 @@ export default {
       name: 'not-resolvable',
       severity: 'error',
       from: { path: '^(?:web|bindings)/' },
-      to: { couldNotResolve: true, pathNot: '^headwise-glue$' },
+      to: { couldNotResolve: true, pathNot: '^headwise-(?:glue|models-simd\\.wasm)$' },
     },
   ],
   options: {

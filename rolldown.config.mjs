@@ -115,4 +115,6 @@ export default defineConfig([
   // Readable as it is, and a map would have the WebAssembly, too.
   bundle({ inline: 'bindings/js/inline.ts' }, [withoutFiles], [], false),
   bundle({ worker: 'bindings/js/runtime/worker.ts' }),
+  bundle({ 'in-worker': 'bindings/js/in-worker.ts' }),
+  bundle({ 'in-worker-host': 'bindings/js/in-worker/host.ts' }),
 ]);

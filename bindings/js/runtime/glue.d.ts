@@ -154,3 +154,7 @@ declare module 'headwise-models-simd.wasm' {
   const text: string;
   export default text;
 }
+
+declare module 'comlink/dist/esm/node-adapter.mjs' {
+  export { default } from 'comlink/dist/umd/node-adapter.js';
+}

@@ -32,7 +32,7 @@ const codeOf = (name) => textOf(name).replaceAll(/\/\*.*?\*\/|^\s*\/\/.*?$/gms, 
 
 test('the package holds what it needs and nothing else', () => {
   const files = filesOf(installed).filter((name) => !name.endsWith('.d.ts'));
-  const held = ['files', 'layer', 'model', 'models-build', 'worker'];
+  const held = ['files', 'in-worker', 'in-worker-host', 'layer', 'model', 'models-build', 'worker'];
   assert.deepEqual(
     files,
     [

@@ -1,0 +1,307 @@
+/** The caller's side: functions and objects that have the worker do what they are told. */
+import { expose, transfer, wrap, type Remote as ComlinkRemote } from 'comlink';
+import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
+import { fail, HeadwiseError, reasonOf } from '../runtime/errors.js';
+import { node } from '../runtime/node.js';
+import { isObject } from '../runtime/options.js';
+import { Tensor as LocalTensor } from '../tensor/tensor.js';
+import {
+  pack,
+  unpack,
+  valueOf,
+  type Answer,
+  type Formed,
+  type Host,
+  type Place,
+  type Receive,
+  type TensorParts,
+} from './messages.js';
+
+interface LocalTensorClass extends Omit<typeof LocalTensor, 'randn' | 'prototype'> {
+  new (...args: ConstructorParameters<typeof LocalTensor>): LocalTensor;
+}
+
+/** A worker that runs. */
+interface Running {
+  readonly host: ComlinkRemote<Host>;
+  /** Rejects when the worker is gone; never resolves. */
+  readonly gone: Promise<never>;
+  end(reason: string): void;
+  /** Whether a Node program goes on until there is an answer. */
+  keepProgram(keeps: boolean): void;
+  /** Calls that wait for an answer. */
+  waiting: number;
+}
+
+let running: Running | undefined;
+
+function startWorker(): Running {
+  let reject: (reason: HeadwiseError) => void = () => undefined;
+  const gone = new Promise<never>((_resolve, rejectIt) => {
+    reject = rejectIt;
+  });
+  // Told by the calls that wait; without one nobody listens.
+  gone.catch(() => undefined);
+  const lose = (reason: string): void => {
+    const message = `worker: expected in-worker-host.js to run, got ${reason}`;
+    reject(new HeadwiseError('load-failed', message));
+    if (running === started) {
+      running = undefined;
+    }
+  };
+  const started: Running = { ...start(lose), gone, waiting: 0 };
+  return started;
+}
+
+function start(lose: (reason: string) => void): Pick<Running, 'host' | 'end' | 'keepProgram'> {
+  if (node === undefined) {
+    const worker = new Worker(new URL('./in-worker-host.js', import.meta.url), { type: 'module' });
+    worker.onerror = (event) => {
+      event.preventDefault();
+      lose(event.message || 'a worker that does not load');
+    };
+    const end = (reason: string): void => {
+      worker.terminate();
+      lose(reason);
+    };
+    return { host: wrap<Host>(worker), end, keepProgram: () => undefined };
+  }
+  const { Worker: NodeWorker } = node.getBuiltinModule('node:worker_threads');
+  const file = new URL(/* @vite-ignore */ './in-worker-host.js', import.meta.url);
+  const worker = new NodeWorker(file, { execArgv: [] });
+  worker.unref();
+  worker.on('error', (error) => {
+    lose(reasonOf(error));
+  });
+  worker.on('exit', (code) => {
+    lose(`a worker that ended with ${code}`);
+  });
+  return {
+    host: wrap<Host>(nodeEndpoint(worker)),
+    end(reason) {
+      void worker.terminate();
+      lose(reason);
+    },
+    keepProgram(keeps) {
+      if (keeps) worker.ref();
+      else worker.unref();
+    },
+  };
+}
+
+/** Starts the worker, if none runs. */
+export function haveWorker(): void {
+  running ??= startWorker();
+}
+
+export function endWorker(): void {
+  running?.end('dispose()');
+}
+
+/** By what stands for it here, where something is in the worker, and in which. */
+const places = new WeakMap<
+  object,
+  { readonly place: Place; readonly worker: Running | undefined; readonly root: object | undefined }
+>();
+
+/** Has the worker forget what nobody here has any more. */
+const forgotten = new FinalizationRegistry<{ id: number; worker: Running }>(({ id, worker }) => {
+  if (worker === running) {
+    void worker.host.release(id);
+  }
+});
+
+/** Arrays whose memory the caller gives away with the next call. */
+const given = new WeakSet();
+
+/**
+ * Marks tensors and typed arrays to be moved to the worker by the next call that is given them, rather than copied; they
+ * are empty afterwards.
+ */
+export function transferred<Value extends object>(value: Value): Value {
+  given.add(value);
+  return value;
+}
+
+/** Functions that are told something and not asked, or may answer later. */
+const notified = new Set(['onToken', 'onProgress', '']);
+
+/** Sends a call's arguments, and closes what was opened for it. */
+function packArguments(args: unknown): {
+  message: unknown;
+  memory: Transferable[];
+  close: () => void;
+} {
+  const closing: (() => void)[] = [];
+  const open = ($: 'function' | 'signal', use: (port: MessagePort) => () => void): Formed => {
+    const { port1, port2 } = new MessageChannel();
+    const stop = use(port1);
+    closing.push(() => {
+      stop();
+      port1.close();
+    });
+    return { $, content: port2 };
+  };
+  const send = (value: unknown, key: string): Formed | undefined => {
+    const known = typeof value === 'function' ? places.get(value) : undefined;
+    if (known !== undefined) {
+      checkOwner(known.worker);
+      return { $: 'place', content: known.place };
+    }
+    if (typeof value === 'function') {
+      if (!notified.has(key)) {
+        fail('invalid-type', key, 'no function, since its answer would come too late', 'one');
+      }
+      return open('function', (port) => {
+        expose(value, port);
+        return () => undefined;
+      });
+    }
+    if (key === 'out' && value !== undefined) {
+      fail(
+        'unsupported',
+        'out',
+        'none, since results come from the worker in memory of their own',
+        'one',
+      );
+    }
+    if (key === 'signal' && value instanceof AbortSignal) {
+      return open('signal', (port) => {
+        const abort = (): void => {
+          port.postMessage(null);
+        };
+        if (value.aborted) abort();
+        value.addEventListener('abort', abort);
+        return () => {
+          value.removeEventListener('abort', abort);
+        };
+      });
+    }
+    return undefined;
+  };
+  const { message, transfer: memory } = pack(args, send, (array) => given.delete(array));
+  return {
+    message,
+    memory,
+    close() {
+      closing.forEach((each) => {
+        each();
+      });
+    },
+  };
+}
+
+/** What stands for an object of a worker that was ended stands for nothing. */
+function checkOwner(owner: Running | undefined): void {
+  if (owner !== undefined && owner !== running) {
+    fail('disposed', 'worker', 'an object of the worker that runs', 'one of a worker that ended');
+  }
+}
+
+/** Asks the worker, and waits for its answer, or for its end. */
+async function ask(
+  act: (host: ComlinkRemote<Host>) => Promise<Answer>,
+  owner?: Running,
+): Promise<unknown> {
+  const worker = running;
+  if (worker === undefined) {
+    throw new HeadwiseError(
+      'not-initialized',
+      'headwise: expected init() to have been awaited, got a call before it',
+    );
+  }
+  checkOwner(owner);
+  if (worker.waiting++ === 0) {
+    worker.keepProgram(true);
+  }
+  try {
+    const answer = await Promise.race([act(worker.host), worker.gone]);
+    const receive: Receive = ({ $, content }) => {
+      if ($ !== 'tensor') {
+        return standIn(content as Place, worker);
+      }
+      const { data, shape } = content as TensorParts;
+      return new Tensor(data, shape);
+    };
+    return unpack(valueOf(answer), receive);
+  } finally {
+    if (--worker.waiting === 0) {
+      worker.keepProgram(false);
+    }
+  }
+}
+
+async function askWith(
+  args: unknown[],
+  act: (host: ComlinkRemote<Host>, message: unknown) => Promise<Answer>,
+  owner?: Running,
+): Promise<unknown> {
+  const signal = args
+    .map((each) => isObject(each) && 'signal' in each && each.signal)
+    .find(Boolean);
+  const { message, memory, close } = packArguments(args);
+  try {
+    return await ask((host) => act(host, transfer(message as object, memory)), owner);
+  } catch (error) {
+    if (isObject(error) && 'name' in error && error.name === 'DataCloneError') {
+      const message = `arguments: expected values that can be sent to a worker, got ${reasonOf(error)}`;
+      throw new HeadwiseError('invalid-type', message, { cause: error });
+    }
+    // The worker has no reason of its own.
+    throw signal instanceof AbortSignal && signal.aborted ? signal.reason : error;
+  } finally {
+    close();
+  }
+}
+
+/** Of which all kinds of calls can be made, unlike of an arrow function. */
+function callable(): void {
+  // Its proxies answer.
+}
+
+/** What stands for something in the worker: to be called, constructed, or asked for its members. */
+export function standIn(place: Place, worker?: Running, root?: object): unknown {
+  const member = (name: string): Place => ({ ...place, path: [...place.path, name] });
+  const proxy: object = new Proxy(callable, {
+    get(_target, name) {
+      if (name === Symbol.asyncDispose) {
+        return () => askWith([], (host, message) => host.call(member('dispose'), message), worker);
+      }
+      if (typeof name === 'symbol' || (name === 'then' && place.path.length === 0)) {
+        return undefined;
+      }
+      if (name === 'then') {
+        const value = ask((host) => host.get(place), worker);
+        return value.then.bind(value);
+      }
+      return standIn(member(name), worker, root ?? proxy);
+    },
+    set(_target, name, value) {
+      // Whoever sets it does not wait; an error is one that nobody caught.
+      void askWith([value], (host, message) => host.set(member(String(name)), message), worker);
+      return true;
+    },
+    apply: (_target, _self, args: unknown[]) =>
+      askWith(args, (host, message) => host.call(place, message), worker),
+    construct: (_target, args: unknown[]) =>
+      askWith(args, (host, message) => host.construct(place, message), worker),
+  });
+  // The object stays in the worker as long as one of its methods is held here.
+  places.set(proxy, { place, worker, root });
+  if (worker !== undefined && place.path.length === 0) {
+    forgotten.register(proxy, { id: place.id, worker });
+  }
+  return proxy;
+}
+
+/** The package's `Tensor`, here and not in the worker, save that random numbers come from there. */
+export class Tensor extends (LocalTensor as unknown as LocalTensorClass) {
+  static randn(shape: readonly number[], seed?: number): Promise<Tensor> {
+    return askWith([shape, seed], (host, message) =>
+      host.call({ id: 0, path: ['Tensor', 'randn'] }, message),
+    ) as Promise<Tensor>;
+  }
+}
+
+/** A function or a class of the package. */
+export const named = (name: string): unknown => standIn({ id: 0, path: [name] });

@@ -1,0 +1,241 @@
+// headwise/worker: the same interface, in a worker of its own.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import * as here from 'headwise';
+import * as there from 'headwise/worker';
+import { inNewProcess } from '../lib/in-new-process.mjs';
+
+const { HeadwiseError, init, MultiHeadAttention, Tensor, transferred } = there;
+
+before(async () => {
+  await here.init({ threads: 1 });
+  await init({ threads: 1 });
+});
+after(() => there.dispose());
+
+const options = { numHiddens: 24, numHeads: 3, seed: 1 };
+const X = () => here.Tensor.randn([2, 7, 24], 3);
+
+const fails = (call, code, message) =>
+  assert.rejects(call, (error) => {
+    assert.ok(error instanceof HeadwiseError, error.stack);
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    return true;
+  });
+
+test('it has every name of the package but the tensors that live in its memory', () => {
+  const names = Object.keys(here).filter((name) => name !== 'ResidentTensor');
+  // Abstract classes, and those that a layer or a model makes, are types alone.
+  const types = ['KeyValueCache', 'ModelCache', 'Optimizer', 'Task'];
+  assert.deepEqual(
+    Object.keys(there).sort(),
+    [...names.filter((name) => !types.includes(name)), 'transferred'].sort(),
+  );
+});
+
+test('a layer gives the same numbers as on the caller’s thread', async () => {
+  const [layer, remote] = [
+    new here.MultiHeadAttention(options),
+    await new MultiHeadAttention(options),
+  ];
+  const given = { validLens: [3, 5], returnWeights: true, capture: ['queries'] };
+  const expected = layer.forward(X(), X(), X(), given);
+  const found = await remote.forward(X(), X(), X(), given);
+  for (const name of ['output', 'attentionWeights']) {
+    assert.ok(found[name] instanceof Tensor);
+    assert.deepEqual(found[name].shape, expected[name].shape);
+    assert.deepEqual(found[name].data, expected[name].data);
+  }
+  assert.deepEqual(found.captured.queries.data, expected.captured.queries.data);
+  assert.equal(await remote.numHeads, 3);
+  assert.equal(await remote.querySize, 24);
+  const dict = await remote.stateDict();
+  assert.deepEqual(Object.keys(dict), Object.keys(layer.stateDict()));
+  const copy = await MultiHeadAttention.fromStateDict(dict, { numHeads: 3 });
+  assert.deepEqual((await copy.forward(X(), X(), X(), given)).output.data, expected.output.data);
+  assert.equal(await (await remote.train()).training, true);
+  await remote.dispose();
+  await fails(remote.forward(X(), X(), X()), 'disposed', /disposed/);
+});
+
+test('gradients, caches, optimizers, tasks and models live there', async () => {
+  const remote = await new MultiHeadAttention(options);
+  const layer = new here.MultiHeadAttention(options);
+  for (const each of [remote, layer]) {
+    await each.forward(X(), X(), X(), { requiresGrad: true });
+  }
+  const ones = Tensor.ones([2, 7, 24]);
+  assert.deepEqual((await remote.backward(ones)).queries.data, layer.backward(ones).queries.data);
+  const cache = await remote.createCache({ batchSize: 2, maxLength: 9 });
+  await remote.forward(X(), X(), X(), { cache, causal: true });
+  assert.equal(await cache.length, 7);
+
+  const task = await new there.CopyTask({ numSymbols: 5, length: 6 });
+  const sizes = { vocabularySize: 5, maxLength: 6, numHiddens: 8, numHeads: 2, seed: 1 };
+  const [model, local] = [
+    await new there.AttentionOnlyTransformer(sizes),
+    new here.AttentionOnlyTransformer(sizes),
+  ];
+  const [adam, localAdam] = [await new there.Adam([model]), new here.Adam([local])];
+  adam.learningRate = 0.01;
+  localAdam.learningRate = 0.01;
+  assert.equal(await adam.learningRate, 0.01);
+  const { tokens, targets } = await task.batch(1, 4);
+  for (let step = 0; step < 3; step++) {
+    assert.equal(
+      await model.trainStep(tokens, targets, adam),
+      local.trainStep(tokens, targets, localAdam),
+    );
+  }
+  const attention = await model.attention(0);
+  assert.equal(await attention.numHeads, 2);
+  const file = await there.loadSafetensors(await there.saveSafetensors(await model.stateDict()));
+  await (await new there.AttentionOnlyTransformer(sizes)).loadStateDict(file.tensors);
+});
+
+test('functions are told before the answer comes, and a signal stops a call', async () => {
+  const sizes = { vocabularySize: 5, maxLength: 40, numHiddens: 8, numHeads: 2, seed: 1 };
+  const model = await new there.AttentionOnlyTransformer(sizes);
+  const told = [];
+  const tokens = await model.generate([1, 2], {
+    maxNewTokens: 30,
+    onToken: (token) => told.push(token),
+  });
+  assert.equal(told.length, 30);
+  assert.deepEqual(told, tokens);
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const call = model.generate([1], {
+    maxNewTokens: 39,
+    signal: controller.signal,
+    onToken: () => controller.abort(reason),
+  });
+  await assert.rejects(call, reason);
+  await assert.rejects(
+    model.generate([1], { maxNewTokens: 3, signal: AbortSignal.abort(reason) }),
+    reason,
+  );
+});
+
+test('inputs are copied, or moved if they are marked', async () => {
+  const remote = await new MultiHeadAttention(options);
+  const [kept, moved] = [X(), transferred(X())];
+  const { output } = await remote.forward(kept, kept, kept);
+  assert.equal(kept.data.length, 2 * 7 * 24);
+  assert.deepEqual((await remote.forward(moved, moved, moved)).output.data, output.data);
+  assert.equal(moved.data.length, 0);
+  await fails(
+    remote.forward(moved, moved, moved),
+    'invalid-type',
+    /^arguments: expected values that can be sent to a worker, got .*detached/,
+  );
+});
+
+test('tensors of other libraries are sent as the package takes them', async () => {
+  const remote = await new MultiHeadAttention(options);
+  const { data, shape } = X();
+  class Foreign {
+    dims = [...shape];
+    get data() {
+      return data;
+    }
+  }
+  const expected = (await remote.forward(X(), X(), X())).output.data;
+  for (const input of [new Foreign(), X().toArray(), { data: [...data], shape }]) {
+    assert.deepEqual((await remote.forward(input, input, input)).output.data, expected);
+  }
+});
+
+test('errors are those of the call, and of what a worker cannot do', async () => {
+  await fails(new MultiHeadAttention({ numHiddens: 7, numHeads: 2 }), 'invalid-option', /^num/);
+  const remote = await new MultiHeadAttention(options);
+  await fails(
+    remote.forward(X(), X(), X(), { validLen: [1] }),
+    'unknown-option',
+    /did you mean validLens\?$/,
+  );
+  await fails(
+    remote.forward(X(), X(), X(), { out: { output: new Float32Array(336) } }),
+    'unsupported',
+    /^out: expected none/,
+  );
+  const loss = { value: () => 0, gradient: () => X() };
+  await fails(
+    there.measureHeadImportance(remote, { batches: [], loss }),
+    'invalid-type',
+    /^value: expected no function/,
+  );
+  await fails(
+    remote.forward(Symbol('queries'), X(), X()),
+    'invalid-type',
+    /^arguments: expected values/,
+  );
+  // The worker still answers.
+  assert.equal(await remote.numHeads, 3);
+});
+
+test('calls before init and after dispose say so; init starts anew', async () => {
+  const remote = await new MultiHeadAttention(options);
+  const pending = remote.stateDict();
+  there.dispose();
+  await fails(pending, 'load-failed', /^worker: .*got dispose\(\)$/);
+  await fails(new MultiHeadAttention(options), 'not-initialized', /init\(\)/);
+  await init({ threads: 1 });
+  await fails(
+    (await new MultiHeadAttention(options)).createCache({ batchSize: remote }),
+    'disposed',
+    /^worker: expected an object of the worker that runs/,
+  );
+  await fails(remote.numHeads, 'disposed', /^worker: /);
+  assert.equal(await (await new MultiHeadAttention(options)).numHeads, 3);
+});
+
+test('the caller’s thread goes on during a long call', async () => {
+  const remote = await new MultiHeadAttention({ numHiddens: 256, numHeads: 4, seed: 1 });
+  const long = await Tensor.randn([1, 2048, 256], 1);
+  let isDone = false;
+  const call = remote.forward(long, long, long).then(() => (isDone = true));
+  let turns = 0;
+  while (!isDone) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    turns++;
+  }
+  await call;
+  assert.ok(turns > 3, `${turns} turns`);
+});
+
+inNewProcess(
+  'the program ends by itself, though the worker was not ended',
+  `
+  const there = await import('headwise/worker');
+  await there.init({ threads: 2 });
+  const layer = await new there.MultiHeadAttention({ numHiddens: 8, numHeads: 2 });
+  assert.equal(await layer.numHeads, 2);
+`,
+);
+
+inNewProcess(
+  'what nobody here has any more is forgotten there, and what a method is held of is not',
+  `
+  const { Worker } = await import('node:worker_threads');
+  const { postMessage } = Worker.prototype;
+  const released = new Set();
+  Worker.prototype.postMessage = function (message, transfer) {
+    if (message.path?.[0] === 'release') released.add(message.argumentList[0].value);
+    return postMessage.call(this, message, transfer);
+  };
+  const there = await import('headwise/worker');
+  await there.init({ threads: 1 });
+  const make = () => new there.MultiHeadAttention({ numHiddens: 8, numHeads: 2 });
+  const { stateDict } = await make();
+  for (let i = 0; i < 3; i++) await make();
+  while (released.size < 3) {
+    globalThis.gc();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await assert.rejects(stateDict(), { code: 'sizes-unknown' });
+  assert.equal(released.size, 3);
+`,
+  { flags: ['--expose-gc'] },
+);
