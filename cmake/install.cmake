@@ -1,4 +1,5 @@
-# `cmake --install` gives find_package(headwise) and the target headwise::headwise.
+# `cmake --install` and `cpack` give find_package(headwise), the target headwise::headwise and, for
+# pkg-config, headwise.pc. All of them find their files from where they lie themselves.
 
 include(CMakePackageConfigHelpers)
 
@@ -44,3 +45,18 @@ write_basic_package_version_file(headwiseConfigVersion.cmake COMPATIBILITY SameM
 install(FILES "${PROJECT_BINARY_DIR}/headwiseConfig.cmake"
               "${PROJECT_BINARY_DIR}/headwiseConfigVersion.cmake"
         DESTINATION "${headwise_config_dir}")
+
+include(pkg_config)
+
+# The library holds what its compiler made of others' headers, whose licences go with it.
+install(FILES LICENSE THIRD_PARTY.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# A project that headwise is part of has an archive of its own.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CPACK_PACKAGE_VENDOR "The headwise authors")
+  set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+  set(CPACK_GENERATOR TGZ)
+  set(CPACK_PACKAGE_FILE_NAME
+      "headwise-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
+  include(CPack)
+endif()
