@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { serwist } from '@serwist/vite';
@@ -53,6 +54,20 @@ function minifyAgain(): Plugin {
   };
 }
 
+/** Whose code the page has, and under which terms: of the files at the project's root, those that must go with it. */
+const licences = ['LICENSE', 'THIRD_PARTY.md'];
+
+function withLicences(): Plugin {
+  return {
+    name: 'with-licences',
+    generateBundle() {
+      for (const fileName of licences) {
+        this.emitFile({ type: 'asset', fileName, source: readFileSync(path(`../${fileName}`)) });
+      }
+    },
+  };
+}
+
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
 export default defineConfig({
@@ -78,12 +93,14 @@ export default defineConfig({
     words(pageWords.document),
     withoutLayerBuilds(),
     minifyAgain(),
+    withLicences(),
     serwist({
       swSrc: path('service-worker/service-worker.ts'),
       swDest: path('../build/page/service-worker.js'),
       swUrl: 'service-worker.js',
       globDirectory: path('../build/page'),
       globPatterns: ['**/*'],
+      globIgnores: licences,
       injectionPoint: 'self.__SW_MANIFEST',
       rollupFormat: 'iife',
     }),

@@ -209,6 +209,17 @@ const setupTests = listFiles(
   (path) => /\/setup\b/.test(path) && path.endsWith('.test.mjs'),
 );
 
+/** What C++ users are given, and read. */
+const forNativeUsers = [
+  ...['src', 'cmake', 'CMakeLists.txt', 'LICENSE', 'THIRD_PARTY.md'],
+  ...['README.md', 'docs/native.md', '.toolchain/prefix'],
+];
+
+const compilers = () => ({
+  clang: identityOf(toolchain().sanitizingClang),
+  gcc: identityOf(findProgram(['g++-12', 'g++'])),
+});
+
 const pack = {
   name: 'pack',
   about: 'npm pack, installed into build/packed/project',
@@ -250,15 +261,34 @@ const packages = [
     ],
   }),
   packaging({
+    name: 'third-party',
+    about: 'THIRD_PARTY.md names whose code ships (tests/packaging/third-party)',
+    needs: ['page'],
+    takes: 6,
+    files: () => testFiles('tests/packaging/third-party'),
+    inputs: () => [
+      ...listFiles(['dist'], (path) => path.endsWith('.js.map')),
+      ...['build/page', 'web', 'src', 'bindings', 'LICENSE', 'THIRD_PARTY.md'],
+    ],
+  }),
+  packaging({
     name: 'install',
-    about: 'tests of cmake --install (tests/packaging/cmake)',
+    about: 'tests of cmake --install, cpack and add_subdirectory (tests/packaging/cmake)',
     needs: ['native'],
     takes: 20,
     files: () => testFiles('tests/packaging/cmake'),
-    inputs: () => [
-      ...builtBy('native'),
-      ...['src', 'cmake', 'CMakeLists.txt', 'README.md', '.toolchain/prefix'],
-    ],
+    inputs: () => [...builtBy('native'), ...forNativeUsers],
+  }),
+  packaging({
+    name: 'native-users',
+    about: 'docs/native.md as it says, with strict GCC and Clang (tests/packaging/native-users)',
+    needs: ['setup'],
+    lock: 'cores',
+    takes: 400,
+    onRequest: true,
+    files: () => testFiles('tests/packaging/native-users'),
+    inputs: () => [...forNativeUsers, 'examples'],
+    facts: compilers,
   }),
   packaging({
     name: 'headers',
@@ -272,10 +302,7 @@ const packages = [
       ...listFiles(['src'], (path) => !path.endsWith('.cpp')),
       ...['cmake', 'CMakeLists.txt', '.toolchain/prefix'],
     ],
-    facts: () => ({
-      clang: identityOf(toolchain().sanitizingClang),
-      gcc: identityOf(findProgram(['g++-12', 'g++'])),
-    }),
+    facts: compilers,
   }),
   packaging({
     name: 'setup-tests',

@@ -82,7 +82,7 @@ const page = {
   needs: ['package'],
   made: {
     stamp: 'build/stamps/page.json',
-    inputs: ['web', 'dist', 'package.json', 'package-lock.json'],
+    inputs: ['web', 'dist', 'LICENSE', 'THIRD_PARTY.md', 'package.json', 'package-lock.json'],
     outputs: ['build/page'],
   },
   run: (sh) => tool(sh, 'vite/bin/vite.js', 'build', 'web'),
