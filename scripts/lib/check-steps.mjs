@@ -327,6 +327,16 @@ const packages = [
   }),
 ];
 
+const release = packaging({
+  name: 'release-tests',
+  about: 'tests of npm run release, and of what publishes (tests/packaging/release)',
+  needs: ['dependencies'],
+  takes: 25,
+  onRequest: true,
+  files: () => testFiles('tests/packaging/release'),
+  inputs: () => ['.github', '.ci', 'CHANGELOG.md', 'docs/native.md'],
+});
+
 const [setup, dependencies, records, wasm, packageParts, page] = productSteps('test');
 
 export const testSteps = [
@@ -342,6 +352,7 @@ export const testSteps = [
   ...nodeSteps,
   ...browserSteps,
   ...packages,
+  release,
   ...matrixSteps,
   ...checked,
 ];
