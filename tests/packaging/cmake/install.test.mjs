@@ -156,6 +156,19 @@ test("pkg-config: the lines of docs/native.md build and run, the folder's place 
   assert.deepEqual(requires.stdout.trim().split('\n'), ['xtensor >= 0.25', 'xtl']);
 });
 
+test('pkg-config: the prefix that CMake takes by itself', async () => {
+  const root = path.join(scratch, 'root');
+  await run('cmake', ['--install', fromRoot('build/native')], {
+    env: { ...process.env, DESTDIR: root },
+  });
+  const usual = path.join(root, 'usr/local');
+  const { stdout } = await run('pkg-config', ['--variable=includedir', 'headwise'], {
+    env: { ...process.env, PKG_CONFIG_PATH: pkgConfigPath(usual) },
+  });
+  assert.equal(path.resolve(stdout.trim()), path.join(usual, 'include'));
+  assert.deepEqual(await filesOf(usual), await filesOf(prefix));
+});
+
 test('pkg-config: a library folder of another depth and an absolute one lead to the same headers', async () => {
   for (const [name, folder] of [
     ['deep', 'lib/x86_64-linux-gnu'],

@@ -22,7 +22,7 @@ foreach(property IN ITEMS COMPILE_OPTIONS COMPILE_DEFINITIONS LINK_OPTIONS INCLU
 endforeach()
 get_cmake_property(variables VARIABLES)
 foreach(variable IN LISTS variables)
-  if(variable MATCHES "^(BUILD_|CPACK_|CMAKE_(BUILD|C|CXX|MODULE|POSITION|PREFIX|UNITY|.*_FLAGS)(_|$))")
+  if(variable MATCHES "^(BUILD_|CPACK_)|^CMAKE_(CXX_FLAGS|CXX_STANDARD|CXX_EXTENSIONS|EXE_LINKER_FLAGS|BUILD_TYPE|COMPILE_WARNING|MODULE_PATH|POSITION_|PREFIX_PATH|UNITY_)")
     string(APPEND looked " \${variable}=\${\${variable}}")
   endif()
 endforeach()
@@ -66,6 +66,7 @@ test('it changes no flag, variable or property of the project, and its options a
       ['find_package(Threads)', look('before'), line, look('after')].join('\n'),
     ),
   );
+  assert.match(printed(output, 'before'), /BUILDSYSTEM_TARGETS=.* CMAKE_CXX_FLAGS=/);
   assert.equal(printed(output, 'after'), printed(output, 'before'));
 
   const options = (mark) => printed(output, `${mark}, options`).split(';');

@@ -281,6 +281,13 @@ test('refused: a version that is lower, taken, no release, or not given', async 
   );
 });
 
+test('refused: a version below that of package.json, though nothing was released', async (t) => {
+  assert.equal(
+    await refused(repository(t), '--version=0.0.9'),
+    'No release: --version: expected patch, minor, major or a version from 0.1.0 on, got 0.0.9',
+  );
+});
+
 test('refused: docs/native.md without the version', async (t) => {
   const project = repository(t, { 'docs/native.md': 'GIT_TAG main\n' });
   const told = await refused(project, '--version=patch');

@@ -182,8 +182,8 @@ test('everything a change can break is run unasked, in one browser and one Node'
     ...['format-cpp'],
     ...['wasm', 'package', 'page', 'pack', 'native', 'native-tests', 'vectors', 'node'],
     ...['browser', 'browser-page', 'browser-heads', 'browser-train', 'browser-prune'],
-    ...['browser-package', 'packaging', 'package-types', 'record-tests', 'install'],
-    'scripts',
+    ...['browser-package', 'packaging', 'package-types', 'record-tests', 'third-party'],
+    ...['install', 'scripts'],
   ]);
 });
 
@@ -203,7 +203,7 @@ test('every test of tests/node, tests/browser and tests/packaging is run by a st
     [],
   );
   const inPackaging =
-    /^tests\/packaging\/((npm|types|cmake|headers|checked|records|scripts)\/|(.*\/)?setup\b)/;
+    /^tests\/packaging\/((npm|types|cmake|native-users|headers|checked|records|release|scripts|third-party)\/|(.*\/)?setup\b)/;
   assert.deepEqual(
     listFiles(['tests/packaging'], (path) => path.endsWith('.test.mjs')).filter(
       (path) => !inPackaging.test(path),
