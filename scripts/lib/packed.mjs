@@ -31,6 +31,7 @@ export const packed = {
     'package.json',
     'LICENSE',
     'CHANGELOG.md',
+    'THIRD_PARTY.md',
     'scripts/lib/packed.mjs',
     ...triedOnIt,
   ],

@@ -36,7 +36,7 @@ test('the package holds what it needs and nothing else', () => {
   assert.deepEqual(
     files,
     [
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD_PARTY.md', 'package.json'],
       ...builds.map((build) => `dist/headwise-${build}.wasm`),
       ...['dist/index.js', 'dist/inline.js', 'dist/models.js'],
       ...held.flatMap((name) => [`dist/${name}.js`, `dist/${name}.js.map`]),
