@@ -197,7 +197,8 @@ async function load(
     if (error instanceof HeadwiseError) {
       throw error;
     }
-    const message = `wasm: expected a WebAssembly module at ${place}, got ${reasonOf(error)}`;
+    const advice = wasm === undefined ? ' (copy it there, or give init({ wasm }))' : '';
+    const message = `wasm: expected a WebAssembly module at ${place}${advice}, got ${reasonOf(error)}`;
     throw new HeadwiseError('load-failed', message, { cause: error });
   }
 }
