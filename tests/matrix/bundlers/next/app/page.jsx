@@ -1,7 +1,7 @@
 'use client';
 
 import { useEffect } from 'react';
-import { expose } from '../../shared/toy.js';
+import { expose } from '../shared/app.js';
 
 export default function Page() {
   useEffect(expose, []);

@@ -1,0 +1,3 @@
+import { expose } from './shared/app.js';
+
+expose();

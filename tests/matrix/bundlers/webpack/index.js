@@ -1,3 +1,0 @@
-import { expose } from '../shared/toy.js';
-
-expose();
