@@ -4,6 +4,7 @@ import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { fail, HeadwiseError, reasonOf } from '../runtime/errors.js';
 import { node } from '../runtime/node.js';
 import { isObject } from '../runtime/options.js';
+import { workerOfAnotherOrigin } from '../runtime/other-origin.js';
 import { Tensor as LocalTensor } from '../tensor/tensor.js';
 import {
   pack,
@@ -53,9 +54,13 @@ function startWorker(): Running {
   return started;
 }
 
+const hostFile = (): URL => new URL(/* @vite-ignore */ './in-worker-host.js', import.meta.url);
+
 function start(lose: (reason: string) => void): Pick<Running, 'host' | 'end' | 'keepProgram'> {
   if (node === undefined) {
-    const worker = new Worker(new URL('./in-worker-host.js', import.meta.url), { type: 'module' });
+    const worker =
+      workerOfAnotherOrigin(hostFile()) ??
+      new Worker(new URL('./in-worker-host.js', import.meta.url), { type: 'module' });
     worker.onerror = (event) => {
       event.preventDefault();
       lose(event.message || 'a worker that does not load');
@@ -67,8 +72,7 @@ function start(lose: (reason: string) => void): Pick<Running, 'host' | 'end' | '
     return { host: wrap<Host>(worker), end, keepProgram: () => undefined };
   }
   const { Worker: NodeWorker } = node.getBuiltinModule('node:worker_threads');
-  const file = new URL(/* @vite-ignore */ './in-worker-host.js', import.meta.url);
-  const worker = new NodeWorker(file, { execArgv: [] });
+  const worker = new NodeWorker(hostFile(), { execArgv: [] });
   worker.unref();
   worker.on('error', (error) => {
     lose(reasonOf(error));

@@ -1,4 +1,5 @@
 import { node } from './node.js';
+import { workerOfAnotherOrigin } from './other-origin.js';
 import type { WorkerTask } from './worker.js';
 
 /** A worker on its way. */
@@ -18,7 +19,9 @@ export interface StartedWorker {
 const workerFile = (): URL => new URL(/* @vite-ignore */ './worker.js', import.meta.url);
 
 function startInBrowser(): StartedWorker {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  const worker =
+    workerOfAnotherOrigin(workerFile()) ??
+    new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   return {
     ready: new Promise((resolve, reject) => {
       worker.onmessage = () => {
