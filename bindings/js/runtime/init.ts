@@ -198,7 +198,12 @@ async function load(
       throw error;
     }
     const advice = wasm === undefined ? ' (copy it there, or give init({ wasm }))' : '';
-    const message = `wasm: expected a WebAssembly module at ${place}${advice}, got ${reasonOf(error)}`;
+    const reason = reasonOf(error);
+    // Engines name what a Content-Security-Policy lacks, or the policy.
+    const expected = /unsafe-eval|CSP/.test(reason)
+      ? "a policy with script-src 'wasm-unsafe-eval'"
+      : `a WebAssembly module at ${place}${advice}`;
+    const message = `wasm: expected ${expected}, got ${reason}`;
     throw new HeadwiseError('load-failed', message, { cause: error });
   }
 }
