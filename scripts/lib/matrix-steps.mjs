@@ -15,9 +15,19 @@ const step = ({ group, ...rest }) => ({
   checks: {
     inputs: () => [
       ...whatIsPacked(),
-      ...['tests/matrix', 'tests/browser/lib', 'docs/bundlers.md', 'web/headers.json'],
+      ...[
+        'tests/matrix',
+        'tests/browser/lib',
+        'tests/data/oracle',
+        'README.md',
+        'docs/bundlers.md',
+        'web/headers.json',
+      ],
     ],
-    facts: () => ({ chrome: identityOf(toolchain().headlessChrome) }),
+    facts: () => ({
+      chrome: identityOf(toolchain().headlessChrome),
+      currentNode: identityOf(toolchain().currentNode),
+    }),
   },
   async run(sh) {
     await installTools(sh, group);
@@ -31,6 +41,6 @@ export const matrixSteps = [
   step({
     group: 'bundlers',
     about: 'the tarball in bundlers, opened in headless Chromium (tests/matrix/bundlers)',
-    takes: 90,
+    takes: 700,
   }),
 ];

@@ -10,23 +10,31 @@ import { sharedBrowser } from '../../browser/lib/shared.mjs';
 import { trialsOf } from '../lib/trials.mjs';
 import { judge, oracleCases } from '../shared/judge.mjs';
 import { installed, layOut, shell } from './lib/applications.mjs';
+import { blocksOf, policies } from './lib/document.mjs';
 import { opener } from './lib/pages.mjs';
 import { layOutOtherOrigin } from './tools.mjs';
 
 const trial = trialsOf('bundlers', 'Content-Security-Policy');
 
-/** What the document tells to write, its directives by name. */
-const own = {
-  'default-src': "'none'",
-  'script-src': "'self' 'wasm-unsafe-eval'",
-  'worker-src': "'self'",
-  'connect-src': "'self'",
-  'img-src': 'data:',
-};
-const textOf = (policy) =>
-  Object.entries(policy)
+/** The directives of a policy by their names, with some changed. */
+const changed = (policy, changes) =>
+  Object.entries({
+    ...Object.fromEntries(
+      policy.split('; ').map((directive) => {
+        const [name, ...sources] = directive.split(' ');
+        return [name, sources.join(' ')];
+      }),
+    ),
+    // Of the pages here.
+    'img-src': 'data:',
+    ...changes,
+  })
     .map((directive) => directive.join(' '))
     .join('; ');
+const [own, fromElsewhere] = policies();
+const [manifest] = blocksOf('json')
+  .map((text) => JSON.parse(text).content_security_policy)
+  .filter(Boolean);
 
 let application, cdn, other;
 before(async () => {
@@ -43,7 +51,7 @@ after(() => cdn?.close());
 async function open(t, folder, policy, { isIsolated = false, causes = false } = {}) {
   const headers = {
     ...(isIsolated && isolation),
-    'Content-Security-Policy': textOf(policy),
+    'Content-Security-Policy': policy,
   };
   const server = await serveFolder(folder, { headers });
   t.after(() => server.close());
@@ -64,20 +72,22 @@ const init = (page, options) =>
     options,
   );
 
-for (const isIsolated of [false, true]) {
-  const threads = isIsolated ? 3 : 1;
-  trial('oracle', `computes what PyTorch does, on ${threads} threads`, async (t) => {
-    const page = await open(t, ownFiles(), own, { isIsolated });
-    const run = (cases, options) => window.headwise.all(cases, options);
-    const results = await page.evaluate(run, oracleCases(), { threads });
-    judge.oracle(results);
-    judge.models(results);
-    judge.threads(results, threads);
-  });
+const policiesOfPages = { page: changed(own), "extension's page": manifest.extension_pages };
+for (const [kind, policy] of Object.entries(policiesOfPages)) {
+  for (const threads of [1, 3]) {
+    trial('oracle', `computes in a ${kind} what PyTorch does: ${threads} threads`, async (t) => {
+      const page = await open(t, ownFiles(), policy, { isIsolated: threads > 1 });
+      const run = (cases, options) => window.headwise.all(cases, options);
+      const results = await page.evaluate(run, oracleCases(), { threads });
+      judge.oracle(results);
+      judge.models(results);
+      judge.threads(results, threads);
+    });
+  }
 }
 
 trial('errors', "the error without 'wasm-unsafe-eval' names it", async (t) => {
-  const policy = { ...own, 'script-src': "'self'" };
+  const policy = changed(own, { 'script-src': "'self'" });
   const page = await open(t, ownFiles(), policy, { causes: true });
   assert.match(
     await init(page),
@@ -86,7 +96,9 @@ trial('errors', "the error without 'wasm-unsafe-eval' names it", async (t) => {
 });
 
 trial('errors', 'the error without connect-src names the file', async (t) => {
-  const page = await open(t, ownFiles(), { ...own, 'connect-src': "'none'" }, { causes: true });
+  const page = await open(t, ownFiles(), changed(own, { 'connect-src': "'none'" }), {
+    causes: true,
+  });
   assert.match(
     await init(page),
     /^load-failed: wasm: expected a WebAssembly module at http:.*\.wasm .*, got Failed to fetch$/,
@@ -94,7 +106,7 @@ trial('errors', 'the error without connect-src names the file', async (t) => {
 });
 
 trial('threads', 'without workers of its own origin it computes on one', async (t) => {
-  const policy = { ...own, 'worker-src': "'none'" };
+  const policy = changed(own, { 'worker-src': "'none'" });
   const page = await open(t, ownFiles(), policy, { isIsolated: true, causes: true });
   assert.match(await init(page, { threads: 3 }), /^load-failed: threads: expected workers of /);
   assert.equal(await init(page), 1);
@@ -108,24 +120,25 @@ function hashesOf(folder) {
   return scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
 }
 
-const fromElsewhere = () => ({
-  ...own,
-  'script-src': `${own['script-src']} ${cdn.url} ${hashesOf(other).join(' ')}`,
-  'connect-src': cdn.url,
-});
+const allowing = (changes) => {
+  const policy = changed(fromElsewhere, changes).replaceAll('https://cdn.example', cdn.url);
+  return policy.replace('script-src ', `script-src ${hashesOf(other).join(' ')} `);
+};
 
-trial('threads', 'workers of another origin need worker-src blob:', async (t) => {
-  const policy = { ...fromElsewhere(), 'worker-src': `blob: ${cdn.url}` };
-  const page = await open(t, other, policy, { isIsolated: true });
+trial('threads', 'workers of another origin run', async (t) => {
+  const page = await open(t, other, allowing(), { isIsolated: true });
   assert.equal(await init(page, { threads: 3 }), 3);
   judge.threads(await page.evaluate(() => window.headwise.all([], { threads: 3 })), 3);
 });
 
-trial('threads', 'without it as many as asked for cannot be had, and one can', async (t) => {
-  const page = await open(t, other, fromElsewhere(), { isIsolated: true, causes: true });
-  assert.match(
-    await init(page, { threads: 3 }),
-    /^load-failed: threads: expected workers of worker\.js, got /,
-  );
-  assert.equal(await init(page), 1);
-});
+for (const sources of ['blob:', 'https://cdn.example']) {
+  trial('threads', `with worker-src ${sources} alone one thread can be had`, async (t) => {
+    const policy = allowing({ 'worker-src': sources });
+    const page = await open(t, other, policy, { isIsolated: true, causes: true });
+    assert.match(
+      await init(page, { threads: 3 }),
+      /^load-failed: threads: expected workers of worker\.js, got /,
+    );
+    assert.equal(await init(page), 1);
+  });
+}

@@ -35,6 +35,8 @@ const builds = (tool, application) => ({
   ...tool,
   async build() {
     const folder = layOut(idOf(tool.name), [application]);
+    // By which Parcel knows a project's root.
+    writeFileSync(`${folder}/package-lock.json`, '{}');
     await shell(scriptsOf(folder).build, folder);
     copyPage(folder);
     return serveFiles(`${folder}/dist`);
@@ -53,8 +55,12 @@ const serves = (tool, application, { line, configuration }) => ({
   },
 });
 
-/** Next.js, which looks for its root at the topmost lock file, of this repository. */
-function layOutNext(name, folders, { headers } = {}) {
+/**
+ * Next.js, which looks for its root at the topmost lock file, of this repository.
+ *
+ * @param {{ without?: string[] }} [options] what to leave out of the documented configuration
+ */
+export function layOutNext(name, folders, { without = [] } = {}) {
   const folder = layOut(name, folders);
   renameSync(`${folder}/next.config.mjs`, `${folder}/documented.config.mjs`);
   writeFileSync(
@@ -62,7 +68,7 @@ function layOutNext(name, folders, { headers } = {}) {
     `import documented from './documented.config.mjs';
 
 const config = { ...documented, turbopack: { root: ${JSON.stringify(installed())} } };
-${headers === false ? 'delete config.headers;' : ''}
+for (const name of ${JSON.stringify(without)}) delete config[name];
 export default config;
 `,
   );
@@ -89,7 +95,7 @@ const nextDev = Object.entries(nextBundlers).map(([bundler, flag]) => ({
       const folder = layOutNext(`${idOf(this.name)}-${isIsolated}`, ['next', 'next-server'], {
         headers: isIsolated,
       });
-      return startServer((port) => `next dev ${flag} --port ${port}`, folder);
+      return startServer((port) => `next dev ${flag} --hostname localhost --port ${port}`, folder);
     };
   },
 }));
@@ -101,13 +107,14 @@ const nextServers = Object.entries(nextBundlers).map(([bundler, flag]) => ({
   async build() {
     const folder = layOutNext(idOf(this.name), ['next', 'next-server']);
     await shell(`next build ${flag}`, folder);
-    return () => startServer((port) => `next start --port ${port}`, folder);
+    return () => startServer((port) => `next start --hostname localhost --port ${port}`, folder);
   },
 }));
 
 const svelteKit = {
   ...named('SvelteKit', '@sveltejs/kit'),
   skip: hasCurrentNode ? undefined : 'needs Node 22',
+  computes: true,
   async build() {
     const folder = layOut('sveltekit', ['sveltekit']);
     await shell(scriptsOf(folder).build, folder, toolchain().currentNode);

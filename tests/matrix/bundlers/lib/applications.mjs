@@ -105,6 +105,7 @@ export async function startServer(line, folder, node = process.execPath) {
   );
   return {
     url,
+    printed: () => printed,
     async close() {
       process.removeListener('exit', end);
       end();
