@@ -74,6 +74,7 @@ export function locateToolchain(projectRoot) {
     clangFormat: findLlvmTool('clang-format'),
     clangTidy: findLlvmTool('clang-tidy'),
     python: findNumPy(),
+    doxygen: findProgram(['doxygen']),
     chrome: findBrowser('chrome'),
     headlessChrome: findHeadlessChrome(),
     firefox: findBrowser('firefox'),
