@@ -14,7 +14,12 @@ export default defineConfig([
     languageOptions: { globals: globals.node },
   },
   {
-    files: ['tests/browser/**', 'tests/matrix/**', 'benchmarks/web/page-*.mjs'],
+    files: [
+      'tests/browser/**',
+      'tests/matrix/**',
+      'benchmarks/web/page-*.mjs',
+      'examples/**/page.mjs',
+    ],
     // Functions given to page.evaluate run in the page.
     languageOptions: { globals: globals.browser },
   },

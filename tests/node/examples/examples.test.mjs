@@ -89,3 +89,40 @@ test('every JavaScript example runs', () => {
   assert.ok(names.includes('toy.mjs') && existsSync(join(project, 'examples/toy.cpp')));
   for (const name of names) assert.notEqual(output(process.execPath, [`examples/${name}`]), '');
 });
+
+test('decoding by a cache equals the causal pass', () => {
+  const printed = output(process.execPath, ['examples/decoding.mjs']);
+  const [, difference] = /^largest difference from the causal pass: (\S+)$/m.exec(printed);
+  assert.ok(Number(difference) < 1e-6, difference);
+  assert.match(printed, /^token 11: weights of each head on 12 keys$/m);
+  assert.match(printed, /^the cache holds 9 of 12 tokens$/m);
+});
+
+test('the heat maps have a cell for each weight, in its colour', () => {
+  const svg = output(process.execPath, ['examples/heat-map/main.mjs']);
+  assert.equal(svg.match(/<text/g).length, 4);
+  const cells = [...svg.matchAll(/fill="rgb\(([^)]+)\)"><title>(\w+) → (\w+): ([\d.]+)</g)];
+  assert.equal(cells.length, 4 * 6 * 6);
+  // The first query of a causal pass sees its own key alone.
+  for (const first of [0, 36, 72, 108]) {
+    const [, colour, query, key, weight] = cells[first];
+    assert.deepEqual([query, key, weight, colour], ['the', 'the', '1.000', '253, 234, 69']);
+    assert.deepEqual(cells[first + 1].slice(1), ['0, 32, 81', 'the', 'cat', '0.000']);
+  }
+});
+
+test('a worker trains, tells its progress, and stops when it is asked to', () => {
+  const train = (...steps) =>
+    output(process.execPath, ['examples/training-in-a-worker/main.mjs', ...steps]);
+  const trained = train();
+  assert.match(trained, /^trained: 17 parameters$/m);
+  const losses = [...trained.matchAll(/^step (\d+) of 300: loss ([\d.]+)$/gm)];
+  assert.deepEqual(
+    losses.map(([, step]) => Number(step)),
+    [50, 100, 150, 200, 250, 300],
+  );
+  assert.ok(Number(losses.at(-1)[2]) < 0.01, losses.at(-1)[0]);
+  const stopped = train('60');
+  assert.match(stopped, /^stopped: 17 parameters$/m);
+  assert.doesNotMatch(stopped, /^step 300/m);
+});
