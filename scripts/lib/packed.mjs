@@ -8,16 +8,20 @@ export const packedProject = `${packedFolder}/project`;
 /** The same with a WebAssembly file that checks after each call what was written. */
 export const checkedProject = `${packedFolder}/checked`;
 
-/** What is tried on the installed package, and laid beside it. */
-const triedOnIt = [
-  'README.md',
+/** The documents whose examples are run. */
+export const documentsRun = [
+  'docs/decoding.md',
+  'docs/first-steps.md',
+  'docs/loading-weights.md',
   'docs/models.md',
   'docs/options.md',
+  'docs/pruning.md',
+  'docs/threads.md',
   'docs/training.md',
-  'examples',
-  'tests/node',
-  'tests/data',
 ];
+
+/** What is tried on the installed package, and laid beside it. */
+const triedOnIt = ['README.md', ...documentsRun, 'examples', 'tests/node', 'tests/data'];
 
 /** What `packInto` makes of a project; tests leave files of their own there. */
 export const whatIsPacked = (project = packedProject) =>

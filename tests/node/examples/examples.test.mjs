@@ -11,9 +11,14 @@ const compact = (text) => text.replace(/\[ /g, '[').replace(/ \]/g, ']');
 /** Documents, and how many examples in JavaScript each has. */
 const documents = {
   'README.md': 1,
+  'docs/first-steps.md': 2,
   'docs/options.md': 3,
+  'docs/loading-weights.md': 2,
+  'docs/decoding.md': 2,
   'docs/training.md': 3,
+  'docs/pruning.md': 2,
   'docs/models.md': 2,
+  'docs/threads.md': 1,
 };
 
 for (const [document, count] of Object.entries(documents)) {

@@ -5,6 +5,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
+import { documentsRun } from '../../../scripts/lib/packed.mjs';
 import { emptyFolder, errorsIn, writeFiles } from './typescript.mjs';
 
 const documents = ['README.md', ...listFiles(['docs'], (path) => path.endsWith('.md'))];
@@ -31,6 +32,17 @@ test('examples in documents and examples/ compile under strict', () => {
   const programs = listFiles(['examples'], (path) => /\.m?[jt]s$/.test(path));
   assert.ok(programs.length >= 2);
   assert.equal(errorsIn(folder, [...files, ...programs]), '');
+});
+
+test('every document with examples that import headwise has them run', () => {
+  // Those of tools are run by tests/matrix, as each tool has them.
+  const ofTools = ['docs/bundlers.md', 'docs/runtimes.md'];
+  const missing = documents.filter(
+    (document) =>
+      ![...documentsRun, ...ofTools, 'README.md'].includes(document) &&
+      examplesIn(document).some((code) => /from 'headwise/.test(code)),
+  );
+  assert.deepEqual(missing, []);
 });
 
 test('an example with a type error does not', () => {

@@ -1,0 +1,201 @@
+// The built documentation site: where its links lead, and how it is to see and to use. Needs build/docs.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { posix } from 'node:path';
+import test from 'node:test';
+import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
+import { violations } from '../lib/axe.mjs';
+import { watchForProblems } from '../lib/problems.mjs';
+import { serveFolder } from '../lib/server.mjs';
+import { shared, sharedBrowser } from '../lib/shared.mjs';
+
+const folder = 'build/docs';
+const read = (path) => readFileSync(fromRoot(path), 'utf8');
+const pages = listFiles(
+  [folder],
+  (path) => path.endsWith('.html') && !path.startsWith(`${folder}/page/`),
+);
+const home = read(`${folder}/index.html`);
+/** Where the site was built to be on its host. */
+const [, base] = /<link rel="icon" href="([^"]*)favicon\.svg"/.exec(home);
+
+const decoded = (text) => decodeURIComponent(text.replaceAll('&amp;', '&'));
+const linksOf = (html) =>
+  [...html.matchAll(/<(?:a|link|script|img)\b[^>]*?\s(?:href|src)="([^"]*)"/g)].map(
+    ([, link]) => link,
+  );
+
+/** The file that the site's host answers with, or null. */
+function fileAt(path) {
+  const file = posix.join(folder, decoded(path));
+  const whole =
+    existsSync(fromRoot(file)) && statSync(fromRoot(file)).isDirectory()
+      ? posix.join(file, 'index.html')
+      : file;
+  return existsSync(fromRoot(whole)) ? whole : null;
+}
+
+const ids = new Map();
+function hasId(file, id) {
+  if (!ids.has(file))
+    ids.set(
+      file,
+      new Set([...read(file).matchAll(/\sid="([^"]*)"/g)].map(([, found]) => decoded(found))),
+    );
+  return ids.get(file).has(id);
+}
+
+const repository = 'https://github.com/headwise/headwise/';
+
+/** What is wrong with a link of a page, or null. */
+function fault(page, link) {
+  if (link.startsWith(repository)) {
+    const [, path] = /^(?:blob|tree)\/main\/([^#]+)/.exec(link.slice(repository.length)) ?? [];
+    return path === undefined || existsSync(fromRoot(decoded(path)))
+      ? null
+      : 'no such file in the repository';
+  }
+  if (/^(https?|mailto|data):/.test(link)) return null;
+  const [path, hash = ''] = link.split('#');
+  if (path.startsWith('/') && !path.startsWith(base)) return `not below ${base}`;
+  const here = page.slice(folder.length + 1);
+  const target =
+    path === ''
+      ? here
+      : path.startsWith('/')
+        ? path.slice(base.length)
+        : posix.join(posix.dirname(here), path);
+  const file = fileAt(target);
+  if (!file) return 'no such file';
+  return hash === '' || !file.endsWith('.html') || hasId(file, decoded(hash))
+    ? null
+    : 'no such heading';
+}
+
+test('every link leads somewhere', () => {
+  assert.ok(pages.length > 100, `${pages.length} pages`);
+  const faults = pages.flatMap((page) =>
+    [...new Set(linksOf(read(page)))].flatMap((link) => {
+      const wrong = fault(page, link);
+      return wrong ? [`${page}: ${link}: ${wrong}`] : [];
+    }),
+  );
+  assert.deepEqual(faults, []);
+});
+
+test('it asks no other host for anything', () => {
+  const loaded = pages.flatMap((page) =>
+    [
+      ...read(page).matchAll(/<(?:link|script|img|iframe)\b[^>]*?\s(?:href|src)="(https?:[^"]*)"/g),
+    ].map(([, link]) => link),
+  );
+  const styles = listFiles([`${folder}/assets`], (path) => path.endsWith('.css')).flatMap(
+    (path) => [...read(path).matchAll(/url\((["']?https?:[^)]*)\)/g)],
+  );
+  assert.deepEqual([...new Set(loaded), ...styles], []);
+});
+
+test('every document, and what the two languages name, has a page', () => {
+  const documents = listFiles(['docs'], (path) => /^docs\/[^/]+\.md$/.test(path));
+  for (const document of documents) {
+    assert.ok(fileAt(document.replace(/^docs\//, '').replace(/\.md$/, '.html')), document);
+    assert.ok(
+      home.includes(document) ||
+        read(`${folder}/options.html`).includes(`href="${base}${document.slice(5, -3)}.html"`),
+      `${document} is in the sidebar`,
+    );
+  }
+  const names = Object.keys({ MultiHeadAttention: 0, Transformer: 0, Tensor: 0 });
+  for (const name of names) assert.ok(fileAt(`javascript/classes/${name}.html`), name);
+  for (const name of [
+    'MultiHeadAttention',
+    'ForwardOptions',
+    'MultiHeadAttentionOptions',
+    'Transformer',
+    'TransformerOptions',
+    'AdamOptions',
+  ]) {
+    assert.ok(fileAt(`cpp/headwise-${name}.html`), name);
+  }
+  const functions = read(fileAt('cpp/headwise.html'));
+  for (const name of [
+    'masked_softmax',
+    'scaled_dot_product_attention',
+    'randn',
+    'set_num_threads',
+  ]) {
+    assert.match(functions, new RegExp(`id="${name}"`));
+  }
+});
+
+const server = shared(() => serveFolder(fromRoot(folder)));
+
+async function open(t, path, { width = 1440, height = 900, dark = false } = {}) {
+  const [{ url }, browser] = await Promise.all([server(), sharedBrowser()]);
+  const page = await browser.newPage();
+  const problems = watchForProblems(page);
+  t.after(async () => {
+    await page.close();
+    assert.deepEqual(problems, []);
+  });
+  await page.setViewport({ width, height });
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' },
+  ]);
+  await page.goto(new URL(path, url).href, { waitUntil: 'load' });
+  // VitePress has taken over: what it renders in the browser is there.
+  await page.waitForFunction(() => document.querySelector('#app')?.__vue_app__);
+  return page;
+}
+
+const looked = [
+  '',
+  'first-steps.html',
+  'options.html',
+  'comparison.html',
+  'javascript/classes/MultiHeadAttention.html',
+  'cpp/headwise-MultiHeadAttention.html',
+  'cpp/',
+];
+for (const path of looked) {
+  for (const [name, options] of Object.entries({
+    'a wide window': {},
+    'a dark one': { dark: true },
+    'a phone': { width: 390, height: 844 },
+  })) {
+    test(`/${path} in ${name}: axe-core, and nothing wider than the window`, async (t) => {
+      const page = await open(t, path, options);
+      assert.deepEqual(await violations(page), []);
+      const [content, window] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.clientWidth,
+      ]);
+      assert.ok(content <= window, `${content} of ${window} pixels`);
+    });
+  }
+}
+
+test('search finds an option', async (t) => {
+  const page = await open(t, 'first-steps.html');
+  await page.click('.VPNavBarSearch button');
+  await page.type('#localsearch-input', 'numKvHeads');
+  const found = await page.waitForSelector('.VPLocalSearchBox .result');
+  assert.match(await found.evaluate((element) => element.textContent), /./);
+  const links = await page.$$eval('.VPLocalSearchBox .result', (all) =>
+    all.map(({ href }) => href),
+  );
+  assert.ok(
+    links.some((link) => link.includes('MultiHeadAttentionOptions') || link.includes('options')),
+    links.join(),
+  );
+});
+
+test('the page opens from the navigation', async (t) => {
+  const page = await open(t, '');
+  await Promise.all([
+    page.waitForNavigation(),
+    page.click('.VPNavBarMenu a[href$="page/index.html"]'),
+  ]);
+  await page.waitForSelector('main:not([aria-busy])');
+  assert.match(page.url(), /\/page\/index\.html$/);
+});
