@@ -8,6 +8,7 @@ Makes ready what headwise is built and tested with, and does only what is left t
   --for=test          what all tests need as well (the default)
   --for=bench         what the benchmark in a current Node needs beyond a build
   --for=bench-native  what the native benchmark needs beyond a build
+  --for=docs          what the documentation site needs beyond a build
   --check             says what is there and what is missing, changes nothing;
                       exits with 0 if nothing is missing, else with 1
 
@@ -19,7 +20,7 @@ fail() { echo "setup: $*" >&2; exit 1; }
 goal=test check=false
 for argument; do
   case $argument in
-    --for=build | --for=test | --for=bench | --for=bench-native) goal=${argument#--for=} ;;
+    --for=build | --for=test | --for=bench | --for=bench-native | --for=docs) goal=${argument#--for=} ;;
     --check) check=true ;;
     --help | -h) echo "$help"; exit ;;
     *) fail "no option '$argument'; --help names them" ;;

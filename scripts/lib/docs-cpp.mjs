@@ -3,9 +3,10 @@ import { fromRoot } from './files.mjs';
 
 const separator = '\n---\n';
 
-/** A member of no interest to who reads what a class does. */
+/** Copies, moves and destructors: of no interest to who reads what a class does. */
 const isPlumbing = (member) =>
-  /^### (operator=|~)/m.test(member) || /\) (noexcept )?= (default|delete)$/m.test(member);
+  /^## (operator=|~)/m.test(member) ||
+  /^(?:inline |explicit )*(\w+)\((?:const )?\1 &&? ?\w*\)/m.test(member);
 
 /** Headings that carry their anchors, links as Markdown has them, and neither copies nor destructors. */
 function clean(markdown) {
@@ -18,9 +19,20 @@ function clean(markdown) {
     .replaceAll(/\n{3,}/g, '\n\n');
 }
 
-/** Up to the first full stop that ends a sentence; a line of a table. */
+const shown = {
+  members: [
+    ...['public-type', 'public-attrib', 'public-func', 'public-static-func'],
+    ...['enum', 'typedef', 'func', 'var'],
+  ],
+  compounds: ['namespace', 'class', 'struct'],
+};
+
+/** Up to the first full stop that ends a sentence, as a cell of a table. */
 const firstSentence = (text) =>
-  (/^.*?[^.]\.(?=\s|$)/s.exec(text)?.[0] ?? text).replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
+  (/^.*?[^.]\.(?=\s|$)/s.exec(text)?.[0] ?? text)
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('|', '\\|');
 
 /**
  * @param {Function} generate moxygen's
@@ -31,6 +43,7 @@ export async function cppPages(generate, { xml, sources }) {
   const made = await generate({
     ...{ directory: xml, classes: true, anchors: true, htmlAnchors: true, quiet: true },
     ...{ sourceUrl: `${sources}/{path}#L{line}`, templates: fromRoot('docs/site/moxygen') },
+    filters: shown,
   });
   const pages = made.map(({ slug, kind, title, description, markdown }) => ({
     path: `${slug}.md`,
@@ -43,7 +56,7 @@ export async function cppPages(generate, { xml, sources }) {
       .map(
         ({ title, path, description }) => `| [${title}](${path}) | ${firstSentence(description)} |`,
       );
-  const table = (kinds) => ['| name | |', '| --- | --- |', ...rows(kinds)];
+  const table = (kinds) => ['| name | what it is |', '| --- | --- |', ...rows(kinds)];
   const text = [
     ...['# C++', '', '`#include <headwise/headwise.hpp>` has all of it, in namespace `headwise`.'],
     ...['', '[Functions and types](headwise.md) that are no classes are on a page of their own.'],

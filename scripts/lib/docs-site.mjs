@@ -90,7 +90,8 @@ async function stageJavaScript(sh) {
   const file = fromRoot(staged, 'javascript/typedoc-sidebar.json');
   const sidebar = JSON.parse(readFileSync(file, 'utf8'));
   rmSync(file);
-  return sidebar;
+  // Groups that fold have a button in a button.
+  return sidebar.map(({ text, items }) => ({ text, items }));
 }
 
 /** @returns the sidebar of the C++ reference */

@@ -74,6 +74,7 @@ const groups = [
     ['OpenBLAS', installed('libopenblas-dev'), 'libopenblas-dev'],
     ['oneDNN', installed('libdnnl-dev'), 'libdnnl-dev'],
   ],
+  [GOAL === 'docs', ['Doxygen', tools.doxygen, 'doxygen']],
   [
     (test || GOAL === 'bench') && hasCurrentNode,
     ['a current Node from npm', made('node'), { part: 'node', from: 'npm' }],

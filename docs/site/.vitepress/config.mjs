@@ -14,7 +14,7 @@ export default defineConfig({
   lang: 'en',
   head: [['link', { rel: 'icon', href: `${base}favicon.svg`, type: 'image/svg+xml' }]],
   // The page is laid beside the site when that is built; its links are tested with all others.
-  ignoreDeadLinks: [/^\/page\/index$/],
+  ignoreDeadLinks: [/^\/page\/index(\.html)?$/],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },

@@ -100,13 +100,13 @@ test('every document, and what the two languages name, has a page', () => {
   for (const document of documents) {
     assert.ok(fileAt(document.replace(/^docs\//, '').replace(/\.md$/, '.html')), document);
     assert.ok(
-      home.includes(document) ||
-        read(`${folder}/options.html`).includes(`href="${base}${document.slice(5, -3)}.html"`),
+      home.includes(`href="${base}${document.slice('docs/'.length, -'.md'.length)}.html"`),
       `${document} is in the sidebar`,
     );
   }
-  const names = Object.keys({ MultiHeadAttention: 0, Transformer: 0, Tensor: 0 });
-  for (const name of names) assert.ok(fileAt(`javascript/classes/${name}.html`), name);
+  for (const name of ['MultiHeadAttention', 'Transformer', 'Tensor']) {
+    assert.ok(fileAt(`javascript/classes/${name}.html`), name);
+  }
   for (const name of [
     'MultiHeadAttention',
     'ForwardOptions',
@@ -117,6 +117,8 @@ test('every document, and what the two languages name, has a page', () => {
   ]) {
     assert.ok(fileAt(`cpp/headwise-${name}.html`), name);
   }
+  // What is private is no part of a reference.
+  assert.doesNotMatch(read(`${folder}/cpp/headwise-MultiHeadAttention.html`), /checked_forward/);
   const functions = read(fileAt('cpp/headwise.html'));
   for (const name of [
     'masked_softmax',
@@ -153,6 +155,7 @@ const looked = [
   'first-steps.html',
   'options.html',
   'comparison.html',
+  'javascript/index.html',
   'javascript/classes/MultiHeadAttention.html',
   'cpp/headwise-MultiHeadAttention.html',
   'cpp/',
