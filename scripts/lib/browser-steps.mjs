@@ -1,6 +1,8 @@
 // The steps that run tests/browser, in Chromium; what readers do in every act in Firefox and WebKit, too.
 import { countNodeTests, notesOfNodeTests } from './counts.mjs';
+import { siteFolder } from './docs-site.mjs';
 import { fromRoot, listFiles, testFiles } from './files.mjs';
+import { whatIsPacked } from './packed.mjs';
 import { hasWebKit, identityOf, toolchain } from './toolchain.mjs';
 
 const step = ({ name, browser, folders, inputs, program, needs = ['page'], ...rest }) => ({
@@ -102,6 +104,24 @@ export const browserSteps = [
     needs: ['package'],
     folders: ['package'],
     inputs: ['dist'],
+  }),
+  inChromium({
+    name: 'browser-examples',
+    about: 'the examples that are pages, built by Vite (tests/browser/examples)',
+    takes: 30,
+    needs: ['pack'],
+    onRequest: true,
+    folders: ['examples'],
+    inputs: () => whatIsPacked(),
+  }),
+  inChromium({
+    name: 'docs-tests',
+    about: 'the documentation site: links, axe-core, widths, search (tests/browser/docs)',
+    takes: 80,
+    needs: ['docs'],
+    onRequest: true,
+    folders: ['docs'],
+    inputs: [siteFolder, 'docs', 'src/headwise', 'bindings/js', 'examples', 'web', 'tests/data'],
   }),
   inChromium({
     name: 'pictures',

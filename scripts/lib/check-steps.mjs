@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { browserSteps } from './browser-steps.mjs';
 import { cmakeBuild } from './cmake.mjs';
 import { countAsOne, countNodeTests, notesOfNodeTests } from './counts.mjs';
+import { docsSteps } from './docs-steps.mjs';
 import { cppFiles, fromRoot, listFiles, projectFiles, testFiles } from './files.mjs';
 import { matrixSteps } from './matrix-steps.mjs';
 import { builtBy, nativeSteps } from './native-steps.mjs';
@@ -350,6 +351,7 @@ export const testSteps = [
   pack,
   ...nativeSteps,
   ...nodeSteps,
+  ...docsSteps(),
   ...browserSteps,
   ...packages,
   release,

@@ -160,6 +160,18 @@ describe('setup.sh', { skip: !isDebian && 'needs Debian or Ubuntu', concurrency:
     assert.ok(machine.calls().every((call) => !call.startsWith('npm')));
   });
 
+  test('--for=docs wants Doxygen', async (t) => {
+    const machine = fakeMachine(t);
+    const args = ['--for=docs'];
+    // The fake apt-get does not bring it.
+    const { code, stderr } = await machine.run(args);
+    assert.equal(code, 1);
+    assert.match(stderr, /^setup: still missing after the set-up: doxygen /);
+    machine.add('doxygen', '#!/bin/sh\n');
+    assert.equal((await machine.run(args)).code, 0);
+    assert.ok(machine.calls().every((call) => !call.startsWith('npm')));
+  });
+
   test('--for=bench wants a current Node', { skip: !hasCurrentNode }, async (t) => {
     const machine = fakeMachine(t);
     assert.equal((await machine.run(['--for=bench'])).code, 0);

@@ -150,6 +150,19 @@ async function open(t, path, { width = 1440, height = 900, dark = false } = {}) 
   return page;
 }
 
+/** Links of navigation and sidebar that the window, or what they stand in, cuts. */
+const cut = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('.VPNav a, .VPSidebar a')]
+      .filter((link) => link.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+      .filter((link) => {
+        const { left, right } = link.getBoundingClientRect();
+        const around = (link.closest('.VPSidebar') ?? document.body).getBoundingClientRect();
+        return left < around.left || right > around.right;
+      })
+      .map((link) => link.textContent),
+  );
+
 const looked = [
   '',
   'first-steps.html',
@@ -164,6 +177,7 @@ for (const path of looked) {
   for (const [name, options] of Object.entries({
     'a wide window': {},
     'a dark one': { dark: true },
+    'a very wide one': { width: 1920 },
     'a phone': { width: 390, height: 844 },
   })) {
     test(`/${path} in ${name}: axe-core, and nothing wider than the window`, async (t) => {
@@ -174,6 +188,7 @@ for (const path of looked) {
         document.documentElement.clientWidth,
       ]);
       assert.ok(content <= window, `${content} of ${window} pixels`);
+      assert.deepEqual(await cut(page), []);
     });
   }
 }
@@ -181,6 +196,7 @@ for (const path of looked) {
 test('search finds an option', async (t) => {
   const page = await open(t, 'first-steps.html');
   await page.click('.VPNavBarSearch button');
+  await page.waitForSelector('#localsearch-input');
   await page.type('#localsearch-input', 'numKvHeads');
   const found = await page.waitForSelector('.VPLocalSearchBox .result');
   assert.match(await found.evaluate((element) => element.textContent), /./);
