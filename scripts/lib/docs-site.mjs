@@ -37,12 +37,13 @@ const titleOf = (document) => {
   return title;
 };
 
-/** Links out of docs/ lead to the repository. */
+/** Links to what is no part of the site lead to the repository. */
 function withRepositoryLinks(document) {
   return readFileSync(fromRoot(document), 'utf8').replaceAll(
-    /\]\((\.\.\/[^)#\s]+)(#[^)\s]*)?\)/g,
-    (_link, target, hash = '') => {
+    /\]\((?![a-z]+:|[/#])([^)#\s]+)(#[^)\s]*)?\)/g,
+    (link, target, hash = '') => {
       const path = posix.normalize(posix.join(posix.dirname(document), target));
+      if (/^docs\/([^/]+\.md|images\/.*)$/.test(path)) return link;
       if (!existsSync(fromRoot(path))) throw new Error(`${document}: no file ${path}`);
       const kind = statSync(fromRoot(path)).isDirectory() ? 'tree' : 'blob';
       return `](${repository}/${kind}/main/${path}${hash})`;
