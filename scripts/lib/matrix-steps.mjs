@@ -15,14 +15,8 @@ const step = ({ group, ...rest }) => ({
   checks: {
     inputs: () => [
       ...whatIsPacked(),
-      ...[
-        'tests/matrix',
-        'tests/browser/lib',
-        'tests/data/oracle',
-        'README.md',
-        'docs/bundlers.md',
-        'web/headers.json',
-      ],
+      ...['tests/matrix', 'tests/browser/lib', 'tests/packaging/types', 'web/headers.json'],
+      ...['README.md', 'docs/bundlers.md', 'docs/runtimes.md', 'tests/data/oracle'],
     ],
     facts: () => ({
       chrome: identityOf(toolchain().headlessChrome),
@@ -42,5 +36,10 @@ export const matrixSteps = [
     group: 'bundlers',
     about: 'the tarball in bundlers, opened in headless Chromium (tests/matrix/bundlers)',
     takes: 700,
+  }),
+  step({
+    group: 'types',
+    about: "the tarball's types in TypeScript 5.2 to 6, publint and attw (tests/matrix/types)",
+    takes: 240,
   }),
 ];
