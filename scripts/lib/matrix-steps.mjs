@@ -42,4 +42,9 @@ export const matrixSteps = [
     about: "the tarball's types in TypeScript 5.2 to 6, publint and attw (tests/matrix/types)",
     takes: 240,
   }),
+  step({
+    group: 'runtimes',
+    about: 'the tarball in Node 20 to 26, Deno, Bun, workerd and workers (tests/matrix/runtimes)',
+    takes: 150,
+  }),
 ];
