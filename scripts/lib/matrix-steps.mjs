@@ -47,4 +47,9 @@ export const matrixSteps = [
     about: 'the tarball in Node 20 to 26, Deno, Bun, workerd and workers (tests/matrix/runtimes)',
     takes: 150,
   }),
+  step({
+    group: 'runners',
+    about: 'the tarball in Vitest and Jest, in each of their environments (tests/matrix/runners)',
+    takes: 100,
+  }),
 ];
