@@ -456,7 +456,12 @@ test('what cannot be measured is an error, by rejection', () =>
         'invalid-shape',
         /^values: expected \(2, 4, valueSize\)/,
       );
-      await fails({ batches, losses: square }, 'unknown-option', /got losses; did you mean loss\?$/, model);
+      await fails(
+        { batches, losses: square },
+        'unknown-option',
+        /got losses; did you mean loss\?$/,
+        model,
+      );
       await fails({ batches: [{ tokens }] }, 'invalid-shape', /^targets: expected/, model);
       await fails(
         { batches },
