@@ -6,7 +6,8 @@ import { nodeTests } from './node-steps.mjs';
 import { whatIsPacked } from './packed.mjs';
 import { identityOf, toolchain } from './toolchain.mjs';
 
-const step = ({ group, ...rest }) => ({
+/** Groups that have tools of their own are installed first. */
+const step = ({ group, hasTools = true, ...rest }) => ({
   name: `matrix-${group}`,
   needs: ['pack'],
   onRequest: true,
@@ -24,7 +25,7 @@ const step = ({ group, ...rest }) => ({
     }),
   },
   async run(sh) {
-    await installTools(sh, group);
+    if (hasTools) await installTools(sh, group);
     forgetOutcomes(group);
     await nodeTests(sh, process.execPath, testFiles(`tests/matrix/${group}`));
   },
@@ -51,5 +52,19 @@ export const matrixSteps = [
     group: 'runners',
     about: 'the tarball in Vitest and Jest, in each of their environments (tests/matrix/runners)',
     takes: 100,
+  }),
+  step({
+    group: 'lifetime',
+    hasTools: false,
+    about: 'the tarball in programs and pages that live long (tests/matrix/lifetime)',
+    takes: 60,
+  }),
+  step({
+    group: 'quick',
+    hasTools: false,
+    onRequest: false,
+    about:
+      'the tarball in this Node, a thread, a page of Chromium and TypeScript (tests/matrix/quick)',
+    takes: 15,
   }),
 ];
