@@ -19,7 +19,7 @@ export type {
   IntegerTensor,
   TensorsByName,
 } from './tensor/integers.js';
-export { Tensor, type NestedArray } from './tensor/tensor.js';
+export { Tensor, type NestedArray, type Slice, type TensorJSON } from './tensor/tensor.js';
 export { ResidentTensor } from './tensor/resident-tensor.js';
 export type { Tokens } from './tensor/tokens.js';
 export type { BackwardOptions, Gradients, GradientsOut } from './layer/backward.js';

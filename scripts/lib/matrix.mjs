@@ -46,6 +46,8 @@ export const trials = {
   oracle: 'oracle cases',
   models: 'models',
   threads: 'threads',
+  worker: 'headwise/worker',
+  inline: 'headwise/inline',
   errors: 'clear errors',
   ends: 'ends by itself',
 };

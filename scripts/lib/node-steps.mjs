@@ -39,7 +39,7 @@ export const folders = {
   /** The files for threads, in whatever number the tests ask for. */
   threads: ['threads'],
   /** The engine that runs the JavaScript around it, and gives it memory. */
-  engine: ['arguments', 'io', 'examples', 'memory'],
+  engine: ['arguments', 'io', 'examples', 'in-worker', 'memory'],
   /** The same, for minutes each. */
   hostile: ['hostile'],
   'out-of-memory': ['out-of-memory'],

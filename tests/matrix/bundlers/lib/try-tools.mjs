@@ -12,7 +12,7 @@ import { installed } from './applications.mjs';
 import { opener, watchFiles } from './pages.mjs';
 
 /** The table's columns. */
-const tried = ['loads', 'example', 'oracle', 'models', 'threads', 'errors'];
+const tried = ['loads', 'example', 'oracle', 'models', 'threads', 'worker', 'inline', 'errors'];
 
 const third = Math.fround(1 / 3);
 const rowsOf = (row) => Array.from({ length: 5 * 4 }, () => row).flat();
@@ -97,6 +97,20 @@ function trialsInPages(tool, trial, open, isIsolated) {
       (await files()).sort(),
       expected.slice(0, tool.loadsAll ? 1 : 2).map((name) => `${name}${suffix}.wasm`),
     );
+  });
+
+  trial('worker', `${kind} leaves the work to a worker`, async (t) => {
+    const page = await open(t, { isIsolated });
+    const run = (given) => window.headwise.inWorker(given);
+    assert.deepEqual(await page.evaluate(run, options), { ...loaded, weights });
+  });
+
+  trial('inline', `${kind} computes without another file`, async (t) => {
+    const page = await open(t, { isIsolated });
+    const files = watchFiles(page);
+    const expected = { variant: 'simd', threads: 1, weights };
+    assert.deepEqual(await page.evaluate(() => window.headwise.inline()), expected);
+    assert.deepEqual(await files(), []);
   });
 
   trial('errors', `${kind} tells of bad input`, async (t) => {
