@@ -20,8 +20,10 @@ const step = ({ group, hasTools = true, ...rest }) => ({
       ...['README.md', 'docs/bundlers.md', 'docs/runtimes.md', 'tests/data/oracle'],
     ],
     facts: () => ({
-      chrome: identityOf(toolchain().headlessChrome),
+      node: identityOf(process.execPath),
       currentNode: identityOf(toolchain().currentNode),
+      chrome: identityOf(toolchain().headlessChrome),
+      firefox: identityOf(toolchain().firefox),
     }),
   },
   async run(sh) {

@@ -183,7 +183,7 @@ test('everything a change can break is run unasked, in one browser and one Node'
     ...['wasm', 'package', 'page', 'pack', 'native', 'native-tests', 'vectors', 'node'],
     ...['browser', 'browser-page', 'browser-heads', 'browser-train', 'browser-prune'],
     ...['browser-package', 'packaging', 'package-types', 'record-tests', 'third-party'],
-    ...['install', 'scripts'],
+    ...['install', 'scripts', 'matrix-quick'],
   ]);
 });
 
