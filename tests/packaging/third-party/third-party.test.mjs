@@ -1,7 +1,7 @@
 // THIRD_PARTY.md names whose code ships, and has their licences. Needs dist/ and
 // build/page.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { cppFiles, fromRoot } from '../../../scripts/lib/files.mjs';
 import { toolchain } from '../../../scripts/lib/toolchain.mjs';
@@ -89,7 +89,7 @@ const words = (licence) =>
     .trim();
 
 const isTitle = (line) => /^(?:MIT License|ISC License.*|BSD 3-Clause License)$/.test(line.trim());
-const isCopyright = (line) => /^\s*Copyright (?:\(c\) |© )?\d/.test(line);
+const isCopyright = (line) => /^\s*Copyright (?:\d|\(c\) |© )/.test(line);
 const ownLicence = words(readFileSync(fromRoot('LICENSE'), 'utf8'));
 const apache = ownLicence.slice(0, ownLicence.indexOf('END OF TERMS AND CONDITIONS'));
 const told = words(
@@ -125,7 +125,9 @@ test('the licence of each npm package is there, to the word', () => {
     const folder = fromRoot('node_modules', name);
     const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
     assert.ok(licence.startsWith(`[${manifest.license}]`), `${name}: ${manifest.license}`);
-    const missing = missingOf(readFileSync(`${folder}/LICENSE`, 'utf8'), copyright);
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    assert.ok(file, `${name} has no licence`);
+    const missing = missingOf(readFileSync(`${folder}/${file}`, 'utf8'), copyright);
     assert.deepEqual(missing, [], name);
   }
 });
