@@ -116,7 +116,8 @@ expectTypeOf(X.at(0, 1)).toEqualTypeOf<number>();
 expectTypeOf(X.toArray()).toEqualTypeOf<NestedArray>();
 expectTypeOf(X.reshape([3, -1])).toEqualTypeOf<Tensor>();
 expectTypeOf(X.slice(0, [1], undefined)).toEqualTypeOf<Tensor>();
-expectTypeOf(X.slice).parameter(0).toEqualTypeOf<Slice>();
+const parts: Slice[] = [0, [1], [0, -1], undefined];
+expectTypeOf(X.slice(...parts)).toEqualTypeOf<Tensor>();
 expectTypeOf(X.toJSON()).toEqualTypeOf<TensorJSON>();
 expectTypeOf(X.toString()).toEqualTypeOf<string>();
 for (const made of [
