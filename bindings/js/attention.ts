@@ -1,7 +1,8 @@
 /** The layer, its functions and caches, and files of tensors. */
 export { HeadwiseError, type ErrorCode } from './runtime/errors.js';
-export type { Variant } from './runtime/builds.js';
+export type { Variant, WasmModule } from './runtime/builds.js';
 export { dispose, init, type Initialized, type InitOptions } from './runtime/init.js';
+export type { OwnBytes } from './runtime/typed-arrays.js';
 export type { Precision } from './runtime/precisions.js';
 export type {
   MaskInput,

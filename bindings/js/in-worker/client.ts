@@ -264,7 +264,7 @@ function callable(): void {
 }
 
 /** What stands for something in the worker: to be called, constructed, or asked for its members. */
-export function standIn(place: Place, worker?: Running, root?: object): unknown {
+function standIn(place: Place, worker?: Running, root?: object): unknown {
   const member = (name: string): Place => ({ ...place, path: [...place.path, name] });
   const proxy: object = new Proxy(callable, {
     get(_target, name) {

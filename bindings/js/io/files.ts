@@ -2,7 +2,7 @@ import type { NumberFormat } from 'headwise-records';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { allocate, allocateBytes, reserve, writeBytes } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { bytesOf, isResizable, lengthOf } from '../runtime/typed-arrays.js';
+import { bytesOf, isResizable, lengthOf, type OwnBytes } from '../runtime/typed-arrays.js';
 
 /** What errors call a file that has no name. */
 export const unnamed = 'bytes';
@@ -66,10 +66,7 @@ export function readFloats(format: NumberFormat, file: Uint8Array): Float32Array
 }
 
 /** A file: a header and the numbers behind it, as they lie in memory. */
-export function toFile(
-  header: Uint8Array,
-  numbers: readonly ArrayBufferView[],
-): Uint8Array<ArrayBuffer> {
+export function toFile(header: Uint8Array, numbers: readonly ArrayBufferView[]): OwnBytes {
   const bytes = numbers.map(bytesOf);
   const size = bytes.reduce((sum, each) => sum + each.length, header.length);
   const file = allocateBytes(size);

@@ -3,6 +3,7 @@ import { fail } from '../runtime/errors.js';
 import { read, reserve, write, writeIntegers } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { receive, send } from '../runtime/records.js';
+import type { OwnBytes } from '../runtime/typed-arrays.js';
 import { toFloats } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import { checkFileShape } from '../tensor/shapes.js';
@@ -45,7 +46,7 @@ export function loadNpy(bytes: ArrayBufferView | ArrayBufferLike): Tensor {
  * @throws HeadwiseError `invalid-shape` for more than 64 axes, which is NumPy's limit; `invalid-type`,
  *   `not-initialized`, `out-of-memory`
  */
-export function saveNpy(tensor: TensorInput): Uint8Array<ArrayBuffer> {
+export function saveNpy(tensor: TensorInput): OwnBytes {
   modelsCore();
   const { data, shape } = toFloats('tensor', tensor);
   if (shape.length > mostAxes) {

@@ -1,10 +1,11 @@
 import { allocate, allocateBytes, reserve, write } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { precisions, type Precision } from '../runtime/precisions.js';
+import type { OwnBytes } from '../runtime/typed-arrays.js';
 
 /** Rows of weights as a file holds them, and of int8 each row's factor. */
 export interface RoundedRows {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: OwnBytes;
   readonly scales: Float32Array;
 }
 

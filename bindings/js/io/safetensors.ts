@@ -4,6 +4,7 @@ import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, entriesOf } from '../runtime/options.js';
 import { precisions, type Precision } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
+import type { OwnBytes } from '../runtime/typed-arrays.js';
 import { checkAttached, toFloatView } from '../tensor/arrays.js';
 import {
   bytesPerNumber,
@@ -148,7 +149,7 @@ export function saveSafetensors(
   tensors: TensorsByName,
   metadata: Readonly<Record<string, string>> = {},
   options?: SaveSafetensorsOptions,
-): Uint8Array<ArrayBuffer> {
+): OwnBytes {
   modelsCore();
   const { precision: given } = checkOptions<SaveSafetensorsOptions>(options, ['precision']);
   const precision = checkWord('precision', given, precisions);

@@ -115,7 +115,7 @@ export interface TransformerOptions {
   /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. */
   dropout?: number | undefined;
   /** Sliding window around each position in self-attention, as the layer's `forward` takes it. */
-  window?: MultiHeadAttentionWindow | undefined;
+  window?: readonly [left: number, right: number] | undefined;
   /** As the layer's, as is `scale`. */
   softcap?: number | undefined;
   scale?: number | undefined;
@@ -133,8 +133,6 @@ export interface TransformerOptions {
   /** Of the optimizer that `trainStep` has of its own. */
   optimizer?: AdamOptions | undefined;
 }
-
-type MultiHeadAttentionWindow = readonly [left: number, right: number];
 
 const optionNames = [
   ...(['vocabularySize', 'maxLength', 'numHiddens', 'numLayers', 'numHeads'] as const),

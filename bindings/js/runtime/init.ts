@@ -1,6 +1,6 @@
 import { relaxedSimd, simd } from 'wasm-feature-detect';
 import { fail, HeadwiseError, reasonOf, show } from './errors.js';
-import type { Builds, Source, Variant } from './builds.js';
+import type { Builds, Source, Variant, WasmModule } from './builds.js';
 import { createCore } from './embind.js';
 import { layerFiles } from './layer-files.js';
 import { node, oldNode } from './node.js';
@@ -25,7 +25,7 @@ export interface InitOptions {
    * `init` tells. It computes on one thread unless `threads` is a number above 1, and is the variant's twin for threads
    * then.
    */
-  wasm?: URL | string | BufferSource | WebAssembly.Module | undefined;
+  wasm?: URL | string | ArrayBuffer | ArrayBufferView | WasmModule | undefined;
 }
 
 /** What `init` chose. */

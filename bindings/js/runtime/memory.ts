@@ -3,7 +3,15 @@
  * read, and leaves nothing there for the next.
  */
 import { failOutOfMemory } from './errors.js';
-import { bufferOf, byteOffsetOf, bytesOf, copyInto, lengthOf, partOf } from './typed-arrays.js';
+import {
+  bufferOf,
+  byteOffsetOf,
+  bytesOf,
+  copyInto,
+  lengthOf,
+  partOf,
+  type OwnBytes,
+} from './typed-arrays.js';
 import { core } from './wasm.js';
 
 /** Bytes into WebAssembly memory, of something that lies there: never 0. */
@@ -139,5 +147,5 @@ export function allocateArray<Data>(type: new (count: number) => Data, count: nu
 export const allocate = (count: number): Float32Array => allocateArray(Float32Array, count);
 
 /** The same in bytes. */
-export const allocateBytes = (count: number): Uint8Array<ArrayBuffer> =>
-  allocateArray<Uint8Array<ArrayBuffer>>(Uint8Array, count);
+export const allocateBytes = (count: number): OwnBytes =>
+  allocateArray<OwnBytes>(Uint8Array, count);

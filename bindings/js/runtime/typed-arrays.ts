@@ -9,6 +9,12 @@ function accessor(name: PropertyKey, of: object = prototype): (array: unknown) =
   return (array) => get.call(array) as unknown;
 }
 
+/**
+ * Bytes in memory that is not shared: `Uint8Array<ArrayBuffer>`, which TypeScript has had since 5.7, and `Uint8Array`
+ * before.
+ */
+export type OwnBytes = ReturnType<Uint8Array['slice']>;
+
 /** `'Float32Array'` and so on; undefined for what is no typed array, a proxy of one included. */
 export const kindOf = accessor(Symbol.toStringTag) as (value: unknown) => string | undefined;
 /** 0 if its buffer was transferred or has become too short. */

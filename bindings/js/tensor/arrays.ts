@@ -44,7 +44,7 @@ const floats: NumberKind<Float32Array> = {
 };
 
 /** Of a call that reads numbers in WebAssembly memory where they lie. */
-export const inPlace = { ...floats, inPlace: true };
+export const inPlace: NumberKind<Float32Array> = { ...floats, inPlace: true };
 
 const wholeNumbers: NumberKind<Float64Array> = {
   expected: 'integers',

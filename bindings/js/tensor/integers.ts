@@ -1,7 +1,7 @@
 import { fail, show } from '../runtime/errors.js';
 import { allocateBytes } from '../runtime/memory.js';
 import { isObject } from '../runtime/options.js';
-import { isResizable, kindOf, lengthOf } from '../runtime/typed-arrays.js';
+import { isResizable, kindOf, lengthOf, type OwnBytes } from '../runtime/typed-arrays.js';
 import { checkAttached, toShape } from './arrays.js';
 import type { TensorInput } from './inputs.js';
 
@@ -55,7 +55,7 @@ export const bytesPerNumber = (dtype: IntegerDtype): number => arrays[dtype].BYT
 /** Integers or booleans whose bytes are those of a file, and are now the tensor's own. */
 export function integersOf(
   dtype: IntegerDtype,
-  bytes: Uint8Array<ArrayBuffer>,
+  bytes: OwnBytes,
   shape: readonly number[],
 ): IntegerTensor {
   if (dtype === 'BOOL') {
