@@ -52,7 +52,12 @@ if (node === undefined) {
     work(task, (message) => {
       parentPort.postMessage(message);
     });
-    parentPort.close();
+    // Deno's port has no `close`, its workers have the web's.
+    if ('close' in parentPort) {
+      parentPort.close();
+    } else {
+      globalThis.close();
+    }
   });
   parentPort?.once('messageerror', failToReceive);
 }
