@@ -2,16 +2,32 @@ import type { NumberFormat } from 'headwise-records';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { allocate, allocateBytes, reserve, writeBytes } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { bytesOf, isResizable, lengthOf, type OwnBytes } from '../runtime/typed-arrays.js';
+import {
+  accessor,
+  bytesOf,
+  isResizable,
+  lengthOf,
+  type OwnBytes,
+} from '../runtime/typed-arrays.js';
 
 /** What errors call a file that has no name. */
 export const unnamed = 'bytes';
 
+/** Whether it is a buffer of this kind, of whichever page or context: each has classes of its own. */
+function isBuffer(value: unknown, { prototype }: { readonly prototype: object }): boolean {
+  try {
+    accessor('byteLength', prototype)(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function isBytes(value: unknown): value is ArrayBufferView | ArrayBufferLike {
   return (
     ArrayBuffer.isView(value) ||
-    value instanceof ArrayBuffer ||
-    (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer)
+    isBuffer(value, ArrayBuffer) ||
+    (typeof SharedArrayBuffer !== 'undefined' && isBuffer(value, SharedArrayBuffer))
   );
 }
 

@@ -4,7 +4,8 @@
  */
 const prototype = Object.getPrototypeOf(Float32Array.prototype) as object;
 
-function accessor(name: PropertyKey, of: object = prototype): (array: unknown) => unknown {
+/** The value of an accessor of a prototype, whatever the object says of itself; throws for another kind of object. */
+export function accessor(name: PropertyKey, of: object = prototype): (array: unknown) => unknown {
   const { get } = Object.getOwnPropertyDescriptor(of, name) as Required<PropertyDescriptor>;
   return (array) => get.call(array) as unknown;
 }
