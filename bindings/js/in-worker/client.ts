@@ -13,6 +13,7 @@ import {
   type Answer,
   type Formed,
   type Host,
+  type Packed,
   type Place,
   type Receive,
   type TensorParts,
@@ -25,32 +26,27 @@ interface LocalTensorClass extends Omit<typeof LocalTensor, 'randn' | 'prototype
 /** A worker that runs. */
 interface Running {
   readonly host: ComlinkRemote<Host>;
-  /** Rejects when the worker is gone; never resolves. */
-  readonly gone: Promise<never>;
   end(reason: string): void;
   /** Whether a Node program goes on until there is an answer. */
   keepProgram(keeps: boolean): void;
-  /** Calls that wait for an answer. */
-  waiting: number;
+  /** What rejects the calls that wait for an answer. */
+  readonly waiting: Set<(reason: HeadwiseError) => void>;
 }
 
 let running: Running | undefined;
 
 function startWorker(): Running {
-  let reject: (reason: HeadwiseError) => void = () => undefined;
-  const gone = new Promise<never>((_resolve, rejectIt) => {
-    reject = rejectIt;
-  });
-  // Told by the calls that wait; without one nobody listens.
-  gone.catch(() => undefined);
+  const waiting: Running['waiting'] = new Set();
   const lose = (reason: string): void => {
-    const message = `worker: expected in-worker-host.js to run, got ${reason}`;
-    reject(new HeadwiseError('load-failed', message));
     if (running === started) {
       running = undefined;
     }
+    const message = `worker: expected in-worker-host.js to run, got ${reason}`;
+    waiting.forEach((reject) => {
+      reject(new HeadwiseError('load-failed', message));
+    });
   };
-  const started: Running = { ...start(lose), gone, waiting: 0 };
+  const started: Running = { ...start(lose), waiting };
   return started;
 }
 
@@ -130,13 +126,8 @@ export function transferred<Value extends object>(value: Value): Value {
 /** Functions that are told something and not asked, or may answer later. */
 const notified = new Set(['onToken', 'onProgress', '']);
 
-/** Sends a call's arguments, and closes what was opened for it. */
-function packArguments(args: unknown): {
-  message: unknown;
-  memory: Transferable[];
-  close: () => void;
-} {
-  const closing: (() => void)[] = [];
+/** Packs a call's arguments; `closing` gets what closes what is open as long as it lasts. */
+function packArguments(args: unknown, closing: (() => void)[]): Packed {
   const open = ($: 'function' | 'signal', use: (port: MessagePort) => () => void): Formed => {
     const { port1, port2 } = new MessageChannel();
     const stop = use(port1);
@@ -183,16 +174,7 @@ function packArguments(args: unknown): {
     }
     return undefined;
   };
-  const { message, transfer: memory } = pack(args, send, (array) => given.delete(array));
-  return {
-    message,
-    memory,
-    close() {
-      closing.forEach((each) => {
-        each();
-      });
-    },
-  };
+  return pack(args, send, (array) => given.delete(array));
 }
 
 /** What stands for an object of a worker that was ended stands for nothing. */
@@ -215,11 +197,15 @@ async function ask(
     );
   }
   checkOwner(owner);
-  if (worker.waiting++ === 0) {
-    worker.keepProgram(true);
-  }
+  const { host, waiting } = worker;
+  worker.keepProgram(true);
+  let stopWaiting: (reason: HeadwiseError) => void = () => undefined;
   try {
-    const answer = await Promise.race([act(worker.host), worker.gone]);
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      stopWaiting = reject;
+      waiting.add(reject);
+      act(host).then(resolve, reject);
+    });
     const receive: Receive = ({ $, content }) => {
       if ($ !== 'tensor') {
         return standIn(content as Place, worker);
@@ -229,7 +215,8 @@ async function ask(
     };
     return unpack(valueOf(answer), receive);
   } finally {
-    if (--worker.waiting === 0) {
+    waiting.delete(stopWaiting);
+    if (waiting.size === 0) {
       worker.keepProgram(false);
     }
   }
@@ -243,20 +230,26 @@ async function askWith(
   const signal = args
     .map((each) => isObject(each) && 'signal' in each && each.signal)
     .find(Boolean);
-  const { message, memory, close } = packArguments(args);
+  const closing: (() => void)[] = [];
   try {
+    const { message, transfer: memory } = packArguments(args, closing);
     return await ask((host) => act(host, transfer(message as object, memory)), owner);
   } catch (error) {
-    if (isObject(error) && 'name' in error && error.name === 'DataCloneError') {
+    // What has no clone, or no end.
+    if (isObject(error) && (error instanceof RangeError || isCloneError(error))) {
       const message = `arguments: expected values that can be sent to a worker, got ${reasonOf(error)}`;
       throw new HeadwiseError('invalid-type', message, { cause: error });
     }
     // The worker has no reason of its own.
     throw signal instanceof AbortSignal && signal.aborted ? signal.reason : error;
   } finally {
-    close();
+    closing.forEach((close) => {
+      close();
+    });
   }
 }
+
+const isCloneError = (error: object): boolean => 'name' in error && error.name === 'DataCloneError';
 
 /** Of which all kinds of calls can be made, unlike of an arrow function. */
 function callable(): void {

@@ -29,7 +29,9 @@ const kept = [
 
 /** Files of tensors are plain objects of functions. */
 const stays = (value: unknown): value is object =>
-  isObject(value) && (kept.some((kind) => value instanceof kind) || 'read' in value);
+  isObject(value) &&
+  (kept.some((kind) => value instanceof kind) ||
+    ('read' in value && typeof value.read === 'function'));
 
 const objects = new Map<number, object>([[0, { ...attention, ...models }]]);
 let lastId = 0;

@@ -76,7 +76,12 @@ export function pack(value: unknown, send: Send, gives: (array: object) => boole
       const { data } = each;
       const shape: unknown = 'shape' in each ? each.shape : each.dims;
       give(each, data);
-      return each instanceof Tensor ? { $: 'tensor', content: { data, shape } } : { data, shape };
+      if (each instanceof Tensor) {
+        return { $: 'tensor', content: { data, shape } };
+      }
+      if (!isPlain(each)) {
+        return { data, shape };
+      }
     }
     if (each instanceof URL) {
       return each.href;

@@ -90,6 +90,13 @@ test('gradients, caches, optimizers, tasks and models live there', async () => {
   }
   const attention = await model.attention(0);
   assert.equal(await attention.numHeads, 2);
+  const tensors = {
+    read: Tensor.ones([2]),
+    ids: { dtype: 'I64', data: new BigInt64Array(3), shape: [3] },
+  };
+  const saved = await there.loadSafetensors(await there.saveSafetensors(tensors));
+  assert.deepEqual((await saved.read()).ids, tensors.ids);
+  assert.deepEqual((await saved.tensors).read.data, tensors.read.data);
   const file = await there.loadSafetensors(await there.saveSafetensors(await model.stateDict()));
   await (await new there.AttentionOnlyTransformer(sizes)).loadStateDict(file.tensors);
 });
@@ -168,6 +175,13 @@ test('errors are those of the call, and of what a worker cannot do', async () =>
   );
   await fails(
     remote.forward(Symbol('queries'), X(), X()),
+    'invalid-type',
+    /^arguments: expected values/,
+  );
+  const circular = {};
+  circular.mask = circular;
+  await fails(
+    remote.forward(X(), X(), X(), circular),
     'invalid-type',
     /^arguments: expected values/,
   );
