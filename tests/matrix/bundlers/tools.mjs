@@ -93,7 +93,7 @@ const nextDev = Object.entries(nextBundlers).map(([bundler, flag]) => ({
   async build() {
     return (isIsolated) => {
       const folder = layOutNext(`${idOf(this.name)}-${isIsolated}`, ['next', 'next-server'], {
-        headers: isIsolated,
+        without: isIsolated ? [] : ['headers'],
       });
       return startServer((port) => `next dev ${flag} --hostname localhost --port ${port}`, folder);
     };
