@@ -10,7 +10,7 @@ import { checkCacheUse, checkKeptLength, type CacheState } from './cache-checks.
 export interface CacheOptions {
   /** Samples of every forward with the cache. At least 1. */
   batchSize: number;
-  /** Positions that it can hold. At least 1. */
+  /** Positions that it can hold, at least 1; more are an error. */
   maxLength: number;
   /**
    * `'float16'` takes half the memory of `'float32'`, the default: each head's key or value is kept as integers of 15 bits

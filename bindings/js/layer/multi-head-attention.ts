@@ -389,7 +389,9 @@ export class MultiHeadAttention {
   }
 
   /**
-   * An empty cache for decoding. Feeding tokens through it one by one or in chunks equals the causal pass over all.
+   * An empty cache for decoding. Feeding tokens through it one by one or in chunks equals the causal pass over all. Needs
+   * the sizes of the inputs: give `querySize`, `keySize` and `valueSize` to the constructor, or call `forward` or
+   * `loadStateDict` before.
    *
    * @throws HeadwiseError `sizes-unknown` while sizes are still to be inferred; `invalid-option`, `unknown-option`,
    *   `disposed`, `out-of-memory`
