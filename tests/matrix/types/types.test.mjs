@@ -39,7 +39,7 @@ before(() => {
 });
 
 /** Programs of tests/matrix/types/programs, which are to compile whatever is declared. */
-const everywhere = ['public.mts', 'errors.mts'];
+const everywhere = ['public.mts', 'entries.mts', 'errors.mts'];
 /** What needs most declarations. */
 const most = 'nodenext, DOM and Node';
 const inMost = ['readme.mts', ...Object.keys(programs)];
