@@ -30,8 +30,6 @@ before(async () => {
   }
   writeFileSync(`${folder}/index.html`, page('headwise'));
   writeFileSync(`${folder}/other.html`, page('another page'));
-  // Firefox asks for it, whatever the page says, if it leaves early.
-  writeFileSync(`${folder}/favicon.ico`, '');
   chromium = await launchBrowser('headlessChrome');
 });
 after(() => chromium?.close());
@@ -43,7 +41,11 @@ async function open(t, browser, headers) {
   t.after(async () => {
     await opened.close();
     await server.close();
-    assert.deepEqual(problems, []);
+    // Firefox asks for an icon, whatever the page says, and stops asking when it leaves.
+    assert.deepEqual(
+      problems.filter((each) => !each.includes('/favicon.ico')),
+      [],
+    );
   });
   await opened.goto(server.url);
   return { page: opened, url: server.url };

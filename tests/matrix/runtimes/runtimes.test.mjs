@@ -141,7 +141,7 @@ for (const [name, { command, args = [], env, simd, commonJs = true }] of Object.
         { env },
       );
       assert.equal(status, 1);
-      assert.match(stderr, /HeadwiseError: wasm: .*headwise-\S*\.wasm, got .*--allow-read/);
+      assert.match(stderr, /HeadwiseError: wasm: .*headwise-\S*\.wasm\b.* got .*--allow-read/);
     });
   }
 }
