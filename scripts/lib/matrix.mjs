@@ -10,10 +10,8 @@ import {
   rmSync,
 } from 'node:fs';
 import { fromRoot } from './files.mjs';
-import { freshness } from './freshness.mjs';
+import { installManifest } from './npm-tools.mjs';
 import { packedProject } from './packed.mjs';
-
-const manifests = ['package.json', 'package-lock.json', '.npmrc'];
 
 /** Where a group's tools are, and the applications built with them. */
 export const matrixFolder = (group) => `build/matrix/${group}`;
@@ -21,19 +19,8 @@ const outcomesFile = (group) => fromRoot('build/matrix', `${group}.jsonl`);
 
 /** Installs the tools of tests/matrix/<group>, and the package as npm installed it from the tarball. */
 export async function installTools(sh, group) {
-  const source = `tests/matrix/${group}`;
   const folder = matrixFolder(group);
-  const installed = freshness({
-    stamp: `${folder}/node_modules/.headwise-dependencies`,
-    inputs: manifests.map((name) => `${source}/${name}`),
-  });
-  if (!installed.isFresh()) {
-    rmSync(fromRoot(folder), { recursive: true, force: true });
-    mkdirSync(fromRoot(folder), { recursive: true });
-    for (const name of manifests) cpSync(fromRoot(source, name), fromRoot(folder, name));
-    await sh('npm', ['ci', '--ignore-scripts'], { cwd: fromRoot(folder) });
-    installed.remember();
-  }
+  await installManifest(sh, { source: `tests/matrix/${group}`, folder });
   const place = fromRoot(folder, 'node_modules/headwise');
   rmSync(place, { recursive: true, force: true });
   cpSync(fromRoot(packedProject, 'node_modules/headwise'), place, { recursive: true });

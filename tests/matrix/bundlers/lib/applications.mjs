@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { delimiter, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { fromRoot } from '../../../../scripts/lib/files.mjs';
+import { endWithSignals } from '../../../../scripts/lib/process.mjs';
 import { matrixFolder } from '../../../../scripts/lib/matrix.mjs';
 import { until } from '../../../browser/lib/until.mjs';
 import { readmeExample } from '../../shared/judge.mjs';
@@ -68,6 +69,9 @@ async function freePort() {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+// Whoever stops the tests stops the servers, too, which have groups of their own.
+endWithSignals();
 
 /**
  * Starts a tool's server and waits until it answers.

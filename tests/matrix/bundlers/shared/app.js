@@ -19,7 +19,10 @@ async function toy(options) {
 const all = async (cases, options) => suite(await import('headwise/models'), cases, options);
 
 /** The toy example's weights by the asynchronous interface, or by the package that needs no file. */
-async function alsoBy({ dispose: end, init: start, MultiHeadAttention: Layer, Tensor: T }, options) {
+async function alsoBy(
+  { dispose: end, init: start, MultiHeadAttention: Layer, Tensor: T },
+  options,
+) {
   const { variant, threads } = await start(options);
   const attention = await new Layer({ numHiddens: 100, numHeads: 5 });
   const Y = T.ones([2, 6, 100]);
