@@ -63,6 +63,7 @@ const packageParts = {
       'package.json',
       'package-lock.json',
       'rolldown.config.mjs',
+      'rollup.types.mjs',
       'tsconfig.json',
       'tsconfig.package.json',
     ],
@@ -71,7 +72,9 @@ const packageParts = {
   async run(sh) {
     rmSync(fromRoot('dist'), { recursive: true, force: true });
     await tool(sh, 'rolldown/bin/cli.mjs', '--config', 'rolldown.config.mjs');
+    rmSync(fromRoot('build/types'), { recursive: true, force: true });
     await tool(sh, 'typescript/bin/tsc', '--project', 'tsconfig.package.json');
+    await tool(sh, 'rollup/dist/bin/rollup', '--config', 'rollup.types.mjs', '--silent');
   },
 };
 

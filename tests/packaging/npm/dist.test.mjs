@@ -131,11 +131,11 @@ test('its JavaScript imports nothing but its own files', () => {
 
 test('its manifest says what it is and where its files are', () => {
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  const { '.': layer, './models': models } = manifest.exports;
-  for (const entry of [
-    ...[manifest.main, manifest.types],
-    ...[layer, models].flatMap((each) => Object.values(each)),
-  ]) {
+  const places = Object.entries(manifest.exports)
+    .filter(([name]) => !name.includes('*'))
+    .flatMap(([, place]) => (typeof place === 'string' ? place : Object.values(place)));
+  assert.equal(places.length, 11);
+  for (const entry of [manifest.main, manifest.types, ...places]) {
     assert.ok(existsSync(join(installed, entry)), entry);
   }
   const place = 'github.com/headwise/headwise';
@@ -143,6 +143,19 @@ test('its manifest says what it is and where its files are', () => {
   assert.equal(manifest.homepage, `https://${place}#readme`);
   assert.equal(manifest.bugs.url, `https://${place}/issues`);
   assert.equal(manifest.author, 'The headwise authors');
+});
+
+test('links of its README lead to the repository from wherever it is read', () => {
+  const text = readFileSync(join(installed, 'README.md'), 'utf8');
+  const targets = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, target]) => target);
+  const own = targets.flatMap((target) => {
+    assert.match(target, /^https:\/\//);
+    const place =
+      /^https:\/\/(?:raw\.githubusercontent\.com\/headwise\/headwise|github\.com\/headwise\/headwise\/(?:blob|tree))\/main\/(.*)$/;
+    return place.exec(target)?.slice(1) ?? [];
+  });
+  assert.ok(own.length > 20, String(own));
+  for (const path of own) assert.ok(existsSync(join(root, path)), path);
 });
 
 test('its files are found by name, through import and require', () => {
