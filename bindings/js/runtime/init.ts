@@ -58,8 +58,8 @@ let lastCall: Promise<unknown> = Promise.resolve();
  * with the first large call, since their start takes longer than many a program. Workers sleep between calls and do not
  * keep a Node program from ending.
  *
- * @throws HeadwiseError `unsupported` where WebAssembly SIMD is missing or a variant or thread count is asked for that
- *   is not there or is not the one loaded; `load-failed` when the file, its memory or the workers cannot be had; it may
+ * @throws HeadwiseError `unsupported` where WebAssembly SIMD is missing, or a variant, thread count or file is asked for
+ *   that is not there or is not the one loaded; `load-failed` when the file, its memory or the workers cannot be had; it may
  *   then be called again, with other options, too
  */
 export async function init(options?: InitOptions): Promise<Initialized> {
@@ -101,6 +101,8 @@ async function initialize(
       ({ engine, workers } = await load(same, asBefore, wasm));
       // What lives in its memory stays there, and is computed by the caller's thread alone.
       threadPool.pause();
+    } else if (wasm !== undefined && !isSame(wasm, engine.given.wasm)) {
+      fail('unsupported', 'wasm', 'what is loaded already, or none', 'another');
     }
   }
   const { variant: loaded, threadPool } = engine;
@@ -123,7 +125,21 @@ function checkVariant(wanted: 'auto' | Variant, loaded: Variant): void {
 const lacksModels = (loaded: Engine, wasm: InitOptions['wasm']): boolean =>
   modelBuilds !== undefined &&
   !loaded.hasModels &&
-  (wasm === undefined ? loaded.given.wasm === undefined : wasm !== loaded.given.wasm);
+  (wasm === undefined ? loaded.given.wasm === undefined : !isSame(wasm, loaded.given.wasm));
+
+/** Whether two are one source as far as can be told: of URLs the address, of bytes their number. */
+function isSame(wasm: unknown, other: unknown): boolean {
+  try {
+    const [a, b] = [wasm, other].map((each) => {
+      const source = each === undefined ? each : locate(each);
+      return isUrl(source) ? source.href : isBytes(source) ? source.byteLength : source;
+    });
+    return a === b;
+  } catch {
+    // What was loaded is a source.
+    return false;
+  }
+}
 
 /** The builds with models, if anything that needs them was imported. */
 let modelBuilds: Builds | undefined;

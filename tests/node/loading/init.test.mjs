@@ -137,8 +137,32 @@ inNewProcess(
   const [spoilt, { status, value }, late, last] = await Promise.allSettled(calls);
   assert.equal(spoilt.reason?.code, 'load-failed');
   assert.equal(status, 'fulfilled');
-  assert.deepEqual(late.value, value);
+  assert.equal(late.reason?.code, 'unsupported');
   assert.deepEqual(last.value, value);
+  forward();
+  `,
+);
+
+inNewProcess(
+  'another file than the one that is loaded is an error, and the same one is not',
+  `
+  const models = url('headwise-models-simd.wasm');
+  const bytes = readFileSync(models);
+  const another = (given) => fails(init({ wasm: given }), 'unsupported', /^wasm: expected what is loaded already, or none, got another$/);
+  await init({ wasm: models });
+  for (const same of [models, new URL(models), models.href, models.pathname, undefined]) await init({ wasm: same });
+  for (const given of [url('headwise-models-simd-threads.wasm'), 'nothing.wasm', bytes, 'http://:/x.wasm', 3]) {
+    await another(given);
+  }
+  forward();
+  `,
+);
+
+inNewProcess(
+  'a file is an error where that beside the JavaScript is loaded',
+  `
+  await init();
+  await fails(init({ wasm }), 'unsupported', /^wasm: expected what is loaded already, or none, got another$/);
   forward();
   `,
 );
@@ -228,26 +252,29 @@ const shims = {
   'one that has no function there': '{ getBuiltinModule: null, env: {} }',
 };
 for (const [name, shim] of Object.entries(shims)) {
-  inNewProcess(
-    `a process that is not Node's is not taken for it: ${name}`,
-    `
-    // A page's globals, as far as loading asks for them.
+  // A page's globals, as far as loading asks for them, before anything is loaded.
+  const page = `
+    import { readFileSync } from 'node:fs';
     const globals = {
       process: ${shim},
       navigator: { hardwareConcurrency: 3 },
+      location: { href: 'file:///', origin: 'null' },
       Worker: class { constructor() { throw new Error('no workers here'); } },
       fetch: async (file) => new Response(readFileSync(file), { headers: { 'Content-Type': 'application/wasm' } }),
     };
-    const { process: own } = globalThis;
     for (const [name, value] of Object.entries(globals)) {
       Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
     }
-    const fresh = await import(url('index.js') + '?fresh');
-    assert.equal((await fresh.init()).threads, 1);
-    globalThis.process = own;
-    const X = fresh.Tensor.ones([1, 2, 4]);
-    new fresh.MultiHeadAttention({ numHiddens: 4, numHeads: 2 }).forward(X, X, X);
+  `;
+  inNewProcess(
+    `a process that is not Node's is not taken for it: ${name}`,
+    `
+    assert.equal((await init()).threads, 1);
+    await fails(init({ threads: 2 }), 'load-failed', /^threads: expected workers of worker\\.js, got no workers here$/);
+    const X = Tensor.ones([1, 2, 4]);
+    new MultiHeadAttention({ numHiddens: 4, numHeads: 2 }).forward(X, X, X);
     `,
+    ['--import', `data:text/javascript,${encodeURIComponent(page)}`],
   );
 }
 

@@ -282,7 +282,8 @@ runs(
   assert.deepEqual(compiled, []);
   await init({ wasm: read('headwise-models-simd.wasm') });
   new AttentionOnlyTransformer(sizesOfModel);
-  await init({ wasm: layers });
+  await init({ wasm: read('headwise-models-simd.wasm') });
+  await assert.rejects(init({ wasm: layers }), code('unsupported'));
   new AttentionOnlyTransformer(sizesOfModel);
 `,
 );
