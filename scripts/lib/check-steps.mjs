@@ -213,7 +213,7 @@ const setupTests = listFiles(
 /** What C++ users are given, and read. */
 const forNativeUsers = [
   ...['src', 'cmake', 'CMakeLists.txt', 'LICENSE', 'THIRD_PARTY.md'],
-  ...['README.md', 'docs/native.md', '.toolchain/prefix'],
+  ...['README.md', 'docs', '.toolchain/prefix'],
 ];
 
 const compilers = () => ({

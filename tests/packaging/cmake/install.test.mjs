@@ -56,6 +56,39 @@ test('find_package: a project and the program of the README build without a warn
   assert.match(example.stdout, /^6 keys, -?\d+(\.\d+)?(e-\d+)?\n$/);
 });
 
+/** Documents with fragments in C++, and what each takes for given. */
+const givens = {
+  'docs/head-importance.md':
+    'headwise::Transformer& model, headwise::Tokens tokens, headwise::Tokens targets, headwise::Tokens source, headwise::ValidLens lens',
+  'docs/models.md': 'const std::string& config_json',
+  'docs/options.md': '',
+};
+
+test('fragments in C++ of the documents compile without a warning', async () => {
+  const fragments = {};
+  for (const [document, given] of Object.entries(givens)) {
+    const text = await readFile(fromRoot(document), 'utf8');
+    const codes = [...text.matchAll(/```cpp\n(.*?)```/gs)].map(([, code]) => code);
+    assert.equal(codes.length, 1, document);
+    fragments[`${path.basename(document, '.md')}.cpp`] =
+      `#include <headwise/headwise.hpp>\n#include <string>\nvoid fragment(${given});\nvoid fragment(${given}) {\n${codes[0]}}\n`;
+  }
+  const folder = await project('fragments', {
+    ...fragments,
+    'CMakeLists.txt': `cmake_minimum_required(VERSION 3.25)
+project(fragments CXX)
+find_package(headwise CONFIG REQUIRED)
+add_library(fragments OBJECT ${Object.keys(fragments).join(' ')})
+target_link_libraries(fragments PRIVATE headwise::headwise)
+# What a fragment makes and leaves is for its reader.
+target_compile_options(fragments PRIVATE -Wall -Wextra -Werror -Wno-unused-variable)
+`,
+  });
+  const build = path.join(folder, 'build');
+  await run('cmake', ['-G', 'Ninja', '-S', folder, '-B', build, cmakePath(prefix)]);
+  await run('cmake', ['--build', build]).catch(({ stdout }) => assert.fail(stdout));
+});
+
 /** Whether a project finds headwise by the version that it asks for; if not, what CMake says. */
 async function findsVersion(wanted) {
   const asking = guideCode('Installed, with CMake', 'cmake')
