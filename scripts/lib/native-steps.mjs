@@ -85,7 +85,7 @@ export const nativeSteps = [
     about: 'the native build',
     aboutTests: 'its tests',
     which: ['--exclude-regex', architectures],
-    takes: [180, 30],
+    takes: [300, 40],
   }),
   vectors,
   {
@@ -104,7 +104,7 @@ export const nativeSteps = [
     preset: 'native-sanitize',
     about: 'the native build with sanitizers',
     aboutTests: 'its tests',
-    takes: [300, 200],
+    takes: [600, 200],
     onRequest: true,
     variables: () => ({ CMAKE_CXX_COMPILER: toolchain().sanitizingClang }),
   }),

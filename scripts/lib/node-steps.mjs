@@ -19,7 +19,16 @@ const cores = availableParallelism();
 
 /** Runs test files with `node`, the path of a Node. */
 export const nodeTests = (sh, node, files, options) =>
-  sh(node, ['--test', `--test-concurrency=${cores}`, '--test-reporter=spec', ...files], options);
+  sh(
+    node,
+    [
+      ...['--test', `--test-concurrency=${cores}`, '--test-reporter=spec'],
+      // Many times what any file takes on a busy machine: the one that hangs is named.
+      `--test-timeout=${25 * 60_000}`,
+      ...files,
+    ],
+    options,
+  );
 
 const nodes = {
   this: { path: () => process.execPath },

@@ -12,11 +12,19 @@ export class CommandFailed extends Error {
   }
 }
 
+/** Many times what any command takes on a busy machine: what has not ended by then hangs. */
+const limitMinutes = 40;
+
 /**
  * Runs a command to its end and rejects with `CommandFailed` unless it exits with 0. Its output
- * goes to `write` as it comes; where there is no `write`, it has the terminal.
+ * goes to `write` as it comes; where there is no `write`, it has the terminal. One that runs for more
+ * than `limit` minutes fails, and is killed with all that it has started.
  */
-export function run(command, args, { cwd = root, env = {}, write } = {}) {
+export function run(
+  command,
+  args,
+  { cwd = root, env = {}, write, limit = write ? limitMinutes : Infinity } = {},
+) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
@@ -26,17 +34,28 @@ export function run(command, args, { cwd = root, env = {}, write } = {}) {
       // terminal stays with it, so that it may ask for a password.
       detached: Boolean(write),
     });
-    const end = () => process.kill(write ? -child.pid : child.pid, 'SIGTERM');
+    const end = (signal = 'SIGTERM') => process.kill(write ? -child.pid : child.pid, signal);
+    const timer =
+      limit < Infinity &&
+      setTimeout(() => {
+        reject(new CommandFailed(command, args, `not done after ${limit} minutes`));
+        end('SIGKILL');
+        // What has left its group may hold them for ever.
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, limit * 60_000);
     const entry = { child, end };
     children.add(entry);
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', write);
     child.on('error', (error) => {
+      clearTimeout(timer);
       children.delete(entry);
       const reason = error.code === 'ENOENT' ? 'not found' : error.message;
       reject(new CommandFailed(command, args, reason));
     });
     child.on('close', (code, signal) => {
+      clearTimeout(timer);
       children.delete(entry);
       if (interrupted) return;
       if (code === 0) resolve();

@@ -10,8 +10,8 @@ import { createReport } from './report.mjs';
  * @property {string} about one line for `--list`
  * @property {string[]} [needs] names of the steps that come first
  * @property {string} [lock] steps with the same lock do not run at the same time
- * @property {number} [takes] about how many seconds: of the steps that can begin, the one does with
- *   which, and with what waits for it, most time passes
+ * @property {number} [takes] about how many seconds: of the steps that can begin, the one does that, with
+ *   all that waits for it, has the most work
  * @property {boolean} [live] shows its output as it comes
  * @property {string | false} [skip] why it cannot run on this machine
  * @property {object} [made] what `freshness` takes; the step is left out while that is fresh
@@ -67,18 +67,16 @@ async function runStep(step, { force }) {
   return result;
 }
 
-/** By name, how long a step and the longest way through those that wait for it take. */
-function lengths(steps) {
-  const found = new Map();
-  const lengthOf = (step) => {
-    if (!found.has(step.name)) {
-      const after = steps.filter(({ needs = [] }) => needs.includes(step.name));
-      found.set(step.name, (step.takes ?? 1) + Math.max(0, ...after.map(lengthOf)));
-    }
-    return found.get(step.name);
+/** By name, the seconds of a step and of all that waits for it, each counted once. */
+function workBehind(steps) {
+  const dependants = (step, found = new Set()) => {
+    if (found.has(step)) return found;
+    found.add(step);
+    for (const other of steps) if (other.needs?.includes(step.name)) dependants(other, found);
+    return found;
   };
-  steps.forEach(lengthOf);
-  return found;
+  const work = (step) => [...dependants(step)].reduce((sum, { takes = 1 }) => sum + takes, 0);
+  return new Map(steps.map((step) => [step.name, work(step)]));
 }
 
 /**
@@ -88,8 +86,8 @@ function lengths(steps) {
 export async function runSteps(steps, { concurrency = 1, force = false } = {}) {
   const report = createReport(steps);
   const chosen = new Set(steps.map((step) => step.name));
-  const length = lengths(steps);
-  const waiting = steps.toSorted((a, b) => length.get(b.name) - length.get(a.name));
+  const work = workBehind(steps);
+  const waiting = steps.toSorted((a, b) => work.get(b.name) - work.get(a.name));
   const underWay = new Map();
   const finished = new Set();
   const results = [];

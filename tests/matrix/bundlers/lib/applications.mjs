@@ -1,12 +1,11 @@
 // The applications: laid out in build/matrix/bundlers, built by their own scripts, served by their tools.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { fromRoot } from '../../../../scripts/lib/files.mjs';
-import { endWithSignals } from '../../../../scripts/lib/process.mjs';
+import { endWithSignals, run } from '../../../../scripts/lib/process.mjs';
 import { matrixFolder } from '../../../../scripts/lib/matrix.mjs';
 import { until } from '../../../browser/lib/until.mjs';
 import { readmeExample } from '../../shared/judge.mjs';
@@ -54,12 +53,14 @@ const environment = (node) => ({
 
 /** Runs a line of the shell in a folder as `npm run` would, and fails with what it printed. Gives that, too. */
 export async function shell(line, folder, node = process.execPath) {
-  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', line], {
+  let printed = '';
+  await run('sh', ['-c', line], {
     cwd: folder,
     env: environment(node),
-    maxBuffer: 2 ** 26,
-  }).catch((error) => assert.fail(`${line}\n${error.stdout}\n${error.stderr}`));
-  return stdout + stderr;
+    write: (text) => (printed += text),
+    limit: 10,
+  }).catch(({ message }) => assert.fail(`${message}\n${printed}`));
+  return printed;
 }
 
 async function freePort() {
@@ -113,7 +114,10 @@ export async function startServer(line, folder, node = process.execPath) {
     async close() {
       process.removeListener('exit', end);
       end();
+      // Some wait for connections that browsers keep.
+      const kill = setTimeout(() => gone ?? process.kill(-child.pid, 'SIGKILL'), 10_000);
       await ended;
+      clearTimeout(kill);
     },
   };
 }
