@@ -16,7 +16,7 @@ import { endWorker, haveWorker, named } from './in-worker/client.js';
 import type { Remote, RemoteClass, RemoteFunction } from './in-worker/types.js';
 import { node } from './runtime/node.js';
 import { isObject } from './runtime/options.js';
-import { pageAddress } from './runtime/page-address.js';
+import { addressOf } from './runtime/page-address.js';
 import type { Initialized, InitOptions } from './runtime/init.js';
 
 export type * from './attention.js';
@@ -35,7 +35,7 @@ export async function init(options?: InitOptions): Promise<Initialized> {
   haveWorker();
   const asked =
     isObject(options) && typeof options.wasm === 'string' && node === undefined
-      ? { ...options, wasm: new URL(options.wasm, pageAddress()) }
+      ? { ...options, wasm: addressOf(options.wasm) }
       : options;
   return initInWorker(asked);
 }

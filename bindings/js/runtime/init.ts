@@ -5,7 +5,7 @@ import { createCore } from './embind.js';
 import { layerFiles } from './layer-files.js';
 import { node, oldNode } from './node.js';
 import { checkOptions } from './options.js';
-import { pageAddress } from './page-address.js';
+import { addressOf } from './page-address.js';
 import { endWorkers, startWorkers, type StartedWorker } from './start-workers.js';
 import { checkThreads, chooseThreads, startsLater, ThreadPool } from './threads.js';
 import { hasModels, setCore } from './wasm.js';
@@ -271,7 +271,7 @@ const isBytes = (source: unknown): source is BufferSource =>
 function locate(wasm: unknown): Source {
   if (typeof wasm === 'string') {
     if (node === undefined) {
-      return new URL(wasm, pageAddress());
+      return addressOf(wasm);
     }
     // A drive's letter is no scheme.
     return /^[a-z][a-z\d+.-]+:/i.test(wasm)

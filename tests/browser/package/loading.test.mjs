@@ -54,6 +54,33 @@ test('and to the base that the page names', async (t) => {
   assert.deepEqual(await answers(page, { wasm: 'headwise-simd.wasm' }), [1]);
 });
 
+test('a text that is no address is an error', async (t) => {
+  const expected =
+    'HeadwiseError load-failed wasm: expected a URL, a path, bytes or a WebAssembly.Module, got "http://["';
+  const page = await openPlain(t);
+  assert.deepEqual(await answers(page, { wasm: 'http://[' }), [expected]);
+  const { message } = await page.evaluate(async () => {
+    const { init } = await import('/headwise/in-worker.js');
+    return init({ wasm: 'http://[' }).catch(({ name, code, message: told }) => ({
+      message: `${name} ${code} ${told}`,
+    }));
+  });
+  assert.equal(message, expected);
+});
+
+test('headwise/worker in a worker: an address is relative to that worker', async (t) => {
+  const page = await openPlain(t);
+  const variant = await page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker('/worker-in-worker.js', { type: 'module' });
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => reject(new Error(message));
+      }),
+  );
+  assert.equal(variant, 'simd');
+});
+
 test('a compiled module is taken', async (t) => {
   const page = await openPlain(t);
   const threads = await page.evaluate(async () => {
