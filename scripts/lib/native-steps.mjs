@@ -104,7 +104,7 @@ export const nativeSteps = [
     preset: 'native-sanitize',
     about: 'the native build with sanitizers',
     aboutTests: 'its tests',
-    takes: [600, 200],
+    takes: [600, 300],
     onRequest: true,
     variables: () => ({ CMAKE_CXX_COMPILER: toolchain().sanitizingClang }),
   }),
