@@ -24,7 +24,7 @@ export const nodeTests = (sh, node, files, options) =>
     [
       ...['--test', `--test-concurrency=${cores}`, '--test-reporter=spec'],
       // Many times what any file takes on a busy machine: the one that hangs is named.
-      `--test-timeout=${25 * 60_000}`,
+      `--test-timeout=${20 * 60_000}`,
       ...files,
     ],
     options,

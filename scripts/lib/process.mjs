@@ -13,7 +13,7 @@ export class CommandFailed extends Error {
 }
 
 /** Many times what any command takes on a busy machine: what has not ended by then hangs. */
-const limitMinutes = 40;
+const limitMinutes = 30;
 
 /**
  * Runs a command to its end and rejects with `CommandFailed` unless it exits with 0. Its output

@@ -22,6 +22,8 @@ export function runProgram(group, command, args, { env } = {}) {
     cwd: fromRoot(matrixFolder(group)),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: tools have processes of theirs.
+    detached: true,
     timeout: patience,
     killSignal: 'SIGKILL',
   });
@@ -31,6 +33,19 @@ export function runProgram(group, command, args, { env } = {}) {
   }
   return new Promise((resolve, reject) => {
     child.on('error', reject);
+    // What it has left running may hold its output for ever.
+    child.on('exit', () => {
+      const timer = setTimeout(() => {
+        try {
+          process.kill(-child.pid, 'SIGKILL');
+        } catch {
+          // Nothing of it runs; what holds the output has left its group.
+        }
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, 10_000);
+      child.on('close', () => clearTimeout(timer));
+    });
     child.on('close', (status, signal) => resolve({ status: status ?? signal, ...printed }));
   });
 }
