@@ -14,9 +14,8 @@
 import type * as all from './index.js';
 import { endWorker, haveWorker, named } from './in-worker/client.js';
 import type { Remote, RemoteClass, RemoteFunction } from './in-worker/types.js';
-import { node } from './runtime/node.js';
+import { addressOf } from './runtime/address.js';
 import { isObject } from './runtime/options.js';
-import { addressOf } from './runtime/page-address.js';
 import type { Initialized, InitOptions } from './runtime/init.js';
 
 export type * from './attention.js';
@@ -34,7 +33,7 @@ const initInWorker = named('init') as RemoteFunction<typeof all.init>;
 export async function init(options?: InitOptions): Promise<Initialized> {
   haveWorker();
   const asked =
-    isObject(options) && typeof options.wasm === 'string' && node === undefined
+    isObject(options) && typeof options.wasm === 'string'
       ? { ...options, wasm: addressOf(options.wasm) }
       : options;
   return initInWorker(asked);

@@ -23,8 +23,8 @@ export const nodeTests = (sh, node, files, options) =>
     node,
     [
       ...['--test', `--test-concurrency=${cores}`, '--test-reporter=spec'],
-      // Many times what any file takes on a busy machine: the one that hangs is named.
-      `--test-timeout=${20 * 60_000}`,
+      // Twice what the longest file took on a machine busy with other work: one that hangs is named.
+      `--test-timeout=${30 * 60_000}`,
       ...files,
     ],
     options,

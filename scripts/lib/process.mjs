@@ -12,13 +12,22 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Many times what any command takes on a busy machine: what has not ended by then hangs. */
-const limitMinutes = 30;
+/** Twice what the longest command took on a machine busy with other work: what has not ended by then hangs. */
+const limitMinutes = 45;
+
+/** Sends a signal to a child that leads a group, and to all in it; to nobody if they have ended. */
+export function signalGroup({ pid }, signal = 'SIGTERM') {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
 
 /**
  * Runs a command to its end and rejects with `CommandFailed` unless it exits with 0. Its output
- * goes to `write` as it comes; where there is no `write`, it has the terminal. One that runs for more
- * than `limit` minutes fails, and is killed with all that it has started.
+ * goes to `write` as it comes; where there is no `write`, it has the terminal, and no limit. One that
+ * is not done after `limit` minutes fails, and is killed with all in its group.
  */
 export function run(
   command,
@@ -34,12 +43,12 @@ export function run(
       // terminal stays with it, so that it may ask for a password.
       detached: Boolean(write),
     });
-    const end = (signal = 'SIGTERM') => process.kill(write ? -child.pid : child.pid, signal);
+    const end = () => (write ? signalGroup(child) : child.kill());
     const timer =
       limit < Infinity &&
       setTimeout(() => {
         reject(new CommandFailed(command, args, `not done after ${limit} minutes`));
-        end('SIGKILL');
+        signalGroup(child, 'SIGKILL');
         // What has left its group may hold them for ever.
         child.stdout?.destroy();
         child.stderr?.destroy();
@@ -69,11 +78,7 @@ export async function endChildren() {
   await Promise.all(
     [...children].map(({ child, end }) => {
       const gone = new Promise((resolve) => child.once('close', resolve));
-      try {
-        end();
-      } catch {
-        // It has ended by itself.
-      }
+      end();
       return gone;
     }),
   );

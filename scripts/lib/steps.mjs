@@ -10,8 +10,8 @@ import { createReport } from './report.mjs';
  * @property {string} about one line for `--list`
  * @property {string[]} [needs] names of the steps that come first
  * @property {string} [lock] steps with the same lock do not run at the same time
- * @property {number} [takes] about how many seconds: of the steps that can begin, the one does that, with
- *   all that waits for it, has the most work
+ * @property {number} [takes] about how many seconds: of the steps that can begin, the one does that has most
+ *   of them, its own and those of all steps that wait for it
  * @property {boolean} [live] shows its output as it comes
  * @property {string | false} [skip] why it cannot run on this machine
  * @property {object} [made] what `freshness` takes; the step is left out while that is fresh

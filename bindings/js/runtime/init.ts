@@ -1,11 +1,11 @@
 import { relaxedSimd, simd } from 'wasm-feature-detect';
+import { addressOf, expectedWasm } from './address.js';
 import { fail, HeadwiseError, reasonOf, show } from './errors.js';
 import type { Builds, Source, Variant, WasmModule } from './builds.js';
 import { createCore } from './embind.js';
 import { layerFiles } from './layer-files.js';
 import { node, oldNode } from './node.js';
 import { checkOptions } from './options.js';
-import { addressOf } from './page-address.js';
 import { endWorkers, startWorkers, type StartedWorker } from './start-workers.js';
 import { checkThreads, chooseThreads, startsLater, ThreadPool } from './threads.js';
 import { hasModels, setCore } from './wasm.js';
@@ -270,16 +270,10 @@ const isBytes = (source: unknown): source is BufferSource =>
 /** What was given as `wasm`, a text as the URL that it means. */
 function locate(wasm: unknown): Source {
   if (typeof wasm === 'string') {
-    if (node === undefined) {
-      return addressOf(wasm);
-    }
-    // A drive's letter is no scheme.
-    return /^[a-z][a-z\d+.-]+:/i.test(wasm)
-      ? new URL(wasm)
-      : node.getBuiltinModule('node:url').pathToFileURL(wasm);
+    return addressOf(wasm);
   }
   if (!isUrl(wasm) && !isModule(wasm) && !isBytes(wasm)) {
-    fail('load-failed', 'wasm', 'a URL, a path, bytes or a WebAssembly.Module', show(wasm));
+    fail('load-failed', 'wasm', expectedWasm, show(wasm));
   }
   return wasm as Source;
 }

@@ -50,3 +50,20 @@ const openAt = (server) => async (t) => {
 /** A page that serves the package, and one that is cross-origin isolated. */
 export const openPlain = openAt(plain);
 export const openIsolated = openAt(isolated);
+
+/** The first message of a worker that a page starts, asked with `question` if that is given. */
+export const messageOf = (page, script, question) =>
+  page.evaluate(
+    (file, asked) =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker(file, { type: 'module' });
+        worker.onmessage = ({ data }) => {
+          worker.terminate();
+          resolve(data);
+        };
+        worker.onerror = ({ message }) => reject(new Error(message ?? 'the worker failed to load'));
+        worker.postMessage(asked);
+      }),
+    script,
+    question,
+  );

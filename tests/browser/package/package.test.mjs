@@ -1,7 +1,7 @@
 // The package as it is shipped, without a bundler, in a page and in a worker.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPlain as open } from '../lib/package-server.mjs';
+import { messageOf, openPlain as open } from '../lib/package-server.mjs';
 
 function assertIsToyExample({ variant, outputShape, weightsShape, weights }) {
   assert.equal(variant, 'relaxed-simd');
@@ -26,13 +26,5 @@ test('the toy example in a page', async (t) => {
 
 test('the toy example in a worker', async (t) => {
   const page = await open(t);
-  const result = await page.evaluate(
-    () =>
-      new Promise((resolve, reject) => {
-        const worker = new Worker('/worker.js', { type: 'module' });
-        worker.onmessage = ({ data }) => resolve(data);
-        worker.onerror = ({ message }) => reject(new Error(message ?? 'the worker failed to load'));
-      }),
-  );
-  assertIsToyExample(result);
+  assertIsToyExample(await messageOf(page, '/worker.js'));
 });

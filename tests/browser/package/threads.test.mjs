@@ -1,25 +1,12 @@
 // Several threads in a browser, with and without cross-origin isolation.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openIsolated, openPlain } from '../lib/package-server.mjs';
+import { messageOf, openIsolated, openPlain } from '../lib/package-server.mjs';
 
 const compute = (page, threads) =>
   page.evaluate(async (count) => (await import('/threads.js')).compute(count), threads);
 
-const computeInWorker = (page, threads) =>
-  page.evaluate(
-    (count) =>
-      new Promise((resolve, reject) => {
-        const worker = new Worker('/threads-worker.js', { type: 'module' });
-        worker.onmessage = ({ data }) => {
-          worker.terminate();
-          resolve(data);
-        };
-        worker.onerror = ({ message }) => reject(new Error(message ?? 'the worker failed to load'));
-        worker.postMessage(count);
-      }),
-    threads,
-  );
+const computeInWorker = (page, threads) => messageOf(page, '/threads-worker.js', threads);
 
 /** Of a page on one thread. */
 const expectedSum = async (t) => (await compute(await openPlain(t), 1)).sum;

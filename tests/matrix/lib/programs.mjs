@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { arch, platform } from 'node:process';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { matrixFolder } from '../../../scripts/lib/matrix.mjs';
+import { signalGroup } from '../../../scripts/lib/process.mjs';
 
 /** How long a program may take: what ends does so within seconds, however busy the machine is. */
 const patience = 300_000;
@@ -36,11 +37,7 @@ export function runProgram(group, command, args, { env } = {}) {
     // What it has left running may hold its output for ever.
     child.on('exit', () => {
       const timer = setTimeout(() => {
-        try {
-          process.kill(-child.pid, 'SIGKILL');
-        } catch {
-          // Nothing of it runs; what holds the output has left its group.
-        }
+        signalGroup(child, 'SIGKILL');
         child.stdout.destroy();
         child.stderr.destroy();
       }, 10_000);

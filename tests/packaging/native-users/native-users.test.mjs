@@ -33,13 +33,6 @@ async function shell(lines, cwd, env = {}) {
   return stdout;
 }
 
-/**
- * Several sources compiled as one, in a third of the time: how headwise is found and what compilers warn of is the same,
- * and `cmake --preset native` compiles them one by one.
- */
-const inFewFiles = (lines) =>
-  lines.replace(/^cmake -S/m, 'cmake -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=14 -S');
-
 const partOfBuild = 'As a part of your build';
 
 test('add_subdirectory, with Clang', { skip: !clang && 'there is no clang 19' }, async () => {
@@ -47,8 +40,7 @@ test('add_subdirectory, with Clang', { skip: !clang && 'there is no clang 19' },
     'CMakeLists.txt': guideCode(partOfBuild, 'cmake', 0),
     'main.cpp': program(),
   });
-  const lines = inFewFiles(guideCode(partOfBuild, 'sh'));
-  const out = await shell(lines, folder, { CXX: clang, CXXFLAGS: strict });
+  const out = await shell(guideCode(partOfBuild, 'sh'), folder, { CXX: clang, CXXFLAGS: strict });
   assert.ok(out.endsWith(printed), out);
 });
 
@@ -74,7 +66,7 @@ test('installed: find_package, pkg-config, an archive, and every example', async
   const prefix = path.join(scratch, 'installed');
   const folder = await userProject(path.join(scratch, 'installing'), { 'main.cpp': program() });
   const section = 'Installed, with CMake';
-  await shell(inFewFiles(guideCode(section, 'sh')), folder, {
+  await shell(guideCode(section, 'sh'), folder, {
     ...{ PREFIX: prefix, CXXFLAGS: strict },
     ...(gcc && { CXX: gcc }),
   });

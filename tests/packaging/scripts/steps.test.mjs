@@ -8,6 +8,7 @@ import { browserSteps } from '../../../scripts/lib/browser-steps.mjs';
 import { testSteps } from '../../../scripts/lib/check-steps.mjs';
 import { fromRoot, listFiles, root } from '../../../scripts/lib/files.mjs';
 import { folders, nodeSteps } from '../../../scripts/lib/node-steps.mjs';
+import { run } from '../../../scripts/lib/process.mjs';
 import { runSteps, withNeeds } from '../../../scripts/lib/steps.mjs';
 import { inTurn } from '../../../scripts/lib/tidy.mjs';
 import { loadedBy } from '../loaded-by.mjs';
@@ -48,6 +49,52 @@ test('what takes longest, with all that waits for it, begins first', async () =>
   const step = (name, takes, needs) => ({ name, takes, needs, run: () => void (ran += name) });
   await reportOf([step('a', 5), step('b', 1), step('c', 9, ['b']), step('d', 7)]);
   assert.equal(ran, 'bcda');
+});
+
+test('and of two chains the one on which more work hangs, though each of it is short', async () => {
+  let ran = '';
+  const step = (name, takes, needs) => ({ name, takes, needs, run: () => void (ran += name) });
+  const many = ['c', 'd', 'e'].map((name) => step(name, 4, ['b']));
+  await reportOf([step('a', 9), step('b', 1), ...many]);
+  assert.equal(ran, 'bacde');
+});
+
+test('who is at work is told meanwhile where there is no terminal', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const step = (name) => ({ name, run: () => t.mock.timers.tick(3 * 60_000) });
+  const { printed } = await reportOf([step('a')]);
+  assert.match(printed, /^… a, 0\.0 s\n✓ a /);
+});
+
+test('a command that hangs fails, and is killed with all in its group', async () => {
+  let printed = '';
+  const write = (text) => (printed += text);
+  const began = performance.now();
+  await assert.rejects(
+    run('sh', ['-c', 'sleep 600 & echo $!; wait'], { write, limit: 0.01 }),
+    /^CommandFailed: sh -c .*: not done after 0\.01 minutes$/,
+  );
+  const isGone = () => {
+    try {
+      // One that has ended and that nobody has asked about is still there, as Z.
+      return /\) Z /.test(readFileSync(`/proc/${printed.trim()}/stat`, 'utf8'));
+    } catch {
+      return true;
+    }
+  };
+  while (!isGone()) await sleep(20);
+  // By itself it would have ended later.
+  assert.ok(performance.now() - began < 300_000);
+});
+
+test('and so does one that has ended, while what it started elsewhere holds its output', async (t) => {
+  let printed = '';
+  const write = (text) => (printed += text);
+  t.after(() => process.kill(Number(printed), 'SIGKILL'));
+  await assert.rejects(
+    run('sh', ['-c', 'setsid sleep 600 & echo $!'], { write, limit: 0.01 }),
+    /not done after 0\.01 minutes$/,
+  );
 });
 
 test('steps with the same lock take turns, others run beside them', async () => {

@@ -5,7 +5,7 @@ import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, dirname } from 'node:path';
 import { fromRoot } from '../../../../scripts/lib/files.mjs';
-import { endWithSignals, run } from '../../../../scripts/lib/process.mjs';
+import { endWithSignals, run, signalGroup } from '../../../../scripts/lib/process.mjs';
 import { matrixFolder } from '../../../../scripts/lib/matrix.mjs';
 import { until } from '../../../browser/lib/until.mjs';
 import { readmeExample } from '../../shared/judge.mjs';
@@ -95,7 +95,7 @@ export async function startServer(line, folder, node = process.execPath) {
   const ended = new Promise((resolve) => {
     child.once('exit', (code) => resolve((gone = `exit code ${code}`)));
   });
-  const end = () => gone ?? process.kill(-child.pid, 'SIGTERM');
+  const end = () => gone ?? signalGroup(child);
   process.once('exit', end);
   const url = `http://localhost:${port}/`;
   await until(
@@ -115,7 +115,7 @@ export async function startServer(line, folder, node = process.execPath) {
       process.removeListener('exit', end);
       end();
       // Some wait for connections that browsers keep.
-      const kill = setTimeout(() => gone ?? process.kill(-child.pid, 'SIGKILL'), 10_000);
+      const kill = setTimeout(() => signalGroup(child, 'SIGKILL'), 10_000);
       await ended;
       clearTimeout(kill);
     },
