@@ -48,9 +48,9 @@ export default defineConfig([
         {
           patterns: [
             {
-              regex: '(^|/)(bindings|dist|build)(/|$)|^headwise/(?!models$)',
+              regex: '(^|/)(bindings|dist|build)(/|$)|^headwise/(?!(models|view)$)',
               message:
-                "The page uses the package as anyone would: import from 'headwise' or 'headwise/models'.",
+                "The page uses the package as anyone would: import from 'headwise', 'headwise/models' or 'headwise/view'.",
             },
           ],
         },

@@ -116,5 +116,6 @@ export default defineConfig([
   bundle({ inline: 'bindings/js/inline.ts' }, [withoutFiles], [], false),
   bundle({ worker: 'bindings/js/runtime/worker.ts' }),
   bundle({ 'in-worker': 'bindings/js/in-worker.ts' }),
+  bundle({ view: 'bindings/js/view.ts' }),
   bundle({ 'in-worker-host': 'bindings/js/in-worker/host.ts' }),
 ]);

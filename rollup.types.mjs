@@ -2,7 +2,7 @@
 // entries share, so that a class is one type whichever entry it comes from.
 import { dts } from 'rollup-plugin-dts';
 
-const entries = ['index', 'models', 'inline', 'in-worker'];
+const entries = ['index', 'models', 'inline', 'in-worker', 'view'];
 
 /** Counts only before everything else; each bundled file has brought its own. */
 const disposable = '/// <reference lib="esnext.disposable" preserve="true" />\n';

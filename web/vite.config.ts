@@ -23,13 +23,13 @@ function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
   };
 }
 
-/** Leaves out the builds for layers alone, since the page loads models with the layer. */
-function withoutLayerBuilds(): Plugin {
+/** Leaves out the builds for layers alone, since the page loads models with the layer, and those for threads. */
+function withoutOtherBuilds(): Plugin {
   return {
-    name: 'without-layer-builds',
+    name: 'without-other-builds',
     generateBundle(_options, bundle) {
       for (const fileName of Object.keys(bundle)) {
-        if (/\/headwise-(?!models-)[\w-]*\.wasm$/.test(fileName)) {
+        if (/\/headwise-(?!models-(?!.*threads))[\w-]*\.wasm$/.test(fileName)) {
           // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- how a plugin leaves a file out
           delete bundle[fileName];
         }
@@ -68,6 +68,12 @@ function withLicences(): Plugin {
   };
 }
 
+/** The language model's files lie in a folder of their own: only what uses the model loads them. */
+const assetFileNames = ({ names }: { readonly names: readonly string[] }): string => {
+  const isOfModel = names.some((name) => /\.(?:safetensors|json)$/.test(name));
+  return `${isOfModel ? 'model' : 'assets'}/[name]-[hash][extname]`;
+};
+
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
 export default defineConfig({
@@ -82,16 +88,25 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      output: {
+        assetFileNames,
+        // What every visit loads is one file: others would be asked for beside it.
+        codeSplitting: { groups: [{ name: 'page', tags: ['$initial'] }] },
+      },
       // By which d3-scale-chromatic makes colour maps: those that nothing uses are left out.
       treeshake: { manualPureFunctions: ['ramp', 'colors'] },
     },
   },
-  worker: { format: 'es', plugins: () => [withoutLayerBuilds(), minifyAgain()] },
+  worker: {
+    format: 'es',
+    plugins: () => [withoutOtherBuilds(), minifyAgain()],
+    rolldownOptions: { output: { assetFileNames } },
+  },
   // What docs/hosting.md asks of any host.
   preview: { headers: { ...headers.security, ...headers.isolation } },
   plugins: [
     words(pageWords.document),
-    withoutLayerBuilds(),
+    withoutOtherBuilds(),
     minifyAgain(),
     withLicences(),
     serwist({
@@ -100,7 +115,8 @@ export default defineConfig({
       swUrl: 'service-worker.js',
       globDirectory: path('../build/page'),
       globPatterns: ['**/*'],
-      globIgnores: licences,
+      // The worker keeps the model's once it has loaded them.
+      globIgnores: [...licences, 'model/*'],
       injectionPoint: 'self.__SW_MANIFEST',
       rollupFormat: 'iife',
     }),

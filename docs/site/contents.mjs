@@ -10,6 +10,7 @@ export const chapters = {
     'training',
     'pruning',
     'models',
+    'view',
     'threads',
     'bundlers',
     'runtimes',

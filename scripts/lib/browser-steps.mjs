@@ -88,6 +88,18 @@ export const browserSteps = [
     acts: ['prune'],
     takes: 40,
   }),
+  actStep({
+    name: 'browser-words',
+    about: 'the fifth act (tests/browser/acts/words)',
+    acts: ['words'],
+    takes: 40,
+  }),
+  actStep({
+    name: 'browser-align',
+    about: 'the sixth act, and what it trains (tests/browser/acts: align)',
+    acts: ['align'],
+    takes: 90,
+  }),
   inChromium({
     name: 'browser-media',
     about:

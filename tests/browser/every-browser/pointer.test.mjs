@@ -41,9 +41,9 @@ test(`a cell tells its arithmetic, pointed at and chosen, in ${engineName}`, asy
   const cells = await act.cellsOf('heads');
   const agrees = async (...place) => {
     const [sample, head, query, key] = place;
-    assert.equal(
-      await act.textOf('#heads .arithmetic caption'),
-      `Head ${head + 1}, sample ${sample + 1}: query q${query + 1}, key k${key + 1}`,
+    await act.waitForText(
+      '#heads .arithmetic caption',
+      new RegExp(`^Head ${head + 1}, sample ${sample + 1}: query q${query + 1}, key k${key + 1}$`),
     );
     const { weight } = cells[((sample * 5 + head) * 4 + query) * 6 + key];
     const steps = await act.evaluate(() =>
@@ -99,11 +99,9 @@ test(`a head chosen in the figure of the layer is chosen everywhere, in ${engine
     );
   assert.deepEqual(await pressed(), ['false', 'false', 'false', 'true', 'false']);
   await act.click(cell(0, 1, 0, 0));
-  assert.deepEqual(
-    await pressed(),
-    ['false', 'true', 'false', 'false', 'false'],
-    'by its map, too',
-  );
+  // By its map, too.
+  await act.waitForText('#heads .close-up .head-title', /^Head 2, sample 1/);
+  assert.deepEqual(await pressed(), ['false', 'true', 'false', 'false', 'false']);
 });
 
 test(`planted patterns give every head its role, in ${engineName}`, async (t) => {

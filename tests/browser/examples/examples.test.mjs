@@ -1,6 +1,9 @@
 // The examples that are pages, built by Vite against the installed tarball as a user would. Needs build/packed.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import test from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { packedProject } from '../../../scripts/lib/packed.mjs';
@@ -49,6 +52,32 @@ test('training in a worker, to its end', async (t) => {
   );
   assert.equal(await page.$eval('progress', ({ value, max }) => value / max), 1);
   await page.waitForSelector('#start:enabled');
+});
+
+test('attention of a model in one file, opened without a server', async (t) => {
+  const project = fromRoot(packedProject);
+  const file = fromRoot('build/example-pages/attention.html');
+  mkdirSync(fromRoot('build/example-pages'), { recursive: true });
+  execFileSync(process.execPath, ['examples/attention-view/main.mjs', file], { cwd: project });
+  const page = await (await sharedBrowser()).newPage();
+  const problems = watchForProblems(page);
+  t.after(async () => {
+    await page.close();
+    assert.deepEqual(problems, []);
+  });
+  const requests = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(pathToFileURL(file).href);
+  const [arcs, model] = await page.$$('attention-heads');
+  const countOf = (element, selector) =>
+    element.evaluate((view, inside) => view.shadowRoot.querySelectorAll(inside).length, selector);
+  assert.ok((await countOf(arcs, '.curves path')) > 4);
+  assert.equal(await countOf(model, 'canvas'), 16);
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(
+    requests.filter((url) => !url.startsWith('data:')),
+    [pathToFileURL(file).href],
+  );
 });
 
 test('and stopped', async (t) => {

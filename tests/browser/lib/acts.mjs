@@ -24,6 +24,9 @@ export async function openAct(t, address, { causes, server } = {}) {
   await engine.open('about:blank');
   await engine.open(url + address);
   await engine.waitFor(isReady);
+  // Its code comes later than the page.
+  const [act] = /#[a-z]+$/.exec(address) ?? [];
+  if (act !== undefined) await engine.waitFor(`${act} .live:not([data-awaited])`);
   return {
     ...engine,
     ...gesturesOf(engine),

@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict';
 import { searchOf } from './pages.mjs';
 
+/** Opens what an act has folded away below its controls. */
+export const unfold = (page, within) =>
+  page.$$eval(`${within} .rail-more`, (all) => all.forEach((more) => (more.open = true)));
+
 /** A control of an act by the name and role that a screen reader tells. */
 export async function control(page, name, role, within = '#heads') {
+  await unfold(page, within);
   const found = await page.$(`${within} ::-p-aria([name="${name}"][role="${role}"])`);
   assert.ok(found, `no ${role} named ${name}`);
   return found;

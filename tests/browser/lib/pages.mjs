@@ -20,6 +20,15 @@ export const isReady = 'main:not([aria-busy])';
 export const actsOf = (page) =>
   page.$$eval('main > section[id]', (sections) => sections.map(({ id }) => id));
 
+/** Goes to each act, whose code is loaded then, and back to where the page begins. */
+export async function loadAllActs(page) {
+  for (const act of await actsOf(page)) {
+    await page.$eval(`#${act}`, (section) => section.scrollIntoView());
+    await page.waitForSelector(`#${act} .live:not([data-awaited])`);
+  }
+  await page.evaluate(() => window.scrollTo(0, 0));
+}
+
 /** Whether anything is wider than the window, so that the page would scroll sideways. */
 export const overflowOf = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -4,11 +4,12 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { patience } from '../lib/browser.mjs';
 import { readPixels } from '../lib/page-reader.mjs';
-import { actsOf, artefact, open, overflowOf } from '../lib/pages.mjs';
+import { actsOf, artefact, loadAllActs, open, overflowOf } from '../lib/pages.mjs';
 
 describe('with other media', () => {
   test('nothing moves for a reader who asks for stillness', async (t) => {
     const { page } = await open(t, '', { media: { motion: 'reduce' } });
+    await loadAllActs(page);
     const moving = await page.$$eval('*', (elements) =>
       elements
         .filter((element) => {
@@ -49,6 +50,7 @@ describe('with other media', () => {
   for (const scheme of ['light', 'dark']) {
     test(`on paper the figures are there, and nothing to press, from ${scheme}`, async (t) => {
       const { page } = await open(t, '', { media: { scheme } });
+      await loadAllActs(page);
       const session = await page.createCDPSession();
       await session.send('Emulation.setEmulatedMedia', {
         media: 'print',
@@ -78,6 +80,7 @@ describe('with other media', () => {
 
 test('the page as a PDF has a few pages, as a reader prints it', async (t) => {
   const { page } = await open(t);
+  await loadAllActs(page);
   const path = artefact('page.pdf');
   // A printer's process of its own starts for it.
   await page.pdf({ path, format: 'A4', timeout: patience });

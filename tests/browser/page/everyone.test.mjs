@@ -1,7 +1,7 @@
 // The page by keyboard alone, at every width, and where it cannot run.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { actsOf, artefact, open, overflowOf } from '../lib/pages.mjs';
+import { actsOf, artefact, loadAllActs, open, overflowOf } from '../lib/pages.mjs';
 
 /** In the page: whether what has the focus is seen there. */
 const isInView = () => {
@@ -67,17 +67,21 @@ describe('by keyboard alone', () => {
 
   test('Tab walks through all there is, seen at every stop, and out at the end', async (t) => {
     const { page } = await open(t);
+    await loadAllActs(page);
+    await page.waitForSelector('#words .tile-gate');
     const mark = 'a[href], button, input:not([type=radio]), input:checked, select, textarea';
     const stops = await page.$$eval(mark, (all) => {
-      const shown = all.filter((stop) => stop.checkVisibility() && !stop.disabled);
+      // What arrow keys lead to within a group is no stop of its own.
+      const shown = all.filter(
+        (stop) => stop.checkVisibility() && !stop.disabled && stop.tabIndex >= 0,
+      );
       for (const stop of shown) stop.dataset.unreached = '';
       return shown.length;
     });
-    const cells = await page.$$eval('.map', (maps) => maps.length);
     const acts = new Set();
-    // Each map is one stop, and what scrolls may be another.
+    // Each map is a stop, too, and what scrolls may be another.
     for (let presses = 0; ; presses++) {
-      assert.ok(presses < stops + 2 * cells + 20, 'Tab does not come to the end');
+      assert.ok(presses < 4 * stops, 'Tab does not come to the end');
       const stop = await press(page, 'Tab');
       if (stop.tag === 'body') break;
       acts.add(stop.act);
@@ -134,6 +138,7 @@ describe('the navigation', () => {
 describe('headings', () => {
   test('are in order, one of the first level, and name every act', async (t) => {
     const { page } = await open(t);
+    await loadAllActs(page);
     const levels = await page.$$eval('h1, h2, h3, h4, h5, h6', (headings) =>
       headings.map(({ localName }) => Number(localName[1])),
     );
@@ -144,14 +149,15 @@ describe('headings', () => {
   });
 });
 
-test('every act begins with its prose and then its goal', async (t) => {
-  const { page } = await open(t);
-  for (const act of await actsOf(page)) {
-    const begins = await page.$eval(
-      `#${act} .live`,
-      (live) => live.firstElementChild.className + live.previousElementSibling.className,
+test('every act begins with a sentence or two and a stage, whose rail begins with the goal', async (t) => {
+  for (const act of await actsOf((await open(t)).page)) {
+    const { page } = await open(t, `#${act}`);
+    await page.waitForSelector(`#${act} .act-stage`);
+    const parts = '.act-lead, .act-stage, .prose, .goal';
+    const begins = await page.$$eval(`#${act} :is(${parts})`, (all) =>
+      all.slice(0, 3).map(({ className }) => className),
     );
-    assert.equal(begins, 'goalnotices', act);
+    assert.deepEqual(begins, ['act-lead', 'act-stage', 'goal'], act);
   }
 });
 
@@ -162,10 +168,11 @@ describe('at any width', () => {
   ]) {
     test(`from 320 to 2560 pixels nothing sticks out, ${what}`, async (t) => {
       const { page } = await open(t, address);
+      await loadAllActs(page);
       for (const width of [320, 360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
         await page.setViewport({ width, height: 900 });
         assert.ok((await overflowOf(page)) <= 0, `${width} pixels`);
-        const tooWide = await page.$$eval('.panel, .segments, .playback', (all) =>
+        const tooWide = await page.$$eval('.rail, .segments, .playback', (all) =>
           all
             .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
             .map(({ textContent }) => textContent),
@@ -177,6 +184,7 @@ describe('at any width', () => {
 
   test('nor does it where letters are twice as large', async (t) => {
     const { page } = await open(t, '', { width: 720 });
+    await loadAllActs(page);
     const session = await page.createCDPSession();
     await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
     assert.equal(
@@ -188,9 +196,29 @@ describe('at any width', () => {
 });
 
 describe('where it cannot run', () => {
+  test('for want of an act’s code, the act says so and the others work', async (t) => {
+    const prepare = async (page) => {
+      await page.setRequestInterception(true);
+      page.on('request', (request) =>
+        /\/assets\/act-[^/]+\.js$/.test(request.url()) ? request.abort() : request.continue(),
+      );
+    };
+    const causes = /act-[\w-]+\.(?:js|css)|ERR_FAILED|dynamically imported module/;
+    const { page } = await open(t, '#train', { prepare, causes });
+    await page.waitForSelector('#train .failure');
+    assert.match(
+      await page.$eval('#train .failure', ({ textContent }) => textContent),
+      /^This act did not load\. Check the connection/,
+    );
+    await page.click('#toy .segment:last-of-type');
+    await page.waitForSelector('#toy .goal[data-reached]');
+  });
+
   test('for want of JavaScript, it says what it is and what it needs', async (t) => {
     const prepare = (page) => page.setJavaScriptEnabled(false);
-    const { page } = await open(t, '', { prepare, until: 'noscript h1' });
+    // Of a script that is loaded ahead, though nothing will run it, no answer is awaited.
+    const causes = /^request: .*\/assets\/[\w-]+\.js undefined$/;
+    const { page } = await open(t, '', { prepare, causes, until: 'noscript h1' });
     await page.screenshot({ path: artefact('no-javascript.png') });
     const words = await page.$eval('noscript', (found) => found.textContent);
     assert.match(words, /multi-head attention/);

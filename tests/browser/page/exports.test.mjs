@@ -251,7 +251,7 @@ describe('a view', () => {
 
 describe('a teacher', () => {
   const selectors = {
-    controls: '#heads .panel .controls',
+    controls: '#heads .rail .controls',
     arithmetic: '#heads .arithmetic',
     gates: '#heads .gate-panel',
     compare: '#heads .compare',

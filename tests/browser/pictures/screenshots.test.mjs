@@ -50,6 +50,7 @@ for (const scheme of ['light', 'dark']) {
       await keep(page, `header-${width}-${scheme}.png`, '.masthead');
       for (const act of await actsOf(page)) {
         await page.$eval(`#${act}`, (section) => section.scrollIntoView());
+        await page.waitForSelector(`#${act} .live:not([data-awaited])`);
         if (act === 'train') await page.waitForSelector('#train .head-card');
         await keep(page, `${act}-${width}-${scheme}.png`, `#${act}`);
       }
@@ -60,6 +61,7 @@ for (const scheme of ['light', 'dark']) {
     test(`${width} pixels, ${scheme}, in use`, async (t) => {
       for (const [act, use] of Object.entries(uses)) {
         const { page } = await open(t, `?train-speed=full#${act}`, { media: { scheme }, width });
+        await page.waitForSelector(`#${act} .live:not([data-awaited])`);
         await use(page);
         assert.ok((await overflowOf(page)) <= 0, act);
         await keep(page, `${act}-in-use-${width}-${scheme}.png`, `#${act}`);

@@ -56,11 +56,11 @@ for (const version of ['5.2', '5.4', '5.6', '5.9', '6.0']) {
     // TypeScript 6 still has node10, and asks whether one knows that 7 has not.
     const ignored = version === '6.0' ? { ignoreDeprecations: '6.0' } : {};
     const given = Object.entries(settings).map(([name, options]) =>
-      compile(
-        name,
-        { ...options, ...ignored },
-        name === most ? [...everywhere, ...inMost, 'wrong.mts'] : everywhere,
-      ),
+      compile(name, { ...options, ...ignored }, [
+        ...everywhere,
+        ...(options.lib.includes('dom') ? ['view.mts'] : []),
+        ...(name === most ? [...inMost, 'wrong.mts'] : []),
+      ]),
     );
     const { stdout } = await promisify(execFile)(
       process.execPath,

@@ -123,6 +123,21 @@ test('the heat maps have a cell for each weight, in its colour', () => {
   }
 });
 
+test('a sentence under every head of a model is one HTML file', () => {
+  const html = output(process.execPath, ['examples/attention-view/main.mjs']);
+  const [, json] = /<script type="application\/json" id="attention">(.*?)<\/script>/.exec(html);
+  const { weights, tokens } = JSON.parse(json);
+  assert.equal(tokens.join(''), 'the people were at work, and the people were good.');
+  assert.equal(weights.length, 4);
+  for (const { data, shape } of weights) {
+    assert.deepEqual(shape, [1, 4, tokens.length, tokens.length]);
+    const row = data.slice(0, tokens.length).reduce((sum, weight) => sum + weight);
+    assert.ok(Math.abs(row - 1) < 0.001);
+  }
+  // Nothing is fetched but an icon that is there.
+  assert.doesNotMatch(html, /\b(?:src|href)="(?!data:)|sourceMappingURL/);
+});
+
 test('a worker trains, tells its progress, and stops when it is asked to', () => {
   const train = (...steps) =>
     output(process.execPath, ['examples/training-in-a-worker/main.mjs', ...steps]);

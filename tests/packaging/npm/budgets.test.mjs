@@ -2,7 +2,7 @@
 // a program takes to start with it. Needs build/packed.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
@@ -43,6 +43,18 @@ globalThis.used = [await new MultiHeadAttention({ numHiddens: 4, numHeads: 2 }),
   t.diagnostic(`headwise/worker, brotli: ${client} bytes, its worker's JavaScript ${worker}`);
   assert.ok(client <= 6_500, `${client} bytes`);
   assert.ok(worker <= 37_000, `${worker} bytes`);
+});
+
+test('headwise/view: what draws weights is small, and brings no WebAssembly', async (t) => {
+  const page = write(
+    'view.js',
+    "import * as view from 'headwise/view'; view.defineAttentionHeads(); globalThis.view = view;",
+  );
+  const size = await minified(page);
+  t.diagnostic(`headwise/view, brotli: ${size} bytes`);
+  assert.ok(size < 25_000, `${size} bytes`);
+  const file = fromRoot(packedProject, 'node_modules/headwise/dist/view.js');
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /WebAssembly|^import\b|\bimport\(/m);
 });
 
 test('a program with the layer starts in little more time than Node does', (t) => {

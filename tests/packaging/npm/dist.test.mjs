@@ -33,7 +33,10 @@ const codeOf = (name) => textOf(name).replaceAll(/\/\*.*?\*\/|^\s*\/\/.*?$/gms, 
 
 test('the package holds what it needs and nothing else', () => {
   const files = filesOf(installed).filter((name) => !name.endsWith('.d.ts'));
-  const held = ['files', 'in-worker', 'in-worker-host', 'layer', 'model', 'models-build', 'worker'];
+  const held = [
+    ...['files', 'in-worker', 'in-worker-host', 'layer', 'model', 'models-build', 'view'],
+    'worker',
+  ];
   assert.deepEqual(
     files,
     [
@@ -134,7 +137,7 @@ test('its manifest says what it is and where its files are', () => {
   const places = Object.entries(manifest.exports)
     .filter(([name]) => !name.includes('*'))
     .flatMap(([, place]) => (typeof place === 'string' ? place : Object.values(place)));
-  assert.equal(places.length, 11);
+  assert.equal(places.length, 13);
   for (const entry of [manifest.main, manifest.types, ...places]) {
     assert.ok(existsSync(join(installed, entry)), entry);
   }

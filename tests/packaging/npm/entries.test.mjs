@@ -125,6 +125,16 @@ test('each name, imported alone from either entry, brings models only if it need
   }
 });
 
+test('headwise/view is imported where there is no document, and defines nothing there', async () => {
+  const program = `
+    import { AttentionHeadsElement, defineAttentionHeads, headColour } from 'headwise/view';
+    defineAttentionHeads();
+    console.log(AttentionHeadsElement.name, headColour(8) === headColour(0), typeof customElements);`;
+  const flags = ['--input-type=module', '--eval', program];
+  const { stdout } = await run(process.execPath, flags, { cwd: project });
+  assert.equal(stdout, 'AttentionHeadsElement true undefined\n');
+});
+
 /** What a program runs with: which files it loads, and what fails. */
 const tools = `
 import assert from 'node:assert/strict';

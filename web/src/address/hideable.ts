@@ -6,6 +6,8 @@ export const hideableNames = [
   'heads',
   'train',
   'prune',
+  'words',
+  'align',
   'prose',
   'goal',
   'controls',

@@ -1,52 +1,62 @@
 import { init } from 'headwise';
 import { render } from 'lit-html';
 
-import { createHeadsContent } from '../acts/heads/act.js';
-import { createHeadsStore } from '../acts/heads/state.js';
-import { createPruneContent } from '../acts/prune/act.js';
-import { pruneFields } from '../acts/prune/state.js';
-import { createToyContent } from '../acts/toy/act.js';
-import { toyFields } from '../acts/toy/state.js';
-import { createTrainContent } from '../acts/train/act.js';
-import { trainFields } from '../acts/train/state.js';
 import { followAddress, readAddress } from '../address/history.js';
-import { Store } from '../address/store.js';
+import { element } from '../ui/dom.js';
 import { failureNotice } from '../ui/notices.js';
+import { whenNear } from '../ui/when-near.js';
 import { addFrame, addressedId } from './navigation.js';
-import { createPage } from './page.js';
+import { createPage, type PlacedAct } from './page.js';
+import { words } from './words.js';
 
 async function start(): Promise<void> {
   // The layer loads while the words are laid out.
-  const ready = init();
-  const { toy, heads, train, prune, showNotices } = createPage();
+  // What a page shows is too small for threads; its worker takes the same WebAssembly file.
+  const ready = init({ threads: 1 });
+  const { acts, showNotices } = createPage();
   const showReady = addFrame();
   try {
     await ready;
-    const toyStore = new Store(toyFields);
-    const headsStore = createHeadsStore();
-    const trainStore = new Store(trainFields);
-    const pruneStore = new Store(pruneFields);
-    const addressed = [
-      { store: toyStore, showNotices: toy.showNotices },
-      { store: headsStore, showNotices: heads.showNotices },
-      { store: trainStore, showNotices: train.showNotices },
-      { store: pruneStore, showNotices: prune.showNotices },
-    ];
+    const addressed = acts.map(({ open, live, showNotices }) => ({ ...open(), live, showNotices }));
     readAddress(addressed, showNotices);
-    toy.live.append(...createToyContent(toyStore));
-    heads.live.append(...createHeadsContent(headsStore));
-    train.live.append(...createTrainContent(trainStore));
-    prune.live.append(...createPruneContent(pruneStore));
+    for (const { live, content } of addressed) {
+      if ('now' in content) live.append(...content.now());
+      else appendWhenNear(live, content.later);
+    }
     followAddress(addressed, showNotices);
   } catch (error) {
-    const acts = [toy, heads, train, prune];
     for (const { live } of acts) live.replaceChildren();
     // Told once, where the reader will look.
     const id = addressedId();
-    const named = acts.find(({ root }) => root.id === id);
-    render(failureNotice(error), (named ?? toy).live);
+    const named = acts.find(({ root }) => root.id === id) ?? acts[0];
+    render(failureNotice(error), named.live);
   }
   showReady();
+}
+
+/** Loads what belongs to a place once the reader comes near, or opens the address of its act. */
+function appendWhenNear(place: PlacedAct['live'], load: () => Promise<readonly Node[]>): void {
+  place.toggleAttribute('data-awaited', true);
+  whenNear(place, async () => {
+    let content: readonly Node[];
+    try {
+      content = await load();
+    } catch {
+      content = [element('p', { class: 'failure', role: 'alert' }, words.notLoaded)];
+    }
+    keepInView(place, () => {
+      place.removeAttribute('data-awaited');
+      place.replaceChildren(...content);
+    });
+  });
+}
+
+/** Changes what may lie above the window without moving what is in it, also where browsers have no scroll anchoring. */
+function keepInView(place: Element, change: () => void): void {
+  const { bottom } = place.getBoundingClientRect();
+  change();
+  if (bottom > 0 || CSS.supports('overflow-anchor', 'auto')) return;
+  window.scrollBy(0, place.getBoundingClientRect().bottom - bottom);
 }
 
 await start();

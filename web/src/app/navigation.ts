@@ -1,4 +1,5 @@
 import { element, setAttributes } from '../ui/dom.js';
+import { oncePerFrame } from '../ui/once-per-frame.js';
 import { keepOffline } from './offline.js';
 import { words } from './words.js';
 
@@ -47,15 +48,7 @@ function nameOf(act: HTMLElement): Node[] {
 
 /** Calls when the reader scrolls, or what is laid out changes its height. */
 function updateOncePerFrame(update: () => void): void {
-  let asked = false;
-  const ask = (): void => {
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(() => {
-      asked = false;
-      update();
-    });
-  };
+  const ask = oncePerFrame(update);
   window.addEventListener('scroll', ask, { passive: true });
   new ResizeObserver(ask).observe(document.body);
 }

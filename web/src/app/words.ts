@@ -10,10 +10,6 @@ export const words = {
   header: {
     name: 'headwise',
     title: 'Multi-head attention, head by head',
-    intro: [
-      'Attention compares a query with every key, turns the scores into weights that sum to one, and averages the values by these weights. *Multi-head* attention does this several times in parallel. Each head projects the same queries, keys and values with parameters of its own, so that each can attend to something different. The outputs of all heads are concatenated and projected once more.',
-      'This page runs such a layer and draws the attention weights of every head. Nothing is precomputed: every number comes from a forward pass in your browser, run when the page opened or when you last changed a control.',
-    ],
   },
 
   footer: {
@@ -22,10 +18,19 @@ export const words = {
     chapter: 'Read the chapter at d2l.ai',
   },
 
+  notLoaded: 'This act did not load. Check the connection, then reload the page.',
+
   frame: {
     skip: 'Skip to the first act',
     navigation: 'Acts',
     /** Short names, by the ids of the acts. */
-    acts: { toy: 'Toy example', heads: 'Heads', train: 'Train', prune: 'Prune' },
+    acts: {
+      toy: 'Toy',
+      heads: 'Heads',
+      train: 'Train',
+      prune: 'Prune',
+      words: 'Words',
+      align: 'Align',
+    },
   },
 } as const;

@@ -1,6 +1,7 @@
 import { range, sum } from 'd3-array';
 
 import { element, setAttributes, svg } from '../ui/dom.js';
+import { withHeadColour } from '../ui/head-colour.js';
 import type { MapColours } from './colour.js';
 import { type AxisNames, createAxes, geometryOf, pitch } from './map-axes.js';
 import type { Cell, Register } from './map-selection.js';
@@ -130,6 +131,7 @@ export function createHeadMap(options: Options): HeadMap {
     ),
     drawing,
   );
+  withHeadColour(root, head);
 
   const map: HeadMap = {
     root,

@@ -60,3 +60,6 @@ export const formatLoss = format('.2~g');
 
 /** Two digits: what else the machine does changes the third. */
 export const formatMilliseconds = format('.2r');
+
+/** `1.9 MB`; powers of ten, as files are told. */
+export const formatBytes = (bytes: number): string => `${format('.2~r')(bytes / 1e6)}\u00a0MB`;

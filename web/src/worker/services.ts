@@ -1,10 +1,20 @@
 import { type ProxyMarked, transfer } from 'comlink';
 import { init } from 'headwise';
 
+import { builtInBytes, openBuiltInModel } from './built-in-model.js';
+import { type Checkpoint, openCheckpoint } from './checkpoint.js';
+import {
+  type AlignmentOptions,
+  type AlignmentUpdate,
+  DateModel,
+  type DateReading,
+} from './alignment.js';
 import type { Head } from './heads.js';
+import type { Gates, LanguageModel, ModelDescription, TextRun } from './language-model.js';
 import { PlantedModel } from './planted-model.js';
 import { type Attempt, type SessionState, PruningSession } from './pruning-session.js';
 import { study, type Study, studySize } from './study.js';
+import type { Timing } from './timing.js';
 import { type RunOptions, type Start, Trainer, type Update } from './training.js';
 
 export interface Progress {
@@ -101,8 +111,114 @@ export class PruningService {
   }
 }
 
+type OnProgress = (done: number, total: number) => void;
+
+/**
+ * A trained language model in the worker, with a text of the reader's. Acts start a worker each, so that none waits for
+ * another.
+ */
+export class LanguageModelService {
+  #model: LanguageModel | undefined;
+  #running = new AbortController();
+
+  /** The small model beside the page; `onProgress` is told its bytes. */
+  load(onProgress: OnProgress): Promise<ModelDescription> {
+    return this.#open(() =>
+      openBuiltInModel((bytes) => {
+        onProgress(bytes, builtInBytes);
+      }),
+    );
+  }
+
+  /** A checkpoint of the reader's, in place of the model before if it can be opened. */
+  loadFolder(files: readonly File[]): Promise<ModelDescription> {
+    return this.#open(() => openCheckpoint(files));
+  }
+
+  /** @returns undefined for a text without any token */
+  run(text: string, gates?: Gates): TextRun | undefined {
+    const run = this.#inUse().run(text, gates);
+    return run && transfer(run, run.weights.map(({ buffer }) => buffer) as Transferable[]);
+  }
+
+  /** The rise of the text's loss without each head: of each layer, a number for each head. */
+  rank(text: string, onProgress: OnProgress): Promise<readonly (readonly number[])[]> {
+    return this.#inUse().rank(text, { onProgress, signal: this.#start() });
+  }
+
+  /** A forward of the model and one without these heads, in turn. */
+  time(text: string, pruned: readonly Head[], onProgress: OnProgress): Promise<Timing> {
+    return this.#inUse().time(text, pruned, { onProgress, signal: this.#start() });
+  }
+
+  /** `rank` or `time` rejects with an `AbortError`, if one is under way. */
+  stop(): void {
+    this.#running.abort();
+  }
+
+  #start(): AbortSignal {
+    this.stop();
+    this.#running = new AbortController();
+    return this.#running.signal;
+  }
+
+  async #open(open: () => Promise<Checkpoint>): Promise<ModelDescription> {
+    await ready;
+    // With its tokenizers in a file of its own, which the other acts do not load.
+    const { LanguageModel } = await import('./language-model.js');
+    const model = await LanguageModel.from(await open());
+    this.stop();
+    this.#model?.dispose();
+    this.#model = model;
+    return model.description;
+  }
+
+  #inUse(): LanguageModel {
+    if (this.#model === undefined) throw new Error('no language model yet');
+    return this.#model;
+  }
+}
+
+const alignmentBuffers = ({ losses, measurements, reading }: AlignmentUpdate): Transferable[] => [
+  losses.buffer,
+  ...measurements.flatMap(({ alignment, uniform }) => [alignment.buffer, uniform.buffer]),
+  reading.weights.buffer,
+];
+
+/** Act 5 in the worker: one run at a time, of which every update is asked for. */
+export class AlignmentService {
+  #model: DateModel | undefined;
+
+  async start(options: AlignmentOptions, text: string): Promise<AlignmentUpdate> {
+    await ready;
+    this.#model?.dispose();
+    this.#model = undefined;
+    this.#model = new DateModel(options, text);
+    const update = this.#model.start();
+    return transfer(update, alignmentBuffers(update));
+  }
+
+  advance(steps: number, milliseconds: number): AlignmentUpdate {
+    const update = this.#inUse().advance(steps, milliseconds);
+    return transfer(update, alignmentBuffers(update));
+  }
+
+  /** What the model as it is now makes of a text. */
+  read(text: string): DateReading {
+    const reading = this.#inUse().read(text);
+    return transfer(reading, [reading.weights.buffer]);
+  }
+
+  #inUse(): DateModel {
+    if (this.#model === undefined) throw new Error('no model to align');
+    return this.#model;
+  }
+}
+
 /** What the page may call. Marked as proxies: the services stay in the worker. */
 export interface Services {
   readonly training: TrainingService & ProxyMarked;
   readonly pruning: PruningService & ProxyMarked;
+  readonly languageModel: LanguageModelService & ProxyMarked;
+  readonly alignment: AlignmentService & ProxyMarked;
 }

@@ -1,4 +1,4 @@
-/** What acts 3 and 4 say when their worker fails. */
+/** What acts say when their worker fails. */
 export const words = {
   slow: {
     title: 'The worker has not answered yet',

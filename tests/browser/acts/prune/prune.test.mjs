@@ -343,7 +343,10 @@ describe('the address', () => {
 });
 
 test('when the worker is lost', async (t) => {
-  const { page } = await planted(t, '', { causes: /the test ends this worker/ });
+  // Other acts have workers, too.
+  const { page } = await planted(t, '?hide=train,words,align', {
+    causes: /the test ends this worker/,
+  });
   await press(page, 'Stop');
   const endWorker = () =>
     page
@@ -388,7 +391,9 @@ test('when the worker is lost', async (t) => {
 });
 
 test('a worker that takes long to come is told as slow, and used when it comes', async (t) => {
-  const { page } = await openAct(t, '?prune-gone=1.1', { prepare: holdWorkers });
+  const { page } = await openAct(t, '?prune-gone=1.1&hide=train,words,align', {
+    prepare: holdWorkers,
+  });
   await press(page, 'Plant and train');
   await runOutOfPatience(page);
   await page.waitForSelector('#prune .slow');

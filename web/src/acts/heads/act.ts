@@ -8,8 +8,10 @@ import { createHeadFigure } from '../../attention/head-figure.js';
 import type { LayerSettings } from '../../attention/layer.js';
 import type { Cell } from '../../attention/map-selection.js';
 import { formatShort, formatWeight } from '../../format/numbers.js';
+import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element } from '../../ui/dom.js';
 import { failureNotice } from '../../ui/notices.js';
+import { createStage } from '../../ui/stage.js';
 import { createArithmetic } from './arithmetic.js';
 import { createCloseUp } from './close-up.js';
 import { createCompare } from './compare.js';
@@ -57,16 +59,17 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
   const gates = createGatePanel(store);
   const layer = createLayerPanel(store);
   const goal = createGateGoal();
-  const act = element(
-    'div',
-    { class: 'live' },
+  const maps = element('div', { class: 'heads-maps' });
+  const panel = createPanel(store, maps);
+  maps.append(
     failure,
-    summary,
-    figure.root,
-    gates.root,
-    layer.root,
+    createStage({
+      label: words.controls.panel,
+      rail: [goal.root, panel.main, summary, createPanelEnd(store, 'heads')],
+      more: { label: words.controls.more, content: [panel.more] },
+      views: [figure.root],
+    }),
   );
-  const panel = createPanel(store, act);
 
   const explain = (current: AttentionView, state: HeadsState): void => {
     const example = { sample: state.sample - 1, head: state.head - 1, query: 0, key: 0 };
@@ -123,7 +126,7 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
   };
   store.subscribe(show);
   show(store.state);
-  return [goal.root, panel.root, act];
+  return [maps, gates.root, layer.root];
 }
 
 function settingsOf(state: HeadsState): LayerSettings {

@@ -10,6 +10,7 @@ import { words as mapWords } from '../../attention/words.js';
 import { formatSetting, formatShare } from '../../format/numbers.js';
 import { createNamedSlider, type Slider } from '../../ui/controls/slider.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
+import { withHeadColour } from '../../ui/head-colour.js';
 import { createExportMenu } from '../../ui/export/menu.js';
 import { createGoal } from '../../ui/notices.js';
 import { gateEffect, type GateEffect, ablationEffects } from './gate-effect.js';
@@ -46,7 +47,7 @@ export function createGatePanel(store: Store<HeadsState>): GatePanel {
         },
       }),
     );
-    place.replaceChildren(...sliders.map(({ root }) => root));
+    place.replaceChildren(...sliders.map(({ root }, head) => withHeadColour(root, head)));
   }
 
   return {

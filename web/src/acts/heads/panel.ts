@@ -4,7 +4,6 @@ import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { words as mapWords } from '../../attention/words.js';
 import { formatSetting } from '../../format/numbers.js';
-import { createActPanel } from '../../ui/controls/act-panel.js';
 import { createChoice, createSwitch } from '../../ui/controls/choice.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { createNamedSlider, createSlider } from '../../ui/controls/slider.js';
@@ -16,7 +15,10 @@ import { userLimits } from './user-data.js';
 import { words } from './words.js';
 
 export interface Panel {
-  readonly root: HTMLElement;
+  /** What most readers change. */
+  readonly main: HTMLElement;
+  /** The rest. */
+  readonly more: HTMLElement;
   show(state: HeadsState): void;
 }
 
@@ -66,19 +68,20 @@ export function createPanel(store: Store<HeadsState>, dropTarget: HTMLElement): 
     store.change({ contrast: isOn });
   });
   return {
-    root: createActPanel(store, {
-      act: 'heads',
-      label: words.controls.panel,
-      controls: [
-        input.root,
-        details.root,
-        heads.root,
-        seed.root,
+    main: hideable(
+      'controls',
+      element('div', { class: 'controls' }, input.root, details.root, heads.root, seed.root),
+    ),
+    more: hideable(
+      'controls',
+      element(
+        'div',
+        { class: 'controls' },
+        element('div', { class: 'control switches' }, causal.root, contrast.root),
         scale.root,
         dropout.root,
-        element('div', { class: 'control switches' }, causal.root, contrast.root),
-      ],
-    }),
+      ),
+    ),
     show(state) {
       input.show(state.input);
       details.show(state);

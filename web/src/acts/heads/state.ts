@@ -19,7 +19,7 @@ import { maxNameLength, pastedName, readNumbers, type UserFile } from './user-da
 import { words } from './words.js';
 
 /**
- * What the controls of the second act hold. Valid lengths may be none: then they are the input's
+ * What the controls of the act hold. Valid lengths may be none: then they are the input's
  * own.
  */
 export interface HeadsState extends LayerSettings, InputState {

@@ -1,13 +1,8 @@
 import { quoted } from '../../format/sentences.js';
 import type { LayerPart } from './layer-parts.js';
 
-/** The second act. */
+/** What the act says, beside intro.ts. */
 const act = {
-  title: 'The heads',
-  paragraphs: [
-    'With random input the keys differ, and so do the heads, because each projects them with parameters of its own. These parameters are untrained, so no head has a strong preference: the weights stay close to uniform.',
-    'Give a sample a single valid key, then none: which weights remain? Return to ones and change the seed: the parameters change, the maps do not. With the planted patterns every head has a role. You can also type a sentence or use numbers of your own.',
-  ],
   figure: 'Weights of every head for the chosen input',
   maps: 'the maps of all heads',
   largest: (where: {
@@ -50,6 +45,7 @@ const patterns = {
 
 const controls = {
   panel: 'Input and settings of the layer',
+  more: 'Mask, scale, dropout, colours',
   input: 'Input',
   inputs: {
     ones: 'Ones',

@@ -1,13 +1,17 @@
+import './style.css';
+
 import { html, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
-import { createActPanel } from '../../ui/controls/act-panel.js';
+import { hideable } from '../../address/hideable.js';
+import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createExportMenu } from '../../ui/export/menu.js';
 import { createChartLegend } from '../../ui/legend.js';
+import { createStage } from '../../ui/stage.js';
 import { Connection } from '../../worker/connection.js';
 import { allHeads } from '../../worker/heads.js';
 import { createWorkerNotice } from '../../worker/notice.js';
@@ -19,7 +23,7 @@ import { createSessionView } from './session-view.js';
 import { metrics, type PruneState } from './state.js';
 import { words } from './words.js';
 
-/** The fourth act: a model whose truth is known, measured and pruned. */
+/** A model whose truth is known, measured and pruned. */
 export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   const notice = createWorkerNotice(() => {
     connection.giveUp();
@@ -121,7 +125,13 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     }),
   );
   results.hidden = true;
-  return [session.goal, panel.root, preview, notice.root, results, session.root];
+  return [
+    createStage({
+      label: words.panel,
+      rail: [session.goal, panel.root, notice.root, createPanelEnd(store, 'prune')],
+      views: [preview, results, session.root],
+    }),
+  ];
 }
 
 export interface PlantPanel {
@@ -168,11 +178,7 @@ export function createPlantPanel(
     return state === 'done' ? words.done(studies.length) : words.stopped(studies.length);
   }
   return {
-    root: createActPanel(store, {
-      act: 'prune',
-      label: words.panel,
-      controls: [seed.root, button, progress],
-    }),
+    root: hideable('controls', element('div', { class: 'controls' }, seed.root, button, progress)),
     show(planter) {
       show(planter.state === 'busy', planter.progress, sentenceOf(planter));
     },

@@ -9,7 +9,7 @@ import { words as addressWords } from '../../address/words.js';
 import { listOf } from '../../format/sentences.js';
 import { allHeads, canGo, type Head, nameOfHead } from '../../worker/heads.js';
 
-/** What the controls of the fourth act hold. */
+/** What the controls of the act hold. */
 export interface PruneState {
   readonly seed: number;
   readonly metric: Metric;

@@ -23,13 +23,8 @@ const measures: Readonly<Record<HeadMeasure, string>> = {
   entropy: 'Entropy',
 };
 
-/** The fourth act. */
+/** What the act says, beside intro.ts. */
 export const words = {
-  title: 'Which heads matter, and which can go',
-  paragraphs: [
-    'To judge a measure of importance one must know which heads matter, so here this is planted. While the model learns, only four of its twelve heads are open: two that attend to the previous token, and two that find the token that followed the same token before. Then the others are opened. Some are *sharp*: they attend sharply to one key but contribute nothing. Some are *quiet*: they keep their random initial parameters.',
-    'Ablation measures how much the loss increases without a head, the gradient its slope at the head’s gate. Confidence and entropy only measure how concentrated the attention weights of a head are. Which measures are misled?',
-  ],
   goalTask: 'Prune until four heads are left and accuracy is still at least 95\u00a0%.',
   panel: 'Planted model',
   plant: 'Plant and train',

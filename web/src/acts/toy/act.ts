@@ -11,16 +11,18 @@ import {
   randomInput,
 } from '../../attention/input.js';
 import { formatFraction, formatLoss, formatShape } from '../../format/numbers.js';
-import { createActPanel } from '../../ui/controls/act-panel.js';
+import { hideable } from '../../address/hideable.js';
+import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element } from '../../ui/dom.js';
 import { createGoal } from '../../ui/notices.js';
+import { createStage } from '../../ui/stage.js';
 import { Lesson, type TrainedLayer } from './lesson.js';
 import { lessonRange, toyInputs, toySettings, type ToyState } from './state.js';
 import { words } from './words.js';
 
-/** Part 1: the chapter's call, what came of it, and why. */
+/** The chapter's call, what came of it, and why. */
 export function createToyContent(store: Store<ToyState>): HTMLElement[] {
   const goal = createGoal(words.goal.task);
   const steps = createNamedSlider({
@@ -31,18 +33,16 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
       store.change({ steps: chosen }, origin);
     },
   });
-  const panel = createActPanel(store, {
-    act: 'toy',
-    label: words.panel,
-    controls: [
-      boundChoice(store, 'input', {
-        label: words.input,
-        values: toyInputs,
-        nameOf: (name) => words.inputs[name],
-      }),
-      steps.root,
-    ],
-  });
+  const controls = element(
+    'div',
+    { class: 'controls' },
+    boundChoice(store, 'input', {
+      label: words.input,
+      values: toyInputs,
+      nameOf: (name) => words.inputs[name],
+    }),
+    steps.root,
+  );
   const flow = element('div');
   const reason = element('p', { class: 'reason' });
   const lesson = element('p', { class: 'reason' });
@@ -65,7 +65,19 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
   };
   store.subscribe(show);
   show(store.state);
-  return [goal.root, panel, flow, reason, lesson, figure.root];
+  return [
+    createStage({
+      label: words.panel,
+      rail: [
+        goal.root,
+        hideable('controls', controls),
+        reason,
+        lesson,
+        createPanelEnd(store, 'toy'),
+      ],
+      views: [figure.root, flow],
+    }),
+  ];
 }
 
 const settings = { ...toySettings, validLens: chapterSizes.lens };

@@ -1,6 +1,6 @@
 import { choiceField, type Fields, numberField } from '../../address/field.js';
 
-/** What the controls of the first act hold. */
+/** What the controls of the act hold. */
 export interface ToyState {
   readonly input: (typeof toyInputs)[number];
   /** How many steps the layer was trained for. */

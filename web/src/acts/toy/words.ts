@@ -1,12 +1,7 @@
 import { count, inWords, listOf } from '../../format/sentences.js';
 
-/** The first act. */
+/** What the act says, beside intro.ts. */
 export const words = {
-  title: 'The toy example',
-  paragraphs: [
-    'The chapter tests its layer on the simplest possible input: queries, keys and values that are all ones. The batch has two samples. The output has one vector per query, of the same size as the query.',
-    'The valid length of a sample says how many of its keys may be attended to. The others are masked: their weight is exactly 0, whatever they contain. They are hatched below, because a masked key is not the same as a key with weight 0.',
-  ],
   flow: {
     label: 'Shapes of the toy example, from input to output',
     queries: 'Queries',

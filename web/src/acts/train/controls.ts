@@ -1,17 +1,24 @@
-import { html, nothing, render } from 'lit-html';
-
 import type { Store } from '../../address/store.js';
-import { createActPanel } from '../../ui/controls/act-panel.js';
+import { hideable } from '../../address/hideable.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
+import { createPlaybackButtons } from '../../ui/controls/playback.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
+import type { RunActions } from '../../worker/run-driver.js';
 import { taskNames } from '../../worker/tasks.js';
-import type { Runner, RunnerState } from './runner.js';
+import type { Runner } from './runner.js';
 import { layerCounts, learningRates, speeds, trainHeadCounts, type TrainState } from './state.js';
 import { words } from './words.js';
 
+export interface TrainPanel {
+  /** What most readers change. */
+  readonly main: HTMLElement;
+  /** The rest. */
+  readonly more: HTMLElement;
+}
+
 /** What is trained. Every change begins a new run. */
-export function createTrainPanel(store: Store<TrainState>): HTMLElement {
+export function createTrainPanel(store: Store<TrainState>): TrainPanel {
   const seed = createSeedField((chosen, origin) => {
     store.change({ seed: chosen }, origin);
   });
@@ -19,10 +26,10 @@ export function createTrainPanel(store: Store<TrainState>): HTMLElement {
   store.subscribe((state) => {
     seed.show(state.seed);
   });
-  return createActPanel(store, {
-    act: 'train',
-    label: words.panel,
-    controls: [
+  const controls = (...roots: readonly HTMLElement[]): HTMLElement =>
+    hideable('controls', element('div', { class: 'controls' }, ...roots));
+  return {
+    main: controls(
       boundChoice(store, 'task', {
         label: words.task,
         values: taskNames,
@@ -31,6 +38,8 @@ export function createTrainPanel(store: Store<TrainState>): HTMLElement {
       }),
       boundChoice(store, 'layers', { label: words.layers, values: layerCounts, nameOf: String }),
       boundChoice(store, 'heads', { label: words.heads, values: trainHeadCounts, nameOf: String }),
+    ),
+    more: controls(
       boundChoice(store, 'rate', {
         label: words.rate,
         values: learningRates,
@@ -38,8 +47,8 @@ export function createTrainPanel(store: Store<TrainState>): HTMLElement {
         as: createSelect,
       }),
       seed.root,
-    ],
-  });
+    ),
+  };
 }
 
 export interface Playback {
@@ -47,46 +56,14 @@ export interface Playback {
   show(runner: Runner): void;
 }
 
-interface Actions {
-  readonly onPlay: () => void;
-  readonly onPause: () => void;
-  readonly onStep: () => void;
-  readonly onAgain: () => void;
-}
-
-/** Start and pause in one button, one step, begin again, and how fast. */
-export function createPlayback(store: Store<TrainState>, actions: Actions): Playback {
-  const { onPlay, onPause, onStep, onAgain } = actions;
-  const buttons = element('div', {
-    class: 'buttons',
-    role: 'group',
-    'aria-label': words.buttons,
-  });
-  const show = (state: RunnerState, step: number): void => {
-    const isRunning = state === 'running';
-    // Not `disabled`: that would take the focus away from whoever has just pressed it.
-    const isOver = state === 'ended' ? 'true' : nothing;
-    render(
-      html`
-        <button
-          type="button"
-          class="primary"
-          aria-disabled=${isOver}
-          @click=${isRunning ? onPause : onPlay}
-          .textContent=${isRunning ? words.pause : step > 0 ? words.goOn : words.start}
-        ></button>
-        <button type="button" aria-disabled=${isOver} @click=${onStep}>${words.step}</button>
-        <button type="button" @click=${onAgain}>${words.again}</button>
-      `,
-      buttons,
-    );
-  };
-  show('idle', 0);
+/** The buttons of the run, and how fast it goes. */
+export function createPlayback(store: Store<TrainState>, actions: RunActions): Playback {
+  const buttons = createPlaybackButtons(words, actions);
   return {
     root: element(
       'div',
       { class: 'playback' },
-      buttons,
+      buttons.root,
       boundChoice(store, 'speed', {
         label: words.speed,
         values: speeds,
@@ -94,7 +71,7 @@ export function createPlayback(store: Store<TrainState>, actions: Actions): Play
       }),
     ),
     show({ state, record }) {
-      show(state, record?.step ?? 0);
+      buttons.show(state, record?.step ?? 0);
     },
   };
 }

@@ -21,7 +21,7 @@ interface Shown {
 }
 
 /**
- * One head of a run in a map of the second act, large, with tokens at its edges. `hatch` is the
+ * One head of a run in a map as of the act `heads`, large, with tokens at its edges. `hatch` is the
  * fill of masked cells.
  */
 export function createEnlargedHead(hatch: string): EnlargedHead {

@@ -3,6 +3,7 @@ import { group } from 'd3-array';
 
 import { formatPercent } from '../../format/numbers.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
+import { withHeadColour } from '../../ui/head-colour.js';
 import { type Piece, resolveStyles } from '../../ui/export/drawing.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { ScoreName } from '../../worker/training.js';
@@ -104,6 +105,7 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
     map.root,
     lines.root,
   );
+  withHeadColour(root, place.head);
   root.addEventListener('click', onChoose);
   return {
     root,

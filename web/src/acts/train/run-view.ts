@@ -9,6 +9,7 @@ import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createChartLegend } from '../../ui/legend.js';
 import { createGoal } from '../../ui/notices.js';
 import { createTokenStrip } from '../../ui/token-strip.js';
+import type { RunState } from '../../worker/run-driver.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import { symbolOf } from '../../worker/tasks.js';
 import { createLossCurve } from './curves.js';
@@ -16,7 +17,6 @@ import { createEnlargedHead } from './enlarged-head.js';
 import { createEventLog } from './event-log.js';
 import { createHeadCards } from './head-cards.js';
 import { type RunRecord, scoresOf } from './run-record.js';
-import type { RunnerState } from './runner.js';
 import { lossScales, type TrainState } from './state.js';
 import { words } from './words.js';
 
@@ -26,8 +26,9 @@ const enlargedPauseMs = 500;
 export interface RunView {
   /** Shown before there is a run, too. */
   readonly goal: HTMLElement;
+  readonly status: HTMLElement;
   readonly roots: readonly HTMLElement[];
-  draw(record: RunRecord | undefined, state: RunnerState): void;
+  draw(record: RunRecord | undefined, state: RunState): void;
   /** Curve, maps and lines as one drawing. */
   figure(): SVGSVGElement;
 }
@@ -92,7 +93,7 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
     goal.show(words.goalReached(goalStep, options.layers, options.seed), true);
   }
 
-  function statusOf({ step, latest }: RunRecord, state: RunnerState): string {
+  function statusOf({ step, latest }: RunRecord, state: RunState): string {
     if (state === 'making' || latest === undefined) return words.waiting;
     const sentence = words.status(step, formatLoss(latest.loss), formatPercent(latest.accuracy));
     return state === 'ended' ? `${sentence} ${words.ended(step)}` : sentence;
@@ -126,7 +127,8 @@ export function createRunView(store: Store<TrainState>, onChoose: () => void): R
 
   return {
     goal: goal.root,
-    roots: [status, run, explanation, sequence.root, legends, cards.root, enlarged.root],
+    status,
+    roots: [run, explanation, sequence.root, legends, cards.root, enlarged.root],
     draw(record, state) {
       if (record === undefined) return;
       if (record !== shown) begin(record);

@@ -2,7 +2,7 @@ import { choiceField, type Fields, numberField, seedRange } from '../../address/
 import { type TaskName, taskNames } from '../../worker/tasks.js';
 import type { RunOptions } from '../../worker/training.js';
 
-/** What the controls of the third act hold. */
+/** What the controls of the act hold. */
 export interface TrainState {
   readonly task: TaskName;
   readonly layers: number;

@@ -46,17 +46,13 @@ const lookingAt = (score: ScoreName, task: TaskName): string =>
     firstToken: 'the first token',
   })[score];
 
-/** The third act. */
+/** What the act says, beside intro.ts. */
 export const words = {
-  title: 'Train it',
-  paragraphs: [
-    'Here heads learn while you watch. The model consists of attention layers only, and for each task it is known which key every query should attend to. The lines below a head show the share of its attention weight on such keys; a line that rises shows that the head takes a role.',
-    'Induction needs two heads in successive layers: the first attends to the previous token, the second then finds the token that followed the same token before.',
-  ],
   goalTask: 'Reach 99\u00a0% accuracy. Then try a single layer: can it do the work of two?',
   goalReached: (step: number, layers: number, seed: number) =>
     `It took ${step} steps with ${layers === 1 ? 'one layer' : `${inWords(layers)} layers`} and seed ${seed}; the same settings always give the same run.`,
   panel: 'Task and model',
+  more: 'Learning rate and seed',
   task: 'Task',
   tasks,
   explanations,

@@ -4,17 +4,10 @@ import type { Store } from '../../address/store.js';
 import { element, setAttributes } from '../dom.js';
 import { words } from '../words.js';
 
-interface Options {
-  /** The act's id, for its link. */
-  readonly act: string;
-  readonly label: string;
-  readonly controls: readonly HTMLElement[];
-}
-
-/** The controls of an act, with a link to what they hold and a way back to where they began. */
-export function createActPanel<State extends object>(
+/** A link to what the controls of an act hold, and a way back to where they began. */
+export function createPanelEnd<State extends object>(
   store: Store<State>,
-  { act, label, controls }: Options,
+  act: string,
 ): HTMLElement {
   const reset = element('button', { type: 'button', class: 'reset' }, words.controls.reset);
   reset.addEventListener('click', () => {
@@ -28,14 +21,9 @@ export function createActPanel<State extends object>(
   show();
   return element(
     'div',
-    { class: 'panel', role: 'group', 'aria-label': label },
-    hideable('controls', element('div', { class: 'controls' }, ...controls)),
-    element(
-      'div',
-      { class: 'panel-end' },
-      createCopyLink(act),
-      hideable('reset', element('div', {}, reset)),
-    ),
+    { class: 'panel-end' },
+    createCopyLink(act),
+    hideable('reset', element('div', {}, reset)),
   );
 }
 

@@ -1,0 +1,10 @@
+/** What draws attention weights: the entry `headwise/view`, which needs no WebAssembly. */
+export { headColour, numHeadColours } from './view/colours.js';
+export {
+  AttentionHeadsElement,
+  defineAttentionHeads,
+  type AttentionSelection,
+} from './view/element.js';
+export type { AttentionHeadsView } from './view/scene.js';
+export type { AttentionWeights } from './view/weights.js';
+export type { AttentionHeadsWords } from './view/words.js';

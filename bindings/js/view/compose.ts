@@ -1,0 +1,91 @@
+import { range } from './dom.js';
+import type { Scene } from './scene.js';
+import { type Layer, outOfRange, weightsOf } from './weights.js';
+import { type AttentionHeadsWords, english } from './words.js';
+
+/** What was set, each checked alone. */
+export interface Inputs {
+  readonly layers?: readonly Layer[] | undefined;
+  readonly tokens?: readonly string[] | undefined;
+  readonly keyTokens?: readonly string[] | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly words?: Partial<AttentionHeadsWords> | undefined;
+}
+
+/** What is asked for; what there is none of gives way to a default. */
+export interface Asked {
+  readonly sample: number;
+  readonly layer: number;
+  readonly head: number | undefined;
+  readonly query: number | undefined;
+  readonly key: number | undefined;
+}
+
+const within = (index: number | undefined, count: number): number | undefined =>
+  index !== undefined && index < count ? index : undefined;
+
+function checkTokens(
+  argument: string,
+  role: string,
+  count: number,
+  tokens: readonly string[] | undefined,
+): void {
+  if (tokens?.length === count) return;
+  outOfRange(argument, `${count} tokens, one for each ${role}`, String(tokens?.length ?? 'none'));
+}
+
+function namesOf(
+  layers: Scene['layers'],
+  given: readonly string[] | undefined,
+  words: AttentionHeadsWords,
+): Scene['names'] {
+  const all = layers.reduce((sum, { heads }) => sum + heads, 0);
+  let before = 0;
+  return layers.map(({ heads }) => {
+    const first = given?.length === all ? before : 0;
+    before += heads;
+    if (given !== undefined && given.length !== all && given.length !== heads) {
+      outOfRange('names', `${heads} names, one for each head`, String(given.length));
+    }
+    return range(heads).map((head) => given?.at(first + head) ?? words.head(head + 1));
+  });
+}
+
+/**
+ * Everything that was set, fitted together; undefined where there are no weights. `last` is the scene before, whose
+ * numbers for tokens are kept. Throws RangeError where something does not fit.
+ */
+export function compose(inputs: Inputs, asked: Asked, last: Scene | undefined): Scene | undefined {
+  const { tokens, keyTokens } = inputs;
+  const first = inputs.layers?.at(0);
+  if (inputs.layers === undefined || first === undefined) return undefined;
+  const { queries, keys } = first;
+  if (tokens !== undefined) checkTokens('tokens', 'query', queries, tokens);
+  if (keyTokens !== undefined || (tokens !== undefined && queries !== keys)) {
+    checkTokens('keyTokens', 'key', keys, keyTokens);
+  }
+  const layers = inputs.layers.map((layer) => weightsOf(layer, asked.sample));
+  const layer = Math.min(asked.layer, layers.length - 1);
+  const weights = layers[layer] ?? weightsOf(first, asked.sample);
+  const isCross = keyTokens !== undefined || queries !== keys;
+  const numbers = (count: number, before: readonly string[] | undefined): readonly string[] => {
+    const made = range(count).map((i) => String(i + 1));
+    // The same list as before, so that words that stay are not made again.
+    return before?.join() === made.join() ? before : made;
+  };
+  const queryTokens = tokens ?? numbers(queries, last?.queryTokens);
+  const words = { ...english, ...inputs.words };
+  return {
+    layers,
+    layer,
+    weights,
+    queryTokens,
+    keyTokens: isCross ? (keyTokens ?? numbers(keys, last?.keyTokens)) : queryTokens,
+    isCross,
+    names: namesOf(layers, inputs.names, words),
+    head: within(asked.head, weights.heads),
+    query: within(asked.query, queries) ?? queries - 1,
+    key: within(asked.key, keys),
+    words,
+  };
+}

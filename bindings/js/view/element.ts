@@ -1,0 +1,350 @@
+import { createArcs } from './arcs.js';
+import { createBar } from './bar.js';
+import { compose, type Inputs } from './compose.js';
+import { element } from './dom.js';
+import { createMap, sayCell } from './map.js';
+import { createModel } from './model.js';
+import {
+  type Choice,
+  type Scene,
+  shownHeads,
+  twoDigits,
+  type AttentionHeadsView,
+  views,
+  visible,
+} from './scene.js';
+import { drawSnapshot } from './snapshot.js';
+import { applyStyle } from './style.js';
+import { type AttentionWeights, readIndex, readLayers, readOneOf, readTexts } from './weights.js';
+import type { AttentionHeadsWords } from './words.js';
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'attention-heads': AttentionHeadsElement;
+  }
+}
+
+/** What is shown after a reader's choice: the detail of `attention-select`. */
+export interface AttentionSelection {
+  readonly view: AttentionHeadsView;
+  readonly layer: number;
+  /** Undefined while all heads are shown. */
+  readonly head: number | undefined;
+  readonly query: number;
+  /** The cell of a map that the reader is at. */
+  readonly key: number | undefined;
+}
+
+/** Where there is no document, the class can be imported, but no element be made. */
+const Base: typeof HTMLElement =
+  typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
+
+const properties = [
+  ...(['weights', 'tokens', 'keyTokens', 'names', 'words'] as const),
+  ...(['view', 'layer', 'head', 'query', 'sample'] as const),
+];
+
+/**
+ * Attention weights to look at: `<attention-heads>`, once `defineAttentionHeads()` was called.
+ *
+ * ```js
+ * const view = document.createElement('attention-heads');
+ * view.weights = attentionWeights; // (heads, queries, keys)
+ * view.tokens = ['the', 'cat', 'sat'];
+ * document.body.append(view);
+ * ```
+ *
+ * What is set is drawn once the script that sets it has run, so that weights and tokens may change one after the other.
+ * A value that cannot be right throws a TypeError or a RangeError when it is set; values that do not fit each other are
+ * reported as an uncaught RangeError. Either way the element keeps what it showed.
+ */
+export class AttentionHeadsElement extends Base {
+  static readonly observedAttributes = ['view', 'layer', 'head', 'query', 'sample'];
+
+  #given: AttentionWeights | readonly AttentionWeights[] | undefined;
+  #inputs: Inputs = {};
+  /** The last ones that fitted together. */
+  #fitting: Inputs = {};
+
+  /** What the pointer is at. */
+  #pointed: Choice | undefined;
+  /** The map's key, once the reader has been there. */
+  #key: number | undefined;
+  #cameFromModel = false;
+  #shownView: AttentionHeadsView | undefined;
+  #isDue = false;
+  #scene: Scene | undefined;
+
+  readonly #reader = {
+    point: (at: Choice | undefined): void => {
+      this.#pointed = at;
+      this.#tell();
+    },
+    choose: (choice: Choice): void => {
+      this.#choose(choice);
+    },
+  };
+  readonly #bar = createBar(this.#reader);
+  readonly #arcs = createArcs(this.#reader);
+  readonly #map = createMap(this.#reader);
+  readonly #model = createModel(this.#reader);
+  readonly #figure = element('div', { class: 'figure' });
+  readonly #frame = element('div', { class: 'frame' }, this.#bar.root, this.#figure);
+  readonly #said = element('div', { class: 'said', role: 'status' });
+  readonly #resizes = new ResizeObserver(() => {
+    this.#arcs.layOut();
+  });
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: 'open' });
+    applyStyle(root);
+    root.append(this.#frame, this.#said);
+    this.#frame.hidden = true;
+    // What was set before the element was defined hides the accessors.
+    for (const name of properties) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value: unknown = Reflect.get(this, name);
+      Reflect.deleteProperty(this, name);
+      Reflect.set(this, name, value);
+    }
+  }
+
+  /** One layer (heads, queries, keys), or with a batch, of which `sample` is shown, or a list of layers. */
+  get weights(): AttentionWeights | readonly AttentionWeights[] | undefined {
+    return this.#given;
+  }
+  set weights(given) {
+    this.#set({ layers: given === undefined ? undefined : readLayers(given) });
+    this.#given = given;
+    this.#key = undefined;
+    this.#pointed = undefined;
+  }
+
+  /** The words of the queries, and of the keys unless `keyTokens` are given. */
+  get tokens(): readonly string[] | undefined {
+    return this.#inputs.tokens;
+  }
+  set tokens(given) {
+    this.#set({ tokens: given === undefined ? undefined : readTexts('tokens', given) });
+  }
+
+  /** The words of the keys, for cross-attention. */
+  get keyTokens(): readonly string[] | undefined {
+    return this.#inputs.keyTokens;
+  }
+  set keyTokens(given) {
+    this.#set({ keyTokens: given === undefined ? undefined : readTexts('keyTokens', given) });
+  }
+
+  /** What each head is called: as many as a layer has heads, or as all layers have. */
+  get names(): readonly string[] | undefined {
+    return this.#inputs.names;
+  }
+  set names(given) {
+    this.#set({ names: given === undefined ? undefined : readTexts('names', given) });
+  }
+
+  /** What the element says, in another language: what is left out is English. */
+  get words(): Partial<AttentionHeadsWords> | undefined {
+    return this.#inputs.words;
+  }
+  set words(given) {
+    this.#set({ words: given });
+  }
+
+  /** What is shown: each head's arcs from one word, one head's map, or all heads of all layers. */
+  get view(): AttentionHeadsView {
+    const given = this.getAttribute('view');
+    return views.find((name) => name === given) ?? 'arcs';
+  }
+  set view(given) {
+    this.setAttribute('view', readOneOf('view', views, given));
+  }
+
+  /** The layer that is shown, from 0. */
+  get layer(): number {
+    return this.#index('layer') ?? 0;
+  }
+  set layer(given) {
+    this.#setIndex('layer', given);
+  }
+
+  /** The head that is shown alone, from 0; undefined for all. */
+  get head(): number | undefined {
+    return this.#index('head');
+  }
+  set head(given) {
+    this.#setIndex('head', given);
+  }
+
+  /**
+   * The word whose weights are shown, from 0: the one that the pointer is at, else the one that was chosen last;
+   * undefined for the last word of all.
+   */
+  get query(): number | undefined {
+    return this.#pointed?.query ?? this.#index('query');
+  }
+  set query(given) {
+    this.#setIndex('query', given);
+  }
+
+  /** The sample of a batch that is shown, from 0. */
+  get sample(): number {
+    return this.#index('sample') ?? 0;
+  }
+  set sample(given) {
+    this.#setIndex('sample', given);
+  }
+
+  /**
+   * What is shown as an SVG file of its own, light or dark as it is now.
+   * @throws RangeError for what was set and does not fit; Error where the element is not shown
+   */
+  toSVG(): string {
+    if (this.#isDue) this.#draw();
+    if (this.#frame.getClientRects().length === 0) {
+      throw new Error('toSVG: expected weights that are shown in a document, got none');
+    }
+    return drawSnapshot(this.#frame, getComputedStyle(this.#frame).outlineColor);
+  }
+
+  connectedCallback(): void {
+    this.#resizes.observe(this.#figure);
+    this.#schedule();
+  }
+
+  disconnectedCallback(): void {
+    this.#resizes.disconnect();
+  }
+
+  attributeChangedCallback(name: string): void {
+    if (name === 'view') this.#cameFromModel = false;
+    this.#schedule();
+  }
+
+  #index(name: string): number | undefined {
+    const given = this.getAttribute(name)?.trim() ?? '';
+    return /^\d+$/.test(given) ? Number(given) : undefined;
+  }
+
+  #setIndex(name: string, given: number | undefined): void {
+    if (given === undefined) this.removeAttribute(name);
+    else this.setAttribute(name, String(readIndex(name, given)));
+  }
+
+  #set(some: Inputs): void {
+    this.#inputs = { ...this.#inputs, ...some };
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    queueMicrotask(() => {
+      if (!this.#isDue) return;
+      try {
+        this.#draw();
+      } catch (error) {
+        reportError(error);
+      }
+    });
+  }
+
+  #draw(inputs = this.#inputs): void {
+    this.#isDue = false;
+    if (!this.isConnected) return;
+    const { sample, layer, head, query } = this;
+    const asked = { sample, layer, head, query, key: this.#pointed?.key ?? this.#key };
+    const scene = compose(inputs, asked, this.#scene);
+    this.#fitting = inputs;
+    this.#scene = scene;
+    this.#frame.hidden = scene === undefined;
+    if (scene === undefined) return;
+    const { view } = this;
+    this.#bar.root.hidden = view === 'model';
+    this.#bar.draw(scene, { canGoBack: this.#cameFromModel, isOneShown: view === 'map' });
+    const shown = { arcs: this.#arcs, map: this.#map, model: this.#model }[view];
+    if (shown.root.parentNode === null) this.#figure.replaceChildren(shown.root);
+    this.#shownView = view;
+    shown.draw(scene);
+  }
+
+  #choose(choice: Choice): void {
+    this.#pointed = undefined;
+    const isKept = this.shadowRoot?.activeElement === null;
+    if (choice.view !== undefined) {
+      this.view = choice.view;
+      this.#cameFromModel = choice.view === 'arcs';
+    }
+    if (choice.layer !== undefined) this.layer = choice.layer;
+    if ('head' in choice) this.head = choice.head;
+    if (choice.query !== undefined) this.query = choice.query;
+    if (choice.key !== undefined) this.#key = choice.key;
+    const said = this.#tell();
+    if (said !== undefined) this.#said.textContent = said;
+    // What had the focus is gone with its view.
+    if (choice.view === undefined || isKept) return;
+    if (choice.view === 'model') this.#model.focus();
+    else this.#bar.focus();
+  }
+
+  /** Draws what a reader asked for and tells the page of it, if it is anything new; gives it in words. */
+  #tell(): string | undefined {
+    const [before, viewBefore] = [this.#scene, this.#shownView];
+    this.#draw(this.#fitting);
+    const scene = this.#scene;
+    if (scene === undefined) return undefined;
+    const { view } = this;
+    const { layer, head, query, key } = scene;
+    if (
+      viewBefore === view &&
+      before?.layer === layer &&
+      before.head === head &&
+      before.query === query &&
+      before.key === key
+    ) {
+      return undefined;
+    }
+    const detail: AttentionSelection = { view, layer, head, query, key };
+    this.dispatchEvent(
+      new CustomEvent('attention-select', { detail, bubbles: true, composed: true }),
+    );
+    if (view === 'model') return '';
+    return view === 'map' && key !== undefined
+      ? sayCell(scene, head ?? 0, query, key)
+      : sayFan(scene);
+  }
+}
+
+/** The largest weights of each shown head: "dog, Head 2: the 0.62, quick 0.20". */
+function sayFan(scene: Scene): string {
+  const { weights, query, queryTokens, keyTokens, names, layer } = scene;
+  const heads = shownHeads(scene);
+  const count = heads.length === 1 ? 3 : 1;
+  const fans = heads.map((head) => {
+    const largest = keyTokens
+      .map((token, key) => ({ token, weight: weights.at(head, query, key) }))
+      .sort((a, b) => b.weight - a.weight)
+      .slice(0, count)
+      .map(({ token, weight }) => `${visible(token)} ${twoDigits(weight)}`);
+    return `${names[layer]?.[head]}: ${largest.join(', ')}`;
+  });
+  return `${visible(queryTokens[query] ?? '')}, ${fans.join('; ')}`;
+}
+
+/**
+ * Makes `<attention-heads>` known to the document, under this or another name; does nothing where there is no document,
+ * or if it was called before.
+ */
+export function defineAttentionHeads(name = 'attention-heads'): void {
+  if (typeof customElements === 'undefined') return;
+  const known = customElements.get(name);
+  if (known === AttentionHeadsElement || known?.prototype instanceof AttentionHeadsElement) return;
+  const isTaken = customElements.getName(AttentionHeadsElement) !== null;
+  // A class has one name.
+  customElements.define(
+    name,
+    isTaken ? class extends AttentionHeadsElement {} : AttentionHeadsElement,
+  );
+}

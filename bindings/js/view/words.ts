@@ -1,0 +1,31 @@
+/** What the element says; counts are from 1, as readers count. */
+export interface AttentionHeadsWords {
+  /** What the chips, the words and the keys are, for whoever does not see them. */
+  readonly heads: string;
+  readonly queries: string;
+  readonly keys: string;
+  readonly layers: string;
+  readonly previousLayer: string;
+  readonly nextLayer: string;
+  /** Leads back from one head to all of the model. */
+  readonly allLayers: string;
+  readonly head: (head: number) => string;
+  readonly layer: (layer: number, layers: number) => string;
+  readonly map: (layer: number, head: number) => string;
+  readonly model: (layers: number) => string;
+}
+
+export const english: AttentionHeadsWords = {
+  heads: 'Heads',
+  queries: 'Words: each attends as a query',
+  keys: 'Keys',
+  layers: 'Layer',
+  previousLayer: 'Previous layer',
+  nextLayer: 'Next layer',
+  allLayers: 'All layers',
+  head: (head) => `Head ${head}`,
+  layer: (layer, layers) => `Layer ${layer} of ${layers}`,
+  map: (layer, head) =>
+    `Attention weights of layer ${layer}, head ${head}: queries down, keys across`,
+  model: (layers) => `Attention weights of every head in ${layers} layers`,
+};

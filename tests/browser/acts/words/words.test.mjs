@@ -1,0 +1,322 @@
+// The fifth act in Chromium: a trained model reads a text, and its heads are shut, ranked and timed.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import * as headwise from '../../../../dist/models.js';
+import { textTokens } from '../../../../examples/language-model/tokens.mjs';
+import { fromRoot } from '../../../../scripts/lib/files.mjs';
+import { ofColours, violations } from '../../lib/axe.mjs';
+import { isReady, open, overflowOf, prefer, waitForSearch } from '../../lib/pages.mjs';
+import { servePage } from '../../lib/server.mjs';
+
+const folder = fromRoot('examples/language-model/model');
+const json = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+
+const tile = '#words .words-tile';
+const openWords = async (t, query = '', options = {}) => {
+  const opened = await open(t, `${query}#words`, options);
+  await opened.page.waitForSelector(options.until ?? tile);
+  return opened;
+};
+
+const textOf = (page, selector) => page.$eval(`#words ${selector}`, (found) => found.textContent);
+const waitForText = (page, selector, pattern) =>
+  page.waitForFunction(
+    (at, source) => new RegExp(source).test(document.querySelector(at)?.textContent),
+    {},
+    `#words ${selector}`,
+    pattern.source,
+  );
+/** The head of layer and place, from 1: its two buttons. */
+const named = (page, name) => page.waitForSelector(`#words ::-p-aria([name="${name}"])`);
+const gateOf = (page, layer, head) => named(page, `Gate of layer ${layer}, head ${head}`);
+const button = (page, name) => named(page, name);
+/** Each next token with its shares in words: "better: 57.7 %". */
+const barsOf = (page) =>
+  page.$$eval('#words .candidate', (all) => all.map((li) => li.getAttribute('aria-label')));
+const leaderOf = (page) => textOf(page, '.candidate[data-leads] .candidate-token');
+const type = async (page, text) => {
+  await page.click('#words textarea', { count: 3 });
+  await page.keyboard.type(text);
+};
+
+/** The probability of a next token, by a forward pass in Node. */
+async function probabilityOf(text, token, headGates) {
+  await headwise.init({ threads: 1 });
+  const { encode } = textTokens(json('tokenizer.json'), json('tokenizer_config.json'));
+  const ids = encode(` ${text}`);
+  const { tensors } = headwise.loadSafetensors(readFileSync(join(folder, 'model.safetensors')));
+  const model = headwise.Transformer.fromPretrained({ config: json('config.json'), tensors });
+  const input = { data: Int32Array.from(ids), shape: [ids.length] };
+  const { logits } = model.forward(input, headGates && { headGates });
+  model.dispose();
+  const last = logits.data.slice(-logits.shape.at(-1));
+  const exponents = last.map(Math.exp);
+  return exponents[encode(token)[0]] / exponents.reduce((sum, each) => sum + each);
+}
+
+const asShare = (probability) => `${(100 * probability).toFixed(1).replace(/\.0$/, '')}\u00a0%`;
+const text = 'The world is better when the world is';
+
+describe('a text', () => {
+  test('is read: its next tokens are those of a forward pass, and every head has its map', async (t) => {
+    const { page } = await openWords(t);
+    assert.equal((await page.$$(tile)).length, 16);
+    const [first] = await barsOf(page);
+    assert.equal(first, `better: ${asShare(await probabilityOf(text, ' better'))}`);
+    assert.equal((await barsOf(page)).length, 8);
+    assert.match(await textOf(page, '.words-status'), /4 layers, 16 heads\. 8 tokens\./);
+    const roles = await page.$$eval('#words .tile-role', (all) => all.map((it) => it.textContent));
+    assert.match(roles[0], /^previous 1$/);
+    assert.match(roles[5], /^induction \.99$/);
+    const drawn = await page.$$eval(`${tile} svg`, (all) =>
+      all.map((map) =>
+        [...map.querySelectorAll('.tile-weights')].some((path) => path.getAttribute('d')),
+      ),
+    );
+    assert.ok(drawn.every(Boolean));
+  });
+
+  test('is read anew while it is typed, and stands in the address', async (t) => {
+    const { page } = await openWords(t);
+    await type(page, 'We must work for peace because we must work for');
+    await waitForText(page, '.candidate[data-leads] .candidate-token', /^peace$/);
+    await waitForText(page, '.words-status', /10 tokens/);
+    await page.waitForFunction(() => window.location.search.includes('words-text=We+must+work'));
+  });
+
+  test('has an end: 200 characters, 40 tokens', async (t) => {
+    const { page } = await openWords(t);
+    await page.$eval('#words textarea', (area) => {
+      area.value = 'war '.repeat(2000);
+      area.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await waitForText(page, '.control-hint', /^Cut to 200 characters\.$/);
+    await waitForText(page, '.words-status', /The first 40 tokens of the text/);
+    const length = await page.evaluate(
+      () => new URLSearchParams(window.location.search).get('words-text').length,
+    );
+    assert.equal(length, 200);
+  });
+
+  test('may be empty, and says what to do then', async (t) => {
+    const { page } = await openWords(t, '?words-text=+', { until: '#words .words-status' });
+    await waitForText(page, '.words-status', /Type a word to begin/);
+    await type(page, 'peace');
+    await waitForText(page, '.words-status', /heads\. 1 token\./);
+  });
+});
+
+describe('a gate', () => {
+  test('shuts its head: the bars change, the marks stay, the goal is reached', async (t) => {
+    const { page } = await openWords(t);
+    await (await gateOf(page, 2, 2)).click();
+    await waitForText(page, '.goal', /1 head shut: “a” leads in place of “better”/);
+    const gates = [0, 1, 2, 3].map((layer) => Float32Array.from([1, layer === 1 ? 0 : 1, 1, 1]));
+    const [before, now] = await Promise.all([
+      probabilityOf(text, ' better'),
+      probabilityOf(text, ' better', gates),
+    ]);
+    const [first] = await barsOf(page);
+    assert.equal(first, `better: ${asShare(now)}, with all heads open ${asShare(before)}`);
+    await waitForSearch(page, '?words-shut=2.2');
+    await (await button(page, 'Open all heads')).click();
+    await waitForText(page, '.candidate[data-leads] .candidate-token', /^better$/);
+    await waitForSearch(page, '');
+  });
+
+  test('comes from the address, which names what it cannot take', async (t) => {
+    const { page } = await openWords(t, '?words-shut=2.2,9.9,x');
+    await waitForText(page, '.words-status', /1 head shut/);
+    assert.equal(await leaderOf(page), 'a');
+    assert.match(await textOf(page, '.notices'), /Invalid words-shut “2\.2,9\.9,x”/);
+    const checked = await (await gateOf(page, 2, 2)).evaluate((gate) => gate.ariaChecked);
+    assert.equal(checked, 'false');
+  });
+});
+
+describe('a head', () => {
+  test('is selected by its map, by keys and by the address', async (t) => {
+    const { page } = await openWords(t, '?words-head=1.1');
+    const shown = () =>
+      page.$eval('#words attention-heads', ({ layer, head, query }) => [layer, head, query]);
+    assert.deepEqual(await shown(), [0, 0, 7]);
+    await (await button(page, 'Show layer 1, head 1: previous 1')).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await waitForSearch(page, '');
+    await page.waitForFunction(() => document.querySelector('#words attention-heads').head === 1);
+    assert.deepEqual(await shown(), [1, 1, 7]);
+    const pressed = await page.$$eval('#words .tile-show[aria-pressed="true"]', (all) =>
+      all.map((each) => each.ariaLabel),
+    );
+    assert.deepEqual(pressed, ['Show layer 2, head 2: induction .99']);
+  });
+
+  test('is followed where <attention-heads> leads', async (t) => {
+    const { page } = await openWords(t);
+    await page.$eval('#words attention-heads', (view) =>
+      view.dispatchEvent(
+        new CustomEvent('attention-select', { detail: { layer: 2, head: 3, query: 4, key: 0 } }),
+      ),
+    );
+    await waitForSearch(page, '?words-head=3.4&words-query=5');
+    await waitForText(page, '.words-tile[data-selected] .tile-role', /previous/);
+  });
+});
+
+describe('the study', () => {
+  test('ranks heads, shuts the least important, and times the model without them', async (t) => {
+    const { page } = await openWords(t);
+    await (await button(page, 'Rank heads by ablation')).click();
+    await waitForText(page, '.study-status', /^Beside each gate/);
+    const rises = await page.$$eval('#words .tile-state', (all) =>
+      all.map((it) => Number(it.textContent.replace('−', '-'))),
+    );
+    assert.ok(rises.every(Number.isFinite), rises.join());
+    await page.$eval('#words .study input', (slider) => {
+      slider.value = 3;
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await waitForText(page, '.words-status', /3 heads shut/);
+    const shut = await page.$$eval('#words .words-tile', (all) =>
+      all.flatMap((each, i) => ('shut' in each.dataset ? [i] : [])),
+    );
+    const least = rises
+      .map((rise, i) => [rise, i])
+      .sort(([a], [b]) => a - b)
+      .slice(0, 3)
+      .map(([, i]) => i);
+    assert.deepEqual(
+      shut,
+      least.sort((a, b) => a - b),
+    );
+
+    await (await button(page, 'Time without the shut heads')).click();
+    await waitForText(page, '.study-status', /^One forward of 256 tokens: /);
+    const [, ratio, lower, upper, pairs, verdict] =
+      /Median ratio ([\d.]+), 95\s% interval ([\d.]+) to ([\d.]+), of (\d+) pairs measured in turn: (.+)$/.exec(
+        await textOf(page, '.study-status'),
+      );
+    assert.ok(Number(lower) <= Number(ratio) && Number(ratio) <= Number(upper));
+    assert.ok(Number(pairs) >= 15);
+    // Rounded to two decimals, 1 may be on either side.
+    if (Number(upper) < 1) assert.equal(verdict, 'faster.');
+    if (Number(lower) > 1) assert.equal(verdict, 'slower.');
+    if (Number(lower) < 1 && Number(upper) > 1) assert.match(verdict, /^no difference/);
+  });
+
+  test('can be stopped', async (t) => {
+    const { page } = await openWords(t, '?words-shut=2.2');
+    await (await button(page, 'Time without the shut heads')).click();
+    await (await button(page, 'Stop')).click();
+    await waitForText(page, '.study-status', /^Stopped\.$/);
+  });
+
+  test('keeps a head in every layer', async (t) => {
+    const { page } = await openWords(t, '?words-shut=2.1,2.2,2.3,2.4');
+    await waitForText(page, '.study-status', /^Every layer has to keep one head: .* layer 2\.$/);
+    const time = await button(page, 'Time without the shut heads');
+    assert.equal(await time.evaluate((each) => each.ariaDisabled), 'true');
+  });
+});
+
+describe('a checkpoint of the reader’s', () => {
+  const choose = async (page, files) => {
+    await page.click('#words .rail-more > summary');
+    const input = await page.waitForSelector('#words .checkpoint input[multiple]');
+    await input.uploadFile(...files);
+  };
+
+  test('is opened from its files', async (t) => {
+    const { page } = await openWords(t);
+    const files = ['config.json', 'model.safetensors', 'tokenizer.json'];
+    await choose(
+      page,
+      files.map((name) => join(folder, name)),
+    );
+    await waitForText(page, '.words-status', /^model\.safetensors: 4 layers, 16 heads/);
+    assert.equal(await leaderOf(page), 'better');
+    await (await button(page, 'Back to the small model')).click();
+    await waitForText(page, '.words-status', /^Small language model/);
+  });
+
+  for (const [what, change, reason] of [
+    ['lacks files', () => ['config.json'], /Missing: tokenizer\.json and model\.safetensors/],
+    [
+      'is of another family',
+      (made) => {
+        writeFileSync(join(made, 'config.json'), JSON.stringify({ model_type: 'rwkv' }));
+        return ['config.json', 'model.safetensors', 'tokenizer.json'];
+      },
+      /model_type.*rwkv/,
+    ],
+    [
+      'is not JSON',
+      (made) => {
+        writeFileSync(join(made, 'tokenizer.json'), 'PK');
+        return ['config.json', 'model.safetensors', 'tokenizer.json'];
+      },
+      /tokenizer\.json is not a JSON object/,
+    ],
+  ]) {
+    test(`that ${what} is refused with its reason, and the model before stays`, async (t) => {
+      const { page } = await openWords(t);
+      const made = mkdtempSync(join(tmpdir(), 'headwise-checkpoint-'));
+      cpSync(folder, made, { recursive: true });
+      await choose(
+        page,
+        change(made).map((name) => join(made, name)),
+      );
+      await waitForText(page, '.checkpoint .control-hint', /^Not opened\. /);
+      assert.match(await textOf(page, '.checkpoint .control-hint'), reason);
+      await (await gateOf(page, 2, 2)).click();
+      await waitForText(page, '.candidate[data-leads] .candidate-token', /^a$/);
+    });
+  }
+});
+
+describe('everyone', () => {
+  test('finds no violation of axe-core, light and dark', async (t) => {
+    const { page } = await openWords(t, '?words-shut=2.2');
+    await page.click('#words .rail-more > summary');
+    assert.deepEqual(await violations(page, { scope: '#words' }), []);
+    await prefer(page, { scheme: 'dark' });
+    assert.deepEqual(await violations(page, { scope: '#words', rules: ofColours }), []);
+  });
+
+  test('can use it 360 pixels wide', async (t) => {
+    const { page } = await openWords(t, '', { width: 360 });
+    assert.ok((await overflowOf(page)) <= 0);
+  });
+
+  test('keeps the model when the network goes', async (t) => {
+    const server = await servePage();
+    const { page } = await openWords(t, '', {
+      server,
+      withServiceWorker: true,
+      // The browser asks whether there is a newer one, and there is nobody to answer.
+      causes: /service-worker\.js/,
+    });
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await server.close();
+    await page.goto(`${server.url}?words-shut=2.2#words`);
+    await page.waitForSelector(isReady);
+    await page.waitForSelector(tile);
+    assert.equal(await leaderOf(page), 'a');
+  });
+});
+
+test('nothing of the model is loaded before a reader comes near', async (t) => {
+  const { page } = await open(t);
+  const asked = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => name),
+  );
+  assert.deepEqual(
+    asked.filter((name) => /\/model\/|language-model|act-/.test(name)),
+    [],
+  );
+});

@@ -1,0 +1,194 @@
+import './style.css';
+
+import { range } from 'd3-array';
+import { render } from 'lit-html';
+import { headColour } from 'headwise/view';
+
+import type { Store } from '../../address/store.js';
+import { createWeightLegend } from '../../attention/weight-legend.js';
+import { boundChoice } from '../../ui/controls/choice.js';
+import { element, newId, svg } from '../../ui/dom.js';
+import { createExportMenu } from '../../ui/export/menu.js';
+import { oncePerFrame } from '../../ui/once-per-frame.js';
+import { createStage } from '../../ui/stage.js';
+import { Connection } from '../../worker/connection.js';
+import { maxDateLength } from '../../worker/dates.js';
+import { createWorkerNotice } from '../../worker/notice.js';
+import { createRunControl } from '../../worker/run-driver.js';
+import { createAlignmentFigure } from './alignment-figure.js';
+import { createLossCurve, createShareCurve } from './curves.js';
+import { createDateField } from './date-field.js';
+import { createHeadMaps } from './maps.js';
+import { createRail } from './rail.js';
+import { AlignRun } from './run.js';
+import { shownOf } from './shown.js';
+import { type AlignState, curveNames, runOptionsOf } from './state.js';
+import { words } from './words.js';
+
+/** An encoder–decoder that learns, and what its cross-attention aligns. */
+export function createAlignContent(store: Store<AlignState>): HTMLElement[] {
+  const notice = createWorkerNotice(() => {
+    connection.giveUp();
+    begin();
+  });
+  const connection = new Connection(notice.showSlow);
+  const drawSoon = oncePerFrame(() => {
+    rail.show(run);
+    views.draw();
+  });
+  const run = new AlignRun(connection, store.state.text, {
+    onChange: drawSoon,
+    onFailure: notice.showFailure,
+  });
+  const { begin, actions } = createRunControl(run, notice, () => runOptionsOf(store.state));
+  const rail = createRail(store, actions);
+  const views = createViews(store, run, drawSoon);
+
+  let made = JSON.stringify(runOptionsOf(store.state));
+  store.subscribe((state) => {
+    run.show(state.text);
+    drawSoon();
+    const next = JSON.stringify(runOptionsOf(state));
+    if (next === made) return;
+    made = next;
+    begin();
+  });
+  begin();
+
+  return [
+    createStage({
+      label: words.rail,
+      rail: [...rail.main, notice.root],
+      more: { label: words.more, content: [...rail.more, views.menu] },
+      views: views.roots,
+    }),
+  ];
+}
+
+interface Views {
+  readonly roots: readonly HTMLElement[];
+  /** Saves the figure. */
+  readonly menu: HTMLElement;
+  draw(): void;
+}
+
+function createViews(store: Store<AlignState>, run: AlignRun, drawSoon: () => void): Views {
+  /** What the pointer or the focus is on, which speaks before what was chosen. */
+  let looked: number | undefined;
+  const onLook = (query: number | undefined): void => {
+    if (looked === query) return;
+    looked = query;
+    drawSoon();
+  };
+  const figure = createAlignmentFigure({
+    onLook,
+    onChoose: (query) => {
+      looked = undefined;
+      store.change({ query: store.state.query === query + 1 ? 0 : query + 1 });
+    },
+  });
+  const maps = createHeadMaps({
+    onLook,
+    onChoose: (head) => {
+      store.change({ head: store.state.head === head + 1 ? 0 : head + 1 });
+    },
+  });
+  const now = (): typeof run.record => run.record;
+  const charts = { share: createShareCurve(now), loss: createLossCurve(now) };
+  const chartLegend = element('div');
+  const charted = element(
+    'div',
+    { class: 'align-charts' },
+    boundChoice(store, 'curve', {
+      label: words.curve,
+      values: curveNames,
+      nameOf: (name) => words.curves[name],
+    }),
+    chartLegend,
+    charts.share.root,
+    charts.loss.root,
+  );
+  const readOut = element('p', { class: 'read-out align-read-out' }, words.hint);
+  const padding = element('p', { class: 'note align-padding' });
+  const legend = createWeightLegend(newId('align-legend'));
+  const views = element(
+    'div',
+    { class: 'align-heads' },
+    maps.root,
+    charted,
+    element('div', { class: 'align-legend' }, legend.root, padding),
+  );
+
+  return {
+    roots: [
+      createDateField(store),
+      element('div', { class: 'align-main' }, figure.root, readOut),
+      views,
+    ],
+    menu: createExportMenu({
+      name: words.exportName,
+      figure: () => figure.root,
+      data: () => run.record,
+    }),
+    draw() {
+      const { record } = run;
+      if (record === undefined) return;
+      const { state } = store;
+      const shown = shownOf(record);
+      const query = looked ?? (state.query === 0 ? undefined : state.query - 1);
+      const head = state.head === 0 ? undefined : state.head - 1;
+      figure.draw(shown, query, head);
+      maps.draw(shown, record.measurements.at(-1), query, head);
+      for (const name of curveNames) {
+        charts[name].root.toggleAttribute('hidden', name !== state.curve);
+        charts[name].draw();
+      }
+      render(state.curve === 'loss' ? lossLegend() : headsLegend(shown.heads), chartLegend);
+      views.setAttribute('data-heads', String(shown.heads));
+      readOut.textContent = query === undefined ? words.hint : shown.sentenceOf(query);
+      padding.textContent = `${words.padding(shown.text.length, maxDateLength)} ${words.outlined}`;
+    },
+  };
+}
+
+/** A piece of a line, and what it is. */
+function legendOf(
+  entries: readonly { readonly name: string; readonly line: SVGElement }[],
+): HTMLElement {
+  return element(
+    'ul',
+    { class: 'chart-legend' },
+    ...entries.map(({ name, line }) =>
+      element(
+        'li',
+        {},
+        svg(
+          'svg',
+          { class: 'chart-legend-line', viewBox: '0 0 24 8', 'aria-hidden': 'true' },
+          line,
+        ),
+        name,
+      ),
+    ),
+  );
+}
+
+const d = 'M1,4H23';
+const seriesLine = (series: string): SVGElement =>
+  svg('path', { class: 'line', 'data-series': series, d });
+
+const lossLegend = (): HTMLElement =>
+  legendOf([
+    { name: words.trained, line: seriesLine('training') },
+    { name: words.unseen, line: seriesLine('unseen') },
+  ]);
+
+const headsLegend = (heads: number): HTMLElement =>
+  legendOf([
+    { name: words.dates, line: seriesLine('unseen') },
+    ...range(heads).map((head) => {
+      const line = svg('path', { class: 'line align-line', d });
+      line.style.setProperty('stroke', headColour(head));
+      return { name: words.aligned(head + 1), line };
+    }),
+  ]);

@@ -1,0 +1,117 @@
+import { group } from 'd3-array';
+
+import { hideable } from '../../address/hideable.js';
+import type { Store } from '../../address/store.js';
+import { formatLoss, formatPercent } from '../../format/numbers.js';
+import { createPanelEnd } from '../../ui/controls/panel-end.js';
+import { boundChoice, createSelect } from '../../ui/controls/choice.js';
+import { createPlaybackButtons } from '../../ui/controls/playback.js';
+import { createSeedField } from '../../ui/controls/seed-field.js';
+import { element } from '../../ui/dom.js';
+import { createGoal } from '../../ui/notices.js';
+import { alignmentVariants, lastAlignmentStep } from '../../worker/alignment.js';
+import type { RunActions, RunState } from '../../worker/run-driver.js';
+import { findingOf, learntAt } from './findings.js';
+import type { AlignRecord, AlignRun } from './run.js';
+import { alignHeadCounts, type AlignState } from './state.js';
+import { words } from './words.js';
+
+export interface Rail {
+  readonly main: readonly HTMLElement[];
+  readonly more: readonly HTMLElement[];
+  show(run: AlignRun): void;
+}
+
+/** The goal, the run's buttons, what is trained, and how far it has come. */
+export function createRail(store: Store<AlignState>, actions: RunActions): Rail {
+  const goal = createGoal(words.goal);
+  const buttons = createPlaybackButtons(words, actions);
+  const status = element('p', { class: 'run-status' }, words.waiting);
+  // Of this run; the goal stays reached.
+  const verdict = element('p', { class: 'align-verdict' });
+  const note = element('p', { class: 'note' });
+  const model = element(
+    'div',
+    {},
+    boundChoice(store, 'variant', {
+      label: words.variant,
+      values: alignmentVariants,
+      nameOf: (name) => words.variants[name],
+      as: createSelect,
+    }),
+    note,
+  );
+  const heads = boundChoice(store, 'heads', {
+    label: words.heads,
+    values: alignHeadCounts,
+    nameOf: String,
+  });
+  const seed = createSeedField((chosen, origin) => {
+    store.change({ seed: chosen }, origin);
+  });
+  const showState = (state: AlignState): void => {
+    seed.show(state.seed);
+    note.textContent = words.variantNotes[state.variant];
+  };
+  store.subscribe(showState);
+  showState(store.state);
+
+  return {
+    main: [
+      goal.root,
+      element(
+        'div',
+        { class: 'align-run' },
+        element('div', { class: 'playback' }, buttons.root),
+        status,
+      ),
+      verdict,
+      hideable('controls', element('div', { class: 'align-settings' }, model, heads)),
+    ],
+    more: [hideable('controls', seed.root), createPanelEnd(store, 'align')],
+    show({ state, record }) {
+      buttons.show(state, record?.step ?? 0, state === 'ended' ? words.ended : undefined);
+      status.textContent = statusOf(state, record);
+      verdict.textContent = record === undefined ? '' : verdictOf(record, state);
+      const goalStep = record && learntAt(record);
+      if (record === undefined || goalStep === undefined) return;
+      goal.show(words.goalReached(goalStep, words.variants[record.options.variant]), true);
+    },
+  };
+}
+
+function statusOf(state: RunState, record: AlignRecord | undefined): string {
+  const latest = record?.measurements.at(-1);
+  if (state === 'making' || record === undefined || latest === undefined) return words.waiting;
+  const { loss, accuracy } = latest;
+  return words.status(record.step, lastAlignmentStep, formatLoss(loss), formatPercent(accuracy));
+}
+
+/** What the run has come to, in words. */
+function verdictOf(record: AlignRecord, state: RunState): string {
+  const finding = findingOf(record, state === 'ended');
+  if (finding === undefined) return '';
+  const { step, accuracy, hasLearnt, best } = finding;
+  const { verdict } = words;
+  const aligned = best.filter(({ isAligned }) => isAligned);
+  const missed = best
+    .filter(({ isAligned }) => !isAligned)
+    .map(({ part, share }) => verdict.part(words.parts[part], formatPercent(share)));
+  const reading = Array.from(
+    group(aligned, ({ head }) => head),
+    ([head, own]) =>
+      verdict.reads(
+        head + 1,
+        own.map(({ part, share }) => verdict.part(words.parts[part], formatPercent(share))),
+      ),
+  );
+  const sentences = [
+    (hasLearnt ? verdict.learnt : verdict.notLearnt)(formatPercent(accuracy), step),
+    ...reading,
+    ...(missed.length === 0
+      ? []
+      : [aligned.length === 0 ? verdict.noneAtAll(missed) : verdict.none(missed)]),
+    ...(hasLearnt && aligned.length === 0 ? [verdict.elsewhere] : []),
+  ];
+  return sentences.join(' ');
+}

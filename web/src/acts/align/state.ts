@@ -1,0 +1,67 @@
+import {
+  choiceField,
+  type Field,
+  type Fields,
+  numberField,
+  seedRange,
+} from '../../address/field.js';
+import { type Normalized, Store } from '../../address/store.js';
+import { words as addressWords } from '../../address/words.js';
+import { type AlignmentOptions, alignmentVariants } from '../../worker/alignment.js';
+import { isoLength, maxDateLength, readable } from '../../worker/dates.js';
+import { corrections } from './intro.js';
+
+export const alignHeadCounts = [1, 2, 4] as const;
+
+export const curveNames = ['share', 'loss'] as const;
+
+/** What the controls of the act hold. */
+export interface AlignState extends AlignmentOptions {
+  /** The date that the model is shown reading. */
+  readonly text: string;
+  /** The head that is shown alone, from 1; 0 for all. */
+  readonly head: number;
+  /** The character of the answer that is looked at, from 1; 0 for all. */
+  readonly query: number;
+  readonly curve: (typeof curveNames)[number];
+}
+
+const textName = 'align-text';
+export const examples = ['March 5, 2021', '14 Jul 1789', 'September 30, 1066'] as const;
+
+const textField: Field<string> = {
+  name: textName,
+  initial: examples[0],
+  read(written) {
+    const value = readable(written.slice(0, 4 * maxDateLength)).trim() || examples[0];
+    if (value === written) return { value };
+    return { value, correction: addressWords.list(textName, written, value) };
+  },
+  write: String,
+};
+
+const fields: Fields<AlignState> = {
+  variant: choiceField('align-model', alignmentVariants, 'standard'),
+  heads: choiceField<number>('align-heads', alignHeadCounts, 2),
+  seed: numberField('align-seed', seedRange, 1),
+  text: textField,
+  head: numberField('align-head', { min: 0, max: 4, step: 1 }, 0),
+  query: numberField('align-query', { min: 0, max: isoLength, step: 1 }, 0),
+  curve: choiceField('align-curve', curveNames, 'share'),
+};
+
+/** A head that there is not is none. */
+function normalize(state: AlignState): Normalized<AlignState> {
+  const { head, heads } = state;
+  if (head <= heads) return { state, corrections: [] };
+  return { state: { ...state, head: 0 }, corrections: [corrections.noHead(head, heads)] };
+}
+
+export const createAlignStore = (): Store<AlignState> => new Store(fields, normalize);
+
+/** What of the state makes the run; the rest is how it is shown. */
+export const runOptionsOf = ({ variant, heads, seed }: AlignState): AlignmentOptions => ({
+  variant,
+  heads,
+  seed,
+});

@@ -1,0 +1,94 @@
+import { count, listOf } from '../../format/sentences.js';
+
+const variants = {
+  standard: 'Standard',
+  alone: 'Encoder without attention',
+  shared: 'Shared embeddings',
+} as const;
+
+/** What the act says, beside intro.ts. */
+export const words = {
+  rail: 'Training of the encoder–decoder',
+  goal: 'Train until 95\u00a0% of unseen dates are right. Which head reads the month?',
+  goalReached: (step: number, variant: string) => `At step ${step}, with the model “${variant}”.`,
+  buttons: 'Training',
+  start: 'Start',
+  goOn: 'Resume',
+  pause: 'Pause',
+  step: 'Step',
+  again: 'Restart',
+  ended: 'Finished',
+  variant: 'Model',
+  variants,
+  variantNotes: {
+    standard: 'One encoder layer and one decoder layer.',
+    alone:
+      'The encoder’s self-attention is switched off: a key knows its character and its position, but not whether that is in the day or in the year.',
+    shared:
+      'Input, output and unembedding use one table of embeddings. Compare the accuracy with where the heads attend.',
+  },
+  heads: 'Heads',
+  more: 'Seed, link, saving',
+  panel: 'Seed of the run, and a link to it',
+
+  waiting: 'Creating the model.',
+  status: (step: number, last: number, loss: string, accuracy: string) =>
+    `Step ${step} of ${last}: loss ${loss}, ${accuracy} of unseen dates right.`,
+
+  parts: { year: 'year', month: 'month', day: 'day' },
+  verdict: {
+    learnt: (accuracy: string, step: number) =>
+      `${accuracy} of unseen dates are right after ${step} steps.`,
+    notLearnt: (accuracy: string, step: number) =>
+      `Not learnt: ${accuracy} of unseen dates are right after ${step} steps.`,
+    reads: (head: number, found: readonly string[]) => `Head ${head} reads ${listOf(found)}.`,
+    part: (part: string, share: string) => `the ${part} (${share})`,
+    none: (found: readonly string[]) => `No head aligns with the rest: at best ${listOf(found)}.`,
+    noneAtAll: (found: readonly string[]) =>
+      `No head aligns with a part: at best ${listOf(found)}.`,
+    elsewhere:
+      'Right without alignment: the encoder’s output at one position carries what stands at others, so that these weights do not show where a character comes from.',
+  },
+
+  text: 'A date for the model to read',
+  textHint: 'Letters, digits, spaces, commas and hyphens, at most 18.',
+  textKept: (shown: string) => `${words.textHint} The model reads “${shown}”.`,
+  textEmpty: 'Type a date such as 5 March 2021.',
+  examples: 'Examples',
+  wrong: (sentence: string, expected: string) => `${sentence}. It should be ${expected}.`,
+  noTruth:
+    'Not a date of the forms that are trained, such as March 5, 2021 or 5 Mar 2021, with a year from 1000 to 2999: there is no right answer to compare with.',
+
+  figure: 'Alignment: from each output character to the input characters that it attends to',
+  padding: (length: number, longest: number) =>
+    `Hatched: in a batch, this input of ${count(length, 'character', 'characters')} is padded to ${longest} keys, and its valid length masks the padding: weight 0 from every query. Queries need no mask, since nothing is averaged over them.`,
+  queries: 'Output characters',
+  output: (number: number) => `Output ${number}`,
+  query: (number: number, character: string, attended: string) =>
+    `Output ${number}, ${character}: ${attended}`,
+  attends: (head: number, key: string, share: string) => `head ${head} gives ${key} ${share}`,
+  hint: 'Point at an output character, or select it, to see its weights alone. Press a head to see that head alone.',
+  space: 'space',
+
+  maps: 'Weights by head: output characters down, input characters across',
+  head: (head: number) => `Head ${head}`,
+  map: (head: number, answer: string, text: string) =>
+    `Head ${head}: weights of the output ${answer} (rows) for the input ${text} (columns)`,
+  headAlone: (head: number) => `Show head ${head} alone`,
+  best: 'best',
+  outlined:
+    'Outlined: the characters that the output comes from. Bars: share of the head’s weight on them, over unseen dates; the tick is where uniform weights would be.',
+  curve: 'Curve',
+  curves: { share: 'Accuracy and alignment', loss: 'Loss' },
+  loss: 'Loss',
+  lossCurve: 'Loss by training step, of training and of unseen dates',
+  trained: 'training',
+  unseen: 'unseen dates',
+  shares: 'Share',
+  shareCurve:
+    'Share of unseen dates that are right, and of each head’s weight on the right characters',
+  dates: 'dates right',
+  aligned: (head: number) => `head ${head}`,
+  steps: 'steps',
+  exportName: 'the alignment',
+} as const;

@@ -1,0 +1,6 @@
+/** What the page says of the act before its code is loaded. */
+export const intro = {
+  title: 'A real model on your words',
+  lead: 'A trained model predicts your next token: shut heads, and see which of them carry it.',
+  paragraphs: [],
+} as const;

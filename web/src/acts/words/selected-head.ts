@@ -1,0 +1,68 @@
+import { type AttentionSelection, defineAttentionHeads } from 'headwise/view';
+
+import type { Store } from '../../address/store.js';
+import { boundChoice } from '../../ui/controls/choice.js';
+import { element } from '../../ui/dom.js';
+import type { ModelDescription, TextRun } from '../../worker/language-model.js';
+import { visible } from './candidates.js';
+import { roleOf, sayRole } from './roles.js';
+import { views, type WordsState } from './state.js';
+import { words } from './words.js';
+
+export interface SelectedHead {
+  readonly root: HTMLElement;
+  draw(model: ModelDescription, run: TextRun): void;
+}
+
+/** The heads of the selected layer, or one of them, over the words: `<attention-heads>`. */
+export function createSelectedHead(store: Store<WordsState>): SelectedHead {
+  defineAttentionHeads();
+  const view = element('attention-heads', { class: 'selected-weights' });
+  view.addEventListener('attention-select', (event) => {
+    const { layer, head, query } = (event as CustomEvent<AttentionSelection>).detail;
+    const { selected } = store.state;
+    const isHead = selected.layer !== layer || selected.head !== head;
+    store.change({ selected: { layer, head }, query: query + 1 }, isHead ? 'push' : 'replace');
+  });
+  let drawn: TextRun | undefined;
+  return {
+    root: element(
+      'section',
+      { class: 'selected', 'aria-label': words.selected },
+      element(
+        'div',
+        { class: 'selected-bar' },
+        element('h3', {}, words.selected),
+        boundChoice(store, 'view', {
+          label: words.view,
+          values: views,
+          nameOf: (name) => words.views[name],
+        }),
+      ),
+      view,
+    ),
+    draw({ numHeads }, run) {
+      const { selected, query, view: name } = store.state;
+      const count = run.tokens.length;
+      if (drawn !== run) {
+        drawn = run;
+        view.weights = run.weights.map((data, layer) => ({
+          data,
+          shape: [numHeads[layer] ?? 0, count, count],
+        }));
+        view.tokens = run.tokens.map(visible);
+        view.names = run.scores.flatMap((ofLayer) =>
+          ofLayer.map((scores, head) => words.name(head, sayRole(roleOf(scores)))),
+        );
+      }
+      const layer = Math.min(selected.layer, numHeads.length - 1);
+      view.layer = layer;
+      view.head =
+        selected.head === undefined
+          ? undefined
+          : Math.min(selected.head, (numHeads[layer] ?? 1) - 1);
+      view.query = query === 0 ? count - 1 : Math.min(query, count) - 1;
+      view.view = name;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { createAlignStore } from '../acts/align/state.js';
+import { intro as alignIntro } from '../acts/align/intro.js';
+import { createHeadsContent } from '../acts/heads/act.js';
+import { intro as headsIntro } from '../acts/heads/intro.js';
+import { createHeadsStore } from '../acts/heads/state.js';
+import { intro as pruneIntro } from '../acts/prune/intro.js';
+import { pruneFields } from '../acts/prune/state.js';
+import { createToyContent } from '../acts/toy/act.js';
+import { intro as toyIntro } from '../acts/toy/intro.js';
+import { toyFields } from '../acts/toy/state.js';
+import { intro as trainIntro } from '../acts/train/intro.js';
+import { trainFields } from '../acts/train/state.js';
+import { intro as wordsIntro } from '../acts/words/intro.js';
+import { wordsFields } from '../acts/words/state.js';
+import type { HideableName } from '../address/hideable.js';
+import { type Addressed, Store } from '../address/store.js';
+
+/** What the page says of an act before its code is loaded. */
+export interface ActIntro {
+  readonly title: string;
+  /** A sentence or two above the stage. */
+  readonly lead: string;
+  /** What there is to read below it. */
+  readonly paragraphs: readonly string[];
+}
+
+export interface ActDescription {
+  /** Its address, and what hides it. */
+  readonly id: HideableName;
+  readonly intro: ActIntro;
+  readonly open: () => OpenAct;
+}
+
+/** An act with its state. */
+export interface OpenAct {
+  readonly store: Addressed;
+  /** Its content: at once, or once its code is loaded, for which the page waits until the reader comes near. */
+  readonly content: { readonly now: () => Node[] } | { readonly later: () => Promise<Node[]> };
+}
+
+type Create<State extends object> = (store: Store<State>) => Node[];
+
+/** An act whose code comes with the page. */
+function withPage<State extends object>(
+  id: HideableName,
+  intro: ActIntro,
+  createStore: () => Store<State>,
+  create: Create<State>,
+): ActDescription {
+  const open = (): OpenAct => {
+    const store = createStore();
+    return { store, content: { now: () => create(store) } };
+  };
+  return { id, intro, open };
+}
+
+/** An act whose code is loaded when the reader comes near. */
+function whenNear<State extends object>(
+  id: HideableName,
+  intro: ActIntro,
+  createStore: () => Store<State>,
+  load: () => Promise<Create<State>>,
+): ActDescription {
+  const open = (): OpenAct => {
+    const store = createStore();
+    return { store, content: { later: async () => (await load())(store) } };
+  };
+  return { id, intro, open };
+}
+
+/** All acts, in the order in which they are read. */
+export const acts: readonly ActDescription[] = [
+  withPage('toy', toyIntro, () => new Store(toyFields), createToyContent),
+  withPage('heads', headsIntro, createHeadsStore, createHeadsContent),
+  whenNear(
+    'train',
+    trainIntro,
+    () => new Store(trainFields),
+    async () => (await import('../acts/train/act.js')).createTrainContent,
+  ),
+  whenNear(
+    'prune',
+    pruneIntro,
+    () => new Store(pruneFields),
+    async () => (await import('../acts/prune/act.js')).createPruneContent,
+  ),
+  whenNear(
+    'words',
+    wordsIntro,
+    () => new Store(wordsFields),
+    async () => (await import('../acts/words/act.js')).createWordsContent,
+  ),
+  whenNear(
+    'align',
+    alignIntro,
+    createAlignStore,
+    async () => (await import('../acts/align/act.js')).createAlignContent,
+  ),
+];

@@ -1,0 +1,54 @@
+import { html, nothing, render } from 'lit-html';
+
+import { element } from '../dom.js';
+
+interface Actions {
+  readonly onPlay: () => void;
+  readonly onPause: () => void;
+  readonly onStep: () => void;
+  readonly onAgain: () => void;
+}
+
+interface Labels {
+  /** Of all the buttons. */
+  readonly buttons: string;
+  readonly start: string;
+  readonly goOn: string;
+  readonly pause: string;
+  readonly step: string;
+  readonly again: string;
+}
+
+export interface PlaybackButtons {
+  readonly root: HTMLElement;
+  /** @param play what the button says that starts the run, if not what is usual */
+  show(state: string, step: number, play?: string): void;
+}
+
+/** Start and pause of a run in one button, one step, and begin again. */
+export function createPlaybackButtons(labels: Labels, actions: Actions): PlaybackButtons {
+  const root = element('div', { class: 'buttons', role: 'group', 'aria-label': labels.buttons });
+  const show = (state: string, step: number, play?: string): void => {
+    const isRunning = state === 'running';
+    // Not `disabled`: that would take the focus away from whoever has just pressed it.
+    const isOver = state === 'ended' ? 'true' : nothing;
+    render(
+      html`
+        <button
+          type="button"
+          class="primary"
+          aria-disabled=${isOver}
+          @click=${isRunning ? actions.onPause : actions.onPlay}
+          .textContent=${isRunning ? labels.pause : (play ?? (step > 0 ? labels.goOn : labels.start))}
+        ></button>
+        <button type="button" aria-disabled=${isOver} @click=${actions.onStep}>
+          ${labels.step}
+        </button>
+        <button type="button" @click=${actions.onAgain}>${labels.again}</button>
+      `,
+      root,
+    );
+  };
+  show('idle', 0);
+  return { root, show };
+}

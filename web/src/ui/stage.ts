@@ -1,0 +1,41 @@
+import { element } from './dom.js';
+
+interface Options {
+  /** What the rail is, for whoever does not see it. */
+  readonly label: string;
+  /** The goal, two or three controls and what they came to: in view as long as the views are. */
+  readonly rail: readonly (Node | string)[];
+  /** Settings that few readers change: folded away below the rail. */
+  readonly more?: { readonly label: string; readonly content: readonly (Node | string)[] };
+  /** What the controls change. */
+  readonly views: readonly (Node | string)[];
+}
+
+/**
+ * The stage of an act: a rail of controls beside the views that they change, so that cause and effect are on one screen.
+ * On a phone the rail is a bar above them that stays in view.
+ */
+export function createStage({ label, rail, more, views }: Options): HTMLElement {
+  const folded =
+    more === undefined
+      ? []
+      : [
+          element(
+            'details',
+            { class: 'rail-more' },
+            element('summary', {}, more.label),
+            element('div', { class: 'rail-folded' }, ...more.content),
+          ),
+        ];
+  return element(
+    'div',
+    { class: 'act-stage' },
+    element(
+      'div',
+      { class: 'rail', role: 'group', 'aria-label': label },
+      element('div', { class: 'rail-main' }, ...rail),
+      ...folded,
+    ),
+    element('div', { class: 'views' }, ...views),
+  );
+}

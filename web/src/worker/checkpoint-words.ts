@@ -1,0 +1,22 @@
+import { formatBytes } from '../format/numbers.js';
+import { listOf } from '../format/sentences.js';
+
+/** What a model is called, and why files are none that can be opened. */
+export const words = {
+  builtInModel: 'Small language model',
+
+  missing: (names: readonly string[]) =>
+    `Missing: ${listOf(names)}. Choose a folder, or all of config.json, model.safetensors and tokenizer.json at once.`,
+  sharded:
+    'These weights are in several files (model.safetensors.index.json). Save them as one model.safetensors first.',
+  large: (bytes: number, most: number) =>
+    `The weights are ${formatBytes(bytes)}; this page opens at most ${formatBytes(most)}.`,
+  malformed: (name: string) => `${name} is not a JSON object.`,
+  noText: 'This model reads no text: expected a decoder or an encoder with tokens.',
+  hasEncoder:
+    'This is an encoder–decoder, which needs a source beside its text: expected a decoder or an encoder alone.',
+  tokens: (token: number, size: number) =>
+    `tokenizer.json gives token ${token}, but the model has ${size} only: they do not belong together.`,
+  nothingToPredict: 'There is no next token to predict in this text.',
+  download: (status: number) => `The model’s file did not load (HTTP ${status}).`,
+} as const;

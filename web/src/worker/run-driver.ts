@@ -1,0 +1,169 @@
+import type { Connection } from './connection.js';
+import type { WorkerNotice } from './notice.js';
+
+/** `idle`: no run yet. `making`: the model is on its way. */
+export type RunState = 'idle' | 'making' | 'paused' | 'running' | 'ended' | 'failed';
+
+export interface RunListeners {
+  /** The run is another one, has gone on, or shows something else. */
+  readonly onChange: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Drives a training run in the worker. Each update is asked for, and the next one only after it: a
+ * page that is slow to draw slows the asking, never the other way round.
+ */
+export abstract class RunDriver<Options, Update extends { readonly step: number }> {
+  protected readonly connection: Connection;
+  readonly #listeners: RunListeners;
+  readonly #lastStep: number;
+  #state: RunState = 'idle';
+  /** Grows with every run; answers to an older one are not for this one. */
+  #generation = 0;
+  /** Grows whenever a run goes on; whatever drove it before then ends. */
+  #drive = 0;
+
+  /** @param lastStep the one with which a run ends */
+  constructor(connection: Connection, listeners: RunListeners, lastStep: number) {
+    this.connection = connection;
+    this.#listeners = listeners;
+    this.#lastStep = lastStep;
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  /** A new run, at rest before its first step. */
+  async begin(options: Options): Promise<void> {
+    this.#generation += 1;
+    this.turn('making');
+    await this.ask(
+      () => this.start(options),
+      (take) => {
+        take();
+        this.turn('paused');
+      },
+    );
+  }
+
+  async play(): Promise<void> {
+    if (this.#state !== 'paused') return;
+    this.turn('running');
+    this.#drive += 1;
+    const drive = this.#drive;
+    while (this.#isRunning() && drive === this.#drive) {
+      if (!(await this.goOn())) return;
+    }
+  }
+
+  pause(): void {
+    if (this.#state === 'running') this.turn('paused');
+  }
+
+  /** One step; a run that is going on stops after it. */
+  async step(): Promise<void> {
+    this.pause();
+    if (this.#state === 'paused') await this.advance(1, Infinity);
+  }
+
+  /** Makes the model; what it gives is called if no other run has been begun meanwhile. */
+  protected abstract start(options: Options): Promise<() => void>;
+
+  /** Asks the worker for some steps, fewer if they take longer than that. */
+  protected abstract update(steps: number, milliseconds: number): Promise<Update>;
+
+  protected abstract add(update: Update): void;
+
+  /** One update while the run goes on, and the wait for the next. Whether the run can go on. */
+  protected abstract goOn(): Promise<boolean>;
+
+  protected async advance(steps: number, milliseconds: number): Promise<boolean> {
+    return this.ask(
+      () => this.update(steps, milliseconds),
+      (update) => {
+        this.add(update);
+        if (update.step >= this.#lastStep) this.turn('ended');
+        else this.changed();
+      },
+    );
+  }
+
+  /** Takes an answer of the worker if the run is still the same. Whether it was taken. */
+  protected async ask<Answer>(
+    question: () => Promise<Answer>,
+    take: (answer: Answer) => void,
+  ): Promise<boolean> {
+    const generation = this.#generation;
+    try {
+      const answer = await question();
+      if (generation !== this.#generation) return false;
+      take(answer);
+      return true;
+    } catch (error) {
+      if (generation === this.#generation) {
+        this.turn('failed');
+        this.#listeners.onFailure(error);
+      }
+      return false;
+    }
+  }
+
+  protected turn(state: RunState): void {
+    this.#state = state;
+    this.changed();
+  }
+
+  protected changed(): void {
+    this.#listeners.onChange();
+  }
+
+  #isRunning(): boolean {
+    return this.#state === 'running';
+  }
+}
+
+/** What the buttons of a run do. The first press makes the run, if there is none. */
+export interface RunActions {
+  readonly onPlay: () => void;
+  readonly onPause: () => void;
+  readonly onStep: () => void;
+  readonly onAgain: () => void;
+}
+
+export interface RunControl {
+  readonly begin: () => void;
+  /** Until there is a run: the present one, unless it failed. */
+  readonly ensureBegun: () => Promise<void>;
+  readonly actions: RunActions;
+}
+
+/** @param options of the run to begin, asked when it is begun */
+export function createRunControl<Options>(
+  run: Pick<RunDriver<Options, never>, 'begin' | 'pause' | 'play' | 'state' | 'step'>,
+  notice: Pick<WorkerNotice, 'clear'>,
+  options: () => Options,
+): RunControl {
+  let beginning: Promise<void> | undefined;
+  const begin = (): void => {
+    notice.clear();
+    beginning = run.begin(options());
+  };
+  const ensureBegun = async (): Promise<void> => {
+    if (run.state === 'idle' || run.state === 'failed') begin();
+    await beginning;
+  };
+  return {
+    begin,
+    ensureBegun,
+    actions: {
+      onPlay: () => void ensureBegun().then(() => run.play()),
+      onPause: () => {
+        run.pause();
+      },
+      onStep: () => void ensureBegun().then(() => run.step()),
+      onAgain: begin,
+    },
+  };
+}
