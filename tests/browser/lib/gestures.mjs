@@ -39,10 +39,22 @@ export function gesturesOf(engine) {
     assert.ok(found, `no ${selector} ${name ?? ''}`);
     return found;
   };
-  const findVisible = async (selector, name) => {
-    const found = await find(selector, name, true);
-    assert.ok(found.isOpen, `${selector} ${name ?? ''} is covered by ${found.cover}`);
-    return { ...found, x: (found.left + found.right) / 2 };
+  /**
+   * Brings an element into view and the pointer to it, `at` being a part of its width. Code of other acts
+   * that comes meanwhile may move it: then once more.
+   */
+  const pointAt = async (selector, name, at = (left, right) => (left + right) / 2) => {
+    let found;
+    await until(
+      async () => {
+        const { left, right, y } = await find(selector, name, true);
+        await engine.moveTo(at(left, right), y);
+        found = await find(selector, name);
+        return found.isOpen && found.y === y && found.left === left && found.right === right;
+      },
+      () => `${selector} ${name ?? ''} is covered by ${found.cover}, or moves`,
+    );
+    return found;
   };
   /** Of the first there is; empty for none. */
   const textOf = (selector) =>
@@ -51,25 +63,22 @@ export function gesturesOf(engine) {
   return {
     textOf,
     async hover(selector, name) {
-      const { x, y } = await findVisible(selector, name);
-      await engine.moveTo(x, y);
+      await pointAt(selector, name);
     },
     /** Presses and lets go, `meanwhile` in between: a reader's finger takes its time. */
     async click(selector, name, meanwhile = undefined) {
-      const { x, y } = await findVisible(selector, name);
-      await engine.moveTo(x, y);
+      await pointAt(selector, name);
       await engine.holdDown();
       await meanwhile?.();
       await engine.letGo();
     },
     /** Takes a slider's thumb from one place to another, each a part of the way. */
     async drag(selector, name, from, to) {
-      const { left, right, y } = await findVisible(selector, name);
-      const at = (part) => left + inset + part * (right - left - 2 * inset);
-      await engine.moveTo(at(from), y);
+      const along = (part) => (left, right) => left + inset + part * (right - left - 2 * inset);
+      const { left, right, y } = await pointAt(selector, name, along(from));
       await engine.holdDown();
       for (const step of [0.25, 0.5, 0.75, 1])
-        await engine.moveTo(at(from + step * (to - from)), y);
+        await engine.moveTo(along(from + step * (to - from))(left, right), y);
       await engine.letGo();
     },
     /** Walks by Tab until the element has the focus. */
