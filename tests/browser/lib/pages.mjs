@@ -33,6 +33,15 @@ export async function loadAllActs(page) {
 export const overflowOf = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 
+/** Until nothing is wider than the window: a chart takes its width a frame after what is around it. */
+export async function fitsAcross(page, what = '') {
+  await page
+    .waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth, {
+      timeout: patience / 10,
+    })
+    .catch(async () => assert.fail(`${what} ${await overflowOf(page)} pixels too wide`));
+}
+
 /** After one of these a tab is no longer as it was when it was new. */
 const lasting = [
   ...['browserContext', 'close', 'createCDPSession', 'emulateCPUThrottling', 'exposeFunction'],

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { patience } from '../lib/browser.mjs';
 import { readPixels } from '../lib/page-reader.mjs';
-import { actsOf, artefact, loadAllActs, open, overflowOf } from '../lib/pages.mjs';
+import { actsOf, artefact, fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
 
 describe('with other media', () => {
   test('nothing moves for a reader who asks for stillness', async (t) => {
@@ -72,7 +72,7 @@ describe('with other media', () => {
       assert.ok((await visible('.cell-text')) > 0, 'with their numbers');
       const paper = await page.$eval('body', (body) => getComputedStyle(body).backgroundColor);
       assert.equal(paper, 'rgb(255, 255, 255)');
-      assert.ok((await overflowOf(page)) <= 0);
+      await fitsAcross(page);
       await page.screenshot({ path: artefact(`print-${scheme}.png`), fullPage: true });
     });
   }

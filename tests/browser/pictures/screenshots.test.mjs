@@ -2,7 +2,7 @@
 // people to look at.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { actsOf, artefact, open, overflowOf } from '../lib/pages.mjs';
+import { actsOf, artefact, fitsAcross, open } from '../lib/pages.mjs';
 
 /** Keeps a picture of one part of the page, whole. */
 async function keep(page, name, part) {
@@ -44,7 +44,7 @@ for (const scheme of ['light', 'dark']) {
   for (const width of [360, 768, 1280, 2560]) {
     test(`${width} pixels, ${scheme}`, async (t) => {
       const { page } = await open(t, '', { media: { scheme }, width });
-      assert.ok((await overflowOf(page)) <= 0);
+      await fitsAcross(page);
       const paper = await page.$eval('body', (body) => getComputedStyle(body).backgroundColor);
       assert.equal(paper, scheme === 'dark' ? 'rgb(21, 24, 29)' : 'rgb(255, 255, 255)');
       await keep(page, `header-${width}-${scheme}.png`, '.masthead');
@@ -63,7 +63,7 @@ for (const scheme of ['light', 'dark']) {
         const { page } = await open(t, `?train-speed=full#${act}`, { media: { scheme }, width });
         await page.waitForSelector(`#${act} .live:not([data-awaited])`);
         await use(page);
-        assert.ok((await overflowOf(page)) <= 0, act);
+        await fitsAcross(page, act);
         await keep(page, `${act}-in-use-${width}-${scheme}.png`, `#${act}`);
       }
     });
