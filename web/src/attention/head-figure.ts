@@ -46,7 +46,7 @@ interface Options {
   readonly controls?: readonly HTMLElement[];
   /** Told of the cell that the figure speaks of. */
   readonly onActive?: (cell: Cell | undefined) => void;
-  /** Told of a cell that was focused or tapped. */
+  /** Told of a cell that was tapped, or reached by the arrow keys. */
   readonly onPin?: (cell: Cell) => void;
 }
 

@@ -3,6 +3,11 @@ interface Focusable {
   focus(query: number, key: number): void;
 }
 
+interface Place {
+  readonly cell: Cell;
+  readonly map: Focusable;
+}
+
 /** Told which element stands for which cell of which map, so that events can be traced back. */
 export type Register = (target: Element, cell: Cell, map: Focusable) => void;
 
@@ -12,13 +17,13 @@ interface Options {
   readonly selection: Selection;
   /** The size of every map. */
   readonly sizes: () => { readonly queries: number; readonly keys: number };
-  /** A cell was focused or tapped. */
+  /** A cell was tapped, or reached by the arrow keys. */
   readonly onPin: (cell: Cell) => void;
 }
 
 /** Lets pointer, touch and keyboard select cells of the maps on a stage. */
 export function listenToMaps({ stage, selection, sizes, onPin }: Options): Register {
-  const places = new WeakMap<EventTarget, { readonly cell: Cell; readonly map: Focusable }>();
+  const places = new WeakMap<EventTarget, Place>();
   const placeOf = ({ target }: Event) => (target === null ? undefined : places.get(target));
 
   stage.addEventListener('pointerover', (event) => {
@@ -29,26 +34,33 @@ export function listenToMaps({ stage, selection, sizes, onPin }: Options): Regis
   stage.addEventListener('pointerleave', () => {
     selection.hover(undefined);
   });
+  const pin = ({ map, cell }: Place): void => {
+    map.focus(cell.query, cell.key);
+    selection.pin(cell);
+    onPin(cell);
+  };
   stage.addEventListener('click', (event) => {
     const place = placeOf(event);
-    place?.map.focus(place.cell.query, place.cell.key);
-    selection.pin(place?.cell);
+    if (place === undefined) selection.pin(undefined);
+    else pin(place);
   });
+  // Tab, which leads through all maps, says what is there and changes nothing.
   stage.addEventListener('focusin', (event) => {
-    const place = placeOf(event);
-    if (place === undefined) return;
-    selection.pin(place.cell);
-    onPin(place.cell);
+    selection.hover(placeOf(event)?.cell);
+  });
+  stage.addEventListener('focusout', (event) => {
+    if (placeOf(event) !== undefined) selection.hover(undefined);
   });
   stage.addEventListener('keydown', (event) => {
     const place = placeOf(event);
     if (place === undefined || event.altKey || event.metaKey) return;
     if (event.key === 'Escape') selection.pin(undefined);
     const { queries, keys } = sizes();
-    const next = neighbour(place.cell, event, queries, keys);
+    const isPress = event.key === 'Enter' || event.key === ' ';
+    const next = isPress ? place.cell : neighbour(place.cell, event, queries, keys);
     if (next === undefined) return;
     event.preventDefault();
-    place.map.focus(next.query, next.key);
+    pin({ map: place.map, cell: next });
   });
   return (target, cell, map) => places.set(target, { cell, map });
 }
@@ -98,8 +110,7 @@ export function neighbour(
 }
 
 /**
- * The cell that a figure speaks of: the one under the pointer, else the one that was last focused
- * or tapped.
+ * The cell that a figure speaks of: the one under the pointer or the focus, else the one that was last chosen.
  */
 export class Selection {
   #pinned: Cell | undefined;

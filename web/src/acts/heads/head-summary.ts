@@ -16,8 +16,8 @@ export interface HeadSummary {
 
 /** A head follows a pattern if most of its weight does. */
 const clear = 0.5;
-/** A head is even if its entropy is this near to the largest there can be. */
-const nearlyEven = 0.98;
+/** A head is even if no query gives a key more than this many times what equal weights would. */
+const nearlyEven = 1.25;
 
 /** For each sample and head; `undefined` where no query sees a key. */
 export function summariseHeads(
@@ -38,13 +38,12 @@ function summarise(
   [pattern, score]: [HeadPattern, number],
 ): HeadSummary {
   const entropies = rows.map((row) => entropyOf(row));
-  const chances = rows.map((row, at) => ({ entropy: entropies[at] ?? 0, keys: row.length }));
-  const free = chances.filter(({ keys }) => keys > 1);
-  const evenness = mean(free, ({ entropy, keys }) => entropy / Math.log(keys)) ?? 0;
+  const free = rows.filter((row) => row.length > 1);
+  const peak = max(free, (row) => row.length * (max(row) ?? 0)) ?? Infinity;
   return {
     entropy: mean(entropies) ?? 0,
     largest: max(rows.flat()) ?? 0,
-    pattern: evenness > nearlyEven ? 'even' : score > clear ? pattern : 'mixed',
+    pattern: peak < nearlyEven ? 'even' : score > clear ? pattern : 'mixed',
   };
 }
 

@@ -29,15 +29,16 @@ export function usedText(typed: string): { readonly used: string; readonly isCut
     .map((line) => line.trim())
     .filter((line) => line !== '');
   const words = lines.slice(0, textLimits.lines).map((line) => {
-    const beyond = [...line.matchAll(wordOrSign)].at(textLimits.tokens);
+    const beyond = [...wordsOf(line)].at(textLimits.tokens);
     return beyond === undefined ? line : line.slice(0, beyond.index).trimEnd();
   });
   const used = cutTo(words.join('\n'), textLimits.characters);
   return { used, isCut: typed.length > considered || used !== lines.join('\n') };
 }
 
-/** Words, and every other sign by itself. */
-const wordOrSign = /[\p{L}\p{M}\p{N}'’-]+|[^\s]/gu;
+const letters = /^[\p{L}\p{N}'’-]/u;
+/** Words, and what stands between them. Marks belong to what they follow. */
+const wordOrSigns = /[\p{L}\p{N}'’-][\p{L}\p{M}\p{N}'’-]*|[^\s\p{L}\p{N}'’-]+/gu;
 
 /** The tokens of each line, a line a sample; lines without any are left out. */
 export function tokensOf(typed: string, kind: TokenKind): readonly (readonly string[])[] {
@@ -50,8 +51,27 @@ export function tokensOf(typed: string, kind: TokenKind): readonly (readonly str
 
 function split(line: string, kind: TokenKind): readonly string[] {
   if (kind === 'letters')
-    return Array.from(line.trim(), (letter) => (letter === ' ' ? '␣' : letter));
-  return line.toLowerCase().match(wordOrSign) ?? [];
+    return signsOf(line.trim()).map((letter) => (letter === ' ' ? '␣' : letter));
+  return [...wordsOf(line.toLowerCase())].map(({ word }) => word);
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** What readers take for one sign, such as a family of joined emoji. Source: Unicode Standard Annex 29. */
+const signsOf = (written: string): readonly string[] =>
+  Array.from(graphemes.segment(written), ({ segment }) => segment);
+
+/** Words, and every other sign by itself. */
+function* wordsOf(line: string): Generator<{ readonly word: string; readonly index: number }> {
+  for (const { 0: run, index } of line.matchAll(wordOrSigns)) {
+    if (letters.test(run)) {
+      yield { word: run, index };
+    } else {
+      for (const { segment, index: within } of graphemes.segment(run)) {
+        yield { word: segment, index: index + within };
+      }
+    }
+  }
 }
 
 export function textSizes(typed: string, kind: TokenKind): InputSizes {

@@ -169,9 +169,11 @@ export function readNumbers(pasted: string): UserTensors {
 function readCsv(written: string): number[][] {
   const lines = written.split(/\r?\n/);
   if (lines.length > userLimits.length) {
-    const shape = [lines.length, cellsOf(lines[0] ?? '').length];
+    const shape = [lines.length, cellsOf((lines[0] ?? '').slice(0, maxRowLength)).length];
     throw new Error(words.user.shape('queries', shape, userLimits));
   }
+  const long = lines.findIndex((line) => line.length > maxRowLength);
+  if (long >= 0) throw new Error(words.user.longRow(long + 1, userLimits.size));
   return lines.map((line, row) =>
     cellsOf(line).map((cell) => {
       const value = cell === '' ? NaN : Number(cell);
@@ -180,6 +182,9 @@ function readCsv(written: string): number[][] {
     }),
   );
 }
+
+/** As many characters as the widest row of numbers has: to take apart a longer one, the page would stand still. */
+const maxRowLength = 32 * userLimits.size;
 
 const cellsOf = (line: string): string[] => line.trim().split(/\s*[,;\t]\s*|\s+/);
 
