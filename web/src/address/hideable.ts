@@ -3,6 +3,7 @@ import { words } from './words.js';
 /** What a teacher can take away by the address: `?hide=controls,export`. Acts by their ids. */
 export const hideableNames = [
   'toy',
+  'figure',
   'heads',
   'train',
   'prune',
@@ -14,7 +15,7 @@ export const hideableNames = [
   'arithmetic',
   'gates',
   'compare',
-  'figure',
+  'layer',
   'export',
   'link',
   'reset',

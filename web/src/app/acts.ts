@@ -1,5 +1,7 @@
 import { createAlignStore } from '../acts/align/state.js';
 import { intro as alignIntro } from '../acts/align/intro.js';
+import { intro as figureIntro } from '../acts/figure/intro.js';
+import { createFigureStore } from '../acts/figure/state.js';
 import { createHeadsContent } from '../acts/heads/act.js';
 import { intro as headsIntro } from '../acts/heads/intro.js';
 import { createHeadsStore } from '../acts/heads/state.js';
@@ -71,6 +73,12 @@ function whenNear<State extends object>(
 /** All acts, in the order in which they are read. */
 export const acts: readonly ActDescription[] = [
   withPage('toy', toyIntro, () => new Store(toyFields), createToyContent),
+  whenNear(
+    'figure',
+    figureIntro,
+    createFigureStore,
+    async () => (await import('../acts/figure/act.js')).createFigureContent,
+  ),
   withPage('heads', headsIntro, createHeadsStore, createHeadsContent),
   whenNear(
     'train',

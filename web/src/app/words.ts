@@ -26,6 +26,7 @@ export const words = {
     /** Short names, by the ids of the acts. */
     acts: {
       toy: 'Toy',
+      figure: 'Figure',
       heads: 'Heads',
       train: 'Train',
       prune: 'Prune',

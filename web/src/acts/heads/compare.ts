@@ -6,9 +6,10 @@ import { differenceColours } from '../../attention/colour.js';
 import { createHeadMap, type MapStyle } from '../../attention/head-map.js';
 import { namesOf } from '../../attention/map-content.js';
 import type { Register } from '../../attention/map-selection.js';
+import { createSignedScale } from '../../attention/signed-scale.js';
 import { formatSigned, formatSignedCell, formatWeight } from '../../format/numbers.js';
 import { createSelect } from '../../ui/controls/choice.js';
-import { element, newId, svg } from '../../ui/dom.js';
+import { element } from '../../ui/dom.js';
 import { composeDrawings, type Piece } from '../../ui/export/drawing.js';
 import { createExportMenu } from '../../ui/export/menu.js';
 import { words } from './words.js';
@@ -90,7 +91,11 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
         differenceStyle(largest),
       );
       const label = words.compare.legend(head + 1, other + 1);
-      const scale = createScale(largest);
+      const ends = formatWeight(largest);
+      const scale = createSignedScale({
+        ends: words.compare.ends(ends),
+        label: words.compare.legendLabel(ends),
+      });
       place.replaceChildren(map.root, scale, element('p', { class: 'note' }, label));
       pieces = [
         { drawing: map.drawing, title: words.compare.label(head + 1, other + 1, sample + 1) },
@@ -115,35 +120,4 @@ function differenceStyle(largest: number): MapStyle {
         masked,
       }),
   };
-}
-
-function createScale(largest: number): SVGSVGElement {
-  const gradientId = newId('difference');
-  const { fill } = differenceColours(largest);
-  const ends = words.compare.ends(formatWeight(largest));
-  return svg(
-    'svg',
-    {
-      class: 'legend-scale',
-      viewBox: '0 0 264 36',
-      role: 'img',
-      'aria-label': words.compare.legendLabel(formatWeight(largest)),
-    },
-    svg(
-      'defs',
-      {},
-      svg(
-        'linearGradient',
-        { id: gradientId },
-        ...range(21).map((step) =>
-          svg('stop', {
-            offset: step / 20,
-            'stop-color': fill((step / 10 - 1) * (largest || 1)),
-          }),
-        ),
-      ),
-    ),
-    svg('rect', { x: 36, y: 9, width: 192, height: 10, rx: 2, fill: `url(#${gradientId})` }),
-    ...ends.map((end, at) => svg('text', { class: 'legend-tick', x: 36 + 96 * at, y: 32 }, end)),
-  );
 }

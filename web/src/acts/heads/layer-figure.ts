@@ -3,6 +3,7 @@ import { range } from 'd3-array';
 import type { AttentionView } from '../../attention/attention-view.js';
 import { formatShape } from '../../format/numbers.js';
 import { setAttributes, svg } from '../../ui/dom.js';
+import { asButton } from '../../ui/svg-button.js';
 import { type LayerPart, shapeOf } from './layer-parts.js';
 import { words } from './words.js';
 
@@ -222,16 +223,4 @@ function createHeads(count: number, onHead: Options['onHead']): SVGGElement[] {
       },
     ),
   );
-}
-
-/** A part of a drawing that works as a button does. */
-function asButton(target: SVGGElement, act: () => void): SVGGElement {
-  setAttributes(target, { role: 'button', tabindex: 0 });
-  target.addEventListener('click', act);
-  target.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' && event.key !== ' ') return;
-    event.preventDefault();
-    act();
-  });
-  return target;
 }

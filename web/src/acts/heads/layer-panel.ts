@@ -31,7 +31,7 @@ export function createLayerPanel(store: Store<HeadsState>): LayerPanel {
   let shown: AttentionView | undefined;
   return {
     root: hideable(
-      'figure',
+      'layer',
       element(
         'section',
         { class: 'layer', 'aria-label': words.layer.title },

@@ -28,7 +28,7 @@ const act = {
     near: (head: number, share: string) =>
       `Without head ${head} the output changes by ${share}. Does another head matter more?`,
     reached: (head: number, share: string) =>
-      `Without head ${head} the output changes by ${share}, more than without any other head. The fourth act measures this as importance.`,
+      `Without head ${head} the output changes by ${share}, more than without any other head. The act on pruning measures this as importance.`,
   },
 } as const;
 

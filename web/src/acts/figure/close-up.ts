@@ -1,0 +1,72 @@
+import { formatNumber, formatShort } from '../../format/numbers.js';
+import { element } from '../../ui/dom.js';
+import { withHeadColour } from '../../ui/head-colour.js';
+import { bandOf, coloursOf, isMaskedCell } from './colours.js';
+import type { Pass } from './pass.js';
+import { type Part, steps, type StepNumber } from './steps.js';
+import { words } from './words.js';
+
+/** The numbers that a step reads and makes, of the head in front. */
+export function drawCloseUp(root: HTMLElement, pass: Pass, step: StepNumber, head: number): void {
+  const { enlarged, results } = steps[step];
+  root.replaceChildren(
+    ...enlarged.flatMap((part) => {
+      const isResult = results.includes(part);
+      const sign = part === enlarged[0] ? [] : [isResult ? '→' : signs[step]];
+      return [
+        ...sign.map((each) =>
+          element('span', { class: 'figure-sign', 'aria-hidden': 'true' }, each ?? ''),
+        ),
+        tableOf(pass, part, head, isResult),
+      ];
+    }),
+  );
+}
+
+/** What stands between two operands; the split has three results and none. */
+const signs: Readonly<Partial<Record<StepNumber, string>>> = {
+  1: '× transposed',
+  3: '× transposed',
+  7: '×',
+};
+
+function tableOf(pass: Pass, part: Part, head: number, isResult: boolean): HTMLElement {
+  const name = words.spoken(part, head + 1);
+  const { fill, wantsDarkInk } = coloursOf(pass, part);
+  const isMap = ['scores', 'scaled', 'masked', 'weights'].includes(part);
+  const rows = pass.rowsOf(part, head).map((row, at) =>
+    element(
+      'tr',
+      {},
+      ...row.map((value, column) => {
+        const masked = isMaskedCell(pass, part, at, column);
+        const cell = element('td', {}, masked && part === 'masked' ? '−∞' : formatShort(value));
+        if (masked) cell.dataset.masked = '';
+        else {
+          cell.style.setProperty('--fill', fill(value));
+          cell.dataset.ink = wantsDarkInk(value) ? 'dark' : 'light';
+        }
+        if (bandOf(pass, part, at, column) === head) {
+          withHeadColour(cell, head);
+          cell.dataset.own = part.startsWith('W_') ? 'row' : 'column';
+        }
+        return cell;
+      }),
+    ),
+  );
+  const caption = isMap ? words.mapCaption(name) : name;
+  return element(
+    'div',
+    { class: 'figure-table', tabindex: 0, role: 'region', 'aria-label': caption },
+    element(
+      'table',
+      { 'data-part': part, 'data-result': isResult },
+      element('caption', {}, caption),
+      element('tbody', {}, ...rows),
+    ),
+  );
+}
+
+/** A number as the read-out tells it. */
+export const spokenValue = (value: number, masked: boolean): string =>
+  masked ? `${formatNumber(value)}, ${words.maskedValue}` : formatNumber(value);

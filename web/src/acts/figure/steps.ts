@@ -1,0 +1,203 @@
+/** What the figure draws, in the order in which it comes to be. */
+export const parts = [
+  ...(['X', 'W_q', 'W_k', 'W_v', 'queries', 'keys', 'values', 'q', 'k', 'v'] as const),
+  ...(['scores', 'scaled', 'masked', 'weights', 'pooled', 'concat', 'W_o', 'output'] as const),
+] as const;
+export type Part = (typeof parts)[number];
+
+export type StepNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+/** Axes of a shape, as the chapter names them. */
+export const axes = {
+  batch: 'batch_size',
+  heads: 'num_heads',
+  batchHeads: 'batch_size * num_heads',
+  queries: 'no. of queries',
+  keys: 'no. of keys',
+  hiddens: 'num_hiddens',
+  headSize: 'num_hiddens / num_heads',
+} as const;
+export type Axis = keyof typeof axes;
+
+interface Step {
+  /** What it computes from what. */
+  readonly operands: readonly Part[];
+  readonly results: readonly Part[];
+  /** What the close-up shows with its numbers, of the head in front. */
+  readonly enlarged: readonly Part[];
+  /** The chapter's lines; what this step does of them stands between ⟦ and ⟧. */
+  readonly code: readonly string[];
+  /** Results with their axes. */
+  readonly shapes: readonly (readonly [name: string, ...axes: Axis[]])[];
+}
+
+const projected: readonly Axis[] = ['batch', 'queries', 'hiddens'];
+const ofHead: readonly Axis[] = ['batchHeads', 'queries', 'headSize'];
+const ofScores: readonly Axis[] = ['batchHeads', 'queries', 'keys'];
+const scoreLine = (part: string): string => `scores = ${part}`;
+
+/** Code after d2l's PyTorch: MultiHeadAttention, DotProductAttention and masked_softmax. */
+export const steps: Readonly<Record<StepNumber, Step>> = {
+  1: {
+    operands: ['X', 'W_q', 'W_k', 'W_v'],
+    results: ['queries', 'keys', 'values'],
+    enlarged: ['X', 'W_q', 'queries'],
+    code: [
+      'queries = self.transpose_qkv(⟦self.W_q(queries)⟧)',
+      'keys = self.transpose_qkv(⟦self.W_k(keys)⟧)',
+      'values = self.transpose_qkv(⟦self.W_v(values)⟧)',
+    ],
+    shapes: [
+      ['X', ...projected],
+      ['self.W_q(queries)', ...projected],
+      ['self.W_k(keys)', 'batch', 'keys', 'hiddens'],
+      ['self.W_v(values)', 'batch', 'keys', 'hiddens'],
+    ],
+  },
+  2: {
+    operands: ['queries', 'keys', 'values'],
+    results: ['q', 'k', 'v'],
+    enlarged: ['q', 'k', 'v'],
+    code: [
+      'queries = ⟦self.transpose_qkv⟧(self.W_q(queries))',
+      'def transpose_qkv(self, X):',
+      '    ⟦X = X.reshape(X.shape[0], X.shape[1], self.num_heads, -1)⟧',
+      '    ⟦X = X.permute(0, 2, 1, 3)⟧',
+      '    ⟦return X.reshape(-1, X.shape[2], X.shape[3])⟧',
+    ],
+    shapes: [
+      ['X.reshape(…)', 'batch', 'queries', 'heads', 'headSize'],
+      ['X.permute(0, 2, 1, 3)', 'batch', 'heads', 'queries', 'headSize'],
+      ['queries', ...ofHead],
+      ['keys, values', 'batchHeads', 'keys', 'headSize'],
+    ],
+  },
+  3: {
+    operands: ['q', 'k'],
+    results: ['scores'],
+    enlarged: ['q', 'k', 'scores'],
+    code: [scoreLine('⟦torch.bmm(queries, keys.transpose(1, 2))⟧ / math.sqrt(d)')],
+    shapes: [
+      ['queries', ...ofHead],
+      ['keys.transpose(1, 2)', 'batchHeads', 'headSize', 'keys'],
+      ['torch.bmm(…)', ...ofScores],
+    ],
+  },
+  4: {
+    operands: ['scores'],
+    results: ['scaled'],
+    enlarged: ['scores', 'scaled'],
+    code: [
+      'd = queries.shape[-1]',
+      scoreLine('torch.bmm(queries, keys.transpose(1, 2)) ⟦/ math.sqrt(d)⟧'),
+    ],
+    shapes: [['scores', ...ofScores]],
+  },
+  5: {
+    operands: ['scaled'],
+    results: ['masked'],
+    enlarged: ['scaled', 'masked'],
+    code: [
+      'self.attention_weights = ⟦masked⟧_softmax(scores, ⟦valid_lens⟧)',
+      'def masked_softmax(X, valid_lens):',
+      '    ⟦X = _sequence_mask(X.reshape(-1, shape[-1]), valid_lens, value=-1e6)⟧',
+    ],
+    shapes: [['scores', ...ofScores]],
+  },
+  6: {
+    operands: ['masked'],
+    results: ['weights'],
+    enlarged: ['masked', 'weights'],
+    code: [
+      '⟦self.attention_weights⟧ = masked_⟦softmax⟧(scores, valid_lens)',
+      'def masked_softmax(X, valid_lens):',
+      '    ⟦return nn.functional.softmax(X.reshape(shape), dim=-1)⟧',
+    ],
+    shapes: [['self.attention_weights', ...ofScores]],
+  },
+  7: {
+    operands: ['weights', 'v'],
+    results: ['pooled'],
+    enlarged: ['weights', 'v', 'pooled'],
+    code: ['return ⟦torch.bmm(self.dropout(self.attention_weights), values)⟧'],
+    shapes: [
+      ['self.attention_weights', ...ofScores],
+      ['values', 'batchHeads', 'keys', 'headSize'],
+      ['output', ...ofHead],
+    ],
+  },
+  8: {
+    operands: ['pooled'],
+    results: ['concat'],
+    enlarged: ['pooled', 'concat'],
+    code: [
+      'output_concat = ⟦self.transpose_output(output)⟧',
+      'def transpose_output(self, X):',
+      '    ⟦X = X.reshape(-1, self.num_heads, X.shape[1], X.shape[2])⟧',
+      '    ⟦X = X.permute(0, 2, 1, 3)⟧',
+      '    ⟦return X.reshape(X.shape[0], X.shape[1], -1)⟧',
+    ],
+    shapes: [
+      ['X.reshape(…)', 'batch', 'heads', 'queries', 'headSize'],
+      ['X.permute(0, 2, 1, 3)', 'batch', 'queries', 'heads', 'headSize'],
+      ['output_concat', ...projected],
+    ],
+  },
+  9: {
+    operands: ['concat', 'W_o'],
+    results: ['output'],
+    enlarged: ['concat', 'output'],
+    code: ['return ⟦self.W_o(output_concat)⟧'],
+    shapes: [
+      ['output_concat', ...projected],
+      ['self.W_o(output_concat)', ...projected],
+    ],
+  },
+};
+
+/** The step that a part comes from; the input and the parameters are there before the first. */
+export function stepOf(part: Part): StepNumber | 0 {
+  const found = Object.entries(steps).find(([, { results }]) => results.includes(part));
+  return found === undefined ? 0 : (Number(found[0]) as StepNumber);
+}
+
+/** From which part to which. */
+export const edges: readonly (readonly [Part, Part])[] = [
+  ...([
+    ['X', 'W_q'],
+    ['X', 'W_k'],
+    ['X', 'W_v'],
+  ] as const),
+  ...([
+    ['W_q', 'queries'],
+    ['W_k', 'keys'],
+    ['W_v', 'values'],
+  ] as const),
+  ...([
+    ['queries', 'q'],
+    ['keys', 'k'],
+    ['values', 'v'],
+  ] as const),
+  ...([
+    ['q', 'scores'],
+    ['k', 'scores'],
+    ['scores', 'scaled'],
+  ] as const),
+  ...([
+    ['scaled', 'masked'],
+    ['masked', 'weights'],
+  ] as const),
+  ...([
+    ['weights', 'pooled'],
+    ['v', 'pooled'],
+    ['pooled', 'concat'],
+  ] as const),
+  ...([
+    ['concat', 'W_o'],
+    ['W_o', 'output'],
+  ] as const),
+];
+
+/** The step that takes an edge: the one that makes what it leads to, or what a parameter's product is. */
+export const stepOfEdge = ([from, to]: readonly [Part, Part]): StepNumber =>
+  (from === 'X' ? 1 : to === 'W_o' ? 9 : stepOf(to)) as StepNumber;

@@ -1,0 +1,33 @@
+import { range } from 'd3-array';
+
+import { newId, svg } from '../ui/dom.js';
+import { differenceColours } from './colour.js';
+
+interface Options {
+  /** What stands below its left end, its middle and its right end. */
+  readonly ends: readonly string[];
+  readonly label: string;
+}
+
+/** The colours of numbers of both signs, from the most negative one to the largest. */
+export function createSignedScale({ ends, label }: Options): SVGSVGElement {
+  const gradientId = newId('signed');
+  const { fill } = differenceColours(1);
+  return svg(
+    'svg',
+    { class: 'legend-scale', viewBox: '0 0 264 36', role: 'img', 'aria-label': label },
+    svg(
+      'defs',
+      {},
+      svg(
+        'linearGradient',
+        { id: gradientId },
+        ...range(21).map((step) =>
+          svg('stop', { offset: step / 20, 'stop-color': fill(step / 10 - 1) }),
+        ),
+      ),
+    ),
+    svg('rect', { x: 36, y: 9, width: 192, height: 10, rx: 2, fill: `url(#${gradientId})` }),
+    ...ends.map((end, at) => svg('text', { class: 'legend-tick', x: 36 + 96 * at, y: 32 }, end)),
+  );
+}
