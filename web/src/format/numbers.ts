@@ -8,6 +8,9 @@ const twoDecimals = format('.2f');
 /** Two decimals, where there is little room. */
 export const formatShort = twoDecimals;
 
+/** Two decimals, and no zero before them: `−.37`. */
+export const formatTight = (value: number): string => twoDecimals(value).replace(/(?<!\d)0\./, '.');
+
 /** What fits into a cell: `.33`, and `1` where rounding leaves nothing else. */
 export function formatCell(weight: number): string {
   const rounded = twoDecimals(weight);

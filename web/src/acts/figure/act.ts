@@ -19,7 +19,7 @@ import { type Pass, runPass } from './pass.js';
 import { createRail } from './rail.js';
 import { figureHeadCounts, type FigureState } from './state.js';
 import { createStepText } from './step-text.js';
-import { parts } from './steps.js';
+import { isMap, parts } from './steps.js';
 import { createStepsFigure } from './steps-figure.js';
 import { words } from './words.js';
 
@@ -97,10 +97,10 @@ export function createFigureContent(store: Store<FigureState>): HTMLElement[] {
             { class: 'figure-legends' },
             legend.root,
             element('div', { class: 'legend' }, scale),
-            element('p', { class: 'note' }, `${words.legendNote}. ${words.bands}.`),
           ),
         ),
         text.root,
+        element('p', { class: 'note figure-note' }, words.note),
       ],
     }),
   ];
@@ -112,11 +112,10 @@ const valueAt = (pass: Pass, { part, row, column }: PartCell, head: number): num
 /** What the read-out says of a number; `head` is counted from 1. */
 function sentenceOf(pass: Pass, cell: PartCell, head: number): string {
   const { part, row, column } = cell;
-  const isMap = ['scores', 'scaled', 'masked', 'weights'].includes(part);
   return words.cell(
     words.spoken(part, head),
-    (isMap ? words.query : words.row)(row + 1),
-    (isMap ? words.key : words.column)(column + 1),
+    (isMap(part) ? words.query : words.row)(row + 1),
+    (isMap(part) ? words.key : words.column)(column + 1),
     spokenValue(valueAt(pass, cell, head), isMaskedCell(pass, part, row, column)),
   );
 }

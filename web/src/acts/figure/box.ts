@@ -3,7 +3,7 @@ import { range } from 'd3-array';
 import { setAttributes, svg } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
 import { asButton } from '../../ui/svg-button.js';
-import { bandOf, coloursOf, isMaskedCell } from './colours.js';
+import { bandOf, coloursOf, hasColumnBands, isMaskedCell } from './colours.js';
 import type { Place } from './layout.js';
 import type { Pass } from './pass.js';
 import type { Part } from './steps.js';
@@ -59,7 +59,11 @@ export function createBox({ part, place, hatch, onPress, onLook }: Options): Box
   });
   const [name] = words.names[part].split('_');
   const subscript = words.names[part].split('_').at(1);
-  const title = svg('text', { class: 'figure-name', x, y: y - 8 }, name);
+  const title = svg(
+    'text',
+    { class: 'figure-name', x, y: y - (hasColumnBands(part) ? 13 : 8) },
+    name,
+  );
   if (subscript !== undefined) {
     title.append(svg('tspan', { class: 'figure-subscript', dy: 3 }, subscript));
   }

@@ -1,9 +1,9 @@
-import { formatNumber, formatShort } from '../../format/numbers.js';
+import { formatNumber, formatTight } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
 import { bandOf, coloursOf, isMaskedCell } from './colours.js';
-import type { Pass } from './pass.js';
-import { type Part, steps, type StepNumber } from './steps.js';
+import { type Pass, sizes } from './pass.js';
+import { isMap, type Part, steps, type StepNumber } from './steps.js';
 import { words } from './words.js';
 
 /** The numbers that a step reads and makes, of the head in front. */
@@ -33,14 +33,16 @@ const signs: Readonly<Partial<Record<StepNumber, string>>> = {
 function tableOf(pass: Pass, part: Part, head: number, isResult: boolean): HTMLElement {
   const name = words.spoken(part, head + 1);
   const { fill, wantsDarkInk } = coloursOf(pass, part);
-  const isMap = ['scores', 'scaled', 'masked', 'weights'].includes(part);
-  const rows = pass.rowsOf(part, head).map((row, at) =>
+  const [first, last] = part.startsWith('W_')
+    ? [head * pass.headSize, (head + 1) * pass.headSize]
+    : [0, sizes.length];
+  const all = pass.rowsOf(part, head).map((row, at) =>
     element(
       'tr',
       {},
       ...row.map((value, column) => {
         const masked = isMaskedCell(pass, part, at, column);
-        const cell = element('td', {}, masked && part === 'masked' ? '−∞' : formatShort(value));
+        const cell = element('td', {}, value === -Infinity ? '−∞' : formatTight(value));
         if (masked) cell.dataset.masked = '';
         else {
           cell.style.setProperty('--fill', fill(value));
@@ -54,7 +56,7 @@ function tableOf(pass: Pass, part: Part, head: number, isResult: boolean): HTMLE
       }),
     ),
   );
-  const caption = isMap ? words.mapCaption(name) : name;
+  const caption = captionOf(part, name, head);
   return element(
     'div',
     { class: 'figure-table', tabindex: 0, role: 'region', 'aria-label': caption },
@@ -62,9 +64,14 @@ function tableOf(pass: Pass, part: Part, head: number, isResult: boolean): HTMLE
       'table',
       { 'data-part': part, 'data-result': isResult },
       element('caption', {}, caption),
-      element('tbody', {}, ...rows),
+      element('tbody', {}, ...all.slice(first, last)),
     ),
   );
+}
+
+function captionOf(part: Part, name: string, head: number): string {
+  if (part.startsWith('W_')) return words.rowsCaption(name, head + 1);
+  return isMap(part) ? words.mapCaption(name) : name;
 }
 
 /** A number as the read-out tells it. */

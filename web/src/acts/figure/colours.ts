@@ -10,20 +10,12 @@ export const coloursOf = (pass: Pass, part: Part): MapColours =>
 export const isMaskedCell = (pass: Pass, part: Part, row: number, column: number): boolean =>
   (part === 'masked' || part === 'weights') && pass.isMasked(row, column);
 
+/** Whether bars of heads stand above a part. */
+export const hasColumnBands = (part: Part): boolean =>
+  ['queries', 'keys', 'values', 'concat', 'W_o'].includes(part);
+
 /** The head that a row of W_q, W_k or W_v belongs to, or a column of what holds all heads. */
 export function bandOf(pass: Pass, part: Part, row: number, column: number): number | undefined {
-  switch (part) {
-    case 'W_q':
-    case 'W_k':
-    case 'W_v':
-      return Math.floor(row / pass.headSize);
-    case 'queries':
-    case 'keys':
-    case 'values':
-    case 'concat':
-    case 'W_o':
-      return Math.floor(column / pass.headSize);
-    default:
-      return undefined;
-  }
+  if (hasColumnBands(part)) return Math.floor(column / pass.headSize);
+  return part.startsWith('W_') ? Math.floor(row / pass.headSize) : undefined;
 }

@@ -45,7 +45,7 @@ export interface Route {
 }
 
 type Point = readonly [x: number, y: number];
-type Way = 'across' | 'down' | 'up' | 'around';
+type Way = 'across' | 'down' | 'up' | 'around' | 'over';
 
 /** From a point to another: leaving and arriving sideways, down or up; `around` leaves sideways and arrives upwards. */
 function route([x, y]: Point, [toX, toY]: Point, way: Way): Route {
@@ -69,6 +69,12 @@ function route([x, y]: Point, [toX, toY]: Point, way: Way): Route {
         d: `M${x},${y}C${x},${middleY} ${toX},${middleY} ${toX},${toY + back}`,
         end: [toX, toY],
         turn: 180,
+      };
+    case 'over':
+      return {
+        d: `M${x},${y}C${toX},${y} ${toX},${y} ${toX},${toY - back}`,
+        end: [toX, toY],
+        turn: 0,
       };
     case 'around':
       return {
@@ -151,7 +157,7 @@ export function wideLayout(sizes: Sizes): Layout {
       'scores-scaled': route(rightOf(scores), leftOf(scaled), 'across'),
       'scaled-masked': route(rightOf(scaled), leftOf(masked), 'across'),
       'masked-weights': route(below(masked, 0.2), above(weights, 0.85, 6), 'down'),
-      'weights-pooled': route(rightOf(weights, 0.7), above(pooled), 'down'),
+      'weights-pooled': route(rightOf(weights, 0.5), above(pooled, 0.6), 'over'),
       'v-pooled': route(rightOf(v), leftOf(pooled), 'across'),
       'concat-W_o': route(above(concat, 0.85, 4), below(W_o, 0.85), 'up'),
       'W_o-output': route(above(W_o, 0.85, 4), below(output, 0.85), 'up'),

@@ -155,6 +155,10 @@ export const steps: Readonly<Record<StepNumber, Step>> = {
   },
 };
 
+/** Whether a part has a row for each query and a column for each key. */
+export const isMap = (part: Part): boolean =>
+  ['scores', 'scaled', 'masked', 'weights'].includes(part);
+
 /** The step that a part comes from; the input and the parameters are there before the first. */
 export function stepOf(part: Part): StepNumber | 0 {
   const found = Object.entries(steps).find(([, { results }]) => results.includes(part));

@@ -68,7 +68,7 @@ export const words = {
   head: 'Head in front',
   heads: 'Heads',
   mask: 'Mask',
-  masks: { length: 'Valid length', causal: 'Causal', none: 'None' } satisfies Record<
+  masks: { length: 'Valid length 3', causal: 'Causal', none: 'None' } satisfies Record<
     MaskName,
     string
   >,
@@ -117,14 +117,13 @@ export const words = {
   query: (number: number) => `query ${number}`,
   key: (number: number) => `key ${number}`,
   maskedValue: 'masked',
+  rowsCaption: (name: string, head: number) => `${name}, rows of head ${head}`,
   mapCaption: (name: string) => `${name}: queries down, keys across`,
   hint: 'Point at a number, or go to a box with Tab and through it with the arrow keys; press a box to go to its step.',
   legend: ['−max', '0', '+max'],
   legendLabel:
     'Colours of signed numbers from violet, negative, through pale, 0, to orange, positive',
-  legendNote:
-    'Numbers, on one scale each: X; parameters; queries, keys, values and what is pooled; scores; output',
-  bands: 'Coloured bars: the head that rows or columns belong to',
+  note: 'Input: five tokens, random, with standard deviation 2; the parameters are untrained. Coloured bars mark the rows or columns of each head. Colours of X, of the parameters, of all projections, of the scores and of the output each have a scale of their own, which ends at the largest magnitude, max.',
 } as const;
 
 /** What each head has a copy of. */
