@@ -255,7 +255,7 @@ describe('a teacher', () => {
     arithmetic: '#heads .arithmetic',
     gates: '#heads .gate-panel',
     compare: '#heads .compare',
-    figure: '#heads .layer',
+    layer: '#heads .layer',
     export: '#heads .export',
     link: '#heads .copy-link',
     reset: '#heads .reset',

@@ -32,6 +32,16 @@ describe('planted patterns', () => {
 });
 
 describe('typed text', () => {
+  test('keeps joined emoji and letters with marks in one token', async (t) => {
+    const { page } = await open(t, '?input=text&heads=1', isDrawn);
+    await write(page, 'Text, one sample per line', 'a 👩‍👩‍👧 e\u0301te\u0301 🇫🇷👍🏽');
+    assert.deepEqual(await sizesOf(page), [1, 1, 5, 5]);
+    await (await control(page, 'Letters', 'radio')).click();
+    await page.waitForFunction(() => window.location.search.includes('tokens=letters'));
+    // a ␣ 👩‍👩‍👧 ␣ é t é ␣ 🇫🇷 👍🏽
+    assert.deepEqual(await sizesOf(page), [1, 1, 10, 10]);
+  });
+
   test('is a sample a line, and shorter lines are masked at their end', async (t) => {
     const { page } = await open(t, '?input=text', isDrawn);
     await write(page, 'Text, one sample per line', 'one two three four\nfive six');
@@ -329,6 +339,7 @@ describe('files', () => {
     const { page } = await open(t, '?input=own', isDrawn);
     const wrong = [
       ['picture.png', Buffer.from([1, 2, 3]), /Expected a \.npy, \.safetensors.*picture\.png/],
+      ['wide.csv', '1,'.repeat(5_000_000), /Row 1 is longer than 4096 numbers can be/],
       ['cut.npy', saveNpy(Tensor.ones([4, 2])).slice(0, 90), /cut\.npy was not loaded/],
       ['garbage.safetensors', Buffer.alloc(64, 255), /garbage\.safetensors was not loaded/],
       [

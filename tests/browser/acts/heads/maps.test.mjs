@@ -196,6 +196,21 @@ describe('a cell is read out', () => {
   });
 });
 
+test('Tab leads through the maps without choosing a head, Enter chooses', async (t) => {
+  await open(t, '?input=ones&seed=1&heads=5&valid=3,2');
+  const before = await page.evaluate(() => window.location.search);
+  const titleOf = () => textOf('#heads .close-up .head-title');
+  await page.$eval('#heads .reset', (button) => button.focus());
+  for (let stop = 0; stop < 5; stop++) await page.keyboard.press('Tab');
+  assert.match(await readOut('heads'), /^Sample 1\. Head 3, query 1, key 1/);
+  assert.equal(await titleOf(), 'Head 1, sample 1');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => window.location.search), before);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => window.location.search.includes('head=4'));
+  assert.equal(await titleOf(), 'Head 4, sample 1');
+});
+
 describe('the address', () => {
   test('is corrected where it asks for what there is not, and says so', async (t) => {
     await open(t, '?input=zeros&seed=1e9&heads=7&valid=9,-1,4&other=kept');

@@ -104,7 +104,11 @@ export const words = {
   names,
   /** As screen readers tell them. */
   spoken: (part: Part, head: number) => {
-    const name = { scores: 'scores', scaled: 'scaled scores', masked: 'masked scores' };
+    const name = {
+      scores: 'scores q kᵀ',
+      scaled: 'scaled scores q kᵀ / √d',
+      masked: 'masked scores',
+    };
     const plain = (name as Partial<Record<Part, string>>)[part] ?? names[part].replace('_', '');
     return isOfHead(part) ? `${plain} of head ${head}` : plain;
   },
