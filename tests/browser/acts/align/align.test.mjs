@@ -101,7 +101,7 @@ describe('a run', () => {
   });
 
   test('whose worker fails says so, and begins again', async (t) => {
-    const { page } = await openAct(t, '', { causes: /the test ends this worker/ });
+    const { page } = await openAct(t, '?hide=words', { causes: /the test ends this worker/ });
     const [worker] = page.workers().filter((each) => /model-worker/.test(each.url()));
     await worker.evaluate(() => {
       setTimeout(() => {
