@@ -7,7 +7,7 @@ import { summary } from './statistics.mjs';
 
 const help = `Usage: node benchmarks/web/page-frames.mjs [OPTIONS]
 
-Opens the third act of build/page/ in a headless browser and counts its frames: at rest, at the
+Opens the act on training of build/page/ in a headless browser and counts its frames: at rest, at the
 default speed, at full speed, and at full speed with the largest model and one head enlarged, in
 turn. Prints medians over the rounds: frames a second, frames that came late, tasks beyond 50 ms,
 which Firefox does not tell.

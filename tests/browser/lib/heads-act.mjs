@@ -1,4 +1,4 @@
-// What tests of the second act read and press.
+// What tests of the heads read and press.
 import assert from 'node:assert/strict';
 import { searchOf } from './pages.mjs';
 

@@ -36,7 +36,7 @@ async function plant(page) {
 
 /** How each act is used: its address, and what is done there. */
 const uses = {
-  'act 1 with other input, a cell chosen': [
+  'toy with other input, a cell chosen': [
     '#toy',
     async (page) => {
       await (await control(page, 'Random', 'radio', '#toy')).click();
@@ -44,7 +44,7 @@ const uses = {
       await isShown(page, '#toy .goal[data-reached]');
     },
   ],
-  'act 2 with a cell chosen, two heads compared and a gate shut': [
+  'heads with a cell chosen, two heads compared and a gate shut': [
     '?compare=2&dropout=0.5#heads',
     async (page) => {
       await slide(page, 'Gate of head 1', 'Home');
@@ -53,22 +53,22 @@ const uses = {
       await isShown(page, '#heads .compare .cell');
     },
   ],
-  'act 2 with ones and a sample without keys': ['?input=ones&valid=0,6#heads'],
-  'act 2 with patterns, causal, contrast per head': [
+  'heads with ones and a sample without keys': ['?input=ones&valid=0,6#heads'],
+  'heads with patterns, causal, contrast per head': [
     '?input=patterns&causal=1&contrast=1#heads',
     async (page) => {
       await press(page, 'Head 4: select', 'button');
       await button(page, '#heads', 'Save the layer as SVG');
     },
   ],
-  'act 2 with text, and then none': [
+  'heads with text, and then none': [
     '?input=text#heads',
     async (page) => {
       await write(page, 'Text, one sample per line', '');
       await isShown(page, '#heads [aria-invalid]');
     },
   ],
-  'act 2 with numbers of one’s own, a wrong one and a wrong file': [
+  'heads with numbers of one’s own, a wrong one and a wrong file': [
     '?input=own&file=mine.npy#heads',
     async (page) => {
       assert.match(await textOf(page, '#heads .notices'), /mine\.npy/);
@@ -77,15 +77,15 @@ const uses = {
       await chooseWrongFile(page);
     },
   ],
-  'act 2 with its link shown': [
+  'heads with its link shown': [
     '?seed=0#heads',
     async (page) => {
       await press(page, 'Copy link', 'button');
       await isShown(page, '#heads .copy-link .export-status:not(:empty)');
     },
   ],
-  'act 3 while a run goes on, a head enlarged': ['#train', run],
-  'act 3 paused, a head enlarged': [
+  'train while a run goes on, a head enlarged': ['#train', run],
+  'train paused, a head enlarged': [
     '?train-speed=full#train',
     async (page) => {
       await run(page);
@@ -94,14 +94,14 @@ const uses = {
       await control(page, 'Resume', 'button', '#train');
     },
   ],
-  'act 4 while heads are planted': [
+  'prune while heads are planted': [
     '#prune',
     async (page) => {
       await button(page, '#prune', 'Plant and train');
       await control(page, 'Stop', 'button', '#prune');
     },
   ],
-  'act 4 with two heads pruned and a gate half shut': [
+  'prune with two heads pruned and a gate half shut': [
     '#prune',
     async (page) => {
       await plant(page);

@@ -48,8 +48,9 @@ export function listenToMaps({ stage, selection, sizes, onPin }: Options): Regis
   stage.addEventListener('focusin', (event) => {
     selection.hover(placeOf(event)?.cell);
   });
-  stage.addEventListener('focusout', (event) => {
-    if (placeOf(event) !== undefined) selection.hover(undefined);
+  stage.addEventListener('focusout', ({ relatedTarget }) => {
+    // On the way from cell to cell there is nothing to take back.
+    if (relatedTarget === null || !places.has(relatedTarget)) selection.hover(undefined);
   });
   stage.addEventListener('keydown', (event) => {
     const place = placeOf(event);

@@ -13,7 +13,7 @@ interface Options {
 
 /**
  * The stage of an act: a rail of controls beside the views that they change, so that cause and effect are on one screen.
- * On a phone the rail is a bar above them that stays in view.
+ * On a phone the rail is a bar above them that stays in view, or, if one part of it has the class `rail-pinned`, that part.
  */
 export function createStage({ label, rail, more, views }: Options): HTMLElement {
   const folded =

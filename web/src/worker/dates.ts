@@ -1,5 +1,5 @@
 /**
- * The task of act 5: dates as people write them in, dates by ISO 8601 out. Of every character of the answer it is known
+ * The task of the act on cross-attention: dates as people write them in, dates by ISO 8601 out. Of every character of the answer it is known
  * which characters of the question it comes from, so that what a head attends to can be told right from wrong.
  */
 

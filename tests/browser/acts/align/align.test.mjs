@@ -1,4 +1,4 @@
-// The fifth act in Chromium: an encoder–decoder that learns, and the alignment read off its heads.
+// Cross-attention in Chromium: an encoder–decoder that learns, and the alignment read off its heads.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { violations } from '../../lib/axe.mjs';

@@ -1,4 +1,4 @@
-// What act 5 trains, in Node: the dates, where their characters come from, and what the model learns of them.
+// What the act on cross-attention trains, in Node: the dates, where their characters come from, and what the model learns of them.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { init } from 'headwise/models';

@@ -276,6 +276,25 @@ describe('what stands below a head’s name', () => {
     for (const [pattern] of await notes(page, 1)) assert.equal(pattern, 'uniform');
   });
 
+  test('calls a head uniform if no query gives a key a quarter more than an equal share', async (t) => {
+    let uniform = 0;
+    let all = 0;
+    for (const scale of [0.25, 0.5, 0.75]) {
+      const { page } = await open(t, `?valid=3,6&scale=${scale}`, isDrawn);
+      const cells = await readCells(page, 'heads');
+      for (const [sample, keys] of [3, 6].entries()) {
+        for (const [head, [pattern]] of (await notes(page, sample)).entries()) {
+          const own = cells.filter((cell) => cell.sample === sample && cell.head === head);
+          const largest = Math.max(...own.map(({ weight }) => weight));
+          assert.equal(pattern === 'uniform', largest * keys < 1.25, `${scale}: ${largest}`);
+          uniform += pattern === 'uniform';
+          all += 1;
+        }
+      }
+    }
+    assert.ok(uniform > 0 && uniform < all, `${uniform} of ${all}`);
+  });
+
   test('says so where there is no key to look at', async (t) => {
     const { page } = await open(t, '?valid=3,0', isDrawn);
     assert.deepEqual(new Set((await notes(page, 1)).flat()), new Set(['no valid key']));

@@ -1,4 +1,4 @@
-// Whatever the second act can be given: planted patterns, typed text, numbers and files.
+// Whatever the heads can be given: planted patterns, typed text, numbers and files.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -339,7 +339,7 @@ describe('files', () => {
     const { page } = await open(t, '?input=own', isDrawn);
     const wrong = [
       ['picture.png', Buffer.from([1, 2, 3]), /Expected a \.npy, \.safetensors.*picture\.png/],
-      ['wide.csv', '1,'.repeat(5_000_000), /Row 1 is longer than 4096 numbers can be/],
+      ['wide.csv', '1,'.repeat(5_000_000), /at most 4096 numbers .* row 1 has 10000000 characters/],
       ['cut.npy', saveNpy(Tensor.ones([4, 2])).slice(0, 90), /cut\.npy was not loaded/],
       ['garbage.safetensors', Buffer.alloc(64, 255), /garbage\.safetensors was not loaded/],
       [

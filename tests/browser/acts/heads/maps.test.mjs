@@ -1,4 +1,4 @@
-// The maps of the first two acts: what is drawn, what the controls and the keyboard change, what is read
+// The maps of the toy example and of the heads: what is drawn, what the controls and the keyboard change, what is read
 // out, and what the page says where there are none.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -56,6 +56,7 @@ describe('the toy example', () => {
 describe('masked cells', () => {
   for (const scheme of ['light', 'dark']) {
     test(`are visibly hatched when ${scheme}`, async (t) => {
+      // The act above is loaded late, and would move the cell while its pixels are read.
       await open(t, '?input=random&seed=1&heads=1&valid=2,2&hide=figure', { media: { scheme } });
       const cell = await cellAt('heads', 0, 0, 0, 3);
       assert.ok((await contrastWithin(page, cell)) >= 3);

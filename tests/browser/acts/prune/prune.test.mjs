@@ -1,4 +1,4 @@
-// The fourth act in Chromium: planted heads are measured, and the others pruned.
+// Pruning in Chromium: planted heads are measured, and the others pruned.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';

@@ -1,4 +1,4 @@
-// The third act in Chromium: a run from its first step to its goal, in a worker.
+// Training in Chromium: a run from its first step to its goal, in a worker.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';

@@ -1,4 +1,4 @@
-// The fifth act in Chromium: a trained model reads a text, and its heads are shut, ranked and timed.
+// The language model in Chromium: a trained model reads a text, and its heads are shut, ranked and timed.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -98,7 +98,7 @@ function createViews(store: Store<AlignState>, run: AlignRun, drawSoon: () => vo
   const chartLegend = element('div');
   const charted = element(
     'div',
-    { class: 'align-charts' },
+    { class: 'align-charts unseen-labels' },
     boundChoice(store, 'curve', {
       label: words.curve,
       values: curveNames,

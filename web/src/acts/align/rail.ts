@@ -61,7 +61,7 @@ export function createRail(store: Store<AlignState>, actions: RunActions): Rail 
       goal.root,
       element(
         'div',
-        { class: 'align-run' },
+        { class: 'align-run rail-pinned' },
         element('div', { class: 'playback' }, buttons.root),
         status,
       ),

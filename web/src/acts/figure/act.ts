@@ -19,7 +19,7 @@ import { type Pass, runPass } from './pass.js';
 import { createRail } from './rail.js';
 import { figureHeadCounts, type FigureState } from './state.js';
 import { createStepText } from './step-text.js';
-import { isMap, parts } from './steps.js';
+import { isMap, parts, stepOf } from './steps.js';
 import { createStepsFigure } from './steps-figure.js';
 import { words } from './words.js';
 
@@ -31,7 +31,9 @@ export function createFigureContent(store: Store<FigureState>): HTMLElement[] {
   const text = createStepText();
   let pass = runPass(store.state);
   let made = '';
+  let looked: PartCell | undefined;
   const look = (cell: PartCell | undefined): void => {
+    looked = cell;
     const weight = cell?.part === 'weights' ? valueAt(pass, cell, store.state.head) : undefined;
     legend.mark(weight);
     readOut.textContent =
@@ -59,6 +61,7 @@ export function createFigureContent(store: Store<FigureState>): HTMLElement[] {
     rail.show(state);
     figure.draw(pass, step, head - 1);
     text.draw(pass, step, head - 1);
+    look(looked !== undefined && stepOf(looked.part) <= step ? looked : undefined);
   };
   store.subscribe(show);
   show(store.state);

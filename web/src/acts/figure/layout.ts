@@ -1,4 +1,4 @@
-import { type Part, parts } from './steps.js';
+import { type Edge, type Part, parts } from './steps.js';
 
 /** Where the cells of a part stand, in units of the drawing. */
 export interface Place {
@@ -26,7 +26,7 @@ export interface Layout {
   readonly card: Card;
   readonly places: Readonly<Record<Part, Place>>;
   /** The line from a part to the next one. */
-  readonly routes: Readonly<Partial<Record<`${Part}-${Part}`, Route>>>;
+  readonly routes: Readonly<Record<Edge, Route>>;
   /** From the output of a head to its columns of the concatenation: all heads, `depth` counted from the front. */
   readonly toConcat: (head: number, depth: number) => Route;
 }

@@ -44,7 +44,7 @@ function inputOf(seed: number): Tensor {
   );
 }
 
-export function maskOptions(mask: MaskName): { validLens?: number[]; causal?: boolean } {
+function maskOptions(mask: MaskName): { validLens?: number[]; causal?: boolean } {
   if (mask === 'length') return { validLens: [sizes.validLen] };
   return { causal: mask === 'causal' };
 }

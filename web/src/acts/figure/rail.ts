@@ -48,8 +48,8 @@ export function createRail(store: Store<FigureState>): Rail {
   return {
     main: [
       goal.root,
-      element('div', { class: 'figure-go' }, buttons, place),
-      element('div', { class: 'figure-steps' }, steps),
+      element('div', { class: 'figure-go rail-pinned' }, buttons, place),
+      element('div', { class: 'figure-steps unseen-labels' }, steps),
       hideable('controls', element('div', { class: 'figure-settings' }, heads.root, mask)),
     ],
     show(state) {

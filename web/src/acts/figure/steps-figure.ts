@@ -8,7 +8,16 @@ import { asButton } from '../../ui/svg-button.js';
 import { type Box, createBox, type PartCell } from './box.js';
 import { type Layout, narrowLayout, type Route, wideLayout } from './layout.js';
 import { type Pass, sizes } from './pass.js';
-import { edges, type Part, parts, stepOf, stepOfEdge, steps, type StepNumber } from './steps.js';
+import {
+  edges,
+  endsOf,
+  type Part,
+  parts,
+  stepOf,
+  stepOfEdge,
+  steps,
+  type StepNumber,
+} from './steps.js';
 import { words } from './words.js';
 
 interface Events {
@@ -24,6 +33,13 @@ export interface StepsFigure {
   draw(pass: Pass, step: StepNumber, head: number): void;
 }
 
+/** What stays as long as the width of the window and the number of heads, of which `of` tells. */
+interface Built {
+  readonly of: string;
+  readonly layout: Layout;
+  readonly all: ReadonlyMap<Part, Box>;
+}
+
 const isNarrow = window.matchMedia('(max-width: 42rem)');
 
 /** The chapter's figure: a copy of the projections and of attention for each head, one in front. */
@@ -35,12 +51,12 @@ export function createStepsFigure(events: Events): StepsFigure {
   const boxes = svg('g');
   const tabs = svg('g');
   root.append(svg('defs', {}, createHatch(hatchId)), cards, tabs, lines, boxes);
-  let built: { readonly of: string; readonly layout: Layout; readonly all: Map<Part, Box> };
+  let built: Built | undefined;
   let shown: [Pass, StepNumber, number] | undefined;
 
-  const build = ({ heads, headSize }: Pass): typeof built => {
+  const build = ({ heads, headSize }: Pass): Built => {
     const of = `${heads} ${isNarrow.matches}`;
-    if ((built as typeof built | undefined)?.of === of) return built;
+    if (built?.of === of) return built;
     const layout = (isNarrow.matches ? narrowLayout : wideLayout)({ ...sizes, headSize });
     setAttributes(root, { viewBox: `0 0 ${layout.width} ${layout.height}` });
     const all = new Map<Part, Box>();
@@ -53,8 +69,10 @@ export function createStepsFigure(events: Events): StepsFigure {
           events.onStep(stepOf(part) || 1);
         },
         onLook(cell) {
-          for (const [each, other] of all) other.ring(each === cell?.part ? cell : undefined);
-          events.onLook(cell);
+          // A box of a later step is empty.
+          const known = cell !== undefined && stepOf(part) <= (shown?.[1] ?? 0) ? cell : undefined;
+          for (const [each, other] of all) other.ring(each === known?.part ? known : undefined);
+          events.onLook(known);
         },
       });
       all.set(part, box);
@@ -155,7 +173,7 @@ function lineOf({ d, end, turn }: Route, attributes: Parameters<typeof svg>[1]):
   );
 }
 
-const stateOf = (own: StepNumber, step: StepNumber): string =>
+const stateOf = (own: number, step: StepNumber): string =>
   own === step ? 'now' : own < step ? 'past' : 'later';
 
 /** Edges within the copy in front, and from every copy to its columns of the concatenation. */
@@ -165,12 +183,10 @@ function linesOf(
   step: StepNumber,
   depthOf: (head: number) => number,
 ): SVGGElement[] {
-  const inside = edges.flatMap((edge) => {
-    const [from, to] = edge;
-    const route = layout.routes[`${from}-${to}`];
-    if (route === undefined) return [];
+  const inside = edges.map((edge) => {
+    const [from, to] = endsOf(edge);
     const state = stateOf(stepOfEdge(edge), step);
-    return [lineOf(route, { 'data-from': from, 'data-to': to, 'data-state': state })];
+    return lineOf(layout.routes[edge], { 'data-from': from, 'data-to': to, 'data-state': state });
   });
   const out = range(heads).map((head) =>
     withHeadColour(
@@ -178,7 +194,7 @@ function linesOf(
         'data-from': 'pooled',
         'data-to': 'concat',
         'data-head': head,
-        'data-state': stateOf(8, step),
+        'data-state': stateOf(stepOf('concat'), step),
       }),
       head,
     ),

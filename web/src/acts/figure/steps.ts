@@ -165,43 +165,19 @@ export function stepOf(part: Part): StepNumber | 0 {
   return found === undefined ? 0 : (Number(found[0]) as StepNumber);
 }
 
-/** From which part to which. */
-export const edges: readonly (readonly [Part, Part])[] = [
-  ...([
-    ['X', 'W_q'],
-    ['X', 'W_k'],
-    ['X', 'W_v'],
-  ] as const),
-  ...([
-    ['W_q', 'queries'],
-    ['W_k', 'keys'],
-    ['W_v', 'values'],
-  ] as const),
-  ...([
-    ['queries', 'q'],
-    ['keys', 'k'],
-    ['values', 'v'],
-  ] as const),
-  ...([
-    ['q', 'scores'],
-    ['k', 'scores'],
-    ['scores', 'scaled'],
-  ] as const),
-  ...([
-    ['scaled', 'masked'],
-    ['masked', 'weights'],
-  ] as const),
-  ...([
-    ['weights', 'pooled'],
-    ['v', 'pooled'],
-    ['pooled', 'concat'],
-  ] as const),
-  ...([
-    ['concat', 'W_o'],
-    ['W_o', 'output'],
-  ] as const),
+/** From which part to which, beside the lines that lead from every head to the concatenation. */
+export const edges = [
+  ...(['X-W_q', 'X-W_k', 'X-W_v', 'W_q-queries', 'W_k-keys', 'W_v-values'] as const),
+  ...(['queries-q', 'keys-k', 'values-v', 'q-scores', 'k-scores'] as const),
+  ...(['scores-scaled', 'scaled-masked', 'masked-weights'] as const),
+  ...(['weights-pooled', 'v-pooled', 'concat-W_o', 'W_o-output'] as const),
 ];
+export type Edge = (typeof edges)[number];
 
-/** The step that takes an edge: the one that makes what it leads to, or what a parameter's product is. */
-export const stepOfEdge = ([from, to]: readonly [Part, Part]): StepNumber =>
-  (from === 'X' ? 1 : to === 'W_o' ? 9 : stepOf(to)) as StepNumber;
+export const endsOf = (edge: Edge): [from: Part, to: Part] => edge.split('-') as [Part, Part];
+
+/** The step that takes an edge: the one that makes what it leads to, or the product with a parameter. */
+export function stepOfEdge(edge: Edge): StepNumber {
+  const [from, to] = endsOf(edge);
+  return (stepOf(to) || stepOf(from) + 1) as StepNumber;
+}

@@ -23,7 +23,7 @@ import { createLengthSliders, createPanel } from './panel.js';
 import { gatesOf, type HeadsState, validLensOf } from './state.js';
 import { words } from './words.js';
 
-/** Part 2: the same layer under the reader's hands. */
+/** The layer of the toy example under the reader's hands. */
 export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
   const summary = element('p', { class: 'reason' });
   const failure = element('div');

@@ -36,9 +36,8 @@ export function usedText(typed: string): { readonly used: string; readonly isCut
   return { used, isCut: typed.length > considered || used !== lines.join('\n') };
 }
 
-const letters = /^[\p{L}\p{N}'’-]/u;
-/** Words, and what stands between them. Marks belong to what they follow. */
-const wordOrSigns = /[\p{L}\p{N}'’-][\p{L}\p{M}\p{N}'’-]*|[^\s\p{L}\p{N}'’-]+/gu;
+/** A word, which is captured, or the signs between two. Marks belong to what they follow. */
+const wordOrSigns = /([\p{L}\p{N}'’-][\p{L}\p{M}\p{N}'’-]*)|[^\s\p{L}\p{N}'’-]+/gu;
 
 /** The tokens of each line, a line a sample; lines without any are left out. */
 export function tokensOf(typed: string, kind: TokenKind): readonly (readonly string[])[] {
@@ -63,13 +62,13 @@ const signsOf = (written: string): readonly string[] =>
 
 /** Words, and every other sign by itself. */
 function* wordsOf(line: string): Generator<{ readonly word: string; readonly index: number }> {
-  for (const { 0: run, index } of line.matchAll(wordOrSigns)) {
-    if (letters.test(run)) {
-      yield { word: run, index };
-    } else {
-      for (const { segment, index: within } of graphemes.segment(run)) {
-        yield { word: segment, index: index + within };
-      }
+  for (const { 0: found, 1: word = '', index } of line.matchAll(wordOrSigns)) {
+    if (word !== '') {
+      yield { word, index };
+      continue;
+    }
+    for (const { segment, index: within } of graphemes.segment(found)) {
+      yield { word: segment, index: index + within };
     }
   }
 }

@@ -168,12 +168,17 @@ export function readNumbers(pasted: string): UserTensors {
 /** Rows of numbers, between which anything stands that a spreadsheet writes there. */
 function readCsv(written: string): number[][] {
   const lines = written.split(/\r?\n/);
+  // To take a longer row apart, the page would stand still.
+  const long = lines.findIndex((line) => line.length > userLimits.size * maxDigits);
+  if (long >= 0) {
+    throw new Error(
+      words.user.longRow(long + 1, lines[long]?.length ?? 0, userLimits.size, maxDigits),
+    );
+  }
   if (lines.length > userLimits.length) {
-    const shape = [lines.length, cellsOf((lines[0] ?? '').slice(0, maxRowLength)).length];
+    const shape = [lines.length, cellsOf(lines[0] ?? '').length];
     throw new Error(words.user.shape('queries', shape, userLimits));
   }
-  const long = lines.findIndex((line) => line.length > maxRowLength);
-  if (long >= 0) throw new Error(words.user.longRow(long + 1, userLimits.size));
   return lines.map((line, row) =>
     cellsOf(line).map((cell) => {
       const value = cell === '' ? NaN : Number(cell);
@@ -183,8 +188,8 @@ function readCsv(written: string): number[][] {
   );
 }
 
-/** As many characters as the widest row of numbers has: to take apart a longer one, the page would stand still. */
-const maxRowLength = 32 * userLimits.size;
+/** More than any float64 is written with, the sign, the exponent and a separator included. */
+const maxDigits = 32;
 
 const cellsOf = (line: string): string[] => line.trim().split(/\s*[,;\t]\s*|\s+/);
 

@@ -111,8 +111,8 @@ const user = {
     `Expected an object with queries, and keys and values if they differ; got ${some(names)}.`,
   shape: (name: string, shape: readonly number[], { batch, length, size }: Limits) =>
     `Expected ${name} of shape (tokens, size) or (samples, tokens, size) with up to ${batch} samples, ${length} tokens and ${size} numbers per token; got ${shapeOf(shape)}.`,
-  longRow: (row: number, size: number) =>
-    `Row ${row} is longer than ${size} numbers can be: expected one row of numbers per token.`,
+  longRow: (row: number, length: number, size: number, digits: number) =>
+    `Expected at most ${size} numbers of up to ${digits} characters per row; row ${row} has ${length} characters.`,
   notFinite: (name: string) => `Expected finite numbers; ${name} contains NaN or infinity.`,
   disagree: (shapes: readonly (readonly number[])[]) =>
     `Expected as many samples in queries, keys and values, and as many values as keys; got ${shapes.map(shapeOf).join(', ')}.`,
