@@ -121,8 +121,9 @@ const uses = {
 for (const [name, [address, use]] of Object.entries(uses)) {
   test(`axe-core finds no violation in ${name}`, async (t) => {
     const { page } = await open(t, address);
-    await use?.(page);
     const scope = address.slice(address.indexOf('#'));
+    await page.waitForSelector(`${scope} .live:not([data-awaited])`);
+    await use?.(page);
     assert.deepEqual(await violations(page, { scope }), [], 'light');
     await prefer(page, { scheme: 'dark' });
     assert.deepEqual(await violations(page, { scope, rules: ofColours }), [], 'dark');
