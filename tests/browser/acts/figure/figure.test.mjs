@@ -233,6 +233,10 @@ describe('in every dress', () => {
         ),
       );
       assert.ok(numbers < drawing, name);
+      const cut = await page.$$eval('#figure .figure-table:has([data-part="weights"])', (all) =>
+        all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+      );
+      assert.deepEqual(cut, [], `${name}: every weight is seen`);
       await press(page, 'Next');
     }
   });
