@@ -233,7 +233,12 @@ async function askWith(
   const closing: (() => void)[] = [];
   try {
     const { message, transfer: memory } = packArguments(args, closing);
-    return await ask((host) => act(host, transfer(message as object, memory)), owner);
+    const result = await ask((host) => act(host, transfer(message as object, memory)), owner);
+    // The worker may have ended the call before it read that the signal stops it.
+    if (signal instanceof AbortSignal) {
+      signal.throwIfAborted();
+    }
+    return result;
   } catch (error) {
     // What has no clone, or no end.
     if (isObject(error) && (error instanceof RangeError || isCloneError(error))) {
