@@ -1,7 +1,8 @@
 import { choiceOf, listOf, quoted } from '../format/sentences.js';
+import { translatable } from '../format/translation.js';
 
 /** Invalid values in the address, and what is used instead. */
-export const words = {
+export const words = translatable('address', {
   choice: (name: string, given: string, known: readonly (string | number)[], shown: string) =>
     `Invalid ${name} ${quoted(given)} in the address: expected ${choiceOf(known)}; using ${shown}.`,
   number: (name: string, given: string, min: number, max: number, shown: number) =>
@@ -10,4 +11,4 @@ export const words = {
     `Invalid ${name} ${quoted(given)} in the address; using ${shown === '' ? 'none' : shown}.`,
   hide: (given: string, known: readonly string[]) =>
     `Unknown name ${quoted(given)} to hide in the address: expected any of ${listOf(known)}.`,
-} as const;
+});

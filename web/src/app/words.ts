@@ -1,5 +1,7 @@
+import { translatable } from '../format/translation.js';
+
 /** The words around the acts. */
-export const words = {
+export const words = translatable('app', {
   document: {
     title: 'headwise: multi-head attention, head by head',
     description:
@@ -34,4 +36,4 @@ export const words = {
       align: 'Align',
     },
   },
-} as const;
+});

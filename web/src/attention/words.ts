@@ -1,4 +1,5 @@
 import { count } from '../format/sentences.js';
+import { translatable } from '../format/translation.js';
 
 interface CellWords {
   readonly head: number;
@@ -13,7 +14,7 @@ const cell = ({ head, query, key, weight, masked, dropped = false }: CellWords):
   `Head ${head}, query ${query}, key ${key}: weight ${weight}${masked ? ', masked' : ''}${dropped ? ', dropped' : ''}`;
 
 /** The maps of weights, in whatever act they stand. */
-export const words = {
+export const words = translatable('attention', {
   sample: {
     name: (sample: number) => `Sample ${sample}`,
     validLen: (length: number, keys: number) => `${length} of ${keys} keys valid`,
@@ -46,4 +47,4 @@ export const words = {
 
   figureCaption:
     'Rows are queries (q), columns are keys (k). Each row sums to 1 unless all its keys are masked. All maps share one colour scale unless noted otherwise.',
-} as const;
+});

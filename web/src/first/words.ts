@@ -1,5 +1,7 @@
+import { translatable } from '../format/translation.js';
+
 /** The first screen. */
-export const words = {
+export const words = translatable('first', {
   question: 'Four heads, one sentence, four different answers to: *where shall I look?*',
   hint: 'Point at a word, or tap it: each head draws how much that word attends to the words before it. Press a head to see it alone.',
   label: 'What four heads of a trained model attend to in a sentence',
@@ -13,4 +15,4 @@ export const words = {
   source: (layers: readonly string[]) =>
     `A small language model that headwise has trained, with 4 layers of 4 heads. Shown: ${layers.join(', ')}. It reads from left to right, so that no word attends to a later one.`,
   head: (layer: number, head: number) => `head ${head} of layer ${layer}`,
-} as const;
+});

@@ -1,5 +1,7 @@
+import { translatable } from '../format/translation.js';
+
 /** What controls, notices and exports say in every act. */
-export const words = {
+export const words = translatable('ui', {
   controls: {
     seed: 'Seed',
     newSeed: 'Random seed',
@@ -38,4 +40,4 @@ export const words = {
     notCopied: 'Couldn’t copy automatically; here is the link:',
     linkLabel: 'Link to this view',
   },
-} as const;
+});

@@ -1,5 +1,7 @@
+import { translatable } from '../format/translation.js';
+
 /** What acts say when their worker fails. */
-export const words = {
+export const words = translatable('worker', {
   slow: {
     title: 'The worker has not answered yet',
     advice:
@@ -20,4 +22,4 @@ export const words = {
     advice: 'Restart; if that does not help, reload the page.',
   },
   again: 'Restart',
-} as const;
+});

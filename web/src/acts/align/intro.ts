@@ -1,14 +1,16 @@
+import { translatable } from '../../format/translation.js';
+
 /** What the page says of the act before its code is loaded. */
-export const intro = {
+export const intro = translatable('alignIntro', {
   title: 'Cross-attention: reading the alignment',
   lead: 'In cross-attention, queries come from one sequence and keys and values from another: here a decoder, which writes a date as ISO 8601, attends to what an encoder makes of the date in words.',
   paragraphs: [
     'Every output character is known to come from certain input characters, so that the weights of a head can be compared with the truth.',
   ],
-} as const;
+});
 
 /** What it says of an address. */
-export const corrections = {
+export const corrections = translatable('alignCorrections', {
   noHead: (head: number, heads: number) =>
     `There is no head ${head} of ${heads} in the act “${intro.title}”; showing all.`,
-} as const;
+});

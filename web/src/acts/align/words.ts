@@ -1,4 +1,5 @@
 import { count, listOf } from '../../format/sentences.js';
+import { translatable } from '../../format/translation.js';
 
 const variants = {
   standard: 'Standard',
@@ -7,7 +8,7 @@ const variants = {
 } as const;
 
 /** What the act says, beside intro.ts. */
-export const words = {
+export const words = translatable('align', {
   rail: 'Training of the encoder–decoder',
   goal: 'Train until 95\u00a0% of unseen dates are right. Which head reads the month?',
   goalReached: (step: number, variant: string) => `At step ${step}, with the model “${variant}”.`,
@@ -91,4 +92,4 @@ export const words = {
   aligned: (head: number) => `head ${head}`,
   steps: 'steps',
   exportName: 'the alignment',
-} as const;
+});

@@ -1,5 +1,6 @@
 import type { MaskName } from './state.js';
 import type { Part, StepNumber } from './steps.js';
+import { translatable } from '../../format/translation.js';
 
 interface Sizes {
   readonly heads: number;
@@ -40,7 +41,7 @@ const names = {
 } satisfies Record<Part, string>;
 
 /** What the act says, beside intro.ts. */
-export const words = {
+export const words = translatable('figure', {
   rail: 'Steps of multi-head attention',
   more: 'Heads, seed, saving',
   goal: {
@@ -128,7 +129,7 @@ export const words = {
   legendLabel:
     'Colours of signed numbers from violet, negative, through pale, 0, to orange, positive',
   note: 'Input: five tokens, random, with standard deviation 2; the parameters are untrained. Coloured bars mark the rows or columns of each head. Colours of X, of the parameters, of all projections, of the scores and of the output each have a scale of their own, which ends at the largest magnitude, max.',
-} as const;
+});
 
 /** What each head has a copy of. */
 export function isOfHead(part: Part): boolean {

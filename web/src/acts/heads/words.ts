@@ -1,5 +1,6 @@
 import { quoted } from '../../format/sentences.js';
 import type { LayerPart } from './layer-parts.js';
+import { translatable } from '../../format/translation.js';
 
 /** What the act says, beside intro.ts. */
 const act = {
@@ -264,7 +265,7 @@ const corrections = {
     `The ${name} in the address is longer than ${lines} lines of ${tokens} tokens and ${characters} characters and was truncated.`,
 } as const;
 
-export const words = {
+export const words = translatable('heads', {
   ...act,
   patterns,
   controls,
@@ -276,4 +277,4 @@ export const words = {
   arithmetic,
   compare,
   corrections,
-} as const;
+});

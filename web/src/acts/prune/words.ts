@@ -2,6 +2,7 @@ import type { HeadMeasure } from 'headwise/models';
 
 import { count, inWords } from '../../format/sentences.js';
 import type { Role } from '../../worker/heads.js';
+import { translatable } from '../../format/translation.js';
 
 interface Place {
   readonly layer: number;
@@ -24,7 +25,7 @@ const measures: Readonly<Record<HeadMeasure, string>> = {
 };
 
 /** What the act says, beside intro.ts. */
-export const words = {
+export const words = translatable('prune', {
   goalTask: 'Prune until four heads are left and accuracy is still at least 95\u00a0%.',
   panel: 'Planted model',
   plant: 'Plant and train',
@@ -94,4 +95,4 @@ export const words = {
   reached: (heads: number, accuracy: string, ratio: string) =>
     `${inWords(heads, 'sentence')} heads reach ${accuracy} accuracy in ${ratio} of the time.`,
   exportNames: { importance: 'the importance of heads', curves: 'the pruning curves' },
-} as const;
+});

@@ -1,7 +1,8 @@
 import { count, inWords, listOf } from '../../format/sentences.js';
+import { translatable } from '../../format/translation.js';
 
 /** What the act says, beside intro.ts. */
-export const words = {
+export const words = translatable('toy', {
   flow: {
     label: 'Shapes of the toy example, from input to output',
     queries: 'Queries',
@@ -37,4 +38,4 @@ export const words = {
   reason: (shares: readonly string[]) =>
     `All keys are equal, so every head, whatever its projections, gives them equal scores and spreads its weight uniformly over the valid ones: ${listOf(shares)}.`,
   share: (fraction: string, sample: number) => `${fraction}\u00a0each in sample ${sample}`,
-} as const;
+});

@@ -1,6 +1,7 @@
 import { inWords } from '../../format/sentences.js';
 import { copyOffset, type TaskName } from '../../worker/tasks.js';
 import type { ScoreName } from '../../worker/training.js';
+import { translatable } from '../../format/translation.js';
 
 interface Place {
   readonly layer: number;
@@ -47,7 +48,7 @@ const lookingAt = (score: ScoreName, task: TaskName): string =>
   })[score];
 
 /** What the act says, beside intro.ts. */
-export const words = {
+export const words = translatable('train', {
   goalTask: 'Reach 99\u00a0% accuracy. Then try a single layer: can it do the work of two?',
   goalReached: (step: number, layers: number, seed: number) =>
     `It took ${step} steps with ${layers === 1 ? 'one layer' : `${inWords(layers)} layers`} and seed ${seed}; the same settings always give the same run.`,
@@ -106,4 +107,4 @@ export const words = {
     `Query ${query} (${querySymbol}) gives key ${key} (${keySymbol}) the weight ${weight}.`,
   later: (query: number, querySymbol: string, key: number, keySymbol: string) =>
     `Query ${query} (${querySymbol}) cannot attend to key ${key} (${keySymbol}), which comes later.`,
-} as const;
+});

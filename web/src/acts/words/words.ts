@@ -1,18 +1,19 @@
 import { count } from '../../format/sentences.js';
 import type { Head } from '../../worker/heads.js';
+import { translatable } from '../../format/translation.js';
 
 const place = ({ layer, head }: Head): string => `layer ${layer + 1}, head ${head + 1}`;
 const heads = (number: number): string => count(number, 'head', 'heads');
 
 /** Which token most of a head's weight is on. */
-export const roleNames = {
+export const roleNames = translatable('wordsRoleNames', {
   previousToken: 'previous',
   induction: 'induction',
   firstToken: 'first',
   diagonal: 'itself',
-} as const;
+});
 
-export const words = {
+export const words = translatable('words', {
   panel: 'Text and heads',
   goalTask: 'Shut as few heads as you can, until another token is the most probable one.',
   goalReached: (shut: number, now: string, before: string) =>
@@ -85,4 +86,4 @@ export const words = {
   refused: (reason: string) => `Not opened. ${reason}`,
 
   exportName: 'the heads of a text',
-} as const;
+});
