@@ -80,12 +80,14 @@ test(`a slider may go farther than an address can follow, in ${engineName}`, asy
 test(`figures and numbers are saved as files, in ${engineName}`, async (t) => {
   const act = await open(t, '#heads');
   const readFile = (name) => readSaved(act.downloads, name);
+  await act.click('#heads button', 'Save');
   await act.click('#heads button', 'Save the maps of all heads as SVG');
   const svg = String(await readFile('headwise-the-maps-of-all-heads.svg'));
   const cells = await act.cellsOf('heads');
   assert.ok(svg.split('<rect').length > cells.length);
   assert.doesNotMatch(svg, /class=|var\(/);
 
+  await act.click('#heads button', 'Save');
   await act.click('#heads button', 'Save the maps of all heads as PNG');
   const png = await readFile('headwise-the-maps-of-all-heads.png');
   assert.equal(png.subarray(1, 4).toString('latin1'), 'PNG');
@@ -94,6 +96,7 @@ test(`figures and numbers are saved as files, in ${engineName}`, async (t) => {
   assert.ok(Math.abs(png.readUInt32BE(16) - 3 * width) <= 3, `${png.readUInt32BE(16)}`);
   assert.ok(Math.abs(png.readUInt32BE(20) - 3 * height) <= 3, `${png.readUInt32BE(20)}`);
 
+  await act.click('#heads button', 'Save');
   await act.click('#heads button', 'Save the numbers of the maps of all heads as JSON');
   const { weights } = JSON.parse(await readFile('headwise-the-maps-of-all-heads.json'));
   assert.deepEqual(

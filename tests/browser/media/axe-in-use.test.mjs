@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ofColours, violations } from '../lib/axe.mjs';
-import { cellAt, control, press, slide, textOf, write } from '../lib/heads-act.mjs';
+import { cellAt, control, press, save, slide, textOf, write } from '../lib/heads-act.mjs';
 import { artefact, open, prefer } from '../lib/pages.mjs';
 
 const isShown = (page, selector) => page.waitForSelector(selector, { visible: true });
@@ -58,7 +58,9 @@ const uses = {
     '?input=patterns&causal=1&contrast=1#heads',
     async (page) => {
       await press(page, 'Head 4: select', 'button');
-      await button(page, '#heads', 'Save the layer as SVG');
+      await save(page, 'Save the layer as SVG');
+      await isShown(page, '#heads .export-status:not(:empty)');
+      await press(page, 'Save', 'button');
     },
   ],
   'heads with text, and then none': [
@@ -81,7 +83,7 @@ const uses = {
     '?seed=0#heads',
     async (page) => {
       await press(page, 'Copy link', 'button');
-      await isShown(page, '#heads .copy-link .export-status:not(:empty)');
+      await isShown(page, '#heads .export-status:not(:empty)');
     },
   ],
   'train while a run goes on, a head enlarged': ['#train', run],

@@ -2,7 +2,7 @@
 // view; and what a teacher takes away from the page.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { control, press, query, textOf } from '../lib/heads-act.mjs';
+import { control, press, query, save, textOf } from '../lib/heads-act.mjs';
 import { useDownloads } from '../lib/downloads.mjs';
 import { open } from '../lib/pages.mjs';
 import { readCells } from '../lib/page-reader.mjs';
@@ -47,7 +47,7 @@ describe('a figure is saved', () => {
     test(`as SVG, PNG and JSON: ${name}`, async (t) => {
       const { page } = await open(t, view, isDrawn);
       const readFile = await useDownloads(t, page);
-      await press(page, `Save ${name} as SVG`, 'button');
+      await save(page, `Save ${name} as SVG`);
       const svg = await readFile(fileOf(name, 'svg'));
       const drawn = await page.evaluate((source) => {
         const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
@@ -70,13 +70,13 @@ describe('a figure is saved', () => {
       assert.equal(drawn.missing, 0, 'it has all it refers to');
       const vector = await lookAt(page, svg, 'image/svg+xml');
 
-      await press(page, `Save ${name} as PNG`, 'button');
+      await save(page, `Save ${name} as PNG`);
       const bitmap = await lookAt(page, await readFile(fileOf(name, 'png')), 'image/png');
       assert.ok(vector.colours > 10 && bitmap.colours > 10, 'something is drawn');
       assert.ok(Math.abs(bitmap.width / bitmap.height - vector.width / vector.height) < 0.02);
       assert.ok(bitmap.width > 2 * vector.width);
 
-      await press(page, `Save the numbers of ${name} as JSON`, 'button');
+      await save(page, `Save the numbers of ${name} as JSON`);
       const numbers = JSON.parse(await readFile(fileOf(name, 'json')));
       assert.deepEqual(json(numbers), shapes[at]);
     });
@@ -86,13 +86,13 @@ describe('a figure is saved', () => {
     const { page } = await open(t, '?sample=2&head=3', isDrawn);
     const readFile = await useDownloads(t, page);
     const cells = await readCells(page, 'heads');
-    await press(page, 'Save the numbers of the enlarged map as JSON', 'button');
+    await save(page, 'Save the numbers of the enlarged map as JSON');
     const large = JSON.parse(await readFile(fileOf('the enlarged map', 'json')));
     assert.deepEqual(
       large.weights.flat(),
       cells.filter((cell) => cell.sample === 1 && cell.head === 2).map(({ weight }) => weight),
     );
-    await press(page, 'Save the numbers of the maps of all heads as JSON', 'button');
+    await save(page, 'Save the numbers of the maps of all heads as JSON');
     const name = fileOf('the maps of all heads', 'json');
     const { weights, validLens } = JSON.parse(await readFile(name));
     assert.deepEqual(
@@ -111,7 +111,7 @@ describe('a figure is saved', () => {
           HTMLImageElement.prototype.decode = () => Promise.reject(new Error('no'));
         }),
     });
-    await press(page, 'Save the layer as PNG', 'button');
+    await save(page, 'Save the layer as PNG');
     await page.waitForSelector('#heads .export-status:not(:empty)');
     assert.match(
       await textOf(page, '#heads .export-status:not(:empty)'),
@@ -120,12 +120,94 @@ describe('a figure is saved', () => {
   });
 });
 
+describe('the menu of what can be saved', () => {
+  const stateOf = (page, act) =>
+    page.$eval(`${act} .export`, (menu) => {
+      const list = menu.querySelector('.save-list');
+      const box = list.getBoundingClientRect();
+      return {
+        isOpen: list.checkVisibility(),
+        isTold: menu.querySelector('.save-toggle').getAttribute('aria-expanded') === 'true',
+        hasFocus: document.activeElement === menu.querySelector('.save-toggle'),
+        isInWindow:
+          box.top >= 0 &&
+          box.left >= 0 &&
+          box.bottom <= innerHeight &&
+          box.right <= document.documentElement.clientWidth,
+      };
+    });
+  const opened = { isOpen: true, isTold: true, hasFocus: true, isInWindow: true };
+
+  test('opens by the keyboard and closes by Escape, which gives the focus back', async (t) => {
+    const { page } = await open(t, '', isDrawn);
+    await (await control(page, 'Save', 'button')).focus();
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await stateOf(page, '#heads'), opened);
+    await page.keyboard.press('Tab');
+    assert.equal(
+      await page.evaluate(() => document.activeElement.ariaLabel),
+      'Save the maps of all heads as SVG',
+    );
+    await page.keyboard.press('Escape');
+    const { isOpen, isTold, hasFocus } = await stateOf(page, '#heads');
+    assert.deepEqual(
+      { isOpen, isTold, hasFocus },
+      { isOpen: false, isTold: false, hasFocus: true },
+    );
+  });
+
+  test('closes when something else is pressed or has the focus', async (t) => {
+    const { page } = await open(t, '', isDrawn);
+    await press(page, 'Save', 'button');
+    await page.click('#heads h2');
+    assert.ok(!(await stateOf(page, '#heads')).isOpen);
+    await press(page, 'Save', 'button');
+    await page.keyboard.down('Shift');
+    await page.keyboard.press('Tab');
+    await page.keyboard.up('Shift');
+    assert.ok(!(await stateOf(page, '#heads')).isOpen);
+  });
+
+  test('is in the window of a phone, where it is opened by touch', async (t) => {
+    const { page } = await open(t, '', {
+      ...isDrawn,
+      prepare: (fresh) =>
+        fresh.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true }),
+    });
+    await (await control(page, 'Save', 'button')).tap();
+    const { isOpen, isInWindow } = await stateOf(page, '#heads');
+    assert.ok(isOpen && isInWindow);
+    await page.evaluate(() => window.scrollBy(0, 60));
+    await page.waitForFunction(() => {
+      const bottom = document.querySelector('#heads .save-toggle').getBoundingClientRect().bottom;
+      const { top } = document.querySelector('#heads .save-list').getBoundingClientRect();
+      return Math.abs(top - bottom - 8) < 1;
+    });
+  });
+
+  test('says what there is nothing to save of yet', async (t) => {
+    const { page } = await open(t, '', isDrawn);
+    await press(page, 'Save', 'button');
+    const name = 'Save the difference of two heads as SVG';
+    const isOff = async () =>
+      (await control(page, name, 'button')).evaluate((button) => button.ariaDisabled);
+    assert.equal(await isOff(), 'true');
+    assert.match(await textOf(page, '#heads .save-list'), /difference of two headsSVG.*Nothing to/);
+    await (await control(page, name, 'button')).click();
+    assert.equal(await textOf(page, '#heads .export-status'), '');
+    await page.keyboard.press('Escape');
+    await page.select('#heads .compare select', '2');
+    await press(page, 'Save', 'button');
+    assert.equal(await isOff(), null);
+  });
+});
+
 describe('a picture has the scale of its colours', () => {
   for (const name of ['the enlarged map', 'the difference of two heads']) {
     test(name, async (t) => {
       const { page } = await open(t, view, isDrawn);
       const readFile = await useDownloads(t, page);
-      await press(page, `Save ${name} as SVG`, 'button');
+      await save(page, `Save ${name} as SVG`);
       const svg = (await readFile(fileOf(name, 'svg'))).toString();
       assert.equal(svg.match(/<linearGradient/g)?.length, 1);
       assert.match(
@@ -141,7 +223,7 @@ describe('a picture has the scale of its colours', () => {
 test('a picture of lines has their key', async (t) => {
   const { page } = await open(t, '#train', { until: '#train .head-card' });
   const readFile = await useDownloads(t, page);
-  await (await control(page, 'Save the training run as SVG', 'button', '#train')).click();
+  await save(page, 'Save the training run as SVG', '#train');
   const svg = (await readFile(fileOf('the training run', 'svg'))).toString();
   const lines = await page.$$eval('#train .chart-legend > li:has(svg)', (items) =>
     items.map((item) => ({
@@ -159,11 +241,11 @@ test('a picture of lines has their key', async (t) => {
 test('the picture of a run has the map of every head, cell by cell', async (t) => {
   const { page } = await open(t, '#train', { until: '#train .head-card' });
   const readFile = await useDownloads(t, page);
-  const save = async (format) => {
-    await (await control(page, `Save the training run as ${format}`, 'button', '#train')).click();
+  const saved = async (format) => {
+    await save(page, `Save the training run as ${format}`, '#train');
     return readFile(fileOf('the training run', format.toLowerCase()));
   };
-  const svg = await save('SVG');
+  const svg = await saved('SVG');
   assert.equal(svg.toString().match(/<linearGradient/g)?.length, 1, 'and their scale');
   const wrong = await page.evaluate((source) => {
     const { documentElement: picture } = new DOMParser().parseFromString(source, 'image/svg+xml');
@@ -199,7 +281,7 @@ test('the picture of a run has the map of every head, cell by cell', async (t) =
   }, svg.toString());
   assert.deepEqual(wrong, [0, 0, 0, 0]);
   const vector = await lookAt(page, svg, 'image/svg+xml');
-  const bitmap = await lookAt(page, await save('PNG'), 'image/png');
+  const bitmap = await lookAt(page, await saved('PNG'), 'image/png');
   assert.ok(vector.colours > 40 && bitmap.colours > 40, 'the maps are in what is seen');
 });
 
@@ -233,7 +315,7 @@ describe('a view', () => {
       };
     });
     await press(page, 'Copy link', 'button');
-    await page.waitForSelector('#heads .copy-link .export-status:not(:empty)');
+    await page.waitForSelector('#heads .export-status:not(:empty)');
     const copied = new URL(await page.evaluate(() => window.copied));
     assert.deepEqual([copied.search, copied.hash], ['?seed=3', '#heads']);
   });

@@ -3,7 +3,7 @@ import { range } from 'd3-array';
 import { formatWeight } from '../format/numbers.js';
 import { element, newId, setAttributes } from '../ui/dom.js';
 import { composeDrawings, drawLegend } from '../ui/export/drawing.js';
-import { createExportMenu } from '../ui/export/menu.js';
+import type { Savable } from '../ui/export/save-menu.js';
 import type { AttentionView } from './attention-view.js';
 import { createHeadMap, type HeadMap, type MapStyle } from './head-map.js';
 import { largestOf, valuesOf, weightStyle } from './map-content.js';
@@ -30,6 +30,8 @@ export interface HeadFigure {
   readonly hatch: string;
   /** What is to be saved with whatever is drawn in its colours. */
   readonly legend: HTMLElement;
+  /** All maps. */
+  readonly savable: Savable;
   draw(view: AttentionView, style?: HeadFigureStyle): void;
 }
 
@@ -59,12 +61,7 @@ export function createHeadFigure(options: Options): HeadFigure {
   const samples = element('div', { class: 'samples' });
   const beside = element('div', { class: 'beside' });
   const below = element('div', { class: 'below' });
-  const exportMenu = createExportMenu({
-    name: options.name,
-    figure: compose,
-    data: () => view && { validLens: view.validLens, weights: view.weights },
-  });
-  const multiples = element('div', { class: 'multiples' }, samples, exportMenu);
+  const multiples = element('div', { class: 'multiples' }, samples);
   const stage = element('div', { class: 'stage' }, multiples, beside, below);
   const selection = new Selection(showSelection);
   let view: AttentionView | undefined;
@@ -166,6 +163,11 @@ export function createHeadFigure(options: Options): HeadFigure {
     register,
     hatch: hatchFill(hatchId),
     legend: legend.root,
+    savable: {
+      name: options.name,
+      figure: compose,
+      data: () => view && { validLens: view.validLens, weights: view.weights },
+    },
     draw(next, { contrast = false, notes = [], selected } = {}) {
       const isNew = view?.weights.shape.join() !== next.weights.shape.join();
       const isOther = view !== next || hasContrast !== contrast;

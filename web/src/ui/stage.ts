@@ -7,6 +7,8 @@ interface Options {
   readonly rail: readonly (Node | string)[];
   /** Settings that few readers change: folded away below the rail. */
   readonly more?: { readonly label: string; readonly content: readonly (Node | string)[] };
+  /** Saves, links and resets: below all else in the rail. */
+  readonly end: HTMLElement;
   /** What the controls change. */
   readonly views: readonly (Node | string)[];
 }
@@ -15,7 +17,7 @@ interface Options {
  * The stage of an act: a rail of controls beside the views that they change, so that cause and effect are on one screen.
  * On a phone the rail is a bar above them that stays in view, or, if one part of it has the class `rail-pinned`, that part.
  */
-export function createStage({ label, rail, more, views }: Options): HTMLElement {
+export function createStage({ label, rail, more, end, views }: Options): HTMLElement {
   const folded =
     more === undefined
       ? []
@@ -35,6 +37,7 @@ export function createStage({ label, rail, more, views }: Options): HTMLElement 
       { class: 'rail', role: 'group', 'aria-label': label },
       element('div', { class: 'rail-main' }, ...rail),
       ...folded,
+      end,
     ),
     element('div', { class: 'views' }, ...views),
   );

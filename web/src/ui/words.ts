@@ -24,8 +24,9 @@ export const words = translatable('ui', {
 
   /** Saving figures and copying links. */
   exports: {
-    label: (name: string) => `Save ${name}`,
     intro: 'Save',
+    list: 'Figures to save',
+    nothingYet: 'Nothing to save yet.',
     formats: { svg: 'SVG', png: 'PNG', json: 'JSON' },
     formatLabels: {
       svg: (name: string) => `Save ${name} as SVG`,

@@ -7,8 +7,9 @@ import { headColour } from 'headwise/view';
 import type { Store } from '../../address/store.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
 import { boundChoice } from '../../ui/controls/choice.js';
+import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, newId, svg } from '../../ui/dom.js';
-import { createExportMenu } from '../../ui/export/menu.js';
+import type { Savable } from '../../ui/export/save-menu.js';
 import { oncePerFrame } from '../../ui/once-per-frame.js';
 import { createStage } from '../../ui/stage.js';
 import { Connection } from '../../worker/connection.js';
@@ -59,7 +60,8 @@ export function createAlignContent(store: Store<AlignState>): HTMLElement[] {
     createStage({
       label: words.rail,
       rail: [...rail.main, notice.root],
-      more: { label: words.more, content: [...rail.more, views.menu] },
+      more: { label: words.more, content: rail.more },
+      end: createPanelEnd(store, 'align', [views.savable]),
       views: views.roots,
     }),
   ];
@@ -67,8 +69,7 @@ export function createAlignContent(store: Store<AlignState>): HTMLElement[] {
 
 interface Views {
   readonly roots: readonly HTMLElement[];
-  /** Saves the figure. */
-  readonly menu: HTMLElement;
+  readonly savable: Savable;
   draw(): void;
 }
 
@@ -125,11 +126,7 @@ function createViews(store: Store<AlignState>, run: AlignRun, drawSoon: () => vo
       element('div', { class: 'align-main' }, figure.root, readOut),
       views,
     ],
-    menu: createExportMenu({
-      name: words.exportName,
-      figure: () => figure.root,
-      data: () => run.record,
-    }),
+    savable: { name: words.exportName, figure: () => figure.root, data: () => run.record },
     draw() {
       const { record } = run;
       if (record === undefined) return;

@@ -3,7 +3,6 @@ import { group } from 'd3-array';
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
-import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPlaybackButtons } from '../../ui/controls/playback.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
@@ -68,7 +67,7 @@ export function createRail(store: Store<AlignState>, actions: RunActions): Rail 
       verdict,
       hideable('controls', element('div', { class: 'align-settings' }, model, heads)),
     ],
-    more: [hideable('controls', seed.root), createPanelEnd(store, 'align')],
+    more: [hideable('controls', seed.root)],
     show({ state, record }) {
       buttons.show(state, record?.step ?? 0, state === 'ended' ? words.ended : undefined);
       status.textContent = statusOf(state, record);

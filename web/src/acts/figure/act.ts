@@ -10,7 +10,6 @@ import { boundChoice } from '../../ui/controls/choice.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element, newId } from '../../ui/dom.js';
-import { createExportMenu } from '../../ui/export/menu.js';
 import { createStage } from '../../ui/stage.js';
 import type { PartCell } from './box.js';
 import { spokenValue } from './close-up.js';
@@ -66,11 +65,6 @@ export function createFigureContent(store: Store<FigureState>): HTMLElement[] {
   store.subscribe(show);
   show(store.state);
 
-  const menu = createExportMenu({
-    name: words.exportName,
-    figure: () => figure.root,
-    data: () => dataOf(pass),
-  });
   const headCount = boundChoice(store, 'heads', {
     label: words.heads,
     values: figureHeadCounts,
@@ -85,10 +79,11 @@ export function createFigureContent(store: Store<FigureState>): HTMLElement[] {
         label: words.more,
         content: [
           hideable('controls', element('div', { class: 'controls' }, headCount, seed.root)),
-          menu,
-          createPanelEnd(store, 'figure'),
         ],
       },
+      end: createPanelEnd(store, 'figure', [
+        { name: words.exportName, figure: () => figure.root, data: () => dataOf(pass) },
+      ]),
       views: [
         element(
           'div',

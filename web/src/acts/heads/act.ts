@@ -65,8 +65,13 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
     failure,
     createStage({
       label: words.controls.panel,
-      rail: [goal.root, panel.main, summary, createPanelEnd(store, 'heads')],
+      rail: [goal.root, panel.main, summary],
       more: { label: words.controls.more, content: [panel.more] },
+      end: createPanelEnd(
+        store,
+        'heads',
+        [figure, closeUp, compare, gates, layer].map(({ savable }) => savable),
+      ),
       views: [figure.root],
     }),
   );

@@ -6,11 +6,12 @@ import type { Cell } from '../../attention/map-selection.js';
 import { words as mapWords } from '../../attention/words.js';
 import { element } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import { createExportMenu } from '../../ui/export/menu.js';
+import type { Savable } from '../../ui/export/save-menu.js';
 import { words } from './words.js';
 
 export interface CloseUp {
   readonly root: HTMLElement;
+  readonly savable: Savable;
   draw(view: AttentionView, sample: number, head: number, contrast: boolean): void;
   /** Rings the cell that is spoken of, if it is in this map. */
   mark(cell: Cell | undefined): void;
@@ -27,7 +28,7 @@ export function createCloseUp({
   let shown: { view: AttentionView; sample: number; head: number } | undefined;
   let tabStop = { query: 0, key: 0 };
 
-  const exportMenu = createExportMenu({
+  const savable: Savable = {
     name: words.closeUp.name,
     figure() {
       if (map === undefined || shown === undefined) throw new Error('nothing is drawn');
@@ -51,7 +52,7 @@ export function createCloseUp({
         masked: rows((query, key) => view.isMasked(sample, query, key)),
       };
     },
-  });
+  };
 
   return {
     root: element(
@@ -59,8 +60,8 @@ export function createCloseUp({
       { class: 'close-up', 'aria-label': words.closeUp.title },
       place,
       element('p', { class: 'note' }, words.closeUp.sums),
-      exportMenu,
     ),
+    savable,
     draw(view, sample, head, contrast) {
       const hadFocus = place.contains(document.activeElement);
       const isOther = shown?.view !== view || shown.sample !== sample || shown.head !== head;

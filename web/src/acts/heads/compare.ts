@@ -11,11 +11,12 @@ import { formatSigned, formatSignedCell, formatWeight } from '../../format/numbe
 import { createSelect } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
 import { composeDrawings, type Piece } from '../../ui/export/drawing.js';
-import { createExportMenu } from '../../ui/export/menu.js';
+import type { Savable } from '../../ui/export/save-menu.js';
 import { words } from './words.js';
 
 export interface Compare {
   readonly root: HTMLElement;
+  readonly savable: Savable;
   /** Heads and samples counted from 0; `other` is undefined where nothing is compared. */
   draw(view: AttentionView, sample: number, head: number, other: number | undefined): void;
 }
@@ -38,11 +39,6 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
   const note = element('p', { class: 'note' });
   let pieces: readonly Piece[] = [];
   let numbers: unknown;
-  const exportMenu = createExportMenu({
-    name: words.compare.name,
-    figure: () => composeDrawings(pieces.map((piece) => [piece])),
-    data: () => numbers,
-  });
   return {
     root: hideable(
       'compare',
@@ -53,16 +49,20 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
         select.root,
         place,
         note,
-        exportMenu,
       ),
     ),
+    savable: {
+      name: words.compare.name,
+      figure: () => composeDrawings(pieces.map((piece) => [piece])),
+      data: () => numbers,
+    },
     draw(view, sample, head, other) {
       const heads = range(view.numHeads).filter((each) => each !== head);
       select.show(other === undefined ? 0 : other + 1, [0, ...heads.map((each) => each + 1)]);
-      exportMenu.hidden = other === undefined;
       if (other === undefined) {
         place.replaceChildren();
         note.textContent = '';
+        numbers = undefined;
         return;
       }
       const [, , queries = 0, keys = 0] = view.weights.shape;

@@ -11,7 +11,7 @@ import { formatSetting, formatShare } from '../../format/numbers.js';
 import { createNamedSlider, type Slider } from '../../ui/controls/slider.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
-import { createExportMenu } from '../../ui/export/menu.js';
+import type { Savable } from '../../ui/export/save-menu.js';
 import { createGoal } from '../../ui/notices.js';
 import { gateEffect, type GateEffect, ablationEffects } from './gate-effect.js';
 import { gateRange, gatesOf, type HeadsState } from './state.js';
@@ -19,6 +19,7 @@ import { words } from './words.js';
 
 export interface GatePanel {
   readonly root: HTMLElement;
+  readonly savable: Savable;
   draw(view: AttentionView, settings: LayerSettings): GateEffect;
 }
 
@@ -62,20 +63,15 @@ export function createGatePanel(store: Store<HeadsState>): GatePanel {
           'div',
           { class: 'gate-columns' },
           element('div', {}, place, open),
-          element(
-            'div',
-            {},
-            moved,
-            bars.drawing,
-            createExportMenu({
-              name: words.gates.name,
-              figure: () => bars.drawing,
-              data: () => ({ gates: gatesOf(store.state), ...effect }),
-            }),
-          ),
+          element('div', {}, moved, bars.drawing),
         ),
       ),
     ),
+    savable: {
+      name: words.gates.name,
+      figure: () => bars.drawing,
+      data: () => ({ gates: gatesOf(store.state), ...effect }),
+    },
     draw(view, settings) {
       const gates = gatesOf(store.state);
       if (sliders.length !== gates.length) build(gates.length);

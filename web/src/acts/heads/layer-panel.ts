@@ -6,7 +6,7 @@ import { type AttentionView, gatedOutput } from '../../attention/attention-view.
 import type { LayerSettings } from '../../attention/layer.js';
 import { formatNumber, formatShape } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
-import { createExportMenu } from '../../ui/export/menu.js';
+import type { Savable } from '../../ui/export/save-menu.js';
 import { createLayerFigure } from './layer-figure.js';
 import { numbersOf, type PartNumbers } from './layer-parts.js';
 import { gatesOf, type HeadsState } from './state.js';
@@ -14,6 +14,7 @@ import { words } from './words.js';
 
 export interface LayerPanel {
   readonly root: HTMLElement;
+  readonly savable: Savable;
   draw(view: AttentionView, settings: LayerSettings): void;
 }
 
@@ -38,18 +39,18 @@ export function createLayerPanel(store: Store<HeadsState>): LayerPanel {
         element('h3', {}, words.layer.title),
         element('p', { class: 'note' }, words.layer.intro),
         element('div', { class: 'layer-columns' }, figure.drawing, place),
-        createExportMenu({
-          name: words.layer.name,
-          figure: () => figure.drawing,
-          data() {
-            if (shown === undefined) return undefined;
-            const { parameters, input, output, weights, pooled, projected } = shown;
-            const { queries, keys, values } = input;
-            return { queries, keys, values, parameters, projected, weights, pooled, output };
-          },
-        }),
       ),
     ),
+    savable: {
+      name: words.layer.name,
+      figure: () => figure.drawing,
+      data() {
+        if (shown === undefined) return undefined;
+        const { parameters, input, output, weights, pooled, projected } = shown;
+        const { queries, keys, values } = input;
+        return { queries, keys, values, parameters, projected, weights, pooled, output };
+      },
+    },
     draw(view, settings) {
       shown = view;
       const { state } = store;

@@ -9,7 +9,6 @@ import { boundChoice } from '../../ui/controls/choice.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import { createExportMenu } from '../../ui/export/menu.js';
 import { createChartLegend } from '../../ui/legend.js';
 import { createStage } from '../../ui/stage.js';
 import { Connection } from '../../worker/connection.js';
@@ -90,16 +89,6 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     truthLegend,
     charts.root,
     element('p', { class: 'caption' }, words.bars),
-    createExportMenu({
-      name: words.exportNames.importance,
-      figure: () => composeDrawings([...charts.drawings(), [drawLegend(truthLegend)]]),
-      data: () =>
-        planter.studies.map(({ seed: of, importance }) => ({
-          seed: of,
-          heads: allHeads,
-          importance,
-        })),
-    }),
     element('h3', {}, words.curves),
     element(
       'div',
@@ -113,22 +102,31 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     ),
     curves.root,
     element('p', { class: 'caption' }, words.band),
-    createExportMenu({
-      name: words.exportNames.curves,
-      figure: () =>
-        composeDrawings([
-          [{ drawing: curves.root, title: words.curves }],
-          [drawLegend(orderLegend)],
-        ]),
-      data: () =>
-        planter.studies.map(({ seed: of, curves: drawn }) => ({ seed: of, curves: drawn })),
-    }),
   );
   results.hidden = true;
+  const perStudy = (dataOf: (study: Planter['studies'][number]) => unknown): unknown =>
+    planter.studies.length === 0 ? undefined : planter.studies.map(dataOf);
   return [
     createStage({
       label: words.panel,
-      rail: [session.goal, panel.root, notice.root, createPanelEnd(store, 'prune')],
+      rail: [session.goal, panel.root, notice.root],
+      end: createPanelEnd(store, 'prune', [
+        {
+          name: words.exportNames.importance,
+          figure: () => composeDrawings([...charts.drawings(), [drawLegend(truthLegend)]]),
+          data: () =>
+            perStudy(({ seed: of, importance }) => ({ seed: of, heads: allHeads, importance })),
+        },
+        {
+          name: words.exportNames.curves,
+          figure: () =>
+            composeDrawings([
+              [{ drawing: curves.root, title: words.curves }],
+              [drawLegend(orderLegend)],
+            ]),
+          data: () => perStudy(({ seed: of, curves: drawn }) => ({ seed: of, curves: drawn })),
+        },
+      ]),
       views: [preview, results, session.root],
     }),
   ];

@@ -68,13 +68,8 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
   return [
     createStage({
       label: words.panel,
-      rail: [
-        goal.root,
-        hideable('controls', controls),
-        reason,
-        lesson,
-        createPanelEnd(store, 'toy'),
-      ],
+      rail: [goal.root, hideable('controls', controls), reason, lesson],
+      end: createPanelEnd(store, 'toy', [figure.savable]),
       views: [figure.root, flow],
     }),
   ];

@@ -2,7 +2,6 @@ import './style.css';
 
 import type { Store } from '../../address/store.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
-import { createExportMenu } from '../../ui/export/menu.js';
 import { oncePerFrame } from '../../ui/once-per-frame.js';
 import { createStage } from '../../ui/stage.js';
 import { whenNear } from '../../ui/when-near.js';
@@ -49,23 +48,12 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
   return [
     createStage({
       label: words.panel,
-      rail: [
-        view.goal,
-        playback.root,
-        notice.root,
-        view.status,
-        panel.main,
-        createPanelEnd(store, 'train'),
-      ],
+      rail: [view.goal, playback.root, notice.root, view.status, panel.main],
+      end: createPanelEnd(store, 'train', [
+        { name: words.exportName, figure: () => view.figure(), data: () => runner.record?.data },
+      ]),
       more: { label: words.more, content: [panel.more] },
-      views: [
-        ...view.roots,
-        createExportMenu({
-          name: words.exportName,
-          figure: () => view.figure(),
-          data: () => runner.record?.data,
-        }),
-      ],
+      views: view.roots,
     }),
   ];
 }

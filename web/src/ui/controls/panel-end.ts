@@ -2,12 +2,14 @@ import { hideable } from '../../address/hideable.js';
 import { presentQuery } from '../../address/history.js';
 import type { Store } from '../../address/store.js';
 import { element, setAttributes } from '../dom.js';
+import { createSaveMenu, type Savable } from '../export/save-menu.js';
 import { words } from '../words.js';
 
-/** A link to what the controls of an act hold, and a way back to where they began. */
+/** What an act's controls end with: its figures to save, a link to what it shows, and a way back to where it began. */
 export function createPanelEnd<State extends object>(
   store: Store<State>,
   act: string,
+  figures: readonly Savable[] = [],
 ): HTMLElement {
   const reset = element('button', { type: 'button', class: 'reset' }, words.controls.reset);
   reset.addEventListener('click', () => {
@@ -19,25 +21,33 @@ export function createPanelEnd<State extends object>(
   };
   store.subscribe(show);
   show();
+  const status = element('p', { class: 'export-status', role: 'status' });
+  const say = (...content: readonly (Node | string)[]): void => {
+    status.replaceChildren(...content);
+  };
   return element(
     'div',
     { class: 'panel-end' },
-    createCopyLink(act),
+    ...(figures.length === 0 ? [] : [createSaveMenu(figures, say)]),
+    createCopyLink(act, say),
     hideable('reset', element('div', {}, reset)),
+    status,
   );
 }
 
 /** A button that copies the address of an act as it is now. */
-export function createCopyLink(act: string): HTMLElement {
+function createCopyLink(
+  act: string,
+  say: (...content: readonly (Node | string)[]) => void,
+): HTMLElement {
   const button = element('button', { type: 'button' }, words.exports.copyLink);
-  const status = element('span', { class: 'export-status', role: 'status' });
   button.addEventListener('click', () => {
     const address = new URL(window.location.href);
     address.search = presentQuery();
     address.hash = act;
     copy(address.href).then(
       () => {
-        status.textContent = words.exports.copied;
+        say(words.exports.copied);
       },
       () => {
         const field = element('input', {
@@ -47,12 +57,12 @@ export function createCopyLink(act: string): HTMLElement {
           'aria-label': words.exports.linkLabel,
         });
         field.value = address.href;
-        status.replaceChildren(words.exports.notCopied, ' ', field);
+        say(words.exports.notCopied, ' ', field);
         field.select();
       },
     );
   });
-  return hideable('link', element('div', { class: 'copy-link' }, button, status));
+  return hideable('link', element('div', { class: 'copy-link' }, button));
 }
 
 /** Rejects where there is no clipboard, too: pages that are not secure have none. */

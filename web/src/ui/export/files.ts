@@ -1,5 +1,4 @@
-import { hideable } from '../../address/hideable.js';
-import { element, setAttributes, svg } from '../dom.js';
+import { setAttributes, svg } from '../dom.js';
 import { words } from '../words.js';
 import { resolveStyles } from './drawing.js';
 
@@ -73,52 +72,5 @@ function framed(figure: SVGSVGElement): SVGSVGElement {
     { ...size, viewBox: `0 0 ${size.width} ${size.height}` },
     svg('rect', { ...size, fill: getComputedStyle(document.body).backgroundColor }),
     drawing,
-  );
-}
-
-interface Options {
-  /** In words, `the maps of weights`; the file is called after it. */
-  readonly name: string;
-  /** The drawing, on the page or composed of drawings on it. */
-  readonly figure: () => SVGSVGElement;
-  /** What JSON can say, and typed arrays. */
-  readonly data: () => unknown;
-}
-
-/** Buttons that save a figure as SVG or PNG, and its numbers as JSON. */
-export function createExportMenu({ name, figure, data }: Options): HTMLElement {
-  const status = element('span', { class: 'export-status', role: 'status' });
-  const formats = {
-    svg: () => svgFile(figure()),
-    png: () => pngFile(figure()),
-    json: () => jsonFile(data()),
-  };
-  const save = async (format: keyof typeof formats): Promise<void> => {
-    const file = `headwise-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.${format}`;
-    try {
-      saveFile(file, await formats[format]());
-      status.textContent = words.exports.saved(file);
-    } catch (error) {
-      status.textContent = words.exports.failed(error instanceof Error ? error.message : '');
-    }
-  };
-  const buttons = (['svg', 'png', 'json'] as const).map((format) => {
-    const button = element(
-      'button',
-      { type: 'button', 'aria-label': words.exports.formatLabels[format](name) },
-      words.exports.formats[format],
-    );
-    button.addEventListener('click', () => void save(format));
-    return button;
-  });
-  return hideable(
-    'export',
-    element(
-      'div',
-      { class: 'export', role: 'group', 'aria-label': words.exports.label(name) },
-      element('span', { class: 'export-intro', 'aria-hidden': 'true' }, words.exports.intro),
-      ...buttons,
-      status,
-    ),
   );
 }
