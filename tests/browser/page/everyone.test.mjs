@@ -161,6 +161,38 @@ test('every act begins with a sentence or two and a stage, whose rail begins wit
   }
 });
 
+test('on a phone each act’s goal, main controls and status stay in view on a quarter of the screen', async (t) => {
+  const size = { width: 390, height: 844 };
+  for (const act of await actsOf((await open(t)).page)) {
+    const { page } = await open(t, `#${act}`);
+    await page.setViewport(size);
+    const bar = await page.waitForSelector(`#${act} :is(.rail-pinned, .candidates)`, {
+      visible: true,
+    });
+    // To where the end of the views is in the upper half of the window.
+    await page.waitForFunction(
+      (id) => {
+        const views = document.querySelector(`#${id} .views`).getBoundingClientRect();
+        const isSeen = views.height > 0 && Math.abs(views.bottom - innerHeight / 3) < 1;
+        if (!isSeen) scrollBy(0, views.bottom - innerHeight / 3);
+        return isSeen;
+      },
+      {},
+      act,
+    );
+    const { top, height, onTop } = await bar.evaluate((found) => {
+      const { top, height } = found.getBoundingClientRect();
+      return {
+        top,
+        height,
+        onTop: found.contains(document.elementFromPoint(195, top + height / 2)),
+      };
+    });
+    assert.deepEqual({ top, onTop }, { top: 0, onTop: true }, act);
+    assert.ok(height <= size.height / 4, `${act} has a bar of ${height}`);
+  }
+});
+
 describe('at any width', () => {
   for (const [what, address] of [
     ['as it opens', ''],
@@ -172,7 +204,7 @@ describe('at any width', () => {
       for (const width of [320, 360, 412, 540, 671, 673, 768, 1024, 1280, 1920, 2560]) {
         await page.setViewport({ width, height: 900 });
         await fitsAcross(page, `${width} pixels`);
-        const tooWide = await page.$$eval('.rail, .segments, .playback', (all) =>
+        const tooWide = await page.$$eval('.rail, .rail-pinned, .segments, .playback', (all) =>
           all
             .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
             .map(({ textContent }) => textContent),

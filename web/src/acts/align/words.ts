@@ -29,7 +29,7 @@ export const words = translatable('align', {
       'Input, output and unembedding use one table of embeddings. Compare the accuracy with where the heads attend.',
   },
   heads: 'Heads',
-  more: 'Seed, link, saving',
+  more: 'Seed',
   panel: 'Seed of the run, and a link to it',
 
   waiting: 'Creating the model.',

@@ -65,7 +65,11 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
     failure,
     createStage({
       label: words.controls.panel,
-      rail: [goal.root, panel.main, summary],
+      rail: [
+        element('div', { class: 'rail-pinned' }, goal.root, panel.pinned),
+        panel.main,
+        summary,
+      ],
       more: { label: words.controls.more, content: [panel.more] },
       end: createPanelEnd(
         store,

@@ -15,7 +15,9 @@ import { userLimits } from './user-data.js';
 import { words } from './words.js';
 
 export interface Panel {
-  /** What most readers change. */
+  /** What stays in view on a phone. */
+  readonly pinned: HTMLElement;
+  /** What else most readers change. */
   readonly main: HTMLElement;
   /** The rest. */
   readonly more: HTMLElement;
@@ -68,10 +70,8 @@ export function createPanel(store: Store<HeadsState>, dropTarget: HTMLElement): 
     store.change({ contrast: isOn });
   });
   return {
-    main: hideable(
-      'controls',
-      element('div', { class: 'controls' }, input.root, details.root, heads.root, seed.root),
-    ),
+    pinned: hideable('controls', element('div', { class: 'controls' }, input.root, heads.root)),
+    main: hideable('controls', element('div', { class: 'controls' }, details.root, seed.root)),
     more: hideable(
       'controls',
       element(

@@ -109,7 +109,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   return [
     createStage({
       label: words.panel,
-      rail: [session.goal, panel.root, notice.root],
+      rail: [element('div', { class: 'rail-pinned' }, session.goal, panel.root), notice.root],
       end: createPanelEnd(store, 'prune', [
         {
           name: words.exportNames.importance,

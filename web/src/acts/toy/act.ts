@@ -68,7 +68,11 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
   return [
     createStage({
       label: words.panel,
-      rail: [goal.root, hideable('controls', controls), reason, lesson],
+      rail: [
+        element('div', { class: 'rail-pinned' }, goal.root, hideable('controls', controls)),
+        reason,
+        lesson,
+      ],
       end: createPanelEnd(store, 'toy', [figure.savable]),
       views: [figure.root, flow],
     }),

@@ -2,6 +2,7 @@ import './style.css';
 
 import type { Store } from '../../address/store.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
+import { element } from '../../ui/dom.js';
 import { oncePerFrame } from '../../ui/once-per-frame.js';
 import { createStage } from '../../ui/stage.js';
 import { whenNear } from '../../ui/when-near.js';
@@ -48,7 +49,11 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
   return [
     createStage({
       label: words.panel,
-      rail: [view.goal, playback.root, notice.root, view.status, panel.main],
+      rail: [
+        element('div', { class: 'rail-pinned' }, view.goal, playback.root, view.status),
+        notice.root,
+        panel.main,
+      ],
       end: createPanelEnd(store, 'train', [
         { name: words.exportName, figure: () => view.figure(), data: () => runner.record?.data },
       ]),
