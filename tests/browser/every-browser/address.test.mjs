@@ -54,7 +54,7 @@ test(`a slider may go farther than an address can follow, in ${engineName}`, asy
     const slider = [...document.querySelectorAll('#heads .slider')].find(({ labels }) =>
       labels[0]?.textContent.startsWith('Scale'),
     );
-    const output = slider.parentElement.querySelector('output');
+    const output = slider.parentElement.querySelector('.slider-value');
     const wrong = [];
     for (let move = 1; move <= 250; move++) {
       slider.value = move === 250 ? 2.5 : (move % 5) + 3;

@@ -43,7 +43,10 @@ describe('a browser that refuses to change the address', () => {
     for (const [at, scale] of way.entries()) {
       await drag(page, 'Scale factor (× 1/√d)', [scale]);
       assert.equal(
-        await page.$eval('#heads .control:has(.slider) output', (output) => output.textContent),
+        await page.$eval(
+          '#heads .control:has(.slider) .slider-value',
+          (value) => value.textContent,
+        ),
         `× ${scale}`,
         `value ${at + 1}`,
       );

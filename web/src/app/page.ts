@@ -1,6 +1,7 @@
 import { hideable } from '../address/hideable.js';
 import { createFirstScreen } from '../first/first-screen.js';
 import { element, paragraph } from '../ui/dom.js';
+import { liveRegion } from '../ui/live-region.js';
 import { createNotices } from '../ui/notices.js';
 import { type ActDescription, acts } from './acts.js';
 import { words } from './words.js';
@@ -32,6 +33,7 @@ export function createPage(): Page {
       paragraph(words.footer.source, { class: 'prose' }),
       element('p', {}, element('a', { href: chapter }, words.footer.chapter)),
     ),
+    liveRegion,
   );
   return { acts: placed, showNotices: notices.show };
 }

@@ -57,7 +57,7 @@ export function createHeadFigure(options: Options): HeadFigure {
   const { controls = [], onActive, onPin } = options;
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
-  const readOut = element('p', { class: 'read-out', role: 'status' }, words.readOut.hint);
+  const readOut = element('p', { class: 'read-out' }, words.readOut.hint);
   const samples = element('div', { class: 'samples' });
   const beside = element('div', { class: 'beside' });
   const below = element('div', { class: 'below' });

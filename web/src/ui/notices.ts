@@ -3,6 +3,7 @@ import { html, render, type TemplateResult } from 'lit-html';
 
 import { hideable } from '../address/hideable.js';
 import { element } from './dom.js';
+import { announce } from './live-region.js';
 import { words } from './words.js';
 
 export interface Goal {
@@ -13,7 +14,7 @@ export interface Goal {
 
 /** What there is to find out in an act, and whether the reader has. */
 export function createGoal(task: string): Goal {
-  const progress = element('p', { class: 'goal-progress', role: 'status' });
+  const progress = element('p', { class: 'goal-progress' });
   const root = element(
     'div',
     { class: 'goal' },
@@ -25,6 +26,7 @@ export function createGoal(task: string): Goal {
     root: hideable('goal', root),
     show(told, isReached = false) {
       if (isReached) {
+        if (reached === '') announce(`${words.goal.reached}. ${told}`);
         reached = told;
         root.toggleAttribute('data-reached', true);
       }
@@ -62,10 +64,11 @@ export interface Notices {
 }
 
 export function createNotices(): Notices {
-  const root = element('div', { class: 'notices', role: 'status' });
+  const root = element('div', { class: 'notices' });
   return {
     root,
     show(sentences) {
+      announce(sentences.join(' '));
       render(
         sentences.map((sentence) => html`<p>${sentence}</p>`),
         root,

@@ -12,12 +12,12 @@ export interface TokenStrip {
   ): void;
 }
 
-/** A sequence, token by token, with an entry below each. The name of a live one is a live region. */
-export function createTokenStrip({ isLive = false } = {}): TokenStrip {
+/** A sequence, token by token, with an entry below each. */
+export function createTokenStrip(): TokenStrip {
   const root = element('div', { class: 'sequence' });
   const show: TokenStrip['show'] = (name, symbols, below) => {
     render(
-      html`<p class="sequence-name" role=${isLive ? 'status' : nothing}>${name}</p>
+      html`<p class="sequence-name">${name}</p>
         <ol class="tokens">
           ${symbols.map(
             (symbol, position) =>
@@ -27,7 +27,5 @@ export function createTokenStrip({ isLive = false } = {}): TokenStrip {
       root,
     );
   };
-  // A live region has to be there before it speaks.
-  show('', [], () => nothing);
   return { root, show };
 }

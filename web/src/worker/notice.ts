@@ -2,6 +2,7 @@ import { HeadwiseError } from 'headwise';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import { element } from '../ui/dom.js';
+import { announce } from '../ui/live-region.js';
 import { failureNotice } from '../ui/notices.js';
 import { isOutOfMemory, WorkerLost } from './connection.js';
 import { words } from './words.js';
@@ -19,7 +20,7 @@ export interface WorkerNotice {
 /** The state of an act's worker, where it is not as usual, with a button that restarts it. */
 export function createWorkerNotice(onAgain: () => void): WorkerNotice {
   const failure = element('div');
-  const slow = element('div', { role: 'status' });
+  const slow = element('div');
   const content = ({ title, advice }: Advice, details?: string): TemplateResult => html`
     <p><strong>${title}</strong></p>
     <p>${advice}</p>
@@ -38,6 +39,7 @@ export function createWorkerNotice(onAgain: () => void): WorkerNotice {
       );
     },
     showSlow(isSlow) {
+      if (isSlow) announce(`${words.slow.title} ${words.slow.advice}`);
       render(isSlow ? html`<div class="slow">${content(words.slow)}</div>` : nothing, slow);
     },
     clear() {

@@ -64,7 +64,7 @@ async function planted(t, query, options) {
   return { page, ...rest };
 }
 
-const sentence = '#prune .answers [role="status"]';
+const sentence = '#prune .answers .sequence-name';
 
 const restoreAll = async (page) => {
   await press(page, 'Restore all');

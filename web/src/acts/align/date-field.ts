@@ -2,6 +2,7 @@ import { html, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { element, newId, setAttributes } from '../../ui/dom.js';
+import { announce } from '../../ui/live-region.js';
 import { maxDateLength, questionOf, readable } from '../../worker/dates.js';
 import { type AlignState, examples } from './state.js';
 import { words } from './words.js';
@@ -18,7 +19,7 @@ export function createDateField(store: Store<AlignState>): HTMLElement {
     spellcheck: 'false',
     'aria-describedby': hintId,
   });
-  const hint = element('p', { id: hintId, class: 'control-hint', role: 'status' });
+  const hint = element('p', { id: hintId, class: 'control-hint' });
   const truth = element('p', { class: 'note' });
   const buttons = element('div', {
     class: 'buttons',
@@ -33,7 +34,9 @@ export function createDateField(store: Store<AlignState>): HTMLElement {
     const typed = input.value.slice(0, 4 * maxDateLength);
     const text = readable(typed).trim();
     const isTaken = text === input.value.trim();
-    hint.textContent = text === '' ? words.textEmpty : isTaken ? '' : words.textKept(text);
+    const told = text === '' ? words.textEmpty : isTaken ? '' : words.textKept(text);
+    if (hint.textContent !== told) announce(told);
+    hint.textContent = told;
     setAttributes(input, { 'aria-invalid': isTaken && text !== '' ? undefined : 'true' });
     if (text === '') return;
     store.change({ text, query: 0 }, typing ? 'replace' : 'push');

@@ -26,7 +26,7 @@ import { words } from './words.js';
 export function createFigureContent(store: Store<FigureState>): HTMLElement[] {
   const rail = createRail(store);
   const legend = createWeightLegend(newId('figure-legend'));
-  const readOut = element('p', { class: 'read-out', role: 'status' }, words.hint);
+  const readOut = element('p', { class: 'read-out' }, words.hint);
   const text = createStepText();
   let pass = runPass(store.state);
   let made = '';

@@ -4,6 +4,7 @@ import { createChoice, createSwitch } from '../../ui/controls/choice.js';
 import { createFileDrop } from '../../ui/controls/file-drop.js';
 import { createTextArea } from '../../ui/controls/text-area.js';
 import { element } from '../../ui/dom.js';
+import { announce } from '../../ui/live-region.js';
 import type { Input } from './inputs.js';
 import { type HeadsState, maxNumbersLength } from './state.js';
 import { textLimits, tokenKinds, usedText } from './typed-text.js';
@@ -88,8 +89,8 @@ function createTypedText(store: Store<HeadsState>): InputDetails {
 }
 
 function createUserData(store: Store<HeadsState>, dropTarget: HTMLElement): InputDetails {
-  const message = element('p', { class: 'control-hint', role: 'status' });
-  const held = element('p', { class: 'note', role: 'status' });
+  const message = element('p', { class: 'control-hint' });
+  const held = element('p', { class: 'note' });
   const field = createTextArea({
     label: words.user.pasted,
     hint: words.user.pastedHint(userLimits),
@@ -122,11 +123,13 @@ function createUserData(store: Store<HeadsState>, dropTarget: HTMLElement): Inpu
       if (number !== newest) return;
       message.textContent = '';
       show(held, 'push');
+      announce(heldMessage(held));
     } catch (error) {
       if (number !== newest) return;
       store.change({ input: 'own' });
       const reason = error instanceof Error ? error.message : String(error);
       message.textContent = words.user.failed(cutTo(file.name, maxNameLength), reason);
+      announce(message.textContent);
     }
   };
   const file = createFileDrop(dropTarget, {

@@ -10,6 +10,7 @@ import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createChartLegend } from '../../ui/legend.js';
+import { announce } from '../../ui/live-region.js';
 import { createStage } from '../../ui/stage.js';
 import { Connection } from '../../worker/connection.js';
 import { allHeads } from '../../worker/heads.js';
@@ -164,11 +165,12 @@ export function createPlantPanel(
     );
     render(
       html`<progress class="progress" max="1" .value=${done} aria-label=${words.panel}></progress>
-        <p class="plant-status" role="status">${sentence}</p>`,
+        <p class="plant-status">${sentence}</p>`,
       progress,
     );
   };
   show(false, 0, words.notYet);
+  let wasBusy = false;
 
   function sentenceOf({ state, studies, seed: studied }: Planter): string {
     if (state === 'busy') return words.progress(studied, studies.length + 1, numSeeds);
@@ -178,7 +180,10 @@ export function createPlantPanel(
   return {
     root: hideable('controls', element('div', { class: 'controls' }, seed.root, button, progress)),
     show(planter) {
-      show(planter.state === 'busy', planter.progress, sentenceOf(planter));
+      const isBusy = planter.state === 'busy';
+      show(isBusy, planter.progress, sentenceOf(planter));
+      if (wasBusy && !isBusy) announce(sentenceOf(planter));
+      wasBusy = isBusy;
     },
   };
 }

@@ -17,7 +17,7 @@ export interface AnswerStrip {
 
 /** The predictions of the model in the session for one sequence, and which of them are correct. */
 export function createAnswerStrip(): AnswerStrip {
-  const strip = createTokenStrip({ isLive: true });
+  const strip = createTokenStrip();
   let sequence: Sequence = { tokens: new Int32Array(), targets: new Int32Array() };
   strip.root.classList.add('answers');
   return {

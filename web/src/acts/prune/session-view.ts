@@ -1,6 +1,7 @@
 import type { Store } from '../../address/store.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
 import { element, paragraph, setAttributes } from '../../ui/dom.js';
+import { announce } from '../../ui/live-region.js';
 import { createGoal } from '../../ui/notices.js';
 import { type Connection, coalesce } from '../../worker/connection.js';
 import {
@@ -44,7 +45,7 @@ export function createSessionView(
   const table = createQualityTable();
   const goal = createGoal(words.goalTask);
   const answers = createAnswerStrip();
-  const status = element('p', { class: 'session-status', role: 'status' });
+  const status = element('p', { class: 'session-status' });
   const undo = element('button', { type: 'button' }, words.undo);
   const reset = element('button', { type: 'button' }, words.reset);
   const tiles = allHeads.map((head) =>
@@ -93,6 +94,7 @@ export function createSessionView(
     const heads = allHeads.length - state.pruned.length;
     const right = formatPercent(accuracy);
     status.textContent = words.status(heads, formatLoss(loss), right);
+    announce(status.textContent);
     if (heads > wanted.heads || accuracy < wanted.accuracy) return;
     const share = state.prunedMilliseconds / state.wholeMilliseconds;
     goal.show(words.reached(heads, right, formatPercent(share)), true);

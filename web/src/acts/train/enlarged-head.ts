@@ -25,7 +25,7 @@ interface Shown {
  * fill of masked cells.
  */
 export function createEnlargedHead(hatch: string): EnlargedHead {
-  const readOut = element('p', { class: 'read-out', role: 'status' }, words.enlargedHint);
+  const readOut = element('p', { class: 'read-out' }, words.enlargedHint);
   const stage = element('div', { class: 'enlarged-map' });
   const root = element('div', { class: 'enlarged' }, stage, readOut);
   let shown: Shown | undefined;

@@ -39,7 +39,7 @@ export function createWordsContent(store: Store<WordsState>): HTMLElement[] {
   const reader = new Reader(connection, { onChange: drawSoon, onFailure: notice.showFailure });
 
   const goal = createGoal(words.goalTask);
-  const status = element('p', { class: 'words-status', role: 'status' });
+  const status = element('p', { class: 'words-status' });
   const text = createTextArea({
     label: words.text,
     hint: words.textHint,

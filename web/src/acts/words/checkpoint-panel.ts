@@ -1,6 +1,5 @@
-import { html, render } from 'lit-html';
-
 import { element, newId, setAttributes } from '../../ui/dom.js';
+import { announce } from '../../ui/live-region.js';
 import type { Reader } from './reader.js';
 import { words } from './words.js';
 
@@ -11,7 +10,7 @@ export interface CheckpointPanel {
 
 /** Opens a model of the reader's: a folder, or its files at once. */
 export function createCheckpointPanel(reader: Reader): CheckpointPanel {
-  const refusal = element('p', { class: 'control-hint', role: 'alert' });
+  const refusal = element('p', { class: 'control-hint' });
   const back = element('button', { type: 'button' }, words.builtIn);
   back.addEventListener('click', () => {
     reader.openBuiltIn();
@@ -28,7 +27,9 @@ export function createCheckpointPanel(reader: Reader): CheckpointPanel {
   return {
     root,
     draw() {
-      render(reader.refusal === '' ? '' : html`${words.refused(reader.refusal)}`, refusal);
+      const told = reader.refusal === '' ? '' : words.refused(reader.refusal);
+      if (refusal.textContent !== told) announce(told);
+      refusal.textContent = told;
       setAttributes(back, { hidden: !reader.isOwn });
     },
   };

@@ -5,6 +5,7 @@ import type { Store } from '../../address/store.js';
 import { formatMilliseconds, formatShort } from '../../format/numbers.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element } from '../../ui/dom.js';
+import { announce } from '../../ui/live-region.js';
 import { canGo, type Head } from '../../worker/heads.js';
 import type { Timing } from '../../worker/timing.js';
 import type { Reader } from './reader.js';
@@ -19,7 +20,7 @@ export interface Study {
 /** Which heads this text needs: ranked by ablation, the least important shut, the time without them measured. */
 export function createStudy(store: Store<WordsState>, reader: Reader): Study {
   const buttons = element('div', { class: 'study-buttons' });
-  const status = element('p', { class: 'study-status', role: 'status' });
+  const status = element('p', { class: 'study-status' });
   const slider = createNamedSlider({
     label: words.prune,
     range: { min: 0, max: 1, step: 1 },
@@ -82,7 +83,10 @@ export function createStudy(store: Store<WordsState>, reader: Reader): Study {
       slider.root.hidden = reader.importance === undefined;
       const isOfOrder = order.slice(0, shut.length).every((head) => shut.some(isSameAs(head)));
       slider.show(isOfOrder ? Math.min(shut.length, order.length) : 0, order.length);
-      status.textContent = statusOf(reader, emptied);
+      const told = statusOf(reader, emptied);
+      // Not how far it has come.
+      if (job === undefined && status.textContent !== told) announce(told);
+      status.textContent = told;
     },
   };
 }

@@ -2,6 +2,7 @@ import { hideable } from '../../address/hideable.js';
 import { presentQuery } from '../../address/history.js';
 import type { Store } from '../../address/store.js';
 import { element, setAttributes } from '../dom.js';
+import { announce } from '../live-region.js';
 import { createSaveMenu, type Savable } from '../export/save-menu.js';
 import { words } from '../words.js';
 
@@ -21,9 +22,10 @@ export function createPanelEnd<State extends object>(
   };
   store.subscribe(show);
   show();
-  const status = element('p', { class: 'export-status', role: 'status' });
+  const status = element('p', { class: 'export-status' });
   const say = (...content: readonly (Node | string)[]): void => {
     status.replaceChildren(...content);
+    announce(status.textContent);
   };
   return element(
     'div',

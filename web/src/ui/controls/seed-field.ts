@@ -1,6 +1,7 @@
 import { seedRange } from '../../address/field.js';
 import type { Origin } from '../../address/store.js';
 import { element, newId, setAttributes } from '../dom.js';
+import { announce } from '../live-region.js';
 import { words } from '../words.js';
 
 export interface SeedField {
@@ -25,12 +26,13 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void):
     'aria-describedby': hintId,
   });
   const another = element('button', { type: 'button' }, words.controls.newSeed);
-  const hint = element('p', { id: hintId, class: 'control-hint', role: 'status' });
+  const hint = element('p', { id: hintId, class: 'control-hint' });
   let shown: number = min;
   // What is typed in one go is one step back in the history.
   let typing = false;
 
   const explain = (message: string): void => {
+    if (hint.textContent !== message) announce(message);
     hint.textContent = message;
     setAttributes(input, { 'aria-invalid': message === '' ? undefined : 'true' });
   };

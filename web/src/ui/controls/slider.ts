@@ -52,7 +52,8 @@ export function createNamedSlider(options: Options): Slider {
   input.id = id;
   // The visible label is the name.
   input.removeAttribute('aria-label');
-  const value = element('output', { class: 'slider-value', for: id });
+  // No `output`: screen readers have the value from the slider, and would read it twice.
+  const value = element('span', { class: 'slider-value', 'aria-hidden': 'true' });
   return {
     root: element(
       'div',

@@ -1,5 +1,6 @@
 import type { Origin } from '../../address/store.js';
 import { element, newId, setAttributes } from '../dom.js';
+import { announce } from '../live-region.js';
 
 export interface TextArea {
   readonly root: HTMLElement;
@@ -22,20 +23,22 @@ interface Options {
 export function createTextArea(options: Options): TextArea {
   const id = newId('written');
   const hintId = newId('hint');
+  const messageId = newId('message');
   const area = element('textarea', {
     id,
     rows: options.rows,
     spellcheck: 'false',
     autocomplete: 'off',
-    'aria-describedby': hintId,
+    'aria-describedby': `${hintId} ${messageId}`,
   });
-  const message = element('p', { class: 'control-hint', role: 'status' });
+  const message = element('p', { id: messageId, class: 'control-hint' });
   // What is written in one go is one step back in the history.
   let writing = false;
   let isWrong = false;
   let taken = '';
   const say = (words: string, isError: boolean): void => {
     isWrong = isError;
+    if (message.textContent !== words) announce(words);
     message.textContent = words;
     setAttributes(area, { 'aria-invalid': isWrong ? 'true' : undefined });
   };

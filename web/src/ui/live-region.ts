@@ -1,0 +1,23 @@
+import { element } from './dom.js';
+
+const root = element('div', { class: 'live-region', role: 'status' });
+let waiting: string[] = [];
+
+/** What screen readers read out: one place of the page, so that there is one voice. */
+export const liveRegion: HTMLElement = root;
+
+/**
+ * Has screen readers say what came of an action. Not what follows a pointer or a run on its way: that would
+ * never end.
+ */
+export function announce(sentence: string): void {
+  if (sentence === '') return;
+  if (waiting.length === 0) queueMicrotask(speak);
+  waiting.push(sentence);
+}
+
+/** All that came of one action, at once: each would cut the last one off. */
+function speak(): void {
+  root.textContent = waiting.join(' ');
+  waiting = [];
+}
