@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { patience } from '../lib/browser.mjs';
+import { cellAt, control } from '../lib/heads-act.mjs';
 import { readPixels } from '../lib/page-reader.mjs';
 import { actsOf, artefact, fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
 
@@ -76,6 +77,47 @@ describe('with other media', () => {
       await page.screenshot({ path: artefact(`print-${scheme}.png`), fullPage: true });
     });
   }
+});
+
+test('on paper a frame in which nothing is drawn yet is left out, and nothing sticks', async (t) => {
+  const { page } = await open(t, '#train', { until: '#train .head-card' });
+  await page.emulateMediaType('print');
+  await page.setViewport({ width: 718, height: 1000 });
+  const isShown = (selector) => page.$eval(selector, (found) => found.checkVisibility());
+  assert.equal(await isShown('#train .chart'), false);
+  assert.equal(
+    await page.$eval('#train .rail-pinned', (bar) => getComputedStyle(bar).position),
+    'static',
+  );
+  await page.emulateMediaType('screen');
+  await (await control(page, 'Start', 'button', '#train')).click();
+  await page.waitForFunction(() =>
+    /L/.test(document.querySelector('#train .chart path').getAttribute('d')),
+  );
+  await page.emulateMediaType('print');
+  assert.equal(await isShown('#train .chart'), true);
+});
+
+test('a ring is as wide in a small map as in a large one, and no title grows when its map is selected', async (t) => {
+  const { page } = await open(t, '#heads', { until: '#heads .map' });
+  const titles = () =>
+    page.$$eval('#heads .samples .head-title', (all) =>
+      all.map((title) => title.getBoundingClientRect().width),
+    );
+  const before = await titles();
+  await (await cellAt(page, 0, 3, 1, 1)).click();
+  await page.waitForSelector('#heads .head[data-selected] .ring[data-here]');
+  assert.deepEqual(await titles(), before);
+  const rings = await page.$$eval('#heads .ring[data-here] > rect', (all) =>
+    all.map((rect) => {
+      const { vectorEffect, strokeWidth, stroke } = getComputedStyle(rect);
+      return `${vectorEffect} ${strokeWidth} ${stroke}`;
+    }),
+  );
+  assert.deepEqual(
+    [...new Set(rings)],
+    ['non-scaling-stroke 6px rgb(0, 0, 0)', 'non-scaling-stroke 2px rgb(255, 255, 255)'],
+  );
 });
 
 test('the page as a PDF has a few pages, as a reader prints it', async (t) => {

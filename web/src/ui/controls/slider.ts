@@ -27,7 +27,13 @@ export function createSlider(options: Options): Slider & { readonly input: HTMLI
   });
   // One drag is one step back in the history, however many values it passed.
   let sliding = false;
+  const showShare = (): void => {
+    const [min, max] = [Number(input.min), Number(input.max)];
+    const share = max > min ? (input.valueAsNumber - min) / (max - min) : 0;
+    input.style.setProperty('--share', String(share));
+  };
   input.addEventListener('input', () => {
+    showShare();
     onSlide(input.valueAsNumber, sliding ? 'replace' : 'push');
     sliding = true;
   });
@@ -40,6 +46,7 @@ export function createSlider(options: Options): Slider & { readonly input: HTMLI
     show(value, max = range.max) {
       input.max = String(max);
       input.value = String(value);
+      showShare();
       input.setAttribute('aria-valuetext', describe(value));
     },
   };
