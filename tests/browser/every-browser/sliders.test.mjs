@@ -32,7 +32,7 @@ test(`the thumb of a slider and what is left of it have the accent colour, in ${
       const canvas = document.createElement('canvas');
       canvas.width = bitmap.width;
       canvas.height = bitmap.height;
-      const context = canvas.getContext('2d');
+      const context = canvas.getContext('2d', { willReadFrequently: true });
       context.drawImage(bitmap, 0, 0);
       const scale = bitmap.width / window.innerWidth;
       const hex = (value) => value.toString(16).padStart(2, '0');

@@ -19,6 +19,7 @@ export interface Page {
 export function createPage(): Page {
   const placed = acts.map((act, index) => placeAct(act, index + 1));
   const notices = createNotices();
+  document.querySelector('.not-served')?.remove();
   document.body.append(
     element(
       'header',

@@ -6,6 +6,8 @@ export const words = translatable('app', {
     title: 'headwise: multi-head attention, head by head',
     description:
       'Multi-head attention running in your browser: the weights of every head, drawn on one scale, from the toy example of Dive into Deep Learning to any seed, number of heads and mask.',
+    notServed:
+      'This page does not run when it is opened as a file: browsers load its modules from a server only. Run npm start in the repository, or any static server in this folder, for example python3 -m http.server, and open the address that it prints.',
     noScript: 'This page computes everything it shows, and needs JavaScript to do so.',
   },
 
