@@ -11,9 +11,22 @@ export const listOf = (items: readonly (string | number)[]): string =>
 export const choiceOf = (items: readonly (string | number)[]): string =>
   disjunction.format(items.map(String));
 
+/** What readers take for characters, which may be several joined ones. Older browsers do not know. */
+const { Segmenter } = Intl as Partial<typeof Intl>;
+const characters = Segmenter && new Segmenter('en', { granularity: 'grapheme' });
+
+/** More than any character takes that people write. */
+const longestCharacter = 64;
+
 /** As much of it as is wanted, and never half a character. */
-export const cutTo = (words: string, longest: number): string =>
-  words.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
+export function cutTo(words: string, longest: number): string {
+  if (words.length <= longest) return words;
+  const cut = characters
+    ?.segment(words.slice(0, longest + longestCharacter))
+    .containing(longest)?.index;
+  const isWhole = cut !== undefined && cut > longest - longestCharacter;
+  return words.slice(0, isWhole ? cut : longest).replace(/[\uD800-\uDBFF]$/, '');
+}
 
 /** What somebody wrote, as far as a sentence has room for it. */
 export const quoted = (written: string): string =>

@@ -18,6 +18,8 @@ export const words = translatable('ui', {
       'It needs WebAssembly SIMD, which this browser lacks. Chrome and Edge support it from version 91, Firefox from 89, Safari from 16.4.',
     loading: 'Its WebAssembly file did not load. Check the connection, then reload the page.',
     other: 'An unexpected error occurred. Reloading the page may help.',
+    reason: (said: string, details: string) => `${said} Details: ${details}`,
+    notTaken: 'This cannot be used as it is written.',
     details: (message: string, code: string | undefined) =>
       code === undefined ? message : `${message} (${code})`,
   },

@@ -85,6 +85,23 @@ describe('typed text', () => {
 });
 
 /** Replaces what a field holds, as pasting does. */
+/** A file of tensors with one of integers beside them, as checkpoints have for positions. */
+function withIntegers(bytes) {
+  const file = Buffer.from(bytes);
+  const length = Number(file.readBigUInt64LE(0));
+  const header = JSON.parse(file.subarray(8, 8 + length));
+  const data = file.subarray(8 + length);
+  header['embedding.position_ids'] = {
+    dtype: 'I64',
+    shape: [1, 3],
+    data_offsets: [data.length, data.length + 24],
+  };
+  const written = Buffer.from(JSON.stringify(header));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(written.length));
+  return Buffer.concat([size, written, data, Buffer.from(BigInt64Array.of(0n, 1n, 2n).buffer)]);
+}
+
 async function paste(page, name, words) {
   const area = await control(page, name, 'textbox');
   await area.evaluate((each) => {
@@ -320,7 +337,7 @@ describe('files', () => {
       tensor,
     ]);
     const tensors = { 'embedding.weight': Tensor.ones([2, 2]), ...Object.fromEntries(named) };
-    await choose(page, 'model.safetensors', saveSafetensors(tensors));
+    await choose(page, 'model.safetensors', withIntegers(saveSafetensors(tensors)));
     assert.match(await textOf(page, '#heads .input-details'), /under “encoder\.0\.attention”/);
     await press(page, '3', 'radio');
     assert.deepEqual(await sizesOf(page), [2, 3, 6, 6]);
@@ -340,8 +357,16 @@ describe('files', () => {
     const wrong = [
       ['picture.png', Buffer.from([1, 2, 3]), /Expected a \.npy, \.safetensors.*picture\.png/],
       ['wide.csv', '1,'.repeat(5_000_000), /at most 4096 numbers .* row 1 has 10000000 characters/],
-      ['cut.npy', saveNpy(Tensor.ones([4, 2])).slice(0, 90), /cut\.npy was not loaded/],
-      ['garbage.safetensors', Buffer.alloc(64, 255), /garbage\.safetensors was not loaded/],
+      [
+        'cut.npy',
+        saveNpy(Tensor.ones([4, 2])).slice(0, 90),
+        /cut\.npy was not loaded\. It is damaged.* Details: ./,
+      ],
+      [
+        'garbage.safetensors',
+        Buffer.alloc(64, 255),
+        /garbage\.safetensors was not loaded\. It is damaged.* Details: ./,
+      ],
       [
         'other.safetensors',
         saveSafetensors({ bias: Tensor.ones([2]) }),

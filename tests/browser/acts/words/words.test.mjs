@@ -101,6 +101,25 @@ describe('a text', () => {
     assert.equal(length, 200);
   });
 
+  test('is cut before a character of several joined ones, not within it', async (t) => {
+    const { page } = await openWords(t);
+    const family = '\u{1F469}\u200D\u{1F469}\u200D\u{1F467}';
+    await page.$eval(
+      '#words textarea',
+      (area, written) => {
+        area.value = written;
+        area.dispatchEvent(new Event('input', { bubbles: true }));
+      },
+      'a'.repeat(196) + family,
+    );
+    await waitForText(page, '.control-hint', /^Cut to 200 characters\.$/);
+    await page.waitForFunction(() => window.location.search.includes('words-text=aaa'));
+    const text = await page.evaluate(() =>
+      new URLSearchParams(window.location.search).get('words-text'),
+    );
+    assert.equal(text, 'a'.repeat(196));
+  });
+
   test('may be empty, and says what to do then', async (t) => {
     const { page } = await openWords(t, '?words-text=+', { until: '#words .words-status' });
     await waitForText(page, '.words-status', /Type a word to begin/);

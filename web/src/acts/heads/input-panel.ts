@@ -5,6 +5,7 @@ import { createFileDrop } from '../../ui/controls/file-drop.js';
 import { createTextArea } from '../../ui/controls/text-area.js';
 import { element } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
+import { reasonOf } from '../../ui/reason.js';
 import type { Input } from './inputs.js';
 import { type HeadsState, maxNumbersLength } from './state.js';
 import { textLimits, tokenKinds, usedText } from './typed-text.js';
@@ -127,7 +128,7 @@ function createUserData(store: Store<HeadsState>, dropTarget: HTMLElement): Inpu
     } catch (error) {
       if (number !== newest) return;
       store.change({ input: 'own' });
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error, words.user.unreadable);
       message.textContent = words.user.failed(cutTo(file.name, maxNameLength), reason);
       announce(message.textContent);
     }

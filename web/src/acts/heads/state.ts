@@ -12,6 +12,7 @@ import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
 import type { LayerSettings } from '../../attention/layer.js';
 import { cutTo, listOf } from '../../format/sentences.js';
+import { reasonOf } from '../../ui/reason.js';
 import { inputNames, type InputState, sizesOf } from './inputs.js';
 import { layerParts, type LayerPart } from './layer-parts.js';
 import { textLimits, tokenKinds, tokensOf, usedText } from './typed-text.js';
@@ -94,7 +95,7 @@ function userNumbersField(name: string, initial: string): Field<string> {
         readNumbers(written);
         return { value: written };
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error, words.user.unreadable);
         return { value: initial, correction: words.corrections.numbers(reason) };
       }
     },

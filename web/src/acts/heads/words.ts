@@ -102,6 +102,7 @@ const user = {
   heldParameters: (name: string, prefix: string) =>
     `Showing the parameters in ${name}${prefix === '' ? '' : ` under “${prefix}”`}, with random input.`,
   failed: (name: string, reason: string) => `${name} was not loaded. ${reason}`,
+  unreadable: 'It is damaged, or of a kind that this page does not read.',
   nothing: 'Paste rows of numbers or nested JSON arrays.',
   notJson: 'This starts like JSON but is not valid JSON: check brackets and commas.',
   notNumber: (cell: string, row: number) =>

@@ -1,9 +1,11 @@
 import { proxy } from 'comlink';
 
+import { reasonOf } from '../../ui/reason.js';
 import { type Connection, coalesce, isOutOfMemory, WorkerLost } from '../../worker/connection.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { Gates, ModelDescription, TextRun } from '../../worker/language-model.js';
 import type { Timing } from '../../worker/timing.js';
+import { words } from './words.js';
 
 /** `idle`: nobody came near yet. `failed`: the worker is lost. */
 export type ReaderState = 'idle' | 'loading' | 'ready' | 'failed';
@@ -103,7 +105,7 @@ export class Reader {
     } catch (error) {
       if (generation !== this.#generation) return;
       this.state = before === 'loading' ? 'ready' : before;
-      this.refusal = error instanceof Error ? error.message : String(error);
+      this.refusal = reasonOf(error, words.notAModel);
       this.#listeners.onChange();
     }
   }
@@ -168,7 +170,7 @@ export class Reader {
         return;
       }
       this.run = undefined;
-      this.problem = error instanceof Error ? error.message : String(error);
+      this.problem = reasonOf(error, words.notRun);
     }
     this.#listeners.onChange();
   });
@@ -223,7 +225,7 @@ export class Reader {
       }
       const isStopped = error instanceof Error && error.name === 'AbortError';
       this.wasStopped = isStopped;
-      if (!isStopped) this.problem = error instanceof Error ? error.message : String(error);
+      if (!isStopped) this.problem = reasonOf(error, words.notRun);
     }
     if (generation !== this.#generation) return;
     this.job = undefined;

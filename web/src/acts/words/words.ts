@@ -83,6 +83,8 @@ export const words = translatable('words', {
   checkpointHint:
     'config.json, model.safetensors and tokenizer.json of a decoder (GPT-2, Llama, Mistral, Qwen2) or an encoder (BERT and its kin), up to 800 MB. They are read here and sent nowhere.',
   builtIn: 'Back to the small model',
+  notAModel: 'These files are not a model that this page can run.',
+  notRun: 'The model could not do this.',
   refused: (reason: string) => `Not opened. ${reason}`,
 
   exportName: 'the heads of a text',

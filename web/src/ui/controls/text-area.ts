@@ -1,6 +1,8 @@
 import type { Origin } from '../../address/store.js';
 import { element, newId, setAttributes } from '../dom.js';
 import { announce } from '../live-region.js';
+import { reasonOf } from '../reason.js';
+import { words } from '../words.js';
 
 export interface TextArea {
   readonly root: HTMLElement;
@@ -36,10 +38,10 @@ export function createTextArea(options: Options): TextArea {
   let writing = false;
   let isWrong = false;
   let taken = '';
-  const say = (words: string, isError: boolean): void => {
+  const say = (sentence: string, isError: boolean): void => {
     isWrong = isError;
-    if (message.textContent !== words) announce(words);
-    message.textContent = words;
+    if (message.textContent !== sentence) announce(sentence);
+    message.textContent = sentence;
     setAttributes(area, { 'aria-invalid': isWrong ? 'true' : undefined });
   };
   area.addEventListener('input', () => {
@@ -48,7 +50,7 @@ export function createTextArea(options: Options): TextArea {
       writing = true;
       say(comment, false);
     } catch (error) {
-      say(error instanceof Error ? error.message : String(error), true);
+      say(reasonOf(error, words.failure.notTaken), true);
     }
   });
   area.addEventListener('change', () => {
