@@ -1,3 +1,5 @@
+import type { AttentionHeadsWords } from 'headwise/view';
+
 import { count } from '../format/sentences.js';
 import { translatable } from '../format/translation.js';
 
@@ -47,4 +49,19 @@ export const words = translatable('attention', {
 
   figureCaption:
     'Rows are queries (q), columns are keys (k). Each row sums to 1 unless all its keys are masked. All maps share one colour scale unless noted otherwise.',
+});
+
+/** What `<attention-heads>` says; the names of heads come from whoever shows it. */
+export const elementWords: Partial<AttentionHeadsWords> = translatable('attentionElement', {
+  heads: 'Heads',
+  queries: 'Words: each attends as a query',
+  keys: 'Keys',
+  layers: 'Layer',
+  previousLayer: 'Previous layer',
+  nextLayer: 'Next layer',
+  allLayers: 'All layers',
+  layer: (layer: number, layers: number) => `Layer ${layer} of ${layers}`,
+  map: (layer: number, head: number) =>
+    `Attention weights of layer ${layer}, head ${head}: queries down, keys across`,
+  model: (layers: number) => `Attention weights of every head in ${layers} layers`,
 });

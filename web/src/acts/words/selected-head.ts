@@ -1,6 +1,7 @@
-import { type AttentionSelection, defineAttentionHeads } from 'headwise/view';
+import type { AttentionSelection } from 'headwise/view';
 
 import type { Store } from '../../address/store.js';
+import { createHeadsElement } from '../../attention/heads-element.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
 import type { ModelDescription, TextRun } from '../../worker/language-model.js';
@@ -16,8 +17,7 @@ export interface SelectedHead {
 
 /** The heads of the selected layer, or one of them, over the words: `<attention-heads>`. */
 export function createSelectedHead(store: Store<WordsState>): SelectedHead {
-  defineAttentionHeads();
-  const view = element('attention-heads', { class: 'selected-weights' });
+  const view = createHeadsElement({ class: 'selected-weights' });
   view.addEventListener('attention-select', (event) => {
     const { layer, head, query } = (event as CustomEvent<AttentionSelection>).detail;
     const { selected } = store.state;
