@@ -12,12 +12,12 @@ const text = 'The world is better when the world is free';
 /** The word that is chosen at first: the second `world`, for which the four heads differ most. */
 const query = 6;
 
-/** Four ways to look, one head each; tests/browser/built/first-sentence.test.mjs holds each name against the weights. */
+/** Four ways to look, one head each; tests/browser/built/first-sentence.test.mjs holds each role against the weights. */
 const heads = [
-  { layer: 0, head: 0, label: 'previous word' },
-  { layer: 0, head: 1, label: 'the word itself' },
-  { layer: 1, head: 1, label: 'what followed before' },
-  { layer: 3, head: 0, label: 'many words' },
+  { layer: 0, head: 0, role: 'previous' },
+  { layer: 0, head: 1, role: 'itself' },
+  { layer: 1, head: 1, role: 'followed' },
+  { layer: 3, head: 0, role: 'many' },
 ];
 
 const folder = 'examples/language-model/model';

@@ -18,7 +18,7 @@ test('the weights are those of a forward pass, made now', async () => {
     assert.deepEqual(keptHead, head);
     for (const [at, weight] of weights.flat().entries()) {
       const before = keptWeights.flat()[at];
-      assert.ok(Math.abs(weight - before) <= 2e-3, `${head.label}: ${weight}, kept ${before}`);
+      assert.ok(Math.abs(weight - before) <= 2e-3, `${head.role}: ${weight}, kept ${before}`);
     }
   }
 });
@@ -34,7 +34,7 @@ test('every word is one token, and attention is causal', () => {
   }
 });
 
-test('each head looks where its name says', () => {
+test('each head looks where its role says', () => {
   const { words, heads } = kept;
   const ids = words.map((word) => words.indexOf(word));
   /** Mean weight on a key that each query from the second on names, where it names one. */

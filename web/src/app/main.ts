@@ -13,17 +13,18 @@ async function start(): Promise<void> {
   // The layer loads while the words are laid out.
   // What a page shows is too small for threads; its worker takes the same WebAssembly file.
   const ready = init({ threads: 1 });
-  const { acts, showNotices } = createPage();
+  const { first, acts, showNotices } = createPage();
   const showReady = addFrame();
   try {
     await ready;
     const addressed = acts.map(({ open, live, showNotices }) => ({ ...open(), live, showNotices }));
-    readAddress(addressed, showNotices);
+    const stores = [first, ...addressed];
+    readAddress(stores, showNotices);
     for (const { live, content } of addressed) {
       if ('now' in content) live.append(...content.now());
       else appendWhenNear(live, content.later);
     }
-    followAddress(addressed, showNotices);
+    followAddress(stores, showNotices);
   } catch (error) {
     for (const { live } of acts) live.replaceChildren();
     // Told once, where the reader will look.

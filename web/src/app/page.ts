@@ -1,5 +1,5 @@
 import { hideable } from '../address/hideable.js';
-import { createFirstScreen } from '../first/first-screen.js';
+import { createFirstScreen, type FirstScreen } from '../first/first-screen.js';
 import { element, paragraph } from '../ui/dom.js';
 import { liveRegion } from '../ui/live-region.js';
 import { createNotices } from '../ui/notices.js';
@@ -10,6 +10,7 @@ const chapter =
   'https://d2l.ai/chapter_attention-mechanisms-and-transformers/multihead-attention.html';
 
 export interface Page {
+  readonly first: FirstScreen;
   readonly acts: readonly PlacedAct[];
   /** Says what the address asks of the whole page in vain. */
   readonly showNotices: PlacedAct['showNotices'];
@@ -18,6 +19,7 @@ export interface Page {
 /** Lays out all that can be read before the layer has loaded. */
 export function createPage(): Page {
   const placed = acts.map((act, index) => placeAct(act, index + 1));
+  const first = createFirstScreen();
   const notices = createNotices();
   document.querySelector('.not-served')?.remove();
   document.body.append(
@@ -25,7 +27,7 @@ export function createPage(): Page {
       'header',
       { class: 'page masthead' },
       element('h1', {}, words.header.title),
-      createFirstScreen(),
+      first.root,
     ),
     element('main', { class: 'page' }, notices.root, ...placed.map(({ root }) => root)),
     element(
@@ -36,7 +38,7 @@ export function createPage(): Page {
     ),
     liveRegion,
   );
-  return { acts: placed, showNotices: notices.show };
+  return { first, acts: placed, showNotices: notices.show };
 }
 
 /** An act of the page. */

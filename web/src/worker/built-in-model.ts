@@ -7,9 +7,6 @@ import tokenizerConfigUrl from '../../../examples/language-model/model/tokenizer
 import { type Checkpoint, parse } from './checkpoint.js';
 import { words } from './checkpoint-words.js';
 
-/** Of the weights; a host that compresses does not tell how many bytes will come. */
-export const builtInBytes = 1_853_816;
-
 /** The small model of examples/language-model: files beside the page, loaded when a reader first needs them. */
 export async function openBuiltInModel(onProgress: (bytes: number) => void): Promise<Checkpoint> {
   const json = async (url: string): Promise<object> => parse(url, await (await get(url)).text());

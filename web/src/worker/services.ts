@@ -1,7 +1,8 @@
 import { type ProxyMarked, transfer } from 'comlink';
 import { init } from 'headwise';
 
-import { builtInBytes, openBuiltInModel } from './built-in-model.js';
+import { openBuiltInModel } from './built-in-model.js';
+import { builtInBytes } from './built-in-size.js';
 import { type Checkpoint, openCheckpoint } from './checkpoint.js';
 import {
   type AlignmentOptions,
