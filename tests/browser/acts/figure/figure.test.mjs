@@ -223,16 +223,16 @@ describe('in every dress', () => {
     });
   }
 
-  test('it fits a phone, the step enlarged before the figure', async (t) => {
+  test('it fits a phone: a step’s sentence, the figure, then its numbers', async (t) => {
     const { page } = await openFigure(t, '?figure-heads=4', { width: 390 });
     for (const name of names) {
       await fitsAcross(page, name);
-      const [numbers, drawing] = await page.evaluate(() =>
-        ['.figure-step', '.steps-figure'].map(
+      const [sentence, drawing, numbers] = await page.evaluate(() =>
+        ['.figure-sentence', '.steps-figure', '.figure-numbers'].map(
           (each) => document.querySelector(`#figure ${each}`).getBoundingClientRect().top,
         ),
       );
-      assert.ok(numbers < drawing, name);
+      assert.ok(sentence < drawing && drawing < numbers, name);
       const cut = await page.$$eval('#figure .figure-table:has([data-part="weights"])', (all) =>
         all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
       );
@@ -240,4 +240,29 @@ describe('in every dress', () => {
       await press(page, 'Next');
     }
   });
+
+  for (const width of [1280, 390]) {
+    test(`no name covers an arrow, ${width} pixels wide`, async (t) => {
+      const { page } = await openFigure(t, '?figure-step=9', { width });
+      const covered = await page.evaluate(() => {
+        const found = (selector) =>
+          [...document.querySelectorAll(`#figure .steps-figure ${selector}`)].map((each) => ({
+            name: each.textContent,
+            ...each.getBoundingClientRect().toJSON(),
+          }));
+        const meet = (a, b) =>
+          a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        const arrows = found('.figure-arrow');
+        return {
+          arrows: arrows.length,
+          names: found('.figure-name').filter((name) => arrows.some((arrow) => meet(name, arrow))),
+        };
+      });
+      assert.ok(covered.arrows > 16);
+      assert.deepEqual(
+        covered.names.map(({ name }) => name),
+        [],
+      );
+    });
+  }
 });

@@ -194,9 +194,9 @@ export function narrowLayout(sizes: Sizes): Layout {
       'X-W_q': route(below(X, 0.1), above(W_q), 'down'),
       'X-W_k': route(below(X), above(W_k), 'down'),
       'X-W_v': route(below(X, 0.9), above(W_v), 'down'),
-      'W_q-queries': route(below(W_q), above(queries), 'down'),
-      'W_k-keys': route(below(W_k), above(keys), 'down'),
-      'W_v-values': route(below(W_v), above(values), 'down'),
+      'W_q-queries': route(below(W_q, 0.8), above(queries, 0.8), 'down'),
+      'W_k-keys': route(below(W_k, 0.8), above(keys, 0.8), 'down'),
+      'W_v-values': route(below(W_v, 0.8), above(values, 0.8), 'down'),
       'queries-q': route(below(queries), above(q), 'down'),
       'keys-k': route(below(keys), above(k), 'down'),
       'values-v': route(below(values), above(v), 'down'),
@@ -216,7 +216,7 @@ export function narrowLayout(sizes: Sizes): Layout {
     toConcat: (head, depth) =>
       route(
         depth === 0 ? below(pooled) : [right + 30 + depth * 6, card.y + card.height],
-        above(concat, ((head + 0.5) * sizes.headSize) / sizes.hiddens),
+        above(concat, ((head + 0.5) * sizes.headSize) / sizes.hiddens, 29),
         'down',
       ),
   };

@@ -33,7 +33,7 @@ const names = {
   scores: 'q kᵀ',
   scaled: 'q kᵀ / √d',
   masked: 'masked',
-  weights: 'attention weights',
+  weights: 'weights',
   pooled: 'weights · v',
   concat: 'concat',
   W_o: 'W_o',
@@ -109,6 +109,7 @@ export const words = translatable('figure', {
       scores: 'scores q kᵀ',
       scaled: 'scaled scores q kᵀ / √d',
       masked: 'masked scores',
+      weights: 'attention weights',
     };
     const plain = (name as Partial<Record<Part, string>>)[part] ?? names[part].replace('_', '');
     return isOfHead(part) ? `${plain} of head ${head}` : plain;
