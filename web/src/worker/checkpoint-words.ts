@@ -1,5 +1,5 @@
 import { formatBytes } from '../format/numbers.js';
-import { listOf } from '../format/sentences.js';
+import { listOf, quoted } from '../format/sentences.js';
 
 /** What a model is called, and why files are none that can be opened. */
 export const words = {
@@ -15,6 +15,7 @@ export const words = {
   noText: 'This model reads no text: expected a decoder or an encoder with tokens.',
   hasEncoder:
     'This is an encoder–decoder, which needs a source beside its text: expected a decoder or an encoder alone.',
+  unknown: (token: string) => `The tokenizer has no token for ${quoted(token)}.`,
   tokens: (token: number, size: number) =>
     `tokenizer.json gives token ${token}, but the model has ${size} only: they do not belong together.`,
   nothingToPredict: 'There is no next token to predict in this text.',

@@ -185,10 +185,24 @@ export class LanguageModel {
     const { vocabularySize, maxTokens } = this.description;
     const written = text.trim();
     if (written === '') return { ids: [], isCut: false };
-    const all = this.#tokenizer.encode(/^\s/.test(text) ? text : prefix + text).ids;
+    const all = this.#idsOf(/^\s/.test(text) ? text : prefix + text);
     const strange = all.find((id) => id >= vocabularySize);
     if (strange !== undefined) throw new Error(words.tokens(strange, vocabularySize));
     return { ids: all.slice(0, maxTokens), isCut: all.length > maxTokens };
+  }
+
+  /** Tokenizers of whole words have none for others, and their library leaves out the one for unknown words. */
+  #idsOf(text: string): number[] {
+    const { ids, tokens } = this.#tokenizer.encode(text) as {
+      readonly ids: readonly (number | undefined)[];
+      readonly tokens: readonly string[];
+    };
+    const unknown = this.#tokenizer.token_to_id(unknownTokenOf(this.#checkpoint));
+    return ids.map((id, at) => {
+      const found = id ?? unknown;
+      if (found === undefined) throw new Error(words.unknown(tokens[at] ?? text));
+      return found;
+    });
   }
 
   /** A token by itself, with the space before it; one that is a part of a character by its name in the vocabulary. */
@@ -221,6 +235,12 @@ export class LanguageModel {
       }),
     );
   }
+}
+
+/** Of a tokenizer of whole words, what stands for a word that it does not know; empty where there is none. */
+function unknownTokenOf({ tokenizer }: Checkpoint): string {
+  const { model } = tokenizer as { readonly model?: { readonly unk_token?: unknown } };
+  return typeof model?.unk_token === 'string' ? model.unk_token : '';
 }
 
 async function modelOf({ config, readTensors }: Checkpoint): Promise<Transformer> {

@@ -263,6 +263,36 @@ describe('a checkpoint of the reader’s', () => {
     await waitForText(page, '.words-status', /^Small language model/);
   });
 
+  test('may have a tokenizer of whole words, of which one stands for all that it does not know', async (t) => {
+    const { page } = await openWords(t, '?words-text=The+world+is+better');
+    const made = mkdtempSync(join(tmpdir(), 'headwise-checkpoint-'));
+    cpSync(fromRoot('tests/data/models/llama-a.json'), join(made, 'config.json'));
+    cpSync(fromRoot('tests/data/models/llama-a.safetensors'), join(made, 'model.safetensors'));
+    const files = ['config.json', 'model.safetensors', 'tokenizer.json'];
+    const chooseWith = async (model) => {
+      writeFileSync(
+        join(made, 'tokenizer.json'),
+        JSON.stringify({ ...around, model: { type: 'WordLevel', ...model } }),
+      );
+      await choose(
+        page,
+        files.map((name) => join(made, name)),
+      );
+    };
+    const around = {
+      ...{ version: '1.0', added_tokens: [], pre_tokenizer: { type: 'Whitespace' } },
+      ...{ normalizer: null, post_processor: null, decoder: null },
+    };
+    const vocab = { '<unk>': 0, world: 1, is: 2 };
+    await chooseWith({ vocab, unk_token: '<unk>' });
+    await waitForText(page, '.words-status', /2 layers, 4 heads\. 4 tokens/);
+    const shown = await page.$eval('#words attention-heads', ({ tokens }) => tokens);
+    assert.deepEqual(shown, ['<unk>', 'world', 'is', '<unk>']);
+    await page.click('#words .rail-more > summary');
+    await chooseWith({ vocab });
+    await waitForText(page, '.words-status', /^The tokenizer has no token for “The”\.$/);
+  });
+
   for (const [what, change, reason] of [
     ['lacks files', () => ['config.json'], /Missing: tokenizer\.json and model\.safetensors/],
     [
