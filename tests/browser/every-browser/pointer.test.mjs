@@ -201,3 +201,22 @@ test(`heads are planted, measured, pruned and restored, in ${engineName}`, async
   }
   assert.equal(await act.textOf(status), whole);
 });
+
+test(`the model reads a sentence on the first screen, in ${engineName}`, async (t) => {
+  const act = await open(t, '');
+  await act.click('.first-own button', 'I am what I am and you are what you are');
+  await act.waitForText('.first-status', /^Read by the model just now: 11 tokens\.$/);
+  const { tokens, weights } = await act.evaluate(() => {
+    const fans = document.querySelector('attention-heads');
+    return { tokens: fans.tokens, weights: [...fans.weights.data] };
+  });
+  assert.equal(tokens.length, 11);
+  assert.equal(weights.length, 4 * 11 * 11);
+  for (let row = 0; row < 4 * 11; row++) {
+    const sum = weights.slice(11 * row, 11 * (row + 1)).reduce((a, b) => a + b);
+    assert.ok(Math.abs(sum - 1) < 1e-5, `row ${row}: ${sum}`);
+  }
+  await act.click('.first-own button', 'The world is better when the world is free');
+  await act.waitForText('.first-status', /^The model \(1\.9.MB\) loads/);
+  assert.equal(await act.evaluate(() => window.location.search), '');
+});

@@ -66,6 +66,20 @@ test('the word under the pointer is the query, a chip shows one head', async (t)
   assert.deepEqual(await numbers(page), expected(6, [heads[2]]));
 });
 
+test('the query is seen by its ground, and chips by their edges', async (t) => {
+  const { page } = await open(t);
+  const [ground, edge, ink] = await page.$eval('attention-heads', (fans) => {
+    const styleOf = (selector) => getComputedStyle(fans.shadowRoot.querySelector(selector));
+    return [
+      styleOf('[aria-selected="true"] .token').backgroundColor,
+      styleOf('.chip').borderTopWidth,
+      getComputedStyle(document.body).color,
+    ];
+  });
+  assert.equal(ground, ink);
+  assert.equal(edge, '1px');
+});
+
 test('and by keyboard', async (t) => {
   const { page } = await open(t);
   await (await word(page, query)).focus();
