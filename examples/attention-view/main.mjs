@@ -33,7 +33,8 @@ const model = Transformer.fromPretrained({
   tensors: await checkpoint.read(),
 });
 const text = textTokens(read('tokenizer.json'), read('tokenizer_config.json'));
-const ids = text.encode(sentence);
+// With a space before it, as within a text: else many a first word is in pieces.
+const ids = text.encode(` ${sentence}`);
 const { attentionWeights } = model.forward([ids], { returnWeights: true });
 model.dispose();
 

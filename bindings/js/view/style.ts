@@ -1,15 +1,15 @@
 /** The style of the element. Sizes are in em, so that the page's font decides; colours can be set from outside. */
 const css = `
 :host {
-  --ink: var(--attention-heads-ink, CanvasText);
-  --paper: var(--attention-heads-paper, Canvas);
-  --focus: var(--attention-heads-focus, var(--ink));
-  --soft: color-mix(in srgb, var(--ink) 72%, var(--paper));
-  --edge: color-mix(in srgb, var(--ink) 52%, var(--paper));
-  --tint: color-mix(in srgb, var(--ink) 9%, var(--paper));
+  --_ink: var(--attention-heads-ink, CanvasText);
+  --_paper: var(--attention-heads-paper, Canvas);
+  --_focus: var(--attention-heads-focus, var(--_ink));
+  --_soft: color-mix(in srgb, var(--_ink) 72%, var(--_paper));
+  --_edge: color-mix(in srgb, var(--_ink) 52%, var(--_paper));
+  --_tint: color-mix(in srgb, var(--_ink) 9%, var(--_paper));
   display: block;
   container-type: inline-size;
-  color: var(--ink);
+  color: var(--_ink);
   line-height: 1.3;
   -webkit-text-size-adjust: 100%;
 }
@@ -17,13 +17,13 @@ const css = `
 * { box-sizing: border-box; }
 button {
   margin: 0;
-  border: 1px solid var(--edge);
+  border: 1px solid var(--_edge);
   background: transparent;
   color: inherit;
   font: inherit;
   cursor: pointer;
 }
-:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
+:focus-visible { outline: 2px solid var(--_focus); outline-offset: 2px; }
 .bar-top { display: flex; flex-wrap: wrap; gap: 0.5em 1em; align-items: center; font-size: 0.875em; }
 .chips { display: flex; flex-wrap: wrap; gap: 0.4em; }
 .chip {
@@ -44,21 +44,21 @@ button {
   background: var(--colour);
   forced-color-adjust: none;
 }
-.chip[data-off] { color: var(--soft); }
+.chip[data-off] { color: var(--_soft); }
 .chip[data-off] .swatch { background: transparent; }
 .chip[aria-pressed='true'] {
   border-color: var(--colour);
-  background: color-mix(in srgb, var(--colour) 14%, var(--paper));
+  background: color-mix(in srgb, var(--colour) 14%, var(--_paper));
   box-shadow: inset 0 0 0 1px var(--colour);
 }
 .steps { display: flex; gap: 0.3em; align-items: center; margin-inline-start: auto; font-variant-numeric: tabular-nums; }
 .steps button { width: 2.15em; height: 2.15em; padding: 0; border-radius: 0.4em; }
-button[aria-disabled='true'] { border-color: var(--tint); color: var(--soft); cursor: default; }
+button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); cursor: default; }
 .back { min-height: 2.15em; padding: 0.2em 0.8em; border-radius: 0.4em; }
 .said { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 /* The outline is not drawn: the colour of the paper, as it is computed, is read there. */
-.frame { outline-color: var(--paper); }
+.frame { outline-color: var(--_paper); }
 .arcs { --rise: 6.5em; position: relative; }
 .row { display: flex; flex-wrap: wrap; column-gap: clamp(0.1em, 1.4cqi, 1em); font-size: 1.125em; }
 .word {
@@ -70,13 +70,13 @@ button[aria-disabled='true'] { border-color: var(--tint); color: var(--soft); cu
 }
 [role='option'] { cursor: pointer; touch-action: manipulation; }
 [role='option']:focus-visible { outline: none; }
-:focus-visible > .token { outline: 2px solid var(--focus); outline-offset: 2px; }
+:focus-visible > .token { outline: 2px solid var(--_focus); outline-offset: 2px; }
 .token { display: block; padding: 0.1em 0.3em; border-radius: 0.3em; overflow: hidden; text-overflow: ellipsis; white-space: pre; }
-[role='option']:hover .token { background: var(--tint); }
-[aria-selected='true'] .token, [aria-selected='true']:hover .token { background: var(--ink); color: var(--paper); }
-.word[data-out] { color: var(--soft); }
+[role='option']:hover .token { background: var(--_tint); }
+[aria-selected='true'] .token, [aria-selected='true']:hover .token { background: var(--_ink); color: var(--_paper); }
+.word[data-out] { color: var(--_soft); }
 .word[data-out] .bars { visibility: hidden; }
-.details { display: block; color: var(--soft); }
+.details { display: block; color: var(--_soft); }
 .bars { display: flex; gap: 1px; align-items: flex-end; justify-content: center; height: 1.25em; }
 .bar {
   width: min(0.3em, calc(2em / var(--heads, 4)));
@@ -92,7 +92,7 @@ button[aria-disabled='true'] { border-color: var(--tint); color: var(--soft); cu
 [data-cross] .keys .bars { order: 0; }
 
 .scroller { overflow-x: auto; padding: 3px; margin: 0.75em -3px 0; }
-.told { min-height: 1.4em; margin: 0.4em 0 0; color: var(--soft); font-size: 0.875em; font-variant-numeric: tabular-nums; }
+.told { min-height: 1.4em; margin: 0.4em 0 0; color: var(--_soft); font-size: 0.875em; font-variant-numeric: tabular-nums; }
 .grid { display: grid; grid-template-columns: auto repeat(var(--keys), minmax(1.1em, 2.75em)); width: fit-content; max-width: 100%; font-size: 0.8em; }
 .grid [role='row'] { display: contents; }
 .rowheader { align-self: center; line-height: 1; padding-inline-end: 0.6em; text-align: end; white-space: pre; }
@@ -102,11 +102,11 @@ button[aria-disabled='true'] { border-color: var(--tint); color: var(--soft); cu
 .grid[data-dense] .cell { margin: 0; border-radius: 0; }
 .cell[data-ink='dark'] { color: #000; }
 .cell[data-ink='light'] { color: #fff; }
-.cell[data-here], .cell:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
+.cell[data-here], .cell:focus-visible { outline: 2px solid var(--_ink); outline-offset: 1px; }
 .cell:focus-visible { outline-width: 3px; }
 .tiles { display: grid; grid-template-columns: auto repeat(var(--heads), minmax(1.5em, 6em)); gap: 0.3em; justify-content: start; max-width: 100%; }
 .tiles [role='row'] { display: contents; }
-.tiles .rowheader { color: var(--soft); font-size: 0.8em; font-variant-numeric: tabular-nums; }
+.tiles .rowheader { color: var(--_soft); font-size: 0.8em; font-variant-numeric: tabular-nums; }
 .tile { border-block-end: 3px solid var(--colour); cursor: pointer; line-height: 0; }
 .tile:hover { outline: 2px solid var(--colour); outline-offset: 1px; }
 .tile canvas { width: 100%; height: auto; image-rendering: pixelated; forced-color-adjust: none; }

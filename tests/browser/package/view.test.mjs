@@ -441,6 +441,23 @@ test('weights and words of another sentence may come one after the other', async
   assert.equal(await evaluate(page, "inside('.frame')[0].checkVisibility()"), false);
 });
 
+test("colours may be the page's own properties, whatever their names", async (t) => {
+  const page = await openSentence(t);
+  const [ground, border] = await page.evaluate(() => {
+    const { view, inside } = globalThis;
+    for (const name of ['ink', 'paper', 'focus', 'soft', 'edge', 'tint']) {
+      view.parentElement.style.setProperty(`--${name}`, 'rgb(1, 2, 3)');
+    }
+    view.style.setProperty('--attention-heads-ink', 'var(--ink)');
+    view.style.setProperty('--attention-heads-paper', 'white');
+    const [token] = inside('[aria-selected="true"] .token');
+    const [chip] = inside('.chip');
+    return [getComputedStyle(token).backgroundColor, getComputedStyle(chip).borderTopStyle];
+  });
+  assert.equal(ground, 'rgb(1, 2, 3)');
+  assert.equal(border, 'solid');
+});
+
 test("the document's example shows what it computes", async (t) => {
   const [, body, script] = /```html\n(.*?)<script type="module">(.*?)<\/script>/s.exec(
     readFileSync(join(root, 'docs/view.md'), 'utf8'),
