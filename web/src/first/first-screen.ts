@@ -30,8 +30,7 @@ export function createFirstScreen(): FirstScreen {
   const root = element(
     'div',
     { class: 'first' },
-    paragraph(words.question, { class: 'first-question' }),
-    notices.root,
+    element('div', {}, paragraph(words.question, { class: 'first-question' }), notices.root),
     element(
       'div',
       { class: 'first-stage' },
