@@ -167,6 +167,26 @@ describe('a date', () => {
 });
 
 describe('the figure', () => {
+  test('draws weights that are nearly uniform pale, the largest the strongest', async (t) => {
+    const { page } = await openAct(t);
+    const read = () =>
+      page.$$eval('#align .align-curve', (all) =>
+        all.map((curve) => ({
+          opacity: Number(curve.getAttribute('stroke-opacity')),
+          width: Number(curve.getAttribute('stroke-width')),
+        })),
+      );
+    const curves = await read();
+    assert.ok(curves.length > 200, `${curves.length}`);
+    assert.ok(curves.every(({ opacity }) => opacity > 0.2 && opacity < 0.5));
+    // Drawn from the thinnest on.
+    const opacities = curves.map(({ opacity }) => opacity);
+    assert.deepEqual(
+      opacities,
+      opacities.toSorted((a, b) => a - b),
+    );
+  });
+
   test('shows a head alone, and an output alone, and the address holds both', async (t) => {
     const { page } = await openAct(t);
     const colours = async () => new Set((await curvesOf(page)).map(({ colour }) => colour));

@@ -219,6 +219,7 @@ function curvesOf(
             1,
             thickest * weight * (heads > 2 && head === undefined ? 0.6 : 1),
           ),
+          'stroke-opacity': 0.2 + 0.8 * Math.min(weight, 1),
           'data-dim': query !== undefined && q !== query,
         });
         drawn.style.setProperty('stroke', headColour(h));
