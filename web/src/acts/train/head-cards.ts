@@ -1,6 +1,7 @@
 import { render } from 'lit-html';
 import { group } from 'd3-array';
 
+import { createLiveMap, mapSide } from '../../attention/live-map.js';
 import { formatPercent } from '../../format/numbers.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
@@ -8,7 +9,6 @@ import { type Piece, resolveStyles } from '../../ui/export/drawing.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { ScoreName } from '../../worker/training.js';
 import { createScoreLines } from './curves.js';
-import { createLiveMap, mapSide } from './live-map.js';
 import { type RunRecord, scoreAt, scoresOf } from './run-record.js';
 import { words } from './words.js';
 

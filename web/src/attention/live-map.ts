@@ -1,6 +1,6 @@
-import { colourOfWeight } from '../../attention/colour.js';
-import { hatchFill } from '../../attention/weight-legend.js';
-import { element, svg } from '../../ui/dom.js';
+import { element, svg } from '../ui/dom.js';
+import { colourOfWeight } from './colour.js';
+import { hatchFill } from './weight-legend.js';
 
 /** 256 steps of the scale as red, green and blue: finding one takes no string. */
 const palette = Uint8ClampedArray.from(
