@@ -6,7 +6,7 @@ import { createHeadsContent } from '../acts/heads/act.js';
 import { intro as headsIntro } from '../acts/heads/intro.js';
 import { createHeadsStore } from '../acts/heads/state.js';
 import { intro as pruneIntro } from '../acts/prune/intro.js';
-import { pruneFields } from '../acts/prune/state.js';
+import { createPruneStore } from '../acts/prune/state.js';
 import { createToyContent } from '../acts/toy/act.js';
 import { intro as toyIntro } from '../acts/toy/intro.js';
 import { toyFields } from '../acts/toy/state.js';
@@ -89,7 +89,7 @@ export const acts: readonly ActDescription[] = [
   whenNear(
     'prune',
     pruneIntro,
-    () => new Store(pruneFields),
+    createPruneStore,
     async () => (await import('../acts/prune/act.js')).createPruneContent,
   ),
   whenNear(

@@ -19,20 +19,26 @@ export function canGo(head: Head, heads: readonly Head[], pruned: readonly Head[
 }
 
 /**
- * What a head was made for. The first two are planted: they alone are open while the model learns,
- * so they must do the work. Sharp heads look hard at one key for no purpose, quiet ones are as they
- * were drawn.
+ * What a head of the planted model was made for. The first two are planted: they alone are open while
+ * the model learns, so they must do the work. Sharp heads look hard at one key for no purpose, quiet
+ * ones are as they were drawn.
  */
 export type Role = 'previousToken' | 'induction' | 'sharp' | 'quiet';
 
-export const plantedRoles: readonly (readonly Role[])[] = [
-  ['sharp', 'previousToken', 'quiet', 'quiet', 'previousToken', 'sharp'],
-  ['quiet', 'sharp', 'induction', 'sharp', 'quiet', 'induction'],
-];
-
 export const isPlanted = (role: Role): boolean => role === 'previousToken' || role === 'induction';
 
-/** Layer by layer. */
-export const allHeads: readonly (Head & { readonly role: Role })[] = plantedRoles.flatMap(
-  (roles, layer) => roles.map((role, head) => ({ layer, head, role })),
+/**
+ * The roles that each layer of the planted model has, in no order: which head has which is drawn from
+ * the seed. Heads of induction read what those of the layer below left, so roles stay in their layer.
+ */
+export const rolesOfLayers: readonly (readonly Role[])[] = [
+  ['previousToken', 'previousToken', 'sharp', 'sharp', 'quiet', 'quiet'],
+  ['induction', 'induction', 'sharp', 'sharp', 'quiet', 'quiet'],
+];
+
+/** Of the planted model, layer by layer. */
+export const allHeads: readonly Head[] = rolesOfLayers.flatMap((roles, layer) =>
+  roles.map((_, head) => ({ layer, head })),
 );
+
+export const numPlanted = rolesOfLayers.flat().filter(isPlanted).length;

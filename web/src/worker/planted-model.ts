@@ -1,9 +1,16 @@
-import { Adam, AttentionOnlyTransformer, InductionTask, type TaskBatch } from 'headwise/models';
+import { ascending, maxIndex, sort } from 'd3-array';
+import {
+  Adam,
+  AttentionOnlyTransformer,
+  InductionTask,
+  type TaskBatch,
+  Tensor,
+} from 'headwise/models';
 
-import { accuracyOf } from './answers.js';
-import { isPlanted, plantedRoles, type Role } from './heads.js';
+import { accuracyOf, answersOf, numRight, type Sequence, sequencesOf } from './answers.js';
+import { type Head, isPlanted, type Role, rolesOfLayers } from './heads.js';
 
-const numHeads = plantedRoles[0]?.length ?? 0;
+const numHeads = rolesOfLayers[0]?.length ?? 0;
 const numHiddens = 48;
 const batchSize = 32;
 const plantingSteps = 160;
@@ -12,6 +19,8 @@ const sharpness = 30;
 /** Seeds of the sequences that heads are measured and tested on: beyond those that readers choose. */
 const measuringSeed = 2 ** 40;
 const testSeed = 2 ** 41;
+/** Of the numbers by which a layer's heads are put in order. */
+const placesSeed = 2 ** 42;
 const unseenSize = 64;
 
 export const numSteps = plantingSteps + settlingSteps;
@@ -27,6 +36,8 @@ export interface Quality {
  */
 export class PlantedModel {
   readonly model: AttentionOnlyTransformer;
+  /** Of each layer, a role a head. */
+  readonly roles: readonly (readonly Role[])[];
   /** Unseen sequences: heads are ranked on the first, models are evaluated on the second. */
   readonly measuringBatch: TaskBatch;
   readonly testBatch: TaskBatch;
@@ -37,6 +48,7 @@ export class PlantedModel {
 
   constructor(seed: number) {
     this.#seed = seed;
+    this.roles = placesOf(seed);
     this.#task = new InductionTask({ numSymbols: 12, length: 20, minPeriod: 5, maxPeriod: 10 });
     this.measuringBatch = this.#task.batch(measuringSeed + seed, unseenSize);
     this.testBatch = this.#task.batch(testSeed + seed, unseenSize);
@@ -49,7 +61,7 @@ export class PlantedModel {
     const { tokens, targets } = this.#task.batch(this.#seed, batchSize, batchSize * this.#step);
     if (this.#step === plantingSteps) this.#sharpen();
     if (this.#step < plantingSteps) {
-      const headGates = plantedRoles.map((roles) => this.#plantingGates(roles));
+      const headGates = this.roles.map((roles) => this.#plantingGates(roles));
       this.#optimizer.zeroGradients();
       this.model.lossAndGradients(tokens, targets, { headGates });
       this.#optimizer.step();
@@ -76,6 +88,28 @@ export class PlantedModel {
     };
   }
 
+  /** How well it does without these heads: a gate of 0 does to the loss what removing the head does. */
+  without(heads: readonly Head[]): Quality {
+    const gates = this.roles.map(({ length }) => new Float32Array(length).fill(1));
+    for (const { layer, head } of heads) gates[layer]?.fill(0, head, head + 1);
+    return this.quality(gates);
+  }
+
+  /** The test sequence that it predicts best: what goes wrong there comes from pruning. */
+  bestSequence(): Sequence {
+    const sequences = sequencesOf(this.testBatch);
+    const right = sequences.map((each) => numRight(each, answersOf(this.model, each)));
+    return sequences[maxIndex(right)];
+  }
+
+  /** What its heads attend to: of each layer, (heads, length, length). */
+  weightsOn({ tokens }: Sequence): Float32Array[] {
+    const input = { data: tokens, shape: [tokens.length] };
+    return this.model
+      .forward(input, { returnWeights: true })
+      .attentionWeights.map(({ data }) => data);
+  }
+
   dispose(): void {
     this.#optimizer.dispose();
     this.model.dispose();
@@ -87,7 +121,7 @@ export class PlantedModel {
       maxLength: this.#task.length,
       numHiddens,
       numHeads,
-      numLayers: plantedRoles.length,
+      numLayers: rolesOfLayers.length,
       positions: 'learned',
       seed: this.#seed,
     });
@@ -108,7 +142,7 @@ export class PlantedModel {
   /** Multiplies the queries of sharp heads, so that softmax leaves nearly all weight to one key. */
   #sharpen(): void {
     const dict = this.model.stateDict();
-    plantedRoles.forEach((roles, layer) => {
+    this.roles.forEach((roles, layer) => {
       const weights = dict[`layers.${layer}.attention.W_q.weight`].data;
       const rows = weights.length / numHeads;
       roles.forEach((role, head) => {
@@ -119,4 +153,12 @@ export class PlantedModel {
     });
     this.model.loadStateDict(dict);
   }
+}
+
+/** Which head of a layer has which role: the roles of the layer in an order drawn from the seed. */
+function placesOf(seed: number): readonly (readonly Role[])[] {
+  return rolesOfLayers.map((roles, layer) => {
+    const { data } = Tensor.randn([roles.length], placesSeed + rolesOfLayers.length * seed + layer);
+    return sort(roles.keys(), (a, b) => ascending(data[a], data[b])).map((place) => roles[place]);
+  });
 }

@@ -1,11 +1,12 @@
-import { maxIndex, median } from 'd3-array';
 import type { AttentionOnlyTransformer, StateDict } from 'headwise/models';
 
-import { type Answers, answersOf, numRight, type Sequence, sequencesOf } from './answers.js';
-import { type Head, plantedRoles, sameHead } from './heads.js';
+import { type Answers, answersOf, type Sequence } from './answers.js';
+import { type Head, sameHead } from './heads.js';
 import type { PlantedModel, Quality } from './planted-model.js';
+import { timePairs, type TimedPairs } from './timing.js';
 
-const timings = 11;
+/** Fewer than elsewhere: a reader who prunes head after head waits for each. */
+const timing = { pairs: 21, leastMs: 8 } as const;
 
 /** Loss and accuracy of a model on the test sequences, and its predictions for the shown one. */
 export interface Attempt extends Quality {
@@ -17,10 +18,6 @@ export interface SessionState {
   readonly pruned: readonly Head[];
   readonly whole: Quality;
   readonly left: Attempt;
-  readonly shown: Sequence;
-  /** Medians of one forward of the test sequences. */
-  readonly wholeMilliseconds: number;
-  readonly prunedMilliseconds: number;
 }
 
 /** The parameters as they were with these heads pruned: what undoing goes back to. */
@@ -33,32 +30,22 @@ interface Saved {
 export class PruningSession {
   readonly #planted: PlantedModel;
   readonly #saved: Saved[];
-  /** The test sequence that the full model predicts best: errors come from pruning. */
   readonly #shown: Sequence;
   #model: AttentionOnlyTransformer;
 
-  constructor(planted: PlantedModel) {
+  /** @param shown what the model is asked for its predictions of */
+  constructor(planted: PlantedModel, shown: Sequence) {
     this.#planted = planted;
+    this.#shown = shown;
     this.#model = planted.copy();
     this.#saved = [{ pruned: [], dict: this.#model.stateDict() }];
-    const sequences = sequencesOf(planted.testBatch);
-    const right = sequences.map((each) => numRight(each, answersOf(planted.model, each)));
-    this.#shown = sequences[maxIndex(right)];
   }
 
   /** The model without these heads, in the order in which they went. */
   show(pruned: readonly Head[]): SessionState {
     this.#goBackTo(pruned);
     for (const head of pruned.slice(this.#pruned.length)) this.#remove(head);
-    const [wholeMilliseconds, prunedMilliseconds] = this.#time();
-    return {
-      pruned: this.#pruned,
-      whole: this.#planted.quality(),
-      left: this.#attempt(),
-      shown: this.#shown,
-      wholeMilliseconds,
-      prunedMilliseconds,
-    };
+    return { pruned: this.#pruned, whole: this.#planted.quality(), left: this.#attempt() };
   }
 
   /** The pruned model with these gates, one per head of the full model. */
@@ -67,6 +54,18 @@ export class PruningSession {
       Float32Array.from(this.#left(layer), (head) => ofLayer[head] ?? 1),
     );
     return this.#attempt(leftGates);
+  }
+
+  /** The whole model without each of these choices of heads. */
+  without(choices: readonly (readonly Head[])[]): Quality[] {
+    return choices.map((heads) => this.#planted.without(heads));
+  }
+
+  /** One forward of the test sequences by either model, in turn. */
+  time(signal: AbortSignal): Promise<TimedPairs> {
+    const { tokens } = this.#planted.testBatch;
+    const forward = (model: AttentionOnlyTransformer) => (): void => void model.forward(tokens);
+    return timePairs(forward(this.#planted.model), forward(this.#model), { ...timing, signal });
   }
 
   /** Gives both models back, the whole one too. */
@@ -88,7 +87,7 @@ export class PruningSession {
 
   /** Numbers that the heads left in a layer had before any went. */
   #left(layer: number, pruned = this.#pruned): number[] {
-    return [...(plantedRoles[layer]?.keys() ?? [])].filter(
+    return [...(this.#planted.roles[layer]?.keys() ?? [])].filter(
       (head) => !pruned.some((other) => sameHead(other, { layer, head })),
     );
   }
@@ -109,7 +108,9 @@ export class PruningSession {
     try {
       const ofLayer = (layer: number): number[] =>
         last.pruned.filter((head) => head.layer === layer).map(({ head }) => head);
-      model.pruneHeads(Object.fromEntries(plantedRoles.map((_, layer) => [layer, ofLayer(layer)])));
+      model.pruneHeads(
+        Object.fromEntries(this.#planted.roles.map((_, layer) => [layer, ofLayer(layer)])),
+      );
       model.loadStateDict(last.dict);
     } catch (error) {
       model.dispose();
@@ -118,21 +119,5 @@ export class PruningSession {
     this.#model.dispose();
     this.#model = model;
     this.#saved.splice(0, Infinity, ...kept);
-  }
-
-  /** Whole and pruned in turn: what else the machine does slows both alike. */
-  #time(): [number, number] {
-    const { tokens } = this.#planted.testBatch;
-    const models = [this.#planted.model, this.#model];
-    const times = models.map((): number[] => []);
-    for (let i = 0; i < timings; i += 1) {
-      models.forEach((model, which) => {
-        const began = performance.now();
-        model.forward(tokens);
-        times[which]?.push(performance.now() - began);
-      });
-    }
-    const [whole = NaN, pruned = NaN] = times.map((each) => median(each));
-    return [whole, pruned];
   }
 }

@@ -12,10 +12,10 @@ import {
 } from './alignment.js';
 import type { Head } from './heads.js';
 import type { Gates, LanguageModel, ModelDescription, TextRun } from './language-model.js';
-import { PlantedModel } from './planted-model.js';
+import { PlantedModel, type Quality } from './planted-model.js';
 import { type Attempt, type SessionState, PruningSession } from './pruning-session.js';
 import { study, type Study, studySize } from './study.js';
-import type { Timing } from './timing.js';
+import type { TimedPairs, Timing } from './timing.js';
 import { type RunOptions, type Start, Trainer, type Update } from './training.js';
 
 export interface Progress {
@@ -58,6 +58,7 @@ export class PruningService {
   #done = 0;
   #opensSession = false;
   #session: PruningSession | undefined;
+  #timing = new AbortController();
 
   /** Begins the study of a seed, in place of any that is not done. */
   async plant(seed: number, opensSession: boolean): Promise<void> {
@@ -80,7 +81,7 @@ export class PruningService {
       if (running !== this.#running) throw new Error('planted anew');
       if (done === true) {
         this.#running = undefined;
-        this.#keep(planted);
+        this.#keep(planted, value);
         return { done: studySize, total: studySize, study: value };
       }
       this.#done += 1;
@@ -90,6 +91,7 @@ export class PruningService {
 
   /** The loaded model with these heads pruned. */
   show(pruned: readonly Head[]): SessionState {
+    this.#timing.abort();
     return this.#inUse().show(pruned);
   }
 
@@ -97,13 +99,35 @@ export class PruningService {
     return this.#inUse().tryGates(gates);
   }
 
-  #keep(planted: PlantedModel): void {
+  /** The loaded model, whole, without each of these choices of heads. */
+  without(choices: readonly (readonly Head[])[]): Quality[] {
+    return this.#inUse().without(choices);
+  }
+
+  /**
+   * The loaded model, whole and pruned, in turn.
+   *
+   * @returns undefined if another model was asked for meanwhile
+   */
+  async time(): Promise<TimedPairs | undefined> {
+    this.#timing.abort();
+    const { signal } = (this.#timing = new AbortController());
+    try {
+      return await this.#inUse().time(signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  #keep(planted: PlantedModel, { shown }: Study): void {
     if (!this.#opensSession) {
       planted.dispose();
       return;
     }
+    this.#timing.abort();
     this.#session?.dispose();
-    this.#session = new PruningSession(planted);
+    this.#session = new PruningSession(planted, shown);
   }
 
   #inUse(): PruningSession {

@@ -1,7 +1,8 @@
-import { least } from 'd3-array';
+import { descending, least, sort } from 'd3-array';
 import { type HeadMeasure, measureHeadImportance, Tensor } from 'headwise/models';
 
-import { allHeads, canGo, type Head, plantedRoles } from './heads.js';
+import type { Sequence } from './answers.js';
+import { allHeads, canGo, type Head, numPlanted, type Role } from './heads.js';
 import { numSteps, type PlantedModel, type Quality } from './planted-model.js';
 
 export const measures = [
@@ -26,6 +27,11 @@ export interface Curve {
 /** What one seed has to say. */
 export interface Study {
   readonly seed: number;
+  /** What was planted where, in the order of `allHeads`. */
+  readonly roles: readonly Role[];
+  /** A test sequence, and what the heads of the whole model attend to on it: of each layer, (heads, length, length). */
+  readonly shown: Sequence;
+  readonly weights: readonly Float32Array[];
   /** By measure, a number a head in the order of `allHeads`. */
   readonly importance: Readonly<Record<HeadMeasure, readonly number[]>>;
   readonly curves: readonly Curve[];
@@ -34,6 +40,14 @@ export interface Study {
 /** Numbers by which a measure ranks heads, the most important highest: little entropy counts for much. */
 export function rankOf(measure: HeadMeasure, importance: readonly number[]): number[] {
   return importance.map((number) => (measure === 'entropy' ? -number : number));
+}
+
+/** As many heads as were planted: those that a measure ranks highest, the first of them first. */
+export function chosenBy(measure: HeadMeasure, { importance }: Study): Head[] {
+  const rank = rankOf(measure, importance[measure]);
+  return sort(allHeads.keys(), (a, b) => descending(rank[a], rank[b]))
+    .slice(0, numPlanted)
+    .map((place) => allHeads[place]);
 }
 
 /** Steps of work in one study: of training, of measures, of curves. */
@@ -66,23 +80,28 @@ export async function* study(planted: PlantedModel, seed: number): AsyncGenerato
     curves.push({ order: 'random', points: shutInOrder(planted, rank) });
     yield;
   }
-  return { seed, importance: found, curves };
+  const shown = planted.bestSequence();
+  return {
+    seed,
+    roles: planted.roles.flat(),
+    shown,
+    weights: planted.weightsOn(shown),
+    importance: found,
+    curves,
+  };
 }
 
-// A gate of 0 does to the loss what removing the head does, and takes no copy of the model.
 function shutInOrder(planted: PlantedModel, rank: readonly number[]): Curve['points'] {
-  const gates = plantedRoles.map(({ length }) => new Float32Array(length).fill(1));
   const pruned: Head[] = [];
   const pointNow = (): Curve['points'][number] => ({
     kept: allHeads.length - pruned.length,
-    ...planted.quality(gates),
+    ...planted.without(pruned),
   });
   const points = [pointNow()];
   for (;;) {
     const removable = allHeads.filter((head) => canGo(head, allHeads, pruned));
     const next = least(removable, (head) => rank[allHeads.indexOf(head)] ?? NaN);
     if (next === undefined) return points;
-    gates[next.layer]?.fill(0, next.head, next.head + 1);
     pruned.push(next);
     points.push(pointNow());
   }

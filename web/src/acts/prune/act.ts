@@ -5,25 +5,21 @@ import { html, render } from 'lit-html';
 import type { Store } from '../../address/store.js';
 import { hideable } from '../../address/hideable.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
-import { boundChoice } from '../../ui/controls/choice.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
-import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import { createChartLegend } from '../../ui/legend.js';
 import { announce } from '../../ui/live-region.js';
 import { createStage } from '../../ui/stage.js';
 import { Connection } from '../../worker/connection.js';
-import { allHeads } from '../../worker/heads.js';
 import { createWorkerNotice } from '../../worker/notice.js';
-import { orderNames } from '../../worker/study.js';
-import { createCurveChart } from './curve-chart.js';
-import { createImportanceCharts, createTruthLegend } from './importance-charts.js';
+import type { Study } from '../../worker/study.js';
+import { createGuessView } from './guess-view.js';
 import { numSeeds, Planter } from './planter.js';
+import { createResults } from './results.js';
 import { createSessionView } from './session-view.js';
-import { metrics, type PruneState } from './state.js';
+import type { PruneState } from './state.js';
 import { words } from './words.js';
 
-/** A model whose truth is known, measured and pruned. */
+/** A model whose truth is known: guessed, measured and pruned. */
 export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   const notice = createWorkerNotice(() => {
     connection.giveUp();
@@ -37,17 +33,17 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
       session.close();
     },
   });
+  // Nothing tells what was planted before the reader has guessed, or asks for it.
+  const isRevealed = (): boolean => store.state.isChecked && planter.studies.length > 0;
+  const fail = (error: unknown): void => {
+    planter.fail(error);
+  };
   const panel = createPlantPanel(store, plant, () => {
     planter.stop();
   });
-  const charts = createImportanceCharts();
-  const curves = createCurveChart(
-    () => planter.studies,
-    () => store.state.metric,
-  );
-  const session = createSessionView(store, connection, (error) => {
-    planter.fail(error);
-  });
+  const guess = createGuessView(store, connection, fail);
+  const results = createResults(store, () => (isRevealed() ? planter.studies : []));
+  const session = createSessionView(store, connection, fail);
 
   function plant(): void {
     notice.clear();
@@ -55,81 +51,44 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     void planter.plant(store.state.seed);
   }
 
-  let shown: Planter['studies'] = [];
+  let drawn: Planter['studies'] = [];
+  /** The study whose model is in the session. */
+  let opened: Study | undefined;
   function show(): void {
     panel.show(planter);
     const { studies } = planter;
-    preview.hidden = studies.length > 0;
-    if (studies === shown) return;
-    const isFirst = shown.length === 0 && studies.length > 0;
-    shown = studies;
-    results.hidden = studies.length === 0;
-    charts.draw(studies);
-    curves.draw();
-    if (isFirst) session.open();
+    guess.draw(studies.at(0));
+    const shown = isRevealed() ? studies : [];
+    if (shown.length !== drawn.length || shown.some((study, i) => study !== drawn[i])) {
+      drawn = shown;
+      results.draw();
+    }
+    const next = shown.at(0);
+    if (next === opened) return;
+    opened = next;
+    if (next === undefined) session.close();
+    else session.open(next);
   }
 
   let { seed } = store.state;
   store.subscribe((state) => {
-    curves.draw();
-    if (state.seed === seed) return;
-    seed = state.seed;
-    // What is shown is of another seed.
-    if (planter.state !== 'idle') plant();
+    if (state.seed !== seed) {
+      seed = state.seed;
+      // What is shown is of another seed.
+      if (planter.state !== 'idle') plant();
+    }
+    show();
   });
 
-  const truthLegend = createTruthLegend();
-  const orderLegend = createChartLegend(
-    orderNames.map((order) => ({ series: order, name: words.orders[order] })),
-  );
-  const preview = element('p', { class: 'preview' }, words.preview);
-  const results = element(
-    'div',
-    { class: 'results' },
-    element('h3', {}, words.importance),
-    truthLegend,
-    charts.root,
-    element('p', { class: 'caption' }, words.bars),
-    element('h3', {}, words.curves),
-    element(
-      'div',
-      { class: 'run-bar' },
-      orderLegend,
-      boundChoice(store, 'metric', {
-        label: words.metric,
-        values: metrics,
-        nameOf: (metric) => words.metrics[metric],
-      }),
-    ),
-    curves.root,
-    element('p', { class: 'caption' }, words.band),
-  );
-  results.hidden = true;
-  const perStudy = (dataOf: (study: Planter['studies'][number]) => unknown): unknown =>
-    planter.studies.length === 0 ? undefined : planter.studies.map(dataOf);
   return [
     createStage({
       label: words.panel,
-      rail: [element('div', { class: 'rail-pinned' }, session.goal, panel.root), notice.root],
-      end: createPanelEnd(store, 'prune', [
-        {
-          name: words.exportNames.importance,
-          figure: () => composeDrawings([...charts.drawings(), [drawLegend(truthLegend)]]),
-          data: () =>
-            perStudy(({ seed: of, importance }) => ({ seed: of, heads: allHeads, importance })),
-        },
-        {
-          name: words.exportNames.curves,
-          figure: () =>
-            composeDrawings([
-              [{ drawing: curves.root, title: words.curves }],
-              [drawLegend(orderLegend)],
-            ]),
-          data: () => perStudy(({ seed: of, curves: drawn }) => ({ seed: of, curves: drawn })),
-        },
-      ]),
-      views: [preview, results, session.root],
+      rail: [element('h3', {}, words.guess), guess.goal, panel.root, guess.panel, notice.root],
+      end: createPanelEnd(store, 'prune', [guess.savable, ...results.savables]),
+      views: [guess.tiles, guess.result],
     }),
+    ...results.roots,
+    session.root,
   ];
 }
 
@@ -145,7 +104,8 @@ export function createPlantPanel(
   onStop: () => void,
 ): PlantPanel {
   const seed = createSeedField((chosen, origin) => {
-    store.change({ seed: chosen }, origin);
+    // Another seed plants elsewhere: what was marked and pruned says nothing of it.
+    store.change({ seed: chosen, marks: [], isChecked: false, pruned: [] }, origin);
   });
   seed.show(store.state.seed);
   store.subscribe((state) => {

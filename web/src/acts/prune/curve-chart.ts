@@ -4,7 +4,7 @@ import { area, line } from 'd3-shape';
 
 import { type Chart, createChart, drawAxes, type Size } from '../../ui/chart.js';
 import { svg } from '../../ui/dom.js';
-import { allHeads, plantedRoles } from '../../worker/heads.js';
+import { allHeads, rolesOfLayers } from '../../worker/heads.js';
 import { type Curve, orderNames, type Study } from '../../worker/study.js';
 import type { Metric } from './state.js';
 import { words } from './words.js';
@@ -25,7 +25,7 @@ export function createCurveChart(
 ): Chart {
   return createChart({
     label: words.curves,
-    height: 300,
+    height: 400,
     draw: (size) => {
       const studies = studiesNow();
       return studies.length === 0 ? [] : drawCurves(studies, metricNow(), size);
@@ -48,7 +48,7 @@ function drawCurves(
   }));
   // Heads go from left to right, as time does.
   const x = scaleLinear(
-    [allHeads.length, plantedRoles.length],
+    [allHeads.length, rolesOfLayers.length],
     [margin.left, width - margin.right],
   );
   const high = Math.max(...lines.flatMap(({ points }) => points.map(({ most }) => most)));

@@ -1,6 +1,8 @@
 import { createSlider } from '../../ui/controls/slider.js';
 import { element, setAttributes } from '../../ui/dom.js';
+import { withHeadColour } from '../../ui/head-colour.js';
 import type { Head, Role } from '../../worker/heads.js';
+import { kindOf } from './importance-charts.js';
 import { words } from './words.js';
 
 /** How a head stands in the session: `last` of its layer cannot go. */
@@ -9,6 +11,8 @@ export type Standing = 'here' | 'last' | 'pruned';
 export interface HeadTile {
   readonly root: HTMLElement;
   show(standing: Standing): void;
+  /** What was planted there. */
+  showRole(role: Role): void;
   /** From 0 to 1. */
   readonly gate: number;
   openGate(): void;
@@ -20,11 +24,12 @@ interface Actions {
 }
 
 /** One head in the session: its gate, and the button that prunes it. */
-export function createHeadTile(head: Head & { readonly role: Role }, actions: Actions): HeadTile {
+export function createHeadTile(head: Head, actions: Actions): HeadTile {
   const place = { layer: head.layer + 1, head: head.head + 1 };
   const open = 100;
   let gate = open;
   let standing: Standing = 'here';
+  let role: Role = 'quiet';
   const prune = element(
     'button',
     { type: 'button', 'aria-label': words.pruneLabel(place) },
@@ -42,13 +47,23 @@ export function createHeadTile(head: Head & { readonly role: Role }, actions: Ac
     },
   });
   const control = element('div', { class: 'gate' }, slider.root, value);
-  const root = element(
-    'div',
-    { class: 'tile', 'data-head': `${place.layer}.${place.head}` },
-    element('div', { class: 'tile-name' }, words.head(place.head)),
-    control,
-    prune,
-    note,
+  const roleName = element('span', { class: 'tile-truth' });
+  const root = withHeadColour(
+    element(
+      'div',
+      { class: 'tile', 'data-head': `${place.layer}.${place.head}` },
+      element(
+        'div',
+        { class: 'tile-head' },
+        element('span', { class: 'tile-name' }, words.place(place)),
+        ' ',
+        roleName,
+      ),
+      control,
+      prune,
+      note,
+    ),
+    head.head,
   );
 
   function set(percent: number): void {
@@ -73,6 +88,11 @@ export function createHeadTile(head: Head & { readonly role: Role }, actions: Ac
     openGate() {
       set(open);
     },
+    showRole(planted) {
+      role = planted;
+      roleName.textContent = words.roles[role];
+      setAttributes(root, { 'data-truth': kindOf(role) });
+    },
     show(next) {
       standing = next;
       setAttributes(root, { 'data-standing': standing });
@@ -80,7 +100,7 @@ export function createHeadTile(head: Head & { readonly role: Role }, actions: Ac
       prune.hidden = standing === 'pruned';
       setAttributes(prune, { 'aria-disabled': standing === 'last' ? 'true' : undefined });
       note.textContent =
-        standing === 'pruned' ? words.pruned(head.role) : standing === 'last' ? words.lastOne : '';
+        standing === 'pruned' ? words.pruned(role) : standing === 'last' ? words.lastOne : '';
     },
   };
 }

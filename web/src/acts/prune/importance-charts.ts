@@ -1,18 +1,25 @@
-import { descending, extent, mean } from 'd3-array';
+import { sum } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { HeadMeasure } from 'headwise/models';
 
 import { createChart, drawGrid, type Size } from '../../ui/chart.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
 import type { Piece } from '../../ui/export/drawing.js';
-import { allHeads, isPlanted, nameOfHead, type Role } from '../../worker/heads.js';
-import { measures, rankOf, type Study } from '../../worker/study.js';
+import {
+  allHeads,
+  isPlanted,
+  nameOfHead,
+  numPlanted,
+  type Role,
+  sameHead,
+} from '../../worker/heads.js';
+import { chosenBy, measures, type Study } from '../../worker/study.js';
 import { words } from './words.js';
 
 const margin = { left: 46, right: 4, top: 10, bottom: 24 } as const;
 
 /** The kind of a head, by which its bar is coloured. */
-const truthOf = (role: Role): 'planted' | 'sharp' | 'quiet' =>
+export const kindOf = (role: Role): 'planted' | 'sharp' | 'quiet' =>
   role === 'sharp' || role === 'quiet' ? role : 'planted';
 
 export interface ImportanceCharts {
@@ -44,7 +51,7 @@ function createMeasureChart(measure: HeadMeasure): MeasureChart {
   const chart = createChart({
     label: words.measures[measure],
     height: 170,
-    draw: (size) => (studies.length === 0 ? [] : drawBars(measure, studies, size)),
+    draw: (size) => (studies.length === 0 ? [] : drawBars(measure, studies[0], size)),
   });
   const verdict = element('p', { class: 'verdict' });
   return {
@@ -60,60 +67,55 @@ function createMeasureChart(measure: HeadMeasure): MeasureChart {
     draw(given) {
       studies = given;
       chart.draw();
-      if (studies.length === 0) return;
+      if (studies.length === 0) {
+        verdict.textContent = '';
+        setAttributes(chart.root, { 'aria-label': words.measures[measure] });
+        return;
+      }
       const [first] = studies;
-      verdict.textContent = words.verdict(foundBy(measure, first), numPlanted, first.seed);
+      const told = words.verdict(foundBy(measure, first), numPlanted, first.seed);
+      const all = sum(studies, (study) => foundBy(measure, study));
+      const more = words.overSeeds(all, studies.length * numPlanted, studies.length);
+      verdict.textContent = studies.length === 1 ? told : `${told} ${more}`;
       setAttributes(chart.root, { 'aria-label': words.chart(measure, verdict.textContent) });
     },
   };
 }
 
-const numPlanted = allHeads.filter(({ role }) => isPlanted(role)).length;
-
 /** How many planted heads are among as many that the measure of this study puts first. */
-function foundBy(measure: HeadMeasure, { importance }: Study): number {
-  const rank = rankOf(measure, importance[measure]);
-  return allHeads
-    .map(({ role }, i) => ({ role, rank: rank[i] }))
-    .sort((a, b) => descending(a.rank, b.rank))
-    .slice(0, numPlanted)
-    .filter(({ role }) => isPlanted(role)).length;
-}
+const foundBy = (measure: HeadMeasure, study: Study): number =>
+  chosenBy(measure, study).filter((chosen) =>
+    isPlanted(study.roles[allHeads.findIndex((head) => sameHead(head, chosen))]),
+  ).length;
 
+/** Of one study: another seed plants elsewhere, so that there is no mean of a place. */
 function drawBars(
   measure: HeadMeasure,
-  studies: readonly Study[],
+  { importance, roles }: Study,
   { width, height }: Size,
 ): SVGElement[] {
-  const bars = allHeads.map((head, i) => {
-    const values = studies.map(({ importance }) => importance[measure][i]);
-    const [least = 0, most = 0] = extent(values);
-    return { head, least, most, mean: mean(values) ?? 0 };
-  });
-  const low = Math.min(0, ...bars.map(({ least }) => least));
-  const high = Math.max(...bars.map(({ most }) => most));
-  const y = scaleLinear([low, high], [height - margin.bottom, margin.top]).nice(4);
-  const x = scaleBand(
-    bars.map(({ head }) => nameOfHead(head)),
-    [margin.left, width - margin.right],
-  ).padding(0.25);
+  const values = importance[measure];
+  const y = scaleLinear(
+    [Math.min(0, ...values), Math.max(...values)],
+    [height - margin.bottom, margin.top],
+  ).nice(4);
+  const x = scaleBand(allHeads.map(nameOfHead), [margin.left, width - margin.right]).padding(0.25);
   return [
     drawGrid({ scale: y, ticks: 4, name: '' }, x.range()),
-    ...bars.map(({ head, least, most, mean: value }) => {
+    ...allHeads.map((head, i) => {
       const name = nameOfHead(head);
+      const value = values[i];
       const left = x(name) ?? 0;
-      const middle = left + x.bandwidth() / 2;
       return svg(
         'g',
-        { class: 'bar', 'data-truth': truthOf(head.role), 'data-head': name, 'data-value': value },
+        { class: 'bar', 'data-truth': kindOf(roles[i]), 'data-head': name, 'data-value': value },
         svg('rect', {
           x: left,
           width: x.bandwidth(),
           y: Math.min(y(value), y(0)),
           height: Math.abs(y(value) - y(0)),
         }),
-        svg('line', { class: 'error-bar', x1: middle, x2: middle, y1: y(least), y2: y(most) }),
-        svg('text', { x: middle, y: height - 8, 'text-anchor': 'middle' }, name),
+        svg('text', { x: left + x.bandwidth() / 2, y: height - 8, 'text-anchor': 'middle' }, name),
       );
     }),
   ];

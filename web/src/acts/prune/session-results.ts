@@ -1,12 +1,19 @@
 import { html, nothing, render } from 'lit-html';
 
-import { formatCell, formatLoss, formatMilliseconds, formatPercent } from '../../format/numbers.js';
+import {
+  formatCell,
+  formatLoss,
+  formatMilliseconds,
+  formatPercent,
+  formatShort,
+} from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
 import { createTokenStrip } from '../../ui/token-strip.js';
 import { type Answer, type Answers, numRight, type Sequence } from '../../worker/answers.js';
 import { allHeads } from '../../worker/heads.js';
 import type { SessionState } from '../../worker/pruning-session.js';
 import { symbolOf } from '../../worker/tasks.js';
+import type { TimedPairs } from '../../worker/timing.js';
 import { words } from './words.js';
 
 export interface AnswerStrip {
@@ -57,55 +64,68 @@ function answerBelow(answer: Answer | undefined, target: number): HTMLElement | 
 
 export interface QualityTable {
   readonly root: HTMLElement;
-  show(state: SessionState): void;
+  /** @param timing undefined while it is measured */
+  show(state: SessionState, timing: TimedPairs | undefined): void;
 }
 
 /** Quality and time of the full and of the pruned model. */
 export function createQualityTable(): QualityTable {
   const root = element('div');
-  const showRows = (rows: readonly (readonly string[])[]): void => {
+  const showRows = (rows: readonly (readonly string[])[], note: string): void => {
     render(
       html`<table class="quality">
-        <caption .textContent=${words.table}></caption>
-        <thead>
-          <tr>
-            ${words.columns.map((name) => html`<th scope="col">${name}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            ([name, ...numbers]) =>
-              html`<tr>
-                <th scope="row">${name}</th>
-                ${numbers.map((number) => html`<td>${number}</td>`)}
-              </tr>`,
-          )}
-        </tbody>
-      </table>`,
+          <caption .textContent=${words.table}></caption>
+          <thead>
+            <tr>
+              <td></td>
+              ${[words.whole, words.left].map((name) => html`<th scope="col">${name}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${rows.map(
+              ([name, ...numbers]) =>
+                html`<tr>
+                  <th scope="row">${name}</th>
+                  ${numbers.map((number) => html`<td>${number}</td>`)}
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+        <p class="measure-note" .textContent=${note}></p>`,
       root,
     );
   };
-  showRows([]);
+  showRows([], '');
   return {
     root,
-    show({ whole, left, pruned, wholeMilliseconds, prunedMilliseconds }) {
-      const row = (
-        name: string,
-        heads: number,
-        { loss, accuracy }: typeof whole,
-        milliseconds: number,
-      ): string[] => [
-        name,
-        String(heads),
-        formatLoss(loss),
-        formatPercent(accuracy),
-        words.milliseconds(formatMilliseconds(milliseconds)),
+    show({ whole, left, pruned }, timing) {
+      const { rows } = words;
+      const both = (format: (one: typeof whole) => string): string[] => [
+        format(whole),
+        format(left),
       ];
+      const isWhole = pruned.length === 0;
+      const milliseconds = (time: number | undefined): string => {
+        if (isWhole) return words.notTimed;
+        return time === undefined ? words.measuring : words.milliseconds(formatMilliseconds(time));
+      };
       const heads = allHeads.length;
-      showRows([
-        row(words.whole, heads, whole, wholeMilliseconds),
-        row(words.left, heads - pruned.length, left, prunedMilliseconds),
-      ]);
+      showRows(
+        [
+          [rows.heads, String(heads), String(heads - pruned.length)],
+          [rows.loss, ...both(({ loss }) => formatLoss(loss))],
+          [rows.accuracy, ...both(({ accuracy }) => formatPercent(accuracy))],
+          [rows.time, milliseconds(timing?.whole), milliseconds(timing?.pruned)],
+        ],
+        timing === undefined
+          ? ''
+          : words.ratio(
+              formatShort(timing.ratio),
+              formatShort(timing.lower),
+              formatShort(timing.upper),
+              timing.pairs,
+            ),
+      );
     },
   };
 }

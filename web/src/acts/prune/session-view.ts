@@ -3,23 +3,26 @@ import { formatLoss, formatPercent } from '../../format/numbers.js';
 import { element, paragraph, setAttributes } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
 import { createGoal } from '../../ui/notices.js';
+import { createStage } from '../../ui/stage.js';
 import { type Connection, coalesce } from '../../worker/connection.js';
 import {
   allHeads,
   canGo,
   type Head,
-  isPlanted,
-  plantedRoles,
+  numPlanted,
+  rolesOfLayers,
   sameHead,
 } from '../../worker/heads.js';
 import type { Attempt, SessionState } from '../../worker/pruning-session.js';
+import type { Study } from '../../worker/study.js';
+import type { TimedPairs } from '../../worker/timing.js';
 import { createHeadTile, type HeadTile } from './head-tile.js';
 import { createAnswerStrip, createQualityTable } from './session-results.js';
 import type { PruneState } from './state.js';
 import { words } from './words.js';
 
 /** The goal: no more heads than do the work, and so many answers right. */
-const wanted = { heads: allHeads.filter(({ role }) => isPlanted(role)).length, accuracy: 0.95 };
+const wanted = { heads: numPlanted, accuracy: 0.95 };
 
 /** A request: the model without these heads, or with these gates on the heads left. */
 interface SessionRequest {
@@ -29,10 +32,8 @@ interface SessionRequest {
 
 export interface SessionView {
   readonly root: HTMLElement;
-  /** Shown before there is a model, too. */
-  readonly goal: HTMLElement;
-  /** There is a model in the session: shows it as the store has it. */
-  open(): void;
+  /** There is a model in the session, of this study: shows it as the store has it. */
+  open(study: Study): void;
   close(): void;
 }
 
@@ -67,6 +68,9 @@ export function createSessionView(
   let shown = nameOf(store.state.pruned);
   /** The heads pruned from the model in the session. */
   let loaded: string | undefined;
+  /** What the worker said last of the model that the page shows. */
+  let told: SessionState | undefined;
+  let study: Study | undefined;
 
   const standingOf = (head: Head): Parameters<HeadTile['show']>[0] => {
     const { pruned } = store.state;
@@ -74,7 +78,7 @@ export function createSessionView(
     return canGo(head, allHeads, pruned) ? 'here' : 'last';
   };
   const gatesNow = (): number[][] =>
-    plantedRoles.map((_, layer) =>
+    rolesOfLayers.map((_, layer) =>
       tiles.filter((_tile, i) => allHeads[i].layer === layer).map(({ gate }) => gate),
     );
 
@@ -88,16 +92,22 @@ export function createSessionView(
   }
 
   function render(state: SessionState): void {
-    table.show(state);
-    answers.show(state.left.answers, state.shown);
+    told = state;
+    table.show(state, undefined);
+    answers.show(state.left.answers, study?.shown);
     const { loss, accuracy } = state.left;
-    const heads = allHeads.length - state.pruned.length;
+    const heads = headsLeft(state);
     const right = formatPercent(accuracy);
     status.textContent = words.status(heads, formatLoss(loss), right);
     announce(status.textContent);
-    if (heads > wanted.heads || accuracy < wanted.accuracy) return;
-    const share = state.prunedMilliseconds / state.wholeMilliseconds;
-    goal.show(words.reached(heads, right, formatPercent(share)), true);
+    if (isReached(state)) goal.show(words.reached(heads, right), true);
+  }
+
+  function renderTiming(state: SessionState, timing: TimedPairs): void {
+    table.show(state, timing);
+    if (!isReached(state)) return;
+    const right = formatPercent(state.left.accuracy);
+    goal.show(words.reachedIn(headsLeft(state), right, formatPercent(timing.ratio)), true);
   }
 
   function renderAttempt({ loss, accuracy, answers: given }: Attempt): void {
@@ -114,7 +124,10 @@ export function createSessionView(
       if (isOpen && (gates === undefined || wanted !== loaded)) {
         const state = await connection.call(({ pruning }) => pruning.show(pruned));
         loaded = wanted;
-        if (isShown()) render(state);
+        if (isShown()) {
+          render(state);
+          if (state.pruned.length > 0) void time(state);
+        }
       }
       if (gates !== undefined && isShown()) {
         const tried = await connection.call(({ pruning }) => pruning.tryGates(gates));
@@ -125,6 +138,16 @@ export function createSessionView(
       if (isOpen) onFailure(error);
     }
   });
+
+  // Not in the line of the others: the next wish ends it.
+  async function time(state: SessionState): Promise<void> {
+    try {
+      const timing = await connection.call(({ pruning }) => pruning.time());
+      if (timing !== undefined && isOpen && told === state) renderTiming(state, timing);
+    } catch (error) {
+      if (isOpen) onFailure(error);
+    }
+  }
 
   undo.addEventListener('click', () => {
     store.change({ pruned: store.state.pruned.slice(0, -1) });
@@ -142,7 +165,7 @@ export function createSessionView(
   });
   showTiles();
 
-  const rows = plantedRoles.map((_, layer) =>
+  const rows = rolesOfLayers.map((_, layer) =>
     element(
       'div',
       { class: 'tiles', role: 'group', 'aria-label': words.layer(layer + 1) },
@@ -153,27 +176,32 @@ export function createSessionView(
   const root = element(
     'div',
     { class: 'session' },
-    element('h3', {}, words.session),
-    element('div', { class: 'prose' }, ...words.sessionHints.map((hint) => paragraph(hint))),
-    element(
-      'div',
-      { class: 'session-stage' },
-      element(
-        'div',
-        { class: 'session-bar' },
-        element('div', { class: 'buttons' }, undo, reset),
-        status,
-        answers.root,
-      ),
-      ...rows,
-    ),
-    table.root,
+    createStage({
+      label: words.sessionPanel,
+      rail: [
+        element('h3', {}, words.session),
+        goal.root,
+        paragraph(words.sessionHint, { class: 'note' }),
+        element(
+          'div',
+          { class: 'session-bar rail-pinned' },
+          status,
+          element('div', { class: 'buttons' }, undo, reset),
+        ),
+        table.root,
+      ],
+      views: [...rows, answers.root, element('p', { class: 'caption' }, words.answersHint)],
+    }),
   );
   root.hidden = true;
   return {
     root,
-    goal: goal.root,
-    open() {
+    open(opened) {
+      study = opened;
+      tiles.forEach((tile, i) => {
+        tile.showRole(opened.roles[i]);
+      });
+      showTiles();
       isOpen = true;
       loaded = undefined;
       root.hidden = false;
@@ -185,3 +213,8 @@ export function createSessionView(
     },
   };
 }
+
+const headsLeft = ({ pruned }: SessionState): number => allHeads.length - pruned.length;
+
+const isReached = (state: SessionState): boolean =>
+  headsLeft(state) <= wanted.heads && state.left.accuracy >= wanted.accuracy;
