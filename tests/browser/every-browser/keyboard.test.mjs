@@ -11,7 +11,12 @@ const press = async (act, ...keys) => {
 
 test(`the keyboard breaks the tie of the first act, in ${engineName}`, async (t) => {
   const act = await open(t, '#toy');
-  await act.tabTo('#toy .segment input', 'Ones');
+  await act.tabTo('#toy .question button', 'New parameters');
+  await press(act, 'Enter');
+  await act.waitForText('#toy .experiments button', /^(?:Skip to the result|Play again)$/);
+  if (/^Skip/.test(await act.textOf('#toy .experiments button'))) await press(act, 'Enter');
+  await act.waitForText('#toy .experiments-verdict', /^You predicted “New parameters”: wrong/);
+  await act.tabTo('#toy .segment input', 'Ones', { back: true });
   await press(act, 'ArrowRight');
   assert.match(await act.textOf('#toy .goal-progress'), /^Reached/);
   assert.ok(new Set((await act.cellsOf('toy')).map(({ weight }) => weight)).size > 50);
@@ -72,9 +77,17 @@ test(`the keyboard plants, prunes and undoes, in ${engineName}`, async (t) => {
   const status = '#prune .session-status';
   await act.tabTo('#prune button', 'Plant and train');
   await press(act, 'Enter');
-  await act.waitForText(status, /^12 heads left/);
+  await act.waitFor('#prune .guess-tile:not([aria-disabled])');
   await press(act, ' ');
   await act.waitForText('#prune .plant-status', /^Stopped/);
+  for (const head of ['1.1', '1.3', '2.2', '2.3']) {
+    await act.tabTo('#prune .guess-tile', `${head} mark`);
+    await press(act, ' ');
+  }
+  await act.tabTo('#prune .guess-panel button', 'Check', { back: true });
+  await press(act, 'Enter');
+  await act.waitForText('#prune .goal-progress', /^You found 2 of 4/);
+  await act.waitForText(status, /^12 heads left/);
 
   await act.tabTo('#prune button', 'Prune head 1 of layer 1');
   await press(act, ' ');

@@ -14,15 +14,17 @@ const differing = (cells) => {
 
 test(`random input breaks the tie of the first act, in ${engineName}`, async (t) => {
   const act = await open(t, '#toy');
+  await act.click('#toy .question button', 'Different keys');
+  await act.waitForText('#toy .experiments-verdict', /^You predicted “Different keys”: right/);
   assert.equal(differing(await act.cellsOf('toy')), 1);
   assert.equal(await act.textOf('#toy .goal-progress'), '');
   await act.click('#toy .segment', 'Random');
   assert.match(await act.textOf('#toy .goal-progress'), /^Reached/);
   assert.equal(differing(await act.cellsOf('toy')), 5);
   const search = () => act.evaluate(() => window.location.search);
-  assert.equal(await search(), '?toy-input=random');
+  assert.equal(await search(), '?toy-guess=keys&toy-input=random');
   await act.evaluate(() => window.history.back());
-  await until(async () => (await search()) === '', search);
+  await until(async () => (await search()) === '?toy-guess=keys', search);
   assert.equal(differing(await act.cellsOf('toy')), 1);
 });
 
@@ -164,16 +166,23 @@ test(`heads are planted, measured, pruned and restored, in ${engineName}`, async
   const status = '#prune .session-status';
   const left = () =>
     act.evaluate(() =>
-      [...document.querySelectorAll('#prune .quality tbody tr:last-child td')].map(
-        ({ textContent }) => textContent,
-      ),
+      [
+        ...document.querySelectorAll('#prune .quality tbody tr:nth-child(-n + 3) td:last-child'),
+      ].map(({ textContent }) => textContent),
     );
   await act.click('#prune button', 'Plant and train');
-  const whole = await act.waitForText(status, /^12 heads left/);
+  await act.waitFor('#prune .guess-tile:not([aria-disabled])');
   // What is pressed stays the same button while planting goes on.
   const progress = () => act.evaluate(() => document.querySelector('#prune progress').value);
   await act.click('#prune button', 'Stop', () => change(progress));
   await act.waitForText('#prune .plant-status', /^Stopped/);
+  for (const head of ['1.1', '1.2', '2.3', '2.6']) {
+    await act.click('#prune .guess-tile', `${head} mark`);
+  }
+  await act.click('#prune .guess-panel button', 'Check');
+  await act.waitForText('#prune .goal-progress', /^You found 3 of 4/);
+  await act.waitForText('#prune .guess-loud', /Loud is not useful/);
+  const whole = await act.waitForText(status, /^12 heads left/);
   const numbers = await left();
   const measured = await act.evaluate(() =>
     [...document.querySelectorAll('#prune [data-measure="ablation"] .bar')].map(({ dataset }) => ({

@@ -31,7 +31,7 @@ async function run(page) {
 
 async function plant(page) {
   await button(page, '#prune', 'Plant and train');
-  await isShown(page, '#prune .session');
+  await isShown(page, '#prune .guess-tile:not([aria-disabled])');
 }
 
 /** How each act is used: its address, and what is done there. */
@@ -39,6 +39,8 @@ const uses = {
   'toy with other input, a cell chosen': [
     '#toy',
     async (page) => {
+      await button(page, '#toy', 'Training');
+      await isShown(page, '#toy .experiments-verdict:not(:empty)');
       await (await control(page, 'Random', 'radio', '#toy')).click();
       await page.click('#toy .samples .cell');
       await isShown(page, '#toy .goal[data-reached]');
@@ -103,10 +105,19 @@ const uses = {
       await control(page, 'Stop', 'button', '#prune');
     },
   ],
-  'prune with two heads pruned and a gate half shut': [
+  'prune while heads are marked': [
     '#prune',
     async (page) => {
       await plant(page);
+      await button(page, '#prune', '1.2 mark');
+    },
+  ],
+  'prune with a guess checked, two heads pruned and a gate half shut': [
+    '?prune-marks=1.1,1.2,2.2,2.3&prune-check=1#prune',
+    async (page) => {
+      await button(page, '#prune', 'Plant and train');
+      await isShown(page, '#prune .session');
+      await isShown(page, '#prune .guess-loud');
       for (const name of ['Prune head 1 of layer 1', 'Prune head 4 of layer 2']) {
         await button(page, '#prune', name);
       }

@@ -230,6 +230,7 @@ describe('where it cannot run', () => {
       await page.$eval('#train .failure', ({ textContent }) => textContent),
       /^This act did not load\. Check the connection/,
     );
+    await page.click('#toy .question-skip button');
     await page.click('#toy .segment:last-of-type');
     await page.waitForSelector('#toy .goal[data-reached]');
   });

@@ -16,7 +16,11 @@ async function keep(page, name, part) {
 
 /** What makes an act show all it has. */
 const uses = {
-  toy: async (page) => page.click('#toy .segment:last-of-type'),
+  async toy(page) {
+    await page.click('#toy .question button');
+    await page.waitForSelector('#toy .experiments-verdict:not(:empty)');
+    await page.click('#toy .segment:last-of-type');
+  },
   async heads(page) {
     await page.select('#heads .compare select', '2');
     await page.click('#heads .samples .cell');
@@ -29,10 +33,14 @@ const uses = {
     await (await page.waitForSelector('#train .enlarged .cell')).hover();
   },
   async prune(page) {
-    await page.click('#prune .primary');
+    await page.click('#prune .plant button');
     await page.waitForFunction(() =>
       /from 5 seeds/.test(document.querySelector('#prune .plant-status').textContent),
     );
+    for (const head of ['1.2', '1.4', '2.3', '2.6']) {
+      await page.click(`#prune .guess-tile[data-head="${head}"]`);
+    }
+    await page.click('#prune .guess-panel .primary');
     for (const head of ['1.1', '2.4']) {
       await page.click(`#prune .tile[data-head="${head}"] button`);
       await page.waitForSelector(`#prune .tile[data-head="${head}"][data-standing="pruned"]`);

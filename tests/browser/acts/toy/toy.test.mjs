@@ -43,6 +43,144 @@ function taught(steps) {
   return { losses, weights: attentionWeights.data };
 }
 
+/** The three causes that are tried: for each the largest difference that is told, and which is the guess. */
+const experiments = (page) =>
+  page.$$eval('#toy .experiment', (all) =>
+    all.map((card) => ({
+      cause: card.dataset.cause,
+      told: card.querySelector('.experiment-number').textContent,
+      note: card.querySelector('.experiment-note').textContent,
+      isGuess: card.dataset.guess !== undefined,
+      isOver: card.dataset.over !== undefined,
+      maps: Array.from(card.querySelectorAll('.experiment-map'), (map) =>
+        Array.from(map.children, (cell) => cell.getAttribute('fill')).join(),
+      ),
+    })),
+  );
+const verdict = (page) =>
+  page
+    .waitForSelector('#toy .experiments-verdict:not(:empty)')
+    .then((found) => found.evaluate(({ textContent }) => textContent));
+
+/** The largest difference of two heads at one cell, as Node computes it. */
+function largestDifference(queries, keys, seed) {
+  const layer = new MultiHeadAttention({ numHiddens: 100, numHeads: 5, seed });
+  const { data } = layer.forward(queries, keys, keys, {
+    validLens,
+    returnWeights: true,
+  }).attentionWeights;
+  let largest = 0;
+  for (let sample = 0; sample < 2; sample++) {
+    for (let cell = 0; cell < 24; cell++) {
+      const ofHeads = [0, 1, 2, 3, 4].map((head) => data[(sample * 5 + head) * 24 + cell]);
+      largest = Math.max(largest, Math.max(...ofHeads) - Math.min(...ofHeads));
+    }
+  }
+  return largest;
+}
+const ones = (tokens) => Tensor.ones([2, tokens, 100]);
+
+describe('a prediction', () => {
+  test('is asked for before anything can be changed, and nothing answers it yet', async (t) => {
+    const { page } = await open(t, '#toy');
+    const isSeen = (selector) => page.$eval(selector, (found) => found.checkVisibility());
+    assert.ok(await isSeen('#toy .question'));
+    assert.ok(!(await isSeen('#toy .controls')));
+    assert.ok(!(await isSeen('#toy .reason')));
+    await (await control(page, 'Skip the question', 'button', '#toy')).click();
+    assert.ok(!(await isSeen('#toy .question')));
+    assert.ok(await isSeen('#toy .controls'));
+    assert.equal(await page.evaluate(() => document.activeElement.value), 'ones');
+    assert.equal(await page.$('#toy .experiments'), null);
+    await waitForSearch(page, '?toy-guess=skipped');
+    await (await control(page, 'Reset', 'button', '#toy')).click();
+    assert.ok(await isSeen('#toy .question'));
+    assert.ok(!(await isSeen('#toy .controls')));
+  });
+
+  for (const [name, guess, outcome] of [
+    ['New parameters', 'parameters', 'wrong'],
+    ['Different keys', 'keys', 'right'],
+    ['Training', 'training', 'wrong'],
+  ]) {
+    test(`of ${name} is told to be ${outcome}, with what all three come to`, async (t) => {
+      const { page } = await open(t, '#toy');
+      await (await control(page, name, 'button', '#toy')).click();
+      assert.ok((await verdict(page)).startsWith(`You predicted “${name}”: ${outcome}.`));
+      await waitForSearch(page, `?toy-guess=${guess}`);
+      const tried = await experiments(page);
+      const random = largestDifference(
+        Tensor.randn([2, 4, 100], 2),
+        Tensor.randn([2, 6, 100], 3),
+        1,
+      );
+      assert.equal(largestDifference(ones(4), ones(6), 6), 0);
+      assert.deepEqual(
+        tried.map(({ cause, told, note, isGuess, isOver }) => [cause, told, note, isGuess, isOver]),
+        [
+          ['parameters', '0', 'ones, seed 6', guess === 'parameters', true],
+          ['keys', random.toFixed(2), 'random input, seed 1', guess === 'keys', true],
+          ['training', '0', 'ones, step 50', guess === 'training', true],
+        ],
+      );
+      assert.ok(random > 0.1);
+      assert.deepEqual(
+        tried.map(({ maps }) => new Set(maps).size),
+        [1, 5, 1],
+      );
+      // The maps of the act are as they were.
+      assert.equal(new Set(await weightsOf(page)).size, 3);
+      assert.match(await textOf(page, '#toy .reason'), /^Five heads, five identical maps/);
+    });
+  }
+
+  test('comes back from the address, at rest', async (t) => {
+    const { page } = await open(t, '?toy-guess=training#toy', {
+      media: { motion: 'no-preference' },
+    });
+    await page.waitForSelector('#toy .experiment');
+    assert.ok((await experiments(page)).every(({ isOver }) => isOver));
+    assert.match(
+      await textOf(page, '#toy .experiments-verdict'),
+      /^You predicted “Training”: wrong/,
+    );
+    assert.equal(await textOf(page, '#toy .experiments button'), 'Play again');
+  });
+
+  test('is corrected where there is none of its name', async (t) => {
+    const { page } = await open(t, '?toy-guess=luck#toy');
+    assert.match(await textOf(page, '#toy .notices'), /“luck”/);
+  });
+
+  test('plays one cause after the other, within sight, and is skipped', async (t) => {
+    const { page } = await open(t, '#toy', { media: { motion: 'no-preference' } });
+    await page.setViewport({ width: 1440, height: 900 });
+    await page.$eval('#toy .act-stage', (stage) => stage.scrollIntoView());
+    await (await control(page, 'Training', 'button', '#toy')).click();
+    await page.waitForSelector('#toy .experiment[data-running]');
+    const { cards, isFocused } = await page.evaluate(() => ({
+      cards: document.querySelector('#toy .experiments').getBoundingClientRect().toJSON(),
+      isFocused: document.activeElement.textContent,
+    }));
+    assert.ok(cards.top >= 0 && cards.bottom <= 900, JSON.stringify(cards));
+    assert.equal(isFocused, 'Skip to the result');
+    assert.deepEqual(
+      (await experiments(page)).map(({ isOver }) => isOver),
+      [false, false, false],
+    );
+    assert.equal(await textOf(page, '#toy .experiments-verdict'), '');
+    await page.waitForSelector('#toy .experiment[data-cause="parameters"][data-over]');
+    await page.keyboard.press('Enter');
+    assert.match(await verdict(page), /wrong/);
+    assert.ok((await experiments(page)).every(({ isOver }) => isOver));
+
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#toy .experiment[data-cause="keys"][data-over]');
+    assert.match(await verdict(page), /wrong/);
+    assert.ok((await experiments(page)).every(({ isOver }) => isOver));
+  });
+});
+
 describe('steps of training', () => {
   test('make the heads of random input sharp, each in its own way', async (t) => {
     const { page } = await open(t, '?toy-input=random&toy-steps=30#toy');
@@ -59,11 +197,11 @@ describe('steps of training', () => {
   });
 
   test('leave the maps of ones as they are', async (t) => {
-    const { page } = await open(t, '#toy');
+    const { page } = await open(t, '?toy-guess=skipped#toy');
     const before = await weightsOf(page);
     await (await control(page, 'Training steps', 'slider', '#toy')).focus();
     await page.keyboard.press('End');
-    assert.equal(await searchOf(page), '?toy-steps=50');
+    assert.equal(await searchOf(page), '?toy-guess=skipped&toy-steps=50');
     const [first, now] = await lossesOf(page);
     assert.ok(now < first / 100, `${now}`);
     assert.match(

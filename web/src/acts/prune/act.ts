@@ -83,7 +83,11 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   return [
     createStage({
       label: words.panel,
-      rail: [element('h3', {}, words.guess), guess.goal, panel.root, guess.panel, notice.root],
+      rail: [
+        element('h3', {}, words.guess),
+        element('div', { class: 'rail-pinned' }, guess.goal, panel.root, guess.panel),
+        notice.root,
+      ],
       end: createPanelEnd(store, 'prune', [guess.savable, ...results.savables]),
       views: [guess.tiles, guess.result],
     }),

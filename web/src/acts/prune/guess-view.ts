@@ -7,6 +7,7 @@ import { formatPercent, formatShort } from '../../format/numbers.js';
 import { element, newId, setAttributes } from '../../ui/dom.js';
 import { composeDrawings, drawLegend, type Piece } from '../../ui/export/drawing.js';
 import type { Savable } from '../../ui/export/save-menu.js';
+import { announce } from '../../ui/live-region.js';
 import { createGoal } from '../../ui/notices.js';
 import type { Connection } from '../../worker/connection.js';
 import {
@@ -58,12 +59,12 @@ export function createGuessView(
   );
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
-  const status = element('p', { class: 'guess-status', role: 'status' });
+  const status = element('p', { class: 'guess-status' });
   const check = element('button', { type: 'button', class: 'primary' }, words.check);
   const skip = element('button', { type: 'button' }, words.skip);
   const panel = element(
     'div',
-    { class: 'guess-panel rail-pinned' },
+    { class: 'guess-panel' },
     status,
     element('div', { class: 'buttons' }, check, skip),
   );
@@ -122,8 +123,10 @@ export function createGuessView(
   function showPanel(): void {
     const { marks, isChecked } = store.state;
     panel.hidden = !isOpen();
-    status.textContent =
+    const told =
       marks.length === 0 ? words.unmarked(numPlanted) : words.marked(marks.length, numPlanted);
+    if (isOpen() && told !== status.textContent) announce(told);
+    status.textContent = told;
     setAttributes(check, { 'aria-disabled': marks.length === numPlanted ? undefined : 'true' });
     result.hidden = study === undefined || !isChecked;
     if (study === undefined || !isChecked) {
@@ -140,7 +143,9 @@ export function createGuessView(
     const found = foundIn(marks);
     if (marks.length > 0) {
       const all = found === numPlanted;
-      goal.show(all ? words.guessReached(numPlanted) : words.guessMissed(found, numPlanted), all);
+      const told = all ? words.guessReached(numPlanted) : words.guessMissed(found, numPlanted);
+      if (!all && qualities.length === 0) announce(told);
+      goal.show(told, all);
     }
     const { scoreRows } = words;
     render(
@@ -207,6 +212,7 @@ export function createGuessView(
       if (study !== shown || store.state.marks !== asked || !store.state.isChecked) return;
       qualities = answer;
       showPanel();
+      announce(result.querySelector('.guess-loud')?.textContent.trim() ?? '');
     } catch (error) {
       if (study === shown) onFailure(error);
     }

@@ -180,14 +180,14 @@ export function createSessionView(
       label: words.sessionPanel,
       rail: [
         element('h3', {}, words.session),
-        goal.root,
-        paragraph(words.sessionHint, { class: 'note' }),
         element(
           'div',
           { class: 'session-bar rail-pinned' },
+          goal.root,
           status,
           element('div', { class: 'buttons' }, undo, reset),
         ),
+        paragraph(words.sessionHint, { class: 'note' }),
         table.root,
       ],
       views: [...rows, answers.root, element('p', { class: 'caption' }, words.answersHint)],

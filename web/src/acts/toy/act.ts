@@ -19,6 +19,7 @@ import { element } from '../../ui/dom.js';
 import { createGoal } from '../../ui/notices.js';
 import { createStage } from '../../ui/stage.js';
 import { Lesson, type TrainedLayer } from './lesson.js';
+import { createAnswer, createQuestion } from './question.js';
 import { lessonRange, toyInputs, toySettings, type ToyState } from './state.js';
 import { words } from './words.js';
 
@@ -47,8 +48,18 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
   const reason = element('p', { class: 'reason' });
   const lesson = element('p', { class: 'reason' });
   const figure = createHeadFigure({ label: words.figure, name: words.maps });
+  const question = createQuestion(store, controls);
+  let { guess } = store.state;
+  let mayChange = false;
   const lessonOf = rememberLessons();
   const show = (state: ToyState): void => {
+    // Once there, the controls stay, also for a reader whom a link led past the question; only a
+    // prediction that is taken back brings it again.
+    if (state.guess !== guess) mayChange = false;
+    guess = state.guess;
+    mayChange ||= guess !== 'open' || state.input !== 'ones' || state.steps > 0;
+    question.hidden = mayChange;
+    controls.hidden = !mayChange;
     steps.show(state.steps);
     const isTie = state.input === 'ones';
     const input = inputOf[state.input]();
@@ -57,7 +68,7 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
     render(flowOf(view), flow);
     render(isTie ? reasonOf(view) : words.broken, reason);
     // More than the input has changed then.
-    reason.hidden = !isTie && taught !== undefined;
+    reason.hidden = !mayChange || (!isTie && taught !== undefined);
     lesson.textContent = taught ? lessonMessage(taught, state) : '';
     lesson.hidden = taught === undefined;
     figure.draw(view);
@@ -69,12 +80,17 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
     createStage({
       label: words.panel,
       rail: [
-        element('div', { class: 'rail-pinned' }, goal.root, hideable('controls', controls)),
+        element(
+          'div',
+          { class: 'rail-pinned' },
+          goal.root,
+          hideable('controls', element('div', {}, question, controls)),
+        ),
         reason,
         lesson,
       ],
       end: createPanelEnd(store, 'toy', [figure.savable]),
-      views: [figure.root, flow],
+      views: [createAnswer(store, figure.hatch), figure.root, flow],
     }),
   ];
 }

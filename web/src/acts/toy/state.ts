@@ -2,10 +2,16 @@ import { choiceField, type Fields, numberField } from '../../address/field.js';
 
 /** What the controls of the act hold. */
 export interface ToyState {
+  /** What the reader thinks will make the heads differ. */
+  readonly guess: 'open' | Cause | 'skipped';
   readonly input: (typeof toyInputs)[number];
   /** How many steps the layer was trained for. */
   readonly steps: number;
 }
+
+/** What might make heads differ. */
+export const causes = ['parameters', 'keys', 'training'] as const;
+export type Cause = (typeof causes)[number];
 
 export const toyInputs = ['ones', 'random'] as const;
 
@@ -13,6 +19,7 @@ export const toyInputs = ['ones', 'random'] as const;
 export const lessonRange = { min: 0, max: 50, step: 1 } as const;
 
 export const toyFields: Fields<ToyState> = {
+  guess: choiceField('toy-guess', ['open', ...causes, 'skipped'], 'open'),
   input: choiceField('toy-input', toyInputs, 'ones'),
   steps: numberField('toy-steps', lessonRange, 0),
 };

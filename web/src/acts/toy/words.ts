@@ -18,6 +18,9 @@ export const words = translatable('toy', {
   maps: 'the maps of the toy example',
   broken:
     'The input is random instead of ones; nothing else has changed. Now the keys differ, and each head weights them differently. The shape of the output is the same.',
+  question: 'Predict first: what will make the five heads differ?',
+  causes: { parameters: 'New parameters', keys: 'Different keys', training: 'Training' },
+  skip: 'Skip the question',
   panel: 'Input of the layer',
   input: 'Input',
   inputs: { ones: 'Ones', random: 'Random' },
