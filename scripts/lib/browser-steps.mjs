@@ -83,6 +83,12 @@ export const browserSteps = [
     takes: 20,
   }),
   actStep({
+    name: 'browser-why',
+    about: 'what a score is made of, and why √d (tests/browser/acts/why)',
+    acts: ['why'],
+    takes: 20,
+  }),
+  actStep({
     name: 'browser-train',
     about: 'training (tests/browser/acts/train)',
     acts: ['train'],

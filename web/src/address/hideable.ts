@@ -5,6 +5,7 @@ export const hideableNames = [
   'toy',
   'figure',
   'heads',
+  'why',
   'train',
   'prune',
   'words',

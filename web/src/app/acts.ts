@@ -12,6 +12,8 @@ import { intro as toyIntro } from '../acts/toy/intro.js';
 import { toyFields } from '../acts/toy/state.js';
 import { intro as trainIntro } from '../acts/train/intro.js';
 import { trainFields } from '../acts/train/state.js';
+import { intro as whyIntro } from '../acts/why/intro.js';
+import { createWhyStore } from '../acts/why/state.js';
 import { intro as wordsIntro } from '../acts/words/intro.js';
 import { wordsFields } from '../acts/words/state.js';
 import type { HideableName } from '../address/hideable.js';
@@ -80,6 +82,12 @@ export const acts: readonly ActDescription[] = [
     async () => (await import('../acts/figure/act.js')).createFigureContent,
   ),
   withPage('heads', headsIntro, createHeadsStore, createHeadsContent),
+  whenNear(
+    'why',
+    whyIntro,
+    createWhyStore,
+    async () => (await import('../acts/why/act.js')).createWhyContent,
+  ),
   whenNear(
     'train',
     trainIntro,

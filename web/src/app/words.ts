@@ -32,6 +32,7 @@ export const words = translatable('app', {
       toy: 'Toy',
       figure: 'Figure',
       heads: 'Heads',
+      why: 'Why',
       train: 'Train',
       prune: 'Prune',
       words: 'Words',

@@ -10,6 +10,7 @@ const properties = [
   'font-style',
   'font-weight',
   'opacity',
+  'paint-order',
   'stroke',
   'stroke-dasharray',
   'stroke-linecap',
