@@ -32,6 +32,23 @@ const readings = {
     const expected = await expectedHeads();
     cells.forEach(({ weight }, i) => assert.ok(Math.abs(weight - expected[i]) < 1e-6, `${i}`));
   },
+  async why(act) {
+    const weights = () =>
+      act.evaluate(() =>
+        [...document.querySelectorAll('#why .why-key')].map(({ dataset }) =>
+          Number(dataset.weight),
+        ),
+      );
+    await act.waitFor('#why .why-chart [data-done]');
+    const saturated = await weights();
+    await act.click('#why button', '√d = 8');
+    await act.waitForText('#why .why-divisor-value', /^8$/);
+    const scaled = await weights();
+    for (const all of [saturated, scaled]) {
+      assert.ok(Math.abs(all.reduce((sum, weight) => sum + weight) - 1) < 1e-6);
+    }
+    assert.ok(Math.max(...saturated) > 0.9 && Math.max(...scaled) < 0.5);
+  },
   async train(act) {
     const status = '#train .run-status';
     await act.waitForText(status, /^Step 0:/);

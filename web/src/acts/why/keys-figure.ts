@@ -22,8 +22,10 @@ interface Row {
   /** The score as it is, and divided. */
   readonly whole: SVGRectElement;
   readonly score: SVGRectElement;
-  readonly scoreText: SVGTextElement;
   readonly weight: SVGRectElement;
+  /** Beside the button, whose name tells the numbers in a sentence. */
+  readonly numbers: SVGGElement;
+  readonly scoreText: SVGTextElement;
   readonly weightText: SVGTextElement;
 }
 
@@ -51,7 +53,7 @@ export function createKeysFigure(onKey: (key: number) => void): KeysFigure {
     'svg',
     { class: 'why-keys', role: 'group', 'aria-label': words.keys, height },
     axes,
-    ...rows.map((row) => row.root),
+    ...rows.flatMap(({ root: button, numbers }) => [button, numbers]),
   );
   root.addEventListener('keydown', (event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -97,17 +99,24 @@ function createRow(key: number, onKey: (key: number) => void): Row {
   const scoreText = svg('text', { class: 'why-number', y: middle });
   const weight = svg('rect', { class: 'why-weight', ...barAt });
   const weightText = svg('text', { class: 'why-number', y: middle });
+  const transform = `translate(0 ${top + key * rowHeight})`;
+  const numbers = svg(
+    'g',
+    { class: 'why-numbers', transform, 'aria-hidden': 'true' },
+    scoreText,
+    weightText,
+  );
   const root = asButton(
     svg(
       'g',
-      { class: 'why-key', transform: `translate(0 ${top + key * rowHeight})`, 'data-key': key },
-      ...[back, name, whole, score, scoreText, weight, weightText],
+      { class: 'why-key', transform, 'data-key': key },
+      ...[back, name, whole, score, weight],
     ),
     () => {
       onKey(key);
     },
   );
-  return { root, back, name, whole, score, scoreText, weight, weightText };
+  return { root, back, name, whole, score, weight, numbers, scoreText, weightText };
 }
 
 const largestScore = ({ scores }: Weighed): number => max(scores, Math.abs) ?? 0;
@@ -139,6 +148,7 @@ function drawRow(row: Row, weighed: Weighed, key: number, isChosen: boolean, wid
     'data-scaled': divided,
     'data-weight': weight,
   });
+  setAttributes(row.numbers, { 'data-chosen': isChosen });
   setAttributes(row.back, { width });
   row.name.textContent = token;
   setAttributes(row.whole, { ...between(score), 'data-lowers': score < 0 });
