@@ -113,7 +113,7 @@ describe('every number follows from what is drawn', () => {
         scores.map((score) => score / divisor),
         'scaled score',
       );
-      near(column('weight'), weights, 'weight');
+      near(column('weight'), weights, 'weight', 1e-5);
       assert.equal(column('isChosen').indexOf(true), key);
 
       const strips = await stripsOf(page);
@@ -223,6 +223,7 @@ describe('the divisor', () => {
         (await keysOf(page)).map(({ weight }) => weight),
         weights,
         'weight',
+        1e-5,
       );
       assert.equal(
         await slider.evaluate(
