@@ -21,7 +21,7 @@ const textOf = (page, selector) => page.$eval(`#why ${selector}`, (found) => fou
 const control = (page, name, role) =>
   page.waitForSelector(`#why ::-p-aria([name="${name}"][role="${role}"])`);
 const press = async (page, name) => (await control(page, name, 'button')).click();
-const readingOf = (page, name) => textOf(page, `[data-reading="${name}"] dd`);
+const readingOf = async (page, name) => (await textOf(page, `[data-reading="${name}"] dd`)).trim();
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 const dot = (a, b) => sum(a.map((value, at) => value * b[at]));
@@ -250,7 +250,7 @@ describe('the divisor', () => {
     await page.goBack();
     await waitForSearch(page, '');
     await page.waitForFunction(
-      () => document.querySelector('#why [data-reading="weight"] dd').textContent === '0.95',
+      () => document.querySelector('#why [data-reading="weight"] dd').textContent.trim() === '0.95',
     );
   });
 
@@ -286,7 +286,7 @@ describe('the divisor', () => {
     await page.waitForSelector('#why .goal[data-reached]');
     assert.match(
       await textOf(page, '.goal-progress'),
-      /^Reached\. 4 for d = 16 and 8 for d = 64: the standard deviation of q · k grows as √d/,
+      /^Reached\. 4 for d = 16, 8 for d = 64\. The standard deviation of q · k grows as √d/,
     );
   });
 });

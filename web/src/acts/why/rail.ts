@@ -50,19 +50,23 @@ export function createRail(store: Store<WhyState>): Rail {
 
   return {
     main: [
-      goal.root,
       element(
         'div',
-        { class: 'why-divisor rail-pinned' },
+        { class: 'rail-pinned' },
+        goal.root,
         element(
-          'p',
-          { class: 'why-divisor-name', 'aria-hidden': 'true' },
-          element('span', { class: 'control-label' }, words.divisor),
-          value,
+          'div',
+          { class: 'why-divisor' },
+          element(
+            'p',
+            { class: 'why-divisor-name', 'aria-hidden': 'true' },
+            element('span', { class: 'control-label' }, words.divisor),
+            value,
+          ),
+          slider.root,
+          marks.root,
+          readings,
         ),
-        slider.root,
-        marks.root,
-        readings,
       ),
       hideable(
         'controls',
@@ -91,14 +95,14 @@ export function createRail(store: Store<WhyState>): Rail {
       marks.show(d, divisor);
       render(
         [
-          ['weight', words.largest, weight],
-          ['entropy', words.entropy, words.ofAtMost(entropy, formatShort(uniform.entropy))],
-          ['deviation', words.deviation, formatShort(weighed.deviation)],
+          ['weight', words.largest, weight, ''],
+          ['entropy', words.entropy, entropy, words.ofAtMost(formatShort(uniform.entropy))],
+          ['deviation', words.deviation, formatShort(weighed.deviation), ''],
         ].map(
-          ([name, label, reading]) =>
+          ([name, label, reading, most]) =>
             html`<div data-reading=${name}>
               <dt>${label}</dt>
-              <dd>${reading}</dd>
+              <dd>${reading} <span class="why-most">${most}</span></dd>
             </div>`,
         ),
         readings,

@@ -6,10 +6,10 @@ export const words = translatable('why', {
   rail: 'Divisor of the scores, and which query is shown',
   more: 'Seed',
   goal: {
-    task: 'By what must scores be divided so that their standard deviation is 1 (0.9 to 1.1)? Find the divisor for two values of d.',
+    task: 'Find the divisor by which scores have a standard deviation of 1 (±0.1), for two values of d.',
     first: (d: number, divisor: string) => `d = ${d}: ${divisor}. Now choose another d.`,
     reached: (d: number, divisor: string, otherD: number, other: string) =>
-      `${divisor} for d = ${d} and ${other} for d = ${otherD}: the standard deviation of q · k grows as √d, so that division by √d makes it 1 for every d.`,
+      `${divisor} for d = ${d}, ${other} for d = ${otherD}. The standard deviation of q · k grows as √d: divided by √d, it is 1 for every d.`,
   },
 
   divisor: 'Divide the scores by',
@@ -23,8 +23,8 @@ export const words = translatable('why', {
   },
   largest: 'Largest weight',
   entropy: 'Entropy',
-  ofAtMost: (value: string, most: string) => `${value} of ${most}`,
-  deviation: 'Std. deviation, all scores',
+  ofAtMost: (most: string) => `of ${most}`,
+  deviation: 'Std. deviation',
 
   d: 'd, columns of a head',
   head: 'Head',
