@@ -492,6 +492,28 @@ describe('in every dress', () => {
     }
   });
 
+  test('in forced colours names and numbers are read on the ground of the page', async (t) => {
+    const { page } = await openWhy(t, '', { media: { forcedColors: 'active', scheme: 'dark' } });
+    const { ground, rows, outlines, inks } = await page.evaluate(() => {
+      const valuesOf = (selector, property) => [
+        ...new Set(
+          [...document.querySelectorAll(`#why ${selector}`)].map(
+            (each) => getComputedStyle(each)[property],
+          ),
+        ),
+      ];
+      return {
+        ground: getComputedStyle(document.body).backgroundColor,
+        rows: valuesOf('.why-row-back', 'fill'),
+        outlines: valuesOf('.why-line-name, .why-here-name', 'stroke'),
+        inks: valuesOf('.why-name, .why-number, .why-line-name, .why-here-name', 'fill'),
+      };
+    });
+    assert.deepEqual(rows, ['none']);
+    assert.deepEqual(outlines, ['none']);
+    assert.ok(!inks.includes(ground));
+  });
+
   test('it is at most a screen high', async (t) => {
     const { page } = await openWhy(t, '?why-measure=gradient');
     await page.setViewport({ width: 1440, height: 900 });

@@ -35,7 +35,7 @@ const height = top + numTokens * rowHeight + 4;
 /** Where the columns of names, scores and weights are. */
 const columnsOf = (width: number) => {
   const name = width < 420 ? 50 : 62;
-  const numbers = width < 420 ? 44 : 50;
+  const numbers = width < 420 ? 48 : 52;
   const bars = (width - name - 2 * numbers - 24) / 2;
   return {
     score: [name, name + bars],
