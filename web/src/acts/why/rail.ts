@@ -35,7 +35,7 @@ export function createRail(store: Store<WhyState>): Rail {
       store.change({ divisor: divisorAt(octave) }, origin);
     },
   });
-  const value = element('output', { class: 'why-divisor-value' });
+  const value = element('span', { class: 'why-divisor-value' });
   const marks = createMarks((divisor) => {
     store.change({ divisor });
   });
