@@ -2,7 +2,6 @@ import { createAlignStore } from '../acts/align/state.js';
 import { intro as alignIntro } from '../acts/align/intro.js';
 import { intro as figureIntro } from '../acts/figure/intro.js';
 import { createFigureStore } from '../acts/figure/state.js';
-import { createHeadsContent } from '../acts/heads/act.js';
 import { intro as headsIntro } from '../acts/heads/intro.js';
 import { createHeadsStore } from '../acts/heads/state.js';
 import { intro as pruneIntro } from '../acts/prune/intro.js';
@@ -81,7 +80,12 @@ export const acts: readonly ActDescription[] = [
     createFigureStore,
     async () => (await import('../acts/figure/act.js')).createFigureContent,
   ),
-  withPage('heads', headsIntro, createHeadsStore, createHeadsContent),
+  whenNear(
+    'heads',
+    headsIntro,
+    createHeadsStore,
+    async () => (await import('../acts/heads/act.js')).createHeadsContent,
+  ),
   whenNear(
     'why',
     whyIntro,

@@ -1,3 +1,5 @@
+import './style.css';
+
 import { maxIndex } from 'd3-array';
 import type { Tensor } from 'headwise';
 import { nothing, render } from 'lit-html';

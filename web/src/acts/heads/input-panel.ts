@@ -6,18 +6,18 @@ import { createTextArea } from '../../ui/controls/text-area.js';
 import { element } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
 import { reasonOf } from '../../ui/reason.js';
-import type { Input } from './inputs.js';
+import type { Input } from './sizes.js';
 import { type HeadsState, maxNumbersLength } from './state.js';
+import { words as stateWords } from './state-words.js';
 import { textLimits, tokenKinds, usedText } from './typed-text.js';
 import {
-  fileKinds,
-  userLimits,
   maxNameLength,
-  type UserFile,
   pastedName,
   readNumbers,
-  readUserFile,
+  type UserFile,
+  userLimits,
 } from './user-data.js';
+import { fileKinds, readUserFile } from './user-file.js';
 import { words } from './words.js';
 
 /** Characters that are read at once, before the reader notices. */
@@ -128,7 +128,7 @@ function createUserData(store: Store<HeadsState>, dropTarget: HTMLElement): Inpu
     } catch (error) {
       if (number !== newest) return;
       store.change({ input: 'own' });
-      const reason = reasonOf(error, words.user.unreadable);
+      const reason = reasonOf(error, stateWords.user.unreadable);
       message.textContent = words.user.failed(cutTo(file.name, maxNameLength), reason);
       announce(message.textContent);
     }

@@ -4,7 +4,8 @@ import type { AttentionView } from '../../attention/attention-view.js';
 import { formatShape } from '../../format/numbers.js';
 import { setAttributes, svg } from '../../ui/dom.js';
 import { asButton } from '../../ui/svg-button.js';
-import { type LayerPart, shapeOf } from './layer-parts.js';
+import { shapeOf } from './layer-parts.js';
+import type { LayerPart } from './state.js';
 import { words } from './words.js';
 
 export interface LayerFigure {

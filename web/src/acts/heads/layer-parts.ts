@@ -3,25 +3,7 @@ import type { Tensor } from 'headwise';
 
 import type { AttentionView } from '../../attention/attention-view.js';
 import { weightOf } from '../../attention/intermediates.js';
-
-/** The layer's parts, in the order in which a query passes them. */
-export const layerParts = [
-  'queries',
-  'keys',
-  'values',
-  'W_q',
-  'W_k',
-  'W_v',
-  'q',
-  'k',
-  'v',
-  'weights',
-  'pooled',
-  'concat',
-  'W_o',
-  'output',
-] as const;
-export type LayerPart = (typeof layerParts)[number];
+import type { LayerPart } from './state.js';
 
 /** The numbers of a part, for one sample and head. */
 export interface PartNumbers {

@@ -9,7 +9,7 @@ import { createSeedField } from '../../ui/controls/seed-field.js';
 import { createNamedSlider, createSlider } from '../../ui/controls/slider.js';
 import { element } from '../../ui/dom.js';
 import { createInputDetails } from './input-panel.js';
-import { inputNames, sizesOf } from './inputs.js';
+import { inputNames, sizesOf } from './sizes.js';
 import { dropoutRange, type HeadsState, scaleRange, validLensOf } from './state.js';
 import { userLimits } from './user-data.js';
 import { words } from './words.js';

@@ -1,16 +1,11 @@
 import { range } from 'd3-array';
 import { Tensor } from 'headwise';
 
-import {
-  type AttentionInput,
-  headCountsOf,
-  type InputSizes,
-  numHiddens,
-} from '../../attention/input.js';
+import { type AttentionInput, numHiddens } from '../../attention/input.js';
+import { patternShape } from './sizes.js';
 import { words } from './words.js';
 
-const batch = 2;
-const length = 10;
+const { batch, length } = patternShape;
 /** Numbers behind the position, which values are made of. */
 const content = 8;
 const size = length + content;
@@ -31,13 +26,6 @@ const targets = {
   even: () => undefined,
 } as const;
 const roles = ['previousToken', 'firstToken', 'diagonal', 'copy', 'even'] as const;
-
-export const patternSizes: InputSizes = {
-  batch,
-  keys: length,
-  lens: range(batch).map(() => length),
-  headCounts: headCountsOf(numHiddens, batch * length ** 2),
-};
 
 /**
  * Tokens that know where they stand, and parameters by which head after head follows a pattern.

@@ -13,11 +13,29 @@ import { words as addressWords } from '../../address/words.js';
 import type { LayerSettings } from '../../attention/layer.js';
 import { cutTo, listOf } from '../../format/sentences.js';
 import { reasonOf } from '../../ui/reason.js';
-import { inputNames, type InputState, sizesOf } from './inputs.js';
-import { layerParts, type LayerPart } from './layer-parts.js';
+import { inputNames, type InputState, sizesOf } from './sizes.js';
+import { words } from './state-words.js';
 import { textLimits, tokenKinds, tokensOf, usedText } from './typed-text.js';
 import { maxNameLength, pastedName, readNumbers, type UserFile } from './user-data.js';
-import { words } from './words.js';
+
+/** The layer's parts, in the order in which a query passes them. */
+export const layerParts = [
+  'queries',
+  'keys',
+  'values',
+  'W_q',
+  'W_k',
+  'W_v',
+  'q',
+  'k',
+  'v',
+  'weights',
+  'pooled',
+  'concat',
+  'W_o',
+  'output',
+] as const;
+export type LayerPart = (typeof layerParts)[number];
 
 /**
  * What the controls of the act hold. Valid lengths may be none: then they are the input's

@@ -1,6 +1,6 @@
-import { quoted } from '../../format/sentences.js';
-import type { LayerPart } from './layer-parts.js';
 import { translatable } from '../../format/translation.js';
+import type { LayerPart } from './state.js';
+import { some } from './state-words.js';
 
 /** What the act says, beside intro.ts. */
 const act = {
@@ -76,20 +76,10 @@ const typed = {
   positions: 'Positional encoding',
 } as const;
 
-interface Limits {
-  readonly batch: number;
-  readonly length: number;
-  readonly size: number;
-}
-
-const shapeOf = (shape: readonly number[]): string => `(${shape.join(', ')})`;
-const some = (names: readonly string[]): string =>
-  names.length === 0 ? 'nothing' : names.slice(0, 4).join(', ') + (names.length > 4 ? ', …' : '');
-
-/** Numbers of the reader's own. */
+/** Numbers and files of the reader's own. */
 const user = {
   pasted: 'Numbers, one token per row',
-  pastedHint: ({ batch, length }: Limits) =>
+  pastedHint: ({ batch, length }: { readonly batch: number; readonly length: number }) =>
     `CSV, or JSON: (tokens, size), (samples, tokens, size), or an object with such arrays named queries, keys and values. Up to ${batch} samples of ${length} tokens.`,
   file: 'Or choose or drop a file',
   fileHint:
@@ -102,22 +92,6 @@ const user = {
   heldParameters: (name: string, prefix: string) =>
     `Showing the parameters in ${name}${prefix === '' ? '' : ` under “${prefix}”`}, with random input.`,
   failed: (name: string, reason: string) => `${name} was not loaded. ${reason}`,
-  unreadable: 'It is damaged, or of a kind that this page does not read.',
-  nothing: 'Paste rows of numbers or nested JSON arrays.',
-  notJson: 'This starts like JSON but is not valid JSON: check brackets and commas.',
-  notNumber: (cell: string, row: number) =>
-    cell === ''
-      ? `Row ${row} has an empty cell where a number was expected.`
-      : `Row ${row} has “${cell.slice(0, 20)}” where a number was expected.`,
-  noQueries: (names: readonly string[]) =>
-    `Expected an object with queries, and keys and values if they differ; got ${some(names)}.`,
-  shape: (name: string, shape: readonly number[], { batch, length, size }: Limits) =>
-    `Expected ${name} of shape (tokens, size) or (samples, tokens, size) with up to ${batch} samples, ${length} tokens and ${size} numbers per token; got ${shapeOf(shape)}.`,
-  longRow: (row: number, length: number, size: number, digits: number) =>
-    `Expected at most ${size} numbers of up to ${digits} characters per row; row ${row} has ${length} characters.`,
-  notFinite: (name: string) => `Expected finite numbers; ${name} contains NaN or infinity.`,
-  disagree: (shapes: readonly (readonly number[])[]) =>
-    `Expected as many samples in queries, keys and values, and as many values as keys; got ${shapes.map(shapeOf).join(', ')}.`,
   tooLarge: (size: number, largest: number) =>
     `Expected at most ${largest} MB; got ${Math.ceil(size)} MB.`,
   unknownFile: (name: string) =>
@@ -253,19 +227,6 @@ const compare = {
     `Query ${words.query}, key ${words.key}: difference ${words.value}${words.masked ? ', masked' : ''}`,
 } as const;
 
-/** Values in the address that this act cannot use. */
-const corrections = {
-  file: (name: string) =>
-    `This view needs the file ${quoted(name)}, which a link cannot contain. Choose the file again to see it.`,
-  pasted:
-    'This view needs pasted numbers, which exceed what a link can hold. Paste them again to see it.',
-  tooManyNumbers: (longest: number) =>
-    `The numbers in the address are longer than ${longest} characters and were ignored.`,
-  numbers: (reason: string) => `The numbers in the address cannot be read. ${reason}`,
-  typed: (name: string, lines: number, tokens: number, characters: number) =>
-    `The ${name} in the address is longer than ${lines} lines of ${tokens} tokens and ${characters} characters and was truncated.`,
-} as const;
-
 export const words = translatable('heads', {
   ...act,
   patterns,
@@ -277,5 +238,4 @@ export const words = translatable('heads', {
   closeUp,
   arithmetic,
   compare,
-  corrections,
 });
