@@ -18,7 +18,7 @@ for (const { name, serve, isolated } of [
   describe(`the page, ${name},`, () => {
     test('loads again without its host, and works', async (t) => {
       const server = await serve();
-      const { page } = await open(t, '', {
+      const { page } = await open(t, '#heads', {
         server,
         withServiceWorker: true,
         // The browser asks whether there is a newer one, and there is nobody to answer.
@@ -36,6 +36,7 @@ for (const { name, serve, isolated } of [
       }
       await page.goto(`${server.url}?heads=2&input=random&seed=7&valid=6,1#heads`);
       await page.waitForSelector(isReady);
+      await page.waitForSelector('#heads .live:not([data-awaited])');
       assert.deepEqual(await actsOf(page), acts);
       assert.equal((await page.$$('.failure')).length, 0);
       const cells = await readCells(page, 'heads');

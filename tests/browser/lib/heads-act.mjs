@@ -1,6 +1,10 @@
 // What tests of the heads read and press.
 import assert from 'node:assert/strict';
-import { searchOf } from './pages.mjs';
+import { open, searchOf } from './pages.mjs';
+
+/** Opens the page at the act, with the query of an address. */
+export const openHeads = (t, query = '', options = {}) =>
+  open(t, `${query.replace(/#heads$/, '')}#heads`, options);
 
 /** Opens what an act has folded away below its controls. */
 export const unfold = (page, within) =>

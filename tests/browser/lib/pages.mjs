@@ -107,6 +107,9 @@ export async function open(t, address = '', options = {}) {
   await prepare?.(page);
   await page.goto(server.url + address);
   await page.waitForSelector(until);
+  // The code of the act that is addressed comes later than the page.
+  const [act] = (until === isReady && /#[a-z]+$/.exec(address)) || [];
+  if (act !== undefined) await page.waitForSelector(`${act} .live:not([data-awaited])`);
   return { page, problems, url: server.url };
 }
 

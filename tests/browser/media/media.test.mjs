@@ -25,7 +25,8 @@ describe('with other media', () => {
 
   for (const scheme of ['light', 'dark']) {
     test(`forced colours, ${scheme}, tell what is chosen and what stands on the scale`, async (t) => {
-      const { page } = await open(t, '', { media: { forcedColors: 'active', scheme } });
+      const { page } = await open(t, '#heads', { media: { forcedColors: 'active', scheme } });
+      await loadAllActs(page);
       await page.screenshot({ path: artefact(`forced-colors-${scheme}.png`), fullPage: true });
       const seen = async (selector) => readPixels(page, await page.$(selector));
       const chosen = await seen('#heads .segment:has(:checked)');

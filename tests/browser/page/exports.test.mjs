@@ -9,13 +9,13 @@ import { readCells } from '../lib/page-reader.mjs';
 
 const isDrawn = { until: '#heads .map' };
 // With masked cells, whose hatch is elsewhere on the page.
-const view = '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10';
+const view = '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10#heads';
 
 const figures = {
   'the maps of all heads': { cells: 2 * 2 * 100, json: ({ weights }) => weights.shape },
   'the enlarged map': { cells: 100, json: ({ weights }) => [weights.length, weights[0].length] },
   'the difference of two heads': { cells: 100, json: ({ differences }) => [differences.length] },
-  'the effect of the gates': { cells: 0, json: ({ gates }) => gates },
+  'the effect of the gates': { cells: 200, json: ({ gates }) => gates },
   'the layer': { cells: 0, json: ({ parameters }) => parameters['W_q.weight'].shape },
 };
 const shapes = [[2, 2, 10, 10], [10, 10], [10], [0.5, 1], [20, 18]];
@@ -83,7 +83,7 @@ describe('a figure is saved', () => {
   });
 
   test('with the very numbers that are drawn', async (t) => {
-    const { page } = await open(t, '?sample=2&head=3', isDrawn);
+    const { page } = await open(t, '?sample=2&head=3#heads', isDrawn);
     const readFile = await useDownloads(t, page);
     const cells = await readCells(page, 'heads');
     await save(page, 'Save the numbers of the enlarged map as JSON');
@@ -104,7 +104,7 @@ describe('a figure is saved', () => {
   });
 
   test('not, which is said, where the browser draws no picture', async (t) => {
-    const { page } = await open(t, '', {
+    const { page } = await open(t, '#heads', {
       ...isDrawn,
       prepare: (fresh) =>
         fresh.evaluateOnNewDocument(() => {
@@ -292,7 +292,7 @@ describe('a view', () => {
     '&positions=0';
 
   test('comes back from its address, with every control', async (t) => {
-    const { page } = await open(t, full, isDrawn);
+    const { page } = await open(t, `${full}#heads`, isDrawn);
     assert.equal(await textOf(page, '#heads .notices'), '');
     await (await control(page, '5', 'radio')).click();
     await page.goBack();
@@ -307,7 +307,7 @@ describe('a view', () => {
   });
 
   test('is copied as a link to its act', async (t) => {
-    const { page } = await open(t, '?seed=3', isDrawn);
+    const { page } = await open(t, '?seed=3#heads', isDrawn);
     await page.evaluate(() => {
       navigator.clipboard.writeText = (words) => {
         window.copied = words;
@@ -321,7 +321,7 @@ describe('a view', () => {
   });
 
   test('is shown as a link where there is no clipboard', async (t) => {
-    const { page } = await open(t, '?seed=3', isDrawn);
+    const { page } = await open(t, '?seed=3#heads', isDrawn);
     await page.evaluate(() => {
       navigator.clipboard.writeText = () => Promise.reject(new Error('closed'));
     });
@@ -348,10 +348,10 @@ describe('a teacher', () => {
   const isShown = (page, selector) => page.$eval(selector, (found) => found.checkVisibility());
 
   test('hides by the address what it names, and nothing else', async (t) => {
-    const { page } = await open(t, '', isDrawn);
+    const { page } = await open(t, '#heads', isDrawn);
     for (const selector of Object.values(selectors)) assert.ok(await isShown(page, selector));
     for (const [name, selector] of Object.entries(selectors)) {
-      await page.goto(new URL(`?hide=${name}`, page.url()).href);
+      await page.goto(new URL(`?hide=${name}#heads`, page.url()).href);
       await page.waitForSelector(isDrawn.until);
       for (const each of Object.values(selectors)) {
         assert.equal(await isShown(page, each), each !== selector, `${each} without ${name}`);
@@ -360,7 +360,7 @@ describe('a teacher', () => {
   });
 
   test('is told of a name that there is none of, and keeps the rest in the address', async (t) => {
-    const { page } = await open(t, '?hide=export,gate', isDrawn);
+    const { page } = await open(t, '?hide=export,gate#heads', isDrawn);
     assert.match(
       await textOf(page, 'main > .notices'),
       /“gate” to hide in the address: expected any of toy/,
