@@ -7,7 +7,7 @@ interface Options {
   readonly rail: readonly (Node | string)[];
   /** Settings that few readers change: folded away below the rail. */
   readonly more?: { readonly label: string; readonly content: readonly (Node | string)[] };
-  /** Saves, links and resets: below all else in the rail. An act of several stages has it in one of them. */
+  /** Saves, links and resets: below all else in the rail of an act's first stage. */
   readonly end?: HTMLElement;
   /** What the controls change. */
   readonly views: readonly (Node | string)[];
@@ -37,7 +37,7 @@ export function createStage({ label, rail, more, end, views }: Options): HTMLEle
       { class: 'rail', role: 'group', 'aria-label': label },
       element('div', { class: 'rail-main' }, ...rail),
       ...folded,
-      end ?? '',
+      ...(end === undefined ? [] : [end]),
     ),
     element('div', { class: 'views' }, ...views),
   );

@@ -3,11 +3,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { init, MultiHeadAttention, Tensor } from 'headwise';
-import { cellAt, control, notes, press, query, slide, textOf } from '../../lib/heads-act.mjs';
-import { open } from '../../lib/pages.mjs';
+import {
+  cellAt,
+  control,
+  notes,
+  openHeads,
+  press,
+  query,
+  slide,
+  textOf,
+} from '../../lib/heads-act.mjs';
 import { readCells } from '../../lib/page-reader.mjs';
-
-const isDrawn = { until: '#heads .map' };
 
 await init();
 
@@ -59,7 +65,7 @@ describe('the arithmetic of a cell', () => {
   ];
   for (const { lens, address, ...rest } of settings) {
     test(`is that of float64 at ${address || 'the beginning'}`, async (t) => {
-      const { page } = await open(t, address, isDrawn);
+      const { page } = await openHeads(t, address);
       const scores = scoresInFloat64(rest);
       for (const [sample, head, at, key] of [
         [0, 0, 0, 0],
@@ -94,7 +100,7 @@ describe('the arithmetic of a cell', () => {
   }
 
   test('says what a row without keys comes to', async (t) => {
-    const { page } = await open(t, '?valid=0,2', isDrawn);
+    const { page } = await openHeads(t, '?valid=0,2');
     await (await cellAt(page, 0, 0, 0, 0)).click();
     const steps = await stepsOf(page);
     assert.equal(steps.Mask, '−∞');
@@ -103,7 +109,7 @@ describe('the arithmetic of a cell', () => {
   });
 
   test('adds rows and columns up', async (t) => {
-    const { page } = await open(t, '', isDrawn);
+    const { page } = await openHeads(t);
     await (await cellAt(page, 0, 1, 2, 0)).click();
     const cells = await readCells(page, 'heads');
     const column = cells
@@ -117,7 +123,7 @@ describe('the arithmetic of a cell', () => {
   });
 
   test('is there for an example until a cell is chosen', async (t) => {
-    const { page } = await open(t, '?head=3&sample=2', isDrawn);
+    const { page } = await openHeads(t, '?head=3&sample=2');
     const told = () => textOf(page, '#heads .arithmetic');
     assert.match(await told(), /For example:\s*Head 3, sample 2: query q1, key k1/);
     const [first] = await readCells(page, 'heads').then((cells) =>
@@ -137,7 +143,7 @@ describe('the arithmetic of a cell', () => {
 
 describe('the enlarged map', () => {
   test('is that of the head that was last chosen, with its sums', async (t) => {
-    const { page } = await open(t, '', isDrawn);
+    const { page } = await openHeads(t);
     await (await cellAt(page, 1, 3, 0, 0)).click();
     assert.match(await textOf(page, '#heads .close-up .head-title'), /Head 4, sample 2/);
     assert.deepEqual(
@@ -160,7 +166,7 @@ describe('the enlarged map', () => {
   });
 
   test('is walked by the keyboard, and shows the arithmetic of where one is', async (t) => {
-    const { page } = await open(t, '', isDrawn);
+    const { page } = await openHeads(t);
     await page.$eval('#heads .close-up .cell[tabindex="0"]', (cell) => cell.focus());
     for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
     const label = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
@@ -172,7 +178,7 @@ describe('the enlarged map', () => {
 
 describe('the settings of the layer', () => {
   test('causal hides later keys, in cells and in numbers', async (t) => {
-    const { page } = await open(t, '?input=patterns', isDrawn);
+    const { page } = await openHeads(t, '?input=patterns');
     await press(page, 'Causal', 'switch');
     for (const { query: at, key, masked, weight } of await readCells(page, 'heads')) {
       assert.equal(masked, key > at);
@@ -182,7 +188,7 @@ describe('the settings of the layer', () => {
   });
 
   test('scale 0 makes all rows even', async (t) => {
-    const { page } = await open(t, '', isDrawn);
+    const { page } = await openHeads(t);
     await slide(page, 'Scale factor (× 1/√d)', 'Home');
     for (const { sample, masked, weight } of await readCells(page, 'heads')) {
       if (!masked) assert.equal(weight, Math.fround(sample === 0 ? 1 / 3 : 1 / 2));
@@ -190,7 +196,7 @@ describe('the settings of the layer', () => {
   });
 
   test('dropout takes out the very weights that the layer’s output lacks', async (t) => {
-    const { page } = await open(t, '?dropout=0.5&valid=6,6', isDrawn);
+    const { page } = await openHeads(t, '?dropout=0.5&valid=6,6');
     const cells = await page.$$eval('#heads .samples .cell', (all) =>
       all.map(({ dataset, ariaLabel }) => ({
         ...dataset,
@@ -228,7 +234,7 @@ describe('the settings of the layer', () => {
   });
 
   test('contrast gives each head a scale of its own, and the legend says so', async (t) => {
-    const { page } = await open(t, '', isDrawn);
+    const { page } = await openHeads(t);
     const fills = async () => (await readCells(page, 'heads')).map(({ fill }) => fill);
     const before = await fills();
     await press(page, 'Contrast per head', 'switch');
@@ -252,9 +258,13 @@ describe('what stands below a head’s name', () => {
     return [Math.max(...cells.map(({ weight }) => weight)), mean];
   }
 
-  for (const address of ['?seed=3', '?seed=7&valid=6,1&causal=1', '?input=patterns&valid=10,4']) {
+  for (const address of [
+    '?seed=3',
+    '?seed=7&valid=6,1&causal=1',
+    '?input=patterns&valid=10,4&names=1',
+  ]) {
     test(`is of that map alone: ${address}`, async (t) => {
-      const { page } = await open(t, address, isDrawn);
+      const { page } = await openHeads(t, address);
       const cells = await readCells(page, 'heads');
       for (const sample of [0, 1]) {
         for (const [head, lines] of (await notes(page, sample)).entries()) {
@@ -271,7 +281,7 @@ describe('what stands below a head’s name', () => {
 
   test('names the pattern that the head follows in that sample', async (t) => {
     const words = '?input=text&text=a%20b%20c%20d%0Aa%20a%20a%20a&positions=0&scale=8';
-    const { page } = await open(t, words, isDrawn);
+    const { page } = await openHeads(t, words);
     for (const [pattern] of await notes(page, 0)) assert.notEqual(pattern, 'uniform');
     for (const [pattern] of await notes(page, 1)) assert.equal(pattern, 'uniform');
   });
@@ -280,7 +290,7 @@ describe('what stands below a head’s name', () => {
     let uniform = 0;
     let all = 0;
     for (const scale of [0.25, 0.5, 0.75]) {
-      const { page } = await open(t, `?valid=3,6&scale=${scale}`, isDrawn);
+      const { page } = await openHeads(t, `?valid=3,6&scale=${scale}`);
       const cells = await readCells(page, 'heads');
       for (const [sample, keys] of [3, 6].entries()) {
         for (const [head, [pattern]] of (await notes(page, sample)).entries()) {
@@ -296,7 +306,7 @@ describe('what stands below a head’s name', () => {
   });
 
   test('says so where there is no key to look at', async (t) => {
-    const { page } = await open(t, '?valid=3,0', isDrawn);
+    const { page } = await openHeads(t, '?valid=3,0');
     assert.deepEqual(new Set((await notes(page, 1)).flat()), new Set(['no valid key']));
     for (const [, measures] of await notes(page, 0)) assert.match(measures, /^max/);
     await slide(page, 'Valid length of sample 2', 'ArrowRight');

@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { init, MultiHeadAttention, saveNpy, saveSafetensors, Tensor } from 'headwise';
-import { cellAt, control, press, query, textOf, write } from '../../lib/heads-act.mjs';
-import { isReady, open, searchOf } from '../../lib/pages.mjs';
+import { cellAt, control, openHeads, press, query, textOf, write } from '../../lib/heads-act.mjs';
+import { searchOf } from '../../lib/pages.mjs';
 import { readCells } from '../../lib/page-reader.mjs';
 
-const isDrawn = { until: '#heads .map' };
 const field = 'Numbers, one token per row';
 
 await init();
@@ -20,20 +19,9 @@ const sizesOf = async (page) => {
   return [count('sample'), count('head'), count('query'), count('key')];
 };
 
-describe('planted patterns', () => {
-  test('show at the very keys they ask for', async (t) => {
-    const { page } = await open(t, '?input=patterns&heads=4', isDrawn);
-    const targets = [(at) => Math.max(at - 1, 0), () => 0, (at) => at, (at) => Math.max(at - 3, 0)];
-    for (const { head, query: at, key, weight } of await readCells(page, 'heads')) {
-      if (key === targets[head](at))
-        assert.ok(weight > 0.5, `head ${head}, query ${at}: ${weight}`);
-    }
-  });
-});
-
 describe('typed text', () => {
   test('keeps joined emoji and letters with marks in one token', async (t) => {
-    const { page } = await open(t, '?input=text&heads=1', isDrawn);
+    const { page } = await openHeads(t, '?input=text&heads=1');
     await write(page, 'Text, one sample per line', 'a 👩‍👩‍👧 e\u0301te\u0301 🇫🇷👍🏽');
     assert.deepEqual(await sizesOf(page), [1, 1, 5, 5]);
     await (await control(page, 'Letters', 'radio')).click();
@@ -43,7 +31,7 @@ describe('typed text', () => {
   });
 
   test('is a sample a line, and shorter lines are masked at their end', async (t) => {
-    const { page } = await open(t, '?input=text', isDrawn);
+    const { page } = await openHeads(t, '?input=text');
     await write(page, 'Text, one sample per line', 'one two three four\nfive six');
     assert.deepEqual(await sizesOf(page), [2, 5, 4, 4]);
     for (const { sample, key, masked } of await readCells(page, 'heads')) {
@@ -57,7 +45,7 @@ describe('typed text', () => {
   });
 
   test('without positions weighs equal tokens alike, and with them it does not', async (t) => {
-    const { page } = await open(t, '?input=text&text=a%20b%20a&positions=0&scale=8', isDrawn);
+    const { page } = await openHeads(t, '?input=text&text=a%20b%20a&positions=0&scale=8');
     const weightsOf = async () => {
       const cells = await readCells(page, 'heads');
       return (head, at, key) =>
@@ -74,7 +62,7 @@ describe('typed text', () => {
   });
 
   test('of letters, and no text at all', async (t) => {
-    const { page } = await open(t, '?input=text', isDrawn);
+    const { page } = await openHeads(t, '?input=text');
     await press(page, 'Letters', 'radio');
     await write(page, 'Text, one sample per line', 'a é😀');
     assert.deepEqual(await sizesOf(page), [1, 5, 4, 4]);
@@ -116,7 +104,7 @@ describe('a text longer than the maps', () => {
   const hint = '#heads .written .control-hint';
 
   test('is cut to what they show, in the address too, and says so', async (t) => {
-    const { page } = await open(t, '?input=text#heads', isDrawn);
+    const { page } = await openHeads(t, '?input=text#heads');
     const line = (first) => Array.from({ length: 30 }, (_, at) => first + at).join(' ');
     await paste(page, typed, `${line('a')}\n\n${line('b')}\n${line('c')}`);
     const used = ['a', 'b']
@@ -138,7 +126,7 @@ describe('a text longer than the maps', () => {
   });
 
   test('by far is cut as well', async (t) => {
-    const { page } = await open(t, '?input=text#heads', isDrawn);
+    const { page } = await openHeads(t, '?input=text#heads');
     await write(page, typed, 'far too long '.repeat(200_000));
     assert.ok((await searchOf(page)).length < 200, await searchOf(page));
     assert.deepEqual(await sizesOf(page), [1, 5, 16, 16]);
@@ -146,7 +134,7 @@ describe('a text longer than the maps', () => {
   });
 
   test('in one word is cut between characters', async (t) => {
-    const { page } = await open(t, '?input=text&tokens=letters#heads', isDrawn);
+    const { page } = await openHeads(t, '?input=text&tokens=letters#heads');
     // A letter that takes two places of a string.
     await write(page, typed, `a${'𐐀'.repeat(400)}`);
     assert.equal((await query(page)).get('text'), `a${'𐐀'.repeat(149)}`);
@@ -155,7 +143,7 @@ describe('a text longer than the maps', () => {
 
   test('in an address is cut with a notice', async (t) => {
     const words = Array(20).fill('a').join('+');
-    const { page } = await open(t, `?input=text&text=${words}#heads`, isDrawn);
+    const { page } = await openHeads(t, `?input=text&text=${words}#heads`);
     assert.match(
       await textOf(page, '#heads .notices'),
       /text.*2 lines of 16 tokens.*was truncated/,
@@ -172,7 +160,7 @@ describe('more numbers than an address holds', () => {
   const isDrawnFrom = (page) => async () => (await sizesOf(page)).join() === '1,5,6,6';
 
   test('are shown and stay out of it, which the page says', async (t) => {
-    const { page } = await open(t, '?input=own#heads', isDrawn);
+    const { page } = await openHeads(t, '?input=own#heads');
     assert.ok(many.length > 1500);
     await paste(page, field, many);
     assert.deepEqual(await sizesOf(page), [1, 5, 6, 6]);
@@ -189,7 +177,7 @@ describe('more numbers than an address holds', () => {
   });
 
   test('stay when the reader goes to another act, and back', async (t) => {
-    const { page } = await open(t, '?input=own#heads', isDrawn);
+    const { page } = await openHeads(t, '?input=own#heads');
     await paste(page, field, many);
     await (await page.$('nav a[href="#train"]')).click();
     await page.waitForFunction(() => window.location.hash === '#train');
@@ -206,19 +194,19 @@ describe('more numbers than an address holds', () => {
   });
 
   test('are asked for again by a link to them', async (t) => {
-    const { page } = await open(t, '?input=own&file=pasted+numbers#heads', isDrawn);
+    const { page } = await openHeads(t, '?input=own&file=pasted+numbers#heads');
     assert.match(await textOf(page, '#heads .notices'), /numbers.*Paste them again/);
   });
 
   test('are not taken from one that holds them all the same', async (t) => {
     const address = `?input=own&numbers=${encodeURIComponent(many)}#heads`;
-    const { page } = await open(t, address, { until: isReady });
+    const { page } = await openHeads(t, address);
     assert.match(await textOf(page, '#heads .notices'), /longer than 1500 characters/);
     assert.deepEqual(await sizesOf(page), [1, 5, 4, 4]);
   });
 
   test('and than any page can read at once are refused before they are read', async (t) => {
-    const { page } = await open(t, '?input=own#heads', isDrawn);
+    const { page } = await openHeads(t, '?input=own#heads');
     await page.evaluate(() => {
       const real = JSON.parse;
       JSON.parse = (written, ...rest) => {
@@ -247,7 +235,7 @@ describe('pasted numbers', () => {
   ];
   for (const [name, pasted, expected] of cases) {
     test(`as ${name}`, async (t) => {
-      const { page } = await open(t, '?input=own', isDrawn);
+      const { page } = await openHeads(t, '?input=own');
       await write(page, field, pasted);
       assert.deepEqual(await sizesOf(page), expected);
       assert.equal((await query(page)).get('numbers'), pasted);
@@ -255,14 +243,17 @@ describe('pasted numbers', () => {
   }
 
   test('that cannot be read are explained, and the last ones stay', async (t) => {
-    const { page } = await open(t, '?input=own', isDrawn);
+    const { page } = await openHeads(t, '?input=own');
     const wrong = [
       ['', /Paste rows of numbers/],
       ['1, x', /Row 1 has “x”/],
       ['1,,2', /Row 1 has an empty cell/],
       ['[1, 2', /like JSON but is not/],
       ['[1, 2]', /shape \(tokens, size\).*got \(2\)/],
-      ['1,2\n3', /./],
+      ['1,2\n3', /rows of equal length; those of queries differ/],
+      ['[[1, 2], 3]', /rows of equal length/],
+      ['[[1, [2]]]', /Expected numbers; queries contains something else/],
+      ['[["1", null]]', /Expected numbers; queries/],
       ['{"keys": [[1]]}', /Expected an object with queries.*got keys/],
       ['{"queries": [[1]], "keys": [[1]], "values": [[1], [2]]}', /as many values as keys/],
       ['[[1e999]]', /finite/],
@@ -279,7 +270,7 @@ describe('pasted numbers', () => {
   });
 
   test('that the address holds and cannot be read', async (t) => {
-    const { page } = await open(t, '?input=own&numbers=1,x', isDrawn);
+    const { page } = await openHeads(t, '?input=own&numbers=1,x');
     assert.match(await textOf(page, '#heads .notices'), /cannot be read\. Row 1 has “x”/);
   });
 });
@@ -304,14 +295,14 @@ describe('files', () => {
   const message = (page) => textOf(page, '#heads .control:has(.file-input) ~ .control-hint');
 
   test('.npy is self-attention over its rows', async (t) => {
-    const { page } = await open(t, '?input=own', isDrawn);
+    const { page } = await openHeads(t, '?input=own');
     await choose(page, 'x.npy', saveNpy(Tensor.randn([2, 7, 3], 1)));
     assert.deepEqual(await sizesOf(page), [2, 5, 7, 7]);
     assert.equal((await query(page)).get('file'), 'x.npy');
   });
 
   test('.safetensors of queries, keys and values', async (t) => {
-    const { page } = await open(t, '?input=own', isDrawn);
+    const { page } = await openHeads(t, '?input=own');
     const tensors = {
       queries: Tensor.randn([3, 4], 1),
       keys: Tensor.randn([5, 6], 2),
@@ -322,7 +313,7 @@ describe('files', () => {
   });
 
   test('.safetensors of parameters, wherever in a model', async (t) => {
-    const { page } = await open(t, '?input=own&heads=2', isDrawn);
+    const { page } = await openHeads(t, '?input=own&heads=2');
     const layer = new MultiHeadAttention({
       numHiddens: 12,
       numHeads: 3,
@@ -353,7 +344,7 @@ describe('files', () => {
   });
 
   test('that are none of these are refused, and say what was expected', async (t) => {
-    const { page } = await open(t, '?input=own', isDrawn);
+    const { page } = await openHeads(t, '?input=own');
     const wrong = [
       ['picture.png', Buffer.from([1, 2, 3]), /Expected a \.npy, \.safetensors.*picture\.png/],
       ['wide.csv', '1,'.repeat(5_000_000), /at most 4096 numbers .* row 1 has 10000000 characters/],
@@ -382,7 +373,7 @@ describe('files', () => {
   });
 
   test('of which the last one chosen is shown, however long the others take to read', async (t) => {
-    const { page } = await open(t, '?input=own', isDrawn);
+    const { page } = await openHeads(t, '?input=own');
     await page.evaluate(() => {
       const real = Blob.prototype.text;
       Blob.prototype.text = async function () {
@@ -405,7 +396,7 @@ describe('files', () => {
   });
 
   test('with more rows than can be drawn, or of more than can be read at once, are refused', async (t) => {
-    const { page } = await open(t, '?input=own', isDrawn);
+    const { page } = await openHeads(t, '?input=own');
     await choose(page, 'rows.csv', '1,2\n'.repeat(30));
     assert.match(await message(page), /24 tokens.*got \(30, 2\)/);
     await choose(page, 'large.csv', Buffer.alloc(33 * 2 ** 20, '1,'));
@@ -413,7 +404,7 @@ describe('files', () => {
   });
 
   test('of long names are shown, and back and forward find them', async (t) => {
-    const { page } = await open(t, '?input=own', isDrawn);
+    const { page } = await openHeads(t, '?input=own');
     const name = `${'x'.repeat(230)}.csv`;
     const path = join(folder, name);
     writeFileSync(path, '1\n2\n3');
@@ -429,7 +420,7 @@ describe('files', () => {
   });
 
   test('are in no address, which says so', async (t) => {
-    const { page } = await open(t, '?input=own&file=mine.npy', isDrawn);
+    const { page } = await openHeads(t, '?input=own&file=mine.npy');
     assert.match(await textOf(page, '#heads .notices'), /“mine\.npy”, which a link cannot contain/);
     await control(page, field, 'textbox');
   });

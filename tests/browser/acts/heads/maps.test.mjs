@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertDrawnAsWeighed, contrastWithin, readCells } from '../../lib/page-reader.mjs';
-import { open as openPage, searchOf } from '../../lib/pages.mjs';
+import { openHeads } from '../../lib/heads-act.mjs';
+import { searchOf } from '../../lib/pages.mjs';
 
 /** That of the test under way. */
 let page;
 
 async function open(t, query = '', options = {}) {
-  const opened = await openPage(t, query, { until: '#heads .map', ...options });
+  const opened = await openHeads(t, query, options);
   page = opened.page;
   return opened;
 }

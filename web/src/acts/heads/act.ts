@@ -9,7 +9,7 @@ import { attend, type AttentionView } from '../../attention/attention-view.js';
 import { createHeadFigure } from '../../attention/head-figure.js';
 import type { LayerSettings } from '../../attention/layer.js';
 import type { Cell } from '../../attention/map-selection.js';
-import { formatShort, formatWeight } from '../../format/numbers.js';
+import { formatTight, formatWeight } from '../../format/numbers.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element } from '../../ui/dom.js';
 import { failureNotice } from '../../ui/notices.js';
@@ -17,12 +17,13 @@ import { createStage } from '../../ui/stage.js';
 import { createArithmetic } from './arithmetic.js';
 import { createCloseUp } from './close-up.js';
 import { createCompare } from './compare.js';
-import { createGateGoal, createGatePanel } from './gates.js';
+import { createGatePanel } from './gates.js';
+import { createHeadGoal, isAnswered } from './goal.js';
 import { type HeadSummary, summariseHeads } from './head-summary.js';
 import { buildInput } from './inputs.js';
 import { createLayerPanel } from './layer-panel.js';
 import { createLengthSliders, createPanel } from './panel.js';
-import { gatesOf, type HeadsState, validLensOf } from './state.js';
+import { type HeadsState, validLensOf } from './state.js';
 import { words } from './words.js';
 
 /** The layer of the toy example under the reader's hands. */
@@ -56,11 +57,11 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
       store.change({ compare: head });
     },
   });
-  figure.beside.append(closeUp.root);
-  figure.below.append(arithmetic.root, compare.root);
-  const gates = createGatePanel(store);
+  figure.beside.append(closeUp.root, arithmetic.root);
+  figure.below.append(compare.root);
+  const gates = createGatePanel(store, figure.hatch);
   const layer = createLayerPanel(store);
-  const goal = createGateGoal();
+  const goal = createHeadGoal(store);
   const maps = element('div', { class: 'heads-maps' });
   const panel = createPanel(store, maps);
   maps.append(
@@ -93,13 +94,14 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
   const drawMaps = (current: AttentionView, state: HeadsState): void => {
     const { contrast, compare: other } = state;
     const [sample, head] = [state.sample - 1, state.head - 1];
-    const now = [current, contrast, sample, head, other];
+    const isNamed = state.input !== 'patterns' || state.names || isAnswered(current, state.answer);
+    const now = [current, contrast, sample, head, other, isNamed];
     if (now.every((value, at) => value === drawnFor[at])) return;
     drawnFor = now;
     figure.draw(current, {
       contrast,
       notes: summaries.map((ofSample) =>
-        ofSample.map((each, at) => noteOf(each, current.input.roles?.[at])),
+        ofSample.map((each, at) => noteOf(each, current.input.roles?.[at], isNamed)),
       ),
       selected: { sample, head },
     });
@@ -117,11 +119,12 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
       view = attend(buildInput(state), settings);
       summaries = summariseHeads(view);
       summary.textContent = summarise(state, view);
+      summary.hidden = summary.textContent === '';
       computedFor = now;
     }
     drawMaps(view, state);
-    const effect = gates.draw(view, settings);
-    goal.show(view, settings, gatesOf(state), effect);
+    goal.show(view, state);
+    gates.draw(view, settings);
     layer.draw(view, settings);
   };
   const show = (state: HeadsState): void => {
@@ -146,18 +149,24 @@ function settingsOf(state: HeadsState): LayerSettings {
 }
 
 /** A line for the pattern, and one for the measures; one alone where there is nothing to measure. */
-function noteOf(summary: HeadSummary | undefined, role: string | undefined): string[] {
+function noteOf(
+  summary: HeadSummary | undefined,
+  role: string | undefined,
+  isNamed: boolean,
+): string[] {
   if (summary === undefined) return [words.noKey];
   const { pattern, largest, entropy } = summary;
   return [
-    words.pattern(words.patterns[pattern], role),
-    words.measures(formatShort(largest), formatShort(entropy)),
+    isNamed ? words.pattern(words.patterns[pattern], role) : words.unnamed,
+    words.measures(formatTight(largest), formatTight(entropy)),
   ];
 }
 
 function summarise(state: HeadsState, { weights, validLens }: AttentionView): string {
   if (validLens.every((length) => length === 0)) return words.nothing;
   if (state.input === 'ones') return words.even;
+  // Where it stands would say which head does what.
+  if (state.input === 'patterns') return '';
   const { sample, head, query, key } = findLargest(weights);
   return words.largest({
     sample: sample + 1,

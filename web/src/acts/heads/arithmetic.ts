@@ -27,8 +27,8 @@ interface ArithmeticSettings {
 }
 
 /** As many terms of a sum, or numbers of a vector, fit on a line. */
-const termsShown = 3;
-const valuesShown = 4;
+const termsShown = 2;
+const valuesShown = 2;
 
 /** The way from a query and a key to their weight, step by step with its numbers. */
 export function createArithmetic(): Arithmetic {
@@ -168,5 +168,5 @@ function products(q: readonly number[], k: readonly number[]): string {
 function vector(values: readonly number[]): string {
   const rest = values.length - valuesShown;
   const shown = values.slice(0, valuesShown).map(formatNumber);
-  return `(${[...shown, ...(rest > 0 ? [words.arithmetic.more(rest)] : [])].join(', ')})`;
+  return `(${[...shown, ...(rest > 0 ? ['…'] : [])].join(', ')})`;
 }

@@ -55,12 +55,7 @@ export function createCloseUp({
   };
 
   return {
-    root: element(
-      'section',
-      { class: 'close-up', 'aria-label': words.closeUp.title },
-      place,
-      element('p', { class: 'note' }, words.closeUp.sums),
-    ),
+    root: element('section', { class: 'close-up', 'aria-label': words.closeUp.title }, place),
     savable,
     draw(view, sample, head, contrast) {
       const hadFocus = place.contains(document.activeElement);
@@ -80,6 +75,8 @@ export function createCloseUp({
           names: namesOf(view, sample),
           hasSums: true,
         });
+        // At the edge of its column where there is more room than it takes.
+        map.drawing.setAttribute('preserveAspectRatio', 'xMinYMin');
         place.replaceChildren(map.root);
         tabStop = {
           query: Math.min(tabStop.query, queries - 1),

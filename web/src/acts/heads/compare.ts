@@ -12,6 +12,7 @@ import { createSelect } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
 import { composeDrawings, type Piece } from '../../ui/export/drawing.js';
 import type { Savable } from '../../ui/export/save-menu.js';
+import { withHeadColour } from '../../ui/head-colour.js';
 import { words } from './words.js';
 
 export interface Compare {
@@ -37,6 +38,7 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
   });
   const place = element('div', { class: 'compare-map' });
   const note = element('p', { class: 'note' });
+  const pair = element('p', { class: 'compare-pair', 'aria-hidden': 'true' });
   let pieces: readonly Piece[] = [];
   let numbers: unknown;
   return {
@@ -45,8 +47,13 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
       element(
         'section',
         { class: 'compare', 'aria-label': words.compare.title },
-        element('h3', {}, words.compare.title),
-        select.root,
+        element(
+          'div',
+          { class: 'compare-bar' },
+          element('h3', {}, words.compare.title),
+          select.root,
+        ),
+        pair,
         place,
         note,
       ),
@@ -59,6 +66,7 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
     draw(view, sample, head, other) {
       const heads = range(view.numHeads).filter((each) => each !== head);
       select.show(other === undefined ? 0 : other + 1, [0, ...heads.map((each) => each + 1)]);
+      pair.hidden = other === undefined;
       if (other === undefined) {
         place.replaceChildren();
         note.textContent = '';
@@ -90,6 +98,7 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
         }),
         differenceStyle(largest),
       );
+      pair.replaceChildren(chip(head), ` ${words.compare.minus} `, chip(other));
       const label = words.compare.legend(head + 1, other + 1);
       const ends = formatWeight(largest);
       const scale = createSignedScale({
@@ -106,6 +115,10 @@ export function createCompare({ register, hatch, onChoose }: Options): Compare {
     },
   };
 }
+
+/** The name of a head, counted from 0, in its colour. */
+const chip = (head: number): HTMLElement =>
+  withHeadColour(element('span', { class: 'head-title' }, words.compare.head(head + 1)), head);
 
 /** What one head weighs more or less than another. */
 function differenceStyle(largest: number): MapStyle {

@@ -36,7 +36,7 @@ export function gateEffect(
   };
 }
 
-/** For each head, how far its silence alone would move the output. */
+/** For each head, how far the output would move without it, all other gates open. */
 export function ablationEffects(view: AttentionView, settings: LayerSettings): readonly number[] {
   const heads = range(view.numHeads);
   return heads.map(

@@ -1,180 +1,147 @@
-import { max, maxIndex, range } from 'd3-array';
-import { scaleLinear } from 'd3-scale';
+import { maxIndex, minIndex, range } from 'd3-array';
+import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import type { AttentionView } from '../../attention/attention-view.js';
 import type { LayerSettings } from '../../attention/layer.js';
-import { namesOf } from '../../attention/map-content.js';
+import { largestOf } from '../../attention/map-content.js';
 import { words as mapWords } from '../../attention/words.js';
-import { formatSetting, formatShare } from '../../format/numbers.js';
-import { createNamedSlider, type Slider } from '../../ui/controls/slider.js';
-import { element, setAttributes, svg } from '../../ui/dom.js';
-import { withHeadColour } from '../../ui/head-colour.js';
+import { formatShare } from '../../format/numbers.js';
+import { element, setAttributes } from '../../ui/dom.js';
+import { composeDrawings } from '../../ui/export/drawing.js';
 import type { Savable } from '../../ui/export/save-menu.js';
-import { createGoal } from '../../ui/notices.js';
-import { gateEffect, type GateEffect, ablationEffects } from './gate-effect.js';
-import { gateRange, gatesOf, type HeadsState } from './state.js';
+import { createStage } from '../../ui/stage.js';
+import { ablationEffects, gateEffect, type GateEffect } from './gate-effect.js';
+import { createGateTile, type GateTile } from './gate-tile.js';
+import { createSampleChoice } from './sample-choice.js';
+import { gatesOf, type HeadsState } from './state.js';
 import { words } from './words.js';
 
 export interface GatePanel {
   readonly root: HTMLElement;
   readonly savable: Savable;
-  draw(view: AttentionView, settings: LayerSettings): GateEffect;
+  draw(view: AttentionView, settings: LayerSettings): void;
 }
 
-/** A gate for each head, and what the gates do to the output. */
-export function createGatePanel(store: Store<HeadsState>): GatePanel {
-  const bars = createGateBars();
+/** As many heads have maps of a size at which they are seen from afar. */
+const largeTiles = 6;
+
+/** A gate for each head below its map, and what the gates do to the output. */
+export function createGatePanel(store: Store<HeadsState>, hatch: string): GatePanel {
   const place = element('div', { class: 'gates' });
   const moved = element('p', { class: 'gates-moved' });
+  const loud = element('p', { class: 'gates-loud note' });
   const open = element('button', { type: 'button' }, words.gates.open);
   open.addEventListener('click', () => {
     store.change({ gates: [] });
   });
-  let sliders: readonly Slider[] = [];
+  const sample = createSampleChoice(store);
+  let tiles: readonly GateTile[] = [];
   let effect: GateEffect = { queries: [], share: 0 };
+  let without: readonly number[] = [];
+  let measured: AttentionView | undefined;
+  let drawnFor: readonly unknown[] = [];
 
   function build(heads: number): void {
-    sliders = range(heads).map((head) =>
-      createNamedSlider({
-        label: words.gates.gate(head + 1),
-        range: gateRange,
-        describe: formatSetting,
-        onSlide(gate, origin) {
-          const gates = [...gatesOf(store.state)];
-          gates[head] = gate;
-          store.change({ gates, head: head + 1 }, origin);
-        },
+    tiles = range(heads).map((head) =>
+      createGateTile(head, (gate, origin) => {
+        const gates = [...gatesOf(store.state)];
+        gates[head] = gate;
+        store.change({ gates, head: head + 1 }, origin);
       }),
     );
-    place.replaceChildren(...sliders.map(({ root }, head) => withHeadColour(root, head)));
+    place.replaceChildren(...tiles.map(({ root }) => root));
+    setAttributes(place, { 'data-many': heads > largeTiles });
+    drawnFor = [];
   }
 
+  /** Gates leave the maps as they are, and a slider on its way should not wait for them. */
+  function drawMaps(view: AttentionView): void {
+    const { sample: shown, contrast } = store.state;
+    const now = [view, shown, contrast];
+    if (now.every((value, at) => value === drawnFor[at])) return;
+    drawnFor = now;
+    tiles.forEach((tile, head) => {
+      const style = contrast ? { hatch, largest: largestOf(view, head) } : { hatch };
+      tile.drawMap(view, shown - 1, style);
+    });
+  }
+
+  const savable: Savable = {
+    name: words.gates.name,
+    figure: () =>
+      composeDrawings(
+        tiles.map(({ map, bar }, head) => [
+          { drawing: map, title: mapWords.map.title(head + 1) },
+          { drawing: bar, title: bar.getAttribute('aria-label') ?? '' },
+        ]),
+      ),
+    data() {
+      const gates = gatesOf(store.state);
+      const heads = without.map((share, head) => ({
+        without: share,
+        now: (1 - (gates[head] ?? 1)) * share,
+      }));
+      return { gates, ...effect, heads };
+    },
+  };
   return {
     root: hideable(
       'gates',
       element(
         'section',
         { class: 'gate-panel', 'aria-label': words.gates.title },
-        element('h3', {}, words.gates.title),
-        element('p', { class: 'note' }, words.gates.intro),
-        element(
-          'div',
-          { class: 'gate-columns' },
-          element('div', {}, place, open),
-          element('div', {}, moved, bars.drawing),
-        ),
+        createStage({
+          label: words.gates.title,
+          rail: [
+            element('h3', {}, words.gates.title),
+            element('p', { class: 'note' }, words.gates.intro),
+            element('div', { class: 'gates-now rail-pinned' }, moved, open),
+            sample.root,
+            loud,
+          ],
+          views: [element('div', {}, place, element('p', { class: 'note' }, words.gates.bars))],
+        }),
       ),
     ),
-    savable: {
-      name: words.gates.name,
-      figure: () => bars.drawing,
-      data: () => ({ gates: gatesOf(store.state), ...effect }),
-    },
+    savable,
     draw(view, settings) {
       const gates = gatesOf(store.state);
-      if (sliders.length !== gates.length) build(gates.length);
-      sliders.forEach((slider, head) => {
-        slider.show(gates[head] ?? 1);
+      if (tiles.length !== gates.length) build(gates.length);
+      if (measured !== view) {
+        measured = view;
+        without = ablationEffects(view, settings);
+        render(sentenceOn(without, store.state), loud);
+      }
+      sample.show(view.weights.shape[0] ?? 1);
+      drawMaps(view);
+      tiles.forEach((tile, head) => {
+        tile.show(gates[head] ?? 1, without, head === store.state.head - 1);
       });
       const isOpen = gates.every((gate) => gate === 1);
       setAttributes(open, { 'aria-disabled': isOpen ? 'true' : undefined });
       effect = gateEffect(view, settings, gates);
-      bars.draw(view, effect);
       moved.textContent = isOpen ? words.gates.still : words.gates.moved(formatShare(effect.share));
-      return effect;
     },
   };
 }
 
-export interface GateBars {
-  readonly drawing: SVGSVGElement;
-  draw(view: AttentionView, effect: GateEffect): void;
-}
-
-const width = 360;
-const left = 76;
-const right = 52;
-const row = 20;
-const space = 10;
-
-/** A bar a query: how far the gates move its output. */
-export function createGateBars(): GateBars {
-  const drawing = svg('svg', { class: 'gate-bars', role: 'img' });
-  return {
-    drawing,
-    draw(view, { queries }) {
-      // The scale ends at the whole output, unless a difference is larger than that.
-      const largest = Math.max(1, max(queries.flat()) ?? 0);
-      const x = scaleLinear([0, largest], [0, width - left - right]);
-      let y = 0;
-      const labels: string[] = [];
-      const bars = queries.flatMap((shares, sample) => {
-        const names = namesOf(view, sample).queries;
-        const title = svg(
-          'text',
-          { class: 'bar-sample', x: left, y: y + row / 2 },
-          mapWords.sample.name(sample + 1),
-        );
-        y += row;
-        const drawn = shares.map((share, query) => {
-          const name = names[query] ?? '';
-          labels.push(words.gates.bar(sample + 1, name, formatShare(share)));
-          const bar = svg(
-            'g',
-            { transform: `translate(0 ${y})` },
-            svg('text', { class: 'bar-name', x: left - 8, y: row / 2 }, name),
-            svg('rect', { class: 'bar-track', x: left, y: 4, width: x(largest), height: row - 8 }),
-            svg('rect', { class: 'bar', x: left, y: 4, width: x(share), height: row - 8 }),
-            svg(
-              'text',
-              { class: 'bar-value', x: width - right + 6, y: row / 2 },
-              formatShare(share),
-            ),
-          );
-          y += row;
-          return bar;
-        });
-        y += space;
-        return [title, ...drawn];
-      });
-      setAttributes(drawing, {
-        viewBox: `0 0 ${width} ${Math.max(y - space, 0)}`,
-        'aria-label': `${words.gates.chart}. ${labels.join('. ')}`,
-      });
-      drawing.replaceChildren(...bars);
-    },
-  };
-}
-
-export interface GateGoal {
-  readonly root: HTMLElement;
-  show(
-    view: AttentionView,
-    settings: LayerSettings,
-    gates: readonly number[],
-    effect: GateEffect,
-  ): void;
-}
-
-/** Finding the head that matters most, by closing one gate at a time. */
-export function createGateGoal(): GateGoal {
-  const goal = createGoal(words.goal.task);
-  return {
-    root: goal.root,
-    show(view, settings, gates, { share }) {
-      const silent = gates.flatMap((gate, head) => (gate === 0 ? [head] : []));
-      const [head = 0] = silent;
-      const open = gates.filter((gate) => gate === 1).length;
-      // Without its only head the output of a layer is its bias: there is nothing to find out.
-      if (silent.length !== 1 || open !== gates.length - 1 || gates.length === 1) {
-        goal.show('');
-        return;
-      }
-      const isReached = maxIndex(ablationEffects(view, settings)) === head;
-      const outcome = isReached ? words.goal.reached : words.goal.near;
-      goal.show(outcome(head + 1, formatShare(share)), isReached);
-    },
-  };
+/** What the bars must not be taken for. */
+function sentenceOn(
+  without: readonly number[],
+  { file }: HeadsState,
+): TemplateResult | typeof nothing {
+  // Without its only head the output of a layer is its bias: there is nothing to compare.
+  if (without.length < 2) return nothing;
+  const [most, least] = [maxIndex(without), minIndex(without)];
+  const sentence = words.gates.loud({
+    most: most + 1,
+    mostShare: formatShare(without[most] ?? 0),
+    least: least + 1,
+    leastShare: formatShare(without[least] ?? 0),
+  });
+  const isOwn = file !== undefined && 'parameters' in file;
+  return html`${sentence} ${isOwn ? words.gates.unknownTask : words.gates.untrained}
+    <a href="#prune">${words.gates.importance}</a>`;
 }

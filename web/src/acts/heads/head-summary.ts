@@ -2,7 +2,7 @@ import { max, mean, range, sum } from 'd3-array';
 import { keyScores, patternScores, Tensor } from 'headwise/models';
 
 import type { AttentionView } from '../../attention/attention-view.js';
-import { copyOffset } from './patterns.js';
+import { targetOf } from './patterns.js';
 
 export type HeadPattern = 'previousToken' | 'firstToken' | 'diagonal' | 'copy' | 'even' | 'mixed';
 
@@ -15,7 +15,7 @@ export interface HeadSummary {
 }
 
 /** A head follows a pattern if most of its weight does. */
-const clear = 0.5;
+export const clear = 0.5;
 /** A head is even if no query gives a key more than this many times what equal weights would. */
 const nearlyEven = 1.25;
 
@@ -75,7 +75,7 @@ function patternsOf(
   const data = weights.data.subarray(sample * size, (sample + 1) * size);
   const ofSample = new Tensor(data, [heads, queries, keys]);
   const scores = patternScores(ofSample);
-  const copied = range(queries).map((query) => (query < copyOffset ? -1 : query - copyOffset));
+  const copied = range(queries).map((query) => targetOf('copy', query) ?? -1);
   const copies = keyScores(ofSample, copied);
   return (head) => {
     const { previousToken, firstToken, diagonal } = scores[head];

@@ -10,13 +10,7 @@ import type { Input } from './sizes.js';
 import { type HeadsState, maxNumbersLength } from './state.js';
 import { words as stateWords } from './state-words.js';
 import { textLimits, tokenKinds, usedText } from './typed-text.js';
-import {
-  maxNameLength,
-  pastedName,
-  readNumbers,
-  type UserFile,
-  userLimits,
-} from './user-data.js';
+import { maxNameLength, pastedName, readNumbers, type UserFile, userLimits } from './user-data.js';
 import { fileKinds, readUserFile } from './user-file.js';
 import { words } from './words.js';
 
@@ -36,10 +30,7 @@ export function createInputDetails(
   const typed = createTypedText(store);
   const own = createUserData(store, dropTarget);
   const details: Partial<Record<Input, InputDetails>> = {
-    patterns: {
-      root: element('p', { class: 'note' }, words.patterns.note),
-      show: () => undefined,
-    },
+    patterns: createPatternDetails(store),
     text: typed,
     own,
   };
@@ -51,6 +42,23 @@ export function createInputDetails(
         detail.root.hidden = input !== state.input;
         detail.show(state);
       }
+    },
+  };
+}
+
+function createPatternDetails(store: Store<HeadsState>): InputDetails {
+  const names = createSwitch(words.patterns.names, (isOn) => {
+    store.change({ names: isOn });
+  });
+  return {
+    root: element(
+      'div',
+      { class: 'pattern-details' },
+      element('p', { class: 'note' }, words.patterns.note),
+      names.root,
+    ),
+    show(state) {
+      names.show(state.names);
     },
   };
 }

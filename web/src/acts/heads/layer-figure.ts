@@ -3,8 +3,9 @@ import { range } from 'd3-array';
 import type { AttentionView } from '../../attention/attention-view.js';
 import { formatShape } from '../../format/numbers.js';
 import { setAttributes, svg } from '../../ui/dom.js';
+import { withHeadColour } from '../../ui/head-colour.js';
 import { asButton } from '../../ui/svg-button.js';
-import { shapeOf } from './layer-parts.js';
+import { isOfHead, shapeOf } from './layer-parts.js';
 import type { LayerPart } from './state.js';
 import { words } from './words.js';
 
@@ -121,6 +122,7 @@ export function createLayerFigure({ onPart, onHead }: Options): LayerFigure {
         heads.replaceChildren(...createHeads(shownHeads, onHead));
         setAttributes(heads, { 'aria-label': words.layer.headsTitle(shownHeads) });
       }
+      withHeadColour(drawing, head);
       Array.from(heads.children).forEach((drawn, at) => {
         setAttributes(drawn, {
           'aria-pressed': String(at === head),
@@ -180,6 +182,14 @@ function createEdge(
   };
 }
 
+/** Projections, and what belongs to the selected head alone. */
+const classOf = (part: LayerPart): string =>
+  [
+    'layer-part',
+    ...(part.startsWith('W_') ? ['is-weight'] : []),
+    ...(isOfHead(part) ? ['of-head'] : []),
+  ].join(' ');
+
 function createBox(part: LayerPart, onPart: Options['onPart']): SVGGElement {
   const [x, top, boxWidth] = places[part];
   const name = words.layer.parts[part];
@@ -189,7 +199,7 @@ function createBox(part: LayerPart, onPart: Options['onPart']): SVGGElement {
   return asButton(
     svg(
       'g',
-      { class: isWeight ? 'layer-part is-weight' : 'layer-part' },
+      { class: classOf(part) },
       svg('rect', { x: x - boxWidth / 2, y: top, width: boxWidth, height: box.height, rx: 5 }),
       label,
     ),
@@ -202,26 +212,29 @@ function createBox(part: LayerPart, onPart: Options['onPart']): SVGGElement {
 function createHeads(count: number, onHead: Options['onHead']): SVGGElement[] {
   const step = strip.width / count;
   return range(count).map((head) =>
-    asButton(
-      svg(
-        'g',
-        { class: 'layer-head', 'aria-label': words.layer.headLabel(head + 1) },
-        svg('rect', {
-          x: strip.left + head * step + 1,
-          y: strip.top,
-          width: step - 2,
-          height: strip.height,
-          rx: 3,
-        }),
+    withHeadColour(
+      asButton(
         svg(
-          'text',
-          { x: strip.left + (head + 0.5) * step, y: strip.top + strip.height / 2 },
-          String(head + 1),
+          'g',
+          { class: 'layer-head', 'aria-label': words.layer.headLabel(head + 1) },
+          svg('rect', {
+            x: strip.left + head * step + 1,
+            y: strip.top,
+            width: step - 2,
+            height: strip.height,
+            rx: 3,
+          }),
+          svg(
+            'text',
+            { x: strip.left + (head + 0.5) * step, y: strip.top + strip.height / 2 },
+            String(head + 1),
+          ),
         ),
+        () => {
+          onHead(head);
+        },
       ),
-      () => {
-        onHead(head);
-      },
+      head,
     ),
   );
 }

@@ -7,8 +7,11 @@ import type { LayerSettings } from '../../attention/layer.js';
 import { formatNumber, formatShape } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
 import type { Savable } from '../../ui/export/save-menu.js';
+import { withHeadColour } from '../../ui/head-colour.js';
+import { createStage } from '../../ui/stage.js';
 import { createLayerFigure } from './layer-figure.js';
-import { numbersOf, type PartNumbers } from './layer-parts.js';
+import { isOfHead, numbersOf, type PartNumbers } from './layer-parts.js';
+import { createSampleChoice } from './sample-choice.js';
 import { gatesOf, type HeadsState } from './state.js';
 import { words } from './words.js';
 
@@ -29,6 +32,7 @@ export function createLayerPanel(store: Store<HeadsState>): LayerPanel {
     },
   });
   const place = element('div', { class: 'layer-numbers' });
+  const sample = createSampleChoice(store);
   let shown: AttentionView | undefined;
   return {
     root: hideable(
@@ -36,9 +40,15 @@ export function createLayerPanel(store: Store<HeadsState>): LayerPanel {
       element(
         'section',
         { class: 'layer', 'aria-label': words.layer.title },
-        element('h3', {}, words.layer.title),
-        element('p', { class: 'note' }, words.layer.intro),
-        element('div', { class: 'layer-columns' }, figure.drawing, place),
+        createStage({
+          label: words.layer.panel,
+          rail: [
+            element('h3', {}, words.layer.title),
+            element('p', { class: 'note' }, words.layer.intro),
+            sample.root,
+          ],
+          views: [element('div', { class: 'layer-columns' }, figure.drawing, place)],
+        }),
       ),
     ),
     savable: {
@@ -56,13 +66,16 @@ export function createLayerPanel(store: Store<HeadsState>): LayerPanel {
       const { state } = store;
       const gates = gatesOf(state);
       const at = { sample: state.sample - 1, head: state.head - 1 };
+      sample.show(view.weights.shape[0] ?? 1);
       figure.draw(view, at.head, state.part, gates);
+      withHeadColour(place, at.head);
       const isOpen = state.gates.length === 0;
       const gated = isOpen ? view.output : gatedOutput(view.input, settings, gates);
       render(
         numberTable(
           words.layer.numbers(words.layer.parts[state.part]),
           words.layer.about[state.part](state.sample, state.head),
+          isOfHead(state.part),
           numbersOf(view, state.part, at, gates, gated),
         ),
         place,
@@ -75,13 +88,20 @@ const shownRows = 8;
 const shownColumns = 8;
 
 /** A matrix as far as it fits, and the shape of the whole. */
-function numberTable(title: string, about: string, { shape, rows }: PartNumbers): TemplateResult {
+function numberTable(
+  title: string,
+  about: string,
+  hasHead: boolean,
+  { shape, rows }: PartNumbers,
+): TemplateResult {
   const columns = rows[0]?.length ?? 0;
   const isWhole = rows.length <= shownRows && columns <= shownColumns;
   const size = formatShape([rows.length, columns]);
   const dots = columns > shownColumns ? html`<td aria-hidden="true">…</td>` : nothing;
   return html`<div class="numbers">
-    <h4>${title} <span class="numbers-shape">${formatShape(shape)}</span></h4>
+    <h4 class=${hasHead ? 'of-head' : ''}>
+      ${title} <span class="numbers-shape">${formatShape(shape)}</span>
+    </h4>
     <p class="note">${about}</p>
     <div class="numbers-scroll" tabindex="0" role="region" aria-label=${title}>
       <table>

@@ -13,6 +13,10 @@ export interface PartNumbers {
   readonly rows: readonly (readonly number[])[];
 }
 
+/** What belongs to the selected head alone. */
+export const isOfHead = (part: LayerPart): boolean =>
+  !['queries', 'keys', 'values', 'concat', 'output'].includes(part);
+
 /** Shapes of all parts, as the layer has them. */
 export function shapeOf(view: AttentionView, part: LayerPart): readonly number[] {
   const { input, projected, parameters, weights, pooled, output, numHeads, headSize } = view;

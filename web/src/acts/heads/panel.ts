@@ -32,7 +32,7 @@ export function createPanel(store: Store<HeadsState>, dropTarget: HTMLElement): 
     nameOf: (name) => words.controls.inputs[name],
     onChoose: (chosen) => {
       // Lengths and gates were those of another input.
-      store.change({ input: chosen, validLens: [], gates: [] });
+      store.change({ input: chosen, validLens: [], gates: [], answer: 0 });
     },
   });
   const details = createInputDetails(store, dropTarget);
@@ -41,11 +41,12 @@ export function createPanel(store: Store<HeadsState>, dropTarget: HTMLElement): 
     values: [],
     nameOf: String,
     onChoose: (chosen) => {
-      store.change({ heads: chosen, gates: [] });
+      store.change({ heads: chosen, gates: [], answer: 0 });
     },
   });
   const seed = createSeedField((chosen, origin) => {
-    store.change({ seed: chosen }, origin);
+    // Other seeds plant the patterns in other heads.
+    store.change({ seed: chosen, answer: 0 }, origin);
   });
   const scale = createNamedSlider({
     label: words.controls.scale,

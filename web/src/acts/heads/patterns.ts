@@ -15,20 +15,40 @@ const sharpness = 5;
 /** How much a query's content disturbs its scores. */
 const noise = 0.6;
 
-export const copyOffset = 3;
+/** What heads can be made to look at. */
+const plantedPatterns = ['copy', 'previousToken', 'firstToken', 'diagonal', 'even'] as const;
+export type PlantedPattern = (typeof plantedPatterns)[number];
 
-/** Which key each pattern asks for; `even` asks for none. */
-const targets = {
-  previousToken: (query: number) => Math.max(query - 1, 0),
+const copyOffset = 3;
+const back = (query: number, by: number): number | undefined =>
+  query < by ? undefined : query - by;
+
+/** The key that a pattern asks for, if there is one; `even` asks for none. */
+const targets: Readonly<Record<PlantedPattern, (query: number) => number | undefined>> = {
+  previousToken: (query) => back(query, 1),
   firstToken: () => 0,
-  diagonal: (query: number) => query,
-  copy: (query: number) => Math.max(query - copyOffset, 0),
+  diagonal: (query) => query,
+  copy: (query) => back(query, copyOffset),
   even: () => undefined,
-} as const;
-const roles = ['previousToken', 'firstToken', 'diagonal', 'copy', 'even'] as const;
+};
+
+export const targetOf = (pattern: PlantedPattern, query: number): number | undefined =>
+  targets[pattern](query);
 
 /**
- * Tokens that know where they stand, and parameters by which head after head follows a pattern.
+ * Which head follows which pattern: in an order of the seed's, so that a pattern has no head of its own. However few
+ * heads there are, one looks three back.
+ */
+export function plantedIn(numHeads: number, seed: number): readonly PlantedPattern[] {
+  const drawn = Tensor.randn([numHeads], 13 * seed).data;
+  const order = range(numHeads).sort((one, other) => (drawn[one] ?? 0) - (drawn[other] ?? 0));
+  return range(numHeads).map(
+    (head) => plantedPatterns[order.indexOf(head) % plantedPatterns.length] ?? 'even',
+  );
+}
+
+/**
+ * Tokens that know where they stand, and parameters by which each head follows a pattern.
  * A token is its position, one-hot, and random content. W_k passes the position on, W_q turns that
  * of a query into the position it looks for, so that their product is large at this key alone.
  */
@@ -44,14 +64,16 @@ export function patternInput(numHeads: number, seed: number): AttentionInput {
       tokens.data[start + position] = 1;
     }
   }
-  const rolesOfHeads = range(numHeads).map((head) => roles[head % roles.length] ?? 'even');
-  rolesOfHeads.forEach((role, head) => {
+  const planted = plantedIn(numHeads, seed);
+  planted.forEach((pattern, head) => {
     for (const row of range(length)) {
       const start = (head * length + row) * size;
       keyWeights.data[start + row] = 1;
       for (const column of range(size)) {
-        const wanted = column < length && targets[role](column) === row;
-        const disturbed = column < length || role === 'even' ? 0 : noise;
+        // A query that has no such key looks for the first one.
+        const target = pattern === 'even' ? undefined : (targetOf(pattern, column) ?? 0);
+        const wanted = column < length && target === row;
+        const disturbed = column < length || pattern === 'even' ? 0 : noise;
         queryWeights.data[start + column] = wanted
           ? sharpness * Math.sqrt(length)
           : disturbed * (queryWeights.data[start + column] ?? 0);
@@ -71,7 +93,7 @@ export function patternInput(numHeads: number, seed: number): AttentionInput {
         1 / Math.sqrt(numHeads * length),
       ),
     },
-    roles: rolesOfHeads.map((role) => words.patterns[role]),
+    roles: planted.map((pattern) => words.patterns[pattern]),
   };
 }
 

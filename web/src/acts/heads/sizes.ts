@@ -1,9 +1,4 @@
-import {
-  chapterSizes,
-  headCountsOf,
-  type InputSizes,
-  numHiddens,
-} from '../../attention/input.js';
+import { chapterSizes, headCountsOf, type InputSizes, numHiddens } from '../../attention/input.js';
 import { textSizes, type TokenKind } from './typed-text.js';
 import {
   readNumbers,

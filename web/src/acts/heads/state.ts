@@ -53,6 +53,10 @@ export interface HeadsState extends LayerSettings, InputState {
   readonly compare: number;
   /** The part of the layer whose numbers are shown. */
   readonly part: LayerPart;
+  /** The head that the reader takes for the one that looks three back, counted from 1; 0 is none. */
+  readonly answer: number;
+  /** Whether planted patterns are named before the reader has found one. */
+  readonly names: boolean;
 }
 
 export const scaleRange = { min: 0, max: 10, step: 0.25 } as const;
@@ -78,6 +82,8 @@ const fields = {
   head: numberField('head', indexRange, 1),
   compare: numberField('compare', { ...indexRange, min: 0 }, 0),
   part: choiceField('part', layerParts, 'weights'),
+  answer: numberField('answer', { ...indexRange, min: 0 }, 0),
+  names: switchField('names'),
   text: typedTextField('text', 'the cat saw the dog\nthe dog ran'),
   tokens: choiceField('tokens', tokenKinds, 'words'),
   positions: switchField('positions', true),
@@ -168,6 +174,7 @@ function normalize(given: HeadsState): Normalized<HeadsState> {
       sample: Math.min(state.sample, batch),
       head: Math.min(state.head, state.heads),
       compare: state.compare > state.heads ? 0 : state.compare,
+      answer: state.input !== 'patterns' || state.answer > state.heads ? 0 : state.answer,
     },
     corrections,
   };

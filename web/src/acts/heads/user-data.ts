@@ -1,11 +1,6 @@
 import { type StateDict, Tensor } from 'headwise';
 
-import {
-  chapterSizes,
-  headCountsOf,
-  type InputSizes,
-  numHiddens,
-} from '../../attention/input.js';
+import { chapterSizes, headCountsOf, type InputSizes, numHiddens } from '../../attention/input.js';
 import { words } from './state-words.js';
 
 /** Parameters of the reader's own. */

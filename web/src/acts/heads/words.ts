@@ -2,6 +2,17 @@ import { translatable } from '../../format/translation.js';
 import type { LayerPart } from './state.js';
 import { some } from './state-words.js';
 
+/** What a head that was marked does; weights are means. */
+interface Outcome {
+  readonly head: number;
+  /** On the key that its pattern asks for. */
+  readonly weight: string;
+  /** On the key three back. */
+  readonly onCopy: string;
+  /** The largest of the other heads on the key three back. */
+  readonly elsewhere: string;
+}
+
 /** What the act says, beside intro.ts. */
 const act = {
   figure: 'Weights of every head for the chosen input',
@@ -18,18 +29,32 @@ const act = {
   nothing: 'No sample has a valid key, so every weight is 0.',
   pattern: (found: string, planted: string | undefined) => {
     if (planted === undefined) return found;
-    return planted === found ? `${found}, as planted` : `${found}, planted: ${planted}`;
+    return planted === found ? found : `${found}, planted: ${planted}`;
   },
   measures: (largest: string, entropy: string) => `max\u00a0${largest}, H\u00a0${entropy}`,
   noKey: 'no valid key',
   caption:
-    'Below each head’s name: the pattern that it follows in that sample, the largest weight of the map, and H, the mean entropy of its rows in nats, which is 0 if every query attends to a single key.',
+    'Below each head’s name: its pattern in that sample, its largest weight, and H, the mean entropy of its rows in nats (0 if every query attends to a single key). At the edges of the enlarged map: the sum of each row, and the total weight of each key.',
+  unnamed: 'pattern: ?',
   goal: {
-    task: 'Find the head whose removal changes the output most: close the gate of one head at a time, with all others open.',
-    near: (head: number, share: string) =>
-      `Without head ${head} the output changes by ${share}. Does another head matter more?`,
-    reached: (head: number, share: string) =>
-      `Without head ${head} the output changes by ${share}, more than without any other head. The act on pruning measures this as importance.`,
+    task: 'Find the head that looks three back: choose the input “Patterns”, compare the maps and mark the head.',
+    question: 'Which head looks three back?',
+    answer: (head: number) => `Head ${head} looks three back`,
+    reached: 'You have found a head by its map.',
+    outcomes: {
+      copy: ({ head, weight, elsewhere }: Outcome) =>
+        `Head ${head} gives the key three back a weight of ${weight} in the mean, any other head at most ${elsewhere}.`,
+      previousToken: ({ head, weight, onCopy }: Outcome) =>
+        `Head ${head} looks at the previous token: mean weight ${weight}. The key three back gets ${onCopy}.`,
+      firstToken: ({ head, weight, onCopy }: Outcome) =>
+        `Head ${head} looks at the first token: mean weight ${weight}. The key three back gets ${onCopy}.`,
+      diagonal: ({ head, weight, onCopy }: Outcome) =>
+        `In head ${head} each token looks at itself: mean weight ${weight}. The key three back gets ${onCopy}.`,
+      even: ({ head, onCopy }: Outcome) =>
+        `Head ${head} weighs all keys alike. The key three back gets ${onCopy}.`,
+      mixed: ({ head, onCopy }: Outcome) =>
+        `Head ${head} prefers no position: the key three back gets a mean weight of ${onCopy}.`,
+    },
   },
 } as const;
 
@@ -41,7 +66,8 @@ const patterns = {
   copy: 'three back',
   even: 'uniform',
   mixed: 'mixed',
-  note: 'Each token is its one-hot position followed by random content. The parameters are constructed so that, head by head, queries attend to the previous token, the first token, themselves, the token three positions back, or all tokens uniformly.',
+  note: 'Tokens are their one-hot positions and random content. A head’s queries look at the previous token, the first token, themselves, the token three back, or all alike; the seed decides which head does which.',
+  names: 'Show names',
 } as const;
 
 const controls = {
@@ -60,6 +86,7 @@ const controls = {
   dropout: 'Dropout',
   causal: 'Causal',
   contrast: 'Contrast per head',
+  sample: 'Sample',
   validLen: (sample: number) => `Valid length of sample ${sample}`,
 } as const;
 
@@ -107,12 +134,33 @@ const gates = {
   intro:
     'A gate multiplies the output of a head before the output projection: 1 leaves it unchanged, 0 removes the head. The attention weights do not change.',
   gate: (head: number) => `Gate of head ${head}`,
+  gateShort: 'Gate',
   open: 'Open all',
   moved: (share: string) => `The output changes by ${share} (relative L2 norm).`,
   still: 'All gates are open: this is the layer’s own output.',
   name: 'the effect of the gates',
-  chart: 'Change of the output of each query by the gates (relative L2 norm)',
-  bar: (sample: number, query: string, share: string) => `Sample ${sample}, ${query}: ${share}`,
+  bars: 'A bar is the change of the output by one gate alone (relative L2 norm): filled at the gate’s present value, outlined at 0.',
+  bar: (head: number, now: string, without: string) =>
+    `Head ${head}: the output changes by ${now} at this gate, by ${without} without the head`,
+  now: (share: string) => `${share} now`,
+  without: (share: string) => `${share} without`,
+  loud: ({
+    most,
+    mostShare,
+    least,
+    leastShare,
+  }: {
+    readonly most: number;
+    readonly mostShare: string;
+    readonly least: number;
+    readonly leastShare: string;
+  }) =>
+    `Without head ${most} the output changes most (${mostShare}), without head ${least} least (${leastShare}). This is the size of a head’s contribution, not its importance.`,
+  untrained:
+    'Importance is how much worse a task is done without the head, and this layer was trained for none.',
+  unknownTask:
+    'Importance is how much worse a task is done without the head, and the page does not know the task of your parameters.',
+  importance: 'Measure importance on a task',
 } as const;
 
 /** The figure of the whole layer. */
@@ -120,6 +168,7 @@ const layer = {
   title: 'The whole layer',
   intro:
     'The figure of the chapter, with the actual shapes for this input. Choose a part to see its numbers; choose a head to select it in all figures.',
+  panel: 'What the figure shows',
   label: 'Multi-head attention, from queries, keys and values to the output',
   name: 'the layer',
   parts: {
@@ -174,12 +223,11 @@ const closeUp = {
   name: 'the enlarged map',
   label: (head: number, sample: number) =>
     `Head ${head}, sample ${sample}, enlarged: weights with the sums of rows and columns`,
-  sums: 'The right edge shows the sum of each row, the bottom edge the total weight of each key.',
 } as const;
 
 const arithmetic = {
   title: 'How this weight is computed',
-  hint: 'Choose a cell of any map to see how its weight is computed. For example:',
+  hint: 'Choose a cell of any map. For example:',
   caption: (head: number, sample: number, query: string, key: string) =>
     `Head ${head}, sample ${sample}: query ${query}, key ${key}`,
   columns: ['Step', 'Numbers', 'Result'],
@@ -192,14 +240,14 @@ const arithmetic = {
   dropout: 'Dropout',
   value: '× v',
   more: (count: number) => `… ${count} more`,
-  seen: 'the key is visible: the score is kept',
-  hidden: 'the key is masked: its score becomes −∞',
+  seen: 'visible: the score is kept',
+  hidden: 'masked: the score becomes −∞',
   fromLargest: (score: string, largest: string) =>
-    `e to the power of ${score} − ${largest.startsWith('−') ? `(${largest})` : largest}, the largest score of the row`,
+    `e to the power of ${score} − ${largest.startsWith('−') ? `(${largest})` : largest}, the row’s largest`,
   nothing: 'no key of the row is visible',
   kept: (rate: string) => `kept, ÷ (1 − ${rate})`,
   dropped: 'dropped in this pass',
-  weighed: 'the contribution of this value to the output of the head',
+  weighed: 'what this key adds to the head’s output',
   sums: (row: string, column: string) => `The row sums to ${row}, the column to ${column}.`,
 } as const;
 
@@ -209,10 +257,11 @@ const compare = {
   none: 'none',
   head: (head: number) => `Head ${head}`,
   name: 'the difference of two heads',
+  minus: 'minus',
   label: (head: number, other: number, sample: number) =>
     `Weights of head ${head} minus those of head ${other}, sample ${sample}`,
   legend: (head: number, other: number) =>
-    `orange: head ${head} has the larger weight; violet: head ${other} has`,
+    `orange: head ${head} has the larger weight; violet: head ${other}`,
   ends: (largest: string) => [`−${largest}`, '0', `+${largest}`],
   legendLabel: (largest: string) =>
     `Colours of differences from −${largest} (violet) through 0 (pale) to ${largest} (orange)`,
