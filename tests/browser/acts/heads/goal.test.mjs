@@ -1,7 +1,7 @@
 // The goal: the head that looks three back is found among planted heads that are not named. Weights are held to float64.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { notes, openHeads, press, query, slide, textOf, unfold } from '../../lib/heads-act.mjs';
+import { notes, openHeads, press, query, save, slide, textOf } from '../../lib/heads-act.mjs';
 import { useDownloads } from '../../lib/downloads.mjs';
 import { readCells } from '../../lib/page-reader.mjs';
 
@@ -64,7 +64,7 @@ describe('planted patterns', () => {
   test('have the weights that float64 has of their parameters', async (t) => {
     const { page } = await openHeads(t, '?input=patterns&seed=3&heads=5');
     const readFile = await useDownloads(t, page);
-    await press(page, 'Save the numbers of the layer as JSON', 'button');
+    await save(page, 'Save the numbers of the layer as JSON');
     const saved = JSON.parse(await readFile('headwise-the-layer.json'));
     const weightOf = attentionInFloat64(saved, 5);
     const cells = await readCells(page, 'heads');
@@ -169,7 +169,6 @@ describe('the head that looks three back', () => {
     assert.equal(await told(page), '');
     assert.match(await reached(page), /^Reached/, 'and it stays so');
     const wanted = await find();
-    await unfold(page, '#heads');
     await slide(page, 'Scale factor (× 1/√d)', 'Home');
     await press(page, `Head ${wanted} looks three back`, 'button');
     assert.match(await told(page), /weighs all keys alike/);
@@ -186,22 +185,4 @@ describe('the head that looks three back', () => {
     );
     assert.deepEqual(pressed, ['false', 'true', 'false', 'false', 'false']);
   });
-});
-
-describe('a stage', () => {
-  for (const [name, selector] of [
-    ['maps', '.heads-maps .views .stage'],
-    ['gates', '.gate-panel .act-stage'],
-    ['layer', '.layer .act-stage'],
-  ]) {
-    test(`of ${name} is no higher than a screen`, async (t) => {
-      const { page } = await openHeads(t);
-      await page.setViewport({ width: 1440, height: 900 });
-      const { height } = await page.$eval(`#heads ${selector}`, (stage) => {
-        const { height } = stage.getBoundingClientRect();
-        return { height };
-      });
-      assert.ok(height <= 852, `${height} pixels`);
-    });
-  }
 });

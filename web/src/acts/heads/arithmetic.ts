@@ -26,9 +26,9 @@ interface ArithmeticSettings {
   readonly dropout: number;
 }
 
-/** As many terms of a sum, or numbers of a vector, fit on a line. */
+/** As many terms of a sum, or numbers of a vector, fit on a line beside the maps. */
 const termsShown = 2;
-const valuesShown = 2;
+const valuesShown = 1;
 
 /** The way from a query and a key to their weight, step by step with its numbers. */
 export function createArithmetic(): Arithmetic {

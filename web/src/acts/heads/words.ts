@@ -247,7 +247,7 @@ const arithmetic = {
   nothing: 'no key of the row is visible',
   kept: (rate: string) => `kept, ÷ (1 − ${rate})`,
   dropped: 'dropped in this pass',
-  weighed: 'what this key adds to the head’s output',
+  weighed: 'added to the head’s output',
   sums: (row: string, column: string) => `The row sums to ${row}, the column to ${column}.`,
 } as const;
 
