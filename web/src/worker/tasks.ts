@@ -30,7 +30,8 @@ export function symbolOf(name: TaskName, token: number): string {
 }
 
 const makers: Readonly<Record<TaskName, () => Task>> = {
-  induction: () => new InductionTask({ numSymbols: 12, length: 20, minPeriod: 5, maxPeriod: 10 }),
+  // Of fewer symbols, or shorter periods, one layer learns most: the next token is then the one that was longest ago.
+  induction: () => new InductionTask({ numSymbols: 26, length: 20, minPeriod: 6, maxPeriod: 12 }),
   recall: () => new AssociativeRecallTask({ numNames, numValues: 8, numPairs: 6, numQuestions: 4 }),
   sort: () => new SortTask({ numSymbols: numItemSymbols.sort, numItems: 6 }),
   reverse: () => new ReverseTask({ numSymbols: numItemSymbols.reverse, numItems: 8 }),
