@@ -29,7 +29,9 @@ export interface Progress {
 const ready = init({ threads: 1 });
 
 const buffersOf = ({ losses, measurements, weights }: Update): Transferable[] =>
-  [losses, ...measurements.map(({ scores }) => scores), ...weights].map(({ buffer }) => buffer);
+  [losses, ...measurements.flatMap(({ scores, maps }) => [scores, maps]), ...weights].map(
+    ({ buffer }) => buffer,
+  );
 
 /** Act 3 in the worker: one run at a time. The page asks for every update, so none can pile up. */
 export class TrainingService {

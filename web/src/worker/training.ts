@@ -8,6 +8,7 @@ import {
 } from 'headwise/models';
 
 import { accuracyOf } from './answers.js';
+import { packMaps } from './packed-maps.js';
 import { makeTask, type TaskName } from './tasks.js';
 
 /** What makes a run: the same options give the same run. */
@@ -35,6 +36,8 @@ export interface Measurement {
   readonly accuracy: number;
   /** (layers, heads, scores), each the mean share of a head's weight. */
   readonly scores: Float32Array;
+  /** The weights of the shown sequence, as `packMaps` keeps them. */
+  readonly maps: Uint16Array;
 }
 
 /** What happened since the last update. */
@@ -63,7 +66,7 @@ const numHiddens = 32;
 const batchSize = 32;
 const unseenSize = 64;
 /** Steps from one measurement to the next. Fixed, so that a run does not depend on how fast it goes. */
-const measureEvery = 4;
+export const measureEvery = 4;
 /** Of unseen sequences: beyond all seeds that a reader can choose. */
 const unseenSeed = 2 ** 40;
 
@@ -146,6 +149,7 @@ export class Trainer {
       loss: this.#model.loss(tokens, targets),
       accuracy: accuracyOf(logits, targets),
       scores: Float32Array.from(scores),
+      maps: packMaps(attentionWeights),
     };
   }
 
