@@ -12,7 +12,7 @@ import { createRunControl } from '../../worker/run-driver.js';
 import { createTrainPanel, createPlayback } from './controls.js';
 import { createRunView } from './run-view.js';
 import { Runner } from './runner.js';
-import { isSameRun, runOptionsOf, type TrainState } from './state.js';
+import { isSameRun, type Pinned, runOptionsOf, type TrainState } from './state.js';
 import { words } from './words.js';
 
 /** A model that learns under the reader's eyes. */
@@ -31,7 +31,44 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
   const { begin, ensureBegun, actions } = createRunControl(runner, notice, () =>
     runOptionsOf(store.state),
   );
-  const playback = createPlayback(store, actions);
+  /** Whoever goes on looks at what comes. */
+  const andNow = (act: () => void) => (): void => {
+    store.change({ at: undefined });
+    act();
+  };
+  const playback = createPlayback(store, {
+    onPlay: andNow(actions.onPlay),
+    onPause: actions.onPause,
+    onStep: andNow(actions.onStep),
+    onAgain: andNow(actions.onAgain),
+  });
+  /** To the step that the address asks for, if the run is not that far. */
+  const reachShown = async (): Promise<void> => {
+    await ensureBegun();
+    const { at } = store.state;
+    if (at !== undefined) await runner.reach(at);
+  };
+  let restoring: Promise<void> | undefined;
+  /** A pinned run that only the address knows is made anew, before the one that it stands beside. */
+  const restore = async (pinned: Pinned): Promise<void> => {
+    await runner.begin(pinned.options);
+    await runner.reach(pinned.step);
+    const { record } = runner;
+    if (record?.step === pinned.step && isSameRun(record.options, pinned.options)) {
+      view.curve.keep(record);
+    } else {
+      store.change({ pinned: undefined }, 'replace');
+    }
+    begin();
+  };
+  const ensurePinned = async (): Promise<void> => {
+    const { pinned } = store.state;
+    if (pinned === undefined || view.curve.has(pinned)) return;
+    restoring ??= restore(pinned).finally(() => {
+      restoring = undefined;
+    });
+    await restoring;
+  };
 
   let options = runOptionsOf(store.state);
   runner.speed = store.state.speed;
@@ -39,19 +76,21 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     runner.speed = state.speed;
     drawSoon();
     const next = runOptionsOf(state);
-    if (isSameRun(next, options)) return;
+    const isOther = !isSameRun(next, options);
     options = next;
-    if (runner.state !== 'idle') begin();
+    if (runner.state === 'idle') return;
+    if (isOther) begin();
+    void ensurePinned().then(reachShown);
   });
-  whenNear(playback.root, ensureBegun);
+  whenNear(playback.root, () => ensurePinned().then(reachShown));
 
   const panel = createTrainPanel(store);
   return [
     createStage({
       label: words.panel,
       rail: [
-        element('div', { class: 'rail-pinned' }, view.goal, playback.root, view.status),
-        notice.root,
+        view.goal,
+        element('div', { class: 'train-run rail-pinned' }, playback.root, notice.root, view.status),
         panel.main,
       ],
       end: createPanelEnd(store, 'train', [

@@ -7,7 +7,14 @@ import { element } from '../../ui/dom.js';
 import type { RunActions } from '../../worker/run-driver.js';
 import { taskNames } from '../../worker/tasks.js';
 import type { Runner } from './runner.js';
-import { layerCounts, learningRates, speeds, trainHeadCounts, type TrainState } from './state.js';
+import {
+  layerCounts,
+  learningRates,
+  lossScales,
+  speeds,
+  trainHeadCounts,
+  type TrainState,
+} from './state.js';
 import { words } from './words.js';
 
 export interface TrainPanel {
@@ -28,14 +35,25 @@ export function createTrainPanel(store: Store<TrainState>): TrainPanel {
   });
   const controls = (...roots: readonly HTMLElement[]): HTMLElement =>
     hideable('controls', element('div', { class: 'controls' }, ...roots));
+  const explanation = element('p', { class: 'note task-explanation' });
+  const explain = ({ task }: TrainState): void => {
+    explanation.textContent = words.explanations[task];
+  };
+  store.subscribe(explain);
+  explain(store.state);
   return {
     main: controls(
-      boundChoice(store, 'task', {
-        label: words.task,
-        values: taskNames,
-        nameOf: (name) => words.tasks[name],
-        as: createSelect,
-      }),
+      element(
+        'div',
+        {},
+        boundChoice(store, 'task', {
+          label: words.task,
+          values: taskNames,
+          nameOf: (name) => words.tasks[name],
+          as: createSelect,
+        }),
+        explanation,
+      ),
       boundChoice(store, 'layers', { label: words.layers, values: layerCounts, nameOf: String }),
       boundChoice(store, 'heads', { label: words.heads, values: trainHeadCounts, nameOf: String }),
     ),
@@ -47,6 +65,11 @@ export function createTrainPanel(store: Store<TrainState>): TrainPanel {
         as: createSelect,
       }),
       seed.root,
+      boundChoice(store, 'scale', {
+        label: words.scale,
+        values: lossScales,
+        nameOf: (name) => words.scales[name],
+      }),
     ),
   };
 }

@@ -11,35 +11,55 @@ import {
   downsample,
 } from '../../ui/chart.js';
 import { svg } from '../../ui/dom.js';
+import { withHeadColour } from '../../ui/head-colour.js';
 import { type Head, sameHead } from '../../worker/heads.js';
-import { type RoleEvent, type RunRecord, scoreAt, scoresOf } from './run-record.js';
+import {
+  enough,
+  type Moment,
+  type RoleEvent,
+  type RunRecord,
+  scoreAt,
+  scoresOf,
+  tooLittle,
+} from './run-record.js';
 import type { LossScale } from './state.js';
+import type { PinnedRun } from './summaries.js';
 import { words } from './words.js';
 
-const margin = { left: 52, right: 14, top: 28, bottom: 42 } as const;
+/** Around the lines, in pixels of the page. */
+export const margin = { left: 52, right: 14, top: 24, bottom: 40 } as const;
+export const curveHeight = 172;
 /** Losses below are drawn here: a logarithm has no bottom. */
 const least = 1e-4;
 
+/** What the chart of losses shows. */
+export interface Curves {
+  readonly record: RunRecord;
+  /** Drawn beside it, as far as the steps go. */
+  readonly pinned: PinnedRun | undefined;
+  readonly scale: LossScale;
+}
+
 /** Loss of what is trained on, of what is not, and of guessing; a mark where a head took a role. */
-export function createLossCurve(
-  recordNow: () => RunRecord | undefined,
-  scaleNow: () => LossScale,
-): Chart {
+export function createLossCurve(curvesNow: () => Curves | undefined): Chart {
   return createChart({
     label: words.lossCurve,
-    height: 250,
+    height: curveHeight,
     draw: (size) => {
-      const record = recordNow();
-      return record === undefined ? [] : drawCurve(record, scaleNow(), size);
+      const curves = curvesNow();
+      return curves === undefined ? [] : drawCurve(curves, size);
     },
   });
 }
 
-function drawCurve(record: RunRecord, scale: LossScale, { width, height }: Size): SVGElement[] {
-  const x = scaleLinear([0, stepsShown(record.step)], [margin.left, width - margin.right]);
+function drawCurve({ record, pinned, scale }: Curves, { width, height }: Size): SVGElement[] {
+  const end = stepsShown(record.step);
+  const x = scaleLinear([0, end], [margin.left, width - margin.right]);
+  const beside = pinned?.points.filter(({ step }) => step <= end) ?? [];
   const [low = 1, high = 1] = extent([
     ...record.losses,
     ...record.measurements.map(({ loss }) => loss),
+    ...beside.map(({ loss }) => loss),
     record.start.guessing,
   ]);
   const range = [height - margin.bottom, margin.top];
@@ -53,7 +73,13 @@ function drawCurve(record: RunRecord, scale: LossScale, { width, height }: Size)
     ([, loss]) => at(loss),
   ).digits(1);
   const trained = record.losses.map((loss, i): Point => [i + 1, loss]);
-  const unseen = record.measurements.map(({ step, loss }): Point => [step, loss]);
+  const pointOf = ({ step, loss }: { step: number; loss: number }): Point => [step, loss];
+  const drawn = (series: string, points: readonly Point[]): SVGElement =>
+    svg('path', {
+      class: 'line',
+      'data-series': series,
+      d: path(downsample(points, width)) ?? '',
+    });
   const guessing = at(record.start.guessing);
   const [bottom = 0, top = 0] = range;
   return [
@@ -70,16 +96,9 @@ function drawCurve(record: RunRecord, scale: LossScale, { width, height }: Size)
       y2: guessing,
     }),
     ...createRoleMarks(record.events, x, top, bottom),
-    svg('path', {
-      class: 'line',
-      'data-series': 'training',
-      d: path(downsample(trained, width)) ?? '',
-    }),
-    svg('path', {
-      class: 'line',
-      'data-series': 'unseen',
-      d: path(downsample(unseen, width)) ?? '',
-    }),
+    ...(pinned === undefined ? [] : [drawn('pinned', beside.map(pointOf))]),
+    drawn('training', trained),
+    drawn('unseen', record.measurements.map(pointOf)),
   ];
 }
 
@@ -88,10 +107,13 @@ const inset = 3;
 
 export interface ScoreLines {
   readonly root: SVGSVGElement;
-  draw(record: RunRecord): void;
+  draw(record: RunRecord, moment: Moment): void;
 }
 
-/** What one head looks at, from the first step on: a small line for each thing it may look at. */
+/**
+ * What one head looks at, from the first step on: a small line for each thing it may look at, across those from which on
+ * it has a role, and the one below which it has none.
+ */
 export function createScoreLines(place: Head): ScoreLines {
   const root = svg('svg', {
     class: 'score-lines',
@@ -101,7 +123,7 @@ export function createScoreLines(place: Head): ScoreLines {
   });
   return {
     root,
-    draw(record) {
+    draw(record, moment) {
       const { heads, task } = record.options;
       const x = scaleLinear([0, stepsShown(record.step)], [0, size.width]);
       const y = scaleLinear([0, 1], [size.height - inset, inset]);
@@ -117,17 +139,40 @@ export function createScoreLines(place: Head): ScoreLines {
         const d = path(downsample(shares, size.width)) ?? '';
         return svg('path', { class: 'line', 'data-series': name, d });
       });
+      const across = (share: number, series: string): SVGElement =>
+        svg('line', {
+          class: 'line threshold',
+          'data-series': series,
+          'data-share': share,
+          x2: size.width,
+          y1: y(share),
+          y2: y(share),
+        });
       const own = record.events.filter((event) => sameHead(event.place, place));
       root.replaceChildren(
         svg('line', { class: 'chart-base', x2: size.width, y1: y(0), y2: y(0) }),
+        ...scoresOf[task]
+          .filter((name) => name !== 'firstToken')
+          .map((name) => across(enough(name), name)),
+        across(tooLittle, 'tooLittle'),
         ...createRoleMarks(own, x, 0, size.height),
         ...lines,
+        ...(moment.isNow
+          ? []
+          : [
+              svg('line', {
+                class: 'line moment-line',
+                x1: x(moment.step),
+                x2: x(moment.step),
+                y2: size.height,
+              }),
+            ]),
       );
     },
   };
 }
 
-/** A line across a chart, from `top` to `bottom`, where a head took a role. */
+/** A line across a chart, from `top` to `bottom`, where a head took a role: in its colour, dashed by its layer. */
 export function createRoleMarks(
   events: readonly RoleEvent[],
   x: (step: number) => number,
@@ -136,15 +181,18 @@ export function createRoleMarks(
 ): SVGElement[] {
   return events
     .filter(({ kind }) => kind === 'took')
-    .map(({ step, score }) =>
-      svg('line', {
-        class: 'line role-mark',
-        'data-series': score,
-        x1: x(step),
-        x2: x(step),
-        y1: top,
-        y2: bottom,
-      }),
+    .map(({ step, place }) =>
+      withHeadColour(
+        svg('line', {
+          class: 'line role-mark',
+          'data-layer': place.layer + 1,
+          x1: x(step),
+          x2: x(step),
+          y1: top,
+          y2: bottom,
+        }),
+        place.head,
+      ),
     );
 }
 

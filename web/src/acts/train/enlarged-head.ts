@@ -6,25 +6,29 @@ import { formatWeight } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import { symbolOf } from '../../worker/tasks.js';
-import type { RunRecord } from './run-record.js';
+import type { Moment, RunRecord } from './run-record.js';
 import { words } from './words.js';
 
 export interface EnlargedHead {
   readonly root: HTMLElement;
   /** The map of one head, cell by cell; `undefined` for none. */
-  draw(record: RunRecord, place: Head | undefined): void;
+  draw(record: RunRecord, moment: Moment, place: Head | undefined): void;
 }
 
 interface Shown {
   readonly record: RunRecord;
+  readonly moment: Moment;
   readonly place: Head;
 }
 
 /**
  * One head of a run in a map as of the act `heads`, large, with tokens at its edges. `hatch` is the
- * fill of masked cells.
+ * fill of masked cells. `onQuery` is told of the row, from 0, that the pointer or the focus is on.
  */
-export function createEnlargedHead(hatch: string): EnlargedHead {
+export function createEnlargedHead(
+  hatch: string,
+  onQuery: (query: number | undefined) => void,
+): EnlargedHead {
   const readOut = element('p', { class: 'read-out' }, words.enlargedHint);
   const stage = element('div', { class: 'enlarged-map' });
   const root = element('div', { class: 'enlarged' }, stage, readOut);
@@ -35,9 +39,9 @@ export function createEnlargedHead(hatch: string): EnlargedHead {
   const symbols = ({ record }: Shown): string[] =>
     Array.from(record.start.tokens, (token) => symbolOf(record.options.task, token));
   const weightOf = (now: Shown, query: number, key: number): number => {
-    const { record, place } = now;
+    const { moment, place } = now;
     const length = lengthOf(now);
-    return record.weights[place.layer][(place.head * length + query) * length + key];
+    return moment.weights[place.layer][(place.head * length + query) * length + key];
   };
   const sentenceOf = (now: Shown, { query, key }: Cell): string => {
     const names = symbols(now);
@@ -56,7 +60,10 @@ export function createEnlargedHead(hatch: string): EnlargedHead {
         active === undefined ? mapWords.readOut.hint : sentenceOf(shown, active);
   }
 
-  const selection = new Selection(render);
+  const selection = new Selection(() => {
+    render();
+    onQuery(selection.active?.query);
+  });
   const register = listenToMaps({
     stage,
     selection,
@@ -88,9 +95,9 @@ export function createEnlargedHead(hatch: string): EnlargedHead {
 
   return {
     root,
-    draw(record, place) {
+    draw(record, moment, place) {
       const before = shown;
-      const now = place && { record, place };
+      const now = place && { record, moment, place };
       shown = now;
       if (now === undefined) {
         map = undefined;

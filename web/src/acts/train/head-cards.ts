@@ -1,4 +1,3 @@
-import { render } from 'lit-html';
 import { group } from 'd3-array';
 
 import { createLiveMap, mapSide } from '../../attention/live-map.js';
@@ -9,12 +8,13 @@ import { type Piece, resolveStyles } from '../../ui/export/drawing.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { ScoreName } from '../../worker/training.js';
 import { createScoreLines } from './curves.js';
-import { type RunRecord, scoreAt, scoresOf } from './run-record.js';
+import { type Moment, type RunRecord, scoreAt, scoresOf } from './run-record.js';
 import { words } from './words.js';
 
 export interface HeadCards {
   readonly root: HTMLElement;
-  draw(record: RunRecord, chosen: Head | undefined): void;
+  /** While it `runs`, lines of a few heads at a time: all of them at every frame would cost frames. */
+  draw(record: RunRecord, moment: Moment, chosen: Head | undefined, runs: boolean): void;
   /** Map and lines of every head, a row a layer. */
   drawings(hatchId: string): Piece[][];
 }
@@ -28,6 +28,7 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
   });
   let cards: readonly HeadCard[] = [];
   let drawn: RunRecord | undefined;
+  let turn = 0;
 
   const build = ({ places, start, options }: RunRecord): void => {
     const length = start.tokens.length;
@@ -36,6 +37,7 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
         onChoose(place);
       }),
     );
+    setAttributes(root, { 'data-layers': options.layers, 'data-heads': options.heads });
     root.replaceChildren(
       ...Array.from(layersOf(cards), ([layer, ofLayer]) =>
         element(
@@ -60,12 +62,16 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
     root,
     drawings: (hatchId) =>
       Array.from(layersOf(cards), ([, ofLayer]) => ofLayer.map((card) => card.drawing(hatchId))),
-    draw(record, chosen) {
+    draw(record, moment, chosen, runs) {
+      const isOther = drawn !== record;
       if (drawn === undefined || !isAlike(drawn, record)) build(record);
       drawn = record;
-      const { roles } = record;
+      turn += 1;
       cards.forEach((card, i) => {
-        card.draw(record, roles[i]);
+        card.drawMap(moment);
+        if (isOther || !runs || (i + turn) % linesEvery === 0) {
+          card.drawLines(record, moment, moment.roles[i]);
+        }
         card.showChosen(chosen !== undefined && sameHead(card.place, chosen));
       });
     },
@@ -75,10 +81,15 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
 const layersOf = (cards: readonly HeadCard[]): Map<number, HeadCard[]> =>
   group(cards, ({ place }) => place.layer);
 
+/** While a run goes on, the lines of a head are drawn at one of so many frames. */
+const linesEvery = 4;
+
 export interface HeadCard {
   readonly root: HTMLButtonElement;
   readonly place: Head;
-  draw(record: RunRecord, role: ScoreName | undefined): void;
+  drawMap(moment: Moment): void;
+  /** Its lines, its role, and what a screen reader tells of them. */
+  drawLines(record: RunRecord, moment: Moment, role: ScoreName | undefined): void;
   showChosen(isChosen: boolean): void;
   /** Its map and its lines, to be saved. */
   drawing(hatchId: string): Piece;
@@ -91,46 +102,44 @@ const gap = 8;
 export function createHeadCard(place: Head, length: number, onChoose: () => void): HeadCard {
   const map = createLiveMap(length);
   const lines = createScoreLines(place);
-  const roleName = element('span', { class: 'head-role' });
+  const roleName = element('span');
+  const roleShare = element('span', { class: 'head-share' });
   const root = element(
     'button',
     { type: 'button', class: 'head-card' },
-    element(
-      'span',
-      { class: 'head-card-name' },
-      element('span', {}, words.head(place.head + 1)),
-      ' ',
-      roleName,
-    ),
+    element('span', { class: 'head-card-name' }, words.head(place.head + 1)),
+    element('span', { class: 'head-role' }, roleName, ' ', roleShare),
     map.root,
-    lines.root,
+    element('span', { class: 'head-card-lines' }, lines.root),
   );
   withHeadColour(root, place.head);
   root.addEventListener('click', onChoose);
   return {
     root,
     place,
-    draw(record, role) {
-      const { task, heads } = record.options;
+    drawMap({ weights }) {
       const area = length * length;
-      const weights = record.weights[place.layer];
-      map.draw(weights.subarray(place.head * area, (place.head + 1) * area));
-      lines.draw(record);
+      map.draw(weights[place.layer].subarray(place.head * area, (place.head + 1) * area));
+    },
+    drawLines(record, moment, role) {
+      const { task, heads } = record.options;
+      lines.draw(record, moment);
       const roleText = role === undefined ? words.noRole : words.role(role, task);
-      render(roleText, roleName);
-      const { latest } = record;
+      const short = role === undefined ? words.noRole : words.shortRole(role);
+      const share =
+        role === undefined ? '' : formatPercent(scoreAt(moment.measurement, heads, place, role));
+      setText(roleName, short);
+      setText(roleShare, share);
       const scores = scoresOf[task].map((name) => {
-        const share = latest === undefined ? NaN : scoreAt(latest, heads, place, name);
+        const share = scoreAt(moment.measurement, heads, place, name);
         return `${words.score(name, task)} ${formatPercent(share)}`;
       });
-      setAttributes(root, {
-        'data-role': role,
-        'aria-label': words.card(
-          { layer: place.layer + 1, head: place.head + 1 },
-          roleText,
-          scores.join(', '),
-        ),
-      });
+      const label = words.card(
+        { layer: place.layer + 1, head: place.head + 1 },
+        roleText,
+        scores.join(', '),
+      );
+      if (root.ariaLabel !== label) setAttributes(root, { 'data-role': role, 'aria-label': label });
     },
     drawing(hatchId) {
       const { drawing, height } = resolveStyles(lines.root);
@@ -151,4 +160,9 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
       root.setAttribute('aria-pressed', String(isChosen));
     },
   };
+}
+
+/** What stays the same is not written again: a run changes it at few of its frames. */
+function setText(target: HTMLElement, text: string): void {
+  if (target.textContent !== text) target.textContent = text;
 }

@@ -1,6 +1,8 @@
-import type { Head } from '../../worker/heads.js';
+import { type Head, sameHead } from '../../worker/heads.js';
+import { unpackMaps } from '../../worker/packed-maps.js';
 import type { TaskName } from '../../worker/tasks.js';
 import {
+  measureEvery,
   type Measurement,
   type RunOptions,
   type ScoreName,
@@ -11,6 +13,19 @@ import {
 
 /** Where the goal of the act is reached. */
 const goal = 0.99;
+
+/** A run as it was after a step: the last one, or one before that was measured. */
+export interface Moment {
+  readonly step: number;
+  /** The last one until then. */
+  readonly measurement: Measurement;
+  /** Of the shown sequence, one a layer: (heads, length, length). */
+  readonly weights: readonly Float32Array[];
+  /** In the order of `RunRecord.places`. */
+  readonly roles: readonly (ScoreName | undefined)[];
+  /** Whether it is the present one, which changes as the run goes on. */
+  readonly isNow: boolean;
+}
 
 /** All that is known of a run so far. */
 export class RunRecord {
@@ -26,6 +41,7 @@ export class RunRecord {
   /** The first measured step at which enough answers are right. */
   goalStep: number | undefined;
   readonly #watches: readonly RoleWatch[];
+  #past: Moment | undefined;
 
   constructor(options: RunOptions, start: Start) {
     const { layers, heads, task } = options;
@@ -55,8 +71,9 @@ export class RunRecord {
 
   /** All of it as plain numbers, to be saved. */
   get data(): unknown {
-    const { options, step, losses, measurements, events, weights, start } = this;
+    const { options, step, losses, events, weights, start } = this;
     const tokens = [...start.tokens];
+    const measurements = this.measurements.map(({ maps: _maps, ...numbers }) => numbers);
     return { options, step, losses, measurements, events, scoreNames, tokens, weights };
   }
 
@@ -68,6 +85,35 @@ export class RunRecord {
   get roles(): readonly RoleWatch['role'][] {
     return this.#watches.map(({ role }) => role);
   }
+
+  /** The run at a step, or the measured one before it; now for a step that it has not passed, or `undefined`. */
+  momentAt(step: number | undefined): Moment {
+    if (step !== undefined && step < this.step) return this.#momentOf(step);
+    const { step: now, weights, roles } = this;
+    const measurement = this.measurements[this.measurements.length - 1];
+    return { step: now, measurement, weights, roles, isNow: true };
+  }
+
+  /** The measured steps are equally far apart, from 0 on. */
+  #momentOf(step: number): Moment {
+    const measurement = this.measurements[Math.floor(step / measureEvery)];
+    if (this.#past?.measurement === measurement) return this.#past;
+    const { layers, heads } = this.options;
+    this.#past = {
+      step: measurement.step,
+      measurement,
+      weights: unpackMaps(measurement.maps, layers, heads, this.start.tokens.length),
+      roles: this.places.map((place) => roleAt(this.events, place, measurement.step)),
+      isNow: false,
+    };
+    return this.#past;
+  }
+}
+
+/** The role that a head had after a step. */
+function roleAt(events: readonly RoleEvent[], place: Head, step: number): ScoreName | undefined {
+  const last = events.filter((event) => event.step <= step && sameHead(event.place, place)).at(-1);
+  return last?.kind === 'took' ? last.score : undefined;
 }
 
 /** A head that takes a role, or leaves it. */
@@ -83,9 +129,9 @@ export interface RoleEvent {
  * gives it less than a quarter. The token before needs less: in induction a third of the positions
  * is never looked back at, and nothing teaches a head where to look from there.
  */
-const enough = (name: ScoreName): number => (name === 'previousToken' ? 0.3 : 0.4);
+export const enough = (name: ScoreName): number => (name === 'previousToken' ? 0.3 : 0.4);
 /** Well below, lest a head that wavers take the same role time and again. */
-const tooLittle = 0.2;
+export const tooLittle = 0.2;
 
 /** What heads can be seen to do in a task: the right key goes by a name of its own where it has one. */
 export const scoresOf: Readonly<Record<TaskName, readonly ScoreName[]>> = {

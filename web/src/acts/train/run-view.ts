@@ -1,23 +1,21 @@
-import { html, nothing } from 'lit-html';
-
 import type { Store } from '../../address/store.js';
 import { createWeightLegend, hatchFill } from '../../attention/weight-legend.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
-import { boundChoice } from '../../ui/controls/choice.js';
 import { element, newId } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createChartLegend } from '../../ui/legend.js';
 import { createGoal } from '../../ui/notices.js';
-import { createTokenStrip } from '../../ui/token-strip.js';
 import type { RunState } from '../../worker/run-driver.js';
 import { type Head, sameHead } from '../../worker/heads.js';
-import { symbolOf } from '../../worker/tasks.js';
-import { createLossCurve } from './curves.js';
+import { compositionOf } from './composition.js';
+import { createCompositionFigure } from './composition-figure.js';
 import { createEnlargedHead } from './enlarged-head.js';
 import { createEventLog } from './event-log.js';
 import { createHeadCards } from './head-cards.js';
-import { type RunRecord, scoresOf } from './run-record.js';
-import { lossScales, type TrainState } from './state.js';
+import { createRunCurve, ranOf, type RunCurve } from './run-curve.js';
+import { enough, type Moment, type RunRecord, scoresOf, tooLittle } from './run-record.js';
+import type { TrainState } from './state.js';
+import { isPlain, summaryOf } from './summaries.js';
 import { words } from './words.js';
 
 /** Between two drawings of the enlarged head during a run: it has many elements. */
@@ -27,127 +25,167 @@ export interface RunView {
   /** Shown before there is a run, too. */
   readonly goal: HTMLElement;
   readonly status: HTMLElement;
+  readonly curve: RunCurve;
   readonly roots: readonly HTMLElement[];
   draw(record: RunRecord | undefined, state: RunState): void;
-  /** Curve, maps and lines as one drawing. */
+  /** Curve, composition, maps and lines as one drawing. */
   figure(): SVGSVGElement;
 }
 
-/** Everything that a run shows: curve, log, and every head. */
-export function createRunView(store: Store<TrainState>, onChoose: () => void): RunView {
+/** Everything that a run shows: curve, log, every head, and how two of them work together. */
+export function createRunView(store: Store<TrainState>, onChange: () => void): RunView {
   let shown: RunRecord | undefined;
-  let chosen: Head | undefined;
+  let drawn: Moment | undefined;
   let enlargedDrawn = -Infinity;
+  /** The token that the pointer or the focus is on, which speaks before the one that was chosen. */
+  let looked: number | undefined;
 
+  const onLook = (query: number | undefined): void => {
+    if (looked === query) return;
+    looked = query;
+    onChange();
+  };
   const status = element('p', { class: 'run-status' }, words.waiting);
-  const explanation = element('p', { class: 'task-explanation' });
-  const sequence = createTokenStrip();
   const scoreLegend = element('div');
-  const log = createEventLog();
+  const roleRule = element(
+    'p',
+    { class: 'role-rule' },
+    words.roleRule(
+      formatPercent(enough('rightKey')),
+      formatPercent(enough('previousToken')),
+      formatPercent(tooLittle),
+    ),
+  );
+  const log = createEventLog((step) => {
+    store.change({ at: step });
+  });
   const goal = createGoal(words.goalTask);
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
-  const enlarged = createEnlargedHead(hatchFill(hatchId));
-  const curve = createLossCurve(
-    () => shown,
-    () => store.state.scale,
-  );
+  const enlarged = createEnlargedHead(hatchFill(hatchId), onLook);
+  const curve = createRunCurve(store);
+  const composition = createCompositionFigure({
+    onLook,
+    onChoose: (query) => {
+      looked = undefined;
+      store.change({ query: query + 1 });
+    },
+  });
   const cards = createHeadCards((place) => {
-    chosen = chosen !== undefined && sameHead(chosen, place) ? undefined : place;
-    enlargedDrawn = -Infinity;
-    onChoose();
+    const { head } = store.state;
+    store.change({ head: head !== undefined && sameHead(head, place) ? undefined : place });
   });
 
   /** What stays the same while a run goes on. */
   function begin(record: RunRecord): void {
     const { task } = record.options;
     shown = record;
-    const before = chosen;
-    if (before !== undefined && !record.places.some((place) => sameHead(place, before))) {
-      chosen = undefined;
-    }
-    explanation.textContent = words.explanations[task];
-    showSequence(record);
     scoreLegend.replaceChildren(
       createChartLegend(
-        scoresOf[task].map((name) => ({ series: name, name: words.score(name, task) })),
+        scoresOf[task].map((name) => ({ series: name, name: words.scoreName(name, task) })),
         words.scores,
       ),
     );
     enlargedDrawn = -Infinity;
   }
 
-  /** Below each token what it asks for, if anything. */
-  function showSequence({ start, options }: RunRecord): void {
-    const symbol = (token: number): string => symbolOf(options.task, token);
-    sequence.show(words.sequence, Array.from(start.tokens, symbol), (position) => {
-      const target = start.targets[position];
-      if (target < 0) return nothing;
-      const said = symbol(target);
-      return html`<span class="answer" title=${words.answer(said)}>${said}</span>`;
-    });
-  }
-
-  function showGoal({ goalStep, options }: RunRecord): void {
+  function showGoal(record: RunRecord, state: RunState): void {
+    const { goalStep, options } = record;
+    const other = curve.otherOf(record);
+    if (other !== undefined && isPlain(record, state === 'ended')) {
+      const both = [summaryOf(record), other].map(ranOf);
+      const [one, two] = options.layers === 1 ? both : both.reverse();
+      if (two.goalStep !== undefined) {
+        goal.show(words.goalAnswered(two, one), true);
+        return;
+      }
+    }
     if (goalStep === undefined) return;
     goal.show(words.goalReached(goalStep, options.layers, options.seed), true);
   }
 
-  function statusOf({ step, latest }: RunRecord, state: RunState): string {
-    if (state === 'making' || latest === undefined) return words.waiting;
-    const sentence = words.status(step, formatLoss(latest.loss), formatPercent(latest.accuracy));
+  function statusOf({ step: last }: RunRecord, moment: Moment, state: RunState): string {
+    if (state === 'making') return words.waiting;
+    const { step, measurement, isNow } = moment;
+    const measured = [formatLoss(measurement.loss), formatPercent(measurement.accuracy)] as const;
+    if (!isNow) return words.past(step, ...measured, last);
+    const sentence = words.status(step, ...measured);
     return state === 'ended' ? `${sentence} ${words.ended(step)}` : sentence;
   }
 
-  const lossLegend = createChartLegend(
-    [
-      { series: 'training', name: words.lossTraining },
-      { series: 'unseen', name: words.lossUnseen },
-      { series: 'guessing', name: words.guessing },
-    ],
-    words.loss,
-  );
-  const legends = element('div', { class: 'run-legends' }, legend.root, scoreLegend);
-  const scale = boundChoice(store, 'scale', {
-    label: words.scale,
-    values: lossScales,
-    nameOf: (name) => words.scales[name],
-  });
-  const run = element(
+  /** Of the model that there is. */
+  function chosenOf({ places }: RunRecord): Head | undefined {
+    const { head } = store.state;
+    return places.find((place) => head !== undefined && sameHead(place, head));
+  }
+
+  function queryOf({ start }: RunRecord): number {
+    const last = start.tokens.length - 1;
+    return Math.min(looked ?? (store.state.query === 0 ? last : store.state.query - 1), last);
+  }
+
+  /** Not at every frame of a run, unless the reader has asked for something else. */
+  function drawEnlarged(
+    record: RunRecord,
+    moment: Moment,
+    state: RunState,
+    isAsked: boolean,
+  ): void {
+    const now = performance.now();
+    if (state === 'running' && !isAsked && now - enlargedDrawn < enlargedPauseMs) return;
+    enlargedDrawn = now;
+    enlarged.draw(record, moment, chosenOf(record));
+  }
+  let enlargedHead: Head | undefined;
+
+  const heads = element(
     'div',
-    { class: 'run' },
-    element(
-      'div',
-      { class: 'run-curve' },
-      element('div', { class: 'run-bar' }, lossLegend, scale),
-      curve.root,
-    ),
-    log.root,
+    { class: 'run-heads' },
+    cards.root,
+    element('div', { class: 'run-legends' }, scoreLegend, roleRule),
   );
+  const side = element('div', { class: 'run-side' }, enlarged.root, legend.root, log.root);
 
   return {
     goal: goal.root,
     status,
-    roots: [run, explanation, sequence.root, legends, cards.root, enlarged.root],
+    curve,
+    roots: [
+      element(
+        'div',
+        { class: 'run' },
+        element('div', { class: 'run-main' }, curve.root, heads),
+        side,
+        composition.root,
+      ),
+    ],
     draw(record, state) {
       if (record === undefined) return;
       if (record !== shown) begin(record);
+      const moment = record.momentAt(store.state.at);
+      const chosen = chosenOf(record);
+      const query = queryOf(record);
       log.show(record);
-      showGoal(record);
-      curve.draw();
-      cards.draw(record, chosen);
-      status.textContent = statusOf(record, state);
-      const now = performance.now();
-      if (state === 'running' && now - enlargedDrawn < enlargedPauseMs) return;
-      enlargedDrawn = now;
-      enlarged.draw(record, chosen);
+      curve.draw(record, moment, state);
+      showGoal(record, state);
+      // What is past stays as it was drawn while the run goes on.
+      const isOther = moment !== drawn;
+      drawn = moment;
+      cards.draw(record, moment, chosen, state === 'running' && moment.isNow);
+      composition.draw(record, query, compositionOf(record, moment, query, chosen));
+      status.textContent = statusOf(record, moment, state);
+      const isAsked = chosen !== enlargedHead || (isOther && !moment.isNow);
+      enlargedHead = chosen;
+      drawEnlarged(record, moment, state, isAsked);
     },
     figure: () =>
       composeDrawings([
-        [{ drawing: curve.root, title: words.lossCurve }],
-        [drawLegend(lossLegend)],
+        [{ drawing: curve.chart, title: words.lossCurve }],
+        [drawLegend(curve.legend)],
         ...cards.drawings(hatchId),
-        [drawLegend(legends)],
+        [drawLegend(scoreLegend)],
+        [drawLegend(legend.root)],
+        [{ drawing: composition.drawing, title: words.composition }],
       ]),
   };
 }

@@ -1,4 +1,4 @@
-import { inWords } from '../../format/sentences.js';
+import { count, inWords } from '../../format/sentences.js';
 import { copyOffset, type TaskName } from '../../worker/tasks.js';
 import type { ScoreName } from '../../worker/training.js';
 import { translatable } from '../../format/translation.js';
@@ -39,6 +39,14 @@ const rightKeys: Readonly<Record<TaskName, string>> = {
   previous: 'the previous token',
 };
 
+/** In a card, where there is little room. */
+const shortNames: Readonly<Record<ScoreName, string>> = {
+  rightKey: 'right key',
+  previousToken: 'previous token',
+  induction: 'induction',
+  firstToken: 'first token',
+};
+
 const lookingAt = (score: ScoreName, task: TaskName): string =>
   ({
     rightKey: rightKeys[task],
@@ -47,21 +55,84 @@ const lookingAt = (score: ScoreName, task: TaskName): string =>
     firstToken: 'the first token',
   })[score];
 
+const layersOf = (layers: number, at?: 'sentence'): string =>
+  layers === 1 ? `${inWords(1, at)} layer` : `${inWords(layers, at)} layers`;
+
+/** How a run went, in the words of a sentence. */
+interface Ran {
+  readonly layers: number;
+  readonly step: number;
+  readonly accuracy: string;
+  readonly goalStep: number | undefined;
+}
+
+const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
+  goalStep === undefined
+    ? `${accuracy} accuracy after ${step} steps`
+    : `99\u00a0% accuracy at step ${goalStep}`;
+
+/** One key that a query attends to, in the words of a sentence; positions from 1. */
+interface Look {
+  readonly layer: number;
+  readonly head: number;
+  readonly key: number;
+  readonly symbol: string;
+  readonly weight: string;
+}
+
+const looks = ({ layer, head, key, symbol, weight }: Look): string =>
+  `to position ${key} (${symbol}) in layer ${layer}, head ${head}, with weight ${weight}`;
+
 /** What the act says, beside intro.ts. */
 export const words = translatable('train', {
   goalTask: 'Reach 99\u00a0% accuracy. Then try a single layer: can it do the work of two?',
   goalReached: (step: number, layers: number, seed: number) =>
-    `It took ${step} steps with ${layers === 1 ? 'one layer' : `${inWords(layers)} layers`} and seed ${seed}; the same settings always give the same run.`,
+    `It took ${step} steps with ${layersOf(layers)} and seed ${seed}.`,
+  goalAnswered: (two: Ran, one: Ran) =>
+    one.goalStep === undefined
+      ? `${layersOf(two.layers, 'sentence')} reached ${cameTo(two)}; a single one came to ${cameTo(one)}: it does not do their work.`
+      : `${layersOf(two.layers, 'sentence')} reached ${cameTo(two)}, a single one ${cameTo(one)}: on this task it is enough.`,
+  /** What a run came to, and one with more or fewer layers and the same seed, if there was one. */
+  verdict: (run: Ran, other?: Ran) =>
+    other === undefined
+      ? `${layersOf(run.layers, 'sentence')}: ${cameTo(run)}.`
+      : `${layersOf(run.layers, 'sentence')}: ${cameTo(run)}; ${layersOf(other.layers)} with the same seed: ${cameTo(other)}.`,
+  pin: 'Pin this run',
+  unpin: 'Unpin run',
+  now: 'Now',
+  pinnedName: (task: TaskName, layers: number, heads: number, seed: number) =>
+    `pinned: ${tasks[task]}, ${layersOf(layers)}, ${count(heads, 'head', 'heads')} per layer, seed ${seed}`,
+  /** `roles`: what its heads had come to, and which heads had, by layer and head. */
+  pinned: (run: Ran, roles: readonly { readonly score: ScoreName; readonly heads: string[] }[]) =>
+    roles.length === 0
+      ? `Pinned run: ${cameTo(run)}, no head had a role.`
+      : `Pinned run: ${cameTo(run)}; heads with a role, as layer.head: ${roles
+          .map(({ score, heads }) => `${shortNames[score]} ${heads.join(', ')}`)
+          .join('; ')}.`,
+  /** Which of two runs reached the goal first. */
+  compared: (goalStep: number | undefined, pinnedStep: number | undefined) => {
+    if (goalStep === undefined) return 'This run has not reached 99\u00a0%.';
+    if (pinnedStep === undefined)
+      return `This run reached 99\u00a0% at step ${goalStep}, the pinned one had not.`;
+    if (goalStep === pinnedStep) return 'This run reached 99\u00a0% at the same step.';
+    const steps = Math.abs(goalStep - pinnedStep);
+    return `This run reached 99\u00a0% at step ${goalStep}, ${steps} steps ${goalStep < pinnedStep ? 'sooner' : 'later'}.`;
+  },
+  handle: 'Step shown',
+  stepShown: (step: number, loss: string, accuracy: string) =>
+    `Step ${step}: loss ${loss}, accuracy ${accuracy}`,
+  past: (step: number, loss: string, accuracy: string, last: number) =>
+    `Step ${step} of ${last}: loss ${loss}, accuracy ${accuracy} on unseen sequences.`,
   panel: 'Task and model',
-  more: 'Learning rate and seed',
+  more: 'Learning rate, seed and loss axis',
   task: 'Task',
   tasks,
   explanations,
   layers: 'Layers',
   heads: 'Heads per layer',
   rate: 'Learning rate',
-  speed: 'Speed',
-  speeds: { '1': '1 step per second', '10': '10', '60': '60', full: 'Full' },
+  speed: 'Steps per second',
+  speeds: { '1': '1', '10': '10', '60': '60', full: 'Full' },
   start: 'Start',
   goOn: 'Resume',
   pause: 'Pause',
@@ -79,21 +150,42 @@ export const words = translatable('train', {
     `Step ${step}: ${place(where)} no longer attends to ${lookingAt(score, task)}.`,
   log: 'Events',
   nothingYet: 'No head has taken a role yet.',
-  sequence: 'Sequence shown in the maps',
-  answer: (symbol: string) => `target: ${symbol}`,
+  target: 'target',
+  composition: 'Tokens of the sequence: what a query attends to',
+  token: (position: number, symbol: string) => `Position ${position}: ${symbol}`,
+  arc: (layer: number, head: number, weight: string) => `layer ${layer}, head ${head}: ${weight}`,
+  /** In a model of one layer. */
+  oneLook: (query: number, symbol: string, look: Look) =>
+    `Query ${query} (${symbol}) attends most ${looks(look)}. In a single layer, keys know their own token only, not the one before.`,
+  /** The key a query attends to, and that key's own look-back in a layer before. */
+  twoLooks: (query: number, symbol: string, look: Look, back: Look) =>
+    `Query ${query} (${symbol}) attends most ${looks(look)}. That position itself attended most ${looks(back)}: ${
+      back.symbol === symbol
+        ? 'the token that the query holds.'
+        : 'not the token that the query holds.'
+    }`,
   layer: (layer: number) => `Layer ${layer}`,
   head: (head: number) => `Head ${head}`,
   card: (where: Place, role: string, scores: string) =>
     `Head ${where.head}: ${role}. Layer ${where.layer}, ${scores}`,
   noRole: 'no role yet',
   role: (score: ScoreName, task: TaskName) => `attends to ${lookingAt(score, task)}`,
-  scores: 'Share of a head’s attention weight on',
+  scores: 'Share of weight on',
+  /** When a head takes a role, and when it leaves one; shares in words. */
+  roleRule: (enough: string, enoughForPrevious: string, tooLittle: string) =>
+    `Lines across: a role is taken at ${enough} (previous token: ${enoughForPrevious}) and left below ${tooLittle}.`,
   score: lookingAt,
+  /** A line in the legend. */
+  scoreName: (score: ScoreName, task: TaskName) =>
+    score === 'induction' || score === 'rightKey'
+      ? `${shortNames[score]} (${lookingAt(score, task)})`
+      : shortNames[score],
+  shortRole: (score: ScoreName) => shortNames[score],
   lossCurve: 'Loss by training step',
   steps: 'steps',
   loss: 'Loss',
-  lossTraining: 'training sequences',
-  lossUnseen: 'unseen sequences',
+  lossTraining: 'training',
+  lossUnseen: 'unseen',
   guessing: 'uniform guessing',
   scale: 'Loss axis',
   scales: { log: 'Logarithmic', linear: 'Linear' },
@@ -102,7 +194,7 @@ export const words = translatable('train', {
   enlarged: (where: Place) => `Layer ${where.layer}, head ${where.head}`,
   enlargedLabel: (where: Place) =>
     `Layer ${where.layer}, head ${where.head}: weights of all queries (rows) for all keys (columns)`,
-  enlargedHint: 'Choose a head above to see its map enlarged.',
+  enlargedHint: 'Choose a head to see its map enlarged.',
   cell: (query: number, querySymbol: string, key: number, keySymbol: string, weight: string) =>
     `Query ${query} (${querySymbol}) gives key ${key} (${keySymbol}) the weight ${weight}.`,
   later: (query: number, querySymbol: string, key: number, keySymbol: string) =>
