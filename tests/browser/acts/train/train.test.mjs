@@ -3,50 +3,21 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';
 import { open, searchOf } from '../../lib/pages.mjs';
-
-const until = '#train .playback';
-const openRun = async (t, query = '', options = {}) => {
-  const opened = await open(t, `${query}#train`, { until, ...options });
-  await waitForStatus(opened.page, /^Step 0:/);
-  return opened;
-};
-
-const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
-const statusOf = (page) => textOf(page, '#train .run-status');
-const stepOf = async (page) => Number(/^Step (\d+)/.exec(await statusOf(page))[1]);
-const workerOf = (page) => page.workers().find((worker) => /model-worker/.test(worker.url()));
-/** Once the update that was on its way is there. */
-async function restingStepOf(page) {
-  for (let last = -1; ;) {
-    const step = await stepOf(page);
-    if (step === last) return step;
-    last = step;
-    // What the worker was at has been posted, and after two frames it has been shown.
-    await workerOf(page).evaluate(() => undefined);
-    await page.evaluate(
-      () =>
-        new Promise((resolve) => {
-          requestAnimationFrame(() => requestAnimationFrame(resolve));
-        }),
-    );
-  }
-}
-const eventsOf = (page) =>
-  page.$$eval('#train .log-list li', (all) => all.map((li) => li.textContent));
-const button = (page, name) => page.$(`#train ::-p-aria([name="${name}"][role="button"])`);
-const press = async (page, name) => (await button(page, name)).click();
-/** The maps of all heads, pixel by pixel. */
-const mapsOf = (page) =>
-  page.$$eval('#train canvas', (all) => all.map((canvas) => canvas.toDataURL()));
-
-const waitForStatus = (page, pattern) =>
-  page.waitForFunction(
-    (source) => new RegExp(source).test(document.querySelector('#train .run-status').textContent),
-    {},
-    pattern.source,
-  );
-const waitForStep = (page, step) => waitForStatus(page, new RegExp(`^Step ${step}:`));
-const waitForGoal = (page) => page.waitForSelector('#train .log [data-kind="goal"]');
+import {
+  alone,
+  button,
+  eventsOf,
+  mapsOf,
+  openRun,
+  press,
+  restingStepOf,
+  textOf,
+  until,
+  waitForGoal,
+  waitForStatus,
+  waitForStep,
+  workerOf,
+} from '../../lib/train-act.mjs';
 
 describe('a run', () => {
   test('is the same for the same seed at any speed, and another for another', async (t) => {
@@ -64,7 +35,7 @@ describe('a run', () => {
   });
 
   test('can be paused, stepped and begun again', async (t) => {
-    const { page } = await openRun(t, '?train-speed=full');
+    const { page } = await openRun(t, `${alone}&train-speed=full`);
     const untrained = await mapsOf(page);
     await press(page, 'One step');
     await waitForStep(page, 1);
@@ -159,7 +130,7 @@ describe('when the worker', () => {
   };
 
   test('fails, the page says so and begins again with a new one', async (t) => {
-    const { page } = await openRun(t, '', { causes: /the test ends this worker/ });
+    const { page } = await openRun(t, alone, { causes: /the test ends this worker/ });
     await press(page, 'Start');
     await workerOf(page).evaluate(() => {
       setTimeout(() => {
@@ -171,7 +142,7 @@ describe('when the worker', () => {
   });
 
   test('takes long to come, the page says so and uses it when it comes', async (t) => {
-    const { page } = await open(t, '#train', { until, prepare: holdWorkers });
+    const { page } = await open(t, `${alone}#train`, { until, prepare: holdWorkers });
     await press(page, 'Start');
     await runOutOfPatience(page);
     await page.waitForSelector('#train .slow');
@@ -185,7 +156,7 @@ describe('when the worker', () => {
   });
 
   test('takes long to come, the reader can ask for another', async (t) => {
-    const { page } = await open(t, '#train', { until, prepare: holdWorkers });
+    const { page } = await open(t, `${alone}#train`, { until, prepare: holdWorkers });
     await runOutOfPatience(page);
     await page.waitForSelector('#train .slow');
     await (await page.$('#train .slow button')).click();
@@ -204,7 +175,7 @@ describe('when the worker', () => {
         const real = window.setTimeout;
         window.setTimeout = (act, delay) => real(act, delay >= 20_000 ? 500 : delay);
       });
-    const { page } = await openRun(t, '', { prepare });
+    const { page } = await openRun(t, alone, { prepare });
     workerOf(page)
       .evaluate(() => {
         for (;;);
@@ -216,7 +187,7 @@ describe('when the worker', () => {
   });
 
   test('has no memory left, the page says so', async (t) => {
-    const { page } = await openRun(t);
+    const { page } = await openRun(t, alone);
     await workerOf(page).evaluate(() => {
       globalThis.Float32Array = new Proxy(Float32Array, {
         construct(real, [given, ...rest], target) {
