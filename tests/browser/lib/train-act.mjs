@@ -35,16 +35,17 @@ export async function restingStepOf(page) {
   }
 }
 export const eventsOf = (page) =>
-  page.$$eval('#train .log-list li', (all) => all.map((li) => li.textContent));
+  page.$$eval('#train .log-list li', (all) => all.map((li) => li.textContent.trim()));
 export const button = (page, name) => page.$(`#train ::-p-aria([name="${name}"][role="button"])`);
 export const press = async (page, name) => (await button(page, name)).click();
 /** The maps of all heads, pixel by pixel. */
 export const mapsOf = (page) =>
   page.$$eval('#train canvas', (all) => all.map((canvas) => canvas.toDataURL()));
 
+/** Also where the act is still to come. */
 export const waitForStatus = (page, pattern) =>
   page.waitForFunction(
-    (source) => new RegExp(source).test(document.querySelector('#train .run-status').textContent),
+    (source) => new RegExp(source).test(document.querySelector('#train .run-status')?.textContent),
     {},
     pattern.source,
   );

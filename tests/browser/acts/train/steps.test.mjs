@@ -71,6 +71,7 @@ describe('a step that has passed', () => {
 
     await page.focus(handle);
     await page.keyboard.press('Home');
+    await waitForStatus(page, /^Step 0 of /);
     assert.match(await valueOf(page), /^Step 0: loss 3\.\d, accuracy \d+\s%$/);
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
@@ -246,7 +247,7 @@ describe('a pinned run', () => {
     await page.waitForSelector('#train .chart [data-series="pinned"]');
     assert.deepEqual(await lineOf(page), [unseen]);
     const search =
-      '?train-speed=full&train-at=160&train-pinned=induction%2C2%2C2%2C0.005%2C1%2C160';
+      '?train-speed=full&train-at=160&train-pinned=induction,2,2,0.005,1,160';
     await waitForSearch(page, search);
     const goal = Number(/at step (\d+)/.exec(await textOf(page, '#train .run-verdict'))[1]);
 

@@ -108,6 +108,7 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
     'button',
     { type: 'button', class: 'head-card' },
     element('span', { class: 'head-card-name' }, words.head(place.head + 1)),
+    ' ',
     element('span', { class: 'head-role' }, roleName, ' ', roleShare),
     map.root,
     element('span', { class: 'head-card-lines' }, lines.root),
@@ -124,7 +125,6 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
     drawLines(record, moment, role) {
       const { task, heads } = record.options;
       lines.draw(record, moment);
-      const roleText = role === undefined ? words.noRole : words.role(role, task);
       const short = role === undefined ? words.noRole : words.shortRole(role);
       const share =
         role === undefined ? '' : formatPercent(scoreAt(moment.measurement, heads, place, role));
@@ -136,7 +136,8 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
       });
       const label = words.card(
         { layer: place.layer + 1, head: place.head + 1 },
-        roleText,
+        short,
+        share,
         scores.join(', '),
       );
       if (root.ariaLabel !== label) setAttributes(root, { 'data-role': role, 'aria-label': label });

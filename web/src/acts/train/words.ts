@@ -166,10 +166,10 @@ export const words = translatable('train', {
     }`,
   layer: (layer: number) => `Layer ${layer}`,
   head: (head: number) => `Head ${head}`,
-  card: (where: Place, role: string, scores: string) =>
-    `Head ${where.head}: ${role}. Layer ${where.layer}, ${scores}`,
+  /** It begins with what is seen in the card: the head, its role, and its share of weight, if there is one. */
+  card: (where: Place, role: string, share: string, scores: string) =>
+    `Head ${where.head} ${role}${share === '' ? '' : ` ${share}`}. Layer ${where.layer}, ${scores}`,
   noRole: 'no role yet',
-  role: (score: ScoreName, task: TaskName) => `attends to ${lookingAt(score, task)}`,
   scores: 'Share of weight on',
   /** When a head takes a role, and when it leaves one; shares in words. */
   roleRule: (enough: string, enoughForPrevious: string, tooLittle: string) =>
