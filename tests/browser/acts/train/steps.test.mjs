@@ -246,8 +246,7 @@ describe('a pinned run', () => {
     await press(page, 'Pin this run');
     await page.waitForSelector('#train .chart [data-series="pinned"]');
     assert.deepEqual(await lineOf(page), [unseen]);
-    const search =
-      '?train-speed=full&train-at=160&train-pinned=induction,2,2,0.005,1,160';
+    const search = '?train-speed=full&train-at=160&train-pinned=induction,2,2,0.005,1,160';
     await waitForSearch(page, search);
     const goal = Number(/at step (\d+)/.exec(await textOf(page, '#train .run-verdict'))[1]);
 
