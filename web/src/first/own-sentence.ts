@@ -1,6 +1,7 @@
 import type { Store } from '../address/store.js';
 import { formatBytes } from '../format/numbers.js';
-import { element, newId, setAttributes } from '../ui/dom.js';
+import { element, newId, setAttributes, setText } from '../ui/dom.js';
+import { say } from '../ui/live-region.js';
 import { builtInBytes } from '../worker/built-in-size.js';
 import type { Fans } from './fans.js';
 import type { LiveModel, LiveReading } from './live-model.js';
@@ -21,7 +22,7 @@ export function createOwnSentence(store: Store<FirstState>, fans: Fans): HTMLEle
     placeholder: words.placeholder(maxWords),
     'aria-describedby': statusId,
   });
-  const status = element('p', { id: statusId, class: 'first-status', role: 'status' });
+  const status = element('p', { id: statusId, class: 'first-status' });
   const notice = element('div');
   const texts = ['', example];
   const buttons = texts.map((text) =>
@@ -77,7 +78,10 @@ export function createOwnSentence(store: Store<FirstState>, fans: Fans): HTMLEle
           : live?.text === text
             ? live.said
             : words.loading(formatBytes(bytes), formatBytes(builtInBytes));
-    status.textContent = isCut ? `${said} ${words.cut(maxWords, maxCharacters)}` : said;
+    const told = isCut ? `${said} ${words.cut(maxWords, maxCharacters)}` : said;
+    // How much has come is on its way to something, and nothing to be told.
+    if (live?.text === text || problem !== '') say(status, told);
+    else setText(status, told);
   }
 
   function draw(): void {

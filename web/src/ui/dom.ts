@@ -33,6 +33,11 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
   return created;
 }
 
+/** Sets a text where it is another than before: what stays the same is not written again at every frame of a run. */
+export function setText(target: Element, text: string): void {
+  if (target.textContent !== text) target.textContent = text;
+}
+
 /** A paragraph in which `*…*` is emphasised: the only markup that the words may use. */
 export function paragraph(content: string, attributes: Attributes = {}): HTMLParagraphElement {
   const pieces = content

@@ -16,6 +16,13 @@ export function announce(sentence: string): void {
   waiting.push(sentence);
 }
 
+/** Shows a sentence, and announces it if it is another than the one before. */
+export function say(target: HTMLElement, sentence: string): void {
+  if (target.textContent === sentence) return;
+  target.textContent = sentence;
+  announce(sentence);
+}
+
 /** All that came of one action, at once: each would cut the last one off. */
 function speak(): void {
   root.textContent = waiting.join(' ');

@@ -2,7 +2,7 @@ import { html, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { element, newId, setAttributes } from '../../ui/dom.js';
-import { announce } from '../../ui/live-region.js';
+import { say } from '../../ui/live-region.js';
 import { maxDateLength, questionOf, readable } from '../../worker/dates.js';
 import { type AlignState, examples } from './state.js';
 import { words } from './words.js';
@@ -35,8 +35,7 @@ export function createDateField(store: Store<AlignState>): HTMLElement {
     const text = readable(typed).trim();
     const isTaken = text === input.value.trim();
     const told = text === '' ? words.textEmpty : isTaken ? '' : words.textKept(text);
-    if (hint.textContent !== told) announce(told);
-    hint.textContent = told;
+    say(hint, told);
     setAttributes(input, { 'aria-invalid': isTaken && text !== '' ? undefined : 'true' });
     if (text === '') return;
     store.change({ text, query: 0 }, typing ? 'replace' : 'push');

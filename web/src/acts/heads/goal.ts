@@ -6,6 +6,7 @@ import type { AttentionView } from '../../attention/attention-view.js';
 import { formatShort } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
+import { say } from '../../ui/live-region.js';
 import { createGoal } from '../../ui/notices.js';
 import { evidenceOf } from './pattern-evidence.js';
 import type { HeadsState } from './state.js';
@@ -24,7 +25,7 @@ export function createHeadGoal(store: Store<HeadsState>): HeadGoal {
     role: 'group',
     'aria-label': words.goal.question,
   });
-  const told = element('p', { class: 'head-told', role: 'status' });
+  const told = element('p', { class: 'head-told' });
   goal.root.append(told);
   // Below the task, above what came of it.
   goal.root.firstElementChild?.after(answers);
@@ -52,7 +53,7 @@ export function createHeadGoal(store: Store<HeadsState>): HeadGoal {
         answers,
       );
       answers.querySelectorAll<HTMLElement>('button').forEach(withHeadColour);
-      told.textContent = isAsked && answer > 0 ? outcome(view, answer) : '';
+      say(told, isAsked && answer > 0 ? outcome(view, answer) : '');
       goal.show('');
       if (isAnswered(view, answer)) goal.show(words.goal.reached, true);
     },

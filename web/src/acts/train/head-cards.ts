@@ -2,7 +2,7 @@ import { group } from 'd3-array';
 
 import { createLiveMap, mapSide } from '../../attention/live-map.js';
 import { formatPercent } from '../../format/numbers.js';
-import { element, setAttributes, svg } from '../../ui/dom.js';
+import { element, setAttributes, setText, svg } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
 import { type Piece, resolveStyles } from '../../ui/export/drawing.js';
 import { type Head, sameHead } from '../../worker/heads.js';
@@ -161,9 +161,4 @@ export function createHeadCard(place: Head, length: number, onChoose: () => void
       root.setAttribute('aria-pressed', String(isChosen));
     },
   };
-}
-
-/** What stays the same is not written again: a run changes it at few of its frames. */
-function setText(target: HTMLElement, text: string): void {
-  if (target.textContent !== text) target.textContent = text;
 }

@@ -5,6 +5,7 @@ import type { Store } from '../../address/store.js';
 import { formatPercent } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
 import { createChartLegend } from '../../ui/legend.js';
+import { say } from '../../ui/live-region.js';
 import { nameOfHead } from '../../worker/heads.js';
 import type { RunState } from '../../worker/run-driver.js';
 import { createLossCurve } from './curves.js';
@@ -47,8 +48,8 @@ export function createRunCurve(store: Store<TrainState>): RunCurve {
   );
   const handle = createStepHandle(store);
   const legend = element('div');
-  const verdict = element('p', { class: 'run-verdict', role: 'status' });
-  const comparison = element('p', { class: 'run-comparison', role: 'status' });
+  const verdict = element('p', { class: 'run-verdict' });
+  const comparison = element('p', { class: 'run-comparison' });
   const pin = element('button', { type: 'button', class: 'pin' });
   pin.addEventListener('click', () => {
     if (store.state.pinned === undefined && record !== undefined) keep(record);
@@ -85,7 +86,7 @@ export function createRunCurve(store: Store<TrainState>): RunCurve {
 
   function tell(now: RunRecord, state: RunState): void {
     const other = otherOf(now);
-    setText(
+    say(
       verdict,
       isPlain(now, state === 'ended')
         ? words.verdict(ranOf(summaryOf(now)), other && ranOf(other))
@@ -93,7 +94,7 @@ export function createRunCurve(store: Store<TrainState>): RunCurve {
     );
     const pinned = pinnedNow();
     if (pinned === undefined) {
-      setText(comparison, '');
+      say(comparison, '');
       return;
     }
     const { summary } = pinned;
@@ -102,7 +103,7 @@ export function createRunCurve(store: Store<TrainState>): RunCurve {
       ([score, some]) => ({ score, heads: some.map(({ place }) => nameOfHead(place)) }),
     );
     const told = words.pinned(ranOf(summary), roles);
-    setText(comparison, `${told} ${words.compared(now.goalStep, summary.goalStep)}`);
+    say(comparison, `${told} ${words.compared(now.goalStep, summary.goalStep)}`);
   }
 
   return {
@@ -145,8 +146,3 @@ export const ranOf = ({
   accuracy: formatPercent(accuracy),
   goalStep,
 });
-
-/** What stays the same is not told again. */
-function setText(target: HTMLElement, told: string): void {
-  if (target.textContent !== told) target.textContent = told;
-}

@@ -1,7 +1,7 @@
 import { seedRange } from '../../address/field.js';
 import type { Origin } from '../../address/store.js';
 import { element, newId, setAttributes } from '../dom.js';
-import { announce } from '../live-region.js';
+import { say } from '../live-region.js';
 import { words } from '../words.js';
 
 export interface SeedField {
@@ -32,8 +32,7 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void):
   let typing = false;
 
   const explain = (message: string): void => {
-    if (hint.textContent !== message) announce(message);
-    hint.textContent = message;
+    say(hint, message);
     setAttributes(input, { 'aria-invalid': message === '' ? undefined : 'true' });
   };
   input.addEventListener('input', () => {

@@ -1,6 +1,6 @@
 import type { Origin } from '../../address/store.js';
 import { element, newId, setAttributes } from '../dom.js';
-import { announce } from '../live-region.js';
+import { say as sayIn } from '../live-region.js';
 import { reasonOf } from '../reason.js';
 import { words } from '../words.js';
 
@@ -40,8 +40,7 @@ export function createTextArea(options: Options): TextArea {
   let taken = '';
   const say = (sentence: string, isError: boolean): void => {
     isWrong = isError;
-    if (message.textContent !== sentence) announce(sentence);
-    message.textContent = sentence;
+    sayIn(message, sentence);
     setAttributes(area, { 'aria-invalid': isWrong ? 'true' : undefined });
   };
   area.addEventListener('input', () => {
