@@ -151,6 +151,8 @@ describe('a fragment', () => {
         });
       const { page } = await open(t, fragment, { prepare });
       await page.waitForFunction(() => window.isKept);
+      await page.$eval('#heads', (act) => act.scrollIntoView());
+      await page.waitForSelector('#heads .live:not([data-awaited])');
       await press(page, 'Causal', 'switch');
       assert.equal(
         await page.evaluate(() => window.location.search + window.location.hash),

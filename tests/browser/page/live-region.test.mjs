@@ -34,13 +34,13 @@ describe('it says', () => {
     );
 
   test('what was saved', async (t) => {
-    const { page } = await open(t, '', isDrawn);
+    const { page } = await open(t, '#heads', isDrawn);
     await save(page, 'Save the numbers of the layer as JSON');
     await says(page, /^Saved as headwise-the-layer\.json\.$/);
   });
 
   test('that a seed is none, once while it is typed', async (t) => {
-    const { page } = await open(t, '', isDrawn);
+    const { page } = await open(t, '#heads', isDrawn);
     await page.evaluate((where) => {
       window.told = [];
       new MutationObserver(() => {
@@ -54,13 +54,13 @@ describe('it says', () => {
   });
 
   test('what of the address could not be taken', async (t) => {
-    const { page } = await open(t, '?heads=7', isDrawn);
+    const { page } = await open(t, '?heads=7#heads', isDrawn);
     await says(page, /7/);
     assert.equal(await textOf(page, region), await textOf(page, '#heads .notices'));
   });
 
   test('that a goal is reached', async (t) => {
-    const { page } = await open(t, '?toy-guess=skipped', isDrawn);
+    const { page } = await open(t, '?toy-guess=skipped#heads', isDrawn);
     await (await control(page, 'Random', 'radio', '#toy')).click();
     await says(page, /^Reached\. The parameters of the heads/);
   });

@@ -147,6 +147,7 @@ describe('the head that looks three back', () => {
       await press(page, `Head ${head + 1} looks three back`, 'button');
       const outcome = await told(page);
       assert.match(outcome, said[role]);
+      assert.equal(await textOf(page, '.live-region'), outcome, 'and read out');
       const numbers = outcome.match(/\d\.\d\d/g).map(Number);
       const expected = [
         ...(role === 'uniform' ? [] : [meanOn(cells, head, role)]),
