@@ -24,7 +24,7 @@ export const words = translatable('align', {
   variantNotes: {
     standard: 'One encoder layer and one decoder layer.',
     alone:
-      'The encoder’s self-attention is switched off: a key knows its character and its position, but not whether that is in the day or in the year.',
+      'The encoder’s self-attention is switched off: a key encodes its character and its position, but not whether that belongs to the day or to the year.',
     shared:
       'Input, output and unembedding use one table of embeddings. Compare the accuracy with where the heads attend.',
   },
@@ -48,7 +48,7 @@ export const words = translatable('align', {
     noneAtAll: (found: readonly string[]) =>
       `No head aligns with a part: at best ${listOf(found)}.`,
     elsewhere:
-      'Right without alignment: the encoder’s output at one position carries what stands at others, so that these weights do not show where a character comes from.',
+      'Right without alignment: the encoder’s output at one position also contains information from others, so that these weights do not show where a character comes from.',
   },
 
   text: 'A date for the model to read',

@@ -41,7 +41,7 @@ export const words = translatable('words', {
   open: 'open',
   shut: 'shut',
   boardNote:
-    'Queries down, keys across; hatched keys come later. Each name tells where most of the weight goes on this text, and its share; “mixed” is below .3.',
+    'Rows are queries, columns are keys; keys that come later are masked and hatched. The name of a head says where most of its attention weight goes on this text, with the share; “mixed” means that no share reaches .3.',
 
   next: 'Next token',
   nextLabel: 'The most probable next tokens',
@@ -60,7 +60,8 @@ export const words = translatable('words', {
   study: 'Rank, shut, time',
   rank: 'Rank heads by ablation',
   ranking: (done: number, total: number) => `Ablation: pass ${done} of ${total}.`,
-  ranked: 'Beside each gate: how many nats per token the loss of this text rises without the head.',
+  ranked:
+    'Beside each gate: the increase of the loss on this text without the head, in nats per token.',
   prune: 'Shut the least important',
   pruneValue: (number: number) => heads(number),
   time: 'Time without the shut heads',
@@ -70,18 +71,18 @@ export const words = translatable('words', {
   cannotPrune: (layer: number) =>
     `Every layer has to keep one head: open one of layer ${layer + 1}.`,
   timed: (whole: string, pruned: string, tokens: number) =>
-    `One forward of ${tokens} tokens: ${pruned} ms without the shut heads, ${whole} ms with all.`,
+    `One forward pass over ${tokens} tokens: ${pruned} ms without the shut heads, ${whole} ms with all.`,
   ratio: (ratio: string, lower: string, upper: string, pairs: number) =>
-    `Median ratio ${ratio}, 95 % interval ${lower} to ${upper}, of ${pairs} pairs measured in turn:`,
+    `Median ratio ${ratio}, 95 % interval ${lower} to ${upper}, of ${pairs} alternating pairs:`,
   faster: 'faster.',
   slower: 'slower.',
-  level: 'no difference that could be told from noise.',
+  level: 'no measurable difference.',
 
   more: 'Your own model',
   folder: 'Open a checkpoint: a folder',
   files: 'or its files',
   checkpointHint:
-    'config.json, model.safetensors and tokenizer.json of a decoder (GPT-2, Llama, Mistral, Qwen2) or an encoder (BERT and its kin), up to 800 MB. They are read here and sent nowhere.',
+    'config.json, model.safetensors and tokenizer.json of a decoder (GPT-2, Llama, Mistral, Qwen2) or an encoder (such as BERT), up to 800 MB. The files stay on this device.',
   builtIn: 'Back to the small model',
   notAModel: 'These files are not a model that this page can run.',
   notRun: 'The model could not do this.',
