@@ -1,11 +1,12 @@
 import { max, range } from 'd3-array';
-import { MultiHeadAttention, Tensor, transposeOutput } from 'headwise';
+import { MultiHeadAttention, type Tensor, transposeOutput } from 'headwise';
 
 import { weightOf } from '../../attention/intermediates.js';
+import { createSmallLayer, smallInput, smallSizes } from '../../attention/small-layer.js';
 import type { FigureState, MaskName } from './state.js';
 import type { Part } from './steps.js';
 
-export const sizes = { length: 5, hiddens: 12, validLen: 3 } as const;
+export const sizes = { ...smallSizes, validLen: 3 } as const;
 
 type Rows = readonly (readonly number[])[];
 
@@ -35,27 +36,15 @@ const scales: readonly (readonly Part[])[] = [
 
 const captured = ['queries', 'keys', 'values', 'scores', 'pooled'] as const;
 
-/** With a standard deviation of 2 the weights of an untrained layer differ enough to be told apart. */
-function inputOf(seed: number): Tensor {
-  const X = Tensor.randn([1, sizes.length, sizes.hiddens], seed + 1);
-  return new Tensor(
-    X.data.map((value) => 2 * value),
-    X.shape,
-  );
-}
-
 function maskOptions(mask: MaskName): { validLens?: number[]; causal?: boolean } {
   if (mask === 'length') return { validLens: [sizes.validLen] };
   return { causal: mask === 'causal' };
 }
 
 export function runPass({ heads, mask, seed }: Omit<FigureState, 'step' | 'head'>): Pass {
-  const X = inputOf(seed);
+  const X = smallInput(seed);
   const headSize = sizes.hiddens / heads;
-  const layer = new MultiHeadAttention({
-    ...{ numHiddens: sizes.hiddens, numHeads: heads, seed },
-    ...{ querySize: sizes.hiddens, keySize: sizes.hiddens, valueSize: sizes.hiddens },
-  });
+  const layer = createSmallLayer(heads, seed);
   const unscaled = MultiHeadAttention.fromStateDict(layer.stateDict(), {
     numHeads: heads,
     scale: 1,
