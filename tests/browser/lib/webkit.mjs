@@ -46,6 +46,7 @@ async function startDriver(downloads) {
 
 /** Keys as puppeteer calls them. */
 const keys = {
+  Escape: Key.ESCAPE,
   Tab: Key.TAB,
   Enter: Key.ENTER,
   ' ': Key.SPACE,

@@ -4,6 +4,7 @@ import { render } from 'lit-html';
 import { followAddress, readAddress } from '../address/history.js';
 import { element } from '../ui/dom.js';
 import { failureNotice } from '../ui/notices.js';
+import { openTerms } from '../ui/terms.js';
 import { whenNear } from '../ui/when-near.js';
 import { addFrame, addressedId } from './navigation.js';
 import { createPage, type PlacedAct } from './page.js';
@@ -15,6 +16,7 @@ async function start(): Promise<void> {
   const ready = init({ threads: 1 });
   const { first, acts, showNotices } = createPage();
   const showReady = addFrame();
+  openTerms();
   try {
     await ready;
     const addressed = acts.map(({ open, live, showNotices }) => ({ ...open(), live, showNotices }));

@@ -13,14 +13,14 @@ export const words = translatable('first', {
     many: 'many words',
   },
   names: {
-    query: 'The word you point at is the *query*: it asks.',
-    key: 'The words that arcs lead to are *keys*: the thicker the arc, the larger the *weight* that the head gives that word. The weights of a head sum to one.',
+    query: 'The word you point at gives the *query*: what this word looks for.',
+    key: 'Each word that an arc leads to gives a *key*, which the query is compared with. The thicker the arc, the larger the *attention weight*; the weights of a head sum to 1.',
     value:
-      'What the query takes from each of these words is its *value*: the head’s output is the average of all values by the weights.',
-    head: 'A *head* does all of this with parameters of its own. Several heads side by side, concatenated and projected once more, are multi-head attention.',
+      'Each of these words also gives a *value*. The output of the head is the average of the values, weighted by the attention weights.',
+    head: 'A *head* computes all this with parameters of its own. *Multi-head attention* runs several heads side by side, concatenates their outputs and projects them once more.',
   },
   source: (layers: readonly string[]) =>
-    `A small language model that headwise has trained, with 4 layers of 4 heads. Shown: ${layers.join(', ')}. It reads from left to right, so that no word attends to a later one.`,
+    `These weights are those of a small language model with 4 layers of 4 heads, trained with headwise: ${layers.join(', ')}. The model has a [causal mask]: no word attends to a later one.`,
   head: (layer: number, head: number) => `head ${head} of layer ${layer}`,
 
   own: 'Your own sentence',

@@ -38,12 +38,24 @@ export function setText(target: Element, text: string): void {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** A paragraph in which `*…*` is emphasised: the only markup that the words may use. */
+/** A paragraph of the words, with their marks. */
 export function paragraph(content: string, attributes: Attributes = {}): HTMLParagraphElement {
-  const pieces = content
-    .split('*')
-    .map((piece, index) => (index % 2 === 1 ? element('em', {}, piece) : piece));
-  return element('p', attributes, ...pieces);
+  return element('p', attributes, ...marked(content));
+}
+
+/**
+ * The only marks that words may use: `*…*` is emphasised, and `[term]`, or `[shown|term]` where the text has it in other
+ * words, opens a definition (glossary.ts).
+ */
+export function marked(content: string): Child[] {
+  const pieces = content.split(/(\*[^*]+\*|\[[^\]]+\])/);
+  return pieces.map((piece, index) => {
+    if (index % 2 === 0) return piece;
+    const inner = piece.slice(1, -1);
+    if (piece.startsWith('*')) return element('em', {}, inner);
+    const [shown = '', term = shown.toLowerCase()] = inner.split('|');
+    return element('button', { type: 'button', class: 'term', 'data-term': term }, shown);
+  });
 }
 
 let lastId = 0;

@@ -10,6 +10,8 @@ export const words = translatable('ui', {
     reset: 'Reset',
   },
 
+  noDefinition: 'This definition did not load. Check the connection, then reload the page.',
+
   goal: { name: 'Your goal', reached: 'Reached' },
 
   failure: {

@@ -13,10 +13,10 @@ interface Sizes {
 
 const masks: Readonly<Record<MaskName, (sizes: Sizes) => string>> = {
   length: ({ validLen }) =>
-    `The valid length is ${validLen}: only the first ${validLen} keys may be attended to. The scores of the others are replaced, in d2l by −10⁶, in headwise by −∞.`,
+    `The [valid length] is ${validLen}: only the first ${validLen} keys may be attended to. The scores of the others are replaced, in d2l by −10⁶, in headwise by −∞.`,
   causal: () =>
-    'A causal mask: query i may attend to keys 1 to i. The scores of later keys are replaced, in d2l by −10⁶, in headwise by −∞. The valid length of query i is then i.',
-  none: () => 'There is no mask: valid_lens is None, and the scores stay as they are.',
+    'A [causal mask]: query i may attend to keys 1 to i. The scores of later keys are replaced, in d2l by −10⁶, in headwise by −∞. The valid length of query i is then i.',
+  none: () => 'There is no [mask]: valid_lens is None, and the scores stay as they are.',
 };
 
 const names = {
@@ -76,20 +76,20 @@ export const words = translatable('figure', {
 
   sentences: {
     1: () =>
-      'Linear layers project each row of X, a token, to a *query* (what the token looks for), a *key* (what queries are compared with) and a *value* (what is averaged).',
+      'Linear layers project each row of X, a token, to a *query* (what the token looks for), a *key* (what queries are compared with) and a *value* (what is averaged). Such a linear layer is called a [projection].',
     2: ({ heads, headSize, hiddens }) =>
-      `The ${hiddens} columns of queries, keys and values are split into ${heads} groups of ${headSize}. Each group is a *head*: from here on it attends with its own queries, keys and values, independently of the others.`,
+      `The ${hiddens} columns of queries, keys and values are split into ${heads} groups of ${headSize}. Each group is a [head]: from here on it attends with its own queries, keys and values, independently of the others.`,
     3: ({ head }) =>
-      `The score of query i for key j is their dot product, in row i and column j. These are the scores of head ${head}.`,
+      `The [score] of query i for key j is their dot product, in row i and column j. These are the scores of head ${head}.`,
     4: ({ headSize }) =>
       `Each score is divided by √d, where d = ${headSize} is the number of columns of a head, so that the variance of the scores does not grow with d.`,
     5: (sizes) => masks[sizes.mask](sizes),
     6: ({ mask }) =>
-      `Softmax turns each row of scores into the attention weights of a query, which sum to 1${mask === 'none' ? '' : '; masked keys get weight 0'}.`,
+      `[Softmax] turns each row of scores into the [attention weights|attention weight] of a query, which sum to 1${mask === 'none' ? '' : '; masked keys get weight 0'}.`,
     7: ({ head }) =>
-      `The output of head ${head} for a query is the average of the values, weighted by the attention weights of the query.`,
+      `Attention [pooling]: the output of head ${head} for a query is the average of the values, weighted by the attention weights of the query.`,
     8: ({ heads, headSize, hiddens }) =>
-      `The outputs of all heads are put side by side: ${heads} × ${headSize} = ${hiddens} columns. No number changes.`,
+      `The outputs of all heads are concatenated: ${heads} × ${headSize} = ${hiddens} columns. No number changes.`,
     9: ({ heads }) =>
       `A last linear layer combines the ${heads} heads: its columns are grouped by head, and each number of the output is a sum over all of them.`,
   } satisfies Record<StepNumber, (sizes: Sizes) => string>,
