@@ -1,4 +1,4 @@
-import { hideFrom } from './hideable.js';
+import { type HideableName, hideFrom } from './hideable.js';
 import type { Addressed } from './store.js';
 
 /**
@@ -85,12 +85,23 @@ export class AddressWriter {
 
 /** An act as the address sees it. */
 export interface AddressedAct {
+  /** Of an act; the first screen has none. */
+  readonly id?: HideableName;
   readonly store: Addressed;
   /** Says what of the address could not be taken as it was. */
   readonly showNotices: (sentences: readonly string[]) => void;
 }
 
+/** A link within the page: an act, and the parameters of its controls that are not as they begin. */
+export interface ActLink {
+  readonly act: HideableName;
+  readonly query: string;
+}
+
 let addressed: readonly AddressedAct[] = [];
+let writer: AddressWriter | undefined;
+/** Where the last link led, until the reader goes elsewhere. */
+let fragment: string | undefined;
 
 /** Reads the address into the stores. */
 export function readAddress(
@@ -111,30 +122,58 @@ export function followAddress(
   acts: readonly AddressedAct[],
   showNotices: AddressedAct['showNotices'],
 ): void {
-  const writer = new AddressWriter(() => {
+  const follower = new AddressWriter(() => {
     const { pathname, hash } = window.location;
-    return pathname + presentQuery() + hash;
+    return pathname + presentQuery() + (fragment ?? hash);
   });
+  writer = follower;
   for (const { store, showNotices } of acts) {
     store.subscribe((_state, origin) => {
       if (origin === 'popstate') return;
       showNotices([]);
-      writer.write(origin === 'push');
+      follower.write(origin === 'push');
     });
   }
   window.addEventListener('popstate', () => {
-    if (writer.goneElsewhere()) readAddress(acts, showNotices);
+    fragment = undefined;
+    if (follower.goneElsewhere()) readAddress(acts, showNotices);
   });
+}
+
+/** The address of a link as the page is now: parameters of other acts, and those of the whole page, stay. */
+export function hrefOf({ act, query }: ActLink): string {
+  const parameters = presentParameters();
+  addressed.find(({ id }) => id === act)?.store.deleteFrom(parameters);
+  for (const [name, value] of new URLSearchParams(query)) parameters.set(name, value);
+  return `${window.location.pathname}${written(parameters)}#${act}`;
+}
+
+/** Follows a link without loading the page anew, as a step of the history; the focus goes where it leads. */
+export function followLink({ act, query }: ActLink): void {
+  const target = addressed.find(({ id }) => id === act);
+  if (target === undefined) return;
+  target.showNotices(target.store.readFrom(new URLSearchParams(query)));
+  fragment = `#${act}`;
+  writer?.write(true);
+  const section = document.getElementById(act);
+  section?.scrollIntoView();
+  section?.focus({ preventScroll: true });
 }
 
 /**
  * The query for what all stores hold, with whatever else the address has. The address itself may be
  * behind.
  */
-export function presentQuery(): string {
+export const presentQuery = (): string => written(presentParameters());
+
+function presentParameters(): URLSearchParams {
   const parameters = new URLSearchParams(window.location.search);
   for (const { store } of addressed) store.writeTo(parameters);
-  // A comma may stand in a query as it is, and an address that reads well is shared more gladly.
+  return parameters;
+}
+
+/** A comma may stand in a query as it is, and an address that reads well is shared more gladly. */
+function written(parameters: URLSearchParams): string {
   const query = parameters.toString().replaceAll('%2C', ',');
   return query === '' ? '' : `?${query}`;
 }

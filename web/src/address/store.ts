@@ -20,6 +20,8 @@ export interface Addressed {
   readFrom(parameters: URLSearchParams): readonly string[];
   /** Puts what differs from the beginning into `parameters`, and takes out what does not. */
   writeTo(parameters: URLSearchParams): void;
+  /** Takes its values out of `parameters`. */
+  deleteFrom(parameters: URLSearchParams): void;
   subscribe(listener: (state: unknown, origin: Origin) => void): void;
 }
 
@@ -90,6 +92,10 @@ export class Store<State extends object> implements Addressed {
       if (written === field.write(field.initial)) parameters.delete(field.name);
       else parameters.set(field.name, written);
     }
+  }
+
+  deleteFrom(parameters: URLSearchParams): void {
+    for (const name of this.#names) parameters.delete(this.fields[name].name);
   }
 
   #notify(origin: Origin): void {

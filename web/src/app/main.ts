@@ -19,7 +19,7 @@ async function start(): Promise<void> {
   openTerms();
   try {
     await ready;
-    const addressed = acts.map(({ open, live, showNotices }) => ({ ...open(), live, showNotices }));
+    const addressed = acts.map(({ open, ...placed }) => ({ ...open(), ...placed }));
     const stores = [first, ...addressed];
     readAddress(stores, showNotices);
     for (const { live, content } of addressed) {

@@ -1,4 +1,4 @@
-import { hideable } from '../address/hideable.js';
+import { hideable, type HideableName } from '../address/hideable.js';
 import { createFirstScreen, type FirstScreen } from '../first/first-screen.js';
 import { element, paragraph } from '../ui/dom.js';
 import { liveRegion } from '../ui/live-region.js';
@@ -43,6 +43,7 @@ export function createPage(): Page {
 
 /** An act of the page. */
 export interface PlacedAct {
+  readonly id: HideableName;
   readonly root: HTMLElement;
   readonly open: ActDescription['open'];
   /** Where its live content goes. */
@@ -51,19 +52,18 @@ export interface PlacedAct {
   readonly showNotices: (sentences: readonly string[]) => void;
 }
 
-/** A numbered section of the page with its heading and prose. */
-function placeAct({ id, intro, open }: ActDescription, number: number): PlacedAct {
+/** A section of the page with its heading and prose, numbered unless it is an index. */
+function placeAct({ id, intro, isIndex, open }: ActDescription, number: number): PlacedAct {
   const headingId = `${id}-title`;
   const notices = createNotices();
   const live = element('div', { class: 'live' });
   const root = element(
     'section',
-    { id, class: 'act', 'aria-labelledby': headingId },
+    { id, class: 'act', 'aria-labelledby': headingId, tabindex: -1 },
     element(
       'h2',
       { id: headingId },
-      element('span', { class: 'act-number' }, String(number)),
-      ' ',
+      ...(isIndex === true ? [] : [element('span', { class: 'act-number' }, String(number)), ' ']),
       intro.title,
     ),
     hideable('prose', paragraph(intro.lead, { class: 'act-lead' })),
@@ -83,6 +83,7 @@ function placeAct({ id, intro, open }: ActDescription, number: number): PlacedAc
         ]),
   );
   return {
+    id,
     root: hideable(id, root),
     open,
     live,
