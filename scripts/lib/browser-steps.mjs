@@ -113,6 +113,14 @@ export const browserSteps = [
     takes: 90,
   }),
   inChromium({
+    name: 'browser-questions',
+    about: 'the questions, and the views that they link to (tests/browser/acts/questions)',
+    takes: 60,
+    folders: ['acts/questions'],
+    // Its links lead to every act.
+    inputs: sources(),
+  }),
+  inChromium({
     name: 'browser-media',
     about:
       'the page on paper, in forced colours, in use under axe-core, in a long run (tests/browser/media)',

@@ -74,6 +74,21 @@ const readings = {
       2,
     );
   },
+  async questions(act) {
+    await act.click('#questions summary', 'Is an attention weight an importance?');
+    await act.waitFor('#questions .contributions');
+    const columns = await act.evaluate(() =>
+      [...document.querySelectorAll('#questions .contributions tbody tr')].map((row) =>
+        [...row.querySelectorAll('[data-value]')].map(({ dataset }) => Number(dataset.value)),
+      ),
+    );
+    assert.equal(columns.length, 5);
+    for (const [weight, norm, product] of columns) {
+      assert.ok(Math.abs(product - weight * norm) < 1e-12);
+    }
+    const total = columns.reduce((sum, [weight]) => sum + weight, 0);
+    assert.ok(Math.abs(total - 1) < 1e-6, `${total}`);
+  },
 };
 
 test(`every act can be opened by its address and read, in ${engineName}`, async (t) => {
@@ -81,7 +96,10 @@ test(`every act can be opened by its address and read, in ${engineName}`, async 
   const acts = await evaluate(() =>
     [...document.querySelectorAll('main > section[id]')].map(({ id }) => id),
   );
-  assert.deepEqual(acts, ['toy', 'figure', 'heads', 'why', 'train', 'prune', 'words', 'align']);
+  assert.deepEqual(acts, [
+    ...['toy', 'figure', 'heads', 'why', 'train', 'prune', 'words', 'align'],
+    'questions',
+  ]);
   for (const id of acts) {
     await t.test(id, async (sub) => {
       const act = await open(sub, `#${id}`);
@@ -96,7 +114,7 @@ test(`every act can be opened by its address and read, in ${engineName}`, async 
       }, id);
       assert.deepEqual(failures, []);
       assert.ok(top >= bar && top < bar + 200, `its title stands at ${top}, below ${bar}`);
-      assert.match(text, /\d/);
+      assert.match(text, id === 'questions' ? /√d/ : /\d/);
       await readings[id]?.(act);
       await act.screenshot(artefact(`${id}-${engineName}.png`));
     });

@@ -10,6 +10,7 @@ export const hideableNames = [
   'prune',
   'words',
   'align',
+  'questions',
   'prose',
   'goal',
   'controls',

@@ -9,6 +9,8 @@ import { createPruneStore } from '../acts/prune/state.js';
 import { createToyContent } from '../acts/toy/act.js';
 import { intro as toyIntro } from '../acts/toy/intro.js';
 import { toyFields } from '../acts/toy/state.js';
+import { intro as questionsIntro } from '../acts/questions/intro.js';
+import { questionsFields } from '../acts/questions/state.js';
 import { intro as trainIntro } from '../acts/train/intro.js';
 import { trainFields } from '../acts/train/state.js';
 import { intro as whyIntro } from '../acts/why/intro.js';
@@ -31,6 +33,8 @@ export interface ActDescription {
   /** Its address, and what hides it. */
   readonly id: HideableName;
   readonly intro: ActIntro;
+  /** An index, which is not read in the order of the acts and has no number. */
+  readonly isIndex?: boolean;
   readonly open: () => OpenAct;
 }
 
@@ -116,4 +120,13 @@ export const acts: readonly ActDescription[] = [
     createAlignStore,
     async () => (await import('../acts/align/act.js')).createAlignContent,
   ),
+  {
+    ...whenNear(
+      'questions',
+      questionsIntro,
+      () => new Store(questionsFields),
+      async () => (await import('../acts/questions/act.js')).createQuestionsContent,
+    ),
+    isIndex: true,
+  },
 ];

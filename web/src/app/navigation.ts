@@ -10,6 +10,8 @@ import { words } from './words.js';
 export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
   const links = acts.map((act) => element('a', { href: `#${act.id}` }, ...nameOf(act)));
   const items = links.map((link) => element('li', {}, link));
+  // An index stands apart: on a phone beside the name, where the line of the acts has no room for it.
+  const hasNumber = acts.map((act) => act.querySelector('h2 .act-number') !== null);
   const root = element(
     'nav',
     { class: 'navigation', 'aria-label': words.frame.navigation },
@@ -17,7 +19,12 @@ export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
       'div',
       { class: 'page navigation-row' },
       element('p', { class: 'site-name' }, words.header.name),
-      element('ol', { class: 'act-links' }, ...items),
+      element('ol', { class: 'act-links' }, ...items.filter((_item, at) => hasNumber[at])),
+      element(
+        'ul',
+        { class: 'act-links index-links' },
+        ...items.filter((_item, at) => !hasNumber[at]),
+      ),
     ),
   );
 

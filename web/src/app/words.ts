@@ -37,6 +37,7 @@ export const words = translatable('app', {
       prune: 'Prune',
       words: 'Words',
       align: 'Align',
+      questions: 'Questions',
     },
   },
 });
