@@ -26,7 +26,7 @@ test(`a term opens its definition by keyboard and pointer, in ${engineName}`, as
   await act.tabTo(term);
   await act.press('Enter');
   await comes();
-  assert.match(await act.textOf('.definition'), /^In cross-attention the queries come from/);
+  assert.match(await act.textOf('.definition'), /^A decoder writes a sequence token by token/);
   await act.press('Enter');
   await goes();
   await act.press('Enter');

@@ -1,7 +1,6 @@
 // The index of questions in Chromium: answers, what is computed for them, and the views that they link to.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { init, MultiHeadAttention, Tensor } from 'headwise';
 import { ofColours, violations } from '../../lib/axe.mjs';
 import { readCells } from '../../lib/page-reader.mjs';
 import { fitsAcross, open, prefer, searchOf, waitForSearch } from '../../lib/pages.mjs';
@@ -30,6 +29,10 @@ const figureStep = (number) => (page) =>
 const mapsOf = (page) => page.$$eval('#heads .samples .map', (maps) => maps.length);
 const checked = (page, act, value) =>
   page.waitForSelector(`#${act} input[type="radio"][value="${value}"]:checked`);
+
+/** Of the query that the act shows, over all keys. */
+const largestWeight = (page) =>
+  page.$$eval('#why .why-key', (all) => Math.max(...all.map(({ dataset }) => dataset.weight)));
 
 /** Each link, by its question: the address that it leads to, and what is to be seen there. */
 const links = {
@@ -69,20 +72,17 @@ const links = {
   'why-sqrt-d': [
     ['?figure-step=4#figure', figureStep(4)],
     [
-      '?scale=4.5#heads',
+      '#why',
       async (page) => {
-        const weights = (await readCells(page, 'heads')).map(({ weight }) => weight);
-        const layer = new MultiHeadAttention({
-          ...{ numHiddens: 100, numHeads: 5, seed: 1, scale: 4.5 / Math.sqrt(20) },
-        });
-        const keys = Tensor.randn([2, 6, 100], 3);
-        const options = { validLens: [3, 2], returnWeights: true };
-        const { attentionWeights } = layer.forward(
-          ...[Tensor.randn([2, 4, 100], 2), keys, keys, options],
-        );
-        attentionWeights.data.forEach((weight, at) =>
-          assert.ok(Math.abs(weights[at] - weight) < 1e-6, `${at}`),
-        );
+        await shows(page, '#why .why-divisor-value', /^1$/);
+        assert.ok((await largestWeight(page)) > 0.95);
+      },
+    ],
+    [
+      '?why-divisor=8#why',
+      async (page) => {
+        await shows(page, '#why .why-divisor-value', /^8$/);
+        assert.ok((await largestWeight(page)) < 0.5);
       },
     ],
   ],
@@ -237,10 +237,9 @@ describe('a link shows what it names:', () => {
   for (const [name, views] of Object.entries(links)) {
     for (const [at, [address, check]] of views.entries()) {
       test(`${name}, ${address}`, async (t) => {
-        await init();
         // What the reader has changed in the acts before, and what holds for the whole page.
         const kept = 'hide=reset&lang=en';
-        const before = `?${kept}&question=${name}&causal=1&figure-seed=5&words-query=3&train-seed=9`;
+        const before = `?${kept}&question=${name}&causal=1&figure-seed=5&words-query=3&train-seed=9&why-head=2`;
         const { page, url } = await openQuestions(t, before);
         await page.evaluate(() => (window.isSame = true));
         const link = (await page.$$(`${entry(name)} a`))[at];
@@ -258,6 +257,7 @@ describe('a link shows what it names:', () => {
           heads: 'causal',
           words: 'words-query',
           train: 'train-seed',
+          why: 'why-head',
         };
         expected.delete(own[act]);
         for (const [key, value] of new URLSearchParams(query)) expected.set(key, value);
@@ -303,7 +303,7 @@ describe('a link shows what it names:', () => {
     const seen = await page.$$eval(`${entry('why-sqrt-d')} a`, (all) =>
       all.filter((link) => link.checkVisibility()).map(({ hash }) => hash),
     );
-    assert.deepEqual(seen, ['#heads']);
+    assert.deepEqual(seen, ['#why', '#why']);
   });
 });
 

@@ -3,7 +3,7 @@ import './style.css';
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { createActLink } from '../../ui/act-link.js';
-import { createCopyLink } from '../../ui/controls/panel-end.js';
+import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, newId, paragraph } from '../../ui/dom.js';
 import { evidenceOf } from './evidence.js';
 import { viewOf, viewsOf } from './links.js';
@@ -41,7 +41,7 @@ export function createQuestionsContent(store: Store<QuestionsState>): HTMLElemen
   whenPlaced(root, () => {
     bringIntoView(entries);
   });
-  return [root, createCopyLink('questions')];
+  return [root, createPanelEnd(store, 'questions')];
 }
 
 interface Entry {
@@ -56,7 +56,7 @@ function createEntry(question: QuestionName, store: Store<QuestionsState>): Entr
   const { question: asked, answer } = words.entries[question];
   const root = element(
     'details',
-    { class: 'question', 'data-question': question },
+    { class: 'question-entry', 'data-question': question },
     element('summary', {}, asked),
   );
   let isMade = false;
