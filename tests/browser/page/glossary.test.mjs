@@ -104,10 +104,7 @@ describe('a definition', () => {
       assert.deepEqual({ expanded, described }, { expanded: 'true', described: 'definition' });
       await page.keyboard.press('Escape');
       await hidden(page);
-      assert.equal(
-        await page.evaluate(() => document.activeElement.dataset.term),
-        'decoder',
-      );
+      assert.equal(await page.evaluate(() => document.activeElement.dataset.term), 'decoder');
     }
   });
 
