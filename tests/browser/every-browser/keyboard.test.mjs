@@ -60,6 +60,14 @@ test(`the keyboard trains a model and looks into a head, in ${engineName}`, asyn
   await act.waitForText(play, /^Resume$/);
   assert.ok(await act.isFocused(play));
 
+  await act.tabTo('#train .step-handle');
+  await press(act, 'Home');
+  await act.waitForText('#train .run-status', /^Step 0 of \d+:/);
+  await press(act, 'ArrowRight');
+  await act.waitForText('#train .run-status', /^Step 4 of \d+:/);
+  await press(act, 'End');
+  await act.waitForText('#train .run-status', /^Step \d+: /);
+
   await act.tabTo('#train .head-card');
   await press(act, 'Enter');
   await act.waitForText('#train .enlarged .head-title', /^Layer 1, head 1$/);

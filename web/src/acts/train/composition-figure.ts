@@ -52,6 +52,7 @@ export function createCompositionFigure(events: Events): CompositionFigure {
   drawing.addEventListener('pointerleave', () => {
     events.onLook(undefined);
   });
+  // Not in the tokens, whose names have them.
   const targets = svg('g', { 'aria-hidden': 'true' });
   drawing.prepend(targets);
   let tokens: readonly Token[] = [];
@@ -70,17 +71,22 @@ export function createCompositionFigure(events: Events): CompositionFigure {
       tokens[Math.min(Math.max(to, 0), length - 1)].root.focus();
       return true;
     };
-    tokens = range(length).map((position) => {
-      const target = start.targets[position];
-      return createToken(position, next, events, move, {
-        symbol: symbolOf(options.task, start.tokens[position]),
-        target: target < 0 ? '' : symbolOf(options.task, target),
-      });
-    });
+    tokens = range(length).map((position) =>
+      createToken(position, next, events, move, symbolOf(options.task, start.tokens[position])),
+    );
     strip.replaceChildren(...tokens.map(({ root }) => root));
     // No task asks for anything at the first token.
     const y = next.tokenTop + next.boxHeight + next.line / 2 + 2;
-    targets.replaceChildren(svg('text', { class: 'composition-targets', x: 4, y }, words.target));
+    targets.replaceChildren(
+      svg('text', { class: 'composition-targets', x: 4, y }, words.target),
+      ...range(length).map((position) =>
+        svg(
+          'text',
+          { class: 'composition-target', x: middleOf(position), y },
+          targetOf(record, position) ?? '',
+        ),
+      ),
+    );
   }
 
   return {
@@ -106,7 +112,9 @@ export function createCompositionFigure(events: Events): CompositionFigure {
         token.show({
           isQuery,
           isKey: position === look.key || position === back?.key,
-          name: isQuery ? said : words.token(position + 1, symbolAt(position)),
+          name: isQuery
+            ? said
+            : words.token(position + 1, symbolAt(position), targetOf(record, position)),
         });
         token.root.setAttribute('tabindex', isQuery ? '0' : '-1');
       });
@@ -118,6 +126,12 @@ export function createCompositionFigure(events: Events): CompositionFigure {
       );
     },
   };
+}
+
+/** What a token asks for, if anything. */
+function targetOf({ start, options }: RunRecord, position: number): string | undefined {
+  const target = start.targets[position];
+  return target < 0 ? undefined : symbolOf(options.task, target);
 }
 
 const middleOf = (position: number): number => (position + 0.5) * pitch;
@@ -169,7 +183,7 @@ function createToken(
   { tokenTop, boxHeight, line }: Geometry,
   { onLook, onChoose }: Events,
   move: (from: number, key: string) => boolean,
-  { symbol, target }: { readonly symbol: string; readonly target: string },
+  symbol: string,
 ): Token {
   const root = svg(
     'g',
@@ -196,7 +210,6 @@ function createToken(
       rx: 5,
     }),
     svg('text', { class: 'composition-sign', y: tokenTop + boxHeight / 2 }, symbol),
-    svg('text', { class: 'composition-target', y: tokenTop + boxHeight + line / 2 + 2 }, target),
   );
   root.addEventListener('pointerenter', ({ pointerType }) => {
     if (pointerType !== 'touch') onLook(position);

@@ -152,7 +152,10 @@ export const words = translatable('train', {
   nothingYet: 'No head has taken a role yet.',
   target: 'target',
   composition: 'Tokens of the sequence: what a query attends to',
-  token: (position: number, symbol: string) => `Position ${position}: ${symbol}`,
+  token: (position: number, symbol: string, target: string | undefined) =>
+    target === undefined
+      ? `Position ${position}: ${symbol}`
+      : `Position ${position}: ${symbol}, target ${target}`,
   arc: (layer: number, head: number, weight: string) => `layer ${layer}, head ${head}: ${weight}`,
   /** In a model of one layer. */
   oneLook: (query: number, symbol: string, look: Look) =>
