@@ -13,8 +13,8 @@ import { words } from './words.js';
 
 export interface HeadCards {
   readonly root: HTMLElement;
-  /** While it `runs`, lines of a few heads at a time: all of them at every frame would cost frames. */
-  draw(record: RunRecord, moment: Moment, chosen: Head | undefined, runs: boolean): void;
+  /** Where it `isQuick`, lines of a few heads at a time: all of them at every frame would cost frames. */
+  draw(record: RunRecord, moment: Moment, chosen: Head | undefined, isQuick: boolean): void;
   /** Map and lines of every head, a row a layer. */
   drawings(hatchId: string): Piece[][];
 }
@@ -62,14 +62,14 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
     root,
     drawings: (hatchId) =>
       Array.from(layersOf(cards), ([, ofLayer]) => ofLayer.map((card) => card.drawing(hatchId))),
-    draw(record, moment, chosen, runs) {
+    draw(record, moment, chosen, isQuick) {
       const isOther = drawn !== record;
       if (drawn === undefined || !isAlike(drawn, record)) build(record);
       drawn = record;
       turn += 1;
       cards.forEach((card, i) => {
         card.drawMap(moment);
-        if (isOther || !runs || (i + turn) % linesEvery === 0) {
+        if (isOther || !isQuick || (i + turn) % linesEvery === 0) {
           card.drawLines(record, moment, moment.roles[i]);
         }
         card.showChosen(chosen !== undefined && sameHead(card.place, chosen));
@@ -81,7 +81,7 @@ export function createHeadCards(onChoose: (place: Head) => void): HeadCards {
 const layersOf = (cards: readonly HeadCard[]): Map<number, HeadCard[]> =>
   group(cards, ({ place }) => place.layer);
 
-/** While a run goes on, the lines of a head are drawn at one of so many frames. */
+/** Of a quick run, the lines of a head are drawn at one of so many frames. */
 const linesEvery = 4;
 
 export interface HeadCard {

@@ -37,6 +37,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   let shown: RunRecord | undefined;
   let drawn: Moment | undefined;
   let enlargedDrawn = -Infinity;
+  let turn = 0;
   /** The token that the pointer or the focus is on, which speaks before the one that was chosen. */
   let looked: number | undefined;
 
@@ -161,18 +162,24 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
     ],
     draw(record, state) {
       if (record === undefined) return;
-      if (record !== shown) begin(record);
+      const isNew = record !== shown;
+      if (isNew) begin(record);
       const moment = record.momentAt(store.state.at);
       const chosen = chosenOf(record);
       const query = queryOf(record);
+      // Where the next frame brings the next step, curve and arcs have every other one each: both at once would cost frames.
+      turn += 1;
+      const { speed } = store.state;
+      const isQuick = state === 'running' && !isNew && (speed === '60' || speed === 'full');
       log.show(record);
-      curve.draw(record, moment, state);
+      if (!isQuick || turn % 2 === 0) curve.draw(record, moment, state);
       showGoal(record, state);
       // What is past stays as it was drawn while the run goes on.
       const isOther = moment !== drawn;
       drawn = moment;
-      cards.draw(record, moment, chosen, state === 'running' && moment.isNow);
-      composition.draw(record, query, compositionOf(record, moment, query, chosen));
+      cards.draw(record, moment, chosen, isQuick && moment.isNow);
+      if (!isQuick || turn % 2 === 1)
+        composition.draw(record, query, compositionOf(record, moment, query, chosen));
       status.textContent = statusOf(record, moment, state);
       const isAsked = chosen !== enlargedHead || (isOther && !moment.isNow);
       enlargedHead = chosen;
