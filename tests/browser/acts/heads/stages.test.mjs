@@ -99,3 +99,17 @@ test('the sample is chosen beside the layer, whose numbers follow', async (t) =>
     'one sample is no choice',
   );
 });
+
+test('the menu of what can be saved lies over the stage below it', async (t) => {
+  const { page } = await openHeads(t, '?input=patterns');
+  await page.$eval('#heads .gate-panel', (gates) => gates.scrollIntoView({ block: 'center' }));
+  await press(page, 'Save', 'button');
+  const covered = await page.$$eval('#heads .save-list button', (all) =>
+    all.flatMap((button) => {
+      const { left, right, top, bottom } = button.getBoundingClientRect();
+      const there = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+      return there === button ? [] : [`${button.ariaLabel} by ${there?.className}`];
+    }),
+  );
+  assert.deepEqual(covered, []);
+});
