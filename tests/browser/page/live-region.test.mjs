@@ -67,7 +67,9 @@ describe('it says', () => {
 });
 
 test('it is silent while a pointer goes over the maps, a slider moves and a run goes on', async (t) => {
-  const { page } = await open(t, '#train', { until: '#train .head-card' });
+  const { page } = await open(t, '#heads', isDrawn);
+  await page.$eval('#train', (act) => act.scrollIntoView());
+  await page.waitForSelector('#train .head-card');
   await page.evaluate((where) => {
     window.told = [];
     new MutationObserver(() => {
