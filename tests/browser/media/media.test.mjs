@@ -63,7 +63,7 @@ describe('with other media', () => {
       const visible = (selector) =>
         page.$$eval(selector, (found) => found.filter((each) => each.checkVisibility()).length);
       assert.equal(
-        await visible('nav, button:not(:has(svg)), input, select, textarea, .skip-link'),
+        await visible('nav, button:not(:has(svg), .term), input, select, textarea, .skip-link'),
         0,
       );
       for (const act of await actsOf(page)) {
