@@ -18,9 +18,8 @@ test(`a newcomer hovers, predicts, steps, finds, trains and prunes, in ${engineN
   const wordAt = (index) =>
     visit.evaluate((at) => {
       const { shadowRoot } = document.querySelector('attention-heads');
-      const { left, right, top, bottom } = shadowRoot
-        .querySelectorAll('[role="option"]')
-        [at].getBoundingClientRect();
+      const word = [...shadowRoot.querySelectorAll('[role="option"]')].at(at);
+      const { left, right, top, bottom } = word.getBoundingClientRect();
       return { x: (left + right) / 2, y: (top + bottom) / 2 };
     }, index);
   const drawn = () =>

@@ -83,10 +83,29 @@ export function addFrame(): () => void {
   };
 }
 
-/** What came in above has moved the act that the address names, if it names one. */
+/** Milliseconds for which an act is kept in its place while code and models of others come. */
+const settlingMs = 10_000;
+
+/**
+ * What came in above has moved the act that the address names, if it names one. Where browsers have no scroll anchoring,
+ * what comes later moves it as well: it is brought back until the reader does anything.
+ */
 function goToAddress(): void {
-  const id = addressedId();
-  if (id !== '') document.getElementById(id)?.scrollIntoView();
+  const act = document.getElementById(addressedId());
+  if (act === null) return;
+  act.scrollIntoView();
+  if (CSS.supports('overflow-anchor', 'auto')) return;
+  const observer = new ResizeObserver(() => {
+    act.scrollIntoView();
+  });
+  observer.observe(document.body);
+  const stop = (): void => {
+    observer.disconnect();
+  };
+  window.setTimeout(stop, settlingMs);
+  for (const action of ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate']) {
+    window.addEventListener(action, stop, { once: true, passive: true });
+  }
 }
 
 /** Where the reader's eyes are taken to be, from the top of the window. */
