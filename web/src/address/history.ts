@@ -156,8 +156,18 @@ export function followLink({ act, query }: ActLink): void {
   fragment = `#${act}`;
   writer?.write(true);
   const section = document.getElementById(act);
-  section?.scrollIntoView();
-  section?.focus({ preventScroll: true });
+  if (section === null) return;
+  section.scrollIntoView();
+  // Not for longer: WebKit gives the focus, late, to what the address of a page names and can have it.
+  section.tabIndex = -1;
+  section.focus({ preventScroll: true });
+  section.addEventListener(
+    'blur',
+    () => {
+      section.removeAttribute('tabindex');
+    },
+    { once: true },
+  );
 }
 
 /**

@@ -59,7 +59,7 @@ function placeAct({ id, intro, isIndex, open }: ActDescription, number: number):
   const live = element('div', { class: 'live' });
   const root = element(
     'section',
-    { id, class: 'act', 'aria-labelledby': headingId, tabindex: -1 },
+    { id, class: 'act', 'aria-labelledby': headingId },
     element(
       'h2',
       { id: headingId },
