@@ -21,6 +21,7 @@ export const hideableNames = [
   'export',
   'link',
   'reset',
+  'languages',
 ] as const;
 
 export type HideableName = (typeof hideableNames)[number];

@@ -6,6 +6,7 @@ import { element } from '../ui/dom.js';
 import { failureNotice } from '../ui/notices.js';
 import { openTerms } from '../ui/terms.js';
 import { whenNear } from '../ui/when-near.js';
+import { followLanguage } from './language.js';
 import { addFrame, addressedId } from './navigation.js';
 import { createPage, type PlacedAct } from './page.js';
 import { words } from './words.js';
@@ -14,7 +15,9 @@ async function start(): Promise<void> {
   // The layer loads while the words are laid out.
   // What a page shows is too small for threads; its worker takes the same WebAssembly file.
   const ready = init({ threads: 1 });
-  const { first, acts, showNotices } = createPage();
+  // Told below, where it is waited for.
+  ready.catch(() => undefined);
+  const { first, acts, showNotices } = createPage(await followLanguage());
   const showReady = addFrame();
   openTerms();
   try {
@@ -62,4 +65,5 @@ function keepInView(place: Element, change: () => void): void {
   window.scrollBy(0, place.getBoundingClientRect().bottom - bottom);
 }
 
-await start();
+// Not awaited here: the words of a language import from this file, and would wait for it as it waits for them.
+void start();

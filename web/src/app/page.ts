@@ -4,6 +4,7 @@ import { element, paragraph } from '../ui/dom.js';
 import { liveRegion } from '../ui/live-region.js';
 import { createNotices } from '../ui/notices.js';
 import { type ActDescription, acts } from './acts.js';
+import { createLanguageSwitch } from './language.js';
 import { words } from './words.js';
 
 const chapter =
@@ -16,8 +17,12 @@ export interface Page {
   readonly showNotices: PlacedAct['showNotices'];
 }
 
-/** Lays out all that can be read before the layer has loaded. */
-export function createPage(): Page {
+/**
+ * Lays out all that can be read before the layer has loaded.
+ *
+ * @param aboutLanguage sentences about the language that the address asks for
+ */
+export function createPage(aboutLanguage: readonly string[]): Page {
   const placed = acts.map((act, index) => placeAct(act, index + 1));
   const first = createFirstScreen();
   const notices = createNotices();
@@ -26,6 +31,7 @@ export function createPage(): Page {
     element(
       'header',
       { class: 'page masthead' },
+      createLanguageSwitch(aboutLanguage),
       element('h1', {}, words.header.title),
       first.root,
     ),

@@ -1,3 +1,4 @@
+import { choiceOf, quoted } from '../format/sentences.js';
 import { translatable } from '../format/translation.js';
 
 /** The words around the acts. */
@@ -20,6 +21,14 @@ export const words = translatable('app', {
     source:
       'After the chapter “Multi-Head Attention” of *Dive into Deep Learning* by Aston Zhang, Zachary C. Lipton, Mu Li and Alexander J. Smola (Cambridge University Press, 2023), with its example and its names. The text is our own.',
     chapter: 'Read the chapter at d2l.ai',
+  },
+
+  language: {
+    label: 'Language',
+    unknown: (tag: string, known: readonly string[]) =>
+      `Invalid lang ${quoted(tag)} in the address: expected ${choiceOf(known)}; using en.`,
+    notLoaded: (name: string) =>
+      `The page did not load in ${name}, and is in English. Check the connection, then reload the page.`,
   },
 
   notLoaded: 'This act did not load. Check the connection, then reload the page.',

@@ -26,7 +26,7 @@ export function createOwnSentence(store: Store<FirstState>, fans: Fans): HTMLEle
   const notice = element('div');
   const texts = ['', example];
   const buttons = texts.map((text) =>
-    element('button', { type: 'button' }, text === '' ? builtIn.text : text),
+    element('button', { type: 'button', lang: 'en' }, text === '' ? builtIn.text : text),
   );
 
   let loading: Promise<LiveModel> | undefined;

@@ -1,7 +1,13 @@
 /** What sentences are put together with. */
 
-const conjunction = new Intl.ListFormat('en', { type: 'conjunction' });
-const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
+let conjunction = new Intl.ListFormat('en', { type: 'conjunction' });
+let disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** Has lists put together as a language does. */
+export function speak(language: string): void {
+  conjunction = new Intl.ListFormat(language, { type: 'conjunction' });
+  disjunction = new Intl.ListFormat(language, { type: 'disjunction' });
+}
 
 /** `1, 2, and 3` */
 export const listOf = (items: readonly (string | number)[]): string =>
