@@ -44,6 +44,8 @@ test(`a question links to a view of an act without a reload, in ${engineName}`, 
   await act.evaluate(() => {
     window.isSame = true;
   });
+  // What loads above would move the link from under a press.
+  await act.waitFor('#align .align-figure');
   await act.click('#questions a', 'the division in the figure');
   await act.waitForText('#figure h3', /^Step 4 of 9: Scale/);
   const { isSame, address } = await act.evaluate(() => ({

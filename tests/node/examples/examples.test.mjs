@@ -127,7 +127,7 @@ test('a sentence under every head of a model is one HTML file', () => {
   const html = output(process.execPath, ['examples/attention-view/main.mjs']);
   const [, json] = /<script type="application\/json" id="attention">(.*?)<\/script>/.exec(html);
   const { weights, tokens } = JSON.parse(json);
-  assert.equal(tokens.join(''), 'the people were at work, and the people were good.');
+  assert.equal(tokens.join(''), ' the people were at work, and the people were good.');
   assert.equal(weights.length, 4);
   for (const { data, shape } of weights) {
     assert.deepEqual(shape, [1, 4, tokens.length, tokens.length]);
