@@ -12,13 +12,13 @@ const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
 
 const weigh = (files) => files.reduce((sum, file) => sum + brotli(file), 0);
 
-test('all files together, two more languages of 20 KB each included, are under 415 KB', (t) => {
+test('all files together, three more languages of 20 KB each included, are under 435 KB', (t) => {
   // Licences lie beside the page; no visit loads them.
   const isAside = (file) => /\/(?:LICENSE|THIRD_PARTY\.md|model\/[^/]+)$/.test(file);
   const files = listFiles(['build/page'], (file) => !isAside(file));
   const total = weigh(files);
   t.diagnostic(`the page, all ${files.length} files: ${kilobytes(total)} with brotli`);
-  assert.ok(total < 415_000, `${total} bytes`);
+  assert.ok(total < 435_000, `${total} bytes`);
 });
 
 test('the language model is under 2.5 MB', (t) => {

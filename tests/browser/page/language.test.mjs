@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
 
-const languages = { zh: '中文', id: 'Bahasa Indonesia' };
+const languages = { zh: '中文', ko: '한국어', id: 'Bahasa Indonesia' };
 
 /** What stays as it is in any language: code, names, what models read and write. */
 const untranslated = [
@@ -98,7 +98,7 @@ test('the switch changes the language and keeps what the page shows', async (t) 
 test('an unknown language is told, and the page is in English', async (t) => {
   const { page } = await open(t, '?lang=tlh');
   const notice = await page.$eval('.languages .notices', ({ textContent }) => textContent);
-  assert.match(notice, /“tlh”.*en, zh, or id/);
+  assert.match(notice, /“tlh”.*en, zh, ko, or id/);
   assert.equal(await page.$eval('html', ({ lang }) => lang), 'en');
 });
 

@@ -13,6 +13,7 @@ const parameter = 'lang';
 const languages = {
   en: { name: 'English' },
   zh: { name: '中文', load: async () => (await import('./languages/zh/index.js')).zh },
+  ko: { name: '한국어', load: async () => (await import('./languages/ko/index.js')).ko },
   id: { name: 'Bahasa Indonesia', load: async () => (await import('./languages/id/index.js')).id },
 } satisfies Record<string, { name: string; load?: () => Promise<Translation<Texts>> }>;
 

@@ -19,13 +19,13 @@ const textHint = '字母、数字、空格、逗号和连字符，最多18个。
 
 export const align: Translation<Texts['align']> = {
   rail: '编码器-解码器的训练',
-  goal: '训练到95\u00a0%的未见过的日期正确。哪个头读取月份？',
+  goal: '训练到未见过的日期正确率达95\u00a0%。哪个头读取月份？',
   goalReached: (step, variant) => `在第${step}步，使用模型“${variant}”。`,
   buttons: '训练',
   start: '开始',
   goOn: '继续',
   pause: '暂停',
-  step: '一步',
+  step: '单步',
   again: '重新开始',
   ended: '已完成',
   variant: '模型',
@@ -45,12 +45,12 @@ export const align: Translation<Texts['align']> = {
 
   waiting: '正在创建模型。',
   status: (step, last, loss, accuracy) =>
-    `第${step}步，共${last}步：损失${loss}，未见过的日期${accuracy}正确。`,
+    `第${step}步，共${last}步：损失${loss}，未见过的日期正确率为${accuracy}。`,
 
   parts: { year: '年', month: '月', day: '日' },
   verdict: {
-    learnt: (accuracy, step) => `${step}步后，未见过的日期${accuracy}正确。`,
-    notLearnt: (accuracy, step) => `没有学会：${step}步后，未见过的日期${accuracy}正确。`,
+    learnt: (accuracy, step) => `${step}步后，未见过的日期正确率为${accuracy}。`,
+    notLearnt: (accuracy, step) => `没有学会：${step}步后，未见过的日期正确率为${accuracy}。`,
     reads: (head, found) => `头${head}读取${listOf(found)}。`,
     part: (part, share) => `${part}（${share}）`,
     none: (found) => `其余部分没有头与之对齐：最高为${listOf(found)}。`,
@@ -92,8 +92,8 @@ export const align: Translation<Texts['align']> = {
   trained: '训练',
   unseen: '未见过的日期',
   shares: '份额',
-  shareCurve: '未见过的日期正确的份额，以及每个头的权重落在正确字符上的份额',
-  dates: '日期正确',
+  shareCurve: '未见过的日期的正确率，以及每个头的权重落在正确字符上的份额',
+  dates: '日期正确率',
   aligned: (head) => `头${head}`,
   steps: '步数',
   exportName: '对齐图',

@@ -102,7 +102,7 @@ export const heads: Translation<Texts['heads']> = {
       random: '随机',
       patterns: '模式',
       text: '文本',
-      own: '自定义',
+      own: '自备',
     },
     heads: '头数',
     scale: '缩放系数（× 1/√d）',
@@ -160,8 +160,8 @@ export const heads: Translation<Texts['heads']> = {
     bars: '条形表示单独一个门控使输出改变多少（相对L2范数）：实心为门控取当前值，空心为取0。',
     bar: (head, now, without) =>
       `头${head}：门控取当前值时输出改变${now}，去掉该头时改变${without}`,
-    now: (share) => `当前${share}`,
-    without: (share) => `去掉${share}`,
+    now: (share) => `当前 ${share}`,
+    without: (share) => `去掉后 ${share}`,
     loud: ({ most, mostShare, least, leastShare }) =>
       `去掉头${most}时输出改变最大（${mostShare}），去掉头${least}时最小（${leastShare}）。这是一个头的贡献大小，不是它的重要性。`,
     untrained: '重要性是去掉一个头后任务完成得差多少，而这一层没有为任何任务训练过。',

@@ -18,7 +18,7 @@ export const address: Translation<Texts['address']> = {
 
 export const app: Translation<Texts['app']> = {
   document: {
-    title: 'headwise：逐个头地看懂多头注意力',
+    title: 'headwise：逐头看懂多头注意力',
     description:
       '在浏览器中运行的多头注意力：每个头的权重都用同一色标画出，从《动手学深度学习》的小例子，到任意的种子、头数和掩码。',
     notServed:
@@ -28,7 +28,7 @@ export const app: Translation<Texts['app']> = {
 
   header: {
     name: 'headwise',
-    title: '逐个头地看懂多头注意力',
+    title: '逐头看懂多头注意力',
   },
 
   footer: {
@@ -97,11 +97,12 @@ export const attention: Translation<Texts['attention']> = {
   },
 
   legend: {
-    name: '权重',
+    // Joined, since narrow legends would break a word anywhere.
+    name: '权\u2060重',
     label: '权重的颜色，从0（深紫）到1（黄）',
     contrastName: '占该头最大权重的比例',
     contrastLabel: '颜色从0（深紫）到每个头的最大权重（黄）',
-    masked: '已掩蔽',
+    masked: '已\u2060掩\u2060蔽',
   },
 
   figureCaption:
@@ -122,7 +123,7 @@ export const attentionElement: Translation<Texts['attentionElement']> = {
 };
 
 export const first: Translation<Texts['first']> = {
-  question: '四个头，一个句子，对*“该看哪里？”*有四种不同的回答。',
+  question: '*该看哪里？*四个头，一个句子，四种不同的回答。',
   hint: '指向或点按一个词：每个头都会画出这个词对它前面各词的关注程度。按一个头，可以单独查看它。',
   label: '一个训练好的模型中，四个头在一个句子里的关注对象',
   roles: {

@@ -10,7 +10,7 @@ type Ran = Parameters<Train['pinned']>[0];
 type Look = Parameters<Train['oneLook']>[2];
 
 export const trainIntro: Translation<Texts['trainIntro']> = {
-  title: '训练它',
+  title: '训练模型',
   lead: '在这里，头（head）就在你眼前学习：一条曲线上升，说明一个头正在担起一个角色。',
   paragraphs: [
     '模型只由注意力层组成，而且对每个任务，都已知每个查询（query）应当关注哪个键（key）。权重图旁的曲线显示该头的[注意力权重|attention weight]（attention weight）有多大份额落在这样的键上。拖动损失曲线上的手柄，或按下一个事件，就能看到每个头在那一步之后的样子。',
@@ -114,7 +114,7 @@ export const train: Translation<Train> = {
   start: '开始',
   goOn: '继续',
   pause: '暂停',
-  step: '走一步',
+  step: '单步',
   again: '重新开始',
   buttons: '训练',
   waiting: '正在创建模型。',

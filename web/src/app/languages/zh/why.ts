@@ -3,7 +3,7 @@ import type { Translation } from '../../../format/translation.js';
 import type { Texts } from '../texts.js';
 
 export const whyIntro: Translation<Texts['whyIntro']> = {
-  title: '为何是这个键，为何除以√d',
+  title: '为何是这\u2060个\u2060键，为何除以√d',
   lead: '[分数|score]（score）是d个乘积之和。选择一个键，看哪些乘积提高它的分数，哪些降低它的分数；再把分数的除数从1拖到超过d，观察权重的变化。',
   paragraphs: [],
 };
@@ -28,7 +28,7 @@ export const why: Translation<Texts['why']> = {
   },
   largest: '最大权重',
   entropy: '熵',
-  ofAtMost: (most) => `最大${most}`,
+  ofAtMost: (most) => `（最大${most}）`,
   deviation: '标准差',
 
   d: 'd，每个头的列数',

@@ -55,7 +55,7 @@ export const words: Translation<Texts['words']> = {
   axis: (most) => `0到${most}`,
 
   selected: '选中的头',
-  view: '视图',
+  view: '视\u2060图',
   views: { arcs: '弧线', map: '权重图' },
   name: (head, role) => `${head + 1} ${role}`,
 
