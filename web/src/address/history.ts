@@ -158,6 +158,11 @@ export function followLink({ act, query }: ActLink): void {
   const section = document.getElementById(act);
   if (section === null) return;
   section.scrollIntoView();
+  focusAct(section);
+}
+
+/** Has Tab go on from the top of an act. */
+export function focusAct(section: HTMLElement): void {
   // Not for longer: WebKit gives the focus, late, to what the address of a page names and can have it.
   section.tabIndex = -1;
   section.focus({ preventScroll: true });

@@ -1,3 +1,4 @@
+import { focusAct } from '../address/history.js';
 import { element, setAttributes } from '../ui/dom.js';
 import { oncePerFrame } from '../ui/once-per-frame.js';
 import { keepOffline } from './offline.js';
@@ -95,6 +96,8 @@ function goToAddress(): void {
   if (act === null) return;
   act.scrollIntoView();
   if (CSS.supports('overflow-anchor', 'auto')) return;
+  // Nor does Tab begin there.
+  if (document.activeElement === document.body) focusAct(act);
   const observer = new ResizeObserver(() => {
     act.scrollIntoView();
   });
