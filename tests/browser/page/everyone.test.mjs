@@ -58,7 +58,7 @@ describe('by keyboard alone', () => {
         {},
         `#${act}`,
       );
-      assert.equal((await page.$$('[aria-current]')).length, 1);
+      assert.equal((await page.$$('.navigation [aria-current]')).length, 1);
       const top = await page.$eval(`#${act} h2`, (title) => title.getBoundingClientRect().top);
       const bar = await page.$eval('nav', (nav) => nav.getBoundingClientRect().bottom);
       assert.ok(top >= bar && top < 450, `the title of ${act} is ${top} from the top`);
