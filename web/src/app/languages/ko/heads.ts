@@ -65,23 +65,23 @@ export const heads: Translation<Texts['heads']> = {
     '각 헤드의 이름 아래: 그 샘플에서의 패턴, 최대 가중치, 그리고 H, 곧 행의 평균 엔트로피(entropy). H의 단위는 내트(nat)이며, 모든 쿼리(query)가 키 하나에만 어텐션을 주면 0입니다. 확대한 맵의 가장자리: 각 행의 합과 각 키의 가중치 총합.',
   unnamed: '패턴: ?',
   goal: {
-    task: '세 칸 앞을 보는 헤드를 찾으십시오. 입력으로 “패턴”을 고르고, 맵을 비교해 그 헤드를 표시하십시오.',
-    question: '세 칸 앞을 보는 헤드는 어느 것입니까?',
-    answer: (head) => `${head}번 헤드가 세 칸 앞을 봅니다`,
+    task: '세 칸 전을 보는 헤드를 찾으십시오. 입력으로 “패턴”을 고르고, 맵을 비교해 그 헤드를 표시하십시오.',
+    question: '세 칸 전을 보는 헤드는 어느 것입니까?',
+    answer: (head) => `${head}번 헤드가 세 칸 전을 봅니다`,
     reached: '맵만 보고 헤드를 찾았습니다.',
     outcomes: {
       copy: ({ head, weight, elsewhere }) =>
-        `${head}번 헤드가 세 칸 앞의 키에 주는 가중치는 평균 ${weight}, 다른 헤드는 최대 ${elsewhere}입니다.`,
+        `${head}번 헤드가 세 칸 전의 키에 주는 가중치는 평균 ${weight}, 다른 헤드는 최대 ${elsewhere}입니다.`,
       previousToken: ({ head, weight, onCopy }) =>
-        `${head}번 헤드는 이전 토큰을 봅니다. 평균 가중치는 ${weight}, 세 칸 앞의 키에는 ${onCopy}입니다.`,
+        `${head}번 헤드는 이전 토큰을 봅니다. 평균 가중치는 ${weight}, 세 칸 전의 키에는 ${onCopy}입니다.`,
       firstToken: ({ head, weight, onCopy }) =>
-        `${head}번 헤드는 첫 토큰을 봅니다. 평균 가중치는 ${weight}, 세 칸 앞의 키에는 ${onCopy}입니다.`,
+        `${head}번 헤드는 첫 토큰을 봅니다. 평균 가중치는 ${weight}, 세 칸 전의 키에는 ${onCopy}입니다.`,
       diagonal: ({ head, weight, onCopy }) =>
-        `${head}번 헤드에서는 각 토큰이 자신을 봅니다. 평균 가중치는 ${weight}, 세 칸 앞의 키에는 ${onCopy}입니다.`,
+        `${head}번 헤드에서는 각 토큰이 자신을 봅니다. 평균 가중치는 ${weight}, 세 칸 전의 키에는 ${onCopy}입니다.`,
       even: ({ head, onCopy }) =>
-        `${head}번 헤드는 모든 키에 같은 가중치를 줍니다. 세 칸 앞의 키에는 ${onCopy}입니다.`,
+        `${head}번 헤드는 모든 키에 같은 가중치를 줍니다. 세 칸 전의 키에는 ${onCopy}입니다.`,
       mixed: ({ head, onCopy }) =>
-        `${head}번 헤드는 어느 위치도 선호하지 않습니다. 세 칸 앞의 키에 주는 가중치는 평균 ${onCopy}입니다.`,
+        `${head}번 헤드는 어느 위치도 선호하지 않습니다. 세 칸 전의 키에 주는 가중치는 평균 ${onCopy}입니다.`,
     },
   },
 
@@ -89,10 +89,10 @@ export const heads: Translation<Texts['heads']> = {
     previousToken: '이전 토큰',
     firstToken: '첫 토큰',
     diagonal: '자신',
-    copy: '세 칸 앞',
+    copy: '세 칸 전',
     even: '균등',
     mixed: '혼합',
-    note: '토큰은 원-핫(one-hot) 위치와 무작위 내용으로 이루어집니다. 한 헤드의 쿼리는 이전 토큰, 첫 토큰, 자신, 세 칸 앞의 토큰 중 하나를 보거나 모두를 똑같이 봅니다. 어느 헤드가 무엇을 보는지는 시드가 정합니다.',
+    note: '토큰은 원-핫(one-hot) 위치와 무작위 내용으로 이루어집니다. 한 헤드의 쿼리는 이전 토큰, 첫 토큰, 자신, 세 칸 전의 토큰 중 하나를 보거나 모두를 똑같이 봅니다. 어느 헤드가 무엇을 보는지는 시드가 정합니다.',
     names: '이름 보기',
   },
 
