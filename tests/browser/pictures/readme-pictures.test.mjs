@@ -16,7 +16,7 @@ async function keep(page, name, first, last) {
     width: above.width + 2 * margin,
     height: below.y + below.height - above.y + 2 * margin,
   };
-  assert.ok(clip.height > 300 && clip.height < 1200, `${clip.height}`);
+  assert.ok(clip.height > 400 && clip.height < 1200, `${clip.height}`);
   await page.screenshot({ path: artefact(name), clip, captureBeyondViewport: true });
 }
 
