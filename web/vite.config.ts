@@ -100,7 +100,16 @@ export default defineConfig({
   worker: {
     format: 'es',
     plugins: () => [withoutOtherBuilds(), minifyAgain()],
-    rolldownOptions: { output: { assetFileNames } },
+    rolldownOptions: {
+      output: {
+        assetFileNames,
+        // WebKit evaluates a worker's own file once more when another imports from it: the services' library would then
+        // be there twice, one of them not yet initialized. So nothing is imported from that file.
+        codeSplitting: {
+          groups: [{ name: 'services', tags: ['$initial'], test: /^(?!.*model-worker\.ts)/ }],
+        },
+      },
+    },
   },
   // What docs/hosting.md asks of any host.
   preview: { headers: { ...headers.security, ...headers.isolation } },
