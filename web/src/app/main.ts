@@ -6,6 +6,7 @@ import { element } from '../ui/dom.js';
 import { failureNotice } from '../ui/notices.js';
 import { openTerms } from '../ui/terms.js';
 import { whenNear } from '../ui/when-near.js';
+import { keepInView } from './anchoring.js';
 import { followLanguage } from './language.js';
 import { addFrame, addressedId } from './navigation.js';
 import { createPage, type PlacedAct } from './page.js';
@@ -55,14 +56,6 @@ function appendWhenNear(place: PlacedAct['live'], load: () => Promise<readonly N
       place.replaceChildren(...content);
     });
   });
-}
-
-/** Changes what may lie above the window without moving what is in it, also where browsers have no scroll anchoring. */
-function keepInView(place: Element, change: () => void): void {
-  const { bottom } = place.getBoundingClientRect();
-  change();
-  if (bottom > 0 || CSS.supports('overflow-anchor', 'auto')) return;
-  window.scrollBy(0, place.getBoundingClientRect().bottom - bottom);
 }
 
 // Not awaited here: the words of a language import from this file, and would wait for it as it waits for them.

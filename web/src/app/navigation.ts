@@ -1,6 +1,8 @@
 import { focusAct } from '../address/history.js';
 import { element, setAttributes } from '../ui/dom.js';
 import { oncePerFrame } from '../ui/once-per-frame.js';
+import { anchorActs, hasAnchoring } from './anchoring.js';
+import { currentAct } from './current-act.js';
 import { keepOffline } from './offline.js';
 import { words } from './words.js';
 
@@ -80,52 +82,18 @@ export function addFrame(): () => void {
     main.removeAttribute('aria-busy');
     performance.mark('interactive');
     goToAddress();
+    anchorActs(acts);
     keepOffline();
   };
 }
 
-/** Milliseconds for which an act is kept in its place while code and models of others come. */
-const settlingMs = 10_000;
-
-/**
- * What came in above has moved the act that the address names, if it names one. Where browsers have no scroll anchoring,
- * what comes later moves it as well: it is brought back until the reader does anything.
- */
+/** What came in above has moved the act that the address names, if it names one. */
 function goToAddress(): void {
   const act = document.getElementById(addressedId());
   if (act === null) return;
   act.scrollIntoView();
-  if (CSS.supports('overflow-anchor', 'auto')) return;
-  // Nor does Tab begin there.
-  if (document.activeElement === document.body) focusAct(act);
-  const observer = new ResizeObserver(() => {
-    act.scrollIntoView();
-  });
-  observer.observe(document.body);
-  const stop = (): void => {
-    observer.disconnect();
-  };
-  window.setTimeout(stop, settlingMs);
-  for (const action of ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate']) {
-    window.addEventListener(action, stop, { once: true, passive: true });
-  }
-}
-
-/** Where the reader's eyes are taken to be, from the top of the window. */
-const lineOfSight = 0.4;
-
-/**
- * The act that is read: the last one that begins above the line of sight; at the end of the page
- * the last one that is in the window at all, which may be too short to come up to that line.
- *
- * @param tops of the acts, from the top of the window; of one that is not shown, Infinity
- * @param height of the window
- * @param below how much of the page there is below the window
- * @returns the number of the act, -1 above the first one
- */
-export function currentAct(tops: readonly number[], height: number, below: number): number {
-  const line = below <= 1 ? height : lineOfSight * height;
-  return tops.reduce((last, top, number) => (top <= line ? number : last), -1);
+  // Where the scrolling of browsers leaves it out, Tab would begin at the top of the page.
+  if (!hasAnchoring() && document.activeElement === document.body) focusAct(act);
 }
 
 /** The id that the address names; empty for none. Percent escapes that are none stay as they are. */

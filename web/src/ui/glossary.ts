@@ -1,5 +1,3 @@
-import './glossary.css';
-
 import { element, newId } from './dom.js';
 import { words } from './glossary-words.js';
 
