@@ -17,25 +17,22 @@ export function keepInView(place: Element, change: () => void): void {
 /** From then on the act that is read stays in its place, whatever grows above it. Of the page's acts, in order. */
 export function anchorActs(acts: readonly HTMLElement[]): void {
   if (hasAnchoring()) return;
-  /** From the top of the page; of an act that is not shown, Infinity. */
+  /** From the top of the window: a browser may have made up for a part of it. Of an act that is not shown, Infinity. */
   const measure = (): number[] =>
     acts.map((act) =>
-      act.getClientRects().length > 0 ? act.getBoundingClientRect().top + window.scrollY : Infinity,
+      act.getClientRects().length > 0 ? act.getBoundingClientRect().top : Infinity,
     );
-  let before = measure();
+  let tops = measure();
+  const follow = (): void => {
+    tops = measure();
+  };
   // Whoever scrolls means the page as it is then.
-  window.addEventListener('scroll', () => (before = measure()), { passive: true });
+  window.addEventListener('scroll', follow, { passive: true });
   new ResizeObserver(() => {
-    const after = measure();
-    const { scrollY, innerHeight } = window;
-    const anchor = currentAct(
-      before.map((top) => top - scrollY),
-      innerHeight,
-      Infinity,
-    );
-    const moved = anchor < 0 ? 0 : after[anchor] - before[anchor];
-    before = after;
+    const anchor = currentAct(tops, window.innerHeight, Infinity);
+    const moved = anchor < 0 ? 0 : measure()[anchor] - tops[anchor];
     // At the top of the page nothing is above the window.
-    if (scrollY > 0 && Number.isFinite(moved)) window.scrollBy(0, moved);
+    if (window.scrollY > 0 && Number.isFinite(moved)) window.scrollBy(0, moved);
+    follow();
   }).observe(document.body);
 }
