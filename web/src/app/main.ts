@@ -6,7 +6,6 @@ import { element } from '../ui/dom.js';
 import { failureNotice } from '../ui/notices.js';
 import { openTerms } from '../ui/terms.js';
 import { whenNear } from '../ui/when-near.js';
-import { keepInView } from './anchoring.js';
 import { followLanguage } from './language.js';
 import { addFrame, addressedId } from './navigation.js';
 import { createPage, type PlacedAct } from './page.js';
@@ -47,14 +46,13 @@ function appendWhenNear(place: PlacedAct['live'], load: () => Promise<readonly N
   whenNear(place, async () => {
     let content: readonly Node[];
     try {
-      content = await load();
+      // In one file for all acts: of several on their way WebKit lays out the first without its rules.
+      [content] = await Promise.all([load(), import('./act-styles.css')]);
     } catch {
       content = [element('p', { class: 'failure', role: 'alert' }, words.notLoaded)];
     }
-    keepInView(place, () => {
-      place.removeAttribute('data-awaited');
-      place.replaceChildren(...content);
-    });
+    place.removeAttribute('data-awaited');
+    place.replaceChildren(...content);
   });
 }
 

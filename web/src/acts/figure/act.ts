@@ -1,5 +1,3 @@
-import './style.css';
-
 import { range } from 'd3-array';
 
 import { hideable } from '../../address/hideable.js';

@@ -1,5 +1,3 @@
-import './style.css';
-
 import { maxIndex } from 'd3-array';
 import type { Tensor } from 'headwise';
 import { nothing, render } from 'lit-html';

@@ -1,5 +1,3 @@
-import './style.css';
-
 import { html, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';

@@ -1,5 +1,3 @@
-import './style.css';
-
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { createActLink } from '../../ui/act-link.js';

@@ -1,5 +1,3 @@
-import './experiments.css';
-
 import { max, min, range } from 'd3-array';
 
 import { attend, type AttentionView } from '../../attention/attention-view.js';

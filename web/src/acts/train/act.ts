@@ -1,5 +1,3 @@
-import './style.css';
-
 import type { Store } from '../../address/store.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element } from '../../ui/dom.js';

@@ -1,5 +1,3 @@
-import './style.css';
-
 import { greatest } from 'd3-array';
 
 import { hideable } from '../../address/hideable.js';
