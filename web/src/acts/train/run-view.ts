@@ -5,6 +5,7 @@ import { element, newId } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createChartLegend } from '../../ui/legend.js';
 import { createGoal } from '../../ui/notices.js';
+import { Pace } from '../../ui/pace.js';
 import type { RunState } from '../../worker/run-driver.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import { compositionOf } from './composition.js';
@@ -37,7 +38,10 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   let shown: RunRecord | undefined;
   let drawn: Moment | undefined;
   let enlargedDrawn = -Infinity;
+  let drawnHead: Head | undefined;
+  let drawnQuery: number | undefined;
   let turn = 0;
+  const pace = new Pace();
   /** The token that the pointer or the focus is on, which speaks before the one that was chosen. */
   let looked: number | undefined;
 
@@ -137,7 +141,6 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
     enlargedDrawn = now;
     enlarged.draw(record, moment, chosenOf(record));
   }
-  let enlargedHead: Head | undefined;
 
   const heads = element(
     'div',
@@ -167,23 +170,27 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
       const moment = record.momentAt(store.state.at);
       const chosen = chosenOf(record);
       const query = queryOf(record);
-      // Where the next frame brings the next step, curve and arcs have every other one each: both at once would cost frames.
-      turn += 1;
       const { speed } = store.state;
       const isQuick = state === 'running' && !isNew && (speed === '60' || speed === 'full');
       log.show(record);
-      if (!isQuick || turn % 2 === 0) curve.draw(record, moment, state);
       showGoal(record, state);
+      status.textContent = statusOf(record, moment, state);
+      const isOtherHead = chosen !== drawnHead;
+      const isAsked = isOtherHead || query !== drawnQuery || !moment.isNow;
+      if (isQuick && !isAsked && !pace.isDue()) return;
+      // Where the next frame brings the next step, curve and arcs have every other one each: both at once would cost frames.
+      turn += 1;
+      if (!isQuick || turn % 2 === 0) curve.draw(record, moment, state);
       // What is past stays as it was drawn while the run goes on.
       const isOther = moment !== drawn;
       drawn = moment;
       cards.draw(record, moment, chosen, isQuick && moment.isNow);
-      if (!isQuick || turn % 2 === 1)
+      if (!isQuick || isAsked || turn % 2 === 1) {
+        drawnQuery = query;
         composition.draw(record, query, compositionOf(record, moment, query, chosen));
-      status.textContent = statusOf(record, moment, state);
-      const isAsked = chosen !== enlargedHead || (isOther && !moment.isNow);
-      enlargedHead = chosen;
-      drawEnlarged(record, moment, state, isAsked);
+      }
+      drawnHead = chosen;
+      drawEnlarged(record, moment, state, isOtherHead || (isOther && !moment.isNow));
     },
     figure: () =>
       composeDrawings([
