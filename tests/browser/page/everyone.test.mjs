@@ -60,7 +60,7 @@ describe('by keyboard alone', () => {
       );
       assert.equal((await page.$$('.navigation [aria-current]')).length, 1);
       const top = await page.$eval(`#${act} h2`, (title) => title.getBoundingClientRect().top);
-      const bar = await page.$eval('nav', (nav) => nav.getBoundingClientRect().bottom);
+      const bar = await page.$eval('.navigation', (nav) => nav.getBoundingClientRect().bottom);
       assert.ok(top >= bar && top < 450, `the title of ${act} is ${top} from the top`);
     }
   });
@@ -102,13 +102,13 @@ describe('by keyboard alone', () => {
 
 describe('the navigation', () => {
   const links = (page) =>
-    page.$$eval('nav a', (found) =>
+    page.$$eval('.navigation a', (found) =>
       found.filter((link) => link.checkVisibility()).map((link) => link.getAttribute('href')),
     );
   const current = (page, href) =>
     page.waitForFunction(
       (wanted) =>
-        [...document.querySelectorAll('[aria-current]')].map((link) => link.hash).join() === wanted,
+        [...document.querySelectorAll('.navigation [aria-current]')].map((link) => link.hash).join() === wanted,
       {},
       href,
     );
@@ -126,7 +126,7 @@ describe('the navigation', () => {
   test('has no link to an act that the address hides', async (t) => {
     const { page } = await open(t, '?hide=toy');
     const [, ...rest] = await actsOf(page);
-    await page.waitForFunction(() => !document.querySelector('nav li').checkVisibility());
+    await page.waitForFunction(() => !document.querySelector('.navigation li').checkVisibility());
     assert.deepEqual(
       await links(page),
       rest.map((act) => `#${act}`),

@@ -6,7 +6,7 @@ import { actsOf, open } from '../lib/pages.mjs';
 for (const width of [320, 360, 412]) {
   test(`${width} pixels hold the links to acts in one line, that to the index above, each large enough to tap`, async (t) => {
     const { page } = await open(t, '', { width });
-    const links = await page.$$eval('nav a', (all) =>
+    const links = await page.$$eval('.navigation a', (all) =>
       all.map((link) => {
         const { top, left, right, width: wide, height } = link.getBoundingClientRect();
         return { top, left, right, wide, height };
@@ -19,7 +19,7 @@ for (const width of [320, 360, 412]) {
       assert.ok(left >= 0 && right <= width, `from ${left} to ${right}`);
       assert.ok(wide >= 24 && height >= 24, `${wide} × ${height}`);
     }
-    const bar = await page.$eval('nav', (nav) => nav.getBoundingClientRect().height);
+    const bar = await page.$eval('.navigation', (nav) => nav.getBoundingClientRect().height);
     assert.ok(bar < 80, `${bar} high`);
   });
 }
