@@ -108,7 +108,9 @@ describe('the navigation', () => {
   const current = (page, href) =>
     page.waitForFunction(
       (wanted) =>
-        [...document.querySelectorAll('.navigation [aria-current]')].map((link) => link.hash).join() === wanted,
+        [...document.querySelectorAll('.navigation [aria-current]')]
+          .map((link) => link.hash)
+          .join() === wanted,
       {},
       href,
     );
