@@ -229,8 +229,8 @@ test('everything a change can break is run unasked, in one browser and one Node'
     ...['format-cpp'],
     ...['wasm', 'package', 'page', 'pack', 'native', 'native-tests', 'vectors', 'node'],
     ...['browser', 'browser-page', 'browser-heads', 'browser-figure'],
-    ...['browser-train', 'browser-prune'],
-    ...['browser-words', 'browser-align'],
+    ...['browser-why', 'browser-train', 'browser-prune'],
+    ...['browser-words', 'browser-align', 'browser-questions'],
     ...['browser-package', 'packaging', 'package-types', 'record-tests', 'third-party'],
     ...['install', 'scripts', 'matrix-quick'],
   ]);
