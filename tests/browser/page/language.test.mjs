@@ -1,6 +1,7 @@
 // The page in its other languages: everything is translated, the layout holds, and the switch keeps what is shown.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
 
 const languages = { zh: '中文', ko: '한국어', id: 'Bahasa Indonesia' };
@@ -115,4 +116,23 @@ test('a language that does not load is told, and the page is in English', async 
   });
   const notice = await page.$eval('.languages .notices', ({ textContent }) => textContent);
   assert.match(notice, /中文/);
+});
+
+test('what the worker has to say is said in the language of the page', async (t) => {
+  const { page } = await open(t, '?lang=ko#words');
+  const says = (selector, pattern) =>
+    page.waitForFunction(
+      (where, source) => new RegExp(source).test(document.querySelector(where)?.textContent),
+      {},
+      selector,
+      pattern.source,
+    );
+  await says('#words .words-status', /^작은 언어 모델: 층 4개/);
+  await page.click('#words .rail-more > summary');
+  const input = await page.waitForSelector('#words .checkpoint input[multiple]');
+  await input.uploadFile(fromRoot('examples/language-model/model/config.json'));
+  await says(
+    '#words .checkpoint .control-hint',
+    /없는 파일: .*tokenizer\.json.*model\.safetensors/,
+  );
 });

@@ -5,7 +5,7 @@ import weightsUrl from '../../../examples/language-model/model/model.safetensors
 import tokenizerUrl from '../../../examples/language-model/model/tokenizer.json?url';
 import tokenizerConfigUrl from '../../../examples/language-model/model/tokenizer_config.json?url';
 import { type Checkpoint, parse } from './checkpoint.js';
-import { words } from './checkpoint-words.js';
+import { refusal } from './checkpoint-error.js';
 
 /** The small model of examples/language-model: files beside the page, loaded when a reader first needs them. */
 export async function openBuiltInModel(onProgress: (bytes: number) => void): Promise<Checkpoint> {
@@ -18,7 +18,7 @@ export async function openBuiltInModel(onProgress: (bytes: number) => void): Pro
   ]);
   void keepOnly([weightsUrl, configUrl, tokenizerUrl, tokenizerConfigUrl]);
   return {
-    name: words.builtInModel,
+    name: undefined,
     config: config as Checkpoint['config'],
     tokenizer,
     tokenizerConfig,
@@ -47,7 +47,7 @@ async function get(url: string): Promise<Response> {
   const kept = await cache?.match(url);
   if (kept !== undefined) return kept;
   const answer = await fetch(url);
-  if (!answer.ok) throw new Error(words.download(answer.status));
+  if (!answer.ok) throw refusal('download', answer.status);
   // Room on the disk may be refused.
   cache?.put(url, answer.clone()).catch(() => undefined);
   return answer;

@@ -1,8 +1,9 @@
 import { formatBytes } from '../format/numbers.js';
 import { listOf, quoted } from '../format/sentences.js';
+import { translatable } from '../format/translation.js';
 
-/** What a model is called, and why files are none that can be opened. */
-export const words = {
+/** What the page's own model is called, and why files are none that can be opened or a text is not read. */
+export const words = translatable('checkpoint', {
   builtInModel: 'Small language model',
 
   missing: (names: readonly string[]) =>
@@ -20,4 +21,4 @@ export const words = {
     `tokenizer.json gives token ${token}, but the model has ${size} only: they do not belong together.`,
   nothingToPredict: 'There is no next token to predict in this text.',
   download: (status: number) => `The model’s file did not load (HTTP ${status}).`,
-} as const;
+});

@@ -1,10 +1,11 @@
 import { loadSafetensors, type PretrainedModelOptions } from 'headwise/models';
 
-import { words } from './checkpoint-words.js';
+import { refusal } from './checkpoint-error.js';
 
 /** A model's files, of whatever folder they are. */
 export interface Checkpoint {
-  readonly name: string;
+  /** The page's own model has none. */
+  readonly name: string | undefined;
   readonly config: PretrainedModelOptions['config'];
   readonly tokenizer: object;
   readonly tokenizerConfig: object;
@@ -22,7 +23,7 @@ const needed = ['config.json', 'tokenizer.json'] as const;
 /**
  * What a reader opened: config.json, tokenizer.json, one safetensors file, and tokenizer_config.json where there is one.
  *
- * @throws Error in words for the reader: what is missing, too large or not JSON
+ * @throws CheckpointError, which says what is missing, too large or not JSON
  */
 export async function openCheckpoint(files: readonly File[]): Promise<Checkpoint> {
   const byName = new Map(nearestLast(files).map((file) => [file.name, file]));
@@ -31,10 +32,10 @@ export async function openCheckpoint(files: readonly File[]): Promise<Checkpoint
   if (weights === undefined) missing.push('model.safetensors');
   if (weights === undefined || missing.length > 0) {
     const isSharded = byName.has('model.safetensors.index.json');
-    throw new Error(isSharded ? words.sharded : words.missing(missing));
+    throw isSharded ? refusal('sharded') : refusal('missing', missing);
   }
   if (weights.size > maxCheckpointBytes) {
-    throw new Error(words.large(weights.size, maxCheckpointBytes));
+    throw refusal('large', weights.size, maxCheckpointBytes);
   }
   const read = async (name: string): Promise<object> => parse(name, await byName.get(name)?.text());
   const config = (await read('config.json')) as Checkpoint['config'];
@@ -55,7 +56,7 @@ export function parse(name: string, written = ''): object {
   } catch {
     // Told below.
   }
-  throw new Error(words.malformed(name));
+  throw refusal('malformed', name);
 }
 
 /** Of files of one name in several folders the outermost comes last, and so counts. */

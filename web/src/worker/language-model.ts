@@ -11,11 +11,12 @@ import {
 import type { Checkpoint } from './checkpoint.js';
 import type { Head } from './heads.js';
 import { timePairs, type Timing, type TimingOptions } from './timing.js';
-import { words } from './checkpoint-words.js';
+import { refusal } from './checkpoint-error.js';
 
 /** What a page can say of a model before it has read anything. */
 export interface ModelDescription {
-  readonly name: string;
+  /** The page's own model has none. */
+  readonly name: string | undefined;
   /** Of each layer. */
   readonly numHeads: readonly number[];
   /** Whether a word sees those before it alone, so that there is a next one to predict. */
@@ -77,8 +78,8 @@ export class LanguageModel {
     const tokenizer = new Tokenizer(checkpoint.tokenizer, checkpoint.tokenizerConfig);
     const model = await modelOf(checkpoint);
     try {
-      if (model.numEncoderLayers > 0) throw new Error(words.hasEncoder);
-      if (model.vocabularySize === 0) throw new Error(words.noText);
+      if (model.numEncoderLayers > 0) throw refusal('hasEncoder');
+      if (model.vocabularySize === 0) throw refusal('noText');
       return new LanguageModel(checkpoint, tokenizer, model);
     } catch (error) {
       model.dispose();
@@ -144,7 +145,7 @@ export class LanguageModel {
     options: { onProgress: (done: number, total: number) => void; signal: AbortSignal },
   ): Promise<number[][]> {
     const { ids } = this.#read(text);
-    if (ids.length < 2 || !this.#model.causal) throw new Error(words.nothingToPredict);
+    if (ids.length < 2 || !this.#model.causal) throw refusal('nothingToPredict');
     return measureHeadImportance(this.#model, {
       measure: 'ablation',
       batches: [
@@ -187,7 +188,7 @@ export class LanguageModel {
     if (written === '') return { ids: [], isCut: false };
     const all = this.#idsOf(/^\s/.test(text) ? text : prefix + text);
     const strange = all.find((id) => id >= vocabularySize);
-    if (strange !== undefined) throw new Error(words.tokens(strange, vocabularySize));
+    if (strange !== undefined) throw refusal('tokens', strange, vocabularySize);
     return { ids: all.slice(0, maxTokens), isCut: all.length > maxTokens };
   }
 
@@ -200,7 +201,7 @@ export class LanguageModel {
     const unknown = this.#tokenizer.token_to_id(unknownTokenOf(this.#checkpoint));
     return ids.map((id, at) => {
       const found = id ?? unknown;
-      if (found === undefined) throw new Error(words.unknown(tokens[at] ?? text));
+      if (found === undefined) throw refusal('unknown', tokens[at] ?? text);
       return found;
     });
   }

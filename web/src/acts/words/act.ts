@@ -11,6 +11,7 @@ import { createGoal } from '../../ui/notices.js';
 import { oncePerFrame } from '../../ui/once-per-frame.js';
 import { createStage } from '../../ui/stage.js';
 import { Connection } from '../../worker/connection.js';
+import { words as checkpointWords } from '../../worker/checkpoint-words.js';
 import { sameHead } from '../../worker/heads.js';
 import { createWorkerNotice } from '../../worker/notice.js';
 import { createBoard } from './board.js';
@@ -163,7 +164,7 @@ function statusOf({ state, progress, model, run, problem, isOwn }: Reader, shut:
   const { name, numHeads, maxTokens } = model;
   const total = numHeads.reduce((sum, heads) => sum + heads, 0);
   return [
-    words.model(name, numHeads.length, total),
+    words.model(name ?? checkpointWords.builtInModel, numHeads.length, total),
     words.tokens(run.tokens.length, maxTokens, run.isCut),
     words.shutNow(shut),
   ].join(' ');

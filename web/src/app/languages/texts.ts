@@ -30,6 +30,7 @@ import type {
 import type { words as first } from '../../first/words.js';
 import type { words as glossary } from '../../ui/glossary-words.js';
 import type { words as ui } from '../../ui/words.js';
+import type { words as checkpoint } from '../../worker/checkpoint-words.js';
 import type { words as worker } from '../../worker/words.js';
 
 /** All that the page says, under the names by which `translatable` knows it: what a language has to have. */
@@ -41,6 +42,7 @@ export interface Texts {
   readonly app: typeof app;
   readonly attention: typeof attention;
   readonly attentionElement: typeof attentionElement;
+  readonly checkpoint: typeof checkpoint;
   readonly figure: typeof figure;
   readonly figureIntro: typeof figureIntro;
   readonly first: typeof first;

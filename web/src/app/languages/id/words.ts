@@ -1,4 +1,6 @@
 /** What the act of a model on a text says, in Indonesian. */
+import { formatBytes } from '../../../format/numbers.js';
+import { listOf, quoted } from '../../../format/sentences.js';
 import type { Translation } from '../../../format/translation.js';
 import type { Texts } from '../texts.js';
 
@@ -94,4 +96,24 @@ export const wordsIntro: Translation<Texts['wordsIntro']> = {
   title: 'Model nyata pada kata-kata Anda',
   lead: 'Sebuah model bahasa terlatih memprediksi [token] berikutnya dari teks Anda. Tutup [gerbang|gate] (gate) head-headnya untuk melihat pada head mana prediksi itu bergantung.',
   paragraphs: [],
+};
+
+export const checkpoint: Translation<Texts['checkpoint']> = {
+  builtInModel: 'Model bahasa kecil',
+
+  missing: (names) =>
+    `Tidak ada: ${listOf(names)}. Pilih sebuah folder, atau config.json, model.safetensors, dan tokenizer.json sekaligus.`,
+  sharded:
+    'Bobot ini terbagi dalam beberapa berkas (model.safetensors.index.json). Simpan dahulu sebagai satu model.safetensors.',
+  large: (bytes, most) =>
+    `Ukuran bobot ${formatBytes(bytes)}; halaman ini membuka paling banyak ${formatBytes(most)}.`,
+  malformed: (name) => `${name} bukan objek JSON.`,
+  noText: 'Model ini tidak membaca teks: seharusnya decoder atau encoder dengan token.',
+  hasEncoder:
+    'Ini encoder–decoder, yang memerlukan urutan sumber di samping teks: seharusnya decoder atau encoder saja.',
+  unknown: (token) => `Tokenizer tidak memiliki token untuk ${quoted(token)}.`,
+  tokens: (token, size) =>
+    `tokenizer.json memberikan token ${token}, tetapi model hanya memiliki ${size}: keduanya tidak berasal dari model yang sama.`,
+  nothingToPredict: 'Tidak ada token berikutnya untuk diprediksi dalam teks ini.',
+  download: (status) => `Berkas model gagal dimuat (HTTP ${status}).`,
 };

@@ -9,7 +9,7 @@ import { questions, questionsIntro } from './questions.js';
 import { toy, toyExperiments, toyIntro } from './toy.js';
 import { train, trainIntro } from './train.js';
 import { why, whyIntro } from './why.js';
-import { words, wordsIntro, wordsRoleNames } from './words.js';
+import { checkpoint, words, wordsIntro, wordsRoleNames } from './words.js';
 
 /** The page in Korean. */
 export const ko: Translation<Texts> = {
@@ -20,6 +20,7 @@ export const ko: Translation<Texts> = {
   app,
   attention,
   attentionElement,
+  checkpoint,
   figure,
   figureIntro,
   first,

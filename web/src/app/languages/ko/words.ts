@@ -1,4 +1,6 @@
 /** The act of the language model in Korean. */
+import { formatBytes } from '../../../format/numbers.js';
+import { listOf, quoted } from '../../../format/sentences.js';
 import type { Translation } from '../../../format/translation.js';
 import type { Head } from '../../../worker/heads.js';
 import type { Texts } from '../texts.js';
@@ -96,4 +98,24 @@ export const wordsIntro: Translation<Texts['wordsIntro']> = {
   title: '내 글을 읽는 실제 모델',
   lead: '학습된 언어 모델이 텍스트의 다음 [토큰|token](token)을 예측합니다. 헤드(head)의 [게이트|gate](gate)를 닫아 가며 예측이 어느 헤드에 달려 있는지 살펴보십시오.',
   paragraphs: [],
+};
+
+export const checkpoint: Translation<Texts['checkpoint']> = {
+  builtInModel: '작은 언어 모델',
+
+  missing: (names) =>
+    `없는 파일: ${listOf(names)}. 폴더를 선택하거나 config.json, model.safetensors, tokenizer.json을 한꺼번에 선택하십시오.`,
+  sharded:
+    '가중치가 여러 파일에 나뉘어 있습니다(model.safetensors.index.json). 먼저 model.safetensors 하나로 저장하십시오.',
+  large: (bytes, most) =>
+    `가중치의 크기는 ${formatBytes(bytes)}입니다. 이 페이지는 최대 ${formatBytes(most)}까지 엽니다.`,
+  malformed: (name) => `${name} 파일은 JSON 객체가 아닙니다.`,
+  noText: '텍스트를 읽는 모델이 아닙니다. 토큰을 읽는 디코더나 인코더여야 합니다.',
+  hasEncoder:
+    '텍스트 외에 소스 시퀀스도 필요한 인코더-디코더 모델입니다. 디코더나 인코더 하나로 된 모델이어야 합니다.',
+  unknown: (token) => `토크나이저에 ${quoted(token)}에 해당하는 토큰이 없습니다.`,
+  tokens: (token, size) =>
+    `tokenizer.json에 토큰 ${token}이(가) 있지만 모델의 토큰은 ${size}개뿐입니다. 서로 다른 모델의 파일입니다.`,
+  nothingToPredict: '이 텍스트에는 예측할 다음 토큰이 없습니다.',
+  download: (status) => `모델 파일을 불러오지 못했습니다(HTTP ${status}).`,
 };

@@ -1,4 +1,6 @@
 /** What the act words says, in Simplified Chinese. */
+import { formatBytes } from '../../../format/numbers.js';
+import { listOf, quoted } from '../../../format/sentences.js';
 import type { Translation } from '../../../format/translation.js';
 import type { Texts } from '../texts.js';
 
@@ -89,4 +91,22 @@ export const words: Translation<Texts['words']> = {
   refused: (reason) => `没有打开。${reason}`,
 
   exportName: '一段文本的各个头',
+};
+
+export const checkpoint: Translation<Texts['checkpoint']> = {
+  builtInModel: '小型语言模型',
+
+  missing: (names) =>
+    `缺少${listOf(names)}。请选择一个文件夹，或同时选择config.json、model.safetensors和tokenizer.json。`,
+  sharded:
+    '这些权重分在多个文件中（model.safetensors.index.json）。请先把它们保存为一个model.safetensors。',
+  large: (bytes, most) => `权重有${formatBytes(bytes)}；本页最多打开${formatBytes(most)}。`,
+  malformed: (name) => `${name}不是JSON对象。`,
+  noText: '这个模型不读文本：应为带有词元的解码器或编码器。',
+  hasEncoder: '这是编码器－解码器模型，除文本外还需要源序列：应为单独的解码器或编码器。',
+  unknown: (token) => `分词器中没有${quoted(token)}的词元。`,
+  tokens: (token, size) =>
+    `tokenizer.json给出了词元${token}，但模型只有${size}个词元：两者不属于同一个模型。`,
+  nothingToPredict: '这段文本中没有可预测的下一个词元。',
+  download: (status) => `模型文件未能加载（HTTP ${status}）。`,
 };
