@@ -18,7 +18,7 @@ export function createGoal(task: string): Goal {
   const root = element(
     'div',
     { class: 'goal' },
-    element('p', {}, element('strong', {}, `${words.goal.name}: `), task),
+    element('p', {}, element('strong', {}, words.goal.name), ' ', task),
     progress,
   );
   let reached = '';
@@ -26,14 +26,14 @@ export function createGoal(task: string): Goal {
     root: hideable('goal', root),
     show(told, isReached = false) {
       if (isReached) {
-        if (reached === '') announce(`${words.goal.reached}. ${told}`);
+        if (reached === '') announce(`${words.goal.reached} ${told}`);
         reached = told;
         root.toggleAttribute('data-reached', true);
       }
       render(
         reached === ''
           ? told
-          : html`<strong>${words.goal.reached}.</strong> ${isReached ? told : reached}`,
+          : html`<strong>${words.goal.reached}</strong> ${isReached ? told : reached}`,
         progress,
       );
     },

@@ -12,7 +12,7 @@ export const words = translatable('ui', {
 
   noDefinition: 'This definition did not load. Check the connection, then reload the page.',
 
-  goal: { name: 'Your goal', reached: 'Reached' },
+  goal: { name: 'Your goal:', reached: 'Reached.' },
 
   failure: {
     title: 'The layer cannot run here',

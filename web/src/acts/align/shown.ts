@@ -1,7 +1,7 @@
 import { range } from 'd3-array';
 
 import { formatPercent } from '../../format/numbers.js';
-import { listOf } from '../../format/sentences.js';
+import { listOf, quoted } from '../../format/sentences.js';
 import { type DateQuestion, isoLength, maxDateLength, questionOf } from '../../worker/dates.js';
 import type { AlignRecord } from './run.js';
 import { words } from './words.js';
@@ -23,7 +23,8 @@ export function shownOf({ reading, options }: AlignRecord): Shown {
   const { text, answer, weights } = reading;
   const weightOf = (head: number, query: number, key: number): number =>
     weights[(head * isoLength + query) * maxDateLength + key] ?? NaN;
-  const named = (character: string): string => (character === ' ' ? words.space : `“${character}”`);
+  const named = (character: string): string =>
+    character === ' ' ? words.space : quoted(character);
   const attended = (head: number, query: number): string => {
     const key = range(text.length).reduce((best, each) =>
       weightOf(head, query, each) > weightOf(head, query, best) ? each : best,
@@ -37,7 +38,7 @@ export function shownOf({ reading, options }: AlignRecord): Shown {
     const [character, expected] = [answer.charAt(query), question?.answer.charAt(query)];
     const sentence = words.query(query + 1, named(character), listOf(attentions));
     return expected === undefined || expected === character
-      ? `${sentence}.`
+      ? words.right(sentence)
       : words.wrong(sentence, named(expected));
   };
   return { text, answer, question, heads: options.heads, weightOf, sentenceOf };

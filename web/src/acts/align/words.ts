@@ -56,6 +56,7 @@ export const words = translatable('align', {
   textKept: (shown: string) => `${words.textHint} The model reads “${shown}”.`,
   textEmpty: 'Type a date such as 5 March 2021.',
   examples: 'Examples',
+  right: (sentence: string) => `${sentence}.`,
   wrong: (sentence: string, expected: string) => `${sentence}. It should be ${expected}.`,
   noTruth:
     'Not a date of the forms that are trained, such as March 5, 2021 or 5 Mar 2021, with a year from 1000 to 2999: there is no right answer to compare with.',

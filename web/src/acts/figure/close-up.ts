@@ -12,10 +12,10 @@ export function drawCloseUp(root: HTMLElement, pass: Pass, step: StepNumber, hea
   root.replaceChildren(
     ...enlarged.flatMap((part) => {
       const isResult = results.includes(part);
-      const sign = part === enlarged[0] ? [] : [isResult ? '→' : signs[step]];
+      const sign = part === enlarged[0] ? [] : [isResult ? '→' : signOf(step)];
       return [
         ...sign.map((each) =>
-          element('span', { class: 'figure-sign', 'aria-hidden': 'true' }, each ?? ''),
+          element('span', { class: 'figure-sign', 'aria-hidden': 'true' }, each),
         ),
         tableOf(pass, part, head, isResult),
       ];
@@ -24,11 +24,10 @@ export function drawCloseUp(root: HTMLElement, pass: Pass, step: StepNumber, hea
 }
 
 /** What stands between two operands; the split has three results and none. */
-const signs: Readonly<Partial<Record<StepNumber, string>>> = {
-  1: '× transposed',
-  3: '× transposed',
-  7: '×',
-};
+function signOf(step: StepNumber): string {
+  if (step === 1 || step === 3) return words.timesTransposed;
+  return step === 7 ? '×' : '';
+}
 
 function tableOf(pass: Pass, part: Part, head: number, isResult: boolean): HTMLElement {
   const name = words.spoken(part, head + 1);

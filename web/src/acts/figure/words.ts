@@ -104,6 +104,8 @@ export const words = translatable('figure', {
   headFront: (head: number) => `Head ${head}: bring to the front`,
   names,
   /** As screen readers tell them. */
+  /** Between a matrix and another one whose rows are its columns. */
+  timesTransposed: '× transposed',
   spoken: (part: Part, head: number) => {
     const name = {
       scores: 'scores q kᵀ',

@@ -56,6 +56,7 @@ export const align: Translation<Texts['align']> = {
   textKept: (shown) => `${textHint} Model membaca “${shown}”.`,
   textEmpty: 'Ketik tanggal seperti 5 March 2021.',
   examples: 'Contoh',
+  right: (sentence) => `${sentence}.`,
   wrong: (sentence, expected) => `${sentence}. Seharusnya ${expected}.`,
   noTruth:
     'Bukan tanggal dalam bentuk yang dilatih, seperti March 5, 2021 atau 5 Mar 2021, dengan tahun dari 1000 sampai 2999: tidak ada jawaban benar sebagai pembanding.',

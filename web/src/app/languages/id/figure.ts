@@ -111,6 +111,7 @@ export const figure: Translation<Texts['figure']> = {
   headTab: (head) => `Head ${head}`,
   headFront: (head) => `Head ${head}: bawa ke depan`,
   names,
+  timesTransposed: '× transpos',
   spoken: (part, head) => {
     const plain = spoken[part] ?? names[part].replace('_', '');
     return ofHead.includes(part) ? `${plain} head ${head}` : plain;

@@ -171,7 +171,7 @@ export const ui: Translation<Texts['ui']> = {
 
   noDefinition: 'Definisi ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
 
-  goal: { name: 'Tujuan Anda', reached: 'Tercapai' },
+  goal: { name: 'Tujuan Anda:', reached: 'Tercapai.' },
 
   failure: {
     title: 'Lapisan tidak dapat berjalan di sini',

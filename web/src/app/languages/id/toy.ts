@@ -60,9 +60,9 @@ export const toyExperiments: Translation<Texts['toyExperiments']> = {
 
 export const toyIntro: Translation<Texts['toyIntro']> = {
   title: 'Contoh sederhana',
-  lead: 'Bab itu menguji lapisannya dengan masukan paling sederhana: [kueri|query], [kunci|key] (key), dan [nilai|value] (value) yang semuanya bernilai satu, dalam batch berisi dua sampel.',
+  lead: 'Bab itu menguji lapisannya dengan masukan paling sederhana: [kueri|query] (query), [kunci|key] (key), dan [nilai|value] (value) yang semuanya bernilai satu, dalam batch berisi dua sampel.',
   paragraphs: [
-    'Keluarannya berisi satu vektor per kueri (query), dengan ukuran yang sama dengan kueri.',
+    'Keluarannya berisi satu vektor per kueri, dengan ukuran yang sama dengan kueri.',
     '[Panjang valid|valid length] (valid length) sebuah sampel menyatakan berapa kuncinya yang boleh diperhatikan. Kunci lainnya [dimasker|mask] (masked): bobotnya tepat 0, apa pun isinya. Kunci itu diarsir, karena kunci yang dimasker tidak sama dengan kunci berbobot 0.',
   ],
 };

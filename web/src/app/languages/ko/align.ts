@@ -56,6 +56,7 @@ export const align: Translation<Texts['align']> = {
   textKept: (shown) => `${textHint} 모델이 읽는 것은 “${shown}”입니다.`,
   textEmpty: '5 March 2021과 같은 날짜를 입력하십시오.',
   examples: '예시',
+  right: (sentence) => `${sentence}.`,
   wrong: (sentence, expected) => `${sentence}. 정답은 ${expected}입니다.`,
   noTruth:
     'March 5, 2021이나 5 Mar 2021처럼 학습에 쓰인 형식의, 1000년부터 2999년까지의 날짜가 아니므로 비교할 정답이 없습니다.',

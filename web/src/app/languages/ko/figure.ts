@@ -103,6 +103,7 @@ export const figure: Translation<Texts['figure']> = {
   headTab: (head) => `헤드 ${head}`,
   headFront: (head) => `헤드 ${head}: 앞으로 가져오기`,
   names,
+  timesTransposed: '× 전치',
   spoken: (part, head) => {
     const plain = spokenNames[part] ?? names[part].replace('_', '');
     return ofHead.includes(part) ? `${head}번 헤드의 ${plain}` : plain;

@@ -210,7 +210,7 @@ export const ui: Translation<Texts['ui']> = {
 
   noDefinition: '이 정의를 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',
 
-  goal: { name: '목표', reached: '달성' },
+  goal: { name: '목표:', reached: '달성.' },
 
   failure: {
     title: '여기서는 이 층을 실행할 수 없습니다',

@@ -1,5 +1,6 @@
 /** The act of training in Korean. */
 import type { Translation } from '../../../format/translation.js';
+import { copyOffset } from '../../../worker/tasks.js';
 import type { Texts } from '../texts.js';
 
 type Train = Texts['train'];
@@ -26,7 +27,7 @@ const rightKeys: Readonly<Record<Task, string>> = {
   recall: '이름의 값',
   sort: '정렬 순서에서 다음 항목',
   reverse: '역순에서 다음 항목',
-  copy: '세 칸 전의 토큰',
+  copy: `${copyOffset}칸 전의 토큰`,
   previous: '이전 토큰',
 };
 
@@ -103,7 +104,7 @@ export const train: Translation<Train> = {
     sort: '항목들, 구분자, 그리고 같은 항목들이 정렬된 순서로 나옵니다. 각 위치는 다음 항목을 예측해야 합니다.',
     reverse:
       '항목들, 구분자, 그리고 같은 항목들이 마지막에서 처음까지 역순으로 나옵니다. 각 위치는 다음 항목을 예측해야 합니다.',
-    copy: '각 위치는 세 칸 전의 토큰을 예측해야 합니다.',
+    copy: `각 위치는 ${copyOffset}칸 전의 토큰을 예측해야 합니다.`,
     previous: '각 위치는 이전 토큰을 예측해야 합니다.',
   },
   layers: '층',

@@ -64,6 +64,7 @@ export const align: Translation<Texts['align']> = {
   textKept: (shown) => `${textHint}模型读到的是“${shown}”。`,
   textEmpty: '请输入一个日期，例如5 March 2021。',
   examples: '例子',
+  right: (sentence) => `${sentence}。`,
   wrong: (sentence, expected) => `${sentence}。应为${expected}。`,
   noTruth:
     '不属于训练过的日期格式（如March 5, 2021或5 Mar 2021，年份从1000到2999）：没有可供比较的正确答案。',

@@ -110,6 +110,7 @@ export const figure: Translation<Texts['figure']> = {
   headTab: (head) => `头${head}`,
   headFront: (head) => `头${head}：移到最前`,
   names,
+  timesTransposed: '× 转置',
   spoken: (part, head) => {
     const plain = spokenNames[part] ?? names[part].replace('_', '');
     return partsOfHead.includes(part) ? `头${head}的${plain}` : plain;

@@ -197,7 +197,7 @@ export const ui: Translation<Texts['ui']> = {
 
   noDefinition: '这条释义未能加载。请检查网络连接，然后重新加载页面。',
 
-  goal: { name: '你的目标', reached: '已达成' },
+  goal: { name: '你的目标：', reached: '已达成。' },
 
   failure: {
     title: '该层无法在此运行',

@@ -1,5 +1,6 @@
 /** What the act train says, in Simplified Chinese. */
 import type { Translation } from '../../../format/translation.js';
+import { copyOffset } from '../../../worker/tasks.js';
 import type { Texts } from '../texts.js';
 
 type Train = Texts['train'];
@@ -35,7 +36,7 @@ const rightKeys: Readonly<Record<Task, string>> = {
   recall: '名称对应的值',
   sort: '排序后的下一项',
   reverse: '倒序的下一项',
-  copy: '前面第三个词元',
+  copy: `往前第${copyOffset}个词元`,
   previous: '前一个词元',
 };
 
@@ -103,7 +104,7 @@ export const train: Translation<Train> = {
     recall: '先是若干名称，每个后面跟着它的值；然后只有名称，要预测它们的值。',
     sort: '若干项，一个分隔符，然后是排好序的同样各项：每个位置都要预测下一项。',
     reverse: '若干项，一个分隔符，然后是倒序的同样各项，从最后一项到第一项。',
-    copy: '每个位置都要预测前面第三个词元。',
+    copy: `每个位置都要预测往前第${copyOffset}个词元。`,
     previous: '每个位置都要预测前一个词元。',
   },
   layers: '层数',
