@@ -144,7 +144,36 @@ describe('the composition', () => {
     await waitForSearch(page, '?train-head=1.1&train-query=5');
     await asks(page, 5);
     assert.deepEqual(await violations(page, '#train'), []);
+    // A phone that is turned.
+    const shape = () => page.$eval('.composition-drawing', (root) => root.getAttribute('viewBox'));
+    const upright = await shape();
+    await page.setViewport({ width: 844, height: 390, hasTouch: true, isMobile: true });
+    await page.waitForFunction(
+      (before) => document.querySelector('.composition-drawing').getAttribute('viewBox') !== before,
+      {},
+      upright,
+    );
+    await asks(page, 5);
   });
+
+  for (const width of [1440, 390]) {
+    test(`has its labels within the drawing, ${width} pixels wide, wherever arcs lead`, async (t) => {
+      const { page } = await openRun(t, '?train-query=20&train-head=2.1', { width });
+      for (let query = 1; query <= 20; query++) {
+        await page.$eval(token(query), (found) => found.focus());
+        await asks(page, query);
+        const outside = await page.$eval('.composition-drawing', (root) => {
+          const { top, bottom, left, right } = root.getBoundingClientRect();
+          return [...root.querySelectorAll('.composition-label')]
+            .map((label) => label.getBoundingClientRect())
+            .filter(
+              (box) => box.top < top || box.bottom > bottom || box.left < left || box.right > right,
+            ).length;
+        });
+        assert.equal(outside, 0, `query ${query}`);
+      }
+    });
+  }
 });
 
 for (const query of ['?train-head=2.1', '?train-head=2.1&train-layers=3&train-heads=4']) {

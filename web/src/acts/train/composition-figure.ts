@@ -23,7 +23,7 @@ interface Geometry {
   /** How far arcs go up and down, however far apart their ends. */
   readonly rise: number;
 }
-const wide: Geometry = { tokenTop: 62, boxHeight: 32, line: 20, height: 168, rise: 38 };
+const wide: Geometry = { tokenTop: 58, boxHeight: 32, line: 20, height: 168, rise: 28 };
 const narrow: Geometry = { tokenTop: 200, boxHeight: 76, line: 50, height: 540, rise: 130 };
 const isNarrow = window.matchMedia('(max-width: 42rem)');
 
@@ -89,42 +89,52 @@ export function createCompositionFigure(events: Events): CompositionFigure {
     );
   }
 
+  let drawn: Parameters<CompositionFigure['draw']> | undefined;
+  // A phone that is turned.
+  isNarrow.addEventListener('change', () => {
+    if (drawn !== undefined) draw(...drawn);
+  });
+
+  function draw(record: RunRecord, query: number, composition: Composition): void {
+    const { look, back } = composition;
+    drawn = [record, query, composition];
+    const now = isNarrow.matches ? narrow : wide;
+    if (built !== record || geometry !== now) build(record, now);
+    const symbolAt = (position: number): string =>
+      symbolOf(record.options.task, record.start.tokens[position]);
+    const told = ({ place, key, weight }: Look): Parameters<typeof words.oneLook>[2] => ({
+      layer: place.layer + 1,
+      head: place.head + 1,
+      key: key + 1,
+      symbol: symbolAt(key),
+      weight: formatShort(weight),
+    });
+    const at = [query + 1, symbolAt(query), told(look)] as const;
+    const said = back === undefined ? words.oneLook(...at) : words.twoLooks(...at, told(back));
+    sentence.textContent = said;
+    tokens.forEach((token, position) => {
+      const isQuery = position === query;
+      token.show({
+        isQuery,
+        isKey: position === look.key || position === back?.key,
+        name: isQuery
+          ? said
+          : words.token(position + 1, symbolAt(position), targetOf(record, position)),
+      });
+      token.root.setAttribute('tabindex', isQuery ? '0' : '-1');
+    });
+    const { tokenTop, boxHeight, line } = now;
+    const right = record.start.tokens.length * pitch;
+    arcs.replaceChildren(
+      ...arcOf(look, now, tokenTop - 4, -1, right),
+      ...(back === undefined ? [] : arcOf(back, now, tokenTop + boxHeight + line + 6, 1, right)),
+    );
+  }
+
   return {
     root: element('figure', { class: 'composition' }, drawing, sentence),
     drawing,
-    draw(record, query, { look, back }) {
-      const now = isNarrow.matches ? narrow : wide;
-      if (built !== record || geometry !== now) build(record, now);
-      const symbolAt = (position: number): string =>
-        symbolOf(record.options.task, record.start.tokens[position]);
-      const told = ({ place, key, weight }: Look): Parameters<typeof words.oneLook>[2] => ({
-        layer: place.layer + 1,
-        head: place.head + 1,
-        key: key + 1,
-        symbol: symbolAt(key),
-        weight: formatShort(weight),
-      });
-      const at = [query + 1, symbolAt(query), told(look)] as const;
-      const said = back === undefined ? words.oneLook(...at) : words.twoLooks(...at, told(back));
-      sentence.textContent = said;
-      tokens.forEach((token, position) => {
-        const isQuery = position === query;
-        token.show({
-          isQuery,
-          isKey: position === look.key || position === back?.key,
-          name: isQuery
-            ? said
-            : words.token(position + 1, symbolAt(position), targetOf(record, position)),
-        });
-        token.root.setAttribute('tabindex', isQuery ? '0' : '-1');
-      });
-      const { tokenTop, boxHeight, line } = now;
-      const right = record.start.tokens.length * pitch;
-      arcs.replaceChildren(
-        ...arcOf(look, now, tokenTop - 4, -1, right),
-        ...(back === undefined ? [] : arcOf(back, now, tokenTop + boxHeight + line + 6, 1, right)),
-      );
-    },
+    draw,
   };
 }
 
