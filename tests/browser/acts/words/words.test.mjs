@@ -8,6 +8,8 @@ import * as headwise from '../../../../dist/models.js';
 import { textTokens } from '../../../../examples/language-model/tokens.mjs';
 import { fromRoot } from '../../../../scripts/lib/files.mjs';
 import { ofColours, violations } from '../../lib/axe.mjs';
+import { useDownloads } from '../../lib/downloads.mjs';
+import { save } from '../../lib/heads-act.mjs';
 import { fitsAcross, isReady, open, prefer, waitForSearch } from '../../lib/pages.mjs';
 import { servePage } from '../../lib/server.mjs';
 
@@ -325,6 +327,44 @@ describe('a checkpoint of the reader’s', () => {
       await (await gateOf(page, 2, 2)).click();
       await waitForText(page, '.candidate[data-leads] .candidate-token', /^a$/);
     });
+  }
+});
+
+test('the maps of all heads are saved, as a drawing and as numbers', async (t) => {
+  const { page } = await openWords(t, '?words-shut=2.2');
+  await waitForText(page, '.candidate[data-leads] .candidate-token', /^a$/);
+  const readFile = await useDownloads(t, page);
+  await save(page, 'Save the heads of a text as SVG', '#words');
+  const drawn = await page.evaluate(
+    (source) => {
+      const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
+      const maps = [...documentElement.querySelectorAll('svg:has(> path)')];
+      return {
+        boxes: maps.map((map) => map.getAttribute('viewBox')),
+        colours: new Set(
+          maps.map((map) => map.querySelector('path:last-child').getAttribute('fill')),
+        ).size,
+        titles: [...documentElement.querySelectorAll('text')].map((each) => each.textContent),
+      };
+    },
+    (await readFile('headwise-the-heads-of-a-text.svg')).toString(),
+  );
+  await save(page, 'Save the numbers of the heads of a text as JSON', '#words');
+  const { shut, tokens, weights } = JSON.parse(
+    (await readFile('headwise-the-heads-of-a-text.json')).toString(),
+  );
+  assert.deepEqual(shut, [{ layer: 1, head: 1 }]);
+  assert.deepEqual(drawn.boxes, Array(16).fill(`0 0 ${tokens.length} ${tokens.length}`));
+  assert.equal(drawn.colours, 4, 'a colour per head');
+  for (const name of ['1.1', '4.4']) assert.ok(drawn.titles.includes(name), `${drawn.titles}`);
+  // Each query's weights, of each head of each layer, sum to 1.
+  assert.equal(weights.length, 4);
+  for (const layer of weights) {
+    assert.equal(layer.length, 4 * tokens.length ** 2);
+    for (let row = 0; row < layer.length; row += tokens.length) {
+      const sum = layer.slice(row, row + tokens.length).reduce((a, b) => a + b);
+      assert.ok(Math.abs(sum - 1) < 1e-5, `${sum}`);
+    }
   }
 });
 

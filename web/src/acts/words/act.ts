@@ -7,6 +7,7 @@ import { cutTo } from '../../format/sentences.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { createTextArea } from '../../ui/controls/text-area.js';
 import { element, setAttributes } from '../../ui/dom.js';
+import { composeDrawings } from '../../ui/export/drawing.js';
 import { createGoal } from '../../ui/notices.js';
 import { oncePerFrame } from '../../ui/once-per-frame.js';
 import { createStage } from '../../ui/stage.js';
@@ -144,7 +145,13 @@ export function createWordsContent(store: Store<WordsState>): HTMLElement[] {
         notice.root,
         status,
       ],
-      end: createPanelEnd(store, 'words'),
+      end: createPanelEnd(store, 'words', [
+        {
+          name: words.exportName,
+          figure: () => composeDrawings(board.drawings()),
+          data: () => reader.run && { shut: reader.runShut, ...reader.run },
+        },
+      ]),
       more: { label: words.more, content: [checkpoint.root] },
       views: [figures],
     }),

@@ -1,9 +1,10 @@
-import { range } from 'd3-array';
+import { group, range } from 'd3-array';
 
 import { formatSigned } from '../../format/numbers.js';
-import { element, setAttributes } from '../../ui/dom.js';
+import { element, setAttributes, svg } from '../../ui/dom.js';
+import { type Piece, resolveStyles } from '../../ui/export/drawing.js';
 import { withHeadColour } from '../../ui/head-colour.js';
-import { type Head, sameHead } from '../../worker/heads.js';
+import { type Head, nameOfHead, sameHead } from '../../worker/heads.js';
 import type { ModelDescription, TextRun } from '../../worker/language-model.js';
 import { roleOf, sayRole } from './roles.js';
 import type { Selected } from './state.js';
@@ -21,6 +22,8 @@ interface Shown {
 export interface Board {
   readonly root: HTMLElement;
   draw(shown: Shown): void;
+  /** The maps of all heads, a row a layer. */
+  drawings(): Piece[][];
 }
 
 interface Actions {
@@ -82,6 +85,11 @@ export function createBoard(actions: Actions): Board {
       if (shown.model.numHeads.join() !== built) build(shown.model);
       for (const tile of tiles) tile.draw(shown);
     },
+    drawings: () =>
+      Array.from(
+        group(tiles, ({ place }) => place.layer),
+        ([, ofLayer]) => ofLayer.map((tile) => tile.drawing()),
+      ),
   };
 }
 
@@ -97,7 +105,12 @@ interface Tile {
   readonly place: Head;
   readonly buttons: readonly [HTMLButtonElement, HTMLButtonElement];
   draw(shown: Shown): void;
+  /** Its map, to be saved. */
+  drawing(): Piece;
 }
+
+/** Width and height of a map that is saved, in units of its drawing. */
+const savedSide = 160;
 
 function createTile(place: Head, { onSelect, onGate }: Actions): Tile {
   const map = createTileMap();
@@ -124,6 +137,16 @@ function createTile(place: Head, { onSelect, onGate }: Actions): Tile {
     root,
     place,
     buttons: [show, gate],
+    drawing() {
+      const { drawing } = resolveStyles(map.root);
+      setAttributes(drawing, { width: savedSide, height: savedSide });
+      // What is hatched on the page, by its background.
+      const fill = getComputedStyle(root).getPropertyValue('--hatch-ground');
+      drawing.prepend(svg('rect', { width: '100%', height: '100%', fill }));
+      const note = [roleName.textContent, state.textContent].filter(Boolean).join(', ');
+      const framed = svg('svg', { viewBox: `0 0 ${savedSide} ${savedSide}` }, drawing);
+      return { drawing: framed, title: nameOfHead(place), note };
+    },
     draw({ model, run, selected, shut, importance: rises }) {
       const { layer, head } = place;
       const tokens = run.tokens.length;

@@ -42,7 +42,7 @@ export function createSaveMenu(
   async function save(savable: Savable, format: (typeof formats)[number]): Promise<void> {
     close();
     toggle.focus();
-    const name = savable.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    const name = savable.name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
     const file = `headwise-${name}.${format}`;
     try {
       saveFile(file, await fileMakers[format](savable));
