@@ -170,8 +170,12 @@ test('on a phone each act’s goal, main controls and status stay in view on a q
   const size = { width: 390, height: 844 };
   const acts = await actsOf((await open(t)).page);
   // The last one is the index, which has none.
-  for (const act of acts.slice(0, -1)) {
-    const { page } = await open(t, `#${act}`);
+  const views = acts.slice(0, -1).map((act) => [act, '']);
+  for (let answer = 1; answer <= 5; answer++) {
+    views.push(['heads', `?input=patterns&answer=${answer}`]);
+  }
+  for (const [act, query] of views) {
+    const { page } = await open(t, `${query}#${act}`);
     await page.setViewport(size);
     const bar = await page.waitForSelector(`#${act} :is(.rail-pinned, .candidates)`, {
       visible: true,
@@ -184,7 +188,7 @@ test('on a phone each act’s goal, main controls and status stay in view on a q
       return { top, height, onTop: found.contains(above) };
     });
     assert.deepEqual({ top, onTop }, { top: 0, onTop: true }, act);
-    assert.ok(height <= size.height / 4, `${act} has a bar of ${height}`);
+    assert.ok(height <= size.height / 4, `${act}${query} has a bar of ${height}`);
   }
 });
 
