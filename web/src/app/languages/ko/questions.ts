@@ -58,7 +58,7 @@ export const questions: Translation<Texts['questions']> = {
     'masked-queries': {
       question: '유효 길이는 쿼리도 마스크합니까?',
       answer:
-        '아니요, 키만 마스크하므로 패딩(padding) 쿼리에도 유효한 키에 대한 합이 1인 가중치와 출력이 있습니다. 쿼리에 대해서는 평균을 내지 않으므로 해롭지 않습니다. 뒤의 층은 이 토큰을 키로서 마스크하고 손실은 그 출력을 제외하기 때문입니다. 샘플마다가 아니라 쿼리마다 [유효 길이|valid length](valid length)를 주면 [인과 마스크|causal mask](causal mask)처럼 쿼리마다 저마다의 키를 마스크합니다.',
+        '아니요, 키만 마스크하므로 패딩(padding) 쿼리에도 유효한 키에 대한 합이 1인 가중치와 출력이 있습니다. 쿼리에 대해서는 평균을 내지 않고, 뒤의 층은 이 토큰을 키로서 마스크하며, 손실은 그 출력을 제외하므로 해롭지 않습니다. 샘플마다가 아니라 쿼리마다 [유효 길이|valid length](valid length)를 주면 [인과 마스크|causal mask](causal mask)처럼 쿼리마다 저마다의 키를 마스크합니다.',
     },
     'why-heads-differ': {
       question: '모두 같은 계산을 하는데 왜 헤드는 서로 다릅니까?',
