@@ -140,6 +140,30 @@ test('a step has its line of the chapter’s code, and shapes with their axes', 
   assert.match(await textOf(page, '.figure-axes'), /\(batch_size, no\. of queries, num_hiddens\)/);
 });
 
+test('the figure, a step’s sentence, its code and shapes are on one screen', async (t) => {
+  const { page } = await openFigure(t, '', {
+    width: 1440,
+  });
+  for (let step = 1; step <= 9; step++) {
+    await page.waitForFunction(
+      (number) => document.querySelector('#figure h3').textContent.startsWith(`Step ${number} `),
+      {},
+      step,
+    );
+    const { height, room } = await page.$eval('#figure .act-stage', (stage) => ({
+      height:
+        Math.max(
+          ...['code', 'shapes'].map(
+            (part) => stage.querySelector(`.figure-${part}`).getBoundingClientRect().bottom,
+          ),
+        ) - stage.getBoundingClientRect().top,
+      room: innerHeight - document.querySelector('.navigation').getBoundingClientRect().height,
+    }));
+    assert.ok(height > 500 && height <= room, `step ${step}: ${height} in ${room}`);
+    if (step < 9) await press(page, 'Next');
+  }
+});
+
 describe('steps are chosen', () => {
   test('by pointer, keyboard and address, with the way back', async (t) => {
     const { page } = await openFigure(t, '?figure-step=4');

@@ -26,8 +26,9 @@ export function createStepText(): StepText {
       { class: 'figure-step', 'aria-label': words.step },
       title,
       sentence,
-      closeUp,
       element('div', { class: 'figure-code-row' }, code, shapes),
+      // Last: a step may read and make more numbers than a screen holds.
+      closeUp,
     ),
     draw(pass, step, head) {
       const { heads, headSize, mask } = pass;
