@@ -30,8 +30,8 @@ export function anchorActs(acts: readonly HTMLElement[]): void {
     'scroll',
     () => {
       const { scrollY, innerHeight } = window;
-      const { scrollHeight } = page;
       if (scrollY === scrolled) return;
+      const { scrollHeight } = page;
       // A page that has become shorter pushes its reader up, who has not scrolled.
       const isPushed = scrollHeight < height && scrollY + innerHeight >= scrollHeight - 1;
       const isJump = !isPushed && Math.abs(scrollY - scrolled) > jump * innerHeight;

@@ -6,7 +6,7 @@ const usualMs = 20;
 const stepMs = 3;
 
 /** How much of the last wait goes into the mean. */
-const weight = 0.2;
+const smoothing = 0.2;
 
 /**
  * Which frames of a run are drawn: all of them where the next one comes in time, fewer where what is drawn holds it up, as
@@ -27,7 +27,7 @@ export class Pace {
     requestAnimationFrame(() => {
       const wait = performance.now() - from;
       // A tab that was hidden had no frames, which tells nothing of the drawing.
-      if (wait < 1000) this.#wait += weight * (wait - this.#wait);
+      if (wait < 1000) this.#wait += smoothing * (wait - this.#wait);
     });
     return true;
   }

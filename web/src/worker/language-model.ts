@@ -9,9 +9,9 @@ import {
 } from 'headwise/models';
 
 import type { Checkpoint } from './checkpoint.js';
+import { refusal } from './checkpoint-error.js';
 import type { Head } from './heads.js';
 import { timePairs, type Timing, type TimingOptions } from './timing.js';
-import { refusal } from './checkpoint-error.js';
 
 /** What a page can say of a model before it has read anything. */
 export interface ModelDescription {

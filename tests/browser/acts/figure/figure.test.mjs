@@ -141,9 +141,7 @@ test('a step has its line of the chapter’s code, and shapes with their axes', 
 });
 
 test('the figure, a step’s sentence, its code and shapes are on one screen', async (t) => {
-  const { page } = await openFigure(t, '', {
-    width: 1440,
-  });
+  const { page } = await openFigure(t, '', { width: 1440 });
   for (let step = 1; step <= 9; step++) {
     await page.waitForFunction(
       (number) => document.querySelector('#figure h3').textContent.startsWith(`Step ${number} `),

@@ -176,21 +176,21 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
       showGoal(record, state);
       status.textContent = statusOf(record, moment, state);
       const isOtherHead = chosen !== drawnHead;
-      const isAsked = isOtherHead || query !== drawnQuery || !moment.isNow;
+      // What is past stays as it was drawn while the run goes on.
+      const isOtherPast = !moment.isNow && moment !== drawn;
+      const isAsked = isOtherHead || isOtherPast || query !== drawnQuery;
       if (isQuick && !isAsked && !pace.isDue()) return;
+      drawn = moment;
+      drawnHead = chosen;
       // Where the next frame brings the next step, curve and arcs have every other one each: both at once would cost frames.
       turn += 1;
       if (!isQuick || turn % 2 === 0) curve.draw(record, moment, state);
-      // What is past stays as it was drawn while the run goes on.
-      const isOther = moment !== drawn;
-      drawn = moment;
       cards.draw(record, moment, chosen, isQuick && moment.isNow);
       if (!isQuick || isAsked || turn % 2 === 1) {
         drawnQuery = query;
         composition.draw(record, query, compositionOf(record, moment, query, chosen));
       }
-      drawnHead = chosen;
-      drawEnlarged(record, moment, state, isOtherHead || (isOther && !moment.isNow));
+      drawEnlarged(record, moment, state, isOtherHead || isOtherPast);
     },
     figure: () =>
       composeDrawings([
