@@ -4,10 +4,28 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAct as open } from '../lib/acts.mjs';
 import { engineName } from '../lib/engines.mjs';
+import { until } from '../lib/until.mjs';
 
 const press = async (act, ...keys) => {
   for (const key of keys) await act.press(key);
 };
+
+test(`the keyboard asks words and chooses a head on the first screen, in ${engineName}`, async (t) => {
+  const visit = await open(t, '');
+  const within = () =>
+    visit.evaluate(() => {
+      const { query, head, shadowRoot } = document.querySelector('attention-heads');
+      return `${query}, ${head}, ${shadowRoot.activeElement?.className ?? ''}`;
+    });
+  for (let presses = 0; presses < 20 && !(await within()).endsWith('chip'); presses++) {
+    await press(visit, 'Tab');
+  }
+  await press(visit, ' ');
+  await until(async () => (await within()) === '6, 0, chip', within);
+  // Past the other three chips.
+  await press(visit, 'Tab', 'Tab', 'Tab', 'Tab', 'ArrowLeft');
+  await until(async () => (await within()).startsWith('5, 0, '), within);
+});
 
 test(`the keyboard breaks the tie of the first act, in ${engineName}`, async (t) => {
   const act = await open(t, '#toy');
@@ -46,6 +64,30 @@ test(`the keyboard walks a map, shuts a gate and chooses a head, in ${engineName
   assert.match(await act.textOf('#heads .close-up .head-title'), /^Head 4,/);
 });
 
+test(`the keyboard steps through the figure, in ${engineName}`, async (t) => {
+  const act = await open(t, '#figure');
+  const next = '#figure .figure-go:has(~ .figure-steps) button';
+  await act.tabTo(next, 'Next');
+  await press(act, 'Enter', 'Enter');
+  await act.waitForText('#figure h3', /^Step 3 of 9/);
+  await act.tabTo('#figure .figure-steps input:checked');
+  await press(act, 'ArrowDown');
+  await act.waitForText('#figure h3', /^Step 4 of 9/);
+});
+
+test(`the keyboard divides scores and chooses a key, in ${engineName}`, async (t) => {
+  const act = await open(t, '#why');
+  await act.tabTo('#why .slider');
+  await press(act, 'End');
+  await act.waitForText('#why .why-divisor-value', /^128$/);
+  await press(act, 'Home');
+  await act.waitForText('#why .why-divisor-value', /^1$/);
+  await act.waitForText('#why .why-made h3', /^Why “my”/);
+  await act.tabTo('#why .why-key[tabindex="0"]');
+  await press(act, 'Home', 'ArrowDown', 'Enter');
+  await act.waitForText('#why .why-made h3', /^Why “small”/);
+});
+
 test(`the keyboard trains a model and looks into a head, in ${engineName}`, async (t) => {
   const act = await open(t, '#train');
   const play = '#train .playback .primary';
@@ -78,6 +120,27 @@ test(`the keyboard trains a model and looks into a head, in ${engineName}`, asyn
   assert.match(await told(), /cannot attend to key 2 .* comes later\.$/);
   await press(act, 'ArrowDown');
   assert.match(await told(), /^Query 2 \(\w\) gives key 2 /);
+});
+
+test(`the keyboard shuts a head of a trained model, in ${engineName}`, async (t) => {
+  const act = await open(t, '#words');
+  const leader = '#words .candidate[data-leads] .candidate-token';
+  await act.waitForText(leader, /^better$/);
+  await act.tabTo('#words .tile-gate', 'Gate of layer 1, head 1');
+  await press(act, 'ArrowDown', 'ArrowRight');
+  assert.ok(await act.isFocused('#words .tile-gate', 'Gate of layer 2, head 2'));
+  await press(act, ' ');
+  await act.waitForText(leader, /^a$/);
+});
+
+test(`the keyboard reads an alignment, in ${engineName}`, async (t) => {
+  const act = await open(t, '#align');
+  await act.waitForText('#align .run-status', /^Step 0 /);
+  await act.tabTo('#align .align-query');
+  await press(act, 'ArrowRight');
+  await act.waitForText('#align .align-read-out', /^Output 2,/);
+  await press(act, 'Enter');
+  assert.match(await act.evaluate(() => window.location.search), /align-query=2/);
 });
 
 test(`the keyboard plants, prunes and undoes, in ${engineName}`, async (t) => {

@@ -10,10 +10,10 @@ const left = /NS_BINDING_ABORTED|A ServiceWorker intercepted the request/;
 
 /**
  * Opens an act; gives what can be done with it. `causes` are the problems that the test makes on
- * purpose, `server` is another than that of all tests.
+ * purpose, `server` is another than that of all tests, and `on` starts another engine of engines.mjs.
  */
-export async function openAct(t, address, { causes, server } = {}) {
-  const [engine, { url }] = await Promise.all([sharedEngine(), server ?? sharedPage()]);
+export async function openAct(t, address, { causes, server, on = sharedEngine } = {}) {
+  const [engine, { url }] = await Promise.all([on(), server ?? sharedPage()]);
   t.after(() => {
     const problems = engine.problems
       .splice(0)

@@ -23,8 +23,9 @@ const chromiumArguments = [
 /** How each is told where to save; Firefox does not heed puppeteer's own option for it. */
 const saving = {
   chrome: (folder) => ({ downloadBehavior: { policy: 'allow', downloadPath: folder } }),
-  firefox: (folder) => ({
+  firefox: (folder, preferences) => ({
     extraPrefsFirefox: {
+      ...preferences,
       'browser.download.folderList': 2,
       'browser.download.dir': folder,
       // Once it is open, it has the keys and the next press.
@@ -38,8 +39,9 @@ const saving = {
  *
  * @param {'chrome' | 'headlessChrome' | 'firefox'} name
  * @param {string} [downloads] the folder for files that a page hands to its reader
+ * @param {Record<string, string | number | boolean>} [preferences] of Firefox, which has such a folder
  */
-export async function launchBrowser(name = 'chrome', downloads = undefined) {
+export async function launchBrowser(name = 'chrome', downloads = undefined, preferences = {}) {
   const executablePath = toolchain()[name];
   if (!executablePath) throw new Error(`no ${name}: run scripts/setup.sh`);
   const browser = name === 'firefox' ? 'firefox' : 'chrome';
@@ -50,6 +52,6 @@ export async function launchBrowser(name = 'chrome', downloads = undefined) {
     args: browser === 'chrome' ? chromiumArguments : [],
     timeout: patience,
     protocolTimeout: 2 * patience,
-    ...(downloads === undefined ? {} : saving[browser](downloads)),
+    ...(downloads === undefined ? {} : saving[browser](downloads, preferences)),
   });
 }

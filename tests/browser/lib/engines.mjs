@@ -7,12 +7,17 @@ import { watchForProblems } from './problems.mjs';
 import { shared, sharedBrowser } from './shared.mjs';
 import { launchWebKit } from './webkit.mjs';
 
+const desk = { width: 1280, height: 900 };
+/** What a reader may hold in one hand, at night. */
+const phone = { width: 390, height: 844 };
+
 /** `opener` is a browser or a context of one, which is closed in the end. */
-async function openWithPuppeteer(opener) {
+async function openWithPuppeteer(opener, { viewport = desk, media = [] } = {}) {
   const page = await opener.newPage();
   page.setDefaultTimeout(patience);
-  await page.setViewport({ width: 1280, height: 900 });
-  const { mouse, keyboard } = page;
+  await page.setViewport(viewport);
+  if (media.length > 0) await page.emulateMediaFeatures(media);
+  const { mouse, keyboard, touchscreen } = page;
   return {
     open: (address) => page.goto(address),
     evaluate: (work, ...args) => page.evaluate(work, ...args),
@@ -22,6 +27,7 @@ async function openWithPuppeteer(opener) {
     moveTo: (x, y) => mouse.move(x, y),
     holdDown: () => mouse.down(),
     letGo: () => mouse.up(),
+    touch: (x, y) => touchscreen.tap(x, y),
     async press(key, { shift = false } = {}) {
       if (shift) await keyboard.down('Shift');
       await keyboard.press(key);
@@ -42,13 +48,33 @@ const engines = {
   webkit: launchWebKit,
 };
 
+/** Puppeteer cannot have it prefer a scheme: 0 is dark. Without a touch screen it makes no touch events. */
+const firefoxPhone = {
+  'layout.css.prefers-color-scheme.content-override': 0,
+  'dom.w3c_touch_events.enabled': 1,
+};
+
+/** The same as wide as a phone, touched, and dark. */
+const phones = {
+  async chromium() {
+    const context = await (await sharedBrowser()).createBrowserContext();
+    return openWithPuppeteer(context, {
+      viewport: { ...phone, hasTouch: true, isMobile: true },
+      media: [{ name: 'prefers-color-scheme', value: 'dark' }],
+    });
+  },
+  firefox: async (downloads) =>
+    openWithPuppeteer(await launchBrowser('firefox', downloads, firefoxPhone), { viewport: phone }),
+  webkit: (downloads) => launchWebKit(downloads, { size: phone, isDark: true }),
+};
+
 /** Which one the tests run in: scripts/lib/browser-steps.mjs says it. */
 export const engineName = process.env.HEADWISE_BROWSER ?? 'chromium';
 
-/** The browser, with one page for all tests, and the folder where it leaves what a page hands to its reader. */
-export const sharedEngine = shared(async () => {
+/** Starts a browser with one page, and a folder where it leaves what a page hands to its reader. */
+const start = async (launch) => {
   const downloads = mkdtempSync(join(tmpdir(), 'headwise-'));
-  const engine = await engines[engineName](downloads);
+  const engine = await launch(downloads);
   return {
     ...engine,
     downloads,
@@ -57,4 +83,10 @@ export const sharedEngine = shared(async () => {
       rmSync(downloads, { recursive: true });
     },
   };
-});
+};
+
+/** The browser that all tests share. */
+export const sharedEngine = shared(() => start(engines[engineName]));
+
+/** The phone that all tests share. */
+export const sharedPhone = shared(() => start(phones[engineName]));

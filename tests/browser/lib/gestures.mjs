@@ -1,7 +1,7 @@
 // What a reader does with pointer and keys. The browser gets them as from a mouse and a keyboard:
 // the page sees no difference, and nothing is pressed that is hidden or covered.
 import assert from 'node:assert/strict';
-import { until } from './until.mjs';
+import { twoFrames, until } from './until.mjs';
 
 /**
  * Where an element is, found by its selector and, where several match, by the name that a screen
@@ -40,15 +40,15 @@ export function gesturesOf(engine) {
     return found;
   };
   /**
-   * Brings an element into view and the pointer to it, `at` being a part of its width. Code of other acts
-   * that comes meanwhile may move it: then once more.
+   * Brings an element into view and does something there. Code of other acts that comes meanwhile may move
+   * it: then once more.
    */
-  const pointAt = async (selector, name, at = (left, right) => (left + right) / 2) => {
+  const bringIntoView = async (selector, name, meanwhile) => {
     let found;
     await until(
       async () => {
         const { left, right, y } = await find(selector, name, true);
-        await engine.moveTo(at(left, right), y);
+        await meanwhile(left, right, y);
         found = await find(selector, name);
         return found.isOpen && found.y === y && found.left === left && found.right === right;
       },
@@ -56,6 +56,10 @@ export function gesturesOf(engine) {
     );
     return found;
   };
+  const middle = (left, right) => (left + right) / 2;
+  /** Brings an element into view and the pointer to it, `at` being a part of its width. */
+  const pointAt = (selector, name, at = middle) =>
+    bringIntoView(selector, name, (left, right, y) => engine.moveTo(at(left, right), y));
   /** Of the first there is; empty for none. */
   const textOf = (selector) =>
     engine.evaluate((where) => document.querySelector(where)?.textContent ?? '', selector);
@@ -72,13 +76,24 @@ export function gesturesOf(engine) {
       await meanwhile?.();
       await engine.letGo();
     },
-    /** Takes a slider's thumb from one place to another, each a part of the way. */
+    /** Touches an element and lets go, without coming near before. */
+    async tap(selector, name) {
+      const wait = () => engine.evaluate(twoFrames);
+      const { left, right, y } = await bringIntoView(selector, name, wait);
+      await engine.touch(middle(left, right), y);
+    },
+    /**
+     * Takes a slider's thumb from one place to another, each a part of the way. An end is passed, as by a
+     * hand: a pointer stands at whole pixels, and one that aims at the end may stop before it.
+     */
     async drag(selector, name, from, to) {
       const along = (part) => (left, right) => left + inset + part * (right - left - 2 * inset);
       const { left, right, y } = await pointAt(selector, name, along(from));
       await engine.holdDown();
       for (const step of [0.25, 0.5, 0.75, 1])
         await engine.moveTo(along(from + step * (to - from))(left, right), y);
+      if (to === 0) await engine.moveTo(left, y);
+      if (to === 1) await engine.moveTo(right, y);
       await engine.letGo();
     },
     /** Walks by Tab until the element has the focus. */

@@ -91,6 +91,8 @@ export async function open(t, address = '', options = {}) {
   const problems = watchForProblems(page);
   t.after(async () => {
     const others = problems.filter((problem) => !causes?.test(problem));
+    // Of a test that has failed by then, the reporter shows no second failure.
+    for (const problem of others) t.diagnostic(problem);
     if (isAlone || others.length > 0 || tab.isAltered) {
       await tab.context.close();
     } else {

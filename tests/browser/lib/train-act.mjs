@@ -1,5 +1,6 @@
 // What tests of the act on training read and press.
 import { open } from './pages.mjs';
+import { twoFrames } from './until.mjs';
 
 export const until = '#train .playback';
 
@@ -18,20 +19,20 @@ export const statusOf = (page) => textOf(page, '#train .run-status');
 export const stepOf = async (page) => Number(/^Step (\d+)/.exec(await statusOf(page))[1]);
 export const workerOf = (page) =>
   page.workers().find((worker) => /model-worker/.test(worker.url()));
-/** Once the update that was on its way is there. */
+/** Once the run rests, and the update that was on its way is there. */
 export async function restingStepOf(page) {
+  await page.waitForFunction(
+    (running) => document.querySelector('#train .playback .primary').textContent !== running,
+    {},
+    'Pause',
+  );
   for (let last = -1; ;) {
     const step = await stepOf(page);
     if (step === last) return step;
     last = step;
-    // What the worker was at has been posted, and after two frames it has been shown.
-    await workerOf(page).evaluate(() => undefined);
-    await page.evaluate(
-      () =>
-        new Promise((resolve) => {
-          requestAnimationFrame(() => requestAnimationFrame(resolve));
-        }),
-    );
+    // A timer comes after what the worker has been asked. That has been posted then, and after two frames shown.
+    await workerOf(page).evaluate(() => new Promise((resolve) => setTimeout(resolve, 0)));
+    await page.evaluate(twoFrames);
   }
 }
 export const eventsOf = (page) =>

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Builder, Capabilities, Key } from 'selenium-webdriver';
+import { Pointer } from 'selenium-webdriver/lib/input.js';
 import { patience } from './browser.mjs';
 
 async function freePort() {
@@ -16,13 +17,20 @@ async function freePort() {
 }
 
 /** Starts the driver and waits until it answers; gives its address and what ends it. */
-async function startDriver(downloads) {
+async function startDriver(downloads, environment) {
   const port = await freePort();
   // Where a desktop would say which folder is for downloads.
   writeFileSync(join(downloads, 'user-dirs.dirs'), `XDG_DOWNLOAD_DIR="${downloads}"\n`);
   const child = spawn('xvfb-run', ['--auto-servernum', 'WebKitWebDriver', `--port=${port}`], {
     stdio: 'ignore',
-    env: { ...process.env, XDG_CONFIG_HOME: downloads },
+    env: {
+      ...process.env,
+      ...environment,
+      XDG_CONFIG_HOME: downloads,
+      // Drawn by the processor alone: its compositor's thread has crashed in Mesa's software renderer, and every test after
+      // that waited in vain.
+      WEBKIT_DISABLE_COMPOSITING_MODE: '1',
+    },
     // A group of its own: xvfb-run passes no signal on.
     detached: true,
   });
@@ -58,9 +66,25 @@ const keys = {
   ArrowDown: Key.ARROW_DOWN,
 };
 
-/** A window of WebKit, with what the tests of all browsers ask of one. */
-export async function launchWebKit(downloads) {
-  const driver = await startDriver(downloads);
+/** Makes a window as large as a page of that size needs, or as narrow as windows get: 447 pixels. */
+async function giveRoom(window, { width, height }) {
+  await window.manage().window().setRect({ width, height });
+  const [inner, outer] = await window.executeScript(
+    'return [[innerWidth, innerHeight], [outerWidth, outerHeight]]',
+  );
+  await window
+    .manage()
+    .window()
+    .setRect({
+      width: width + outer[0] - inner[0],
+      height: height + outer[1] - inner[1],
+    });
+}
+
+/** A window of WebKit, with what the tests of all browsers ask of one. `size` is what a page has of it. */
+export async function launchWebKit(downloads, { size, isDark = false } = {}) {
+  // It takes the colours of its desktop.
+  const driver = await startDriver(downloads, isDark ? { GTK_THEME: 'Adwaita:dark' } : {});
   const capabilities = new Capabilities({
     browserName: 'MiniBrowser',
     'webkitgtk:browserOptions': { args: ['--automation'] },
@@ -76,6 +100,8 @@ export async function launchWebKit(downloads) {
   const evaluate = (work, ...args) =>
     window.executeScript(`return (${work}).apply(null, arguments)`, ...args);
   const act = (gesture) => gesture(window.actions({ async: false })).perform();
+  const finger = new Pointer('finger', Pointer.Type.TOUCH);
+  if (size !== undefined) await giveRoom(window, size);
   return {
     open: (address) => window.get(address),
     evaluate,
@@ -91,6 +117,16 @@ export async function launchWebKit(downloads) {
       act((actions) => actions.move({ x: Math.round(x), y: Math.round(y), duration: 0 })),
     holdDown: () => act((actions) => actions.press()),
     letGo: () => act((actions) => actions.release()),
+    touch: (x, y) =>
+      window
+        .actions({ async: false })
+        .insert(
+          finger,
+          finger.move({ x: Math.round(x), y: Math.round(y), duration: 0 }),
+          finger.press(),
+          finger.release(),
+        )
+        .perform(),
     press: (key, { shift = false } = {}) =>
       act((actions) =>
         shift

@@ -1,0 +1,119 @@
+// A visit on a phone, at night: every act by touch, in Chromium, Firefox and WebKit, whose driver makes presses of touches.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openAct } from '../lib/acts.mjs';
+import { violations } from '../lib/axe.mjs';
+import { engineName, sharedPhone } from '../lib/engines.mjs';
+import { artefact } from '../lib/pages.mjs';
+import { until } from '../lib/until.mjs';
+
+/** What a finger does in each act, and what comes of it. */
+const visits = {
+  async toy({ tap, waitForText, textOf }) {
+    await tap('#toy .question button', 'Different keys');
+    await waitForText('#toy .experiments-verdict', /^You predicted “Different keys”: right/);
+    await tap('#toy .segment', 'Random');
+    assert.match(await textOf('#toy .goal-progress'), /^Reached/);
+  },
+  async figure({ tap, waitForText }) {
+    await tap('#figure .segment', '8 Concatenate');
+    await waitForText('#figure h3', /^Step 8 of 9/);
+    await tap('#figure .figure-go:has(~ .figure-steps) button', 'Next');
+    await waitForText('#figure h3', /^Step 9 of 9/);
+  },
+  async heads({ tap, waitForText }) {
+    await tap('#heads .segment', 'Patterns');
+    await tap('#heads .head-answers button', 'Head 1 looks three back');
+    await waitForText('#heads .head-told', /^(?:Head|In head) 1 /);
+    await tap('#heads .samples .cell[data-head="2"][data-query="4"][data-key="3"]');
+    await waitForText('#heads .arithmetic', /Head 3, sample 1/);
+    // Where it is touched the thumb goes.
+    await tap('#heads .gates .slider', 'Gate of head 2');
+    await waitForText('#heads .gates-moved', /^The output changes by [1-9]/);
+  },
+  async why({ tap, waitForText }) {
+    await tap('#why button', '√d = 8');
+    await waitForText('#why .why-divisor-value', /^8$/);
+  },
+  async train({ tap, waitForText }) {
+    await waitForText('#train .run-status', /^Step 0:/);
+    await tap('#train .segment', 'Full');
+    await tap('#train button', 'Start');
+    await waitForText('#train .run-status', /^Step [1-9]/);
+    await tap('#train button', 'Pause');
+    await waitForText('#train .playback .primary', /^Resume$/);
+  },
+  async prune({ tap, waitFor, waitForText }) {
+    await tap('#prune button', 'Plant and train');
+    await waitFor('#prune .guess-tile:not([aria-disabled])');
+    for (const head of ['1.1', '1.2', '2.3', '2.6']) {
+      await tap('#prune .guess-tile', `${head} mark`);
+    }
+    await tap('#prune .guess-panel button', 'Check');
+    await waitForText('#prune .session-status', /^12 heads left/);
+    await tap('#prune button', 'Prune head 1 of layer 1');
+    await waitForText('#prune .session-status', /^11 heads left/);
+  },
+  async words({ tap, waitForText }) {
+    const leader = '#words .candidate[data-leads] .candidate-token';
+    await waitForText(leader, /^better$/);
+    await tap('#words .tile-gate', 'Gate of layer 2, head 2');
+    await waitForText(leader, /^a$/);
+  },
+  async align({ tap, waitFor, waitForText }) {
+    await waitFor('#align .align-figure');
+    await waitForText('#align .run-status', /^Step 0 /);
+    await tap('#align button', 'Step');
+    await waitForText('#align .run-status', /^Step 1 /);
+    await tap('#align .align-query');
+    await waitForText('#align .align-read-out', /^Output 1,/);
+  },
+  async questions({ tap, waitFor }) {
+    await tap('#questions summary', 'Is an attention weight an importance?');
+    await waitFor('#questions .contributions');
+  },
+};
+
+test(`the first words are touched on a phone, in ${engineName}`, async (t) => {
+  const visit = await openAct(t, '', { on: sharedPhone });
+  const centreOf = (part, index) =>
+    visit.evaluate(
+      (selector, at) => {
+        const { shadowRoot } = document.querySelector('attention-heads');
+        const found = [...shadowRoot.querySelectorAll(selector)][at];
+        found.scrollIntoView({ block: 'center', behavior: 'instant' });
+        const { left, right, top, bottom } = found.getBoundingClientRect();
+        return [(left + right) / 2, (top + bottom) / 2];
+      },
+      part,
+      index,
+    );
+  const chosen = () =>
+    visit.evaluate(() => {
+      const { query, head } = document.querySelector('attention-heads');
+      return `word ${query}, head ${head}`;
+    });
+  await until(async () => (await chosen()) === 'word 6, head undefined', chosen);
+  await visit.touch(...(await centreOf('[role="option"]', 3)));
+  await until(async () => (await chosen()) === 'word 3, head undefined', chosen);
+  await visit.touch(...(await centreOf('.chip', 1)));
+  await until(async () => (await chosen()) === 'word 3, head 1', chosen);
+  await visit.screenshot(artefact(`first-phone-${engineName}.png`));
+});
+
+test(`every act is used on a phone, dark and by touch, in ${engineName}`, async (t) => {
+  for (const [id, visit] of Object.entries(visits)) {
+    await t.test(id, async (sub) => {
+      const act = await openAct(sub, `#${id}`, { on: sharedPhone });
+      const media = ['(prefers-color-scheme: dark)', '(max-width: 42rem)'];
+      const matching = (all) => all.filter((each) => window.matchMedia(each).matches);
+      assert.deepEqual(await act.evaluate(matching, media), media);
+      await visit(act);
+      const overflow = () =>
+        act.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      await until(async () => (await overflow()) <= 0, 'it is wider than the phone');
+      assert.deepEqual(await violations(act, { scope: `#${id}`, run: act.run }), []);
+      await act.screenshot(artefact(`${id}-phone-${engineName}.png`));
+    });
+  }
+});
