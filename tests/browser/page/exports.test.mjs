@@ -242,6 +242,44 @@ test('a picture of lines has their key', async (t) => {
   }
 });
 
+describe('weights are saved with their shape', () => {
+  const runs = {
+    '#train': {
+      name: 'the training run',
+      isDrawn: '#train .head-card',
+      layers: 2,
+      weightsOf: ({ weights }) => weights,
+      shapeOf: ({ tokens }) => [2, tokens.length, tokens.length],
+    },
+    '#align': {
+      name: 'the alignment',
+      isDrawn: '#align .align-map rect',
+      layers: 1,
+      weightsOf: ({ reading }) => [reading.weights],
+      shapeOf: ({ reading }) => [2, reading.answer.length, 18],
+    },
+  };
+  for (const [act, { name, isDrawn, layers, weightsOf, shapeOf }] of Object.entries(runs)) {
+    test(name, async (t) => {
+      const { page } = await open(t, act, { until: isDrawn });
+      const readFile = await useDownloads(t, page);
+      await save(page, `Save the numbers of ${name} as JSON`, act);
+      const saved = JSON.parse(await readFile(fileOf(name, 'json')));
+      assert.equal(weightsOf(saved).length, layers);
+      for (const { shape, data } of weightsOf(saved)) {
+        assert.deepEqual(shape, shapeOf(saved));
+        const [heads, queries, keys] = shape;
+        assert.equal(data.length, heads * queries * keys);
+        // Each query's weights, over what is padding too, sum to 1.
+        for (let row = 0; row < data.length; row += keys) {
+          const sum = data.slice(row, row + keys).reduce((a, b) => a + b);
+          assert.ok(Math.abs(sum - 1) < 1e-4, `${sum}`);
+        }
+      }
+    });
+  }
+});
+
 test('the picture of a run has the map of every head, cell by cell', async (t) => {
   const { page } = await open(t, '#train', { until: '#train .head-card' });
   const readFile = await useDownloads(t, page);

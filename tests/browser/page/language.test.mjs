@@ -44,6 +44,19 @@ const textsOf = (page) =>
     book,
   );
 
+test('中文: no space follows a mark, which has its own', async (t) => {
+  const { page } = await open(t, '?lang=zh');
+  await loadAllActs(page);
+  const spaced = () =>
+    page.$$eval('p, li, td, figcaption', (all) =>
+      all
+        .filter((each) => each.checkVisibility())
+        .map((each) => each.innerText)
+        .filter((text) => /[。：；，！？）] +[\u4e00-\u9fff]/u.test(text)),
+    );
+  assert.deepEqual(await spaced(), []);
+});
+
 for (const [tag, name] of Object.entries(languages)) {
   test(`${name}: no text is left in English, and nothing is wider than the window`, async (t) => {
     const { page } = await open(t, '');

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { actsOf, artefact, fitsAcross, open } from '../lib/pages.mjs';
+import { twoFrames } from '../lib/until.mjs';
 
 /** Keeps a picture of one part of the page, whole. */
 async function keep(page, name, part) {
@@ -41,6 +42,11 @@ const uses = {
       await page.click(`#prune .guess-tile[data-head="${head}"]`);
     }
     await page.click('#prune .guess-panel .primary');
+    // What comes of it moves all that is below.
+    await page.waitForFunction(() =>
+      /^12 heads left/.test(document.querySelector('#prune .session-status').textContent),
+    );
+    await page.evaluate(twoFrames);
     for (const head of ['1.1', '2.4']) {
       await page.click(`#prune .tile[data-head="${head}"] button`);
       await page.waitForSelector(`#prune .tile[data-head="${head}"][data-standing="pruned"]`);

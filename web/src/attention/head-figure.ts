@@ -1,6 +1,7 @@
 import { range } from 'd3-array';
 
 import { formatWeight } from '../format/numbers.js';
+import { joinSentences } from '../format/sentences.js';
 import { element, newId, setAttributes } from '../ui/dom.js';
 import { composeDrawings, drawLegend } from '../ui/export/drawing.js';
 import type { Savable } from '../ui/export/save-menu.js';
@@ -44,6 +45,8 @@ interface Options {
   readonly name: string;
   /** What there is to say below the maps, beside what holds for all maps. */
   readonly caption?: string;
+  /** Whether the caption ends what is below the maps, since what is beside them is higher. */
+  readonly isCaptionBelow?: boolean;
   /** What stands in the heading of each sample, if anything. */
   readonly controls?: readonly HTMLElement[];
   /** Told of the cell that the figure speaks of. */
@@ -54,13 +57,18 @@ interface Options {
 
 /** All heads of a layer as small multiples, a row a sample, with a legend and one read-out. */
 export function createHeadFigure(options: Options): HeadFigure {
-  const { controls = [], onActive, onPin } = options;
+  const { controls = [], isCaptionBelow = false, onActive, onPin } = options;
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
   const readOut = element('p', { class: 'read-out' }, words.readOut.hint);
   const samples = element('div', { class: 'samples' });
   const beside = element('div', { class: 'beside' });
-  const below = element('div', { class: 'below' });
+  const caption = element(
+    isCaptionBelow ? 'p' : 'figcaption',
+    { class: 'caption' },
+    joinSentences([words.figureCaption, options.caption ?? '']),
+  );
+  const below = element('div', { class: 'below' }, ...(isCaptionBelow ? [caption] : []));
   const multiples = element('div', { class: 'multiples' }, samples);
   const stage = element('div', { class: 'stage' }, multiples, beside, below);
   const selection = new Selection(showSelection);
@@ -152,11 +160,7 @@ export function createHeadFigure(options: Options): HeadFigure {
       { class: 'figure', 'aria-label': options.label },
       element('div', { class: 'figure-bar' }, legend.root, readOut),
       stage,
-      element(
-        'figcaption',
-        { class: 'caption' },
-        [words.figureCaption, options.caption].filter(Boolean).join(' '),
-      ),
+      ...(isCaptionBelow ? [] : [caption]),
     ),
     beside,
     below,

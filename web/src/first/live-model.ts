@@ -1,5 +1,6 @@
 import { proxy } from 'comlink';
 
+import { joinSentences } from '../format/sentences.js';
 import { coalesce, Connection } from '../worker/connection.js';
 import type { ModelDescription, TextRun } from '../worker/language-model.js';
 import { createWorkerNotice } from '../worker/notice.js';
@@ -91,9 +92,9 @@ function describe({ tokens, scores }: TextRun): string {
   const isRepeated = scores.some((ofLayer) =>
     ofLayer.some(({ induction }) => induction !== undefined),
   );
-  return [
+  return joinSentences([
     words.read(tokens.length),
     ...(tokens.some((token) => /^[\p{L}\p{N}]/u.test(token)) ? [words.pieces] : []),
     ...(isRepeated ? [] : [words.noRepeat(words.roles.followed)]),
-  ].join(' ');
+  ]);
 }

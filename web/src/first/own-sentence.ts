@@ -1,5 +1,6 @@
 import type { Store } from '../address/store.js';
 import { formatBytes } from '../format/numbers.js';
+import { joinSentences } from '../format/sentences.js';
 import { element, newId, setAttributes, setText } from '../ui/dom.js';
 import { say } from '../ui/live-region.js';
 import { builtInBytes } from '../worker/built-in-size.js';
@@ -78,7 +79,7 @@ export function createOwnSentence(store: Store<FirstState>, fans: Fans): HTMLEle
           : live?.text === text
             ? live.said
             : words.loading(formatBytes(bytes), formatBytes(builtInBytes));
-    const told = isCut ? `${said} ${words.cut(maxWords, maxCharacters)}` : said;
+    const told = isCut ? joinSentences([said, words.cut(maxWords, maxCharacters)]) : said;
     // How much has come is on its way to something, and nothing to be told.
     if (live?.text === text || problem !== '') say(status, told);
     else setText(status, told);

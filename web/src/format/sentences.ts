@@ -2,12 +2,22 @@
 
 let conjunction = new Intl.ListFormat('en', { type: 'conjunction' });
 let disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
+let gap = ' ';
 
-/** Has lists put together as a language does. */
+/** Has lists and sentences put together as a language does. */
 export function speak(language: string): void {
   conjunction = new Intl.ListFormat(language, { type: 'conjunction' });
   disjunction = new Intl.ListFormat(language, { type: 'disjunction' });
+  // Chinese marks have their space within them.
+  gap = language.startsWith('zh') ? '' : ' ';
 }
+
+/** What stands between two sentences. */
+export const sentenceGap = (): string => gap;
+
+/** One after the other; empty ones are left out. */
+export const joinSentences = (sentences: readonly string[]): string =>
+  sentences.filter(Boolean).join(gap);
 
 /** `1, 2, and 3` */
 export const listOf = (items: readonly (string | number)[]): string =>

@@ -1,3 +1,4 @@
+import { joinSentences } from '../format/sentences.js';
 import { element } from './dom.js';
 
 const root = element('div', { class: 'live-region', role: 'status' });
@@ -25,6 +26,6 @@ export function say(target: HTMLElement, sentence: string): void {
 
 /** All that came of one action, at once: each would cut the last one off. */
 function speak(): void {
-  root.textContent = waiting.join(' ');
+  root.textContent = joinSentences(waiting);
   waiting = [];
 }

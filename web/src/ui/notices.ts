@@ -1,44 +1,10 @@
 import { HeadwiseError } from 'headwise';
 import { html, render, type TemplateResult } from 'lit-html';
 
-import { hideable } from '../address/hideable.js';
+import { joinSentences } from '../format/sentences.js';
 import { element } from './dom.js';
 import { announce } from './live-region.js';
 import { words } from './words.js';
-
-export interface Goal {
-  readonly root: HTMLElement;
-  /** Says how far the reader has come; a goal once reached stays so. */
-  show(progress: string, isReached?: boolean): void;
-}
-
-/** What there is to find out in an act, and whether the reader has. */
-export function createGoal(task: string): Goal {
-  const progress = element('p', { class: 'goal-progress' });
-  const root = element(
-    'div',
-    { class: 'goal' },
-    element('p', {}, element('strong', {}, words.goal.name), ' ', task),
-    progress,
-  );
-  let reached = '';
-  return {
-    root: hideable('goal', root),
-    show(told, isReached = false) {
-      if (isReached) {
-        if (reached === '') announce(`${words.goal.reached} ${told}`);
-        reached = told;
-        root.toggleAttribute('data-reached', true);
-      }
-      render(
-        reached === ''
-          ? told
-          : html`<strong>${words.goal.reached}</strong> ${isReached ? told : reached}`,
-        progress,
-      );
-    },
-  };
-}
 
 /** What went wrong and what to do about it, in place of a figure that cannot be drawn. */
 export function failureNotice(error: unknown): TemplateResult {
@@ -68,7 +34,7 @@ export function createNotices(): Notices {
   return {
     root,
     show(sentences) {
-      announce(sentences.join(' '));
+      announce(joinSentences(sentences));
       render(
         sentences.map((sentence) => html`<p>${sentence}</p>`),
         root,

@@ -1,6 +1,7 @@
 import { HeadwiseError } from 'headwise';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 
+import { joinSentences } from '../format/sentences.js';
 import { element } from '../ui/dom.js';
 import { announce } from '../ui/live-region.js';
 import { failureNotice } from '../ui/notices.js';
@@ -39,7 +40,7 @@ export function createWorkerNotice(onAgain: () => void): WorkerNotice {
       );
     },
     showSlow(isSlow) {
-      if (isSlow) announce(`${words.slow.title} ${words.slow.advice}`);
+      if (isSlow) announce(joinSentences([words.slow.title, words.slow.advice]));
       render(isSlow ? html`<div class="slow">${content(words.slow)}</div>` : nothing, slow);
     },
     clear() {

@@ -44,7 +44,11 @@ describe('a run', () => {
   test('learns, and tells which head reads which part', async (t) => {
     const { page } = await openAct(t, '?align-text=30%20Sep%201066');
     await press(page, 'Start');
-    await waitForText(page, '#align .goal', /Reached\. At step \d+, with the model “Standard”/);
+    await waitForText(
+      page,
+      '#align .goal-outcome',
+      /Reached\. At step \d+, with the model “Standard”/,
+    );
     await waitForText(
       page,
       '#align .align-verdict',
@@ -65,7 +69,7 @@ describe('a run', () => {
     await press(page, 'Restart');
     await waitForStatus(page, /^Step 0 /);
     assert.equal(await textOf(page, '#align .align-verdict'), '');
-    assert.match(await textOf(page, '#align .goal'), /Reached/);
+    assert.match(await textOf(page, '#align .goal-outcome'), /Reached/);
   });
 
   test('can be paused, stepped and begun again, and is the same for a seed', async (t) => {
@@ -256,6 +260,38 @@ test('on a phone the buttons stay in view beside what they change', async (t) =>
     return { top: box.top, bottom: box.bottom };
   });
   assert.ok(top >= 0 && bottom < 200, `${top} to ${bottom}`);
+});
+
+test('the figure follows the window, and has room for what a wrong character should be', async (t) => {
+  const { page } = await openAct(t, '', { width: 1280 });
+  const looked = () =>
+    page.$eval('#align .align-figure', (figure) => {
+      const { right } = figure.getBoundingClientRect();
+      const corrections = [...figure.querySelectorAll('.align-expected')];
+      return {
+        box: figure.getAttribute('viewBox'),
+        shown: corrections.filter((each) => each.textContent).length,
+        over: Math.max(...corrections.map((each) => each.getBoundingClientRect().right - right)),
+      };
+    });
+  const boxes = [];
+  for (const width of [1280, 390, 1280]) {
+    await page.setViewport({ width, height: 844 });
+    if (boxes.length > 0) {
+      const last = boxes.at(-1);
+      await page.waitForFunction(
+        (before) =>
+          document.querySelector('#align .align-figure').getAttribute('viewBox') !== before,
+        {},
+        last,
+      );
+    }
+    const { box, shown, over } = await looked();
+    boxes.push(box);
+    assert.ok(shown > 5, `${shown}`);
+    assert.ok(over <= 0, `${width}: ${over} pixels beyond the figure`);
+  }
+  assert.equal(boxes[0], boxes[2]);
 });
 
 test('at 1440 by 900 the stage is no higher than a screen', async (t) => {

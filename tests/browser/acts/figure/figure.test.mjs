@@ -162,6 +162,28 @@ test('the figure, a step’s sentence, its code and shapes are on one screen', a
   }
 });
 
+test('the goal that was reached fits into the rail, beside which Next has an end and Previous has none', async (t) => {
+  const { page } = await openFigure(t, '?figure-step=9', { width: 1440 });
+  await page.waitForSelector('#figure .goal[data-reached]');
+  const hidden = await page.$eval('#figure .rail', (rail) => rail.scrollHeight - rail.clientHeight);
+  assert.equal(hidden, 0);
+  const looks = await page.$$eval('#figure .figure-go:has(~ .figure-steps) button', (buttons) =>
+    buttons.map((button) => {
+      const { color, backgroundColor } = getComputedStyle(button);
+      const { color: ink } = getComputedStyle(document.body);
+      return { off: button.ariaDisabled, inked: color === ink, ground: backgroundColor };
+    }),
+  );
+  assert.deepEqual(
+    looks.map(({ off, inked }) => ({ off, inked })),
+    [
+      { off: null, inked: true },
+      { off: 'true', inked: false },
+    ],
+  );
+  assert.equal(looks[1].ground, 'rgba(0, 0, 0, 0)');
+});
+
 describe('steps are chosen', () => {
   test('by pointer, keyboard and address, with the way back', async (t) => {
     const { page } = await openFigure(t, '?figure-step=4');

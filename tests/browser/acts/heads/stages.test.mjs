@@ -43,6 +43,39 @@ describe('a stage is no higher than a screen', () => {
     }
   });
 
+  test('with planted patterns neither is what a marked head does, nor does the rail scroll', async (t) => {
+    for (let answer = 0; answer <= 5; answer++) {
+      const { page } = await openHeads(t, `?input=patterns&answer=${answer}`);
+      await page.setViewport({ width: 1440, height: 900 });
+      const { height, hidden } = await page.$eval('#heads .heads-maps', (maps) => {
+        const rail = maps.querySelector('.rail');
+        return {
+          height: maps.getBoundingClientRect().height,
+          hidden: rail.scrollHeight - rail.clientHeight,
+        };
+      });
+      assert.ok(height <= screen, `answer ${answer}: ${height} pixels`);
+      assert.equal(hidden, 0, `answer ${answer}`);
+    }
+  });
+
+  test('on a small one neither are the maps with their bar, nor the layer', async (t) => {
+    for (const query of ['', '?input=patterns&answer=2', '?input=patterns&answer=3']) {
+      const { page } = await openHeads(t, query);
+      await page.setViewport({ width: 1024, height: 768 });
+      const heights = await page.$eval('#heads', (act) => {
+        const of = (selector) => act.querySelector(selector).getBoundingClientRect().height;
+        return {
+          maps: of('.heads-maps .rail-pinned') + of('.heads-maps .views'),
+          layer: of('.layer .act-stage'),
+        };
+      });
+      for (const [name, height] of Object.entries(heights)) {
+        assert.ok(height <= 768 - 48, `${query}: ${name} of ${height} pixels`);
+      }
+    }
+  });
+
   for (const width of [390, 1024]) {
     test(`and no wider than ${width} pixels, whatever is shown`, async (t) => {
       for (const query of ['?compare=2', '?input=patterns&heads=20&answer=2&part=concat']) {

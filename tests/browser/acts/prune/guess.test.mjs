@@ -94,7 +94,13 @@ test('nothing tells what was planted before the reader has checked', async (t) =
   const button = 'Save the numbers of the maps of the planted model as JSON';
   await (await control(page, button, 'button', '#prune')).click();
   const saved = (await readFile('headwise-the-maps-of-the-planted-model.json')).toString();
-  assert.deepEqual(Object.keys(JSON.parse(saved)), ['seed', 'tokens', 'weights']);
+  const { seed, tokens, weights, ...more } = JSON.parse(saved);
+  assert.deepEqual({ seed, more }, { seed: 1, more: {} });
+  const area = [tokens.length, tokens.length];
+  assert.deepEqual(
+    weights.map(({ shape, data }) => [shape, data.length]),
+    Array(2).fill([[6, ...area], 6 * tokens.length ** 2]),
+  );
 });
 
 test('four heads are marked and checked, and measures stand beside', async (t) => {

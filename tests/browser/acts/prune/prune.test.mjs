@@ -119,11 +119,11 @@ test('a planted model', async (t) => {
       );
       assert.match(
         label,
-        /^Ablation of each head\. The four heads it ranks highest are the four planted ones \(seed 1\)\. Over 2 seeds: 8 of 8\.$/,
+        /^Ablation of each head\. The four heads it ranks highest are the four planted ones \(seed\u00a01\)\. Over 2 seeds: 8 of 8\.$/,
       );
       assert.match(
         await textOf(page, '[data-measure="entropy"] .verdict'),
-        /^None of the four heads it ranks highest was planted \(seed 1\)\. Over 2 seeds: 0 of 8\.$/,
+        /^None of the four heads it ranks highest was planted \(seed\u00a01\)\. Over 2 seeds: 0 of 8\.$/,
       );
     },
   );

@@ -117,6 +117,8 @@ test('“Start” is heard while the model is made anew', async (t) => {
 });
 
 describe('when the worker', () => {
+  /** With what became of its worker. */
+  const run = '#train .train-run';
   const failureOf = async (page) => {
     await page.waitForSelector('#train .failure');
     return textOf(page, '#train .failure');
@@ -145,8 +147,8 @@ describe('when the worker', () => {
     const { page } = await open(t, `${alone}#train`, { until, prepare: holdWorkers });
     await press(page, 'Start');
     await runOutOfPatience(page);
-    await page.waitForSelector('#train .slow');
-    assert.match(await textOf(page, '#train .slow'), /not answered yet.*when it comes.*Restart/s);
+    // At once, as patience ends.
+    assert.match(await textOf(page, run), /not answered yet.*when it comes.*Restart/s);
     assert.equal(await page.$('#train .failure'), null);
     await page.evaluate(() => window.letWorkersCome());
     // What was pressed before it came is heard.
@@ -158,7 +160,7 @@ describe('when the worker', () => {
   test('takes long to come, the reader can ask for another', async (t) => {
     const { page } = await open(t, `${alone}#train`, { until, prepare: holdWorkers });
     await runOutOfPatience(page);
-    await page.waitForSelector('#train .slow');
+    assert.match(await textOf(page, run), /not answered yet/);
     await (await page.$('#train .slow button')).click();
     assert.equal(await page.$('#train .slow'), null);
     await page.waitForFunction(() => window.modelWorkers === 2);

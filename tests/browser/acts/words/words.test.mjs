@@ -44,19 +44,32 @@ const type = async (page, text) => {
   await page.keyboard.type(text);
 };
 
-/** The probability of a next token, by a forward pass in Node. */
-async function probabilityOf(text, token, headGates) {
+/** A forward pass over a text, in Node. */
+async function passOf(text, options) {
   await headwise.init({ threads: 1 });
   const { encode } = textTokens(json('tokenizer.json'), json('tokenizer_config.json'));
   const ids = encode(` ${text}`);
   const { tensors } = headwise.loadSafetensors(readFileSync(join(folder, 'model.safetensors')));
   const model = headwise.Transformer.fromPretrained({ config: json('config.json'), tensors });
   const input = { data: Int32Array.from(ids), shape: [ids.length] };
-  const { logits } = model.forward(input, headGates && { headGates });
+  const result = model.forward(input, options);
   model.dispose();
+  return { ...result, encode };
+}
+
+async function probabilityOf(text, token, headGates) {
+  const { logits, encode } = await passOf(text, headGates && { headGates });
   const last = logits.data.slice(-logits.shape.at(-1));
   const exponents = last.map(Math.exp);
   return exponents[encode(token)[0]] / exponents.reduce((sum, each) => sum + each);
+}
+
+/** The weights of one head, query by query. */
+async function weightsOf(text, layer, head) {
+  const { attentionWeights } = await passOf(text, { returnWeights: true });
+  const { data, shape } = attentionWeights[layer];
+  const size = shape.at(-1) * shape.at(-2);
+  return data.slice(head * size, (head + 1) * size);
 }
 
 const asShare = (probability) => `${(100 * probability).toFixed(1).replace(/\.0$/, '')}\u00a0%`;
@@ -134,7 +147,7 @@ describe('a gate', () => {
   test('shuts its head: the bars change, the marks stay, the goal is reached', async (t) => {
     const { page } = await openWords(t);
     await (await gateOf(page, 2, 2)).click();
-    await waitForText(page, '.goal', /1 head shut: “a” leads in place of “better”/);
+    await waitForText(page, '.goal-outcome', /1 head shut: “a” leads in place of “better”/);
     const gates = [0, 1, 2, 3].map((layer) => Float32Array.from([1, layer === 1 ? 0 : 1, 1, 1]));
     const [before, now] = await Promise.all([
       probabilityOf(text, ' better'),
@@ -295,6 +308,42 @@ describe('a checkpoint of the reader’s', () => {
     await waitForText(page, '.words-status', /^The tokenizer has no token for “The”\.$/);
   });
 
+  test('of eight heads a layer has what each does told whole, wide and on a phone', async (t) => {
+    const { page } = await openWords(t, '?words-text=The+world+is+better');
+    const made = mkdtempSync(join(tmpdir(), 'headwise-checkpoint-'));
+    const config = JSON.parse(readFileSync(fromRoot('tests/data/models/llama-a.json'), 'utf8'));
+    const heads = { num_attention_heads: 8, num_key_value_heads: 4 };
+    writeFileSync(join(made, 'config.json'), JSON.stringify({ ...config, ...heads }));
+    cpSync(fromRoot('tests/data/models/llama-a.safetensors'), join(made, 'model.safetensors'));
+    const model = { type: 'WordLevel', vocab: { '<unk>': 0, world: 1 }, unk_token: '<unk>' };
+    const parts = { added_tokens: [], pre_tokenizer: { type: 'Whitespace' } };
+    const none = { normalizer: null, post_processor: null, decoder: null };
+    writeFileSync(
+      join(made, 'tokenizer.json'),
+      JSON.stringify({ version: '1.0', ...parts, ...none, model }),
+    );
+    await choose(
+      page,
+      ['config.json', 'model.safetensors', 'tokenizer.json'].map((name) => join(made, name)),
+    );
+    await waitForText(page, '.words-status', /2 layers, 16 heads/);
+    for (const width of [1440, 390]) {
+      await page.setViewport({ width, height: 900 });
+      const told = await page.$$eval('#words .tile-role', (all) =>
+        all.map((role) => {
+          // As long as any.
+          role.textContent = 'induction .98';
+          const { right, bottom } = role.getBoundingClientRect();
+          const range = document.createRange();
+          range.selectNodeContents(role);
+          const text = range.getBoundingClientRect();
+          return text.right <= right + 0.5 && text.bottom <= bottom + 0.5;
+        }),
+      );
+      assert.deepEqual(told, Array(16).fill(true), `${width} pixels`);
+    }
+  });
+
   for (const [what, change, reason] of [
     ['lacks files', () => ['config.json'], /Missing: tokenizer\.json and model\.safetensors/],
     [
@@ -359,13 +408,53 @@ test('the maps of all heads are saved, as a drawing and as numbers', async (t) =
   for (const name of ['1.1', '4.4']) assert.ok(drawn.titles.includes(name), `${drawn.titles}`);
   // Each query's weights, of each head of each layer, sum to 1.
   assert.equal(weights.length, 4);
-  for (const layer of weights) {
-    assert.equal(layer.length, 4 * tokens.length ** 2);
-    for (let row = 0; row < layer.length; row += tokens.length) {
-      const sum = layer.slice(row, row + tokens.length).reduce((a, b) => a + b);
+  for (const { shape, data } of weights) {
+    assert.deepEqual(shape, [4, tokens.length, tokens.length]);
+    assert.equal(data.length, 4 * tokens.length ** 2);
+    for (let row = 0; row < data.length; row += tokens.length) {
+      const sum = data.slice(row, row + tokens.length).reduce((a, b) => a + b);
       assert.ok(Math.abs(sum - 1) < 1e-5, `${sum}`);
     }
   }
+});
+
+test('so is the selected head, as it is shown, with its weights', async (t) => {
+  const { page } = await openWords(t);
+  await waitForText(page, '.candidate[data-leads] .candidate-token', /^better$/);
+  for (const view of ['arcs', 'map']) {
+    const readFile = await useDownloads(t, page);
+    await page.click(`#words .selected-bar input[value="${view}"]`);
+    await save(page, 'Save the selected head as SVG', '#words');
+    const { box, told, shapes } = await page.evaluate(
+      (source) => {
+        const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
+        return {
+          box: documentElement.getAttribute('viewBox'),
+          told: documentElement.textContent,
+          shapes: documentElement.querySelectorAll('path, rect').length,
+        };
+      },
+      (await readFile('headwise-the-selected-head.svg')).toString(),
+    );
+    assert.match(box, /^-?\d+ -?\d+ \d+ \d+$/);
+    assert.match(told, /better/);
+    assert.ok(shapes > 8, `${shapes} of ${view}`);
+  }
+  const readFile = await useDownloads(t, page);
+  await save(page, 'Save the selected head as PNG', '#words');
+  const png = await readFile('headwise-the-selected-head.png');
+  assert.equal(png.subarray(1, 4).toString(), 'PNG');
+  await save(page, 'Save the numbers of the selected head as JSON', '#words');
+  const { layer, head, query, tokens, weights } = JSON.parse(
+    (await readFile('headwise-the-selected-head.json')).toString(),
+  );
+  assert.deepEqual({ layer, head, query }, { layer: 1, head: 1, query: tokens.length - 1 });
+  assert.deepEqual(weights.shape, [tokens.length, tokens.length]);
+  const expected = await weightsOf(text, layer, head);
+  assert.equal(weights.data.length, expected.length);
+  weights.data.forEach((weight, at) => {
+    assert.ok(Math.abs(weight - expected[at]) < 1e-5, `${weight}, not ${expected[at]}`);
+  });
 });
 
 describe('everyone', () => {

@@ -4,6 +4,7 @@ import { headColour } from 'headwise/view';
 
 import type { Store } from '../../address/store.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
+import { joinSentences } from '../../format/sentences.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, newId, svg } from '../../ui/dom.js';
@@ -19,7 +20,7 @@ import { createLossCurve, createShareCurve } from './curves.js';
 import { createDateField } from './date-field.js';
 import { createHeadMaps } from './maps.js';
 import { createRail } from './rail.js';
-import { AlignRun } from './run.js';
+import { AlignRun, dataOf } from './run.js';
 import { shownOf } from './shown.js';
 import { type AlignState, curveNames, runOptionsOf } from './state.js';
 import { words } from './words.js';
@@ -124,7 +125,11 @@ function createViews(store: Store<AlignState>, run: AlignRun, drawSoon: () => vo
       element('div', { class: 'align-main' }, figure.root, readOut),
       views,
     ],
-    savable: { name: words.exportName, figure: () => figure.root, data: () => run.record },
+    savable: {
+      name: words.exportName,
+      figure: () => figure.root,
+      data: () => run.record && dataOf(run.record),
+    },
     draw() {
       const { record } = run;
       if (record === undefined) return;
@@ -141,7 +146,10 @@ function createViews(store: Store<AlignState>, run: AlignRun, drawSoon: () => vo
       render(state.curve === 'loss' ? lossLegend() : headsLegend(shown.heads), chartLegend);
       views.setAttribute('data-heads', String(shown.heads));
       readOut.textContent = query === undefined ? words.hint : shown.sentenceOf(query);
-      padding.textContent = `${words.padding(shown.text.length, maxDateLength)} ${words.outlined}`;
+      padding.textContent = joinSentences([
+        words.padding(shown.text.length, maxDateLength),
+        words.outlined,
+      ]);
     },
   };
 }

@@ -19,9 +19,11 @@ interface Geometry {
   readonly queryTop: number;
   readonly height: number;
   readonly scale: number;
+  /** Room at both sides, where the character stands that a wrong one at the end should be. */
+  readonly side: number;
 }
-const wide: Geometry = { queryTop: 164, height: 242, scale: 1 };
-const narrow: Geometry = { queryTop: 330, height: 440, scale: 1.5 };
+const wide: Geometry = { queryTop: 164, height: 242, scale: 1, side: 0 };
+const narrow: Geometry = { queryTop: 330, height: 440, scale: 1.5, side: 12 };
 const isNarrow = window.matchMedia('(max-width: 42rem)');
 
 /** Lighter ones would only be dust. */
@@ -108,8 +110,8 @@ export function createAlignmentFigure({ onLook, onChoose }: Events): AlignmentFi
   const place = (next: Geometry): void => {
     if (geometry === next) return;
     geometry = next;
-    const { queryTop, height, scale } = next;
-    setAttributes(root, { viewBox: `0 0 ${width} ${height}` });
+    const { queryTop, height, scale, side } = next;
+    setAttributes(root, { viewBox: `${-side} 0 ${width + 2 * side} ${height}` });
     queries.forEach((each, i) => {
       const transform = `translate(${queryX(i)} ${queryTop}) scale(${scale})`;
       each.root.setAttribute('transform', transform);
@@ -158,38 +160,44 @@ export function createAlignmentFigure({ onLook, onChoose }: Events): AlignmentFi
     onLook(undefined);
   });
 
-  return {
-    root,
-    draw(shown, query, head) {
-      const now = placeNow();
-      const { text, answer, question } = shown;
-      const sources = query === undefined ? [] : (question?.sources[query] ?? []);
-      keys.forEach(({ frame, sign }, key) => {
-        const character = text.charAt(key);
-        sign.textContent = character === ' ' ? '␣' : character;
-        setAttributes(sign, { 'data-soft': character === ' ' });
-        setAttributes(frame, {
-          fill: character === '' ? hatchFill(hatchId) : undefined,
-          'data-padding': character === '',
-          'data-source': sources.includes(key),
-        });
+  let drawn: Parameters<AlignmentFigure['draw']> | undefined;
+  // A phone that is turned.
+  isNarrow.addEventListener('change', () => {
+    if (drawn !== undefined) draw(...drawn);
+  });
+
+  return { root, draw };
+
+  function draw(shown: Shown, query: number | undefined, head: number | undefined): void {
+    drawn = [shown, query, head];
+    const now = placeNow();
+    const { text, answer, question } = shown;
+    const sources = query === undefined ? [] : (question?.sources[query] ?? []);
+    keys.forEach(({ frame, sign }, key) => {
+      const character = text.charAt(key);
+      sign.textContent = character === ' ' ? '␣' : character;
+      setAttributes(sign, { 'data-soft': character === ' ' });
+      setAttributes(frame, {
+        fill: character === '' ? hatchFill(hatchId) : undefined,
+        'data-padding': character === '',
+        'data-source': sources.includes(key),
       });
-      queries.forEach((each, i) => {
-        const character = answer.charAt(i);
-        const right = question?.answer.charAt(i);
-        const isWrong = right !== undefined && character !== right;
-        each.sign.textContent = character === ' ' ? '␣' : character;
-        expected[i].textContent = isWrong ? right : '';
-        setAttributes(each.root, {
-          'aria-pressed': i === query ? 'true' : 'false',
-          'aria-label': shown.sentenceOf(i),
-          'data-wrong': isWrong,
-        });
+    });
+    queries.forEach((each, i) => {
+      const character = answer.charAt(i);
+      const right = question?.answer.charAt(i);
+      const isWrong = right !== undefined && character !== right;
+      each.sign.textContent = character === ' ' ? '␣' : character;
+      expected[i].textContent = isWrong ? right : '';
+      setAttributes(each.root, {
+        'aria-pressed': i === query ? 'true' : 'false',
+        'aria-label': shown.sentenceOf(i),
+        'data-wrong': isWrong,
       });
-      showKeyParts(keyParts, question?.parts ?? []);
-      curves.replaceChildren(...curvesOf(shown, now, query, head));
-    },
-  };
+    });
+    showKeyParts(keyParts, question?.parts ?? []);
+    curves.replaceChildren(...curvesOf(shown, now, query, head));
+  }
 }
 
 /** The thin lines first, so that the thick ones are seen. */

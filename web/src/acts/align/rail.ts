@@ -3,11 +3,12 @@ import { group } from 'd3-array';
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
+import { joinSentences } from '../../format/sentences.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPlaybackButtons } from '../../ui/controls/playback.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
-import { createGoal } from '../../ui/notices.js';
+import { createGoalApart } from '../../ui/goal.js';
 import { alignmentVariants, lastAlignmentStep } from '../../worker/alignment.js';
 import type { RunActions, RunState } from '../../worker/run-driver.js';
 import { findingOf, learntAt } from './findings.js';
@@ -23,7 +24,7 @@ export interface Rail {
 
 /** The goal, the run's buttons, what is trained, and how far it has come. */
 export function createRail(store: Store<AlignState>, actions: RunActions): Rail {
-  const goal = createGoal(words.goal);
+  const goal = createGoalApart(words.goal);
   const buttons = createPlaybackButtons(words, actions);
   const status = element('p', { class: 'run-status' }, words.waiting);
   // Of this run; the goal stays reached.
@@ -64,6 +65,7 @@ export function createRail(store: Store<AlignState>, actions: RunActions): Rail 
         element('div', { class: 'playback' }, buttons.root),
         status,
       ),
+      goal.outcome,
       verdict,
       hideable('controls', element('div', { class: 'align-settings' }, model, heads)),
     ],
@@ -112,5 +114,5 @@ function verdictOf(record: AlignRecord, state: RunState): string {
       : [aligned.length === 0 ? verdict.noneAtAll(missed) : verdict.none(missed)]),
     ...(hasLearnt && aligned.length === 0 ? [verdict.elsewhere] : []),
   ];
-  return sentences.join(' ');
+  return joinSentences(sentences);
 }

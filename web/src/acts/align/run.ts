@@ -6,6 +6,7 @@ import {
   lastAlignmentStep,
 } from '../../worker/alignment.js';
 import { coalesce, type Connection } from '../../worker/connection.js';
+import { isoLength, maxDateLength } from '../../worker/dates.js';
 import { RunDriver, type RunListeners } from '../../worker/run-driver.js';
 
 /** All that is known of a run so far. */
@@ -16,6 +17,12 @@ export interface AlignRecord {
   readonly measurements: AlignmentMeasurement[];
   step: number;
   reading: DateReading;
+}
+
+/** A run as it is saved: what the model read with the shape of its weights. */
+export function dataOf({ reading, ...record }: AlignRecord): unknown {
+  const shape = [record.options.heads, isoLength, maxDateLength];
+  return { ...record, reading: { ...reading, weights: { shape, data: reading.weights } } };
 }
 
 /** Of one update: longer than a frame, since a step alone takes most of one. */

@@ -12,6 +12,7 @@ import { createStage } from '../../ui/stage.js';
 import type { PartCell } from './box.js';
 import { spokenValue } from './close-up.js';
 import { isMaskedCell } from './colours.js';
+import { createNumbersPanel } from './numbers-panel.js';
 import { type Pass, runPass } from './pass.js';
 import { createRail } from './rail.js';
 import { figureHeadCounts, type FigureState } from './state.js';
@@ -26,6 +27,7 @@ export function createFigureContent(store: Store<FigureState>): HTMLElement[] {
   const legend = createWeightLegend(newId('figure-legend'));
   const readOut = element('p', { class: 'read-out' }, words.hint);
   const text = createStepText();
+  const numbers = createNumbersPanel(store);
   let pass = runPass(store.state);
   let made = '';
   let looked: PartCell | undefined;
@@ -58,6 +60,7 @@ export function createFigureContent(store: Store<FigureState>): HTMLElement[] {
     rail.show(state);
     figure.draw(pass, step, head - 1);
     text.draw(pass, step, head - 1);
+    numbers.draw(pass, state);
     look(looked !== undefined && stepOf(looked.part) <= step ? looked : undefined);
   };
   store.subscribe(show);
@@ -96,9 +99,9 @@ export function createFigureContent(store: Store<FigureState>): HTMLElement[] {
           ),
         ),
         text.root,
-        element('p', { class: 'note figure-note' }, words.note),
       ],
     }),
+    numbers.root,
   ];
 }
 

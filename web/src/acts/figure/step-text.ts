@@ -2,7 +2,6 @@ import { html, render, type TemplateResult } from 'lit-html';
 
 import { formatShape } from '../../format/numbers.js';
 import { element, paragraph } from '../../ui/dom.js';
-import { drawCloseUp } from './close-up.js';
 import { type Pass, sizes } from './pass.js';
 import { type Axis, axes, steps, type StepNumber } from './steps.js';
 import { words } from './words.js';
@@ -13,13 +12,12 @@ export interface StepText {
   draw(pass: Pass, step: StepNumber, head: number): void;
 }
 
-/** A step in words, in code, in shapes and in numbers. */
+/** A step in words, in code and in shapes. */
 export function createStepText(): StepText {
   const title = element('h3', {});
   const sentence = element('div', { class: 'figure-sentence' });
   const code = element('div', { class: 'figure-code' });
   const shapes = element('div', { class: 'figure-shapes' });
-  const closeUp = element('div', { class: 'figure-numbers', role: 'group' });
   return {
     root: element(
       'section',
@@ -27,8 +25,6 @@ export function createStepText(): StepText {
       title,
       sentence,
       element('div', { class: 'figure-code-row' }, code, shapes),
-      // Last: a step may read and make more numbers than a screen holds.
-      closeUp,
     ),
     draw(pass, step, head) {
       const { heads, headSize, mask } = pass;
@@ -36,8 +32,6 @@ export function createStepText(): StepText {
       const told = { heads, headSize, hiddens, validLen, mask, head: head + 1 };
       title.textContent = words.stepOf(step);
       sentence.replaceChildren(paragraph(words.sentences[step](told)));
-      closeUp.setAttribute('aria-label', words.enlarged(head + 1));
-      drawCloseUp(closeUp, pass, step, head);
       render(codeOf(step), code);
       render(shapesOf(pass, step), shapes);
     },

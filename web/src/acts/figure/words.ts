@@ -43,6 +43,7 @@ const names = {
 /** What the act says, beside intro.ts. */
 export const words = translatable('figure', {
   rail: 'Steps of multi-head attention',
+  numbersRail: 'Step and head of the numbers',
   more: 'Heads and seed',
   goal: {
     task: 'After the split, which is the first step that combines numbers of different heads?',

@@ -36,6 +36,7 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
     label: words.figure,
     name: words.maps,
     caption: words.caption,
+    isCaptionBelow: true,
     controls: lengths.roots,
     onActive(cell) {
       active = cell;
@@ -56,7 +57,7 @@ export function createHeadsContent(store: Store<HeadsState>): HTMLElement[] {
     },
   });
   figure.beside.append(closeUp.root, arithmetic.root);
-  figure.below.append(compare.root);
+  figure.below.prepend(compare.root);
   const gates = createGatePanel(store, figure.hatch);
   const layer = createLayerPanel(store);
   const goal = createHeadGoal(store);

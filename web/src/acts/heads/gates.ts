@@ -8,6 +8,7 @@ import type { LayerSettings } from '../../attention/layer.js';
 import { largestOf } from '../../attention/map-content.js';
 import { words as mapWords } from '../../attention/words.js';
 import { formatShare } from '../../format/numbers.js';
+import { joinSentences, sentenceGap } from '../../format/sentences.js';
 import { element, setAttributes } from '../../ui/dom.js';
 import { composeDrawings } from '../../ui/export/drawing.js';
 import type { Savable } from '../../ui/export/save-menu.js';
@@ -142,6 +143,6 @@ function sentenceOn(
     leastShare: formatShare(without[least] ?? 0),
   });
   const isOwn = file !== undefined && 'parameters' in file;
-  return html`${sentence} ${isOwn ? words.gates.unknownTask : words.gates.untrained}
-    <a href="#prune">${words.gates.importance}</a>`;
+  const told = joinSentences([sentence, isOwn ? words.gates.unknownTask : words.gates.untrained]);
+  return html`${told + sentenceGap()}<a href="#prune">${words.gates.importance}</a>`;
 }

@@ -7,7 +7,7 @@ import { formatShort } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
 import { say } from '../../ui/live-region.js';
-import { createGoal } from '../../ui/notices.js';
+import { createGoal } from '../../ui/goal.js';
 import { evidenceOf } from './pattern-evidence.js';
 import type { HeadsState } from './state.js';
 import { words } from './words.js';

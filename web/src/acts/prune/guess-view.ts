@@ -2,13 +2,14 @@ import type { HeadMeasure } from 'headwise/models';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
+import { shapedWeights } from '../../attention/shaped-weights.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
 import { formatPercent, formatShort } from '../../format/numbers.js';
 import { element, newId, setAttributes } from '../../ui/dom.js';
 import { composeDrawings, drawLegend, type Piece } from '../../ui/export/drawing.js';
 import type { Savable } from '../../ui/export/save-menu.js';
 import { announce } from '../../ui/live-region.js';
-import { createGoal } from '../../ui/notices.js';
+import { createGoal } from '../../ui/goal.js';
 import type { Connection } from '../../worker/connection.js';
 import {
   allHeads,
@@ -275,7 +276,11 @@ export function createGuessView(
           [drawLegend(legend.root)],
         ]),
       data: () =>
-        study && { seed: study.seed, tokens: [...study.shown.tokens], weights: study.weights },
+        study && {
+          seed: study.seed,
+          tokens: [...study.shown.tokens],
+          weights: shapedWeights(study.weights, study.shown.tokens.length),
+        },
     },
   };
 

@@ -2,6 +2,7 @@ import { sum } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { HeadMeasure } from 'headwise/models';
 
+import { joinSentences } from '../../format/sentences.js';
 import { createChart, drawGrid, type Size } from '../../ui/chart.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
 import type { Piece } from '../../ui/export/drawing.js';
@@ -76,7 +77,7 @@ function createMeasureChart(measure: HeadMeasure): MeasureChart {
       const told = words.verdict(foundBy(measure, first), numPlanted, first.seed);
       const all = sum(studies, (study) => foundBy(measure, study));
       const more = words.overSeeds(all, studies.length * numPlanted, studies.length);
-      verdict.textContent = studies.length === 1 ? told : `${told} ${more}`;
+      verdict.textContent = studies.length === 1 ? told : joinSentences([told, more]);
       setAttributes(chart.root, { 'aria-label': words.chart(measure, verdict.textContent) });
     },
   };

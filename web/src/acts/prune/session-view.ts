@@ -2,7 +2,7 @@ import type { Store } from '../../address/store.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
 import { element, paragraph, setAttributes } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
-import { createGoal } from '../../ui/notices.js';
+import { createGoalApart } from '../../ui/goal.js';
 import { createStage } from '../../ui/stage.js';
 import { type Connection, coalesce } from '../../worker/connection.js';
 import {
@@ -44,7 +44,7 @@ export function createSessionView(
   onFailure: (error: unknown) => void,
 ): SessionView {
   const table = createQualityTable();
-  const goal = createGoal(words.goalTask);
+  const goal = createGoalApart(words.goalTask);
   const answers = createAnswerStrip();
   const status = element('p', { class: 'session-status' });
   const undo = element('button', { type: 'button' }, words.undo);
@@ -187,6 +187,7 @@ export function createSessionView(
           status,
           element('div', { class: 'buttons' }, undo, reset),
         ),
+        goal.outcome,
         paragraph(words.sessionHint, { class: 'note' }),
         table.root,
       ],

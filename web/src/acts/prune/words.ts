@@ -76,15 +76,15 @@ export const words = translatable('prune', {
   } satisfies Readonly<Record<HeadMeasure, string>>,
   verdict: (found: number, planted: number, seed: number) =>
     found === planted
-      ? `The ${inWords(planted)} heads it ranks highest are the ${inWords(planted)} planted ones (seed ${seed}).`
-      : `${found === 0 ? 'None' : inWords(found, 'sentence')} of the ${inWords(planted)} heads it ranks highest ${found < 2 ? 'was' : 'were'} planted (seed ${seed}).`,
+      ? `The ${inWords(planted)} heads it ranks highest are the ${inWords(planted)} planted ones (seed\u00a0${seed}).`
+      : `${found === 0 ? 'None' : inWords(found, 'sentence')} of the ${inWords(planted)} heads it ranks highest ${found < 2 ? 'was' : 'were'} planted (seed\u00a0${seed}).`,
   overSeeds: (found: number, planted: number, seeds: number) =>
     `Over ${seeds} seeds: ${found} of ${planted}.`,
   chart: (measure: HeadMeasure, verdict: string) => `${measures[measure]} of each head. ${verdict}`,
   truth: 'Planted as',
   truths: { planted: 'planted role', sharp: 'sharp', quiet: 'quiet' },
   bars: (seed: number) =>
-    `Bars are the heads of seed ${seed}, numbered by layer and head. Other seeds plant elsewhere.`,
+    `Bars are the heads of seed\u00a0${seed}, numbered by layer and head. Other seeds plant elsewhere.`,
   place: ({ layer, head }: Place) => `${layer}.${head}`,
 
   curves: 'Pruning curves, least important heads first',

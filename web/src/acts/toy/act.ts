@@ -16,7 +16,7 @@ import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element } from '../../ui/dom.js';
-import { createGoal } from '../../ui/notices.js';
+import { createGoal } from '../../ui/goal.js';
 import { createStage } from '../../ui/stage.js';
 import { Lesson, type TrainedLayer } from './lesson.js';
 import { createAnswer, createQuestion } from './question.js';

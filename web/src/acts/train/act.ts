@@ -87,8 +87,9 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     createStage({
       label: words.panel,
       rail: [
-        view.goal,
+        view.goal.root,
         element('div', { class: 'train-run rail-pinned' }, playback.root, notice.root, view.status),
+        view.goal.outcome,
         panel.main,
       ],
       end: createPanelEnd(store, 'train', [

@@ -3,6 +3,7 @@ import { render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { formatPercent } from '../../format/numbers.js';
+import { joinSentences } from '../../format/sentences.js';
 import { element } from '../../ui/dom.js';
 import { createChartLegend } from '../../ui/legend.js';
 import { say } from '../../ui/live-region.js';
@@ -103,7 +104,7 @@ export function createRunCurve(store: Store<TrainState>): RunCurve {
       ([score, some]) => ({ score, heads: some.map(({ place }) => nameOfHead(place)) }),
     );
     const told = words.pinned(ranOf(summary), roles);
-    say(comparison, `${told} ${words.compared(now.goalStep, summary.goalStep)}`);
+    say(comparison, joinSentences([told, words.compared(now.goalStep, summary.goalStep)]));
   }
 
   return {

@@ -1,3 +1,4 @@
+import { shapedWeights } from '../../attention/shaped-weights.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import { unpackMaps } from '../../worker/packed-maps.js';
 import type { TaskName } from '../../worker/tasks.js';
@@ -71,8 +72,9 @@ export class RunRecord {
 
   /** All of it as plain numbers, to be saved. */
   get data(): unknown {
-    const { options, step, losses, events, weights, start } = this;
+    const { options, step, losses, events, start } = this;
     const tokens = [...start.tokens];
+    const weights = shapedWeights(this.weights, tokens.length);
     const measurements = this.measurements.map(({ maps: _maps, ...numbers }) => numbers);
     return { options, step, losses, measurements, events, scoreNames, tokens, weights };
   }

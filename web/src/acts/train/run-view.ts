@@ -1,10 +1,11 @@
 import type { Store } from '../../address/store.js';
 import { createWeightLegend, hatchFill } from '../../attention/weight-legend.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
+import { joinSentences } from '../../format/sentences.js';
 import { element, newId } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createChartLegend } from '../../ui/legend.js';
-import { createGoal } from '../../ui/notices.js';
+import { createGoalApart, type GoalApart } from '../../ui/goal.js';
 import { Pace } from '../../ui/pace.js';
 import type { RunState } from '../../worker/run-driver.js';
 import { type Head, sameHead } from '../../worker/heads.js';
@@ -24,7 +25,7 @@ const enlargedPauseMs = 500;
 
 export interface RunView {
   /** Shown before there is a run, too. */
-  readonly goal: HTMLElement;
+  readonly goal: GoalApart;
   readonly status: HTMLElement;
   readonly curve: RunCurve;
   readonly roots: readonly HTMLElement[];
@@ -64,7 +65,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   const log = createEventLog((step) => {
     store.change({ at: step });
   });
-  const goal = createGoal(words.goalTask);
+  const goal = createGoalApart(words.goalTask);
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
   const enlarged = createEnlargedHead(hatchFill(hatchId), onLook);
@@ -115,7 +116,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
     const measured = [formatLoss(measurement.loss), formatPercent(measurement.accuracy)] as const;
     if (!isNow) return words.past(step, ...measured, last);
     const sentence = words.status(step, ...measured);
-    return state === 'ended' ? `${sentence} ${words.ended(step)}` : sentence;
+    return state === 'ended' ? joinSentences([sentence, words.ended(step)]) : sentence;
   }
 
   /** Of the model that there is. */
@@ -151,7 +152,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   const side = element('div', { class: 'run-side' }, enlarged.root, legend.root, log.root);
 
   return {
-    goal: goal.root,
+    goal,
     status,
     curve,
     roots: [

@@ -101,7 +101,7 @@ export const words = translatable('train', {
   unpin: 'Unpin run',
   now: 'Now',
   pinnedName: (task: TaskName, layers: number, heads: number, seed: number) =>
-    `pinned: ${tasks[task]}, ${layersOf(layers)}, ${count(heads, 'head', 'heads')} per layer, seed ${seed}`,
+    `pinned: ${tasks[task]}, ${layersOf(layers)}, ${count(heads, 'head', 'heads')} per layer, seed\u00a0${seed}`,
   /** `roles`: what its heads had come to, and which heads had, by layer and head. */
   pinned: (run: Ran, roles: readonly { readonly score: ScoreName; readonly heads: string[] }[]) =>
     roles.length === 0

@@ -91,8 +91,8 @@ export function createWhyContent(store: Store<WhyState>): HTMLElement[] {
           keysTitle,
           keys.root,
           paragraph(words.keysNote, { class: 'note' }),
-          paragraph(words.reason, { class: 'why-reason' }),
         ),
+        paragraph(words.reason, { class: 'why-reason' }),
         element(
           'section',
           { class: 'why-view why-made' },
@@ -130,8 +130,8 @@ export function createWhyContent(store: Store<WhyState>): HTMLElement[] {
           chart.root,
           seen,
         ),
-        paragraph(words.note, { class: 'note why-note' }),
       ],
     }),
+    paragraph(words.note, { class: 'note why-note' }),
   ];
 }

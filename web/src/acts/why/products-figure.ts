@@ -25,7 +25,7 @@ interface Shown {
 
 const [left, right] = [46, 62] as const;
 const strip = { height: 20, gap: 4 } as const;
-const sums = { top: 96, height: 96 } as const;
+const sums = { top: 88, height: 84 } as const;
 const height = sums.top + sums.height + 8;
 
 /** q, k and their products as strips of signed cells, and the sum of the products as it grows to the score. */

@@ -8,7 +8,7 @@ import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createSlider } from '../../ui/controls/slider.js';
 import { element, setAttributes } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
-import { createGoal } from '../../ui/notices.js';
+import { createGoalApart } from '../../ui/goal.js';
 import { uniform } from './dimensions.js';
 import type { Weighed } from './layer.js';
 import { headSizes, largestDivisor, numTokens, numWhyHeads, type WhyState } from './state.js';
@@ -83,6 +83,7 @@ export function createRail(store: Store<WhyState>): Rail {
           }),
         ),
       ),
+      goal.outcome,
     ],
     show(state, weighed) {
       const { d, divisor } = state;
@@ -147,10 +148,11 @@ function createMarks(onChoose: (divisor: number) => void) {
 
 /** Reached with the divisors of two values of d. */
 function createDeviationGoal() {
-  const goal = createGoal(words.goal.task);
+  const goal = createGoalApart(words.goal.task);
   const found = new Map<number, string>();
   return {
     root: goal.root,
+    outcome: goal.outcome,
     show(d: number, divisor: number, deviation: number): void {
       if (deviation >= 0.9 && deviation <= 1.1) found.set(d, formatSetting(divisor));
       const sorted = [...found].sort(([a], [b]) => a - b);

@@ -2,13 +2,14 @@ import { greatest } from 'd3-array';
 
 import { hideable } from '../../address/hideable.js';
 import type { Origin, Store } from '../../address/store.js';
+import { shapedWeights } from '../../attention/shaped-weights.js';
 import { formatBytes } from '../../format/numbers.js';
-import { cutTo } from '../../format/sentences.js';
+import { cutTo, joinSentences } from '../../format/sentences.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { createTextArea } from '../../ui/controls/text-area.js';
 import { element, setAttributes } from '../../ui/dom.js';
 import { composeDrawings } from '../../ui/export/drawing.js';
-import { createGoal } from '../../ui/notices.js';
+import { createGoalApart } from '../../ui/goal.js';
 import { oncePerFrame } from '../../ui/once-per-frame.js';
 import { createStage } from '../../ui/stage.js';
 import { words as checkpointWords } from '../../worker/checkpoint-words.js';
@@ -38,7 +39,7 @@ export function createWordsContent(store: Store<WordsState>): HTMLElement[] {
   const drawSoon = oncePerFrame(draw);
   const reader = new Reader(connection, { onChange: drawSoon, onFailure: notice.showFailure });
 
-  const goal = createGoal(words.goalTask);
+  const goal = createGoalApart(words.goalTask);
   const status = element('p', { class: 'words-status' });
   const text = createTextArea({
     label: words.text,
@@ -142,15 +143,22 @@ export function createWordsContent(store: Store<WordsState>): HTMLElement[] {
       rail: [
         goal.root,
         hideable('controls', element('div', { class: 'words-controls' }, text.root, openAll)),
+        goal.outcome,
         notice.root,
         status,
       ],
       end: createPanelEnd(store, 'words', [
         {
-          name: words.exportName,
+          name: words.exportNames.board,
           figure: () => composeDrawings(board.drawings()),
-          data: () => reader.run && { shut: reader.runShut, ...reader.run },
+          data: () =>
+            reader.run && {
+              shut: reader.runShut,
+              ...reader.run,
+              weights: shapedWeights(reader.run.weights, reader.run.tokens.length),
+            },
         },
+        selected.savable,
       ]),
       more: { label: words.more, content: [checkpoint.root] },
       views: [figures],
@@ -170,9 +178,9 @@ function statusOf({ state, progress, model, run, problem, isOwn }: Reader, shut:
   if (run === undefined) return words.textEmpty;
   const { name, numHeads, maxTokens } = model;
   const total = numHeads.reduce((sum, heads) => sum + heads, 0);
-  return [
+  return joinSentences([
     words.model(name ?? checkpointWords.builtInModel, numHeads.length, total),
     words.tokens(run.tokens.length, maxTokens, run.isCut),
     words.shutNow(shut),
-  ].join(' ');
+  ]);
 }

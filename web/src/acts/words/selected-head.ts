@@ -2,8 +2,10 @@ import type { AttentionSelection } from 'headwise/view';
 
 import type { Store } from '../../address/store.js';
 import { createHeadsElement } from '../../attention/heads-element.js';
+import { shapedWeights } from '../../attention/shaped-weights.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
+import type { Savable } from '../../ui/export/save-menu.js';
 import type { ModelDescription, TextRun } from '../../worker/language-model.js';
 import { visible } from './candidates.js';
 import { roleOf, sayRole } from './roles.js';
@@ -12,6 +14,8 @@ import { words } from './words.js';
 
 export interface SelectedHead {
   readonly root: HTMLElement;
+  /** What is shown of the selected layer. */
+  readonly savable: Savable;
   draw(model: ModelDescription, run: TextRun): void;
 }
 
@@ -41,15 +45,30 @@ export function createSelectedHead(store: Store<WordsState>): SelectedHead {
       ),
       view,
     ),
+    savable: {
+      name: words.exportNames.selected,
+      figure: () =>
+        document.importNode(
+          new DOMParser().parseFromString(view.toSVG(), 'image/svg+xml').documentElement,
+          true,
+        ) as Element as SVGSVGElement,
+      data() {
+        if (drawn === undefined) return undefined;
+        const { layer, head, query } = view;
+        const { tokens, weights } = drawn;
+        const count = tokens.length;
+        const ofLayer = shapedWeights(weights, count)[layer];
+        if (head === undefined) return { layer, head, query, tokens, weights: ofLayer };
+        const data = ofLayer.data.slice(head * count ** 2, (head + 1) * count ** 2);
+        return { layer, head, query, tokens, weights: { data, shape: [count, count] } };
+      },
+    },
     draw({ numHeads }, run) {
       const { selected, query, view: name } = store.state;
       const count = run.tokens.length;
       if (drawn !== run) {
         drawn = run;
-        view.weights = run.weights.map((data, layer) => ({
-          data,
-          shape: [numHeads[layer] ?? 0, count, count],
-        }));
+        view.weights = shapedWeights(run.weights, count);
         view.tokens = run.tokens.map(visible);
         view.names = run.scores.flatMap((ofLayer) =>
           ofLayer.map((scores, head) => words.name(head, sayRole(roleOf(scores)))),

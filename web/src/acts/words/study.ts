@@ -3,6 +3,7 @@ import { html, nothing, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { formatMilliseconds, formatShort } from '../../format/numbers.js';
+import { joinSentences } from '../../format/sentences.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
@@ -127,9 +128,9 @@ function statusOf(reader: Reader, emptied: number | undefined): string {
 
 function sayTiming({ whole, pruned, tokens, ratio, lower, upper, pairs }: Timing): string {
   const verdict = upper < 1 ? words.faster : lower > 1 ? words.slower : words.level;
-  return [
+  return joinSentences([
     words.timed(formatMilliseconds(whole), formatMilliseconds(pruned), tokens),
     words.ratio(formatShort(ratio), formatShort(lower), formatShort(upper), pairs),
     verdict,
-  ].join(' ');
+  ]);
 }

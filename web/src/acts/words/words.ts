@@ -88,5 +88,5 @@ export const words = translatable('words', {
   notRun: 'The model could not do this.',
   refused: (reason: string) => `Not opened. ${reason}`,
 
-  exportName: 'the heads of a text',
+  exportNames: { board: 'the heads of a text', selected: 'the selected head' },
 });

@@ -64,6 +64,7 @@ const steps: Translation<Texts['figure']['steps']> = {
 
 export const figure: Translation<Texts['figure']> = {
   rail: 'Langkah-langkah atensi multi-head',
+  numbersRail: 'Langkah dan head dari angka',
   more: 'Head dan seed',
   goal: {
     task: 'Setelah pembagian, langkah mana yang pertama kali memadukan angka dari head yang berbeda?',

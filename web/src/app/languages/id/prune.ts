@@ -65,14 +65,14 @@ export const prune: Translation<Texts['prune']> = {
   },
   verdict: (found, planted, seed) =>
     found === planted
-      ? `${planted} head dengan peringkat tertinggi adalah ${planted} head yang ditanam (seed ${seed}).`
-      : `${found === 0 ? 'Tidak satu pun' : found} dari ${planted} head dengan peringkat tertinggi adalah head yang ditanam (seed ${seed}).`,
+      ? `${planted} head dengan peringkat tertinggi adalah ${planted} head yang ditanam (seed\u00a0${seed}).`
+      : `${found === 0 ? 'Tidak satu pun' : found} dari ${planted} head dengan peringkat tertinggi adalah head yang ditanam (seed\u00a0${seed}).`,
   overSeeds: (found, planted, seeds) => `Atas ${seeds} seed: ${found} dari ${planted}.`,
   chart: (measure, verdict) => `${measures[measure]} setiap head. ${verdict}`,
   truth: 'Ditanam sebagai',
   truths: { planted: 'peran ditanam', sharp: 'tajam', quiet: 'diam' },
   bars: (seed) =>
-    `Batang adalah head dari seed ${seed}, dinomori menurut lapisan dan head. Seed lain menanam di tempat lain.`,
+    `Batang adalah head dari seed\u00a0${seed}, dinomori menurut lapisan dan head. Seed lain menanam di tempat lain.`,
   place: ({ layer, head }) => `${layer}.${head}`,
 
   curves: 'Kurva pemangkasan, dimulai dari head yang paling tidak penting',

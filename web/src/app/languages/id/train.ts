@@ -77,7 +77,7 @@ export const train: Translation<Texts['train']> = {
   unpin: 'Lepas sematan',
   now: 'Kini',
   pinnedName: (task, layers, heads, seed) =>
-    `disematkan: ${tasks[task]}, ${layers} lapisan, ${heads} head per lapisan, seed ${seed}`,
+    `disematkan: ${tasks[task]}, ${layers}\u00a0lapisan, ${heads}\u00a0head per lapisan, seed\u00a0${seed}`,
   pinned: (run, roles) =>
     roles.length === 0
       ? `Run yang disematkan: ${cameTo(run)}, tidak ada head yang berperan.`

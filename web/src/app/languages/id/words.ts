@@ -89,7 +89,7 @@ export const words: Translation<Texts['words']> = {
   notRun: 'Model tidak dapat melakukannya.',
   refused: (reason) => `Tidak dibuka. ${reason}`,
 
-  exportName: 'head untuk sebuah teks',
+  exportNames: { board: 'head untuk sebuah teks', selected: 'head terpilih' },
 };
 
 export const wordsIntro: Translation<Texts['wordsIntro']> = {

@@ -56,6 +56,7 @@ const ofHead: readonly Part[] = ['q', 'k', 'v', 'scores', 'scaled', 'masked', 'w
 
 export const figure: Translation<Texts['figure']> = {
   rail: '멀티헤드 어텐션의 단계',
+  numbersRail: '수를 보일 단계와 헤드',
   more: '헤드와 시드',
   goal: {
     task: '분할한 뒤 서로 다른 헤드의 수를 처음으로 결합하는 단계는 어느 것입니까?',

@@ -74,7 +74,7 @@ export const train: Translation<Train> = {
   unpin: '고정 해제',
   now: '현재',
   pinnedName: (task, layers, heads, seed) =>
-    `고정됨: ${tasks[task]}, ${layersOf(layers)}, 층마다 헤드 ${heads}개, 시드 ${seed}`,
+    `고정됨: ${tasks[task]}, ${layersOf(layers)}, 층마다 헤드\u00a0${heads}개, 시드\u00a0${seed}`,
   pinned: (run, roles) =>
     roles.length === 0
       ? `고정한 실행: ${cameTo(run)}, 역할을 맡은 헤드 없음.`

@@ -91,7 +91,7 @@ export const words: Translation<Texts['words']> = {
   notRun: '모델이 이 작업을 할 수 없었습니다.',
   refused: (reason) => `열지 못했습니다. ${reason}`,
 
-  exportName: '텍스트의 헤드',
+  exportNames: { board: '텍스트의 헤드', selected: '선택한 헤드' },
 };
 
 export const wordsIntro: Translation<Texts['wordsIntro']> = {

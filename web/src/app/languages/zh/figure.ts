@@ -57,6 +57,7 @@ const steps: Translation<Texts['figure']['steps']> = {
 
 export const figure: Translation<Texts['figure']> = {
   rail: '多头注意力的步骤',
+  numbersRail: '所示数值的步骤和头',
   more: '头数和种子',
   goal: {
     task: '拆分之后，哪一步最先把不同头的数组合起来？',

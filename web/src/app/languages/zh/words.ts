@@ -90,7 +90,7 @@ export const words: Translation<Texts['words']> = {
   notRun: '模型无法完成这一操作。',
   refused: (reason) => `没有打开。${reason}`,
 
-  exportName: '一段文本的各个头',
+  exportNames: { board: '一段文本的各个头', selected: '选中的头' },
 };
 
 export const checkpoint: Translation<Texts['checkpoint']> = {
