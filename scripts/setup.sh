@@ -66,7 +66,7 @@ unpack() { # PACKAGE FOLDER DEPTH [TAR-OPTION]...: what lies in a folder of a pa
 install_from_npm() {
   cp "$files/$1"/{package.json,package-lock.json,.npmrc} .
   npm ci --ignore-scripts --no-audit --no-fund --cache="$folder/partial/cache" \
-    --fetch-retry-mintimeout=1000
+    --fetch-retry-mintimeout=1000 --fetch-retries=3
 }
 
 # Each part is made aside and moved in when it is whole, with a mark of what it was made of.

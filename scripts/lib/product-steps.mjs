@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { cmakeBuild } from './cmake.mjs';
 import { fromRoot } from './files.mjs';
+import { installLocked } from './npm-tools.mjs';
 import { toolchain } from './toolchain.mjs';
 
 /** The program of an installed development dependency, run by this very Node. */
@@ -23,7 +24,7 @@ const dependencies = {
     stamp: 'node_modules/.headwise-dependencies',
     inputs: ['package-lock.json', '.npmrc'],
   },
-  run: (sh) => sh('npm', ['ci', '--ignore-scripts']),
+  run: (sh) => installLocked(sh, fromRoot('.')),
 };
 
 const wasm = {

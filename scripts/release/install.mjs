@@ -1,6 +1,7 @@
 // The tools that only releases need, installed where their manifest lies.
 import { freshness } from '../lib/freshness.mjs';
 import { fromRoot } from '../lib/files.mjs';
+import { installLocked } from '../lib/npm-tools.mjs';
 
 const folder = 'scripts/release';
 
@@ -10,6 +11,6 @@ export async function installReleaseTools(sh) {
     inputs: ['package.json', 'package-lock.json', '.npmrc'].map((name) => `${folder}/${name}`),
   });
   if (installed.isFresh()) return;
-  await sh('npm', ['ci', '--ignore-scripts'], { cwd: fromRoot(folder) });
+  await installLocked(sh, fromRoot(folder));
   installed.remember();
 }

@@ -2,27 +2,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { root } from '../lib/browser.mjs';
+import { newPage, root } from '../lib/browser.mjs';
 import { open } from '../lib/pages.mjs';
 import { sharedBrowser, sharedPage } from '../lib/shared.mjs';
 
 const seen = (page) => page.evaluate(() => document.body.innerText.trim());
 
-async function newPage(t) {
+async function ownPage(t) {
   const context = await (await sharedBrowser()).createBrowserContext();
   t.after(() => context.close());
-  return context.newPage();
+  return newPage(context);
 }
 
 test('from a file, it says why nothing is there and how to see it', async (t) => {
-  const page = await newPage(t);
+  const page = await ownPage(t);
   await page.goto(pathToFileURL(`${root}/build/page/index.html`).href);
   assert.match(await seen(page), /^Multi-head attention|^headwise/);
   assert.match(await seen(page), /opened as a file.*npm start.*python3 -m http\.server/);
 });
 
 test('from a server nothing of that is seen, not before the page has begun either', async (t) => {
-  const page = await newPage(t);
+  const page = await ownPage(t);
   await page.setRequestInterception(true);
   page.on('request', (request) =>
     request.resourceType() === 'script' ? request.abort() : request.continue(),

@@ -5,6 +5,7 @@ import { posix } from 'node:path';
 import test from 'node:test';
 import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
 import { violations } from '../lib/axe.mjs';
+import { newPage } from '../lib/browser.mjs';
 import { watchForProblems } from '../lib/problems.mjs';
 import { serveFolder } from '../lib/server.mjs';
 import { shared, sharedBrowser } from '../lib/shared.mjs';
@@ -134,7 +135,7 @@ const server = shared(() => serveFolder(fromRoot(folder)));
 
 async function open(t, path, { width = 1440, height = 900, dark = false } = {}) {
   const [{ url }, browser] = await Promise.all([server(), sharedBrowser()]);
-  const page = await browser.newPage();
+  const page = await newPage(browser);
   const problems = watchForProblems(page);
   t.after(async () => {
     await page.close();

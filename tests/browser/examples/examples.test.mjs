@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { packedProject } from '../../../scripts/lib/packed.mjs';
-import { patience } from '../lib/browser.mjs';
+import { newPage } from '../lib/browser.mjs';
 import { violations } from '../lib/axe.mjs';
 import { watchForProblems } from '../lib/problems.mjs';
 import { serveFolder } from '../lib/server.mjs';
@@ -22,8 +22,7 @@ async function open(t, example) {
     worker: { format: 'es' },
   });
   const server = await serveFolder(outDir);
-  const page = await (await sharedBrowser()).newPage();
-  page.setDefaultTimeout(patience);
+  const page = await newPage(await sharedBrowser());
   const problems = watchForProblems(page);
   t.after(async () => {
     await page.close();
@@ -59,7 +58,7 @@ test('attention of a model in one file, opened without a server', async (t) => {
   const file = fromRoot('build/example-pages/attention.html');
   mkdirSync(fromRoot('build/example-pages'), { recursive: true });
   execFileSync(process.execPath, ['examples/attention-view/main.mjs', file], { cwd: project });
-  const page = await (await sharedBrowser()).newPage();
+  const page = await newPage(await sharedBrowser());
   const problems = watchForProblems(page);
   t.after(async () => {
     await page.close();
@@ -84,8 +83,12 @@ test('and stopped', async (t) => {
   const page = await open(t, 'training-in-a-worker');
   await page.waitForSelector('#start:enabled');
   await page.click('#start');
-  await page.waitForFunction(() => document.querySelector('progress').value > 0);
-  await page.click('#stop');
+  // At once: it trains on meanwhile.
+  await page.waitForFunction(() => {
+    const hasBegun = document.querySelector('progress').value > 0;
+    if (hasBegun) document.querySelector('#stop').click();
+    return hasBegun;
+  });
   await page.waitForFunction(() =>
     /^stopped: \d+ bytes/.test(document.querySelector('output').textContent),
   );

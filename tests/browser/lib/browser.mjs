@@ -55,3 +55,14 @@ export async function launchBrowser(name = 'chrome', downloads = undefined, pref
     ...(downloads === undefined ? {} : saving[browser](downloads, preferences)),
   });
 }
+
+/**
+ * A new page that waits as long as tests do.
+ *
+ * @param {{ newPage(): Promise<import('puppeteer-core').Page> }} opener a browser or a context of one
+ */
+export async function newPage(opener) {
+  const page = await opener.newPage();
+  page.setDefaultTimeout(patience);
+  return page;
+}

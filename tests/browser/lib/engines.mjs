@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { launchBrowser, patience } from './browser.mjs';
+import { launchBrowser, newPage } from './browser.mjs';
 import { watchForProblems } from './problems.mjs';
 import { shared, sharedBrowser } from './shared.mjs';
 import { launchWebKit } from './webkit.mjs';
@@ -13,8 +13,7 @@ const phone = { width: 390, height: 844 };
 
 /** `opener` is a browser or a context of one, which is closed in the end. */
 async function openWithPuppeteer(opener, { viewport = desk, media = [] } = {}) {
-  const page = await opener.newPage();
-  page.setDefaultTimeout(patience);
+  const page = await newPage(opener);
   await page.setViewport(viewport);
   if (media.length > 0) await page.emulateMediaFeatures(media);
   const { mouse, keyboard, touchscreen } = page;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { root } from './browser.mjs';
+import { newPage, root } from './browser.mjs';
 import { watchForProblems } from './problems.mjs';
 import { serveFolder } from './server.mjs';
 import { shared, sharedBrowser } from './shared.mjs';
@@ -37,7 +37,7 @@ const isolated = serverWith(isolation);
 
 const openAt = (server) => async (t) => {
   const [{ url }, browser] = await Promise.all([server(), sharedBrowser()]);
-  const page = await browser.newPage();
+  const page = await newPage(browser);
   const problems = watchForProblems(page);
   t.after(async () => {
     await page.close();

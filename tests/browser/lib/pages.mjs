@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { patience } from './browser.mjs';
+import { newPage, patience } from './browser.mjs';
 import { watchForProblems } from './problems.mjs';
 import { sharedBrowser, sharedPage } from './shared.mjs';
 
@@ -58,8 +58,7 @@ const events = ['console', 'pageerror', 'request', 'requestfailed', 'response', 
  */
 async function newTab(withServiceWorker) {
   const context = await (await sharedBrowser()).createBrowserContext();
-  const page = await context.newPage();
-  page.setDefaultTimeout(patience);
+  const page = await newPage(context);
   if (!withServiceWorker) await page.setBypassServiceWorker(true);
   await prefer(page);
   const tab = { context, page, isAltered: false };

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { packedProject } from '../../../scripts/lib/packed.mjs';
 import { toolchain } from '../../../scripts/lib/toolchain.mjs';
-import { launchBrowser } from '../../browser/lib/browser.mjs';
+import { launchBrowser, newPage } from '../../browser/lib/browser.mjs';
 import { isolation } from '../../browser/lib/package-server.mjs';
 import { watchForProblems } from '../../browser/lib/problems.mjs';
 import { serveFolder } from '../../browser/lib/server.mjs';
@@ -36,7 +36,7 @@ after(() => chromium?.close());
 
 async function open(t, browser, headers) {
   const server = await serveFolder(folder, { headers });
-  const opened = await browser.newPage();
+  const opened = await newPage(browser);
   const problems = watchForProblems(opened);
   t.after(async () => {
     await opened.close();

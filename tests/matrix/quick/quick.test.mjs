@@ -7,6 +7,7 @@ import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { packedProject } from '../../../scripts/lib/packed.mjs';
+import { newPage } from '../../browser/lib/browser.mjs';
 import { sharedBrowser } from '../../browser/lib/shared.mjs';
 import { watchForProblems } from '../../browser/lib/problems.mjs';
 import { serveFolder } from '../../browser/lib/server.mjs';
@@ -79,7 +80,7 @@ test('Chromium: a page', async (t) => {
   });
   const [server, browser] = await Promise.all([serveFolder(pages), sharedBrowser()]);
   t.after(() => server.close());
-  const page = await browser.newPage();
+  const page = await newPage(browser);
   const problems = watchForProblems(page);
   await page.goto(server.url);
   const results = await page.evaluate(async (given) => {

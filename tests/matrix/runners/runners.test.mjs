@@ -27,10 +27,20 @@ const inEnvironment = (name, environment) => {
 const options = '--experimental-vm-modules';
 assert.ok(showsLine(document, `NODE_OPTIONS=${options} npx jest`));
 
+/** Their own limits are of seconds. */
+const patient = (...limits) => limits.map((name) => `--${name}=300000`);
+
 const vitest = (environment, ...flags) => ({
   configuration: { 'vitest.config.js': inEnvironment('vitest.config.js', environment) },
   test: "export { test } from 'vitest';\n",
-  args: ['node_modules/vitest/vitest.mjs', 'run', '--root', '.', ...flags],
+  args: [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--root',
+    '.',
+    ...patient('testTimeout', 'teardownTimeout'),
+    ...flags,
+  ],
 });
 const jest = (environment, more = {}) => ({
   configuration: {
@@ -42,7 +52,7 @@ const jest = (environment, more = {}) => ({
     'jest.setup.js': snippet(document, 'jest.setup.js'),
   },
   test: 'export const { test } = globalThis;\n',
-  args: ['node_modules/jest/bin/jest.js'],
+  args: ['node_modules/jest/bin/jest.js', ...patient('testTimeout', 'openHandlesTimeout')],
   env: { NODE_OPTIONS: options },
 });
 

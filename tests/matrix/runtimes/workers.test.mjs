@@ -5,7 +5,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { after, before } from 'node:test';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { packedProject } from '../../../scripts/lib/packed.mjs';
-import { launchBrowser } from '../../browser/lib/browser.mjs';
+import { launchBrowser, newPage } from '../../browser/lib/browser.mjs';
 import { isolation } from '../../browser/lib/package-server.mjs';
 import { watchForProblems } from '../../browser/lib/problems.mjs';
 import { serveFolder } from '../../browser/lib/server.mjs';
@@ -64,7 +64,7 @@ for (const [place, run] of Object.entries(places)) {
   /** The results; nothing else may go wrong than what `wrong` asks for. */
   async function resultsIn({ headers, options }) {
     const server = await serveFolder(folder, { headers });
-    const page = await browser.newPage();
+    const page = await newPage(browser);
     try {
       const problems = watchForProblems(page);
       await page.goto(server.url);

@@ -63,7 +63,7 @@ test('who is at work is told meanwhile where there is no terminal', async (t) =>
   t.mock.timers.enable({ apis: ['setInterval'] });
   const step = (name) => ({ name, run: () => t.mock.timers.tick(3 * 60_000) });
   const { printed } = await reportOf([step('a')]);
-  assert.match(printed, /^… a, 0\.0 s\n✓ a /);
+  assert.match(printed, /^… a, \d+\.\d s\n✓ a /);
 });
 
 test('a command that hangs fails, and is killed with all in its group', async () => {
@@ -90,10 +90,10 @@ test('a command that hangs fails, and is killed with all in its group', async ()
 test('and so does one that has ended, while what it started elsewhere holds its output', async (t) => {
   let printed = '';
   const write = (text) => (printed += text);
-  t.after(() => process.kill(Number(printed), 'SIGKILL'));
+  t.after(() => printed && process.kill(Number(printed), 'SIGKILL'));
   await assert.rejects(
-    run('sh', ['-c', 'setsid sleep 600 & echo $!'], { write, limit: 0.01 }),
-    /not done after 0\.01 minutes$/,
+    run('sh', ['-c', 'setsid sleep 600 & echo $!'], { write, limit: 0.1 }),
+    /not done after 0\.1 minutes$/,
   );
 });
 

@@ -1,7 +1,7 @@
 // Pages of an application in Chromium, a fresh one for each test, which must meet no problem in it.
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
-import { patience } from '../../../browser/lib/browser.mjs';
+import { newPage } from '../../../browser/lib/browser.mjs';
 import { watchForProblems } from '../../../browser/lib/problems.mjs';
 import { installed } from './applications.mjs';
 
@@ -14,8 +14,7 @@ import { installed } from './applications.mjs';
 export const opener =
   (browser, address) =>
   async (t, { isIsolated, spoil }) => {
-    const page = await (await browser()).newPage();
-    page.setDefaultTimeout(patience);
+    const page = await newPage(await browser());
     const problems = watchForProblems(page);
     t.after(async () => {
       await page.close();
