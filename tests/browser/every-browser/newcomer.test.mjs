@@ -74,6 +74,8 @@ test(`a newcomer hovers, predicts, steps, finds, trains and prunes, in ${engineN
   await goTo('prune');
   await visit.click('#prune button', 'Plant and train');
   await visit.waitFor('#prune .guess-tile:not([aria-disabled])');
+  await visit.click('#prune button', 'Stop');
+  await visit.waitForText('#prune .plant-status', /^Stopped/);
   for (const head of ['1.1', '1.2', '2.3', '2.6']) {
     await visit.click('#prune .guess-tile', `${head} mark`);
   }

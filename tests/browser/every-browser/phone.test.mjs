@@ -9,11 +9,11 @@ import { until } from '../lib/until.mjs';
 
 /** What a finger does in each act, and what comes of it. */
 const visits = {
-  async toy({ tap, waitForText, textOf }) {
+  async toy({ tap, waitForText }) {
     await tap('#toy .question button', 'Different keys');
     await waitForText('#toy .experiments-verdict', /^You predicted “Different keys”: right/);
     await tap('#toy .segment', 'Random');
-    assert.match(await textOf('#toy .goal-progress'), /^Reached/);
+    await waitForText('#toy .goal-progress', /^Reached/);
   },
   async figure({ tap, waitForText }) {
     await tap('#figure .segment', '8 Concatenate');
@@ -46,6 +46,8 @@ const visits = {
   async prune({ tap, waitFor, waitForText }) {
     await tap('#prune button', 'Plant and train');
     await waitFor('#prune .guess-tile:not([aria-disabled])');
+    await tap('#prune button', 'Stop');
+    await waitForText('#prune .plant-status', /^Stopped/);
     for (const head of ['1.1', '1.2', '2.3', '2.6']) {
       await tap('#prune .guess-tile', `${head} mark`);
     }

@@ -98,6 +98,7 @@ export async function launchWebKit(downloads, { size, isDark = false } = {}) {
       driver.end();
       throw error;
     });
+  await window.manage().setTimeouts({ script: 2 * patience, pageLoad: 2 * patience });
   const evaluate = (work, ...args) =>
     window.executeScript(`return (${work}).apply(null, arguments)`, ...args);
   const act = (gesture) => gesture(window.actions({ async: false })).perform();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open } from '../lib/pages.mjs';
+import { restingStepOf } from '../lib/train-act.mjs';
 
 /** The points of each path: from `M0,1L2,3`. */
 const pointsOf = (page, selector) =>
@@ -23,9 +24,7 @@ test('lines of many steps are thinned, and still end where the run is', async (t
     () => Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) > 1700,
   );
   await page.click('#train .playback .primary');
-  await page.waitForFunction(
-    () => document.querySelector('#train .playback .primary').textContent === 'Resume',
-  );
+  await restingStepOf(page);
   const [curve] = await pointsOf(page, '#train .chart [data-series="training"]');
   const width = await page.$eval('#train .chart', (chart) => chart.getBoundingClientRect().width);
   assert.ok(curve.length > width / 3 && curve.length <= width + 1, `${curve.length} for ${width}`);

@@ -47,6 +47,7 @@ test('four fans before the layer has loaded, without a layout that shifts', asyn
         }).observe({ type: 'paint', buffered: true });
       }),
   });
+  await page.waitForFunction(() => window.atFirstPaint !== undefined);
   assert.ok((await page.evaluate(() => window.atFirstPaint)) >= heads.length);
   assert.deepEqual(await numbers(page), expected(query));
   for (const index of [1, 8, 4]) await (await word(page, index)).hover();

@@ -39,13 +39,26 @@ const goalsOf = (page, act) =>
 /** All heads but one that were not planted. */
 const pruned = '1.1,1.4,1.5,1.6,2.1,2.2,2.4';
 
+const named = (page, act, name) =>
+  page.waitForSelector(`#${act} ::-p-aria([name="${name}"])`, { visible: true });
+
+/** Until all is there that a planted model brings, above what is pressed, too. */
+async function plantOne(page) {
+  await (await named(page, 'prune', 'Plant and train')).click();
+  await page.waitForSelector('#prune .guess-loud');
+  await (await named(page, 'prune', 'Stop')).click();
+  await page.waitForFunction(() =>
+    /^Stopped/.test(document.querySelector('#prune .plant-status').textContent),
+  );
+}
+
 /** Which press reaches the goal of an act, after another one to begin with, and what is to stay beside what is pressed. */
 const acts = {
   why: { query: '?why-d=16&why-divisor=8', pressed: '√d = 4', part: '.rail-main' },
   train: { query: '?train-speed=full', pressed: 'Start', part: '.playback' },
   prune: {
     query: `?prune-check=1&prune-gone=${pruned}`,
-    begin: 'Plant and train',
+    begin: plantOne,
     pressed: 'Prune head 5 of layer 2',
     part: '.session .buttons',
   },
@@ -58,10 +71,8 @@ for (const width of [1440, 390]) {
     for (const [act, { query = '', begin, pressed, part }] of Object.entries(acts)) {
       test(`in act ${act}`, async (t) => {
         const { page } = await open(t, `${query}#${act}`, { width });
-        const named = (name) =>
-          page.waitForSelector(`#${act} ::-p-aria([name="${name}"])`, { visible: true });
-        if (begin !== undefined) await (await named(begin)).click();
-        const control = await named(pressed);
+        await begin?.(page);
+        const control = await named(page, act, pressed);
         const before = await goalsOf(page, act);
         // At once, and not by the press.
         await control.evaluate((found) => found.scrollIntoView({ block: 'center' }));

@@ -31,8 +31,13 @@ const checked = (page, act, value) =>
   page.waitForSelector(`#${act} input[type="radio"][value="${value}"]:checked`);
 
 /** Of the query that the act shows, over all keys. */
-const largestWeight = (page) =>
-  page.$$eval('#why .why-key', (all) => Math.max(...all.map(({ dataset }) => dataset.weight)));
+const largestWeight = async (page) => {
+  // Drawn once their size is known.
+  await page.waitForSelector('#why .why-key[data-weight]');
+  return page.$$eval('#why .why-key', (all) =>
+    Math.max(...all.map(({ dataset }) => dataset.weight)),
+  );
+};
 
 /** Each link, by its question: the address that it leads to, and what is to be seen there. */
 const links = {

@@ -15,6 +15,9 @@ const words = ['a', 'small', 'cat', 'sleeps', 'on', 'my', 'warm', 'bed'];
 const openWhy = async (t, query = '', options = {}) => {
   const opened = await open(t, `${query}#why`, options);
   await opened.page.waitForSelector('#why .why-chart .chart[data-done]');
+  // Drawn once their sizes are known.
+  await opened.page.waitForSelector('#why .why-chart .why-point');
+  await opened.page.waitForSelector('#why .why-key[data-weight]');
   return opened;
 };
 const textOf = (page, selector) => page.$eval(`#why ${selector}`, (found) => found.textContent);
