@@ -5,8 +5,8 @@ import { gesturesOf } from './gestures.mjs';
 import { isReady } from './pages.mjs';
 import { sharedPage } from './shared.mjs';
 
-/** Browsers tell of what was still on its way when a page was left. */
-const left = /NS_BINDING_ABORTED|net::ERR_ABORTED|A ServiceWorker intercepted the request/;
+/** Firefox tells of what was still on its way when a page was left. */
+const left = /NS_BINDING_ABORTED|A ServiceWorker intercepted the request/;
 
 /**
  * Opens an act; gives what can be done with it. `causes` are the problems that the test makes on

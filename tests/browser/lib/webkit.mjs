@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Builder, Capabilities, Key } from 'selenium-webdriver';
 import { Pointer } from 'selenium-webdriver/lib/input.js';
 import { patience } from './browser.mjs';
-import { twoFrames } from './until.mjs';
+import { twoFrames, until } from './until.mjs';
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -116,10 +116,11 @@ export async function launchWebKit(downloads, { size, isDark = false } = {}) {
       let picture;
       const taken = window.takeScreenshot().then((base64) => (picture = base64));
       // It comes with a next frame: on a busy machine the last one may be past already, and nothing asks for another.
-      while (picture === undefined) {
+      await until(async () => {
         await Promise.race([taken, sleep(1000)]);
         if (picture === undefined) await evaluate(twoFrames);
-      }
+        return picture;
+      }, 'no picture of the window');
       writeFileSync(path, picture, 'base64');
     },
     moveTo: (x, y) =>

@@ -268,13 +268,19 @@ test('the model: a small map of each head, which opens it', async (t) => {
     const { view, makeWeights, inside } = globalThis;
     const weights = Array.from({ length: 12 }, () => makeWeights(12, 32));
     view.view = 'model';
-    const began = performance.now();
-    view.weights = weights;
-    await null;
-    inside('canvas').at(-1).getBoundingClientRect();
-    return performance.now() - began;
+    let least = Infinity;
+    // Again where a busy machine held it up.
+    for (let turn = 0; turn < 5 && least >= 1000; turn++) {
+      const began = performance.now();
+      view.weights = [...weights];
+      await null;
+      inside('canvas').at(-1).getBoundingClientRect();
+      least = Math.min(least, performance.now() - began);
+    }
+    return least;
   });
   t.diagnostic(`12 layers of 12 heads over 32 words: ${milliseconds.toFixed(0)} ms`);
+  assert.ok(milliseconds < 1000, `${milliseconds} ms`);
   assert.equal(await evaluate(page, "inside('canvas').length"), 144);
   await press(page, '.tile', 12 * 3 + 5);
   assert.deepEqual(await evaluate(page, '[view.view, view.layer, view.head]'), ['arcs', 3, 5]);

@@ -159,7 +159,7 @@ test('a planted model', async (t) => {
     },
   );
 
-  await t.test('both models are timed in turn: the ratio is within its interval', async (test) => {
+  await t.test('both models are timed in turn: fewer heads take less time', async (test) => {
     await pressAtOnce(
       page,
       others.map((name) => {
@@ -176,9 +176,10 @@ test('a planted model', async (t) => {
     const [whole, left] = [await columnOf(page, 'Full'), await columnOf(page, 'Pruned')].map(
       ([, , , told]) => parseFloat(told),
     );
-    // How much less time fewer heads take is the machine's matter, too.
-    test.diagnostic(`${left} ms of ${whole} ms, ${ratio} (${lower} to ${upper})`);
-    assert.ok(left > 0 && whole > 0);
+    const told = `${left} ms of ${whole} ms, ${ratio} (${lower} to ${upper})`;
+    test.diagnostic(told);
+    // The medians alone: on a busy machine the interval may be wide.
+    assert.ok(ratio < 1 && left < whole, told);
     assert.match(
       await textOf(page, '#prune .session .goal-progress'),
       new RegExp(`accuracy in ${Math.round(100 * ratio)}\\s% of the time`),
