@@ -4,7 +4,7 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig([
-  globalIgnores(['build/', 'dist/', '.toolchain/', 'tests/data/']),
+  globalIgnores(['.wireit/', 'build/', 'dist/', '.toolchain/', 'tests/data/']),
   {
     linterOptions: { reportUnusedDisableDirectives: 'error' },
   },

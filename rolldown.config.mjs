@@ -11,12 +11,16 @@ const builds = ['', 'models-'].flatMap((extent) =>
 
 const made = (file) => fileURLToPath(new URL(`build/${file}`, import.meta.url));
 
+/** Development builds have no relaxed SIMD; copies of the others take their place. */
+const sourceOf = (build) =>
+  process.env.HEADWISE_WASM === 'development' ? build.replace('relaxed-', '') : build;
+
 const wasmFiles = {
   name: 'wasm-files',
   async generateBundle() {
     for (const build of builds) {
-      const fileName = `headwise-${build}.wasm`;
-      this.emitFile({ type: 'asset', fileName, source: await readFile(made(`wasm/${fileName}`)) });
+      const source = await readFile(made(`wasm/headwise-${sourceOf(build)}.wasm`));
+      this.emitFile({ type: 'asset', fileName: `headwise-${build}.wasm`, source });
     }
   },
 };

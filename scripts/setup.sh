@@ -2,7 +2,8 @@
 set -euo pipefail
 help="Usage: scripts/setup.sh [--for=GOAL] [--check]
 
-Makes ready what headwise is built and tested with, and does only what is left to do.
+Installs what headwise is built and tested with: system packages, Emscripten, npm packages. Does
+only what is missing.
 
   --for=build         what a build needs
   --for=test          what all tests need as well (the default)
@@ -234,6 +235,10 @@ room() { # FOLDER MEGABYTES
 [[ "${packages[*]}" != *keyring* && "${packages[*]}" != *python-apt* ]] || finish
 [ ${#npm_parts[@]} = 0 ] || start 'parts from npm' make_parts "${npm_parts[@]}"
 [ ${#debian_parts[@]} = 0 ] || start 'parts from Debian' make_from_debs "${debian_parts[@]}"
+# In the container image there is no project yet, only this script.
+[ ! -e "$project/package-lock.json" ] ||
+  cmp -s "$project/package-lock.json" "$project/node_modules/.installed-lock.json" ||
+  start 'npm packages' "$node" "$project/scripts/lib/install.mjs" "$project"
 finish
 [ -n "$other" ] || ! $uses_apt || try "$folder/emscripten"
 survey
@@ -241,11 +246,16 @@ missing=("${packages[@]}" "${parts[@]}")
 [ ${#missing[@]} = 0 ] || fail "still missing after the set-up: ${missing[*]} (log: $logs)"
 rm -rf "$downloads" "$folder/apt" "$folder/partial"
 
-# What builds take, by links of this clone: another one may have found another Emscripten.
+# Builds find the tools by links of this clone: another clone may have found another Emscripten.
 links=$project/.toolchain
 [ ! -L "$links" ] || rm "$links" && mkdir -p "$links"
 for link in "emscripten ${other:-$folder/emscripten}" "prefix $folder/prefix" \
   "include $folder/prefix/wasm-include" "current-node $folder/node"; do
-  [ ! -e "${link#* }" ] || ln -sfn "${link#* }" "$links/${link%% *}"
+  name=${link%% *} target=${link#* }
+  [ -e "$target" ] || continue
+  # CMake keeps the compiler it was configured with.
+  [ "$(readlink "$links/$name")" = "$target" ] || rm -f "$project"/build/*/CMakeCache.txt
+  ln -sfn "$target" "$links/$name"
 done
+"$node" "$files/locate.mjs" "$project"
 echo "The toolchain is complete: $folder"

@@ -1,18 +1,15 @@
 #!/usr/bin/env node
-// Sets up, builds, shows the toy example and serves the page. See --help.
-import { giveUp, readOptions } from './lib/command.mjs';
+// Sets up, builds, prints the toy example's result and serves the page. See --help.
+import { exitWithError, readOptions, run } from './lib/command.mjs';
 import { fromRoot } from './lib/files.mjs';
-import { endWithSignals, run } from './lib/process.mjs';
-import { productSteps } from './lib/product-steps.mjs';
-import { runSteps } from './lib/steps.mjs';
 
 const help = `Usage: npm start [-- OPTIONS]
 
-Sets up what is missing, builds what is not up to date, prints the toy example's result and serves
-the page until Ctrl-C.
+Sets up what is missing, builds what has changed, prints the toy example's result and serves the
+page until Ctrl-C. 'npm run build' builds all four WebAssembly builds; this builds two.
 
-  --port=NUMBER   the port to serve at; 4173 or the next that is free if left out
-  --host=NAME     the address to serve at; 127.0.0.1 if left out, 0.0.0.0 for all
+  --port=NUMBER   the port; by default 4173 or the next free one
+  --host=NAME     the address; by default 127.0.0.1; 0.0.0.0 for all
   --no-serve      ends after the toy example
 `;
 
@@ -21,41 +18,28 @@ const options = readOptions(help, {
   host: { type: 'string', default: '127.0.0.1' },
   'no-serve': { type: 'boolean' },
 });
-const port = options.port === undefined ? 4173 : Number(options.port);
+const port = Number(options.port ?? 4173);
 if (!Number.isInteger(port) || port < 0 || port > 65535) {
-  giveUp(`--port: expected a number from 0 to 65535, got ${options.port}`);
+  exitWithError(`--port: expected a number from 0 to 65535, got ${options.port}`);
 }
 
-let server;
-endWithSignals(async () => {
-  await server?.close();
-  // To end what serves until it is ended is no failure.
-  return server && 0;
-});
-
-const { failed } = await runSteps(productSteps('build'));
-if (failed) process.exit(1);
-
-console.log();
-await run(process.execPath, [fromRoot('examples/toy.mjs')]).catch((error) => giveUp(error.message));
+for (const [command, ...args] of [
+  ['bash', 'scripts/setup.sh', '--for=build'],
+  ['npm', 'run', '--silent', 'build:page'],
+  [process.execPath, 'examples/toy.mjs'],
+]) {
+  const code = await run(command, args, { HEADWISE_WASM: 'development', WIREIT_CACHE: 'none' });
+  if (code !== 0) process.exit(1);
+}
 
 if (!options['no-serve']) {
-  server = await serve();
+  // Installed by the set-up.
+  const { preview } = await import('vite');
+  const server = await preview({
+    root: fromRoot('web'),
+    logLevel: 'warn',
+    preview: { host: options.host, port, strictPort: options.port !== undefined, open: false },
+  });
   const [address] = [...server.resolvedUrls.local, ...server.resolvedUrls.network];
   console.log(`\nThe page is at ${address} (Ctrl-C ends it)`);
-}
-
-/** Vite, unlike the rest of this script, is there only once the steps have run. */
-async function serve() {
-  const { preview } = await import('vite');
-  const strictPort = options.port !== undefined;
-  try {
-    return await preview({
-      root: fromRoot('web'),
-      logLevel: 'warn',
-      preview: { host: options.host, port, strictPort, open: false },
-    });
-  } catch (error) {
-    return giveUp(`The page cannot be served: ${error.message}`);
-  }
 }

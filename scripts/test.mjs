@@ -1,91 +1,63 @@
 #!/usr/bin/env node
-// Runs all checks and tests. See --help.
+// Sets up what is missing, then runs all checks and tests by wireit. See --help.
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { testSteps } from './lib/check-steps.mjs';
-import { giveUp, names, readOptions } from './lib/command.mjs';
-import { total } from './lib/counts.mjs';
-import { matrixTable } from './lib/matrix.mjs';
-import { endWithSignals } from './lib/process.mjs';
-import { seconds } from './lib/report.mjs';
-import { runSteps, withNeeds } from './lib/steps.mjs';
+import { readOptions, run } from './lib/command.mjs';
+import { fromRoot } from './lib/files.mjs';
 
 const help = `Usage: npm test [-- OPTIONS]
 
-Sets up what is missing, builds what is not up to date and runs the checks and tests that a change
-can break, but those that nothing has changed for since they passed; stops at the first step that
-fails and shows its output.
+Sets up what is missing, builds what has changed, and runs the checks and tests that the change can
+break. package.json lists the steps under "wireit"; 'npm run NAME' runs one of them.
 
-  --all           also the steps that --list says are on request: other browsers, Nodes, builds and
-                  instruction sets, sanitizers, clang-tidy, the tools of users, pictures
-  --only=STEP,…   only these steps and what they need
-  --skip=STEP,…   all but these steps; what needs them takes what is there
-  --matrix        only the tools that the package is tried in
-  --force         also checks that are unchanged since they passed, as wherever CI is set
-  --list          names the steps
+  --ci    also what CI runs: all WebAssembly builds, sanitizers, clang-tidy
+  --all   every step: other browsers and Nodes, instruction sets, bundlers, the documentation site
 `;
 
-const matrixNames = testSteps.map(({ name }) => name).filter((name) => name.startsWith('matrix-'));
+const options = readOptions(help, { ci: { type: 'boolean' }, all: { type: 'boolean' } });
+const goal = options.all ? 'test:all' : options.ci ? 'test:ci' : 'test:default';
 
-const options = readOptions(help, {
-  only: { type: 'string', multiple: true },
-  skip: { type: 'string', multiple: true },
-  all: { type: 'boolean' },
-  matrix: { type: 'boolean' },
-  force: { type: 'boolean' },
-  list: { type: 'boolean' },
+const started = performance.now();
+if (await run('bash', ['scripts/setup.sh', '--for=test'])) process.exit(1);
+
+const cores = String(availableParallelism());
+const code = await run('npm', ['run', '--silent', goal], {
+  HEADWISE_WASM: goal === 'test:default' ? 'development' : 'all',
+  CMAKE_BUILD_PARALLEL_LEVEL: cores,
+  CTEST_PARALLEL_LEVEL: cores,
+  WIREIT_PARALLEL: cores,
+  // Copies of what the builds make would fill the disk, and they are incremental without.
+  WIREIT_CACHE: 'none',
+  WIREIT_FAILURES: 'kill',
 });
 
-if (options.list) {
-  const width = Math.max(...testSteps.map((step) => step.name.length));
-  for (const { name, about, onRequest } of testSteps) {
-    console.log(`${name.padEnd(width)}  ${about}${onRequest ? ' (on request)' : ''}`);
+const { wireit } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
+
+/** The goal and all it depends on. */
+function stepsOf(name, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const each of wireit[name].dependencies ?? []) stepsOf(each.script ?? each, found);
+  return found;
+}
+
+const counts = { passed: 0, failed: 0, skipped: 0 };
+for (const name of stepsOf(goal)) {
+  // A check is a single test; the others write JUnit files.
+  if (name.startsWith('check:') && code === 0) counts.passed += 1;
+  const reports = wireit[name].output?.filter((path) => path.startsWith('build/results/')) ?? [];
+  for (const file of reports.map((path) => fromRoot(path)).filter(existsSync)) {
+    const junit = readFileSync(file, 'utf8');
+    const number = (element) => junit.split(`<${element}`).length - 1;
+    counts.skipped += number('skipped');
+    counts.failed += number('failure');
+    counts.passed += number('testcase') - number('skipped') - number('failure');
   }
-  process.exit(0);
 }
+if (code !== 0) counts.failed ||= 1;
 
-let steps;
-try {
-  const skipped = withNames(names(options.skip));
-  const only = options.matrix ? matrixNames : names(options.only);
-  steps = only.length
-    ? withNeeds(testSteps, only)
-    : testSteps.filter(({ onRequest }) => options.all || !onRequest);
-  steps = steps.filter((step) => !skipped.has(step.name));
-} catch (error) {
-  giveUp(error.message);
-}
-
-endWithSignals();
-const began = performance.now();
-const { results, failed } = await runSteps(steps, {
-  // Builds and native tests take all cores, one after the other, and tests of the package one beside.
-  concurrency: Math.max(2, Math.floor(availableParallelism() / 2)),
-  force: options.force || Boolean(process.env.CI),
-});
-
-const counts = total(results);
-console.log();
-const ran = results.filter(({ state }) => state !== 'unchanged');
-for (const { name, seconds: taken } of ran.toSorted((a, b) => b.seconds - a.seconds)) {
-  console.log(`${seconds(taken).padStart(12)}  ${name}`);
-}
-console.log(`${seconds((performance.now() - began) / 1000).padStart(12)}  in all`);
-const broken = results.find((result) => result.state === 'failed');
-if (broken) {
-  console.log(`\n${broken.name} failed; its output is above.`);
-  counts.failed ||= 1;
-}
-if (results.some(({ name }) => matrixNames.includes(name))) {
-  console.log(`\nWhat ran where:\n${matrixTable()}`);
-}
-const unchanged = results.filter(({ state }) => state === 'unchanged').length;
-if (unchanged > 0)
-  console.log(`\n${unchanged} unchanged since they passed (--force runs them, too)`);
-const skippedToo = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-console.log(`\n${counts.passed} passed, ${counts.failed} failed${skippedToo}`);
-process.exitCode = failed ? 1 : 0;
-
-function withNames(given) {
-  for (const name of given) withNeeds(testSteps, [name]);
-  return new Set(given);
-}
+const seconds = Math.round((performance.now() - started) / 1000);
+const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+console.log(`\n${Math.floor(seconds / 60)} min ${seconds % 60} s`);
+console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+process.exitCode = code === 0 ? 0 : 1;

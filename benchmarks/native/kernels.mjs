@@ -1,7 +1,7 @@
 // Runs the Google Benchmark program once for each instruction set.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { fromRoot } from '../../scripts/lib/files.mjs';
-import { run } from '../../scripts/lib/process.mjs';
 import { summary } from '../web/statistics.mjs';
 import { nativeProgram } from './build.mjs';
 
@@ -29,15 +29,11 @@ async function report(architecture, repetitions) {
     OMP_NUM_THREADS: '1',
     ...architectures[architecture],
   };
-  let said = '';
-  try {
-    await run(nativeProgram('headwise-benchmarks'), args, {
-      env,
-      write: (text) => (said += text),
-    });
-  } catch (error) {
-    throw new Error(said.trim().split('\n').at(-1) || error.message, { cause: error });
-  }
+  const { status, stderr } = spawnSync(nativeProgram('headwise-benchmarks'), args, {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr.trim().split('\n').at(-1));
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 

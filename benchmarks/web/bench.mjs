@@ -2,8 +2,7 @@
 // Measures headwise and its peers side by side. See --help.
 import { existsSync } from 'node:fs';
 import { fromRoot } from '../../scripts/lib/files.mjs';
-import { giveUp, names, readOptions } from '../../scripts/lib/command.mjs';
-import { endWithSignals } from '../../scripts/lib/process.mjs';
+import { exitWithError, names, readOptions } from '../../scripts/lib/command.mjs';
 import { engineNames, onTheWeb } from './engines/names.mjs';
 import { installPeers, setUpEngines } from './install.mjs';
 import { peers } from './peers.mjs';
@@ -40,14 +39,14 @@ const options = readOptions(help, {
 function pick(option, known, byDefault = known) {
   const given = names(options[option]);
   const unknown = given.find((name) => !known.includes(name));
-  if (unknown) giveUp(`--${option}: there is no ${unknown}; there are ${known.join(', ')}`);
+  if (unknown) exitWithError(`--${option}: there is no ${unknown}; there are ${known.join(', ')}`);
   return given.length > 0 ? given : byDefault;
 }
 
 function counts(option, given) {
   const numbers = given.map(Number);
   if (numbers.some((number) => !Number.isInteger(number) || number < 1)) {
-    giveUp(`--${option}: expected integers from 1 on, got ${given.join(', ')}`);
+    exitWithError(`--${option}: expected integers from 1 on, got ${given.join(', ')}`);
   }
   return numbers;
 }
@@ -71,11 +70,14 @@ const request = {
 
 const needsPackage = request.engines.some((name) => onTheWeb.includes(name));
 if (needsPackage && !existsSync(fromRoot('dist/index.js')))
-  giveUp('dist/ is missing: npm run build makes it');
+  exitWithError('dist/ is missing: npm run build makes it');
 let closeAll;
-endWithSignals(async () => {
-  await closeAll?.();
-});
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, async () => {
+    await closeAll?.();
+    process.exit(1);
+  });
+}
 await setUpEngines(request.engines);
 await installPeers();
 // What these import is there only now.

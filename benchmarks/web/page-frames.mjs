@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures how many frames a second the page shows while a model is trained in it. See --help.
-import { giveUp, readOptions } from '../../scripts/lib/command.mjs';
+import { exitWithError, readOptions } from '../../scripts/lib/command.mjs';
 import { launchBrowser } from '../../tests/browser/lib/browser.mjs';
 import { servePage } from '../../tests/browser/lib/server.mjs';
 import { summary } from './statistics.mjs';
@@ -24,12 +24,12 @@ const options = readOptions(help, {
 });
 const [rounds, seconds] = ['rounds', 'seconds'].map((name) => {
   const value = Number(options[name]);
-  if (!(value >= 1)) giveUp(`--${name}: expected 1 or more, got ${options[name]}`);
+  if (!(value >= 1)) exitWithError(`--${name}: expected 1 or more, got ${options[name]}`);
   return value;
 });
 
 if (!['chrome', 'firefox'].includes(options.browser)) {
-  giveUp(`--browser: expected chrome or firefox, got ${options.browser}`);
+  exitWithError(`--browser: expected chrome or firefox, got ${options.browser}`);
 }
 
 const cases = [

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures how soon the page, as built in build/page/, is painted and can be used. See --help.
-import { giveUp, readOptions } from '../../scripts/lib/command.mjs';
+import { exitWithError, readOptions } from '../../scripts/lib/command.mjs';
 import { launchBrowser } from '../../tests/browser/lib/browser.mjs';
 import { headers, serveFolder } from '../../tests/browser/lib/server.mjs';
 import { fromRoot } from '../../scripts/lib/files.mjs';
@@ -17,7 +17,8 @@ With and without cross-origin isolation take turns.
 
 const options = readOptions(help, { rounds: { type: 'string', default: '11' } });
 const rounds = Number(options.rounds);
-if (!Number.isInteger(rounds) || rounds < 1) giveUp(`--rounds: expected 1 or more, got ${rounds}`);
+if (!Number.isInteger(rounds) || rounds < 1)
+  exitWithError(`--rounds: expected 1 or more, got ${rounds}`);
 
 async function timesOf(browser, url) {
   const context = await browser.createBrowserContext();

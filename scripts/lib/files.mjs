@@ -1,4 +1,4 @@
-// The project's root and its files, told from there.
+// The project's root, and its files.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\
 
 export const fromRoot = (...parts) => join(root, ...parts);
 
-/**
- * All files at or below the given paths (relative to the root), sorted. A path that does not exist
- * has none; `node_modules` is left out.
- */
+/** The files at or below the given paths (relative to the root), sorted, without `node_modules`. */
 export function listFiles(paths, keep = () => true) {
   const found = [];
   const visit = (path) => {
@@ -26,26 +23,3 @@ export function listFiles(paths, keep = () => true) {
   for (const path of paths) visit(path);
   return found.sort();
 }
-
-const notOurs = new Set(['.git', '.toolchain', 'build', 'dist', 'node_modules']);
-
-/** All files of the project itself, without what is built, installed or linked there. */
-export const projectFiles = (keep) =>
-  listFiles(
-    readdirSync(root).filter((name) => !notOurs.has(name)),
-    keep,
-  );
-
-/** The C++ files that clang-format looks after. */
-export const cppFiles = () =>
-  listFiles(['src', 'bindings', 'tests', 'examples', 'benchmarks'], (path) =>
-    /\.(cpp|hpp|h)$/.test(path),
-  );
-
-/** The test files of folders, for `node --test`, whose reading of a folder differs by version. */
-export const testFiles = (...folders) =>
-  folders.flatMap((folder) => {
-    const files = listFiles([folder], (path) => path.endsWith('.test.mjs'));
-    if (files.length === 0) throw new Error(`no *.test.mjs in ${folder}`);
-    return files;
-  });

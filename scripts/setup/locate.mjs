@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Whether WebKit can be tested: elsewhere there is no driver to be installed. */
 export const hasWebKit = () => findProgram(['apt-get']) !== null;
@@ -81,3 +82,31 @@ export function locateToolchain(projectRoot) {
     webkitDriver: findProgram(['WebKitWebDriver']),
   };
 }
+
+/** Writes .toolchain/bin, links under fixed names, and .toolchain/tools.txt, which changes with every tool's version. */
+function recordTools(projectRoot) {
+  const tools = locateToolchain(projectRoot);
+  const bin = path.join(projectRoot, '.toolchain/bin');
+  fs.rmSync(bin, { recursive: true, force: true });
+  fs.mkdirSync(bin, { recursive: true });
+  const links = {
+    'clang-format': tools.clangFormat,
+    'clang-tidy': tools.clangTidy,
+    'run-clang-tidy': findLlvmTool('run-clang-tidy'),
+    'clang++': tools.sanitizingClang,
+    doxygen: tools.doxygen,
+  };
+  for (const [name, file] of Object.entries(links)) {
+    if (file) fs.symlinkSync(file, path.join(bin, name));
+  }
+  const lines = [['node', process.execPath], ...Object.entries(tools)].flatMap(([name, file]) => {
+    if (!file || name === 'doxygen') return [];
+    const { size, mtimeMs } = fs.statSync(file);
+    // What else lies in a folder changes its time.
+    const version = fs.statSync(file).isFile() ? [size, mtimeMs] : [];
+    return [[name, fs.realpathSync(file), ...version].join(' ')];
+  });
+  fs.writeFileSync(path.join(projectRoot, '.toolchain/tools.txt'), `${lines.join('\n')}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) recordTools(process.argv[2]);

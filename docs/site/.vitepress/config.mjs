@@ -1,31 +1,76 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 
-// Written beside this file by scripts/lib/docs-site.mjs, with all other files of the site.
-const { base, sidebar } = JSON.parse(
-  readFileSync(new URL('generated.json', import.meta.url), 'utf8'),
-);
 const repository = 'https://github.com/headwise/headwise';
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+const chapters = {
+  Guides: {
+    'First steps': 'first-steps',
+    Options: 'options',
+    'Loading weights': 'loading-weights',
+    Decoding: 'decoding',
+    Training: 'training',
+    'Importance and pruning': 'pruning',
+    'Whole models': 'models',
+    'Drawing heads': 'view',
+    Threads: 'threads',
+    Bundlers: 'bundlers',
+    Runtimes: 'runtimes',
+    'C++ projects': 'native',
+    'Moving to headwise': 'moving',
+    Comparison: 'comparison',
+    Speed: 'speed',
+  },
+  'The page': { Address: 'page', Hosting: 'hosting' },
+  'Inside headwise': {
+    'Which measure finds heads': 'head-importance',
+    'How the code works': 'hacking',
+    Recipes: 'recipes',
+    Kernels: 'kernels',
+  },
+};
+
+/** Links to files outside docs/ lead to the repository. */
+function linkToRepository(md) {
+  md.core.ruler.push('repository-links', ({ tokens }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const href = token.type === 'link_open' ? token.attrGet('href') : null;
+      if (!href?.startsWith('../')) continue;
+      const path = posix.join('docs', href.replace(/#.*/, ''));
+      if (!existsSync(root + path)) throw new Error(`no file ${path}`);
+      token.attrSet('href', `${repository}/tree/main/${posix.join('docs', href)}`);
+    }
+  });
+}
 
 export default defineConfig({
-  base,
   title: 'headwise',
   description: 'Multi-head attention for the web, head by head',
   lang: 'en',
-  head: [['link', { rel: 'icon', href: `${base}favicon.svg`, type: 'image/svg+xml' }]],
-  // The page is laid beside the site when that is built; its links are tested with all others.
-  ignoreDeadLinks: [/^\/page\/index(\.html)?$/],
+  srcDir: '..',
+  srcExclude: ['site/cpp.md', 'site/node_modules/**'],
+  rewrites: { 'site/index.md': 'index.md' },
+  outDir: '../../build/docs',
+  // Other tools write the references and the page into the same folder.
+  ignoreDeadLinks: [/\/(page|javascript|cpp)\/index(\.html)?$/],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: linkToRepository,
   },
   themeConfig: {
     nav: [
       { text: 'Guides', link: '/first-steps' },
-      { text: 'JavaScript', link: '/javascript/' },
-      { text: 'C++', link: '/cpp/' },
+      { text: 'JavaScript', link: '/javascript/index.html', target: '_self' },
+      { text: 'C++', link: '/cpp/index.html', target: '_self' },
       { text: 'The page', link: '/page/index.html', target: '_self' },
     ],
-    sidebar,
+    sidebar: Object.entries(chapters).map(([text, documents]) => ({
+      text,
+      items: Object.entries(documents).map(([title, name]) => ({ text: title, link: `/${name}` })),
+    })),
     outline: [2, 3],
     search: { provider: 'local' },
     socialLinks: [{ icon: 'github', link: repository }],
