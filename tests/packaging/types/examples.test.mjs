@@ -1,58 +1,83 @@
-// Every example in JavaScript compiles under TypeScript's strict mode as it stands, those of documents as TypeScript,
-// against the installed tarball's types. Needs build/packed.
+// Examples compile against the installed tarball: those in JavaScript under TypeScript's strict mode, those of documents
+// as TypeScript; those in Python, whose libraries are not installed, by Python. Needs build/packed/project.
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
 import { documentsRun } from '../../../scripts/lib/packed.mjs';
-import { emptyFolder, errorsIn, writeFiles } from './typescript.mjs';
+import { locateToolchain } from '../../../scripts/setup/locate.mjs';
+import { filesIn, fromRoot, project, root } from '../lib/project.mjs';
+import { errorsIn, writeProject } from './typescript.mjs';
 
-const documents = ['README.md', ...listFiles(['docs'], (path) => path.endsWith('.md'))];
+const read = (path) => readFileSync(fromRoot(path), 'utf8');
+const documents = [
+  'README.md',
+  ...filesIn(fromRoot('docs'))
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules/'))
+    .map((name) => `docs/${name}`),
+];
 
-/** Configurations of tools that are installed for the matrix alone, which builds with them. */
+/** The code of a document in some languages. */
+const codeIn = (document, languages) =>
+  [...read(document).matchAll(/^```(\w+)\n(.*?)^```/gms)]
+    .filter(([, language]) => languages.includes(language))
+    .map(([, , code]) => code);
+
+/** Configurations of tools that only tests/matrix installs, which builds with them. */
 const isOfMatrix = (code) => /from '(?:@rollup\/|jest|vitest)/.test(code);
-
-/** Examples of a document, whichever way they are marked. */
 const examplesIn = (document) =>
-  [
-    ...readFileSync(fromRoot(document), 'utf8').matchAll(
-      /^```(?:js|javascript|mjs|ts|typescript)\n(.*?)^```/gms,
-    ),
-  ]
-    .map(([, code]) => code)
-    .filter((code) => !isOfMatrix(code));
-
-test('examples in documents and examples/ compile under strict', () => {
-  const folder = emptyFolder('compiled-examples');
-  const snippets = documents.flatMap((document) =>
-    examplesIn(document).map((code, i) => [
-      `${document.replaceAll(/\W/g, '-')}-${i + 1}.mts`,
-      code,
-    ]),
+  codeIn(document, ['js', 'javascript', 'mjs', 'ts', 'typescript']).filter(
+    (code) => !isOfMatrix(code),
   );
-  assert.ok(snippets.length >= 4);
-  const files = writeFiles(folder, Object.fromEntries(snippets));
-  cpSync(fromRoot('examples'), join(folder, 'examples'), { recursive: true });
-  const programs = listFiles(['examples'], (path) => /\.m?[jt]s$/.test(path));
-  assert.ok(programs.length >= 2);
-  assert.equal(errorsIn(folder, [...files, ...programs]), '');
+
+/** By file name, the examples of all documents. */
+const named = (extension, examplesOf) =>
+  Object.fromEntries(
+    documents.flatMap((document) =>
+      examplesOf(document).map((code, i) => [
+        `${document.replaceAll(/\W/g, '_')}_${i + 1}.${extension}`,
+        code,
+      ]),
+    ),
+  );
+
+test('examples in JavaScript compile', async () => {
+  const programs = filesIn(fromRoot('examples'))
+    .filter((name) => /\.m?[jt]s$/.test(name))
+    .map((name) => `examples/${name}`);
+  const snippets = named('mts', examplesIn);
+  assert.ok(programs.length >= 2 && Object.keys(snippets).length >= 4);
+  const texts = {
+    ...snippets,
+    ...Object.fromEntries(programs.map((path) => [path, read(path)])),
+    'wrong.mts': "import { Tensor } from 'headwise';\nTensor.ones('2');\n",
+  };
+  const folder = `${project}/compiled-examples`;
+  writeProject(folder, texts);
+  const errors = await errorsIn(folder, Object.keys(texts), { skipLibCheck: true });
+  assert.equal(errors.length, 1, errors.join('\n'));
+  assert.match(errors[0], /^wrong\.mts\(2,13\): error TS2345/);
 });
 
 test('every document with examples that import headwise has them run', () => {
   // Those of tools are run by tests/matrix, as each tool has them.
-  const ofTools = ['docs/bundlers.md', 'docs/runtimes.md'];
+  const known = [...documentsRun, 'docs/bundlers.md', 'docs/runtimes.md', 'README.md'];
   const missing = documents.filter(
     (document) =>
-      ![...documentsRun, ...ofTools, 'README.md'].includes(document) &&
-      examplesIn(document).some((code) => /from 'headwise/.test(code)),
+      !known.includes(document) && examplesIn(document).some((code) => /from 'headwise/.test(code)),
   );
   assert.deepEqual(missing, []);
 });
 
-test('an example with a type error does not', () => {
-  const folder = emptyFolder('wrong-example');
-  const text = "import { Tensor } from 'headwise';\nTensor.ones('2');\n";
-  const files = writeFiles(folder, { 'wrong.mts': text });
-  assert.match(errorsIn(folder, files), /^wrong\.mts\(2,13\): error TS2345/);
+test('examples in Python compile', () => {
+  const { python } = locateToolchain(root);
+  assert.ok(python, 'there is no Python: run scripts/setup.sh');
+  const texts = named('py', (document) => codeIn(document, ['python']));
+  assert.ok(Object.keys(texts).length >= 4);
+  const folder = `${project}/python-examples`;
+  writeProject(folder, { ...texts, 'wrong.py': 'def f(:\n' });
+  const compile = (files) =>
+    spawnSync(python, ['-m', 'py_compile', ...files], { cwd: folder, encoding: 'utf8' }).stderr;
+  assert.equal(compile(Object.keys(texts)), '');
+  assert.match(compile(['wrong.py']), /SyntaxError/);
 });

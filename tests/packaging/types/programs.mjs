@@ -1,14 +1,16 @@
-// Programs in TypeScript that compile if results and options have the types that they should have.
+// Programs in TypeScript that compile if the package's types are what they should be: names, results and options.
 
 /** `is<A, B>()` compiles if A and B are the same type, `undefined` in optional properties included. */
+export const isSame = `type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
+`;
+
 const prelude = `
 import {
   additiveAttention, AttentionOnlyTransformer, init, maskedSoftmax, measureHeadImportance, MultiHeadAttention,
   patternScores, scaledDotProductAttention, SGD, Adam, SortTask, CopyTask, AssociativeRecallTask, Tensor,
 } from 'headwise';
 import type { AttentionResult, Captured, ForwardOptions, InitOptions, TransformerResult } from 'headwise';
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
 declare const X: Tensor;
 declare const parameters: { W_q: Tensor; W_k: Tensor; w_v: Tensor };
 declare const layer: MultiHeadAttention;
@@ -58,13 +60,13 @@ is<typeof result${i}.attentionWeights, ${expected}>();`,
 // What is in memory is answered at once, a file by Promises; what is neither is refused.
 programs['safetensors.mts'] = `
 import type { FileHandle } from 'node:fs/promises';
-import { loadSafetensors, loadShardedSafetensors, MultiHeadAttention } from 'headwise';
-import type { IntegerTensor, Safetensors, SafetensorsFile, Tensor } from 'headwise';
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
+import { loadSafetensors, loadShardedSafetensors, MultiHeadAttention, Tensor } from 'headwise';
+import type { IntegerTensor, Safetensors, SafetensorsFile } from 'headwise';
 declare const handle: FileHandle;
 declare const bytes: Uint8Array | DataView | ArrayBuffer | SharedArrayBuffer;
 declare const source: Uint8Array | Blob | FileHandle;
+declare const X: Tensor;
+declare const layer: MultiHeadAttention;
 type Read = Tensor | IntegerTensor;
 
 const loaded = loadSafetensors(bytes);
@@ -93,6 +95,12 @@ for (const { names, dtype, shape, read, metadata } of [loaded, file, sharded]) {
   MultiHeadAttention.fromStateDict(all, { numHeads: 2 });
 }
 MultiHeadAttention.fromStateDict(loaded.tensors, { numHeads: 2 });
+const positions = loaded.tensors['position_ids'];
+if (positions instanceof Tensor) is<typeof positions.data, Float32Array>();
+else if (positions?.dtype === 'I64') is<typeof positions.data, BigInt64Array>();
+else if (positions?.dtype === 'BOOL') layer.forward(X, X, X, { mask: positions });
+// @ts-expect-error it may be a BigInt64Array
+const floats: Float32Array = positions!.data;
 // @ts-expect-error members are Promises
 MultiHeadAttention.fromStateDict(file.tensors, { numHeads: 2 });
 // @ts-expect-error a path is no file
@@ -150,6 +158,14 @@ model.forward([1], { returnWeight: true });
 scaledDotProductAttention(X, X, X, { returnWeight: true });
 // @ts-expect-error it is yes or no
 layer.forward(X, X, X, { returnWeights: 1 });
+// @ts-expect-error there is no such stage
+layer.forward(X, X, X, { weightsStage: 'scores' });
+// @ts-expect-error a window has two sides
+layer.forward(X, X, X, { window: [2] });
+// @ts-expect-error there is no such measure
+measureHeadImportance(model, { measure: 'weight', batches: [] });
+// @ts-expect-error only layers and models are trained
+new Adam(X);
 export { given };
 `;
 
@@ -161,8 +177,6 @@ import type {
   Captured, GenerateOptions, LossAndGradients, ModelCache, StateDict, TransformerForwardOptions, TransformerGradients,
   TransformerOptions, TransformerPassOptions, TransformerResult,
 } from 'headwise';
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
 declare const isAsked: boolean;
 declare const whatever: TransformerForwardOptions | undefined;
 declare const config: Record<string, unknown>;
@@ -284,4 +298,245 @@ const some = layer.forward(X, X, X, whatever);
 is<typeof some.keyMass, Tensor | undefined>();
 is<typeof some.captured, Captured | undefined>();
 export { passes, results };
+`;
+
+// headwise/worker answers with what the package does, later.
+programs['worker.mts'] = `import {
+  Adam, AttentionOnlyTransformer, dispose, init, loadSafetensors, maskedSoftmax, measureHeadImportance, MultiHeadAttention,
+  scaledDotProductAttention, Tensor, transferred,
+} from 'headwise/worker';
+
+await init({ threads: 2 });
+const attention = await new MultiHeadAttention({ numHiddens: 100, numHeads: 5 });
+is<typeof attention, MultiHeadAttention>();
+const X = Tensor.ones([2, 4, 100]);
+const drawn: Tensor = await Tensor.randn([2], 1);
+const asked = await attention.forward(X, X, X, { validLens: [3, 2], returnWeights: true });
+asked.attentionWeights.shape;
+const some = await attention.forward(X, X, X, { returnWeights: { heads: [1] }, capture: ['queries'], keyMass: true });
+const all: readonly number[][] = [some.attentionWeights.shape, some.captured.queries.shape, some.keyMass.shape].map((each) => [...each]);
+is<Awaited<ReturnType<typeof without>>, undefined>();
+async function without() {
+  return (await attention.forward(X, X, X)).attentionWeights;
+}
+const cache = await attention.createCache({ batchSize: 2, maxLength: 4 });
+await attention.forward(X, X, X, { cache, causal: true });
+is<typeof attention.numHeads, Promise<number>>();
+is<typeof attention.training, Promise<boolean>>();
+const trained: MultiHeadAttention = await attention.train();
+
+const model = await new AttentionOnlyTransformer({ vocabularySize: 5, maxLength: 4, numHiddens: 8, numHeads: 2 });
+const adam = await new Adam([model, attention]);
+adam.learningRate = 0.1;
+is<typeof adam.learningRate, Promise<number>>();
+const loss: number = await model.trainStep([[1]], [[2]], adam);
+const held: MultiHeadAttention = await model.attention(0);
+const passed = await model.forward([[1]], { returnWeights: true, capture: ['queries'] });
+const logits: [Tensor, Tensor[], Tensor | undefined] = [passed.logits, passed.attentionWeights, passed.captured[0]?.queries];
+
+const file = await loadSafetensors(new Uint8Array(8));
+is<typeof file.names, Promise<readonly string[]>>();
+const byLayer: number[][] = await measureHeadImportance(model, { batches: [], measure: 'ablation' });
+const ofLayer: number[] = await measureHeadImportance(attention, { batches: [] });
+const softmax: Tensor = await maskedSoftmax(transferred(X), [1]);
+const pooled = await scaledDotProductAttention(X, X, X, { returnWeights: true });
+pooled.attentionWeights.at(0, 0, 0);
+const copy: MultiHeadAttention = await MultiHeadAttention.fromStateDict(await attention.stateDict(), { numHeads: 5 });
+await attention.dispose();
+{
+  await using other = await new MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
+  await other.numHeads;
+}
+dispose();
+// @ts-expect-error there is no such option
+await attention.forward(X, X, X, { validLen: [1] });
+// @ts-expect-error a promise is no tensor
+await attention.forward(Tensor.randn([1]), X, X);
+// @ts-expect-error results come in memory of their own
+await attention.forward(X, X, X, { out: {} });
+// @ts-expect-error it is yes or no
+attention.forward(X, X, X, { returnWeights: 1 });
+export { all, byLayer, copy, drawn, held, logits, loss, ofLayer, softmax, trained };
+`;
+
+// Every public name, called, and what it gives, from every entry; without types of the DOM.
+programs['public.mts'] = `
+import * as headwise from 'headwise';
+import * as inline from 'headwise/inline';
+import * as models from 'headwise/models';
+import * as worker from 'headwise/worker';
+import type {
+  BackwardOptions, BlobLike, CacheOptions, CachePrecision, ErrorCode, FileHandleLike, ForwardOptions, Gradients,
+  Initialized, InitOptions, IntegerTensor, MaskInput, NestedArray, OwnBytes, Pooling, Precision, Projection,
+  Safetensors, SafetensorsFile, Slice, StateDict, TensorInput, TensorJSON, TensorLike, TensorsByName, TokensInput,
+  ValidLens, Variant,
+} from 'headwise';
+import type {
+  HeadMeasure, PatternScores, TaskBatch, Trainable, TransformerOptions, TransformerPassOptions,
+} from 'headwise/models';
+// @ts-expect-error it is not public
+import type { ThreadPool } from 'headwise';
+/** Is given B, too. */
+declare function takes<A>(...values: A[]): void;
+
+is<typeof models, typeof headwise>();
+is<typeof inline, typeof headwise>();
+const {
+  Adam, additiveAttention, AssociativeRecallTask, AttentionOnlyTransformer, clipGradientNorm, CopyTask, dispose,
+  HeadwiseError, inductionScores, InductionTask, init, keyScores, KeyValueCache, loadNpy, loadSafetensors,
+  loadShardedSafetensors, maskedSoftmax, measureHeadImportance, ModelCache, MultiHeadAttention, Optimizer,
+  patternScores, positionalEncoding, ResidentTensor, ReverseTask, saveNpy, saveSafetensors, scaledDotProductAttention,
+  SGD, SortTask, splitHeads, Task, Tensor, Transformer, transposeOutput, transposeQkv, ...others
+} = headwise;
+// A public name that is not tried here does not compile.
+is<keyof typeof others, never>();
+type Tensor = headwise.Tensor;
+
+is<typeof init, (options?: InitOptions) => Promise<Initialized>>();
+is<Initialized, { readonly variant: Variant; readonly threads: number }>();
+is<Variant, 'simd' | 'relaxed-simd'>();
+is<typeof dispose, () => void>();
+takes<InitOptions>({}, { threads: 2 }, { threads: 'auto' }, { variant: 'auto' }, { wasm: '/a.wasm' });
+takes<InitOptions>({ wasm: new URL('a:b') }, { wasm: new Uint8Array() }, { wasm: new ArrayBuffer(1) });
+
+const X = new Tensor([1, 2, 3, 4, 5, 6], [1, 2, 3]);
+is<typeof X.shape, readonly number[]>();
+is<typeof X.data, Float32Array>();
+const numbers: number[] = [X.at(0, 1)];
+is<ReturnType<typeof X.toArray>, NestedArray>();
+const parts: Slice[] = [0, [1], [0, -1], undefined];
+is<ReturnType<typeof X.toJSON>, TensorJSON>();
+takes<Tensor>(X.reshape([3, -1]), X.slice(0, [1], undefined), X.slice(...parts), Tensor.from(X.toJSON()));
+takes<Tensor>(Tensor.ones([1]), Tensor.zeros([1]), Tensor.full([1], 2), Tensor.randn([1], 1));
+takes<string>(X.toString());
+const resident = new ResidentTensor([1, 2, 3]);
+resident.dispose();
+takes<TensorLike>({ data: new Float32Array(1), dims: [1] as const }, X);
+takes<TensorInput>(X, resident, [[1]], { data: [1], shape: [1] }, { data: new Float64Array(1), shape: [1] });
+takes<TensorInput>([[[1, 2]]], [new Float32Array(1)]);
+takes<MaskInput>([[true]]);
+takes<ValidLens>([1n], new BigInt64Array(1));
+takes<TokensInput>(new Int32Array(1));
+// @ts-expect-error texts are no numbers
+takes<TensorInput>(['1']);
+// @ts-expect-error nor are booleans
+takes<TensorInput>([[true]]);
+// @ts-expect-error a shape is a list
+Tensor.ones('2');
+
+const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2, pooling: 'dot-product' });
+is<typeof layer.querySize, number | undefined>();
+is<typeof layer.numHeads, number>();
+is<[typeof layer.pooling, typeof layer.projection, typeof layer.weights], [Pooling, Projection, Precision]>();
+takes<Trainable>(layer.train().eval());
+takes<Tensor>(layer.forward([[[1]]], resident, { data: new Float64Array(1), shape: [1, 1, 1] }).output);
+is<ReturnType<typeof layer.backward>, Gradients>();
+is<Parameters<typeof layer.backward>[1], BackwardOptions | undefined>();
+is<ReturnType<typeof layer.gradients>, StateDict>();
+is<StateDict[string], Tensor>();
+is<Parameters<typeof layer.loadStateDict>, [dict: TensorsByName]>();
+layer.zeroGradients();
+layer.pruneHeads([1]);
+const cache = layer.createCache({ batchSize: 1, maxLength: 8, precision: 'float32' });
+takes<InstanceType<typeof KeyValueCache>>(cache);
+is<Parameters<typeof layer.createCache>, [options: CacheOptions]>();
+is<typeof cache.precision, CachePrecision>();
+cache.truncate(1);
+layer.forward(X, null, null, { cache });
+// @ts-expect-error there is no such option
+new MultiHeadAttention({ numHiddens: 4, numHeads: 2, dropOut: 0.1 });
+// @ts-expect-error heads are counted
+new MultiHeadAttention({ numHiddens: 4, numHeads: 'two' });
+// What wraps a call keeps its types.
+export const wrapped = <Weights extends boolean>(given: ForwardOptions<Weights>) => layer.forward(X, X, X, given).output;
+
+takes<Tensor>(transposeQkv(X, 2), transposeOutput(X, 2), splitHeads(X, 2), positionalEncoding(4, 2));
+takes<Tensor>(maskedSoftmax(X, [1], { emptyRows: 'uniform' }), scaledDotProductAttention(X, X, X).output);
+takes<Tensor>(additiveAttention(X, X, X, { W_q: X, W_k: X, w_v: X }).output);
+is<ReturnType<typeof patternScores>, PatternScores[]>();
+takes<number[]>(inductionScores(X, [1, 2]), keyScores(X, [1, 2]), numbers);
+
+declare const blob: BlobLike;
+declare const handle: FileHandleLike;
+loadNpy(new ArrayBuffer(1));
+takes<OwnBytes>(saveNpy(X), saveSafetensors({ X }, { made: 'here' }));
+takes<Uint8Array>(saveNpy(X));
+takes<Tensor | IntegerTensor>(loadNpy(saveNpy(X)));
+takes<Safetensors>(loadSafetensors(saveSafetensors({ X })));
+takes<Promise<SafetensorsFile>>(loadSafetensors(blob), loadSafetensors(handle));
+takes<Promise<SafetensorsFile>>(loadShardedSafetensors({ weight_map: {} }, () => blob));
+
+const model = new AttentionOnlyTransformer({ vocabularySize: 4, maxLength: 4, numHiddens: 4, numHeads: 2 });
+takes<InstanceType<typeof Transformer>>(model);
+is<ConstructorParameters<typeof Transformer>, [options: TransformerOptions]>();
+takes<number>(model.loss([1], [1]), clipGradientNorm([layer], 1));
+// @ts-expect-error it is the model's
+takes<TransformerPassOptions>({ causal: true });
+takes<InstanceType<typeof ModelCache>>(model.createCache({ batchSize: 1, maxLength: 2 }));
+const optimizers = [new SGD(layer), new SGD([layer, model]), new Adam(model, { betas: [0.9, 0.99] })] as const;
+takes<InstanceType<typeof Optimizer>>(...optimizers);
+optimizers[2].step();
+optimizers[2].learningRate = 0.1;
+const tasks = [
+  new CopyTask({ numSymbols: 2, length: 4 }), new ReverseTask({ numSymbols: 2, numItems: 4 }),
+  new SortTask({ numSymbols: 2, numItems: 4 }),
+  new InductionTask({ numSymbols: 2, length: 8, minPeriod: 1, maxPeriod: 2 }),
+  new AssociativeRecallTask({ numNames: 2, numValues: 2, numPairs: 1 }),
+] as const;
+takes<InstanceType<typeof Task>>(...tasks);
+takes<TaskBatch>(tasks[0].batch(1, 2));
+// @ts-expect-error it is abstract
+new Task();
+// @ts-expect-error it is abstract
+new Optimizer();
+takes<Promise<number[]>>(measureHeadImportance(layer, { batches: [] }));
+takes<Promise<number[][]>>(measureHeadImportance(model, { batches: [] }));
+is<HeadMeasure, 'gradient' | 'ablation' | 'confidence' | 'entropy'>();
+
+// Errors have a code, which programs can switch on.
+declare const caught: unknown;
+if (caught instanceof HeadwiseError) {
+  takes<Error>(caught);
+  is<typeof caught.code, ErrorCode>();
+  is<typeof caught.name, 'HeadwiseError'>();
+}
+takes<ErrorCode>('invalid-shape', 'out-of-memory', 'not-initialized', 'unsupported', 'load-failed');
+// @ts-expect-error there is no such code
+takes<ErrorCode>('invalid-size');
+
+is<ReturnType<typeof worker.init>, Promise<worker.Initialized>>();
+const later = await new worker.MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
+const answer = await later.forward(X, X, X, { returnWeights: true });
+is<[typeof answer.output, typeof answer.attentionWeights], [Tensor, Tensor]>();
+`;
+
+// Every name of headwise/view, where there is a document.
+programs['view.mts'] = `
+import { Tensor } from 'headwise';
+import * as view from 'headwise/view';
+
+const X = new Tensor([1], [1, 1, 1]);
+const { AttentionHeadsElement, defineAttentionHeads, headColour, numHeadColours, ...others } = view;
+is<keyof typeof others, never>();
+defineAttentionHeads();
+defineAttentionHeads('head-map');
+const colour: string = headColour(numHeadColours);
+const weights: view.AttentionWeights = X;
+is<HTMLElementTagNameMap['attention-heads'], InstanceType<typeof AttentionHeadsElement>>();
+declare const heads: HTMLElementTagNameMap['attention-heads'];
+heads.weights = X;
+heads.weights = [X, { data: [1], shape: [1, 1, 1] }];
+heads.weights = undefined;
+heads.tokens = ['a'];
+heads.words = { heads: 'Köpfe' };
+is<typeof heads.view, view.AttentionHeadsView>();
+is<view.AttentionHeadsView, 'arcs' | 'map' | 'model'>();
+is<[typeof heads.head, typeof heads.query], [number | undefined, number | undefined]>();
+const svg: string = heads.toSVG();
+declare const selection: view.AttentionSelection;
+const places: [number, number] = [selection.layer, selection.query];
+const names: string[] = Object.keys({} satisfies Partial<view.AttentionHeadsWords>);
+// @ts-expect-error there is no such view
+heads.view = 'table';
+export { colour, names, places, svg, weights };
 `;

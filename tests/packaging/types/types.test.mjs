@@ -1,28 +1,23 @@
-// What the types of the installed tarball say of results and options. Needs build/packed.
+// What the types of the installed tarball say of names, results and options. Needs build/packed/project.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import { programs } from './programs.mjs';
-import { emptyFolder, errorsIn, writeFiles } from './typescript.mjs';
+import { test } from 'node:test';
+import { project } from '../lib/project.mjs';
+import { isSame, programs } from './programs.mjs';
+import { errorsIn, writeProject } from './typescript.mjs';
 
-let errors;
-before(() => {
-  const folder = emptyFolder('types');
-  const names = writeFiles(folder, programs);
-  errors = errorsIn(folder, names, { skipLibCheck: true }).split('\n');
-});
+const folder = `${project}/types`;
+writeProject(folder, { ...programs, 'is.d.ts': isSame });
+const all = Object.keys(programs);
 
-for (const name of Object.keys(programs)) {
-  test(`types of results and options: ${name}`, () => {
+for (const [name, files, options] of [
+  ['nodenext', all, {}],
+  ['a bundler', all, { module: 'esnext', moduleResolution: 'bundler' }],
+  ['no DOM', ['public.mts'], { lib: ['es2022'] }],
+]) {
+  test(`names, results and options have their types: ${name}`, async () => {
     assert.deepEqual(
-      errors.filter((line) => line.startsWith(name)),
+      await errorsIn(folder, ['is.d.ts', ...files], { skipLibCheck: true, ...options }),
       [],
     );
   });
 }
-
-test('and whatever else TypeScript has to say', () => {
-  assert.deepEqual(
-    errors.filter((line) => line !== ''),
-    [],
-  );
-});

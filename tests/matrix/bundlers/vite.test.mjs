@@ -1,4 +1,0 @@
-import { tryTools } from './lib/try-tools.mjs';
-import { tools } from './tools.mjs';
-
-tryTools(...tools.vite);

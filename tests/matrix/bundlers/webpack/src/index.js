@@ -1,3 +1,0 @@
-import { expose } from '../shared/app.js';
-
-expose();

@@ -1,0 +1,34 @@
+// Code in documents, which tests run as it is written there.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fromRoot } from './project.mjs';
+
+/**
+ * The code blocks of a section. Fails if the section has other blocks than the test knows.
+ *
+ * @param {string} document its path
+ * @param {string} heading of the section; '' for what comes before the first one
+ * @param {...string} languages of its blocks, in order
+ * @returns {string[]} their code
+ */
+export function blocks(document, heading, ...languages) {
+  const text = `## \n${readFileSync(fromRoot(document), 'utf8')}`;
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
+  assert.ok(section, `${document} has no section '${heading}'`);
+  const found = [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  assert.deepEqual(
+    found.map(([, language]) => language),
+    languages,
+    `${document}: ${heading}`,
+  );
+  return found.map(([, , code]) => code);
+}
+
+/** The README's examples in JavaScript and in C++. */
+export function readmeExamples() {
+  const text = readFileSync(fromRoot('README.md'), 'utf8');
+  const [js, cpp] = ['js', 'cpp'].map(
+    (language) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(text)[1],
+  );
+  return { js, cpp };
+}

@@ -1,0 +1,86 @@
+// What the types of the tarball let users see: files that are shipped, and names that they can import. Needs
+// build/packed/project.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import ts from 'typescript';
+import { dist, filesIn } from '../lib/project.mjs';
+
+const entries = ['index', 'models', 'inline', 'in-worker', 'view'].map((name) =>
+  join(dist, `${name}.d.ts`),
+);
+
+/** Types that only compute others, which TypeScript shows in their place. */
+const computing = [
+  ...['CapturedBySide', 'Contents', 'IfAsked', 'IfCaptured', 'IfCaptured$1', 'IfWeights'],
+  ...['PoolingOptions', 'ResultWithWeights', 'WithLogits', 'WithWeights', 'WithoutWeights'],
+];
+
+const program = ts.createProgram(entries, {
+  strict: true,
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  types: [],
+});
+const checker = program.getTypeChecker();
+const reached = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(dist));
+const isOwn = (symbol) =>
+  symbol.declarations?.some((each) => each.getSourceFile().fileName.startsWith(dist)) ?? false;
+const unaliased = (symbol) =>
+  symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+
+test('types that are shipped are reached, refer to shipped files alone, and have nothing internal', () => {
+  const shipped = filesIn(dist).filter((name) => name.endsWith('.d.ts'));
+  assert.deepEqual(reached.map(({ fileName }) => relative(dist, fileName)).sort(), shipped);
+  for (const { fileName, text } of reached) {
+    const name = relative(dist, fileName);
+    const { importedFiles, typeReferenceDirectives } = ts.preProcessFile(text);
+    assert.deepEqual(typeReferenceDirectives, [], `${name}: needs types of another package`);
+    for (const { fileName: specifier } of importedFiles) {
+      assert.match(specifier, /^\.{1,2}\/.*\.js$/, name);
+      const file = join(dirname(fileName), specifier.replace(/\.js$/, '.d.ts'));
+      assert.ok(existsSync(file), `${name} imports ${specifier}`);
+    }
+    assert.doesNotMatch(text, /@internal|@private/, name);
+  }
+});
+
+/** Names of the package's types that what `entry` exports refers to, and that it does not export. */
+function hiddenTypes(entry) {
+  const module = checker.getSymbolAtLocation(program.getSourceFile(entry));
+  const exported = new Set(checker.getExportsOfModule(module).map(unaliased));
+  const seen = new Set();
+  const hidden = new Set();
+  const nameIn = (node) => {
+    if (ts.isTypeReferenceNode(node)) return node.typeName;
+    if (ts.isExpressionWithTypeArguments(node)) return node.expression;
+    return ts.isTypeQueryNode(node) ? node.exprName : undefined;
+  };
+  const walk = (node) => {
+    const name = nameIn(node);
+    const symbol = name && checker.getSymbolAtLocation(name);
+    const meant = symbol && unaliased(symbol);
+    if (meant && isOwn(meant) && !(meant.flags & ts.SymbolFlags.TypeParameter)) {
+      if (!exported.has(meant)) hidden.add(meant.name);
+      visit(meant);
+    }
+    ts.forEachChild(node, walk);
+  };
+  function visit(symbol) {
+    if (seen.has(symbol)) return;
+    seen.add(symbol);
+    symbol.declarations?.forEach(walk);
+  }
+  exported.forEach(visit);
+  return [...hidden].sort();
+}
+
+// The types of headwise/worker compute what the package's are in the worker.
+for (const entry of entries.filter((each) => !each.endsWith('in-worker.d.ts'))) {
+  test(`${relative(dist, entry)}: every type of a public signature can be imported`, () => {
+    // Where there is no document, `Base` stands for HTMLElement.
+    assert.deepEqual(hiddenTypes(entry), entry.endsWith('view.d.ts') ? ['Base'] : computing);
+  });
+}
