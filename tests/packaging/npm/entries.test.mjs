@@ -1,20 +1,19 @@
 // What programs get that import parts of the installed package: as bundlers ship them, and as they run. Needs
-// build/packed.
+// build/packed/project.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { build as vite } from 'vite';
+import { readmeExamples } from '../lib/documents.mjs';
+import { dist, project } from '../lib/project.mjs';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const project = join(root, 'build/packed/project');
-const dist = join(project, 'node_modules/headwise/dist');
 const folder = mkdtempSync(join(project, 'entries-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -26,18 +25,13 @@ function write(text) {
   return file;
 }
 
-const sizeOf = (bytes) => brotliCompressSync(bytes).byteLength;
-const wasmSize = (name) => sizeOf(readFileSync(join(dist, name)));
-
-async function withRolldown(file, options = {}) {
-  const bundle = await rolldown({ input: file, platform: 'browser' });
-  const { output } = await bundle.generate({ format: 'esm', minify: true, ...options });
-  return output;
-}
-
+/** By name, what bundlers make of a file: the code of their scripts. */
 const bundlers = {
-  Rolldown: async (text) => withRolldown(write(text)),
-  async Vite(text) {
+  async Rolldown(input) {
+    const bundle = await rolldown({ input, platform: 'browser' });
+    return (await bundle.generate({ format: 'esm', minify: true })).output;
+  },
+  async Vite(input) {
     const { output } = await vite({
       root: folder,
       configFile: false,
@@ -46,56 +40,56 @@ const bundlers = {
         write: false,
         target: 'es2022',
         modulePreload: { polyfill: false },
-        rolldownOptions: { input: write(text) },
+        rolldownOptions: { input },
       },
       worker: { format: 'es' },
     });
     return output;
   },
 };
+const codeOf = async (bundler, input) =>
+  (await bundlers[bundler](input)).filter(({ type }) => type === 'chunk').map(({ code }) => code);
+const loadsModels = (code) => code.join().includes('headwise-models-');
 
-/** Bytes of everything with the largest build, and of the README's example. */
-const mostForAll = 102_000;
-const mostForLayer = 50_500;
+const sizeOf = (bytes) => brotliCompressSync(bytes).byteLength;
 
-const isScript = ({ type }) => type === 'chunk';
-const codeOf = (output) => output.filter(isScript).map(({ code }) => code);
-const loadsModels = (output) => codeOf(output).join().includes('headwise-models-');
+/** The largest of the WebAssembly files for layers, and of those for everything. */
+const wasmSizes = Object.fromEntries(
+  ['', 'models-'].map((extent) => {
+    const isOne = new RegExp(`^headwise-${extent}(relaxed-)?simd(-threads)?\\.wasm$`);
+    const names = readdirSync(dist).filter((name) => isOne.test(name));
+    assert.equal(names.length, 4);
+    return [extent, Math.max(...names.map((name) => sizeOf(readFileSync(join(dist, name)))))];
+  }),
+);
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const [, example] = /```js\n(.*?)```/s.exec(readme);
-const largest = (extent) => {
-  const names = readdirSync(dist).filter((name) =>
-    new RegExp(`^headwise-${extent}(relaxed-)?simd(-threads)?\\.wasm$`).test(name),
-  );
-  assert.equal(names.length, 4);
-  return Math.max(...names.map(wasmSize));
-};
+const example = write(readmeExamples().js);
+const everything = write("import * as all from 'headwise/models'; globalThis.all = all;");
+const client = write(`import { init, MultiHeadAttention, Tensor } from 'headwise/worker';
+await init();
+globalThis.used = [await new MultiHeadAttention({ numHiddens: 4, numHeads: 2 }), Tensor];`);
+const view = write("import * as view from 'headwise/view'; globalThis.view = view;");
 
-for (const [name, bundle] of Object.entries(bundlers)) {
-  test(`${name}: who imports the layer alone ships the layer alone`, async (t) => {
-    const output = await bundle(example);
-    assert.ok(!loadsModels(output));
-    // Vite copies files that no script is left to ask for, which no page fetches.
-    const scripts = codeOf(output).reduce((sum, code) => sum + sizeOf(code), 0);
-    const wasm = largest('');
-    t.diagnostic(
-      `${name}: the README's example, brotli: ${scripts} of JavaScript + ${wasm} of WebAssembly = ${scripts + wasm} bytes`,
-    );
-    assert.ok(scripts + wasm <= mostForLayer, `${scripts + wasm} bytes`);
-  });
-
-  test(`${name}: all of the package stays small`, async (t) => {
-    const output = await bundle(
-      "import * as all from 'headwise/models'; globalThis.headwise = all;",
-    );
-    assert.ok(loadsModels(output));
-    const scripts = codeOf(output).reduce((sum, code) => sum + sizeOf(code), 0);
-    const wasm = largest('models-');
-    t.diagnostic(
-      `${name}: everything, brotli: ${scripts} of JavaScript + ${wasm} of WebAssembly = ${scripts + wasm} bytes`,
-    );
-    assert.ok(scripts + wasm <= mostForAll, `${scripts + wasm} bytes`);
+// Vite copies files that no script is left to ask for, which no page fetches: WebAssembly is counted apart.
+for (const [name, bundler, input, wasm, most] of [
+  ["the README's example", 'Rolldown', example, '', 50_500],
+  ["the README's example", 'Vite', example, '', 50_500],
+  ['everything', 'Rolldown', everything, 'models-', 102_000],
+  ['everything', 'Vite', everything, 'models-', 102_000],
+  ['headwise/worker', 'Rolldown', client, undefined, 6_500],
+  ["headwise/worker's worker", 'Rolldown', join(dist, 'in-worker-host.js'), undefined, 37_000],
+  ['headwise/view', 'Rolldown', view, undefined, 25_000],
+  ['headwise/inline', 'Rolldown', join(dist, 'inline.js'), undefined, 125_000],
+]) {
+  test(`${bundler}: ${name} is at most ${most} bytes of brotli`, async (t) => {
+    const code = await codeOf(bundler, input);
+    if (input === example) assert.ok(!loadsModels(code), 'models are loaded for the layer');
+    if (input === everything) assert.ok(loadsModels(code));
+    if (input === view) assert.doesNotMatch(code.join(), /WebAssembly|\bimport\(/);
+    const scripts = code.reduce((sum, text) => sum + sizeOf(text), 0);
+    const size = scripts + (wasmSizes[wasm] ?? 0);
+    t.diagnostic(`${size} bytes, of which JavaScript ${scripts}`);
+    assert.ok(size <= most, `${size} bytes`);
   });
 }
 
@@ -109,18 +103,13 @@ const layerNames = [
 
 test('each name, imported alone from either entry, brings models only if it needs them', async () => {
   const names = Object.keys(await import(pathToFileURL(join(dist, 'index.js')).href));
-  assert.deepEqual(
-    Object.keys(await import(pathToFileURL(join(dist, 'models.js')).href)).sort(),
-    names.sort(),
-  );
+  const ofModels = Object.keys(await import(pathToFileURL(join(dist, 'models.js')).href));
+  assert.deepEqual(ofModels.sort(), names.sort());
   for (const entry of ['headwise', 'headwise/models']) {
     for (const name of names) {
-      const text = `import { ${name} } from '${entry}'; globalThis.used = ${name};`;
-      assert.equal(
-        loadsModels(await withRolldown(write(text))),
-        !layerNames.includes(name),
-        `${name} from ${entry}`,
-      );
+      const input = write(`import { ${name} } from '${entry}'; globalThis.used = ${name};`);
+      const loads = loadsModels(await codeOf('Rolldown', input));
+      assert.equal(loads, !layerNames.includes(name), `${name} from ${entry}`);
     }
   }
 });

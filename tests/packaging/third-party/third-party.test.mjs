@@ -1,20 +1,18 @@
-// THIRD_PARTY.md names whose code ships, and has their licences. Needs dist/ and
-// build/page.
+// THIRD_PARTY.md names whose code ships, and has their licences. Needs dist/ and build/page.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { cppFiles, fromRoot } from '../../../scripts/lib/files.mjs';
-import { toolchain } from '../../../scripts/lib/toolchain.mjs';
-import { bundledInPackage, bundledInPage } from './bundled.mjs';
+import { rolldown } from 'rolldown';
+import { loadConfigFromFile, build as vite } from 'vite';
+import { locateToolchain } from '../../../scripts/setup/locate.mjs';
+import { filesIn, fromRoot, root } from '../lib/project.mjs';
 
-const text = readFileSync(fromRoot('THIRD_PARTY.md'), 'utf8');
+const read = (path) => readFileSync(fromRoot(path), 'utf8');
+const text = read('THIRD_PARTY.md');
 
 const entries = [...text.matchAll(/^\| ([^|]+?) +\| ([^|]+?) +\| ([^|]+?) +\| ([^|]+?) +\|$/gm)]
   .map(([, name, shipsIn, licence, copyright]) => ({
-    name,
-    shipsIn: shipsIn.split(', '),
-    licence,
-    copyright,
+    ...{ name, shipsIn: shipsIn.split(', '), licence, copyright },
   }))
   .slice(2);
 
@@ -24,48 +22,92 @@ const entriesOf = (place) =>
     .map(({ name }) => name)
     .sort();
 
-test('each place that an entry names is one of those that ship', () => {
-  assert.ok(entries.length > 10, `${entries.length} entries`);
+/** The npm package that a module comes from; null for those of this project. */
+function packageOf(id) {
+  const folder = id.split('node_modules/').slice(1).at(-1);
+  if (folder) return /^(?:@[^/]+\/)?[^/]+/.exec(folder)[0];
+  // What bundlers add of their own has no file.
+  const madeBy = /^\0(?:(vite|rolldown)\/)?/.exec(id);
+  if (madeBy && !madeBy[1]) throw new Error(`whose is ${JSON.stringify(id)}?`);
+  return madeBy?.[1] ?? null;
+}
+const packagesOf = (ids) => [...new Set(ids.map(packageOf).filter(Boolean))].sort();
+
+/** By the source maps of dist/. */
+function bundledInPackage() {
+  const maps = filesIn(fromRoot('dist')).filter((path) => path.endsWith('.js.map'));
+  assert.ok(maps.length > 0);
+  return packagesOf(maps.flatMap((map) => JSON.parse(read(`dist/${map}`)).sources));
+}
+
+const modulesOf = (output) =>
+  Object.values(output)
+    .filter(({ type }) => type === 'chunk')
+    .flatMap(({ modules }) => Object.entries(modules))
+    // What nothing uses is not in the bundle.
+    .filter(([, { renderedLength }]) => renderedLength > 0)
+    .map(([id]) => id);
+
+/**
+ * Builds the page once more, with its workers and its service worker, but writes nothing. Files of the package bring
+ * what they were bundled from.
+ */
+async function bundledInPage(...plugins) {
+  const file = fromRoot('web/vite.config.ts');
+  const { config } = await loadConfigFromFile({ command: 'build', mode: 'production' }, file);
+  const found = [];
+  const collect = {
+    name: 'collect',
+    generateBundle: (_options, output) => void found.push(...modulesOf(output)),
+  };
+  const ofWorkers = config.worker.plugins;
+  await vite({
+    ...config,
+    configFile: false,
+    logLevel: 'warn',
+    build: { ...config.build, write: false },
+    worker: { ...config.worker, plugins: () => [...ofWorkers(), collect] },
+    plugins: [
+      ...config.plugins.flat().filter(({ name }) => !name.includes('serwist')),
+      ...[collect, ...plugins],
+    ],
+  });
+  const bundle = await rolldown({ input: fromRoot('web/service-worker/service-worker.ts') });
+  const worker = modulesOf((await bundle.generate()).output);
+  assert.ok(found.some((id) => id.endsWith('model-worker.ts')) && worker.length >= 2);
+  return [...new Set([...packagesOf([...found, ...worker]), ...bundledInPackage()])].sort();
+}
+
+test('entries are of what is bundled into the npm package and into the page, and of nothing else', async () => {
   const places = new Set(entries.flatMap(({ shipsIn }) => shipsIn));
   assert.deepEqual([...places].sort(), ['WebAssembly', 'native', 'npm package', 'page']);
-});
-
-test('what is bundled into the npm package has an entry, and nothing else', () => {
   assert.deepEqual(entriesOf('npm package'), bundledInPackage());
-});
-
-test('what is bundled into the page has an entry, and nothing else', async () => {
-  assert.deepEqual(entriesOf('page'), await bundledInPage());
-});
-
-test('a package that the page comes to use is noticed', async () => {
-  const one = 'd3-dsv';
-  assert.ok(!entriesOf('page').includes(one));
+  // One package more would be noticed.
   const more = {
     name: 'more',
     transform: (code, id) =>
       id.endsWith('/app/main.ts')
-        ? `import { csvParse } from '${one}';\n${code}\nglobalThis.csvParse = csvParse;\n`
+        ? `import { csvParse } from 'd3-dsv';\n${code}\nglobalThis.csvParse = csvParse;\n`
         : null,
   };
-  assert.ok((await bundledInPage({ plugins: [more] })).includes(one));
+  assert.deepEqual([...entriesOf('page'), 'd3-dsv'].sort(), await bundledInPage(more));
 });
 
-/** The libraries whose headers are included, by the first folder of their path. */
-const included = (files) => {
-  const found = files.flatMap((file) =>
-    [...readFileSync(fromRoot(file), 'utf8').matchAll(/^\s*#\s*include [<"](\w+)\/.*[>"]/gm)].map(
-      ([, library]) => library,
-    ),
-  );
+/** The libraries whose headers C++ files of a folder include, by the first folder of their path. */
+const included = (folder) => {
+  const found = filesIn(fromRoot(folder))
+    .filter((file) => /\.[ch]pp$/.test(file))
+    .flatMap((file) => [
+      ...read(`${folder}/${file}`).matchAll(/^\s*#\s*include [<"](\w+)\/.*[>"]/gm),
+    ])
+    .map(([, library]) => library);
   return [...new Set(found)].filter((name) => name !== 'headwise').sort();
 };
 
 test('what the C++ sources include has an entry', () => {
-  const native = included(cppFiles().filter((file) => file.startsWith('src/')));
   // xtl comes with xtensor.
-  assert.deepEqual([...native, 'xtl'].sort(), entriesOf('native'));
-  const all = included(cppFiles().filter((file) => /^(?:src|bindings)\//.test(file)));
+  assert.deepEqual([...included('src'), 'xtl'].sort(), entriesOf('native'));
+  const all = [...included('src'), ...included('bindings')];
   assert.ok(all.includes('emscripten'));
   const missing = all.filter((name) => !entriesOf('WebAssembly').includes(name));
   assert.deepEqual(missing, []);
@@ -73,11 +115,8 @@ test('what the C++ sources include has an entry', () => {
 
 test('the page has its licences beside it, which no visit loads', () => {
   for (const file of ['LICENSE', 'THIRD_PARTY.md']) {
-    const [beside, own] = [`build/page/${file}`, file].map((path) =>
-      readFileSync(fromRoot(path), 'utf8'),
-    );
-    assert.equal(beside, own);
-    assert.ok(!readFileSync(fromRoot('build/page/service-worker.js'), 'utf8').includes(file));
+    assert.equal(read(`build/page/${file}`), read(file));
+    assert.ok(!read('build/page/service-worker.js').includes(file));
   }
 });
 
@@ -90,11 +129,8 @@ const words = (licence) =>
 
 const titles =
   /^(?:# Vite core license|Vite is released under the MIT license:|MIT License|ISC License.*|BSD 3-Clause License)$/;
-const isTitle = (line) => titles.test(line.trim());
-/** What Vite has of others builds pages and is in none: a page gets a function of Vite's own. */
-const ownPart = (licence) => licence.split(/^# Licenses of bundled dependencies$/m)[0];
 const isCopyright = (line) => /^\s*Copyright (?:\d|\(c\) |© )/.test(line);
-const ownLicence = words(readFileSync(fromRoot('LICENSE'), 'utf8'));
+const ownLicence = words(read('LICENSE'));
 const apache = ownLicence.slice(0, ownLicence.indexOf('END OF TERMS AND CONDITIONS'));
 const told = words(
   text
@@ -105,40 +141,37 @@ const told = words(
 
 /** What of a licence is neither in THIRD_PARTY.md nor in LICENSE. */
 function missingOf(licence, copyrightTold) {
-  const lines = licence.split('\n').filter((line) => !isTitle(line));
-  const copyrights = lines.filter(isCopyright).map((line) => words(line));
+  const lines = licence.split('\n').filter((line) => !titles.test(line.trim()));
   const rest = lines
     .filter((line) => !isCopyright(line) && line.trim() !== 'All rights reserved.')
     .join('\n');
-  const isTold = ({ length }, ...texts) =>
-    length === 0 || texts.some((each) => told.includes(each));
   const parts = rest.includes('Apache-Style') ? rest.split(/(?=^Apache-Style)/m) : [rest];
   return [
-    ...copyrights.filter(
-      (line) => !words(copyrightTold).includes(line.replace(/ All rights.*/, '')),
-    ),
-    ...parts.map(words).filter((part) => !isTold(part, part) && !part.startsWith(apache)),
+    ...lines
+      .filter(isCopyright)
+      .map((line) => words(line).replace(/ All rights.*/, ''))
+      .filter((line) => !words(copyrightTold).includes(line)),
+    ...parts.map(words).filter((part) => !told.includes(part) && !part.startsWith(apache)),
   ];
 }
 
 test('the licence of each npm package is there, to the word', () => {
-  const packages = entries.filter(({ shipsIn }) =>
-    shipsIn.some((place) => ['npm package', 'page'].includes(place)),
-  );
-  for (const { name, licence, copyright } of packages) {
-    const folder = fromRoot('node_modules', name);
-    const manifest = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  for (const name of new Set([...entriesOf('npm package'), ...entriesOf('page')])) {
+    const { licence, copyright } = entries.find((entry) => entry.name === name);
+    const folder = `node_modules/${name}`;
+    const manifest = JSON.parse(read(`${folder}/package.json`));
     assert.ok(licence.startsWith(`[${manifest.license}]`), `${name}: ${manifest.license}`);
-    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    const file = readdirSync(fromRoot(folder)).find((each) => /^licen[cs]e/i.test(each));
     assert.ok(file, `${name} has no licence`);
-    const missing = missingOf(ownPart(readFileSync(`${folder}/${file}`, 'utf8')), copyright);
-    assert.deepEqual(missing, [], name);
+    // What Vite has of others builds pages and is in none: a page gets a function of Vite's own.
+    const [own] = read(`${folder}/${file}`).split(/^# Licenses of bundled dependencies$/m);
+    assert.deepEqual(missingOf(own, copyright), [], name);
   }
 });
 
-const musl = () => `${toolchain().emscriptenRoot}/system/lib/libc/musl/COPYRIGHT`;
-test("musl's licence is there", { skip: !existsSync(musl()) && 'no Emscripten' }, () => {
-  const [, licence] = readFileSync(musl(), 'utf8').split(/^-{70}$/m);
+const musl = `${locateToolchain(root).emscriptenRoot}/system/lib/libc/musl/COPYRIGHT`;
+test("musl's licence is there", { skip: !existsSync(musl) && 'no Emscripten' }, () => {
+  const [, licence] = readFileSync(musl, 'utf8').split(/^-{70}$/m);
   const { copyright } = entries.find(({ name }) => name === 'musl');
   assert.deepEqual(missingOf(licence, copyright), []);
 });

@@ -1,0 +1,152 @@
+// What `cmake --install` and `cpack` leave of build/native, in projects that know nothing else. Needs build/native.
+import assert from 'node:assert/strict';
+import { readFileSync, renameSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { readmeExamples } from '../lib/documents.mjs';
+import { filesIn, fromRoot } from '../lib/project.mjs';
+import { guide, installNative, packagesIn, pkgConfigIn, run, scratch } from './users.mjs';
+import { shell, strict, toolchain, writeProject } from './users.mjs';
+
+const prefix = await installNative();
+const { version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
+
+/** Documents with a fragment in C++, and what each takes as given. */
+const givens = {
+  'docs/head-importance.md':
+    'headwise::Transformer& model, headwise::Tokens tokens, headwise::Tokens targets, headwise::Tokens source, headwise::ValidLens lens',
+  'docs/models.md': 'const std::string& config_json',
+  'docs/options.md': '',
+};
+
+/** The fragment of a document as a function. */
+function fragmentOf(document, given) {
+  const text = readFileSync(fromRoot(document), 'utf8');
+  const codes = [...text.matchAll(/```cpp\n(.*?)```/gs)].map(([, code]) => code);
+  assert.equal(codes.length, 1, document);
+  return `#include <headwise/headwise.hpp>
+#include <string>
+void fragment(${given});
+void fragment(${given}) {\n${codes[0]}}\n`;
+}
+
+test('find_package: programs and fragments of the documents build without a warning, and run', async () => {
+  const fragments = Object.fromEntries(
+    Object.entries(givens).map(([document, given]) => [
+      `${basename(document, '.md')}.cpp`,
+      fragmentOf(document, given),
+    ]),
+  );
+  const folder = writeProject('finding', {
+    ...fragments,
+    'main.cpp': guide.program,
+    'readme.cpp': readmeExamples().cpp,
+    'CMakeLists.txt': `${guide.find}
+add_executable(readme readme.cpp)
+target_link_libraries(readme PRIVATE headwise::headwise)
+add_library(fragments OBJECT ${Object.keys(fragments).join(' ')})
+target_link_libraries(fragments PRIVATE headwise::headwise)
+# Readers use what a fragment makes, in types of theirs.
+target_compile_options(fragments PRIVATE -Wno-unused-variable -Wno-conversion -Wno-shadow)
+`,
+  });
+  const env = { CMAKE_PREFIX_PATH: packagesIn(prefix), CXXFLAGS: strict };
+  const lines = guide.build.replace('=Release', '=Debug');
+  const printed = await shell(`${lines}\nbuild/readme`, folder, env);
+  const [, ofReadme] = printed.split(guide.prints);
+  assert.match(ofReadme ?? printed, /^6 keys, -?\d+(\.\d+)?(e-\d+)?\n$/);
+});
+
+test('versions are compatible as in SemVer, and the guide asks for this one', async () => {
+  const [major, minor, patch] = version.split('.').map(Number);
+  assert.match(guide.find, new RegExp(`find_package\\(headwise ${major}\\.${minor} CONFIG`));
+  assert.match(guide.fetched, new RegExp(`GIT_TAG v${version}$`, 'm'));
+  for (const wanted of [
+    `${major}.${minor}.${patch + 1}`,
+    `${major}.${minor + 1}`,
+    `${major + 1}.0`,
+    minor > 0 ? `${major}.${minor - 1}` : `${major - 1}.0`,
+  ]) {
+    const text = guide.find.replace(/(?<=find_package\(headwise )\S+/, wanted);
+    const folder = writeProject(`asks-for-${wanted}`, { 'CMakeLists.txt': text, 'main.cpp': '' });
+    const env = { CMAKE_PREFIX_PATH: packagesIn(prefix) };
+    await assert.rejects(run('cmake', ['-S', folder, '-B', `${folder}/build`], { env }), {
+      stderr: new RegExp(`compatible with requested\\s+version[^]*version: ${version}`),
+    });
+  }
+});
+
+test('cpack: the archive holds what is installed, and nothing names the folder of the build', async () => {
+  const folder = writeProject('archive', { 'build/empty': '' });
+  const unpacked = join(folder, 'un packed');
+  const config = fromRoot('build/native/CPackConfig.cmake');
+  const lines = guide.archive.replace('build/headwise/CPackConfig.cmake', config);
+  await shell(lines, folder, { PREFIX: unpacked });
+
+  const held = filesIn(unpacked);
+  assert.deepEqual(held, filesIn(prefix));
+  for (const file of [
+    ...['include/headwise/headwise.hpp', 'lib/libheadwise.a', 'lib/pkgconfig/headwise.pc'],
+    ...['share/doc/headwise/LICENSE', 'share/doc/headwise/THIRD_PARTY.md'],
+  ]) {
+    assert.ok(held.includes(file), `${file} is not in the archive`);
+  }
+  for (const file of held.filter((name) => /\.(cmake|pc|hpp)$/.test(name))) {
+    const text = readFileSync(join(unpacked, file), 'utf8');
+    assert.ok(!text.includes(fromRoot('.')), `${file} names the folder of the build`);
+  }
+
+  const user = writeProject('from-archive', {
+    'main.cpp': '',
+    'CMakeLists.txt': `${guide.find}
+get_target_property(library headwise::headwise LOCATION)
+message(STATUS "library: \${library}")`,
+  });
+  const env = { CMAKE_PREFIX_PATH: packagesIn(unpacked) };
+  const { stdout } = await run('cmake', ['-S', user, '-B', `${user}/build`], { env });
+  assert.ok(stdout.includes(`library: ${unpacked}/lib/libheadwise.a`), stdout);
+});
+
+test('pkg-config: the lines of the guide build and run, wherever the folder is moved', async () => {
+  const moved = join(scratch, 'moved');
+  await run('cmake', ['--install', fromRoot('build/native'), '--prefix', `${moved}-from`]);
+  renameSync(`${moved}-from`, moved);
+  const folder = writeProject('pkg-config', { 'main.cpp': guide.program });
+  const path = pkgConfigIn(`${moved}/lib/pkgconfig`);
+  // xtensor's package says that it lies in /usr, wherever set-up has put it.
+  const lines = guide.pkgConfig
+    .replace('"$PREFIX/lib/pkgconfig"', `"${path}"`)
+    .replace(/^c\+\+/m, toolchain ? `c++ -isystem ${toolchain}/include` : 'c++')
+    .replace('-O2', '-O0');
+  assert.equal(await shell(lines, folder, { PREFIX: moved }), guide.prints);
+
+  const env = { PKG_CONFIG_PATH: path };
+  const told = await shell('pkg-config --modversion --print-requires headwise', folder, env);
+  assert.deepEqual(told.trim().split('\n'), [version, 'xtensor >= 0.25', 'xtl']);
+});
+
+for (const [name, libraries] of [
+  ['deep', 'lib/x86_64-linux-gnu'],
+  ['absolute', join(scratch, 'elsewhere/lib')],
+]) {
+  test(`pkg-config: a library folder that is ${name} leads to the same headers`, async () => {
+    const to = join(scratch, name);
+    const source = writeProject(`${name}-source`, {
+      'CMakeLists.txt': `cmake_minimum_required(VERSION 3.25)
+project(headwise VERSION ${version} LANGUAGES NONE)
+file(WRITE "\${PROJECT_BINARY_DIR}/headwise.cpp" "")
+set(CMAKE_INSTALL_LIBDIR "${libraries}")
+set(CMAKE_INSTALL_INCLUDEDIR include)
+set(CMAKE_INSTALL_DOCDIR share/doc/headwise)
+include("${fromRoot('cmake/pkg_config.cmake')}")`,
+    });
+    const build = join(source, 'build');
+    await run('cmake', ['-S', source, '-B', build, `-DCMAKE_INSTALL_PREFIX=${to}`]);
+    await run('cmake', ['--install', build]);
+    const env = { PKG_CONFIG_PATH: pkgConfigIn(resolve(to, libraries, 'pkgconfig')) };
+    const variable = async (which) =>
+      resolve((await shell(`pkg-config --variable=${which} headwise`, source, env)).trim());
+    assert.equal(await variable('includedir'), join(to, 'include'));
+    assert.equal(await variable('libdir'), resolve(to, libraries));
+  });
+}
