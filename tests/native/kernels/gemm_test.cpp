@@ -11,23 +11,6 @@
 namespace headwise::test {
 namespace {
 
-/// C = A · B · scale + addend, B unpacked as (depth, columns).
-void gemm_reference(std::size_t rows, std::size_t columns, std::size_t depth,
-                    const kernels::StridedMatrix& a, const float* b, std::size_t b_stride,
-                    float scale, const kernels::Addend& addend, float* c,
-                    std::size_t c_stride) noexcept {
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j) {
-      float sum = 0.0F;
-      for (std::size_t k = 0; k < depth; ++k) {
-        sum += a.data[i * a.row_stride + k * a.depth_stride] * b[k * b_stride + j];
-      }
-      const float offset = addend.data != nullptr ? addend.data[i * addend.row_stride + j] : 0.0F;
-      c[i * c_stride + j] = sum * scale + offset;
-    }
-  }
-}
-
 enum class Added { nothing, row, matrix, own_place };
 
 /// One product with every stride wider than its matrix, and what it must be.
@@ -56,14 +39,6 @@ class Product {
     Floats c = result_before(first, count, padding);
     kernels::gemm(count, columns_, depth_, a_from(first), packed(), scale_,
                   addend(first, c, stride), c.data(), stride);
-    return c;
-  }
-
-  Floats multiply_by_reference(std::size_t padding = 5) const {
-    const std::size_t stride = columns_ + padding;
-    Floats c = result_before(0, rows_, padding);
-    gemm_reference(rows_, columns_, depth_, a_from(0), b_.data(), columns_ + 2, scale_,
-                   addend(0, c, stride), c.data(), stride);
     return c;
   }
 
@@ -169,7 +144,7 @@ class Product {
 
 constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 2, 3, 5, 7, 33, 129};
 
-TEST_CASE("gemm agrees with its reference and with float64") {
+TEST_CASE("gemm agrees with float64") {
   for (const std::size_t rows : awkward_sizes) {
     for (const std::size_t columns : awkward_sizes) {
       for (const std::size_t depth : awkward_sizes) {
@@ -178,10 +153,7 @@ TEST_CASE("gemm agrees with its reference and with float64") {
         CAPTURE(rows, columns, depth, static_cast<int>(added), transposed);
         const Product product(rows, columns, depth, added, transposed);
         const Floats c = product.multiply(0, rows);
-        const Floats reference = product.multiply_by_reference();
         CHECK(product.largest_error(c) <= 1);
-        CHECK(product.largest_error(reference) <= 1);
-        CHECK(max_difference(c, reference) <= 1e-6 * static_cast<double>(depth));
         CHECK(product.guards_stand(c));
         // Without room between the rows, a row that writes too far spoils the next.
         CHECK(product.largest_error(product.multiply(0, rows, 0), 0) <= 1);
@@ -262,15 +234,17 @@ TEST_CASE("gemm takes part of a packed matrix from some row on") {
   const Product product(1, columns, depth, Added::nothing);
   const Floats a = random_floats(depth - first, 7);
   Floats c(columns);
-  Floats expected(columns);
   kernels::gemm(1, columns, depth - first, {.data = a.data(), .row_stride = depth - first},
                 {.panels = product.packed_from_rows().data() + first * kernels::panel_width(),
                  .panel_stride = depth * kernels::panel_width()},
                 1.0F, {}, c.data(), columns);
-  gemm_reference(1, columns, depth - first, {.data = a.data(), .row_stride = depth - first},
-                 product.b().data() + first * (columns + 2), columns + 2, 1.0F, {}, expected.data(),
-                 columns);
-  CHECK(max_difference(c, expected) <= 5e-6);
+  for (std::size_t j = 0; j < columns; ++j) {
+    double expected = 0;
+    for (std::size_t k = first; k < depth; ++k) {
+      expected += static_cast<double>(a[k - first]) * product.b()[k * (columns + 2) + j];
+    }
+    CHECK(std::abs(c[j] - expected) <= 5e-6);
+  }
 }
 
 }  // namespace

@@ -2,61 +2,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <headwise/core/attention/rotary.hpp>
-#include <headwise/core/kernels/dispatch.hpp>
 #include <limits>
 
 #include "floats.hpp"
 
 namespace headwise::test {
 namespace {
-
-/// Pair by pair, in float64.
-void rotate_reference(float* row, std::size_t num_heads, std::size_t head_size,
-                      const float* rotation, std::size_t size, bool interleaved, bool inverse) {
-  for (std::size_t head = 0; head < num_heads; ++head) {
-    for (std::size_t i = 0; i < size / 2; ++i) {
-      float& first = row[head * head_size + (interleaved ? 2 * i : i)];
-      float& second = row[head * head_size + (interleaved ? 2 * i + 1 : i + size / 2)];
-      const double x = first;
-      const double y = second;
-      const double cosine = rotation[i];
-      const double sine = inverse ? -rotation[size / 2 + i] : rotation[size / 2 + i];
-      first = static_cast<float>(cosine * x - sine * y);
-      second = static_cast<float>(sine * x + cosine * y);
-    }
-  }
-}
-
-bool close(float got, float expected) {
-  return std::isnan(expected) ? std::isnan(got) : std::abs(got - expected) <= 1e-6F;
-}
-
-TEST_CASE("rotate agrees with a scalar reference") {
-  constexpr std::size_t num_heads = 3;
-  for (const std::size_t head_size : {0, 1, 2, 3, 5, 7, 16, 33, 64, 129}) {
-    for (std::size_t size = 0; size <= head_size; size += size < 8 ? 2 : 14) {
-      Floats rotation = random_floats(size, size + 1);
-      for (float& number : rotation) {
-        number = std::sin(number);
-      }
-      for (const bool interleaved : {false, true}) {
-        for (const bool inverse : {false, true}) {
-          Floats row = random_floats(num_heads * head_size, head_size + 2);
-          if (head_size > 2) {
-            row[2] = std::numeric_limits<float>::quiet_NaN();
-          }
-          row.resize(row.size() + 3, guard);
-          Floats expected = row;
-          kernels::rotate(row.data(), num_heads, head_size, rotation.data(), size, interleaved,
-                          inverse);
-          rotate_reference(expected.data(), num_heads, head_size, rotation.data(), size,
-                           interleaved, inverse);
-          CHECK(std::ranges::equal(row, expected, close));
-        }
-      }
-    }
-  }
-}
 
 TEST_CASE("A rotation is that of its position, whichever others are computed with it") {
   const RotarySettings rotary{.base = 10000, .size = 16, .interleaved = false};
