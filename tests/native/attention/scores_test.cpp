@@ -59,28 +59,6 @@ TEST_CASE("Without a softcap its stage repeats the scaled scores; 0 is off, as i
   }
 }
 
-TEST_CASE("The stages before the masks are of every key, masked or not") {
-  const std::vector<Options> masks = {{.valid_lens = LensBySample{1}, .scale = 1},
-                                      {.valid_lens = LensBySample{0}, .scale = 1},
-                                      {.mask = xt::xarray<bool>{false, true, false}, .scale = 1},
-                                      {.causal = Causal::top_left, .scale = 1},
-                                      {.window = Window{.left = 0, .right = 1}, .scale = 1}};
-  for (const Options& options : masks) {
-    CHECK(max_difference(stage(options, WeightsStage::raw), Tensor<4>{{{{4, -2, 1}}}}) == 0);
-    CHECK(max_difference(stage(options, WeightsStage::softcap), Tensor<4>{{{{4, -2, 1}}}}) == 0);
-  }
-}
-
-TEST_CASE("An empty row is −∞ after the masks, zero or uniform after the softmax") {
-  const Options zero{.valid_lens = LensBySample{0}};
-  const Options uniform{.valid_lens = LensBySample{0}, .empty_rows = EmptyRows::uniform};
-  for (const Options& options : {zero, uniform}) {
-    CHECK(all_equal(stage(options, WeightsStage::masked), -infinity));
-  }
-  CHECK(all_equal(stage(zero, WeightsStage::softmax), 0));
-  CHECK(all_equal(stage(uniform, WeightsStage::softmax), 1.0F / 3));
-}
-
 TEST_CASE("Scores are divided by the root of the head size, unless a scale says otherwise") {
   const Tensor<3> Q = randn<3>({1, 2, 9}, 1);
   const Tensor<3> K = randn<3>({1, 3, 9}, 2);
@@ -106,39 +84,6 @@ TEST_CASE("Scores are divided by the root of the head size, unless a scale says 
   CHECK(max_difference(weights, full<3>({1, 2, 3}, 1.0F / 3)) <= rounding);
 }
 
-TEST_CASE("query_offset puts the queries where they stand in a longer pass") {
-  const Tensor<4> Q = randn<4>({2, 3, 7, 4}, 1);
-  const Tensor<4> K = randn<4>({2, 3, 9, 4}, 2);
-  Tensor<4> last = full<4>({2, 3, 3, 4}, 0);
-  for (std::size_t b = 0; b < 2; ++b) {
-    for (std::size_t h = 0; h < 3; ++h) {
-      for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t e = 0; e < 4; ++e) {
-          last(b, h, i, e) = Q(b, h, 4 + i, e);
-        }
-      }
-    }
-  }
-  const std::vector<Options> masks = {
-      {.causal = Causal::top_left},
-      {.window = Window{.left = 2, .right = 1}},
-      {.causal = Causal::top_left, .window = Window{.left = 1, .right = std::nullopt}}};
-  for (Options options : masks) {
-    const Tensor<4> whole = scaled_dot_product_attention(Q, K, K, options).output;
-    options.query_offset = 4;
-    const Tensor<4> part = scaled_dot_product_attention(last, K, K, options).output;
-    for (std::size_t b = 0; b < 2; ++b) {
-      for (std::size_t h = 0; h < 3; ++h) {
-        for (std::size_t i = 0; i < 3; ++i) {
-          for (std::size_t e = 0; e < 4; ++e) {
-            CHECK(std::abs(part(b, h, i, e) - whole(b, h, 4 + i, e)) <= rounding);
-          }
-        }
-      }
-    }
-  }
-}
-
 TEST_CASE("Scores of additive pooling: w_v · tanh(W_q q + W_k k)") {
   const AdditiveAttentionParameters parameters{
       .W_q = {{1, 0}, {0, 2}}, .W_k = {{-1}, {0.5F}}, .w_v = {{3, -1}}};
@@ -157,6 +102,62 @@ TEST_CASE("Scores of additive pooling: w_v · tanh(W_q q + W_k k)") {
   const double a = std::exp(scores[0]) / (std::exp(scores[0]) + std::exp(scores[1]));
   CHECK(max_difference(*weights, std::vector<double>{a, 1 - a, 0}) <= rounding);
   CHECK(std::abs(output(0, 0, 0) - (a + 10 * (1 - a))) <= 1e-5);
+}
+
+TEST_CASE("Extra slots come after the keys, bias_k first, the zero slot last") {
+  MultiHeadAttention layer({.num_hiddens = 2,
+                            .num_heads = 1,
+                            .query_size = 2,
+                            .key_size = 2,
+                            .value_size = 2,
+                            .output_projection = false,
+                            .scale = 1,
+                            .bias_kv = true,
+                            .zero_attention = true});
+  const xt::xarray<float> identity = {{1, 0}, {0, 1}};
+  layer.load_state_dict({{"W_q.weight", identity},
+                         {"W_k.weight", identity},
+                         {"W_v.weight", identity},
+                         {"bias_k", {{{2, 0}}}},
+                         {"bias_v", {{{5, 7}}}}});
+  const Tensor<3> query = {{{1, 0}}};
+  const Tensor<3> two_keys = {{{3, 9}, {-1, 9}}};
+  const Tensor<3> two_values = {{{1, 0}, {0, 1}}};
+  const auto slots_at = [&](WeightsStage weights_stage, ForwardOptions options = {}) {
+    options.return_weights = true;
+    options.weights_stage = weights_stage;
+    return layer.forward(query, two_keys, two_values, options);
+  };
+  const Tensor<4> scores = {{{{3, -1, 2, 0}}}};
+  CHECK(max_difference(*slots_at(WeightsStage::raw).attention_weights, scores) == 0);
+  CHECK(max_difference(*slots_at(WeightsStage::softcap).attention_weights, scores) == 0);
+  CHECK(max_difference(*slots_at(WeightsStage::masked).attention_weights, scores) == 0);
+  const double sum = std::exp(3.0) + std::exp(-1.0) + std::exp(2.0) + 1;
+  const std::vector<double> weights = {std::exp(3.0) / sum, std::exp(-1.0) / sum,
+                                       std::exp(2.0) / sum, 1 / sum};
+  const auto whole = slots_at(WeightsStage::softmax);
+  CHECK(max_difference(*whole.attention_weights, weights) <= 1e-6);
+  CHECK(max_difference(whole.output, std::vector<double>{weights[0] + 5 * weights[2],
+                                                         weights[1] + 7 * weights[2]}) <= 1e-5);
+
+  // Masks speak of the keys; a query without keys still has the slots and is not an empty row.
+  for (const EmptyRows empty_rows : {EmptyRows::zero, EmptyRows::uniform}) {
+    for (ForwardOptions options :
+         {ForwardOptions{.valid_lens = LensBySample{0}},
+          ForwardOptions{.mask = xt::xarray<bool>{false, false}},
+          ForwardOptions{.mask = xt::xarray<float>{-infinity, -infinity}}}) {
+      options.empty_rows = empty_rows;
+      const Tensor<4> masked = {{{{-infinity, -infinity, 2, 0}}}};
+      CHECK(max_difference(*slots_at(WeightsStage::masked, options).attention_weights, masked) ==
+            0);
+      CHECK(max_difference(*slots_at(WeightsStage::raw, options).attention_weights, scores) == 0);
+      const double slot = std::exp(2.0) / (std::exp(2.0) + 1);
+      const auto result = slots_at(WeightsStage::softmax, options);
+      CHECK(max_difference(*result.attention_weights, std::vector<double>{0, 0, slot, 1 - slot}) <=
+            1e-6);
+      CHECK(max_difference(result.output, std::vector<double>{5 * slot, 7 * slot}) <= 1e-5);
+    }
+  }
 }
 
 }  // namespace
