@@ -1,142 +1,226 @@
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
-#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "compare.hpp"
-#include "records.hpp"
-#include "reference.hpp"
-#include "safetensors.hpp"
+#include "gradient_problem.hpp"
+#include "oracle_case.hpp"
+#include "problem.hpp"
+#include "table.hpp"
 
+/// The layer, and the reference that other tests measure it by, held against PyTorch.
 namespace headwise::test {
 namespace {
 
-struct OracleCase {
-  Record record;
-  StoredTensors tensors;
-};
-
-std::vector<OracleCase> oracle_cases(const std::string& op) {
-  std::vector<OracleCase> cases;
-  for (const Record& record : read_records("oracle/index.txt")) {
-    if (record.text("op") == op) {
-      cases.push_back(
-          {.record = record, .tensors = read_safetensors("oracle/" + record.text("file"))});
-    }
-  }
-  return cases;
-}
-
-/// The tolerance of the tensor `name`.
-double atol(const Record& record, const std::string& name) {
-  for (const std::string& line : record.all("atol")) {
-    const auto words = Record::words(line);
-    if (words.at(0) == name) {
-      return std::stod(words.at(1));
-    }
-  }
-  FAIL("the oracle has no tolerance for " << name);
-  return 0;
-}
-
-template <typename Result>
-void check_against_oracle(const OracleCase& oracle, const std::string& name, const Result& result) {
-  const double largest = max_difference(result, oracle.tensors.at(name).values);
-  const double allowed = atol(oracle.record, name);
-  std::printf("%-24s %-14s largest difference %.2e of %.2e\n", oracle.record.text("name").c_str(),
-              name.c_str(), largest, allowed);
-  CAPTURE(oracle.record.text("name"), name);
-  CHECK(largest <= allowed);
-}
-
-MultiHeadAttention layer_of(const OracleCase& oracle) {
-  MultiHeadAttention layer({.num_hiddens = oracle.record.number<std::int64_t>("num_hiddens"),
-                            .num_heads = oracle.record.number<std::int64_t>("num_heads"),
-                            .dropout = oracle.record.number<double>("dropout"),
-                            .bias = oracle.record.number<int>("bias") != 0});
-  layer.load_state_dict(stored_parameters(oracle.tensors));
-  return layer;
+/// The names that an oracle gives queries, keys and values.
+std::array<std::string, 3> input_names(const OracleCase& oracle) {
+  const auto has = [&](const char* name) { return oracle.tensors.contains(name); };
+  return has("in.x")       ? std::array<std::string, 3>{"x", "x", "x"}
+         : has("in.query") ? std::array<std::string, 3>{"query", "key", "value"}
+                           : std::array<std::string, 3>{"queries", "keys", "values"};
 }
 
 Inputs inputs_of(const OracleCase& oracle) {
-  const auto input = [&](const std::string& name) {
-    return to_tensor<float, 3>(oracle.tensors.at("in." + name));
-  };
-  return {.queries = input("queries"), .keys = input("keys"), .values = input("values")};
+  const auto [queries, keys, values] = input_names(oracle);
+  return {.queries = oracle.tensor("in." + queries),
+          .keys = oracle.tensor("in." + keys),
+          .values = oracle.tensor("in." + values)};
 }
 
-TEST_CASE("The layer agrees with d2l's in PyTorch") {
-  const auto cases = oracle_cases("d2l_mha");
-  REQUIRE(cases.size() == 5);
-  for (const OracleCase& oracle : cases) {
-    MultiHeadAttention layer = layer_of(oracle);
+/// The layer's options; what an operation means beside its attributes is in the table below.
+MultiHeadAttentionOptions layer_options(const OracleCase& oracle, const std::string& op) {
+  MultiHeadAttentionOptions options = options_of(oracle.record);
+  if (op == "d2l_mha_additive") {
+    options.pooling = Pooling::additive;
+  } else if (op == "conv_heads") {
+    options.projection = Projection::convolution;
+    options.num_hiddens = oracle.number("out_channels");
+  } else if (op == "split_heads") {
+    options.projection = Projection::none;
+  }
+  return options;
+}
+
+MultiHeadAttention layer_of(const OracleCase& oracle, const MultiHeadAttentionOptions& options,
+                            const std::string& op) {
+  if (op == "torch_mha") {
+    return MultiHeadAttention::from_state_dict(oracle.parameters(),
+                                               {.num_heads = options.num_heads});
+  }
+  MultiHeadAttention layer(options);
+  layer.load_state_dict(oracle.parameters());
+  return layer;
+}
+
+ForwardOptions forward_options(const OracleCase& oracle, const std::string& op) {
+  ForwardOptions options{.valid_lens = stored_valid_lens(oracle.tensors),
+                         .return_weights = true,
+                         .requires_grad = true};
+  if (op == "kv_decode") {
+    options.causal = Causal::top_left;
+  }
+  if (oracle.tensors.contains("in.attn_mask")) {
+    // A float mask, added in both; (batch · heads, queries, keys) there.
+    xt::xarray<float> mask = oracle.tensor("in.attn_mask");
+    const auto num_heads = static_cast<std::size_t>(oracle.number("num_heads"));
+    mask.reshape({mask.shape(0) / num_heads, num_heads, mask.shape(1), mask.shape(2)});
+    options.mask = mask;
+  }
+  return options;
+}
+
+/// What the oracle's gradient `name` is made of: for torch's names, one or three of ours.
+std::vector<std::string> own_names(const std::string& name) {
+  const std::string kind = name.substr(name.rfind('_') + 1);
+  if (name.starts_with("in_proj_")) {
+    return {"W_q." + kind, "W_k." + kind, "W_v." + kind};
+  }
+  if (name.starts_with("out_proj.")) {
+    return {"W_o." + name.substr(name.rfind('.') + 1)};
+  }
+  if (name.ends_with("_proj_weight")) {
+    return {"W_" + name.substr(0, 1) + ".weight"};
+  }
+  return {name};
+}
+
+/// Every gradient that the case has.
+void check_gradients(const OracleCase& oracle, const NamedGradients& gradients) {
+  const std::array<std::string, 3> inputs = {"queries", "keys", "values"};
+  const auto names = input_names(oracle);
+  for (const auto& [name, stored] : oracle.tensors) {
+    std::vector<double> gradient;
+    if (name.starts_with("grad.param.")) {
+      for (const std::string& own : own_names(name.substr(11))) {
+        gradient.insert(gradient.end(), gradients.at(own).begin(), gradients.at(own).end());
+      }
+    } else if (name.starts_with("grad.in.")) {
+      gradient.assign(stored.values.size(), 0);
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        // An input that is all three has three gradients.
+        if (name.substr(8) == names[i]) {
+          std::transform(gradient.begin(), gradient.end(), gradients.at(inputs[i]).begin(),
+                         gradient.begin(), std::plus<>());
+        }
+      }
+    } else {
+      continue;
+    }
+    check_values_against_oracle(oracle, name, stored.shape, gradient);
+  }
+}
+
+TEST_CASE("Outputs, weights, heads before W_o and gradients agree with PyTorch") {
+  const std::vector<std::pair<std::string, std::size_t>> operations = {
+      {"d2l_mha", 5},    {"d2l_mha_additive", 1}, {"torch_mha", 2}, {"gqa_mha", 1},
+      {"conv_heads", 1}, {"split_heads", 1},      {"kv_decode", 1}, {"head_importance", 1}};
+  std::size_t num_backwards = 0;
+  for (const auto& [op, count] : operations) {
+    for (const OracleCase& oracle : oracle_cases(op, count)) {
+      MultiHeadAttentionOptions options = layer_options(oracle, op);
+      MultiHeadAttention layer = layer_of(oracle, options, op);
+      const ForwardOptions call = forward_options(oracle, op);
+      const auto result = forward(layer, inputs_of(oracle), call);
+      check_against_oracle(oracle, "out.output", result.output);
+      if (oracle.tensors.contains("out.attention")) {
+        check_against_oracle(oracle, "out.attention", *result.attention_weights);
+      }
+      if (oracle.tensors.contains("out.concat")) {
+        StateDict parameters = oracle.parameters();
+        parameters.erase("W_o.weight");
+        parameters.erase("W_o.bias");
+        options.output_projection = false;
+        MultiHeadAttention heads(options);
+        heads.load_state_dict(parameters);
+        check_against_oracle(oracle, "out.concat", forward(heads, inputs_of(oracle), call).output);
+      }
+      if (op == "head_importance") {
+        const auto gradients = layer.backward(Tensor<3>(oracle.tensor("in.cotangent")));
+        check_against_oracle(oracle, "out.gate_grad", gradients.head_gate);
+      } else if (oracle.tensors.contains("cotangent")) {
+        ++num_backwards;
+        check_gradients(oracle,
+                        by_name(layer.backward(Tensor<3>(oracle.tensor("cotangent"))), layer));
+      }
+    }
+  }
+  CHECK(num_backwards == 8);
+}
+
+TEST_CASE("scaled_dot_product_attention agrees with PyTorch's for grouped heads") {
+  for (const OracleCase& oracle : oracle_cases("sdpa", 1)) {
     const auto [output, weights] =
-        forward(layer, inputs_of(oracle),
-                {.valid_lens = stored_valid_lens(oracle.tensors), .return_weights = true});
+        scaled_dot_product_attention(oracle.tensor("in.query"), oracle.tensor("in.key"),
+                                     oracle.tensor("in.value"), {.return_weights = true});
     check_against_oracle(oracle, "out.output", output);
     check_against_oracle(oracle, "out.attention", *weights);
   }
 }
 
-/// Valid lengths for each head of each sample, as d2l repeats them.
-ValidLens repeat_by_head(const ValidLens& valid_lens, std::size_t batch, std::size_t num_heads,
-                         std::size_t num_queries, std::size_t num_keys) {
-  auto repeated = LensByQuery::from_shape({batch * num_heads, num_queries});
-  for (std::size_t head = 0; head < batch * num_heads; ++head) {
-    for (std::size_t query = 0; query < num_queries; ++query) {
-      const std::size_t length = valid_len(valid_lens, head / num_heads, query, num_keys);
-      repeated(head, query) = static_cast<std::int64_t>(length);
+/// What a full cache holds, (batch, key-value heads, max_length, head size).
+Tensor<4> contents(const HeadsView<float>& cached) {
+  auto result = Tensor<4>::from_shape({2, 4, 9, 5});
+  std::copy_n(cached.data, result.size(), result.data());
+  return result;
+}
+
+TEST_CASE("A cache that was filled in chunks holds what PyTorch's holds") {
+  for (const OracleCase& oracle : oracle_cases("kv_decode", 1)) {
+    MultiHeadAttention layer(options_of(oracle.record));
+    layer.load_state_dict(oracle.parameters());
+    KeyValueCache cache = layer.create_cache({.batch_size = 2, .max_length = 9});
+    const std::array<std::size_t, 5> ends = {0, 4, 7, 8, 9};
+    for (std::size_t i = 1; i < ends.size(); ++i) {
+      const Tensor<3> x = positions(oracle.tensor("in.x"), ends[i - 1], ends[i]);
+      layer.forward(x, x, x, {.causal = Causal::top_left, .cache = &cache});
     }
-  }
-  return repeated;
-}
-
-TEST_CASE("The chapter's own functions, put together as it does, give d2l's concatenated heads") {
-  for (const OracleCase& oracle : oracle_cases("d2l_mha")) {
-    const StateDict parameters = stored_parameters(oracle.tensors);
-    const auto num_heads = oracle.record.number<std::int64_t>("num_heads");
-    const Inputs inputs = inputs_of(oracle);
-    const auto heads_of = [&](const std::string& name, const Tensor<3>& x) {
-      const Doubles projected = project(parameters, name, Doubles(x.begin(), x.end()));
-      auto tensor =
-          Tensor<3>::from_shape({x.shape(0), x.shape(1), parameters.at(name + ".weight").shape(0)});
-      std::transform(projected.begin(), projected.end(), tensor.begin(),
-                     [](double number) { return static_cast<float>(number); });
-      return transpose_qkv(tensor, num_heads);
-    };
-    const auto pooled = dot_product_attention(
-        heads_of("W_q", inputs.queries), heads_of("W_k", inputs.keys),
-        heads_of("W_v", inputs.values),
-        {.valid_lens = repeat_by_head(stored_valid_lens(oracle.tensors), inputs.queries.shape(0),
-                                      static_cast<std::size_t>(num_heads), inputs.queries.shape(1),
-                                      inputs.keys.shape(1))});
-    check_against_oracle(oracle, "out.concat", transpose_output(pooled.output, num_heads));
+    check_against_oracle(oracle, "out.cache_key", contents(cache.keys()));
+    check_against_oracle(oracle, "out.cache_value", contents(cache.values()));
   }
 }
 
-// The library draws its own mask and takes none, so two tests share this case: here the float64
-// reference is held against the given mask, in dropout_test.cpp the library against the reference.
-TEST_CASE("The reference agrees with d2l's dropout for a given mask") {
-  const auto cases = oracle_cases("d2l_mha_dropout_mask");
-  REQUIRE(cases.size() == 1);
-  for (const OracleCase& oracle : cases) {
+TEST_CASE("The layer without heads agrees with PyTorch's") {
+  for (const OracleCase& oracle : oracle_cases("prune_heads", 1)) {
+    MultiHeadAttention layer(options_of(oracle.record));
+    layer.load_state_dict(oracle.parameters());
+    const ForwardOptions options = forward_options(oracle, "prune_heads");
+    check_against_oracle(oracle, "out.full_output",
+                         forward(layer, inputs_of(oracle), options).output);
+    layer.prune_heads({1, 3});
+    const auto result = forward(layer, inputs_of(oracle), options);
+    check_against_oracle(oracle, "out.output", result.output);
+    check_against_oracle(oracle, "out.attention_kept", *result.attention_weights);
+    check_against_oracle(oracle, "out.pruned.W_q.weight", layer.state_dict().at("W_q.weight"));
+    check_against_oracle(oracle, "out.pruned.W_o.weight", layer.state_dict().at("W_o.weight"));
+  }
+}
+
+// The library draws its own dropout mask and takes none, so this holds the reference against the
+// given mask; random configurations hold the library against the reference.
+TEST_CASE("The reference agrees with d2l's layer for a given dropout mask") {
+  for (const OracleCase& oracle : oracle_cases("d2l_mha_dropout_mask", 1)) {
     const Inputs inputs = inputs_of(oracle);
-    const ValidLens valid_lens = stored_valid_lens(oracle.tensors);
-    Doubles factors = oracle.tensors.at("in.keep").values;
+    const MultiHeadAttentionOptions options = options_of(oracle.record);
+    const ForwardOptions call = forward_options(oracle, "d2l_mha_dropout_mask");
+    reference::Doubles<4> factors = oracle.tensor("in.keep");
     for (double& factor : factors) {
-      factor /= 1 - oracle.record.number<double>("dropout");
+      factor /= 1 - options.dropout;
     }
-    const Pooled expected = multi_head_attention(
-        stored_parameters(oracle.tensors), oracle.record.number<std::size_t>("num_heads"),
-        inputs.queries, inputs.keys, inputs.values, {.valid_lens = valid_lens}, factors);
-    check_against_oracle(oracle, "out.output", expected.output);
-    check_against_oracle(oracle, "out.attention", expected.weights);
-
-    // The weights that the layer returns are those before dropout.
-    MultiHeadAttention layer = layer_of(oracle);
-    const auto result =
-        forward(layer.train(), inputs, {.valid_lens = valid_lens, .return_weights = true});
-    check_against_oracle(oracle, "out.attention", *result.attention_weights);
+    const auto [output, weights] = reference::multi_head_attention(
+        options, oracle.parameters(), inputs.queries, inputs.keys, inputs.values, call, 0, factors);
+    check_against_oracle(oracle, "out.output", output);
+    check_against_oracle(oracle, "out.attention", weights);
+    check_gradients(oracle,
+                    by_name(reference::gradients({.layer = options,
+                                                  .parameters = oracle.parameters(),
+                                                  .queries = inputs.queries,
+                                                  .keys = inputs.keys,
+                                                  .values = inputs.values,
+                                                  .options = call,
+                                                  .dropout_factors = factors,
+                                                  .grad_output = oracle.tensor("cotangent")})));
   }
 }
 

@@ -143,41 +143,41 @@ TEST_CASE("Weights that are not finite are NaN for their output only") {
   }
 }
 
-TEST_CASE("A layer computes with the rounded weights") {
+TEST_CASE("A layer with rounded weights gives what one of floats gives, also backward and pruned") {
   for (const Precision precision : {Precision::float16, Precision::int8}) {
     for (const Case& each : cases()) {
       MultiHeadAttention layer = make_layer(each.options, precision);
       MultiHeadAttention floats = make_layer(each.options, Precision::float32);
       floats.load_state_dict(layer.state_dict());
-      for (const std::size_t queries : {1U, 2U, 5U, 33U}) {
-        const Inputs inputs = inputs_for(each.options, queries, 5);
-        const auto expected = forward(floats, inputs, {}).output;
-        const auto output = forward(layer, inputs, {}).output;
-        CAPTURE(each.name, queries);
-        CHECK(max_difference(output, expected) <= of_15_bits * largest_magnitude(expected));
+      const bool can_be_pruned =
+          each.options.num_heads > 2 && each.options.projection == Projection::linear;
+      const auto compare = [&](double bound) {
+        for (const std::size_t queries : {1U, 2U, 5U, 33U}) {
+          const Inputs inputs = inputs_for(each.options, queries, 5);
+          CAPTURE(each.name, queries, floats.num_heads());
+          const auto near = [&](const auto& given, const auto& expected) {
+            return max_difference(given, expected) <= bound * largest_magnitude(expected);
+          };
+          const auto expected = forward(floats, inputs, {.requires_grad = true}).output;
+          CHECK(near(forward(layer, inputs, {.requires_grad = true}).output, expected));
+          const auto expected_gradients = floats.backward(expected);
+          const auto gradients = layer.backward(expected);
+          CHECK(near(gradients.queries, expected_gradients.queries));
+          CHECK(near(gradients.head_gate, expected_gradients.head_gate));
+        }
+      };
+      compare(of_15_bits);
+      if (can_be_pruned) {
+        layer.prune_heads({0, 1});
+        floats.prune_heads({0, 1});
+        // Factors of W_o are chosen again.
+        compare(precision == Precision::int8 ? 1e-2 : of_15_bits);
       }
     }
   }
 }
 
-TEST_CASE("Gradients with rounded weights are those of a layer of floats") {
-  const MultiHeadAttentionOptions options{
-      .num_hiddens = 12, .num_heads = 3, .bias = true, .seed = 9};
-  MultiHeadAttention layer = make_layer(options, Precision::int8);
-  MultiHeadAttention floats = make_layer(options, Precision::float32);
-  floats.load_state_dict(layer.state_dict());
-  const Inputs inputs = inputs_for(options, 7, 5);
-  Tensor<3> gradient = forward(floats, inputs, {.requires_grad = true}).output;
-  static_cast<void>(forward(layer, inputs, {.requires_grad = true}));
-  const auto expected = floats.backward(gradient);
-  const auto given = layer.backward(gradient);
-  CHECK(max_difference(given.queries, expected.queries) <=
-        of_15_bits * largest_magnitude(expected.queries));
-  CHECK(max_difference(given.head_gate, expected.head_gate) <=
-        of_15_bits * largest_magnitude(expected.head_gate));
-}
-
-TEST_CASE("Rounded weights are not trained") {
+TEST_CASE("Rounded weights are not trained, and a cache has 32 or 16 bits") {
   MultiHeadAttention layer =
       make_layer({.num_hiddens = 4, .num_heads = 2, .seed = 1}, Precision::float16);
   SGD optimizer({&layer});
@@ -185,39 +185,29 @@ TEST_CASE("Rounded weights are not trained") {
   CHECK_THROWS_WITH(optimizer.step(),
                     "weights: expected 'float32' in what is trained, got another precision");
   CHECK(layer.state_dict() == before);
+  CHECK_THROWS_WITH(
+      layer.create_cache({.batch_size = 1, .max_length = 2, .precision = Precision::int8}),
+      "precision: expected 'float32' or 'float16', got \"int8\"");
 }
 
-TEST_CASE("Heads of a layer with rounded weights are pruned") {
-  const MultiHeadAttentionOptions options{.num_hiddens = 12, .num_heads = 3, .seed = 9};
-  for (const Precision precision : {Precision::float16, Precision::int8}) {
-    MultiHeadAttention layer = make_layer(options, precision);
-    const Inputs inputs = inputs_for(options, 3, 5);
-    Tensor<1> gate = {1.0F, 0.0F, 1.0F};
-    const auto expected = forward(layer, inputs, {.head_gate = gate}).output;
-    layer.prune_heads({1});
-    const auto output = forward(layer, inputs, {}).output;
-    // Factors of W_o are chosen again.
-    const double bound = precision == Precision::int8 ? 1e-2 : of_15_bits;
-    CHECK(max_difference(output, expected) <= bound * largest_magnitude(expected));
-  }
+Inputs part_of(const Inputs& inputs, std::size_t begin, std::size_t end) {
+  return {.queries = positions(inputs.queries, begin, end),
+          .keys = positions(inputs.keys, begin, end),
+          .values = positions(inputs.values, begin, end)};
 }
 
 /// Decodes in chunks with a cache of floats and one of 16 bits; returns the largest difference of
 /// outputs and of weights, relative to the largest number.
 double compare_caches(MultiHeadAttention& layer, const Inputs& inputs,
                       const std::vector<std::size_t>& chunks, ForwardOptions options) {
-  const CacheOptions sizes{.batch_size = 2, .max_length = 80};
-  KeyValueCache floats = layer.create_cache(sizes);
+  KeyValueCache floats = layer.create_cache({.batch_size = 2, .max_length = 80});
   KeyValueCache halves =
       layer.create_cache({.batch_size = 2, .max_length = 80, .precision = Precision::float16});
   CHECK(halves.precision() == Precision::float16);
   double difference = 0;
   std::size_t begin = 0;
   for (const std::size_t chunk : chunks) {
-    const std::size_t end = begin + chunk;
-    const Inputs part{.queries = positions(inputs.queries, begin, end),
-                      .keys = positions(inputs.keys, begin, end),
-                      .values = positions(inputs.values, begin, end)};
+    const Inputs part = part_of(inputs, begin, begin + chunk);
     options.return_weights = true;
     options.cache = &floats;
     const auto expected = forward(layer, part, options);
@@ -227,29 +217,26 @@ double compare_caches(MultiHeadAttention& layer, const Inputs& inputs,
                            max_difference(given.output, expected.output) /
                                std::max(largest_magnitude(expected.output), 1e-30),
                            max_difference(*given.attention_weights, *expected.attention_weights)});
-    begin = end;
+    begin += chunk;
   }
   CHECK(halves.length() == begin);
   return difference;
 }
 
 TEST_CASE("A cache of 16 bits gives what one of floats gives") {
+  const ForwardOptions causal{.causal = Causal::top_left};
+  const ForwardOptions window{.causal = Causal::top_left,
+                              .window = Window{.left = 19, .right = std::nullopt}};
   const std::vector<std::vector<std::size_t>> splits = {
       {1, 1, 1, 1, 1}, {33, 1, 3, 1}, {7, 40, 2, 1}, {64, 1}};
   for (const Case& each : cases()) {
     MultiHeadAttention layer = make_layer(each.options, Precision::float32);
+    const Inputs inputs = inputs_for(each.options, 65, 65);
     for (const auto& chunks : splits) {
-      std::size_t length = 0;
-      for (const std::size_t chunk : chunks) {
-        length += chunk;
+      for (const ForwardOptions& options : {ForwardOptions{}, causal, window}) {
+        CAPTURE(each.name, chunks.front());
+        CHECK(compare_caches(layer, inputs, chunks, options) <= of_15_bits);
       }
-      const Inputs inputs = inputs_for(each.options, length, length);
-      CAPTURE(each.name, chunks.front());
-      CHECK(compare_caches(layer, inputs, chunks, {}) <= of_15_bits);
-      CHECK(compare_caches(layer, inputs, chunks, {.causal = Causal::top_left}) <= of_15_bits);
-      CHECK(compare_caches(layer, inputs, chunks,
-                           {.causal = Causal::top_left,
-                            .window = Window{.left = 19, .right = std::nullopt}}) <= of_15_bits);
     }
   }
 }
@@ -258,31 +245,21 @@ TEST_CASE("What a cache of 16 bits holds is forgotten, overwritten, copied and c
   const MultiHeadAttentionOptions options{.num_hiddens = 12, .num_heads = 4, .seed = 3};
   MultiHeadAttention layer = make_layer(options, Precision::float32);
   const Inputs inputs = inputs_for(options, 9, 9);
-  const CacheOptions sizes{.batch_size = 2, .max_length = 9, .precision = Precision::float16};
-  KeyValueCache cache = layer.create_cache(sizes);
-  static_cast<void>(forward(layer, inputs, {.cache = &cache}));
+  KeyValueCache cache =
+      layer.create_cache({.batch_size = 2, .max_length = 9, .precision = Precision::float16});
+  forward(layer, inputs, {.cache = &cache});
   cache.truncate(4);
-  const Inputs part{.queries = positions(inputs.queries, 4, 7),
-                    .keys = positions(inputs.keys, 4, 7),
-                    .values = positions(inputs.values, 4, 7)};
   KeyValueCache copied = cache;
-  const ForwardOptions capture{.capture = {.keys = true, .values = true}};
-  ForwardOptions first = capture;
-  first.cache = &cache;
-  const auto result = forward(layer, part, first);
-  ForwardOptions second = capture;
-  second.cache = &copied;
-  const auto other = forward(layer, part, second);
-  CHECK(result.output == other.output);
-  const Inputs seven{.queries = positions(inputs.queries, 0, 7),
-                     .keys = positions(inputs.keys, 0, 7),
-                     .values = positions(inputs.values, 0, 7)};
-  const auto expected = forward(layer, seven, capture);
-  CHECK(max_difference(*result.captured.keys, *expected.captured.keys) <=
-        of_15_bits * largest_magnitude(*expected.captured.keys));
-  CHECK(max_difference(*result.captured.values, *expected.captured.values) <=
-        of_15_bits * largest_magnitude(*expected.captured.values));
-  CHECK(max_difference(*result.captured.values, *expected.captured.values) > 0);
+  const Capture capture{.keys = true, .values = true};
+  const Inputs part = part_of(inputs, 4, 7);
+  const auto result = forward(layer, part, {.cache = &cache, .capture = capture});
+  CHECK(forward(layer, part, {.cache = &copied}).output == result.output);
+  const auto expected = forward(layer, part_of(inputs, 0, 7), {.capture = capture}).captured;
+  CHECK(max_difference(*result.captured.keys, *expected.keys) <=
+        of_15_bits * largest_magnitude(*expected.keys));
+  CHECK(max_difference(*result.captured.values, *expected.values) <=
+        of_15_bits * largest_magnitude(*expected.values));
+  CHECK(max_difference(*result.captured.values, *expected.values) > 0);
 }
 
 TEST_CASE("What is masked in a cache of 16 bits may be NaN or infinite") {
@@ -298,29 +275,17 @@ TEST_CASE("What is masked in a cache of 16 bits may be NaN or infinite") {
     }
     KeyValueCache cache =
         layer.create_cache({.batch_size = 2, .max_length = 21, .precision = Precision::float16});
-    static_cast<void>(forward(layer, inputs, {.cache = &cache}));
-    const Inputs part{.queries = positions(inputs.queries, 0, 1),
-                      .keys = positions(inputs.keys, 0, 1),
-                      .values = positions(inputs.values, 0, 1)};
+    forward(layer, inputs, {.cache = &cache});
+    const Inputs part = part_of(inputs, 0, 1);
     // Keys 3 to 16 and the new one, 20, may be seen.
     auto mask = xt::xarray<bool>::from_shape({1, 21});
     for (std::size_t key = 0; key < 21; ++key) {
       mask(0, key) = key > 2 && key != 17;
     }
-    const auto masked = forward(layer, part, {.mask = mask, .cache = &cache});
-    CHECK(all_finite(masked.output));
+    CHECK(all_finite(forward(layer, part, {.mask = mask, .cache = &cache}).output));
     cache.truncate(20);
-    const auto seen = forward(layer, part, {.cache = &cache});
-    CHECK_FALSE(all_finite(seen.output));
+    CHECK_FALSE(all_finite(forward(layer, part, {.cache = &cache}).output));
   }
-}
-
-TEST_CASE("A cache has 32 or 16 bits") {
-  const MultiHeadAttention layer =
-      make_layer({.num_hiddens = 4, .num_heads = 2, .seed = 1}, Precision::float32);
-  CHECK_THROWS_WITH(
-      layer.create_cache({.batch_size = 1, .max_length = 2, .precision = Precision::int8}),
-      "precision: expected 'float32' or 'float16', got \"int8\"");
 }
 
 }  // namespace

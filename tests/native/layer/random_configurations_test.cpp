@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "configuration.hpp"
 #include "configuration_check.hpp"
@@ -20,6 +21,18 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return value != nullptr ? std::stoull(value) : otherwise;
 }
 
+/// Fails with the configuration and the smallest one with a fault.
+void check(const std::string& origin, const Configuration& configuration) {
+  const std::string fault = fault_of(configuration);
+  CHECK(fault.empty());
+  if (!fault.empty()) {
+    const Configuration smallest = shrunk(configuration);
+    FAIL(origin << "\n"
+                << to_code(configuration) << "\n  " << fault << "\nshrunk to\n"
+                << to_code(smallest) << "\n  " << fault_of(smallest));
+  }
+}
+
 // HEADWISE_SEED and HEADWISE_CONFIGURATIONS choose others. Configuration n of seed s is the first
 // of seed s + n.
 TEST_CASE("Random configurations agree with the float64 reference") {
@@ -27,16 +40,37 @@ TEST_CASE("Random configurations agree with the float64 reference") {
   const std::uint64_t count = from_environment("HEADWISE_CONFIGURATIONS", default_count);
   std::printf("random configurations: %llu from HEADWISE_SEED=%llu\n",
               static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
-  for (std::uint64_t n = 0; n < count; ++n) {
-    const Configuration configuration = random_configuration(seed + n);
-    const std::string fault = fault_of(configuration);
-    CHECK(fault.empty());
-    if (!fault.empty()) {
-      const Configuration smallest = shrunk(configuration);
-      FAIL("HEADWISE_SEED=" << seed + n << "\n"
-                            << to_code(configuration) << "\n  " << fault << "\nshrunk to\n"
-                            << to_code(smallest) << "\n  " << fault_of(smallest));
-    }
+  for (std::uint64_t n = seed; n < seed + count; ++n) {
+    check("HEADWISE_SEED=" + std::to_string(n), with_random_history(random_configuration(n), n));
+  }
+}
+
+/// A layer of so many queries and keys, with gradients.
+Configuration large(std::size_t queries, std::size_t keys) {
+  return {.queries = queries,
+          .keys = keys,
+          .heads = 2,
+          .kv_heads = 2,
+          .head_size = 3,
+          .query_size = 4,
+          .key_size = 4,
+          .value_size = 4,
+          .gradients = true};
+}
+
+TEST_CASE("Configurations of several blocks of queries and panels of keys agree with float64") {
+  std::vector<Configuration> all = {large(37, 67), large(130, 130), large(130, 130), large(3, 300)};
+  // A window that begins within a panel of keys, for the second block of queries.
+  for (std::size_t i : {1U, 2U}) {
+    all[i].window = true;
+    all[i].window_left = 5;
+    all[i].window_right = 2;
+  }
+  all[2].pooling = Pooling::additive;
+  all[3].lens = LensKind::by_query;
+  all[3].poisoned = true;
+  for (const Configuration& configuration : all) {
+    check("large", settled(configuration));
   }
 }
 

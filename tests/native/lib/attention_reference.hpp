@@ -127,7 +127,8 @@ struct Inside {
 };
 Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
                  const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
-                 ForwardOptions options, std::size_t num_cached);
+                 const ForwardOptions& options, std::size_t num_cached,
+                 const Doubles<4>& dropout_factors = {});
 
 /// The layer's head_gate for one head of one sample.
 double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head);

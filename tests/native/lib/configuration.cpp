@@ -116,6 +116,14 @@ Configuration random_configuration(std::uint64_t seed) {
   return settled(c);
 }
 
+Configuration with_random_history(Configuration c, std::uint64_t seed) {
+  Random random(~seed);
+  c.history = random.pick(
+      {History::loaded, History::copied, History::moved, History::used, History::written});
+  c.pruned_groups = random.chance(0.6) ? 0 : random.below(std::size_t{2} << c.kv_heads);
+  return settled(c);
+}
+
 namespace {
 
 void settle_rotary(Configuration& c) {
@@ -232,6 +240,12 @@ Configuration settled(Configuration c) {
   if (c.cache == CacheUse::none) {
     c.cached = 0;
   }
+  if (c.call != Call::layer) {
+    c.history = History::loaded;
+  }
+  const bool can_be_pruned =
+      c.call == Call::layer && c.projection == Projection::linear && c.output_projection;
+  c.pruned_groups = can_be_pruned ? c.pruned_groups % (std::size_t{2} << c.kv_heads) : 0;
   if (c.mask == MaskKind::none) {
     c.mask_missing_axes = c.mask_repeats = 0;
   }

@@ -42,6 +42,9 @@ enum class GateKind { none, by_head, by_sample };
 enum class PositionKind { none, shared, by_sample };
 /// What the layer's cache is for: keys are added to it, or attended to as they are.
 enum class CacheUse { none, growing, fixed };
+/// What the layer has been through: its parameters were loaded, and then it was copied or moved; it
+/// was used before with other parameters, which were loaded or written where they lie.
+enum class History { loaded, copied, moved, used, written };
 
 /// One call and all that it depends on. As it stands it is the smallest there is.
 struct Configuration {
@@ -96,10 +99,17 @@ struct Configuration {
   bool gradients = false;  ///< whether the gradients are compared, too
   double dropout = 0;      ///< for these
 
+  History history = History::loaded;
+  /// Groups of heads that the layer has at first and that are pruned: bit g is one before group g.
+  std::size_t pruned_groups = 0;
+
   [[nodiscard]] std::size_t all_keys() const noexcept { return cached + keys; }
 };
 
 Configuration random_configuration(std::uint64_t seed);
+
+/// The configuration of a layer with a random history. Vectors for the package have none.
+Configuration with_random_history(Configuration configuration, std::uint64_t seed);
 
 /// The configuration as C++: what differs from the smallest.
 std::string to_code(const Configuration& configuration);

@@ -115,6 +115,7 @@ std::string fault_of_inside(const std::string& name, const Problem& problem,
   }
   std::string fault =
       difference(name + ": chosen weights", {rows.size()}, inside.chosen_weights, rows, 0);
+  const double largest_factor = c.dropout < 1 ? 1 / (1 - c.dropout) : 1;
   for (const auto& [tensor, expected] : reference_inside(problem)) {
     const std::vector<double>& got = inside.tensors.at(tensor);
     if (got.size() != expected.size()) {
@@ -129,7 +130,7 @@ std::string fault_of_inside(const std::string& name, const Problem& problem,
     }
     if (fault.empty()) {
       fault = difference(name + ": " + tensor, {got.size()}, comparable, expected,
-                         rounding.inside.at(tensor));
+                         rounding.inside.at(tensor) * largest_factor);
     }
   }
   return fault;
@@ -185,6 +186,10 @@ std::string fault_of(const Configuration& configuration) {
     Problem problem = make_problem(configuration);
     const Rounding rounding = rounding_of(problem);
     std::string fault = fault_of_call("the call", problem, rounding);
+    if (fault.empty() && configuration.call == Call::layer &&
+        make_layer(problem).state_dict() != problem.parameters) {
+      fault = "the layer has other parameters";
+    }
     if (fault.empty() && configuration.call == Call::layer) {
       fault = fault_of_inside("the call's inside", problem, rounding);
     }

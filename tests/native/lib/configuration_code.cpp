@@ -65,6 +65,8 @@ constexpr auto fields = std::tuple{
     Field{"decoded", &Configuration::decoded},
     Field{"gradients", &Configuration::gradients},
     Field{"dropout", &Configuration::dropout},
+    Field{"history", &Configuration::history},
+    Field{"pruned_groups", &Configuration::pruned_groups},
 };
 
 template <typename Visitor>
@@ -93,6 +95,10 @@ Names enumerators(PositionKind /*kind*/) {
 }
 Names enumerators(CacheUse /*kind*/) {
   return {"CacheUse::none", "CacheUse::growing", "CacheUse::fixed"};
+}
+Names enumerators(History /*kind*/) {
+  return {"History::loaded", "History::copied", "History::moved", "History::used",
+          "History::written"};
 }
 Names enumerators(Pooling /*kind*/) { return {"Pooling::dot_product", "Pooling::additive"}; }
 Names enumerators(Projection /*kind*/) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
+#include <utility>
 
 #include "rounding.hpp"
 
@@ -40,20 +42,50 @@ reference::GradientProblem gradient_problem(const Problem& problem,
           .grad_output = grad_output};
 }
 
+namespace {
+
+/// What may come between a forward and its backward: other passes, one of them a bad one, another
+/// mode, copies and moves.
+void disturb(MultiHeadAttention& layer, const Configuration& c) {
+  if (c.history == History::used) {
+    const auto X = [](std::size_t size) { return randn<3>({1, 3, size}, 1); };
+    const auto pass = [&](const ForwardOptions& options) {
+      layer.forward(X(c.query_size), X(c.key_size), X(c.value_size), options);
+    };
+    pass({.return_weights = true});
+    try {
+      pass({.valid_lens = xt::xtensor<std::int64_t, 1>{4}, .requires_grad = true});
+    } catch (const Error&) {
+      layer.eval();
+    }
+  }
+  layer = with_history(std::move(layer), c.history);
+}
+
+}  // namespace
+
 NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_output) {
+  const Configuration& c = problem.configuration;
   MultiHeadAttention layer = make_layer(problem);
   layer.train();
-  ForwardOptions options = problem.options;
-  options.requires_grad = true;
+  const auto backward = [&](auto queries, auto keys, auto values, const auto& gradient) {
+    ForwardOptions options = problem.options;
+    options.requires_grad = true;
+    layer.forward(queries, keys, values, options);
+    // The layer has saved what it needs of them.
+    for (auto* tensor : {&queries, &keys, &values}) {
+      tensor->fill(std::numeric_limits<float>::quiet_NaN());
+    }
+    options = {};
+    disturb(layer, c);
+    return by_name(layer.backward(gradient), layer);
+  };
   const Tensor<3> queries = problem.queries;
   const Tensor<3> keys = problem.keys;
   const Tensor<3> values = problem.values;
-  if (problem.configuration.batch_axis) {
-    layer.forward(queries, keys, values, options);
-    return by_name(layer.backward(grad_output), layer);
-  }
-  layer.forward(one_sample(queries), one_sample(keys), one_sample(values), options);
-  return by_name(layer.backward(one_sample(grad_output)), layer);
+  return c.batch_axis ? backward(queries, keys, values, grad_output)
+                      : backward(one_sample(queries), one_sample(keys), one_sample(values),
+                                 one_sample(grad_output));
 }
 
 GradientCheck::GradientCheck(const Problem& problem, double weight_error) {

@@ -168,7 +168,8 @@ double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head) 
 
 Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
                  const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
-                 ForwardOptions options, std::size_t num_cached) {
+                 const ForwardOptions& options, std::size_t num_cached,
+                 const Doubles<4>& dropout_factors) {
   const std::size_t num_keys = keys.shape(1);
   const Heads heads = project_heads(
       layer, parameters, queries, keys, values,
@@ -178,7 +179,8 @@ Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parame
                 {.masks = masks_of(options, static_cast<std::int64_t>(num_cached), false),
                  .softcap = layer.softcap,
                  .weights_stage = stage,
-                 .num_extra_slots = heads.K.shape(2) - num_keys});
+                 .num_extra_slots = heads.K.shape(2) - num_keys,
+                 .dropout_factors = dropout_factors});
   };
   const auto without_slots = [&](const Doubles<4>& X) {
     Doubles<4> result(std::array{X.shape(0), X.shape(1), num_keys, X.shape(3)}, 0.0);

@@ -1,8 +1,10 @@
 #include "problem.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace headwise::test {
 namespace {
@@ -234,13 +236,145 @@ void poison(Problem& problem) {
   }
 }
 
-MultiHeadAttention make_layer(const Problem& problem) {
+namespace {
+
+/// The tensor with random numbers before each of the blocks along `axis` that `inserted` names.
+xt::xarray<float> with_blocks(const xt::xarray<float>& tensor, std::size_t axis, std::size_t block,
+                              std::size_t inserted) {
+  Shape shape(tensor.shape().begin(), tensor.shape().end());
+  const std::size_t num_blocks = shape.at(axis) / block;
+  shape.at(axis) += static_cast<std::size_t>(std::popcount(inserted)) * block;
+  std::size_t size = block;
+  for (std::size_t i = axis + 1; i < shape.size(); ++i) {
+    size *= shape[i];
+  }
+  xt::xarray<float> result = normal(shape, inserted, 1);
+  float* to = result.data();
+  for (const float* from = tensor.data(); from != tensor.data() + tensor.size();) {
+    for (std::size_t i = 0; i <= num_blocks; ++i) {
+      to += (inserted >> i & 1U) * size;
+      const std::size_t count = i < num_blocks ? size : 0;
+      to = std::copy_n(from, count, to);
+      from += count;
+    }
+  }
+  return result;
+}
+
+/// The parameters with those of the heads that are pruned later.
+StateDict whole_parameters(const Problem& problem) {
+  const Configuration& c = problem.configuration;
+  const std::size_t group = c.heads / c.kv_heads * c.head_size;
+  StateDict result = problem.parameters;
+  for (auto& [name, tensor] : result) {
+    if (name.starts_with("W_q.")) {
+      tensor = with_blocks(tensor, 0, group, c.pruned_groups);
+    } else if (name.starts_with("W_k.") || name.starts_with("W_v.")) {
+      tensor = with_blocks(tensor, 0, c.head_size, c.pruned_groups);
+    } else if (name == "W_o.weight") {
+      tensor = with_blocks(tensor, 1, group, c.pruned_groups);
+    } else if (name.starts_with("bias_")) {
+      tensor = with_blocks(tensor, 2, c.head_size, c.pruned_groups);
+    }
+  }
+  return result;
+}
+
+/// A forward and a backward that leave no trace but an inferred size.
+void use(MultiHeadAttention& layer, const Configuration& c) {
+  const Tensor<3> queries = randn<3>({2, 3, c.query_size}, 1);
+  const Tensor<3> output = layer
+                               .forward(queries, randn<3>({2, 4, c.key_size}, 2),
+                                        randn<3>({2, 4, c.value_size}, 3), {.requires_grad = true})
+                               .output;
+  layer.backward(output);
+  layer.zero_gradients();
+}
+
+}  // namespace
+
+std::vector<std::int64_t> pruned_heads(const Configuration& c) {
+  std::vector<std::int64_t> heads;
+  const std::size_t group_size = c.heads / c.kv_heads;
+  std::int64_t head = 0;
+  for (std::size_t group = 0; group <= c.kv_heads; ++group) {
+    if ((c.pruned_groups >> group & 1U) != 0) {
+      for (std::size_t i = 0; i < group_size; ++i) {
+        heads.push_back(head++);
+      }
+    }
+    head += static_cast<std::int64_t>(group_size);
+  }
+  return heads;
+}
+
+MultiHeadAttention make_whole_layer(const Problem& problem) {
+  const Configuration& c = problem.configuration;
   MultiHeadAttentionOptions options = problem.layer;
-  if (problem.configuration.sizes_inferred) {
+  if (c.pruned_groups != 0) {
+    options.output_size = options.output_size.value_or(options.num_hiddens);
+    const auto added = static_cast<std::int64_t>(std::popcount(c.pruned_groups));
+    options.num_heads += added * static_cast<std::int64_t>(c.heads / c.kv_heads);
+    options.num_hiddens = options.num_heads * static_cast<std::int64_t>(c.head_size);
+    options.num_kv_heads = options.num_kv_heads.value() + added;
+  }
+  if (c.sizes_inferred) {
     options.query_size = options.key_size = options.value_size = std::nullopt;
   }
   MultiHeadAttention layer(options);
-  layer.load_state_dict(problem.parameters);
+  const StateDict parameters = whole_parameters(problem);
+  if (c.history == History::used || c.history == History::written) {
+    use(layer, c);
+  }
+  if (c.history == History::written) {
+    const std::vector<TrainableParameter> places = layer.trainable_parameters();
+    use(layer, c);
+    for (const TrainableParameter& place : places) {
+      std::copy_n(parameters.at(std::string(place.name)).data(), place.size(), place.values);
+    }
+    layer.parameters_changed();
+  } else {
+    layer.load_state_dict(parameters);
+  }
+  return layer;
+}
+
+MultiHeadAttention make_layer(const Problem& problem) {
+  const Configuration& c = problem.configuration;
+  MultiHeadAttention layer = make_whole_layer(problem);
+  if (c.pruned_groups != 0) {
+    // One group first, in another order and a head of it twice; the others have other indices then.
+    std::vector<std::int64_t> first = pruned_heads(c);
+    const std::size_t group_size = c.heads / c.kv_heads;
+    std::vector<std::int64_t> others(first.begin() + static_cast<std::ptrdiff_t>(group_size),
+                                     first.end());
+    first.resize(group_size);
+    std::reverse(first.begin(), first.end());
+    first.push_back(first.front());
+    layer.prune_heads(first);
+    for (std::int64_t& head : others) {
+      head -= static_cast<std::int64_t>(group_size);
+    }
+    layer.prune_heads(others);
+  }
+  return with_history(std::move(layer), c.history);
+}
+
+MultiHeadAttention with_history(MultiHeadAttention layer, History history) {
+  if (history == History::copied) {
+    MultiHeadAttention copy = layer;
+    StateDict zeros = layer.state_dict();
+    for (auto& [name, tensor] : zeros) {
+      tensor.fill(0);
+    }
+    layer.load_state_dict(zeros);
+    return copy;
+  }
+  if (history == History::moved) {
+    MultiHeadAttention other({.num_hiddens = 1, .num_heads = 1});
+    other = std::move(layer);
+    layer = std::move(other);
+  }
   return layer;
 }
 

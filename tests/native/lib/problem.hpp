@@ -33,8 +33,17 @@ Problem make_problem(const Configuration& configuration);
 /// Puts NaN and infinities into some queries, keys and values.
 void poison(Problem& problem);
 
-/// A layer with the problem's parameters.
+/// A layer with the problem's parameters and history.
 MultiHeadAttention make_layer(const Problem& problem);
+
+/// Copies or moves the layer, as the history says.
+MultiHeadAttention with_history(MultiHeadAttention layer, History history);
+
+/// The indices of the heads that are pruned, in ascending order.
+std::vector<std::int64_t> pruned_heads(const Configuration& configuration);
+
+/// The layer of the problem before any head is pruned.
+MultiHeadAttention make_whole_layer(const Problem& problem);
 
 /// What any of the calls gives.
 struct Result {

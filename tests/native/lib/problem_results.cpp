@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "attention_reference.hpp"
+#include "gradient_problem.hpp"
 #include "problem.hpp"
 
 namespace headwise::test {
@@ -55,26 +58,47 @@ Doubles<3> without_head(const Doubles<4>& tensor) {
 void fill_cache(MultiHeadAttention& layer, const Problem& problem, KeyValueCache& cache) {
   const Configuration& c = problem.configuration;
   Random random(c.numbers);
-  for (std::size_t begin = 0; begin < c.cached;) {
-    const std::size_t end = std::min(c.cached, begin + 1 + random.below(5));
+  const auto append = [&](const Tensor<3>& keys, const Tensor<3>& values) {
     const Tensor<3> queries(std::array{c.batch, random.below(2), c.query_size}, 1.0F);
-    const Tensor<3> keys = positions(problem.keys, begin, end);
-    const Tensor<3> values = positions(problem.values, begin, end);
     if (c.batch_axis) {
       layer.forward(queries, keys, values, {.cache = &cache});
     } else {
       layer.forward(without_batch(queries), without_batch(keys), without_batch(values),
                     {.cache = &cache});
     }
+  };
+  for (std::size_t begin = 0; begin < c.cached;) {
+    if (c.history == History::used) {
+      // What is truncated leaves nothing behind.
+      const float bad = std::numeric_limits<float>::quiet_NaN();
+      append(Tensor<3>(std::array{c.batch, std::size_t{1}, c.key_size}, bad),
+             Tensor<3>(std::array{c.batch, std::size_t{1}, c.value_size}, bad));
+      cache.truncate(static_cast<std::int64_t>(begin));
+    }
+    const std::size_t end = std::min(c.cached, begin + 1 + random.below(5));
+    append(positions(problem.keys, begin, end), positions(problem.values, begin, end));
     begin = end;
+  }
+  if (c.history == History::copied) {
+    const KeyValueCache copy = cache;
+    cache.reset();
+    cache = copy;
+  } else if (c.history == History::moved) {
+    layer = with_history(std::move(layer), c.history);
+    KeyValueCache other = std::move(cache);
+    cache = std::move(other);
   }
 }
 
 /// Makes the layer's call and hands its result, of either rank, to `take`.
 template <typename Take>
-void call_layer(const Problem& problem, ForwardOptions options, const Take& take) {
+void call_layer(const Problem& problem, ForwardOptions options, const Take& take,
+                bool training = false) {
   const Configuration& c = problem.configuration;
   MultiHeadAttention layer = make_layer(problem);
+  if (training) {
+    layer.train();
+  }
   std::optional<KeyValueCache> cache;
   if (c.cache != CacheUse::none) {
     cache = layer.create_cache({.batch_size = static_cast<std::int64_t>(c.batch),
@@ -168,7 +192,7 @@ Inside library_inside(const Problem& problem) {
   if (options.return_weights.last_query_only) {
     inside.chosen_queries.assign(c.queries > 0 ? 1 : 0, c.queries - 1);
   }
-  call_layer(problem, options, [&](const auto& result) {
+  const auto take = [&](const auto& result) {
     const auto numbers = [](const auto& tensor) {
       return std::vector<double>(tensor.begin(), tensor.end());
     };
@@ -181,27 +205,36 @@ Inside library_inside(const Problem& problem) {
                       {"scores", numbers(*result.captured.scores)},
                       {"pooled", numbers(*result.captured.pooled)},
                       {"dropped_weights", numbers(*result.captured.dropped_weights)}};
-  });
+  };
+  call_layer(problem, options, take, c.dropout > 0);
   return inside;
 }
 
 std::map<std::string, std::vector<double>> reference_inside(const Problem& problem) {
   const Configuration& c = problem.configuration;
+  const Doubles<4> factors = dropout_factors(MultiHeadAttention(problem.layer).settings(), c.batch,
+                                             c.queries, c.all_keys());
   const reference::Inside inside =
       reference::inside_of(problem.layer, problem.parameters, problem.queries, problem.keys,
-                           problem.values, problem.options, c.cached);
+                           problem.values, problem.options, c.cached, factors);
   ForwardOptions options = problem.options;
   options.weights_stage = WeightsStage::softmax;
   const auto [output, weights] =
       reference::multi_head_attention(problem.layer, problem.parameters, problem.queries,
-                                      problem.keys, problem.values, options, c.cached);
+                                      problem.keys, problem.values, options, c.cached, factors);
+  Doubles<4> dropped = weights;
+  for (std::size_t i = 0; i < dropped.size(); ++i) {
+    const double factor = factors.data()[i];
+    // What is dropped is 0 whatever it was.
+    dropped.data()[i] = factor == 0 ? 0 : factor * weights.data()[i];
+  }
   const auto numbers = [](const auto& tensor) {
     return std::vector<double>(tensor.begin(), tensor.end());
   };
   return {{"output", numbers(output)},          {"key_mass", numbers(inside.key_mass)},
           {"queries", numbers(inside.queries)}, {"keys", numbers(inside.keys)},
           {"values", numbers(inside.values)},   {"scores", numbers(inside.scores)},
-          {"pooled", numbers(inside.pooled)},   {"dropped_weights", numbers(weights)}};
+          {"pooled", numbers(inside.pooled)},   {"dropped_weights", numbers(dropped)}};
 }
 
 Result library_result(const Problem& problem, bool return_weights) {

@@ -6,6 +6,7 @@
 #include <headwise/headwise.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gradient_check.hpp"
@@ -29,7 +30,7 @@ Configuration large() {
 }
 
 std::vector<Configuration> large_configurations() {
-  std::vector<Configuration> all(12, large());
+  std::vector<Configuration> all(13, large());
   all[1].lens = LensKind::by_sample;
   all[2].lens = LensKind::by_query;
   all[2].causal = Causal::bottom_right;
@@ -54,6 +55,8 @@ std::vector<Configuration> large_configurations() {
   all[10].queries = 2000;
   all[11].call = Call::masked_softmax;
   all[11].lens = LensKind::by_query;
+  all[12].rotary = true;
+  all[12].positions = PositionKind::by_sample;
   return all;
 }
 
@@ -62,30 +65,25 @@ TEST_CASE("Results do not depend on the number of threads") {
     const std::string code = to_code(settled(configuration));
     CAPTURE(code);
     const Problem problem = make_problem(settled(configuration));
-    for (const bool return_weights : {false, true}) {
-      const auto result_with = [&](std::int64_t threads) {
+    const auto check = [](const auto& result_of) {
+      const auto with = [&](std::int64_t threads) {
         const SetThreads set(threads);
-        return library_result(problem, return_weights);
+        return result_of();
       };
-      const Result alone = result_with(1);
+      const auto alone = with(1);
       for (const std::int64_t threads : {2, 3, 8}) {
-        const Result together = result_with(threads);
-        CHECK(together.output == alone.output);
-        CHECK(together.weights == alone.weights);
+        CHECK(with(threads) == alone);
       }
+    };
+    check([&] { return library_result(problem, false).output; });
+    check([&] {
+      const Result result = library_result(problem, true);
+      return std::pair(result.output, result.weights);
+    });
+    if (configuration.call == Call::layer) {
+      check([&] { return library_inside(problem).tensors; });
     }
   }
-}
-
-TEST_CASE("Dropout does not depend on the number of threads") {
-  const auto X = randn<3>({2, 300, 96}, 1);
-  const auto output_with = [&](std::int64_t threads) {
-    const SetThreads set(threads);
-    MultiHeadAttention layer({.num_hiddens = 96, .num_heads = 6, .dropout = 0.5, .seed = 3});
-    layer.train();
-    return layer.forward(X, X, X).output;
-  };
-  CHECK(output_with(5) == output_with(1));
 }
 
 TEST_CASE("Gradients do not depend on the number of threads") {

@@ -1,0 +1,332 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare.hpp"
+#include "transformer_problem.hpp"
+
+/// What calls leave behind for later ones: sizes, gradients, pending backwards, caches, objects
+/// that were moved from. Random configurations and the table of errors hold the rest.
+namespace headwise::test {
+namespace {
+
+constexpr InputShape shape{
+    .batch = 2, .queries = 3, .keys = 4, .query_size = 5, .key_size = 6, .value_size = 7};
+
+const MultiHeadAttentionOptions layer_options{.num_hiddens = 8,
+                                              .num_heads = 2,
+                                              .bias = true,
+                                              .query_size = 5,
+                                              .key_size = 6,
+                                              .value_size = 7,
+                                              .seed = 1};
+
+const Tensor<3> grad_output = randn<3>({2, 3, 8}, 9);
+
+const std::string changed_since =
+    "no-pending-backward; backward: expected a forward with requires_grad since the last backward, "
+    "got one whose parameters have changed since";
+
+TEST_CASE("A backward is for the latest forward with gradients, and once") {
+  MultiHeadAttention layer(layer_options);
+  InputShape other = shape;
+  other.batch = 1;
+  other.keys = 9;
+  forward(layer, random_inputs(other, 70), {.requires_grad = true});
+  forward(layer, random_inputs(shape), {.requires_grad = true});
+  CHECK(error_of([&] { return layer.backward(randn<2>({3, 8}, 1)); }) ==
+        "invalid-shape; grad_output: expected (2, 3, 8), got (3, 8)");
+  const auto given = layer.backward(grad_output);
+  MultiHeadAttention twin(layer_options);
+  forward(twin, random_inputs(shape), {.requires_grad = true});
+  CHECK(given.keys == twin.backward(grad_output).keys);
+  CHECK(layer.gradients() == twin.gradients());
+  CHECK(error_of([&] { return layer.backward(grad_output); }) ==
+        "no-pending-backward; backward: expected a forward with requires_grad since the last "
+        "backward, got none");
+  CHECK(layer.gradients() == twin.gradients());
+}
+
+TEST_CASE("Gradients of parameters add up until they are zeroed") {
+  MultiHeadAttention layer(layer_options);
+  CHECK(all_equal(layer.gradients().at("W_o.weight"), 0));
+  layer.zero_gradients();
+  const auto go_back = [&] {
+    forward(layer, random_inputs(shape), {.requires_grad = true});
+    layer.backward(grad_output);
+    return layer.gradients();
+  };
+  const StateDict once = go_back();
+  for (const auto& [name, gradient] : go_back()) {
+    CAPTURE(name);
+    CHECK(max_difference(gradient, xt::xarray<float>(2 * once.at(name))) <= 1e-5);
+  }
+  layer.zero_gradients();
+  CHECK(all_equal(layer.gradients().at("W_o.bias"), 0));
+}
+
+TEST_CASE("Without a batch axis gates have gradients (1, heads), and captures no batch axis") {
+  MultiHeadAttention layer(layer_options);
+  const auto result =
+      layer.forward(randn<2>({3, 5}, 1), randn<2>({4, 6}, 2), randn<2>({4, 7}, 3),
+                    {.key_mass = true, .capture = {.keys = true}, .requires_grad = true});
+  CHECK(result.key_mass->shape() == std::array<std::size_t, 2>{2, 4});
+  CHECK(result.captured.keys->shape() == std::array<std::size_t, 3>{2, 4, 4});
+  CHECK(layer.backward(randn<2>({3, 8}, 1)).head_gate.shape() == std::array<std::size_t, 2>{1, 2});
+}
+
+TEST_CASE("The memory of a backward grows with queries and keys, not with their product") {
+  const MultiHeadAttention layer(layer_options);
+  const auto size = [&](std::size_t queries, std::size_t keys) {
+    return static_cast<double>(measure([&](Arena& arena) {
+      static_cast<void>(
+          layer.lay_out_backward(arena, {.batch = 2, .num_queries = queries, .num_keys = keys}));
+    }));
+  };
+  const double mixed = size(2000, 3000) - size(2000, 1000) - size(1000, 3000) + size(1000, 1000);
+  // Parts are rounded up; a float for each pair of query and key would be eight million bytes.
+  CHECK(std::abs(mixed) < 10'000);
+}
+
+TEST_CASE("A change of parameters ends a pending backward; pruning ends caches as well") {
+  MultiHeadAttention layer(layer_options);
+  const Inputs inputs = random_inputs(shape);
+  KeyValueCache cache = layer.create_cache({.batch_size = 2, .max_length = 20});
+  forward(layer, inputs, {.cache = &cache});
+  const auto pending = [&] { forward(layer, inputs, {.requires_grad = true}); };
+  const auto backward = [&] { return layer.backward(grad_output); };
+  pending();
+  static_cast<void>(layer.state_dict());
+  static_cast<void>(layer.gradients());
+  CHECK_THROWS_AS(layer.load_state_dict({}), Error);
+  layer.prune_heads({});
+  backward();
+  const std::vector<std::function<void()>> changes = {
+      [&] { layer.load_state_dict(layer.state_dict()); }, [&] { layer.parameters_changed(); },
+      [&] { layer.prune_heads({0}); }};
+  for (const auto& change : changes) {
+    forward(layer, inputs, {.cache = &cache});
+    pending();
+    change();
+    CHECK(error_of(backward) == changed_since);
+  }
+  CHECK(error_of([&] { return forward(layer, inputs, {.cache = &cache}); }) ==
+        "invalid-cache; cache: expected one made since heads were pruned, got an older one");
+  CHECK(cache.length() == 16);
+}
+
+TEST_CASE("A cache belongs to its layer, wherever that was moved, and not to copies") {
+  MultiHeadAttention layer(layer_options);
+  const Inputs inputs = random_inputs(shape);
+  KeyValueCache cache = layer.create_cache({.batch_size = 2, .max_length = 8});
+  forward(layer, inputs, {.cache = &cache});
+  const Tensor<3> expected = layer.forward(inputs.queries, {.cache = &cache}).output;
+  MultiHeadAttention copy = layer;
+  CHECK(error_of([&] { return copy.forward(inputs.queries, {.cache = &cache}); }) ==
+        "invalid-cache; cache: expected one that this layer made, got another layer's");
+  MultiHeadAttention moved = std::move(layer);
+  KeyValueCache moved_cache = std::move(cache);
+  CHECK(moved.forward(inputs.queries, {.cache = &moved_cache}).output == expected);
+  const std::vector<ForwardOptions> bad = {{.valid_lens = LensBySample{1}},
+                                           {.mask = xt::xarray<float>{nan}},
+                                           {.window = Window{.left = -1, .right = 0}},
+                                           {.head_gate = Tensor<1>{1, 2, 3}}};
+  for (ForwardOptions options : bad) {
+    options.cache = &moved_cache;
+    CHECK_THROWS_AS(forward(moved, inputs, options), Error);
+  }
+  CHECK(moved_cache.length() == 4);
+  CHECK(moved_cache.max_length() == 8);
+  CHECK(moved_cache.batch_size() == 2);
+  CHECK(moved.forward(inputs.queries, {.cache = &moved_cache}).output == expected);
+}
+
+constexpr AttentionOnlyTransformerOptions model_options{.vocabulary_size = 5,
+                                                        .max_length = 7,
+                                                        .num_hiddens = 6,
+                                                        .num_heads = 3,
+                                                        .num_layers = 2,
+                                                        .seed = 1};
+
+/// Objects that hold nothing, and what calls on them are given.
+struct MovedFrom {
+  MovedFrom()
+      : taken_layer(std::move(layer)),
+        taken_cache(std::move(cache)),
+        taken_model(std::move(model)),
+        taken_adam(std::move(adam)),
+        taken_sgd(std::move(sgd)) {}
+
+  MultiHeadAttention layer = MultiHeadAttention(layer_options);
+  MultiHeadAttention trained = MultiHeadAttention(layer_options);
+  StateDict parameters = layer.state_dict();
+  KeyValueCache cache = trained.create_cache({.batch_size = 2, .max_length = 8});
+  KeyValueCache other_cache = cache;
+  AttentionOnlyTransformer model = AttentionOnlyTransformer(model_options);
+  Adam adam = Adam({&trained});
+  SGD sgd = SGD({&trained});
+  MultiHeadAttention taken_layer;
+  KeyValueCache taken_cache;
+  AttentionOnlyTransformer taken_model;
+  Adam taken_adam;
+  SGD taken_sgd;
+  Inputs inputs = random_inputs(shape);
+  Tensor<2> queries = randn<2>({3, 5}, 1);
+  Tensor<2> keys = randn<2>({4, 6}, 2);
+  Tensor<2> values = randn<2>({4, 7}, 3);
+  Tokens tokens = {{1, 2, 3}};
+};
+
+using Use = std::function<void(MovedFrom&)>;
+
+const std::vector<Use> uses = {
+    [](MovedFrom& m) { return forward(m.layer, m.inputs); },
+    [](MovedFrom& m) { return m.layer.forward(m.queries, m.keys, m.values); },
+    [](MovedFrom& m) { return m.layer.forward(m.inputs.queries, {.cache = &m.other_cache}); },
+    [](MovedFrom& m) { return m.layer.forward(m.queries, {.cache = &m.other_cache}); },
+    [](MovedFrom& m) { return m.layer.backward(grad_output); },
+    [](MovedFrom& m) { return m.layer.backward(m.queries); },
+    [](MovedFrom& m) { return m.layer.gradients(); },
+    [](MovedFrom& m) { return m.layer.state_dict(); },
+    [](MovedFrom& m) { m.layer.load_state_dict(m.parameters); },
+    [](MovedFrom& m) { return m.layer.create_cache({.batch_size = 1, .max_length = 2}); },
+    [](MovedFrom& m) { m.layer.prune_heads({0}); },
+    [](MovedFrom& m) { return m.layer.trainable_parameters(); },
+    [](MovedFrom& m) {
+      const HeadMeasureBatch batch{m.inputs.queries, m.inputs.keys, m.inputs.values};
+      return measure_head_importance(m.layer, {batch}, {.measure = HeadMeasure::entropy});
+    },
+    [](MovedFrom& m) {
+      MultiHeadAttention copy = m.layer;
+      return forward(copy, m.inputs);
+    },
+    [](MovedFrom& m) { Adam({&m.layer}).step(); },
+    [](MovedFrom& m) { Adam({&m.layer}).zero_gradients(); },
+    [](MovedFrom& m) { return clip_gradient_norm({&m.layer}, 1); },
+    [](MovedFrom& m) { return forward(m.trained, m.inputs, {.cache = &m.cache}); },
+    [](MovedFrom& m) { return m.trained.forward(m.inputs.queries, {.cache = &m.cache}); },
+    [](MovedFrom& m) {
+      return m.trained.forward(m.queries, m.keys, m.values, {.cache = &m.cache});
+    },
+    [](MovedFrom& m) { return m.trained.forward(m.queries, {.cache = &m.cache}); },
+    [](MovedFrom& m) { m.cache.truncate(0); },
+    [](MovedFrom& m) {
+      KeyValueCache copy = m.cache;
+      return m.trained.forward(m.inputs.queries, {.cache = &copy});
+    },
+    [](MovedFrom& m) { return m.model.copy().num_layers(); },
+    [](MovedFrom& m) { return m.model.forward(m.tokens); },
+    [](MovedFrom& m) { return m.model.loss(m.tokens, m.tokens); },
+    [](MovedFrom& m) { return m.model.loss_and_gradients(m.tokens, m.tokens); },
+    [](MovedFrom& m) { return m.model.train_step(m.tokens, m.tokens); },
+    [](MovedFrom& m) { return m.model.train_step(m.tokens, m.tokens, m.taken_adam); },
+    [](MovedFrom& m) { return m.model.trainables(); },
+    [](MovedFrom& m) { return m.model.gradients(); },
+    [](MovedFrom& m) { return m.model.state_dict(); },
+    [](MovedFrom& m) { m.model.load_state_dict({}); },
+    [](MovedFrom& m) {
+      const ModelMeasureBatch batch{.tokens = m.tokens, .targets = m.tokens};
+      return measure_head_importance(m.model, {batch}, {.measure = HeadMeasure::gradient});
+    },
+    [](MovedFrom& m) { m.adam.step(); },
+    [](MovedFrom& m) { m.adam.zero_gradients(); },
+    [](MovedFrom& m) { m.adam.set_learning_rate(1); },
+    [](MovedFrom& m) { m.sgd.step(); },
+    [](MovedFrom& m) { m.sgd.zero_gradients(); },
+    [](MovedFrom& m) { m.sgd.set_learning_rate(1); }};
+
+TEST_CASE("Every call on an object that was moved from says that it holds nothing") {
+  MovedFrom objects;
+  for (std::size_t use = 0; use < uses.size(); ++use) {
+    CAPTURE(use);
+    CHECK(error_of([&] {
+            uses[use](objects);
+            return 0;
+          }).starts_with("disposed; "));
+  }
+  // They may be assigned to, and the others go on.
+  objects.layer = std::move(objects.taken_layer);
+  objects.cache = objects.taken_cache;
+  objects.model = objects.taken_model.copy();
+  objects.adam = std::move(objects.taken_adam);
+  forward(objects.layer, objects.inputs, {.requires_grad = true});
+  objects.layer.backward(grad_output);
+  forward(objects.trained, objects.inputs, {.cache = &objects.cache});
+  objects.adam.step();
+  CHECK(objects.model.train_step(objects.tokens, objects.tokens) ==
+        objects.taken_model.train_step(objects.tokens, objects.tokens));
+}
+
+TEST_CASE("A moved model trains on with its optimizers") {
+  const Tokens tokens = {{1, 2, 3}};
+  AttentionOnlyTransformer expected(model_options);
+  AttentionOnlyTransformer model(model_options);
+  Adam optimizer(model.trainables());
+  Adam expected_optimizer(expected.trainables());
+  for (int times = 0; times < 2; ++times) {
+    AttentionOnlyTransformer moved = std::move(model);
+    CHECK(moved.train_step(tokens, tokens) == expected.train_step(tokens, tokens));
+    CHECK(moved.train_step(tokens, tokens, optimizer) ==
+          expected.train_step(tokens, tokens, expected_optimizer));
+    model = std::move(moved);
+  }
+  CHECK(model.state_dict() == expected.state_dict());
+}
+
+TEST_CASE("A model refuses layers that do not fit it") {
+  const auto layer = [](std::int64_t input, std::int64_t hiddens, std::int64_t output) {
+    return MultiHeadAttention({.num_hiddens = hiddens,
+                               .num_heads = 3,
+                               .query_size = input,
+                               .key_size = input,
+                               .value_size = input,
+                               .output_size = output,
+                               .seed = 9});
+  };
+  std::vector<MultiHeadAttention> layers = {layer(60, 60, 60), layer(6, 6, 60), layer(60, 6, 6),
+                                            layer(3, 3, 3),
+                                            MultiHeadAttention({.num_hiddens = 6, .num_heads = 3})};
+  layers.push_back(layer(6, 6, 6));
+  const MultiHeadAttention taken = std::move(layers.back());
+  const Tokens tokens = {{1, 2, 3}};
+  for (MultiHeadAttention& other : layers) {
+    AttentionOnlyTransformer model(model_options);
+    std::swap(model.layer(0), other);
+    CHECK_THROWS_AS(model.forward(tokens), Error);
+  }
+}
+
+/// Parameters written through pointers, as an optimizer does, that were taken long before. Random
+/// configurations do so with a layer's.
+TEST_CASE("A model computes with parameters written through pointers taken before a pass") {
+  for (const TransformerProblem& problem : transformer_problems()) {
+    CAPTURE(problem.name);
+    AttentionOnlyTransformer model = model_of(problem);
+    model.loss_and_gradients(problem.tokens, problem.targets);
+    std::vector<TrainableParameter> parameters;
+    for (Trainable* trainable : model.trainables()) {
+      const auto own = trainable->trainable_parameters();
+      parameters.insert(parameters.end(), own.begin(), own.end());
+    }
+    for (std::uint64_t seed = 100; seed < 300; seed += 100) {
+      static_cast<void>(model.loss(problem.tokens, problem.targets));
+      for (const TrainableParameter& parameter : parameters) {
+        fill_normal(parameter.values, parameter.size(), seed++);
+      }
+      for (Trainable* trainable : model.trainables()) {
+        trainable->parameters_changed();
+      }
+      AttentionOnlyTransformer fresh = model_of(problem);
+      fresh.load_state_dict(model.state_dict());
+      const Tensor<3> expected = fresh.forward(problem.tokens).logits;
+      CHECK(model.forward(problem.tokens).logits == expected);
+      CHECK(model.copy().forward(problem.tokens).logits == expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headwise::test
