@@ -109,6 +109,14 @@ void check_every_allocation(const std::string& name, const Make& make, const Cal
   });
 }
 
+/// For several calls of the same objects, each by `check(name, call)`.
+template <typename Make, typename Probe>
+auto checker(const std::string& objects, const Make& make, const Probe& probe) {
+  return [=](const std::string& name, const auto& call) {
+    check_every_allocation(name + ", " + objects, make, call, probe);
+  };
+}
+
 /// The same for a call that takes numbers and gives numbers.
 template <typename Call>
   requires std::is_invocable_v<const Call&> &&

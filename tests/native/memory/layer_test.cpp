@@ -84,112 +84,98 @@ TEST_CASE("Out of memory in a layer's constructor") {
                          [] { return MultiHeadAttention({.num_hiddens = 8, .num_heads = 3}); });
 }
 
+constexpr auto pass = [](LayerWorld& world) {
+  return forward(world.layer, world.inputs, world.options);
+};
+
 TEST_CASE("Out of memory in a layer's forward") {
   for (const LayerCase& each : known_and_unknown_cases()) {
     for (const NamedOptions& options : forward_options()) {
       // What a layer is made of and what it is told are independent but for the extremes.
       const bool is_first = each.name.starts_with(layer_cases().front().name);
-      if (!is_first && options.name != "plain" && options.name != "everything") {
-        continue;
+      if (is_first || options.name == "plain" || options.name == "everything") {
+        check_every_allocation(
+            each.name + ", " + options.name, [&] { return LayerWorld(each, options.options); },
+            pass, probe_world);
       }
-      check_every_allocation(
-          each.name + ", " + options.name, [&] { return LayerWorld(each, options.options); },
-          [](LayerWorld& world) {
-            return world.layer.forward(world.inputs.queries, world.inputs.keys, world.inputs.values,
-                                       world.options);
-          },
-          probe_world);
     }
   }
 }
 
 /// A layer whose passes are worth several threads, which have not started yet.
 struct ThreadsWorld {
-  ThreadsWorld()
-      : layer({.num_hiddens = 64, .num_heads = 4, .seed = 1}),
-        inputs(random_inputs({.batch = 1,
-                              .queries = 150,
-                              .keys = 160,
-                              .query_size = 64,
-                              .key_size = 64,
-                              .value_size = 64})) {}
-
   SetThreads set = SetThreads(3);
-  MultiHeadAttention layer;
-  Inputs inputs;
+  MultiHeadAttention layer = MultiHeadAttention({.num_hiddens = 64, .num_heads = 4, .seed = 1});
+  Inputs inputs = random_inputs({.batch = 1,
+                                 .queries = 150,
+                                 .keys = 160,
+                                 .query_size = 64,
+                                 .key_size = 64,
+                                 .value_size = 64});
 };
 
 TEST_CASE("Out of memory where threads start") {
   const SetThreads alone(1);
   check_every_allocation(
       "forward", [] { return ThreadsWorld(); },
-      [](ThreadsWorld& world) {
-        return world.layer.forward(world.inputs.queries, world.inputs.keys, world.inputs.values);
-      },
+      [](ThreadsWorld& world) { return forward(world.layer, world.inputs, {}); },
       [](ThreadsWorld& world, Fingerprint& print) {
         probe(print, world.layer, {shape_of(world.inputs)});
       });
 }
 
-/// One sample without a batch axis.
+/// One sample without a batch axis; with a pending backward of it, if it is to go back.
 struct OneSampleWorld : LayerWorld {
-  explicit OneSampleWorld(const LayerCase& layer_case)
+  OneSampleWorld(const LayerCase& layer_case, bool goes_back)
       : LayerWorld(layer_case, {.valid_lens = LensBySample{3},
                                 .head_gate = randn<2>({1, 4}, 3),
                                 .return_weights = true,
-                                .requires_grad = true}),
-        queries(first_of(inputs.queries)),
-        keys(first_of(inputs.keys)),
-        values(first_of(inputs.values)) {}
+                                .requires_grad = true}) {
+    if (goes_back) {
+      gradient = randn<2>(pass().output.shape(), 4);
+    }
+  }
+  ForwardResult<2> pass() { return layer.forward(queries, keys, values, options); }
 
-  Tensor<2> queries;
-  Tensor<2> keys;
-  Tensor<2> values;
+  Tensor<2> queries = first_of(inputs.queries);
+  Tensor<2> keys = first_of(inputs.keys);
+  Tensor<2> values = first_of(inputs.values);
+  Tensor<2> gradient;
 };
 
 TEST_CASE("Out of memory in a layer's forward and backward without a batch axis") {
   for (const LayerCase& each : known_and_unknown_cases()) {
     check_every_allocation(
-        each.name, [&] { return OneSampleWorld(each); },
-        [](OneSampleWorld& world) {
-          return world.layer.forward(world.queries, world.keys, world.values, world.options);
-        },
-        probe_world);
+        each.name, [&] { return OneSampleWorld(each, false); },
+        [](OneSampleWorld& world) { return world.pass(); }, probe_world);
   }
   for (const LayerCase& each : layer_cases()) {
-    struct World : OneSampleWorld {
-      explicit World(const LayerCase& layer_case) : OneSampleWorld(layer_case) {
-        gradient = randn<2>(layer.forward(queries, keys, values, options).output.shape(), 4);
-      }
-      Tensor<2> gradient;
-    };
     check_every_allocation(
-        each.name + ", backward", [&] { return World(each); },
-        [](World& world) { return world.layer.backward(world.gradient); }, probe_world);
+        each.name + ", backward", [&] { return OneSampleWorld(each, true); },
+        [](OneSampleWorld& world) { return world.layer.backward(world.gradient); }, probe_world);
   }
 }
 
 TEST_CASE("Out of memory in a layer's backward") {
+  constexpr auto backward = [](LayerWorld& world) {
+    return world.layer.backward(world.grad_output);
+  };
   for (const LayerCase& each : layer_cases()) {
-    check_every_allocation(
-        each.name, [&] { return LayerWorld(each); },
-        [](LayerWorld& world) { return world.layer.backward(world.grad_output); }, probe_world);
-    struct WithoutGradients : LayerWorld {
-      explicit WithoutGradients(const LayerCase& layer_case) : LayerWorld(layer_case) {
-        layer = MultiHeadAttention(layer_case.options);
-        const Inputs small = random_inputs(earlier);
-        layer.forward(small.queries, small.keys, small.values, {.requires_grad = true});
-      }
+    check_every_allocation(each.name, [&] { return LayerWorld(each); }, backward, probe_world);
+    const auto without_gradients = [&] {
+      LayerWorld world(each);
+      world.layer = MultiHeadAttention(each.options);
+      forward(world.layer, random_inputs(world.earlier), {.requires_grad = true});
+      return world;
     };
-    check_every_allocation(
-        each.name + ", the first", [&] { return WithoutGradients(each); },
-        [](LayerWorld& world) { return world.layer.backward(world.grad_output); }, probe_world);
+    check_every_allocation(each.name + ", the first", without_gradients, backward, probe_world);
   }
 }
 
-TEST_CASE("Out of memory in what reads and writes a layer's parameters") {
+TEST_CASE("Out of memory in what reads and writes a layer's parameters, and in copies") {
   struct World : LayerWorld {
-    explicit World(const LayerCase& layer_case) : LayerWorld(layer_case) {
+    explicit World(const LayerCase& layer_case)
+        : LayerWorld(layer_case), other(layer_cases().back().options) {
       MultiHeadAttentionOptions known = layer_case.options;
       known.query_size = static_cast<std::int64_t>(layer_case.shape.query_size);
       known.key_size = static_cast<std::int64_t>(layer_case.shape.key_size);
@@ -199,29 +185,26 @@ TEST_CASE("Out of memory in what reads and writes a layer's parameters") {
       wrong = parameters;
       wrong["nobody's name"] = randn<1>({2}, 1);
     }
+    MultiHeadAttention other;
     StateDict parameters;
     StateDict wrong;
   };
+  const auto probe_both = [](World& world, Fingerprint& print) {
+    probe(world, print);
+    probe(print, world.other, {world.earlier, layer_cases().back().shape});
+  };
   for (const LayerCase& each : known_and_unknown_cases()) {
-    const auto make = [&] { return World(each); };
-    check_every_allocation(
-        "state_dict, " + each.name, make,
-        [](const World& world) { return world.layer.state_dict(); }, probe_world);
-    check_every_allocation(
-        "gradients, " + each.name, make, [](const World& world) { return world.layer.gradients(); },
-        probe_world);
-    check_every_allocation(
-        "load_state_dict, " + each.name, make,
-        [](World& world) { world.layer.load_state_dict(world.parameters); }, probe_world);
-    check_every_allocation(
-        "load_state_dict with another name, " + each.name, make,
-        [](World& world) { world.layer.load_state_dict(world.wrong); }, probe_world);
-    check_every_allocation(
-        "trainable_parameters, " + each.name, make,
-        [](World& world) { return world.layer.trainable_parameters().size(); }, probe_world);
-    check_every_allocation(
-        "zero_gradients, " + each.name, make, [](World& world) { world.layer.zero_gradients(); },
-        probe_world);
+    const auto check = checker(each.name, [&] { return World(each); }, probe_both);
+    check("state_dict", [](const World& world) { return world.layer.state_dict(); });
+    check("gradients", [](const World& world) { return world.layer.gradients(); });
+    check("load_state_dict", [](World& world) { world.layer.load_state_dict(world.parameters); });
+    check("load_state_dict with another name",
+          [](World& world) { world.layer.load_state_dict(world.wrong); });
+    check("trainable_parameters",
+          [](World& world) { return world.layer.trainable_parameters().size(); });
+    check("zero_gradients", [](World& world) { world.layer.zero_gradients(); });
+    check("copy", [](const World& world) { return MultiHeadAttention(world.layer); });
+    check("assignment", [](World& world) { world.other = world.layer; });
   }
 }
 
@@ -271,141 +254,70 @@ TEST_CASE("Out of memory in prune_heads") {
     print.add_outcome("state_dict after a step", [&] { return world.layer.state_dict(); });
   };
   for (const LayerCase& each : layer_cases()) {
-    const auto make = [&] { return World(each); };
-    check_every_allocation(
-        each.name, make, [](World& world) { world.layer.prune_heads(world.heads); }, probe_both);
-    check_every_allocation(
-        each.name + ", no such head", make,
-        [](World& world) { world.layer.prune_heads(world.wrong); }, probe_both);
+    const auto check = checker(each.name, [&] { return World(each); }, probe_both);
+    check("prune_heads", [](World& world) { world.layer.prune_heads(world.heads); });
+    check("no such head", [](World& world) { world.layer.prune_heads(world.wrong); });
   }
 }
 
-TEST_CASE("Out of memory in copies of a layer") {
-  struct World : LayerWorld {
-    explicit World(const LayerCase& layer_case)
-        : LayerWorld(layer_case), other(layer_cases().back().options) {}
-    MultiHeadAttention other;
-  };
-  const auto probe_both = [](World& world, Fingerprint& print) {
-    probe(world, print);
-    probe(print, world.other, {world.earlier, layer_cases().back().shape});
-  };
-  for (const LayerCase& each : known_and_unknown_cases()) {
-    const auto make = [&] { return World(each); };
-    check_every_allocation(
-        each.name, make, [](const World& world) { return MultiHeadAttention(world.layer); },
-        probe_both);
-    check_every_allocation(
-        each.name + ", assigned", make, [](World& world) { world.other = world.layer; },
-        probe_both);
-  }
-}
-
-/// A layer with a cache that holds three positions.
-struct CacheWorld : LayerWorld {
+/// A layer with a cache that holds three positions, and one of one sample.
+struct CacheWorld : OneSampleWorld {
   explicit CacheWorld(const LayerCase& layer_case)
-      : LayerWorld(layer_case),
+      : OneSampleWorld(layer_case, false),
         cache(layer.create_cache({.batch_size = 2, .max_length = 10})),
-        other(layer.create_cache({.batch_size = 1, .max_length = 2})) {
+        of_one(layer.create_cache({.batch_size = 1, .max_length = 8})),
+        small(layer.create_cache({.batch_size = 2, .max_length = 2})) {
     InputShape shape = shape_of(inputs);
     shape.keys = 3;
-    const Inputs held = random_inputs(shape, 31);
-    layer.forward(held.queries, held.keys, held.values, {.cache = &cache});
-    options = {.valid_lens = LensBySample{8, 4}, .return_weights = true};
+    forward(layer, random_inputs(shape, 31), {.cache = &cache});
   }
 
   KeyValueCache cache;
-  KeyValueCache other;
+  KeyValueCache of_one;
+  KeyValueCache small;
 };
 
-void probe_cache(Fingerprint& print, CacheWorld& world, KeyValueCache& cache) {
-  print.add("cache batch_size", cache.batch_size());
-  print.add("cache max_length", cache.max_length());
-  print.add("cache length", cache.length());
-  const Inputs& inputs = world.inputs;
-  print.add_outcome("what the cache holds", [&] {
-    return world.layer.forward(inputs.queries, {.cache = &cache, .return_weights = true});
-  });
-  print.add_outcome("what it holds later", [&] {
-    return world.layer.forward(inputs.queries, inputs.keys, inputs.values, {.cache = &cache});
-  });
-}
-
 constexpr auto probe_caches = [](CacheWorld& world, Fingerprint& print) {
-  probe_cache(print, world, world.cache);
-  probe_cache(print, world, world.other);
+  for (KeyValueCache* cache : {&world.cache, &world.of_one, &world.small}) {
+    print.add("cache", *cache);
+    print.add_outcome("what the cache holds", [&] {
+      return world.layer.forward(world.inputs.queries, {.cache = cache, .return_weights = true});
+    });
+    print.add_outcome("what it holds later",
+                      [&] { return forward(world.layer, world.inputs, {.cache = cache}); });
+    print.add_outcome("what it holds of one",
+                      [&] { return world.layer.forward(world.queries, {.cache = cache}); });
+  }
   probe(world, print);
 };
 
 TEST_CASE("Out of memory with caches") {
   for (const LayerCase& each : layer_cases()) {
-    const auto make = [&] { return CacheWorld(each); };
-    check_every_allocation(
-        "create_cache, " + each.name, make,
-        [](const CacheWorld& world) {
-          return world.layer.create_cache({.batch_size = 2, .max_length = 5});
-        },
-        probe_caches);
-    check_every_allocation(
-        "forward, " + each.name, make,
-        [](CacheWorld& world) {
-          world.options.cache = &world.cache;
-          return world.layer.forward(world.inputs.queries, world.inputs.keys, world.inputs.values,
-                                     world.options);
-        },
-        probe_caches);
-    check_every_allocation(
-        "forward that adds nothing, " + each.name, make,
-        [](CacheWorld& world) {
-          return world.layer.forward(world.inputs.queries,
-                                     {.cache = &world.cache, .return_weights = true});
-        },
-        probe_caches);
-    struct OneSample : CacheWorld {
-      explicit OneSample(const LayerCase& layer_case)
-          : CacheWorld(layer_case),
-            queries(first_of(inputs.queries)),
-            keys(first_of(inputs.keys)),
-            values(first_of(inputs.values)) {
-        other = layer.create_cache({.batch_size = 1, .max_length = 8});
-      }
-      Tensor<2> queries;
-      Tensor<2> keys;
-      Tensor<2> values;
-    };
-    check_every_allocation(
-        "forward without a batch axis, " + each.name, [&] { return OneSample(each); },
-        [](OneSample& world) {
-          return world.layer.forward(world.queries, world.keys, world.values,
-                                     {.cache = &world.other});
-        },
-        probe_caches);
-    check_every_allocation(
-        "forward without a batch axis that adds nothing, " + each.name,
-        [&] { return OneSample(each); },
-        [](OneSample& world) {
-          return world.layer.forward(world.queries, {.cache = &world.other});
-        },
-        probe_caches);
-    check_every_allocation(
-        "copy, " + each.name, make, [](const CacheWorld& world) { return world.cache; },
-        probe_caches);
-    check_every_allocation(
-        "assigned, " + each.name, make, [](CacheWorld& world) { world.other = world.cache; },
-        probe_caches);
+    const auto check = checker(each.name, [&] { return CacheWorld(each); }, probe_caches);
+    check("create_cache", [](const CacheWorld& world) {
+      return world.layer.create_cache({.batch_size = 2, .max_length = 5});
+    });
+    check("forward", [](CacheWorld& world) {
+      return forward(world.layer, world.inputs, {.cache = &world.cache, .return_weights = true});
+    });
+    check("forward that adds nothing", [](CacheWorld& world) {
+      return world.layer.forward(world.inputs.queries,
+                                 {.cache = &world.cache, .return_weights = true});
+    });
+    check("forward of one sample", [](CacheWorld& world) {
+      return world.layer.forward(world.queries, world.keys, world.values, {.cache = &world.of_one});
+    });
+    check("forward of one sample that adds nothing", [](CacheWorld& world) {
+      return world.layer.forward(world.queries, {.cache = &world.of_one});
+    });
+    check("forward without room", [](CacheWorld& world) {
+      return forward(world.layer, world.inputs, {.cache = &world.small});
+    });
+    check("copy", [](const CacheWorld& world) { return world.cache; });
+    check("assignment", [](CacheWorld& world) { world.small = world.cache; });
+    check("truncate", [](CacheWorld& world) { world.cache.truncate(1); });
+    check("truncate to more", [](CacheWorld& world) { world.cache.truncate(7); });
   }
-  const auto make = [] { return CacheWorld(layer_cases().front()); };
-  check_every_allocation(
-      "truncate", make, [](CacheWorld& world) { world.cache.truncate(1); }, probe_caches);
-  check_every_allocation(
-      "truncate to more", make, [](CacheWorld& world) { world.cache.truncate(7); }, probe_caches);
-  check_every_allocation(
-      "a cache without room", make,
-      [](CacheWorld& world) {
-        return world.layer.forward(world.inputs.queries, world.inputs.keys, world.inputs.values,
-                                   {.cache = &world.other});
-      },
-      probe_caches);
 }
 
 TEST_CASE("Out of memory in the importance of a layer's heads") {

@@ -1,8 +1,11 @@
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <headwise/headwise.hpp>
 #include <limits>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "allocations.hpp"
@@ -49,39 +52,36 @@ TEST_CASE("Batches of a task whose size is beyond memory") {
   }
 }
 
-/// What has a limit says so; what has none may be made, and gives no batch.
-template <typename MyTask, typename Options>
-void check_task_beyond_memory(const Options& options) {
-  const std::string code = code_of([&] { return MyTask(options).batch(1, 1); });
-  CHECK((code == "out-of-memory" || code == "invalid-option"));
-}
-
 TEST_CASE("Tasks of sequences beyond memory") {
-  for (const std::int64_t size : {largest_size - 1, largest_size, two_to(31), two_to(61),
-                                  two_to(62), std::numeric_limits<std::int64_t>::max()}) {
-    CAPTURE(size);
-    check_task_beyond_memory<CopyTask>(CopyOptions{.num_symbols = 5, .length = size});
-    check_task_beyond_memory<CopyTask>(CopyOptions{.num_symbols = size, .length = 5});
-    check_task_beyond_memory<CopyTask>(
-        CopyOptions{.num_symbols = size, .length = size, .offset = size - 1});
-    check_task_beyond_memory<CopyTask>(
-        CopyOptions{.num_symbols = 5, .length = size, .offset = size});
-    check_task_beyond_memory<ReverseTask>(SequenceOptions{.num_symbols = 5, .num_items = size});
-    check_task_beyond_memory<ReverseTask>(SequenceOptions{.num_symbols = size, .num_items = 5});
-    check_task_beyond_memory<SortTask>(SequenceOptions{.num_symbols = size, .num_items = 5});
-    check_task_beyond_memory<SortTask>(SequenceOptions{.num_symbols = size, .num_items = size});
-    check_task_beyond_memory<AssociativeRecallTask>(AssociativeRecallOptions{
-        .num_names = size, .num_values = size, .num_pairs = size, .num_questions = size});
-    check_task_beyond_memory<AssociativeRecallTask>(
-        AssociativeRecallOptions{.num_names = 5, .num_values = size, .num_pairs = 2});
-    check_task_beyond_memory<AssociativeRecallTask>(AssociativeRecallOptions{
-        .num_names = 5, .num_values = 5, .num_pairs = 2, .num_questions = size});
-    check_task_beyond_memory<InductionTask>(
-        InductionOptions{.num_symbols = 5, .length = size, .min_period = 2, .max_period = 4});
-    check_task_beyond_memory<InductionTask>(InductionOptions{
-        .num_symbols = size, .length = size, .min_period = size - 1, .max_period = size - 1});
-    check_task_beyond_memory<InductionTask>(
-        InductionOptions{.num_symbols = size, .length = size, .min_period = 1, .max_period = size});
+  for (const std::int64_t n : {largest_size - 1, largest_size, two_to(31), two_to(61), two_to(62),
+                               std::numeric_limits<std::int64_t>::max()}) {
+    // What has a limit says so; what has none may be made, and gives no batch.
+    const auto check = [&]<typename MyTask>(std::type_identity<MyTask> /*task*/,
+                                            const auto& options) {
+      const std::string code = code_of([&] { return MyTask(options).batch(1, 1); });
+      CAPTURE(n);
+      CHECK((code == "out-of-memory" || code == "invalid-option"));
+    };
+    const std::type_identity<CopyTask> copy;
+    check(copy, CopyOptions{.num_symbols = 5, .length = n});
+    check(copy, CopyOptions{.num_symbols = n, .length = 5});
+    check(copy, CopyOptions{.num_symbols = n, .length = n, .offset = n - 1});
+    check(copy, CopyOptions{.num_symbols = 5, .length = n, .offset = n});
+    for (const std::int64_t num_symbols : {std::int64_t{5}, n}) {
+      for (const std::int64_t num_items : {num_symbols == n ? 5 : n, n}) {
+        const SequenceOptions options{.num_symbols = num_symbols, .num_items = num_items};
+        check(std::type_identity<ReverseTask>(), options);
+        check(std::type_identity<SortTask>(), options);
+      }
+    }
+    const std::type_identity<AssociativeRecallTask> recall;
+    check(recall, AssociativeRecallOptions{n, n, n, n});
+    check(recall, AssociativeRecallOptions{.num_names = 5, .num_values = n, .num_pairs = 2});
+    check(recall, AssociativeRecallOptions{5, 5, 2, n});
+    const std::type_identity<InductionTask> induction;
+    check(induction, InductionOptions{5, n, 2, 4});
+    check(induction, InductionOptions{n, n, n - 1, n - 1});
+    check(induction, InductionOptions{n, n, 1, n});
   }
 }
 
@@ -110,136 +110,119 @@ TEST_CASE("Caches beyond memory") {
   }
 }
 
-TEST_CASE("Random tensors beyond memory") {
+TEST_CASE("Random tensors and positional encodings beyond memory") {
   const auto randn_code = [](const auto&... sizes) {
     constexpr std::size_t rank = sizeof...(sizes);
     return code_of([&] { return randn<rank>(std::array<std::size_t, rank>{sizes...}, 1).size(); });
   };
-  CHECK(randn_code(size_two_to(40)) == "out-of-memory");
-  CHECK(randn_code(size_two_to(62)) == "out-of-memory");
-  CHECK(randn_code(size_two_to(63)) == "out-of-memory");
-  CHECK(randn_code(std::numeric_limits<std::size_t>::max()) == "out-of-memory");
-  CHECK(randn_code(size_two_to(33), size_two_to(33)) == "out-of-memory");
-  CHECK(randn_code(size_two_to(32), size_two_to(32)) == "out-of-memory");
-  CHECK(randn_code(size_two_to(32) + 1, size_two_to(32)) == "out-of-memory");
-  CHECK(randn_code(size_two_to(63), std::size_t{2}) == "out-of-memory");
-  CHECK(randn_code(size_two_to(63) + 1, std::size_t{2}) == "out-of-memory");
+  for (const std::size_t size : {size_two_to(40), size_two_to(62), size_two_to(63),
+                                 std::numeric_limits<std::size_t>::max()}) {
+    CHECK(randn_code(size) == "out-of-memory");
+  }
+  for (const auto& [a, b] :
+       std::vector<std::array<std::size_t, 2>>{{size_two_to(33), size_two_to(33)},
+                                               {size_two_to(32), size_two_to(32)},
+                                               {size_two_to(32) + 1, size_two_to(32)},
+                                               {size_two_to(63), 2},
+                                               {size_two_to(63) + 1, 2}}) {
+    CHECK(randn_code(a, b) == "out-of-memory");
+  }
   CHECK(randn_code(size_two_to(22), size_two_to(21), size_two_to(21)) == "out-of-memory");
-  CHECK(randn_code(size_two_to(16), size_two_to(16), size_two_to(16), size_two_to(16)) ==
-        "out-of-memory");
+  const std::size_t side = size_two_to(16);
+  CHECK(randn_code(side, side, side, side) == "out-of-memory");
   CHECK(randn_code(std::size_t{2}, std::size_t{3}).empty());
   CHECK(randn_code(std::size_t{0}, std::size_t{3}).empty());
-}
-
-TEST_CASE("Positional encodings beyond memory") {
-  CHECK(code_of([] { return positional_encoding(largest_size, largest_size); }) == "out-of-memory");
-  CHECK(code_of([] { return positional_encoding(two_to(30), two_to(30)); }) == "out-of-memory");
-  CHECK(code_of([] { return positional_encoding(largest_size, 1); }) == "out-of-memory");
-  CHECK(code_of([] { return positional_encoding(1, largest_size); }) == "out-of-memory");
+  for (const auto& [length, size] :
+       std::vector<std::array<std::int64_t, 2>>{{largest_size, largest_size},
+                                                {two_to(30), two_to(30)},
+                                                {largest_size, 1},
+                                                {1, largest_size}}) {
+    CHECK(code_of([&] { return positional_encoding(length, size); }) == "out-of-memory");
+  }
   CHECK(code_of([] { return positional_encoding(two_to(33), two_to(33)); }) == "invalid-option");
 }
 
-std::vector<MultiHeadAttentionOptions> layers_beyond_memory() {
+TEST_CASE("Layers beyond memory, at once or as soon as their sizes are known") {
   std::vector<MultiHeadAttentionOptions> all;
   for (const std::int64_t size : {two_to(30), largest_size}) {
-    const MultiHeadAttentionOptions square{.num_hiddens = size,
-                                           .num_heads = 1,
-                                           .query_size = size,
-                                           .key_size = size,
-                                           .value_size = size,
-                                           .seed = 1};
-    all.push_back(square);
-    all.push_back(square);
-    all.back().num_heads = size;
-    all.push_back(square);
-    all.back().bias = true;
-    all.back().bias_kv = true;
-    all.push_back(square);
-    all.back().projection = Projection::convolution;
-    all.push_back(square);
-    all.back().projection = Projection::none;
-    all.back().pooling = Pooling::additive;
-    all.push_back(square);
-    all.back().projection = Projection::none;
-    all.back().pooling = Pooling::additive;
-    all.back().attention_hiddens = size;
-    const MultiHeadAttentionOptions small{.num_hiddens = 8,
-                                          .num_heads = 2,
-                                          .query_size = 3,
-                                          .key_size = 3,
-                                          .value_size = 3,
-                                          .seed = 1};
-    all.push_back(small);
-    all.back().output_size = size;
-    all.push_back(small);
-    all.back().key_size = size;
-    all.push_back(small);
-    all.back().pooling = Pooling::additive;
-    all.back().attention_hiddens = size;
+    const auto add = [&](std::int64_t hiddens, std::int64_t inputs, const auto& change) {
+      all.push_back({.num_hiddens = hiddens,
+                     .num_heads = 1,
+                     .query_size = inputs,
+                     .key_size = inputs,
+                     .value_size = inputs,
+                     .seed = 1});
+      change(all.back());
+    };
+    add(size, size, [](auto& /*o*/) {});
+    add(size, size, [=](auto& o) { o.num_heads = size; });
+    add(size, size, [](auto& o) { o.bias = o.bias_kv = true; });
+    add(size, size, [](auto& o) { o.projection = Projection::convolution; });
+    for (const auto attention_hiddens : {std::optional<std::int64_t>(), std::optional(size)}) {
+      add(size, size, [=](auto& o) {
+        o.projection = Projection::none;
+        o.pooling = Pooling::additive;
+        o.attention_hiddens = attention_hiddens;
+      });
+    }
+    add(8, 3, [=](auto& o) { o.key_size = size; });
+    add(8, 3, [=](auto& o) { o.output_size = size; });
+    add(8, 3, [=](auto& o) {
+      o.pooling = Pooling::additive;
+      o.attention_hiddens = size;
+    });
   }
-  return all;
-}
-
-TEST_CASE("Layers beyond memory") {
-  for (const MultiHeadAttentionOptions& options : layers_beyond_memory()) {
+  for (MultiHeadAttentionOptions options : all) {
     CAPTURE(options.num_hiddens, options.num_heads, static_cast<int>(options.projection),
             options.output_size.value_or(0), options.attention_hiddens.value_or(0));
     CHECK(code_of([&] { return MultiHeadAttention(options).num_heads(); }) == "out-of-memory");
-  }
-}
-
-TEST_CASE("Layers beyond memory as soon as their sizes are known") {
-  for (MultiHeadAttentionOptions options : layers_beyond_memory()) {
-    if (options.projection != Projection::linear) {
+    if (options.projection != Projection::linear || options.key_size > options.num_hiddens) {
       continue;
     }
     options.query_size = options.key_size = options.value_size = std::nullopt;
-    if (options.num_hiddens == 8 && !options.output_size && !options.attention_hiddens) {
-      continue;
-    }
-    CAPTURE(options.num_hiddens, options.num_heads, options.output_size.value_or(0));
     MultiHeadAttention layer(options);
     const auto X = randn<3>({1, 1, 1}, 1);
-    CHECK(code_of([&] { return layer.forward(X, X, X); }) == "out-of-memory");
-    CHECK(code_of([&] { return layer.forward(X, X, X, {.requires_grad = true}); }) ==
-          "out-of-memory");
+    for (const bool requires_grad : {false, true}) {
+      CHECK(code_of([&] { return layer.forward(X, X, X, {.requires_grad = requires_grad}); }) ==
+            "out-of-memory");
+    }
     CHECK_FALSE(layer.query_size().has_value());
     CHECK(code_of([&] { return layer.state_dict(); }) == "sizes-unknown");
   }
 }
 
 TEST_CASE("Models beyond memory") {
-  const AttentionOnlyTransformerOptions small{
-      .vocabulary_size = 5, .max_length = 7, .num_hiddens = 6, .num_heads = 3, .seed = 1};
-  std::vector<AttentionOnlyTransformerOptions> all;
   for (const std::int64_t size : {two_to(30), largest_size}) {
-    all.push_back(small);
-    all.back().vocabulary_size = size;
-    all.push_back(small);
-    all.back().max_length = size;
-    all.push_back(small);
-    all.back().max_length = size;
-    all.back().positions = Positions::learned;
-    all.push_back(small);
-    all.back().num_hiddens = size;
-    all.back().num_heads = 1;
-    all.push_back(small);
-    all.back().num_layers = size;
-    all.push_back(small);
-    all.back().num_layers = size;
-    all.back().layer_norm = true;
-    all.push_back(small);
-    all.back().vocabulary_size = all.back().max_length = all.back().num_hiddens = size;
-    all.back().num_heads = 1;
-    all.back().positions = Positions::learned;
-    all.back().layer_norm = true;
-    all.back().num_layers = size;
-  }
-  for (const AttentionOnlyTransformerOptions& options : all) {
-    CAPTURE(options.vocabulary_size, options.max_length, options.num_hiddens, options.num_layers,
-            options.layer_norm);
-    CHECK(code_of([&] { return AttentionOnlyTransformer(options).num_layers(); }) ==
-          "out-of-memory");
+    const auto check = [&](const auto& change) {
+      AttentionOnlyTransformerOptions options{
+          .vocabulary_size = 5, .max_length = 7, .num_hiddens = 6, .num_heads = 3, .seed = 1};
+      change(options);
+      CAPTURE(options.vocabulary_size, options.max_length, options.num_hiddens, options.num_layers,
+              options.layer_norm);
+      CHECK(code_of([&] { return AttentionOnlyTransformer(options).num_layers(); }) ==
+            "out-of-memory");
+    };
+    check([&](auto& o) { o.vocabulary_size = size; });
+    check([&](auto& o) { o.max_length = size; });
+    check([&](auto& o) {
+      o.max_length = size;
+      o.positions = Positions::learned;
+    });
+    check([&](auto& o) {
+      o.num_hiddens = size;
+      o.num_heads = 1;
+    });
+    check([&](auto& o) { o.num_layers = size; });
+    check([&](auto& o) {
+      o.num_layers = size;
+      o.layer_norm = true;
+    });
+    check([&](auto& o) {
+      o.vocabulary_size = o.max_length = o.num_hiddens = o.num_layers = size;
+      o.num_heads = 1;
+      o.positions = Positions::learned;
+      o.layer_norm = true;
+    });
   }
 }
 

@@ -1,4 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,10 +13,12 @@
 namespace headwise::test {
 namespace {
 
-const char* const kinds[] = {"gated silu without biases", "norm after",
-                             "an encoder, rotary and grouped heads", "patches"};
+const std::vector<std::string> kinds = {"gated silu without biases", "norm after",
+                                        "an encoder, rotary and grouped heads", "patches",
+                                        "no feed-forward layers"};
 
-/// A model with gradients and a pending backward behind it, and what it is given.
+/// A model with gradients, a step of its own optimizer and a pending backward behind it, and what
+/// it is given.
 struct World {
   explicit World(Transformer&& given) : model(std::move(given)) {
     const TransformerSettings& settings = model.settings();
@@ -51,6 +55,7 @@ struct World {
   Tensor<4> pixels;
   Tensor<3> grad_hidden;
   TransformerForwardOptions options;
+  TransformerForwardOptions bad_options{.head_gates = std::vector<HeadGate>(9)};
   GenerateOptions generate = {.max_new_tokens = 3, .temperature = 1, .seed = 1};
 };
 
@@ -80,63 +85,164 @@ void probe_world(World& world, Fingerprint& print) {
     print.add("backward", std::string_view(error.what()));
   }
   add_parameters("after backward");
+  // What the call itself asked for is not asked for again.
+  world.options.return_weights = false;
+  world.options.capture = {};
   print.add_outcome("hidden", [&] { return world.pass(false).hidden; });
   print.add_outcome("encoder_hidden", [&] { return world.pass(false).encoder_hidden; });
   print.add_outcome("step", [&] { world.model.optimizer().step(); });
   add_parameters("at last");
 }
 
-TEST_CASE("Out of memory in a transformer's constructor and copies") {
-  for (const std::string kind : kinds) {
+TEST_CASE("Out of memory in a model's constructor and copies") {
+  for (const std::string& kind : kinds) {
     const TransformerOptions options = small_transformer(kind).options;
     check_every_allocation(kind, [&] { return Transformer(options).num_layers(); });
-    check_every_allocation(
-        kind + ", copy", [&] { return make_world(kind); },
-        [](const World& world) { return world.model.copy().state_dict(); }, probe_world);
+    const auto check = checker(kind, [=] { return make_world(kind); }, probe_world);
+    check("copy", [](const World& world) { return world.model.copy().state_dict(); });
+  }
+  AttentionOnlyTransformerOptions options{
+      .vocabulary_size = 5, .max_length = 7, .num_hiddens = 6, .num_heads = 3, .num_layers = 2};
+  options.optimizer.learning_rate = -1;
+  check_every_allocation("a bad option",
+                         [&] { return AttentionOnlyTransformer(options).num_layers(); });
+  options.optimizer.learning_rate = 0.1;
+  options.seed = 1;
+  check_every_allocation("attention only",
+                         [&] { return AttentionOnlyTransformer(options).state_dict(); });
+  const auto check = checker(
+      "attention only", [=] { return AttentionOnlyTransformer(options); },
+      [](const AttentionOnlyTransformer& model, Fingerprint& print) {
+        print.add_outcome("state_dict", [&] { return model.state_dict(); });
+        print.add_outcome("gradients", [&] { return model.gradients(); });
+      });
+  check("copy", [](AttentionOnlyTransformer& model) { return model.copy().state_dict(); });
+  check("gradients", [](AttentionOnlyTransformer& model) { return model.gradients(); });
+  check("the first loss_and_gradients",
+        [tokens = any_tokens(2, 5, 0, 5)](AttentionOnlyTransformer& model) {
+          return model.loss_and_gradients(tokens, tokens).head_gates;
+        });
+}
+
+TEST_CASE("Out of memory in a model's passes") {
+  for (const std::string& kind : kinds) {
+    for (const bool training : {false, true}) {
+      const auto make = [=] {
+        World world = make_world(kind);
+        if (training) {
+          world.model.train();
+        }
+        return world;
+      };
+      const auto check = checker(kind + (training ? ", training" : ""), make, probe_world);
+      check("forward", [](World& world) {
+        world.options.return_weights = true;
+        return world.pass(false).hidden;
+      });
+      check("backward",
+            [](World& world) { return world.model.backward(world.grad_hidden).head_gates; });
+      if (kind == "patches" || training) {
+        continue;
+      }
+      check("forward that captures and returns chosen weights", [](World& world) {
+        world.options.return_weights = ReturnedWeights::last_query();
+        world.options.capture = {.keys = true, .scores = true};
+        return world.pass(false).hidden;
+      });
+      check("too many gates", [](World& world) {
+        return world.model.forward(world.tokens, world.bad_options).hidden;
+      });
+      check("loss", [](World& world) {
+        return world.model.loss(world.tokens, world.tokens, world.options);
+      });
+      check("loss_and_gradients", [](World& world) {
+        return world.model.loss_and_gradients(world.tokens, world.tokens, world.options)
+            .encoder_head_gates;
+      });
+      check("train_step", [](World& world) {
+        return world.model.train_step(world.tokens, world.tokens, world.options);
+      });
+    }
   }
 }
 
-TEST_CASE("Out of memory in a transformer's passes") {
-  for (const std::string kind : kinds) {
-    const auto make = [&] { return make_world(kind); };
-    check_every_allocation(
-        kind + ", forward", make,
-        [](World& world) {
-          world.options.return_weights = true;
-          return world.pass(false).hidden;
-        },
-        [](World& world, Fingerprint& print) {
-          world.options.return_weights = false;
-          probe_world(world, print);
-        });
-    check_every_allocation(
-        kind + ", forward that captures and returns chosen weights", make,
-        [](World& world) {
-          world.options.return_weights = ReturnedWeights::last_query();
-          world.options.capture = {.keys = true, .scores = true};
-          return world.pass(false).hidden;
-        },
-        [](World& world, Fingerprint& print) {
-          world.options.return_weights = false;
-          world.options.capture = {};
-          probe_world(world, print);
-        });
-    check_every_allocation(
-        kind + ", backward", make,
-        [](World& world) { return world.model.backward(world.grad_hidden).head_gates; },
-        probe_world);
-    if (kind != std::string("patches")) {
+TEST_CASE("Out of memory in train_step with a given optimizer") {
+  struct Trained : World {
+    explicit Trained(const std::string& kind, bool has_steps) : World(make_world(kind)) {
+      adam = std::make_unique<Adam>(model.trainables(), AdamOptions{.learning_rate = 0.1});
+      sgd = std::make_unique<SGD>(model.trainables(),
+                                  SGDOptions{.learning_rate = 0.1, .momentum = 0.9});
+      if (has_steps) {
+        adam->step();
+        sgd->step();
+      }
+    }
+    std::unique_ptr<Adam> adam;
+    std::unique_ptr<SGD> sgd;
+  };
+  const auto probe_all = [](Trained& world, Fingerprint& print) {
+    probe_world(world, print);
+    for (Optimizer* optimizer :
+         std::initializer_list<Optimizer*>{world.adam.get(), world.sgd.get()}) {
+      print.add_outcome("given optimizer's step", [&] { optimizer->step(); });
+      print.add_outcome("state_dict after it", [&] { return world.model.state_dict(); });
+    }
+  };
+  const std::string kind = "no feed-forward layers";
+  for (const bool has_steps : {false, true}) {
+    const auto check =
+        checker(has_steps ? "later" : "first", [=] { return Trained(kind, has_steps); }, probe_all);
+    check("Adam", [](Trained& world) {
+      return world.model.train_step(world.tokens, world.tokens, *world.adam);
+    });
+    check("SGD", [](Trained& world) {
+      return world.model.train_step(world.tokens, world.tokens, *world.sgd);
+    });
+  }
+}
+
+TEST_CASE("Out of memory in what reads and writes a model's parameters") {
+  struct Loaded : World {
+    explicit Loaded(const std::string& kind) : World(make_world(kind)) {
+      TransformerOptions others = small_transformer(kind).options;
+      others.seed = 99;
+      parameters = Transformer(others).state_dict();
+      wrong = parameters;
+      wrong.erase(wrong.begin());
+    }
+    StateDict parameters;
+    StateDict wrong;
+  };
+  for (const std::string& kind : kinds) {
+    const auto check = checker(kind, [=] { return Loaded(kind); }, probe_world);
+    check("state_dict", [](const Loaded& world) { return world.model.state_dict(); });
+    check("gradients", [](const Loaded& world) { return world.model.gradients(); });
+    check("load_state_dict", [](Loaded& world) { world.model.load_state_dict(world.parameters); });
+    check("load_state_dict with a name missing",
+          [](Loaded& world) { world.model.load_state_dict(world.wrong); });
+    check("trainables", [](Loaded& world) { return world.model.trainables().size(); });
+    check("zero_gradients", [](Loaded& world) { world.model.zero_gradients(); });
+  }
+}
+
+TEST_CASE("Out of memory in the importance of a model's heads") {
+  struct Measured : World {
+    explicit Measured(const std::string& kind) : World(make_world(kind)) {
+      const ModelMeasureBatch batch{.tokens = tokens, .targets = tokens, .source = options.source};
+      batches = {batch, batch};
+    }
+    std::vector<ModelMeasureBatch> batches;
+  };
+  for (const std::string kind :
+       {"no feed-forward layers", "an encoder, rotary and grouped heads"}) {
+    for (const HeadMeasure measure : {HeadMeasure::gradient, HeadMeasure::ablation,
+                                      HeadMeasure::confidence, HeadMeasure::entropy}) {
+      const HeadImportanceOptions options{.measure = measure};
       check_every_allocation(
-          kind + ", loss_and_gradients", make,
-          [](World& world) {
-            return world.model.loss_and_gradients(world.tokens, world.tokens, world.options)
-                .encoder_head_gates;
-          },
-          probe_world);
-      check_every_allocation(
-          kind + ", train_step", make,
-          [](World& world) {
-            return world.model.train_step(world.tokens, world.tokens, world.options);
+          kind + ", measure " + std::to_string(static_cast<int>(measure)),
+          [&] { return Measured(kind); },
+          [&](const Measured& world) {
+            return measure_head_importance(world.model, world.batches, options);
           },
           probe_world);
     }
@@ -162,26 +268,16 @@ TEST_CASE("Out of memory in generate, and in what fills a cache") {
   const std::vector<std::int64_t> prompt = {1, 2};
   for (const std::string kind :
        {"gated silu without biases", "an encoder, rotary and grouped heads"}) {
-    const auto make = [&] { return Cached(kind); };
-    check_every_allocation(
-        kind + ", generate", make,
-        [&](World& world) { return world.model.generate(prompt, world.generate); }, probe_cache);
-    check_every_allocation(
-        kind + ", create_cache", make,
-        [](World& world) {
-          return world.model.create_cache({.batch_size = 2, .max_length = 3}).max_length();
-        },
-        probe_cache);
-    check_every_allocation(
-        kind + ", a copy of a cache", make,
-        [](Cached& world) { return ModelCache(world.cache).max_length(); }, probe_cache);
-    check_every_allocation(
-        kind + ", forward with a cache", make,
-        [](Cached& world) {
-          world.options.cache = &world.cache;
-          return world.model.forward(world.tokens, world.options).hidden;
-        },
-        probe_cache);
+    const auto check = checker(kind, [=] { return Cached(kind); }, probe_cache);
+    check("generate", [&](World& world) { return world.model.generate(prompt, world.generate); });
+    check("create_cache", [](World& world) {
+      return world.model.create_cache({.batch_size = 2, .max_length = 3}).max_length();
+    });
+    check("a copy of a cache", [](Cached& world) { return ModelCache(world.cache).max_length(); });
+    check("forward with a cache", [](Cached& world) {
+      world.options.cache = &world.cache;
+      return world.model.forward(world.tokens, world.options).hidden;
+    });
   }
 }
 
@@ -206,26 +302,19 @@ TEST_CASE("Out of memory in what reads and writes checkpoints") {
       return Transformer::from_pretrained("{\"model_type\": \"gpt2\"}", {}, {.seed = 1})
           .num_layers();
     });
-    const auto make = [&] { return checkpoint.model(); };
-    const auto probe_state = [](const Transformer& model, Fingerprint& print) {
-      print.add_outcome("state_dict", [&] { return model.state_dict(); });
+    const auto make = [&] {
+      Transformer model = checkpoint.model();
+      model.prune_heads({{0, {1}}});
+      return model;
     };
-    check_every_allocation(
-        name + ", state_dict", make,
-        [](const Transformer& model) { return model.state_dict(ParameterNames::pretrained); },
-        probe_state);
-    check_every_allocation(
-        name + ", config",
-        [&] {
-          Transformer model = checkpoint.model();
-          model.prune_heads({{0, {1}}});
-          return model;
-        },
-        [](const Transformer& model) { return model.config(); }, probe_state);
-    check_every_allocation(
-        name + ", gradients", make,
-        [](const Transformer& model) { return model.gradients(ParameterNames::pretrained); },
-        probe_state);
+    const auto check = checker(name, make, [](const Transformer& model, Fingerprint& print) {
+      print.add_outcome("state_dict", [&] { return model.state_dict(); });
+    });
+    check("state_dict",
+          [](const Transformer& model) { return model.state_dict(ParameterNames::pretrained); });
+    check("gradients",
+          [](const Transformer& model) { return model.gradients(ParameterNames::pretrained); });
+    check("config", [](const Transformer& model) { return model.config(); });
   }
 }
 

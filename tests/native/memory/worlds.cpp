@@ -165,22 +165,6 @@ void describe(Fingerprint& print, const std::string& name, const MultiHeadAttent
   probe(print, copy, {layer_cases().front().shape, layer_cases().back().shape});
 }
 
-std::vector<ModelCase> model_cases() {
-  const AttentionOnlyTransformerOptions plain{.vocabulary_size = 5,
-                                              .max_length = 7,
-                                              .num_hiddens = 6,
-                                              .num_heads = 3,
-                                              .num_layers = 2,
-                                              .seed = 1,
-                                              .optimizer = {.learning_rate = 0.1}};
-  AttentionOnlyTransformerOptions all = plain;
-  all.positions = Positions::learned;
-  all.layer_norm = true;
-  all.bias = true;
-  all.dropout = 0.5;
-  return {{"plain", plain}, {"all options", all}};
-}
-
 Tokens any_tokens(std::size_t batch, std::size_t length, std::int64_t first, std::int64_t end) {
   Tokens tokens = Tokens::from_shape({batch, length});
   std::int64_t number = 3;
@@ -189,42 +173,6 @@ Tokens any_tokens(std::size_t batch, std::size_t length, std::int64_t first, std
     token = first + number % (end - first);
   }
   return tokens;
-}
-
-ModelWorld::ModelWorld(const ModelCase& model_case)
-    : model(model_case.options),
-      tokens(any_tokens(2, 5, 0, model_case.options.vocabulary_size)),
-      targets(any_tokens(2, 5, -1, model_case.options.vocabulary_size)) {
-  const Tokens earlier = any_tokens(1, 3, 0, model_case.options.vocabulary_size);
-  model.train_step(earlier, earlier);
-  model.loss_and_gradients(earlier, earlier);
-}
-
-void probe(Fingerprint& print, AttentionOnlyTransformer& model) {
-  const Tokens tokens =
-      any_tokens(2, 4, 0, static_cast<std::int64_t>(model.sizes().vocabulary_size));
-  print.add("training", model.training());
-  print.add("num_layers", model.num_layers());
-  for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {
-    print.add("num_heads", std::as_const(model).layer(layer).num_heads());
-  }
-  print.add("learning_rate", model.optimizer().learning_rate());
-  print.add_outcome("state_dict", [&] { return model.state_dict(); });
-  print.add_outcome("gradients", [&] { return model.gradients(); });
-  print.add_outcome("own step", [&] { model.optimizer().step(); });
-  print.add_outcome("state_dict after a step", [&] { return model.state_dict(); });
-  print.add_outcome("forward", [&] { return model.forward(tokens, {.return_weights = true}); });
-  print.add_outcome("train_step", [&] { return model.train_step(tokens, tokens); });
-  print.add_outcome("later state_dict", [&] { return model.state_dict(); });
-  print.add_outcome("later gradients", [&] { return model.gradients(); });
-}
-
-void probe(ModelWorld& world, Fingerprint& print) { probe(print, world.model); }
-
-void describe(Fingerprint& print, const std::string& name, const AttentionOnlyTransformer& model) {
-  print.add(name, std::string_view("a model"));
-  AttentionOnlyTransformer copy = model.copy();
-  probe(print, copy);
 }
 
 }  // namespace headwise::test

@@ -45,39 +45,7 @@ void probe(LayerWorld& world, Fingerprint& print);
 
 void describe(Fingerprint& print, const std::string& name, const MultiHeadAttention& layer);
 
-struct ModelCase {
-  std::string name;
-  AttentionOnlyTransformerOptions options;
-};
-
-std::vector<ModelCase> model_cases();
-
-/// A model with gradients, and steps of its own optimizer behind it.
-struct ModelWorld {
-  explicit ModelWorld(const ModelCase& model_case);
-
-  AttentionOnlyTransformer model;
-  Tokens tokens;
-  Tokens targets;
-  TransformerForwardOptions options;
-};
-
 /// Numbers that mean nothing, from `first` to below `end`.
 Tokens any_tokens(std::size_t batch, std::size_t length, std::int64_t first, std::int64_t end);
-
-void probe(Fingerprint& print, AttentionOnlyTransformer& model);
-void probe(ModelWorld& world, Fingerprint& print);
-
-void describe(Fingerprint& print, const std::string& name, const AttentionOnlyTransformer& model);
-
-/// Removes heads of one of a model's layers.
-template <typename Model>
-void prune_layer(Model& model, std::size_t layer, const std::vector<std::int64_t>& heads) {
-  if constexpr (requires { model.layer(layer).prune_heads(heads); }) {
-    model.layer(layer).prune_heads(heads);
-  } else {
-    model.prune_heads(layer, heads);
-  }
-}
 
 }  // namespace headwise::test
