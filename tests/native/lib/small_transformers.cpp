@@ -4,6 +4,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "configuration.hpp"
+
 namespace headwise::test {
 namespace {
 
@@ -157,6 +159,74 @@ std::vector<SmallTransformer> make() {
 }  // namespace
 
 std::vector<SmallTransformer> small_transformers() { return make(); }
+
+SmallTransformer random_transformer(std::uint64_t seed) {
+  Random random(seed);
+  const auto perhaps = [&] { return random.chance(0.3); };
+  TransformerOptions o = plain();
+  o.seed = seed;
+  o.num_layers = random.pick<std::int64_t>({1, 2});
+  o.num_heads = random.pick<std::int64_t>({1, 2, 4});
+  o.num_kv_heads = o.num_heads / random.pick<std::int64_t>({1, o.num_heads});
+  if (perhaps()) {
+    o.head_size = random.pick<std::int64_t>({2, 6});
+  }
+  o.ffn_hiddens = random.pick<std::int64_t>({0, 5, 12});
+  o.activation =
+      random.pick({Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu});
+  o.gated = perhaps();
+  o.norm = random.pick({Norm::layer, Norm::rms, Norm::layer, Norm::none});
+  o.norm_first = !perhaps();
+  o.norm_epsilon = random.pick({1e-5, 0.3});
+  o.norm_bias = !perhaps();
+  if (perhaps()) {
+    o.final_norm = perhaps();
+  }
+  o.embedding_norm = perhaps();
+  o.positions = random.pick({Positions::learned, Positions::learned, Positions::rotary,
+                             Positions::sinusoidal, Positions::sinusoidal_halves, Positions::none});
+  o.rotary = {.base = random.pick({100.0, 10000.0}), .interleaved = perhaps()};
+  if (perhaps()) {
+    o.rotary.size = 2;
+  }
+  o.embedding_scale = random.pick({1.0, 2.5});
+  o.bias = !perhaps();
+  if (perhaps()) {
+    o.qkv_bias = perhaps();
+  }
+  o.tied_embeddings = perhaps();
+  o.logits_bias = perhaps();
+  o.causal = !perhaps();
+  if (perhaps()) {
+    o.window = Window{.left = random.pick<std::int64_t>({0, 2}), .right = std::nullopt};
+    if (perhaps()) {
+      o.window->right = 1;
+    }
+  }
+  o.softcap = random.pick({0.0, 0.0, 0.5});
+  if (perhaps()) {
+    o.scale = 1.5;
+  }
+  o.position_offset = random.pick<std::int64_t>({0, 2});
+  o.weights = random.pick({Precision::float32, Precision::float32, Precision::float32,
+                           Precision::float32, Precision::float16, Precision::int8});
+  if (random.chance(0.15)) {
+    o.vocabulary_size = o.max_length = 0;
+    o.patches = PatchOptions{
+        .image_size = 6, .patch_size = 3, .channels = 2, .class_token = random.chance(0.5)};
+  } else {
+    o.head = random.chance(0.8);
+    o.segments = random.pick<std::int64_t>({0, 0, 3});
+    if (perhaps()) {
+      o.encoder = EncoderOptions{.num_layers = random.pick<std::int64_t>({1, 2})};
+    }
+    if (o.encoder && perhaps()) {
+      o.encoder->num_heads = 2;
+      o.encoder->ffn_hiddens = random.pick<std::int64_t>({0, 7});
+    }
+  }
+  return {.name = "random model " + std::to_string(seed), .options = o};
+}
 
 SmallTransformer small_transformer(const std::string& name) {
   for (const SmallTransformer& small : make()) {

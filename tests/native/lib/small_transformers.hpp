@@ -20,6 +20,9 @@ std::vector<SmallTransformer> small_transformers();
 /// The one of this name; throws if there is none.
 SmallTransformer small_transformer(const std::string& name);
 
+/// One whose options are drawn at random, all crossed.
+SmallTransformer random_transformer(std::uint64_t seed);
+
 /// (batch, length) of the vocabulary's tokens.
 Tokens random_tokens(std::size_t batch, std::size_t length, std::uint64_t seed);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -23,20 +24,20 @@ Tokens row_of(const Text& text) {
 }
 
 /// The logits behind a text, without a cache.
-std::vector<float> next_logits(Transformer& model, const Text& text) {
+std::vector<float> next_logits(Transformer& model, const Text& text, const Text& source) {
   TransformerForwardOptions options;
   if (model.settings().has_encoder()) {
-    options.source = row_of(source_tokens);
+    options.source = row_of(source);
   }
   const auto logits = model.forward(row_of(text), options).logits;
   const float* last = &logits(0, text.size() - 1, 0);
   return {last, last + logits.shape(2)};
 }
 
-Text greedy_without_cache(Transformer& model, std::size_t count) {
+Text greedy_without_cache(Transformer& model, std::size_t count, const Text& source) {
   Text text = prompt;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::vector<float> logits = next_logits(model, text);
+    const std::vector<float> logits = next_logits(model, text, source);
     text.push_back(std::max_element(logits.begin(), logits.end()) - logits.begin());
   }
   return {text.begin() + static_cast<std::ptrdiff_t>(prompt.size()), text.end()};
@@ -58,21 +59,26 @@ TEST_CASE("Greedy generation takes the token of the largest logit of a model wit
     }
     INFO(small.name);
     Transformer model(small.options);
+    GenerateOptions options = of(model, 8);
     // As many as fit: the last is not read any more.
-    CHECK(model.generate(prompt, of(model, 8)) == greedy_without_cache(model, 8));
-    GenerateOptions best_alone = of(model, 8);
-    best_alone.temperature = 2;
-    best_alone.top_k = 1;
-    CHECK(model.generate(prompt, best_alone) == greedy_without_cache(model, 8));
-    best_alone.top_k.reset();
-    best_alone.top_p = 1e-9;
-    CHECK(model.generate(prompt, best_alone) == greedy_without_cache(model, 8));
+    const Text expected = greedy_without_cache(model, 8, source_tokens);
+    CHECK(model.generate(prompt, options) == expected);
+    options.temperature = 2;
+    options.top_k = 1;
+    CHECK(model.generate(prompt, options) == expected);
+    options.top_k.reset();
+    options.top_p = 1e-9;
+    CHECK(model.generate(prompt, options) == expected);
+    if (options.source) {
+      options.source = Text();
+      CHECK(model.generate(prompt, options) == greedy_without_cache(model, 8, {}));
+    }
   }
 }
 
 Transformer plain_model() { return Transformer(small_transformer("plain").options); }
 
-TEST_CASE("The same seed draws the same tokens") {
+TEST_CASE("The same seed draws the same tokens, and a cache of 16 bits hardly changes them") {
   Transformer model = plain_model();
   GenerateOptions options = of(model, 8);
   options.temperature = 3;
@@ -81,17 +87,20 @@ TEST_CASE("The same seed draws the same tokens") {
     options.seed = seed;
     texts.push_back(model.generate(prompt, options));
     CHECK(model.generate(prompt, options) == texts.back());
-    Transformer copy = model.copy();
-    CHECK(copy.generate(prompt, options) == texts.back());
+    CHECK(model.copy().generate(prompt, options) == texts.back());
   }
   std::sort(texts.begin(), texts.end());
   CHECK(std::unique(texts.begin(), texts.end()) == texts.end());
+  options = of(model, 6);
+  GenerateOptions halves = options;
+  halves.cache_precision = Precision::float16;
+  CHECK(model.generate({1, 2, 3}, options) == model.generate({1, 2, 3}, halves));
 }
 
 /// The probabilities that tokens should have behind the prompt.
 std::vector<double> expected_probabilities(Transformer& model, double temperature,
                                            std::size_t top_k, double top_p) {
-  const std::vector<float> logits = next_logits(model, prompt);
+  const std::vector<float> logits = next_logits(model, prompt, {});
   std::vector<std::size_t> order(logits.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     order[i] = i;
@@ -165,7 +174,7 @@ TEST_CASE("Tokens are drawn as often as softmax says, among the best k or p") {
   }
 }
 
-TEST_CASE("Generation ends with a stop token, which is its last") {
+TEST_CASE("Generation ends with a stop token, or where on_token says so or throws") {
   Transformer model = plain_model();
   const Text whole = model.generate(prompt, of(model, 8));
   for (const std::int64_t stop : whole) {
@@ -174,23 +183,6 @@ TEST_CASE("Generation ends with a stop token, which is its last") {
     const auto end = std::find(whole.begin(), whole.end(), stop) + 1;
     CHECK(model.generate(prompt, options) == Text(whole.begin(), end));
   }
-}
-
-TEST_CASE("Text is generated from an empty source, too") {
-  Transformer model(small_transformer("an encoder").options);
-  GenerateOptions options = of(model, 3);
-  const Text with_source = model.generate(prompt, options);
-  options.source = Text();
-  const Text generated = model.generate(prompt, options);
-  const auto logits = model.forward(row_of(prompt), {.source = Tokens::from_shape({1, 0})}).logits;
-  const float* last = &logits(0, prompt.size() - 1, 0);
-  CHECK(generated.front() == std::max_element(last, last + logits.shape(2)) - last);
-  CHECK(generated.size() == with_source.size());
-}
-
-TEST_CASE("on_token is told every token, and may end the text") {
-  Transformer model = plain_model();
-  const Text whole = model.generate(prompt, of(model, 8));
   for (std::size_t limit = 1; limit <= 8; ++limit) {
     Text told;
     GenerateOptions options = of(model, 8);
@@ -202,88 +194,88 @@ TEST_CASE("on_token is told every token, and may end the text") {
     CHECK(model.generate(prompt, options) == expected);
     CHECK(told == expected);
   }
-}
-
-TEST_CASE("No tokens are generated where none are wanted") {
-  Transformer model = plain_model();
+  GenerateOptions throwing = of(model, 8);
+  throwing.on_token = [](std::int64_t /*token*/) -> bool { throw std::runtime_error("enough"); };
+  CHECK_THROWS_AS(model.generate(prompt, throwing), std::runtime_error);
+  CHECK(model.generate(prompt, of(model, 8)) == whole);
   CHECK(model.generate(prompt, of(model, 0)).empty());
   const Text full = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   CHECK(model.generate(full, of(model, 0)).empty());
   CHECK(model.generate(full, of(model, 1)).size() == 1);
 }
 
+struct Refused {
+  std::string model;
+  std::function<void(GenerateOptions&)> change;
+  Text text;
+  std::string error;  ///< or its beginning
+};
+
 TEST_CASE("What generate refuses is named, and no token is told") {
-  Transformer model = plain_model();
-  const auto error_with = [&](auto change, const Text& text = prompt) {
+  const auto same = [](GenerateOptions&) {};
+  const auto top_p = [](double value) { return [=](GenerateOptions& o) { o.top_p = value; }; };
+  const std::string top_p_error =
+      "invalid-option; top_p: expected a number above 0, at most 1, got ";
+  const std::string not_causal =
+      "invalid-option; generate: expected a causal model with logits, got another";
+  constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Refused> cases = {
+      {"plain", [](auto& o) { o.max_new_tokens = -1; }, prompt,
+       "invalid-option; max_new_tokens: expected an integer from 0 on, got -1"},
+      {"plain", [](auto& o) { o.max_new_tokens = 9; }, prompt,
+       "invalid-option; max_new_tokens: expected at most 8 behind 3 of max_length (10), got 9"},
+      {"plain", [](auto& o) { o.max_new_tokens = std::numeric_limits<std::int64_t>::max(); },
+       prompt, "invalid-option; max_new_tokens: expected at most 8"},
+      {"plain", same, Text(11),
+       "invalid-option; max_new_tokens: expected at most 0 behind 11 of max_length (10), got 4"},
+      {"plain", same, {}, "invalid-shape; tokens: expected at least one, got none"},
+      {"plain", [](auto& o) { o.temperature = -1; }, prompt, "invalid-option; temperature"},
+      {"plain", [](auto& o) { o.temperature = not_a_number; }, prompt,
+       "invalid-option; temperature"},
+      {"plain", [](auto& o) { o.top_k = 0; }, prompt, "invalid-option; top_k"},
+      {"plain", top_p(0), prompt, top_p_error + "0"},
+      {"plain", top_p(-0.5), prompt, top_p_error + "-0.5"},
+      {"plain", top_p(1.5), prompt, top_p_error + "1.5"},
+      {"plain", top_p(not_a_number), prompt, top_p_error + "NaN"},
+      {"plain", [](auto& o) { o.seed = std::uint64_t{1} << 53U; }, prompt, "invalid-option; seed"},
+      {"plain", same, {3, vocabulary_size}, "invalid-value; tokens"},
+      {"plain", same, {3, -1}, "invalid-value; tokens"},
+      {"plain", [](auto& o) { o.stop = {1, vocabulary_size}; }, prompt,
+       "invalid-value; stop: expected integers from 0 to 12, got 13"},
+      {"plain", [](auto& o) { o.stop = {-1}; }, prompt,
+       "invalid-value; stop: expected integers from 0 to 12, got -1"},
+      // Where nothing is to be generated, too.
+      {"plain", [](auto& o) { o.max_new_tokens = 0; }, {vocabulary_size}, "invalid-value; tokens"},
+      {"plain",
+       [](auto& o) {
+         o.max_new_tokens = 0;
+         o.stop = {-1};
+       },
+       prompt, "invalid-value; stop"},
+      {"plain", [](auto& o) { o.source = source_tokens; }, prompt,
+       "invalid-option; source: expected none without an encoder, got tokens"},
+      {"an encoder", [](auto& o) { o.source.reset(); }, prompt,
+       "invalid-option; source: expected the encoder's tokens, got none"},
+      {"an encoder", [](auto& o) { o.source = Text{1, vocabulary_size}; }, prompt,
+       "invalid-value; source: expected integers from 0 to 12, got 13"},
+      {"an encoder", [](auto& o) { o.source = Text(11); }, prompt,
+       "invalid-shape; source: expected (length,), length at most max_length (10), got (11,)"},
+      {"not causal", same, prompt, not_causal},
+      {"no head", same, prompt, not_causal},
+      {"patches", same, prompt, not_causal}};
+  for (const auto& [name, change, text, expected] : cases) {
+    CAPTURE(name, expected);
+    Transformer model(small_transformer(name).options);
     GenerateOptions options = of(model, 4);
     options.on_token = [](std::int64_t /*token*/) {
       FAIL_CHECK("a token was told");
       return true;
     };
     change(options);
-    return error_of([&] { return model.generate(text, options); });
-  };
-  const auto nothing = [](auto&) {};
-  const std::string integers = "an integer from 1 to 2147483647, got ";
-  CHECK(error_with([](auto& o) { o.max_new_tokens = -1; }) ==
-        "invalid-option; max_new_tokens: expected an integer from 0 on, got -1");
-  CHECK(error_with([](auto& o) { o.max_new_tokens = 9; }) ==
-        "invalid-option; max_new_tokens: expected at most 8 behind 3 of max_length (10), got 9");
-  CHECK(error_with(nothing, Text(11)) ==
-        "invalid-option; max_new_tokens: expected at most 0 behind 11 of max_length (10), got 4");
-  CHECK(error_with(nothing, {}) == "invalid-shape; tokens: expected at least one, got none");
-  CHECK(error_with([](auto& o) { o.temperature = -1; }).starts_with("invalid-option; temperature"));
-  CHECK(error_with([](auto& o) {
-          o.temperature = std::numeric_limits<double>::quiet_NaN();
-        }).starts_with("invalid-option; temperature"));
-  CHECK(error_with([](auto& o) { o.top_k = 0; }).starts_with("invalid-option; top_k"));
-  for (const double top_p : {0.0, -0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
-    CHECK(error_with([&](auto& o) {
-            o.top_p = top_p;
-          }).starts_with("invalid-option; top_p: expected a number above 0, at most 1, got "));
+    const std::string error =
+        error_of([&, &given = text] { return model.generate(given, options); });
+    CHECK(error.starts_with(expected));
   }
-  CHECK(error_with([](auto& o) {
-          o.seed = std::uint64_t{1} << 53U;
-        }).starts_with("invalid-option; seed"));
-  CHECK(error_with(nothing, {3, vocabulary_size}).starts_with("invalid-value; tokens"));
-  CHECK(error_with(nothing, {3, -1}).starts_with("invalid-value; tokens"));
-  CHECK(error_with([](auto& o) { o.stop = {1, vocabulary_size}; }) ==
-        "invalid-value; stop: expected integers from 0 to 12, got 13");
-  CHECK(error_with([](auto& o) { o.stop = {-1}; }) ==
-        "invalid-value; stop: expected integers from 0 to 12, got -1");
-  // Where nothing is to be generated, too.
-  CHECK(error_with([](auto& o) { o.max_new_tokens = 0; }, {vocabulary_size})
-            .starts_with("invalid-value; tokens"));
-  CHECK(error_with([](auto& o) {
-          o.max_new_tokens = 0;
-          o.stop = {-1};
-        }).starts_with("invalid-value; stop"));
-  CHECK(error_with([](auto& o) {
-          o.max_new_tokens = std::numeric_limits<std::int64_t>::max();
-        }).starts_with("invalid-option; max_new_tokens: expected at most 8"));
-  CHECK(error_with([](auto& o) { o.source = source_tokens; }) ==
-        "invalid-option; source: expected none without an encoder, got tokens");
-  model = Transformer(small_transformer("an encoder").options);
-  CHECK(error_with([](auto& o) { o.source.reset(); }) ==
-        "invalid-option; source: expected the encoder's tokens, got none");
-  CHECK(error_with([](auto& o) { o.source = Text{1, vocabulary_size}; }) ==
-        "invalid-value; source: expected integers from 0 to 12, got 13");
-  CHECK(error_with([](auto& o) { o.source = Text(11); }) ==
-        "invalid-shape; source: expected (length,), length at most max_length (10), got (11,)");
-  for (const std::string name : {"not causal", "no head", "patches"}) {
-    model = Transformer(small_transformer(name).options);
-    CHECK(error_with(nothing) ==
-          "invalid-option; generate: expected a causal model with logits, got another");
-  }
-}
-
-TEST_CASE("What on_token throws ends the generation, and the model works on") {
-  Transformer model = plain_model();
-  const Text whole = model.generate(prompt, of(model, 8));
-  GenerateOptions options = of(model, 8);
-  options.on_token = [](std::int64_t /*token*/) -> bool { throw std::runtime_error("enough"); };
-  CHECK_THROWS_AS(model.generate(prompt, options), std::runtime_error);
-  CHECK(model.generate(prompt, of(model, 8)) == whole);
 }
 
 }  // namespace

@@ -1,117 +1,293 @@
 #include <catch2/catch_test_macros.hpp>
+#include <functional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "compare.hpp"
-#include "transformer_problem.hpp"
+#include "transformer_call.hpp"
 
+// What a model is made of: its parameters, its layers, and what is left of one that was moved from.
 namespace headwise::test {
 namespace {
 
-AttentionOnlyTransformerOptions small_options() {
-  return {.vocabulary_size = 5,
-          .max_length = 4,
-          .num_hiddens = 6,
-          .num_heads = 2,
-          .num_layers = 2,
-          .positions = Positions::learned,
-          .layer_norm = true,
-          .seed = 1};
+using Lines = std::set<std::string>;
+
+void add_linear(Lines& lines, const std::string& name, const std::string& out,
+                const std::string& in, bool bias = true) {
+  lines.insert(name + ".weight " + out + " " + in);
+  if (bias) {
+    lines.insert(name + ".bias " + out);
+  }
 }
 
-bool same(const StateDict& a, const StateDict& b) {
-  if (a.size() != b.size()) {
-    return false;
-  }
-  for (const auto& [name, tensor] : a) {
-    if (!b.contains(name) || tensor.shape() != b.at(name).shape() ||
-        max_difference(tensor, b.at(name)) != 0) {
-      return false;
-    }
-  }
-  return true;
+void add_attention(Lines& lines, const std::string& name, const std::string& queries = "8",
+                   const std::string& keys = "8", bool bias = true) {
+  add_linear(lines, name + ".W_q", queries, "8", bias);
+  add_linear(lines, name + ".W_k", keys, "8", bias);
+  add_linear(lines, name + ".W_v", keys, "8", bias);
+  add_linear(lines, name + ".W_o", "8", queries, bias);
 }
 
-TEST_CASE("A model's parameters have PyTorch's names and shapes") {
-  const StateDict dict = AttentionOnlyTransformer(small_options()).state_dict();
-  const auto shape = [&](const std::string& name) {
-    const auto& own = dict.at(name).shape();
-    return std::vector<std::size_t>(own.begin(), own.end());
-  };
-  using Shape = std::vector<std::size_t>;
-  CHECK(shape("embedding.weight") == Shape{5, 6});
-  CHECK(shape("position.weight") == Shape{4, 6});
-  CHECK(shape("unembedding.weight") == Shape{5, 6});
-  for (const std::string prefix : {"layers.0.norm.", "layers.1.norm.", "norm."}) {
-    CHECK(all_equal(dict.at(prefix + "weight"), 1));
-    CHECK(all_equal(dict.at(prefix + "bias"), 0));
-    CHECK(shape(prefix + "bias") == Shape{6});
-  }
-  for (const std::string layer : {"layers.0.attention.", "layers.1.attention."}) {
-    for (const std::string matrix : {"W_q", "W_k", "W_v", "W_o"}) {
-      CHECK(shape(layer + matrix + ".weight") == Shape{6, 6});
+Lines described(const std::string& name) {
+  const Transformer model(small_transformer(name).options);
+  Lines lines;
+  for (const auto& [parameter, tensor] : model.state_dict()) {
+    std::string line = parameter;
+    for (const std::size_t size : tensor.shape()) {
+      line += " " + std::to_string(size);
+    }
+    // One layer of each stack is enough.
+    if (parameter.find("layers.1.") == std::string::npos) {
+      lines.insert(line);
     }
   }
-  CHECK(dict.size() == 3 + 6 + 8);
+  return lines;
+}
 
-  AttentionOnlyTransformerOptions plain = small_options();
-  plain.positions = Positions::sinusoidal;
-  plain.layer_norm = false;
-  plain.bias = true;
-  const StateDict other = AttentionOnlyTransformer(plain).state_dict();
-  CHECK(other.size() == 2 + 16);
-  CHECK(other.contains("layers.1.attention.W_o.bias"));
+TEST_CASE("Parameters have the names and shapes of the documentation") {
+  Lines plain = {"embedding.weight 13 8",
+                 "position.weight 10 8",
+                 "unembedding.weight 13 8",
+                 "norm.weight 8",
+                 "norm.bias 8",
+                 "layers.0.norm.weight 8",
+                 "layers.0.norm.bias 8",
+                 "layers.0.ffn_norm.weight 8",
+                 "layers.0.ffn_norm.bias 8"};
+  Lines rotary = plain;
+  rotary.erase("position.weight 10 8");
+  Lines gated = plain;
+  for (Lines* each : {&plain, &rotary, &gated}) {
+    add_linear(*each, "layers.0.ffn.dense1", "12", "8", each != &gated);
+    add_linear(*each, "layers.0.ffn.dense2", "8", "12", each != &gated);
+  }
+  add_attention(plain, "layers.0.attention");
+  CHECK(described("plain") == plain);
+  add_attention(rotary, "layers.0.attention", "16", "4");
+  CHECK(described("one key-value head, rotary") == rotary);
+  add_attention(gated, "layers.0.attention", "8", "8", false);
+  add_linear(gated, "layers.0.ffn.gate", "12", "8", false);
+  CHECK(described("gated silu without biases") == gated);
+  Lines encoder = {"embedding.weight 13 8",      "position.weight 10 8",
+                   "unembedding.weight 13 8",    "norm.weight 8",
+                   "layers.0.norm.weight 8",     "layers.0.cross_norm.weight 8",
+                   "layers.0.ffn_norm.weight 8", "encoder.position.weight 10 8",
+                   "encoder.norm.weight 8",      "encoder.layers.0.norm.weight 8"};
+  for (const std::string name :
+       {"layers.0.attention", "layers.0.cross_attention", "encoder.layers.0.attention"}) {
+    add_attention(encoder, name);
+  }
+  add_linear(encoder, "layers.0.ffn.dense1", "12", "8");
+  add_linear(encoder, "layers.0.ffn.dense2", "8", "12");
+  CHECK(described("an encoder without feed-forward layers") == encoder);
+  const struct {
+    std::string model, line;
+    bool is_there = true;
+  } others[] = {
+      {"patches", "patches.weight 8 2 2 2"},
+      {"patches", "patches.bias 8"},
+      {"patches", "class_token 8"},
+      {"patches", "position.weight 10 8"},
+      {"patches without a class token", "class_token 8", false},
+      {"segments", "segment.weight 3 8"},
+      {"positions behind others", "position.weight 12 8"},
+      {"a bias of logits", "unembedding.bias 13"},
+      {"embedding norm", "embedding_norm.weight 8"},
+      {"tied embeddings", "unembedding.weight 13 8", false},
+      {"biases of queries, keys and values alone", "layers.0.attention.W_q.bias 8"},
+      {"biases of queries, keys and values alone", "layers.0.attention.W_o.bias 8", false},
+      {"biases but those of queries, keys and values", "layers.0.attention.W_v.bias 8", false},
+      {"biases but those of queries, keys and values", "layers.0.attention.W_o.bias 8"}};
+  for (const auto& [model, line, is_there] : others) {
+    CAPTURE(model, line);
+    CHECK(described(model).contains(line) == is_there);
+  }
 }
 
 TEST_CASE("A seed gives the same model, another one another, and layers differ") {
-  const StateDict dict = AttentionOnlyTransformer(small_options()).state_dict();
-  CHECK(same(dict, AttentionOnlyTransformer(small_options()).state_dict()));
-  AttentionOnlyTransformerOptions other = small_options();
-  other.seed = 2;
-  CHECK_FALSE(same(dict, AttentionOnlyTransformer(other).state_dict()));
+  TransformerOptions options = small_transformer("plain").options;
+  const StateDict parameters = Transformer(options).state_dict();
+  CHECK(Transformer(options).state_dict() == parameters);
   std::set<float> firsts;
-  for (const auto& [name, tensor] : dict) {
-    if (name.find("norm") == std::string::npos) {
+  std::size_t drawn = 0;
+  for (const auto& [name, tensor] : parameters) {
+    if (name.ends_with("norm.weight")) {
+      CHECK(all_equal(tensor, 1));
+    } else if (name.ends_with("norm.bias")) {
+      CHECK(all_equal(tensor, 0));
+    } else if (name.ends_with(".weight")) {
       firsts.insert(tensor.data()[0]);
+      ++drawn;
     }
   }
-  CHECK(firsts.size() == 3 + 8);
-  other.seed = std::nullopt;
-  const AttentionOnlyTransformer drawn(other);
-  other.seed = drawn.seed();
-  CHECK(same(drawn.state_dict(), AttentionOnlyTransformer(other).state_dict()));
+  CHECK(firsts.size() == drawn);
+  options.seed.reset();
+  const Transformer other(options);
+  CHECK(other.state_dict() != parameters);
+  options.seed = other.seed();
+  CHECK(Transformer(options).state_dict() == other.state_dict());
 }
 
-TEST_CASE("A state dict loaded is the state dict given, and so are the results") {
-  const AttentionOnlyTransformerOptions options = small_options();
-  AttentionOnlyTransformerOptions other = options;
-  other.seed = 2;
-  AttentionOnlyTransformer model(options);
-  AttentionOnlyTransformer loaded(other);
-  const Tokens tokens = {{0, 1, 2, 3}, {4, 0, 0, 1}};
-  CHECK(loaded.forward(tokens).logits != model.forward(tokens).logits);
-  loaded.load_state_dict(model.state_dict());
-  CHECK(same(loaded.state_dict(), model.state_dict()));
-  CHECK(loaded.forward(tokens).logits == model.forward(tokens).logits);
+TEST_CASE("An attention-only transformer is one without feed-forward layers") {
+  for (const bool all : {false, true}) {
+    const AttentionOnlyTransformerOptions given{
+        .vocabulary_size = vocabulary_size,
+        .max_length = 10,
+        .num_hiddens = 6,
+        .num_heads = 3,
+        .num_layers = 2,
+        .positions = all ? Positions::learned : Positions::sinusoidal,
+        .causal = !all,
+        .layer_norm = all,
+        .bias = all,
+        .dropout = all ? 0.5 : 0.0,
+        .weights = Precision::float32,
+        .seed = 7,
+        .optimizer = {.learning_rate = 0.25}};
+    TransformerOptions options;
+    options.vocabulary_size = given.vocabulary_size;
+    options.max_length = given.max_length;
+    options.num_hiddens = given.num_hiddens;
+    options.num_heads = given.num_heads;
+    options.num_layers = given.num_layers;
+    options.ffn_hiddens = 0;
+    options.norm = all ? Norm::layer : Norm::none;
+    options.positions = given.positions;
+    options.bias = all;
+    options.tied_embeddings = false;
+    options.causal = given.causal;
+    options.dropout = given.dropout;
+    options.seed = given.seed;
+    options.optimizer = given.optimizer;
+    AttentionOnlyTransformer model(given);
+    Transformer same(options);
+    CHECK(model.state_dict() == same.state_dict());
+    const Tokens tokens = random_tokens(2, 6, 1);
+    CHECK(model.forward(tokens).logits == same.forward(tokens).logits);
+    model.train();
+    same.train();
+    const auto gradients = model.loss_and_gradients(tokens, tokens);
+    const auto expected = same.loss_and_gradients(tokens, tokens);
+    CHECK(gradients.loss == expected.loss);
+    CHECK(gradients.head_gates == expected.head_gates);
+    CHECK(model.train_step(tokens, tokens) == same.train_step(tokens, tokens));
+    CHECK(model.copy().state_dict() == same.state_dict());
+    CHECK(&model.layer(1) == &model.attention(1));
+    const AttentionOnlyTransformer::Sizes sizes = model.sizes();
+    CHECK(sizes.vocabulary_size == 13);
+    CHECK(sizes.max_length == 10);
+    CHECK(sizes.num_hiddens == 6);
+    CHECK(sizes.num_layers == 2);
+    CHECK(sizes.learned_positions == all);
+    CHECK(sizes.layer_norm == all);
+  }
 }
 
-TEST_CASE("A backward of a layer on its own does not outlive the parameters it belongs to") {
-  AttentionOnlyTransformer model(small_options());
-  const auto X = randn<3>({1, 3, 6}, 1);
-  model.layer(0).forward(X, X, X, {.requires_grad = true});
-  model.load_state_dict(model.state_dict());
-  CHECK(error_of([&] { return model.layer(0).backward(X); }).starts_with("no-pending-backward"));
+TEST_CASE("A state dict of another model is refused whole") {
+  Transformer model(small_transformer("an encoder").options);
+  const StateDict before = model.state_dict();
+  StateDict wrong = before;
+  for (auto& [name, tensor] : wrong) {
+    tensor.fill(7);
+  }
+  wrong.erase("encoder.layers.1.ffn.dense2.bias");
+  wrong.emplace("other", xt::zeros<float>({2}));
+  wrong["layers.0.cross_norm.weight"] = xt::zeros<float>({9});
+  CHECK(error_of([&] {
+          model.load_state_dict(wrong);
+          return 0;
+        }) ==
+        "invalid-state-dict; state_dict: missing encoder.layers.1.ffn.dense2.bias; "
+        "unexpected other; layers.0.cross_norm.weight: expected (8,), got (9,)");
+  CHECK(model.state_dict() == before);
 }
 
-TEST_CASE("A layer that is called by itself ends a model's pending backward") {
-  AttentionOnlyTransformer model(small_options());
-  const Tokens tokens = {{0, 1, 2, 3}, {4, 0, 0, 1}};
+TEST_CASE("Passes of a model's layer alone and of the model end each other's pending backward") {
+  Transformer model(small_transformer("plain").options);
+  MultiHeadAttention& layer = model.attention(0);
+  const Tokens tokens = random_tokens(1, 3, 1);
+  const auto X = randn<3>({1, 3, 8}, 1);
   const Tensor<3> hidden = model.forward(tokens, {.requires_grad = true}).hidden;
-  const auto X = randn<3>({1, 3, 6}, 1);
-  model.layer(0).forward(X, X, X, {.requires_grad = true});
+  layer.forward(X, X, X, {.requires_grad = true});
   CHECK(error_of([&] { return model.backward(hidden); }).starts_with("no-pending-backward"));
+  model.load_state_dict(model.state_dict());
+  CHECK(error_of([&] { return layer.backward(X); }).starts_with("no-pending-backward"));
   model.forward(tokens, {.requires_grad = true});
-  model.layer(0).forward(X, X, X);
+  layer.forward(X, X, X);
   CHECK(error_of([&] { return model.backward(hidden); }) == "no error");
+}
+
+TEST_CASE("A model and a cache that were moved from are disposed of") {
+  const Tokens tokens = {{1, 2, 3}};
+  for (const std::string name : {"plain", "an encoder", "patches"}) {
+    CAPTURE(name);
+    Transformer model(small_transformer(name).options);
+    const StateDict parameters = model.state_dict();
+    const Transformer moved = std::move(model);
+    const std::function<void()> calls[] = {
+        [&] { static_cast<void>(model.forward(tokens)); },
+        [&] { static_cast<void>(model.forward(Tensor<4>())); },
+        [&] { static_cast<void>(model.backward(Tensor<3>())); },
+        [&] { static_cast<void>(model.loss(tokens, tokens)); },
+        [&] { static_cast<void>(model.loss_and_gradients(tokens, tokens)); },
+        [&] { static_cast<void>(model.train_step(tokens, tokens)); },
+        [&] { static_cast<void>(model.generate({1}, {.max_new_tokens = 1})); },
+        [&] { static_cast<void>(model.trainables()); },
+        [&] { model.load_state_dict(parameters); },
+        [&] { model.prune_heads({{0, {0}}}, Side::self); },
+        [&] { static_cast<void>(model.copy()); },
+        [&] { static_cast<void>(model.settings()); },
+        [&] { static_cast<void>(model.state_dict(ParameterNames::pretrained)); },
+        [&] { static_cast<void>(model.gradients()); },
+        [&] { static_cast<void>(model.config()); },
+        [&] { static_cast<void>(model.create_cache({.batch_size = 1, .max_length = 2})); }};
+    for (const auto& call : calls) {
+      CHECK(error_of([&] {
+              call();
+              return 0;
+            }).starts_with("disposed; model: "));
+    }
+    model.zero_gradients();
+    model.train().eval();
+    CHECK_FALSE(model.in_use());
+    CHECK(model.num_layers() == 0);
+    CHECK(moved.state_dict() == parameters);
+  }
+  Transformer model(small_transformer("plain").options);
+  ModelCache cache = model.create_cache({.batch_size = 1, .max_length = 9});
+  ModelCache moved = std::move(cache);
+  CHECK_FALSE(cache.in_use());
+  CHECK(error_of([&] {
+          return model.forward(tokens, {.cache = &cache});
+        }).starts_with("disposed; cache: "));
+  CHECK(error_of([&] {
+          cache.reset();
+          return 0;
+        }).starts_with("disposed; cache: "));
+  cache = moved;
+  CHECK(cache.in_use());
+}
+
+TEST_CASE("A model that was moved goes on with its pending backward and its optimizers") {
+  Transformer model(small_transformer("an encoder").options);
+  Transformer expected = model.copy();
+  const Tokens tokens = {{1, 2, 3}};
+  TransformerForwardOptions pass{.source = Tokens{{4, 5}}};
+  Adam optimizer(model.trainables());
+  model.train_step(tokens, tokens, optimizer, pass);
+  expected.train_step(tokens, tokens, pass);
+  pass.requires_grad = true;
+  const auto hidden = model.forward(tokens, pass).hidden;
+  static_cast<void>(expected.forward(tokens, pass));
+  Transformer moved = std::move(model);
+  CHECK(moved.backward(hidden).head_gates == expected.backward(hidden).head_gates);
+  CHECK(moved.gradients() == expected.gradients());
+  pass.requires_grad = false;
+  moved.train_step(tokens, tokens, optimizer, pass);
+  expected.train_step(tokens, tokens, pass);
+  CHECK(moved.state_dict() == expected.state_dict());
 }
 
 }  // namespace

@@ -1,119 +1,457 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "compare.hpp"
-#include "transformer_problem.hpp"
+#include "files.hpp"
+#include "model_reference.hpp"
 
+// Every pass of small models of all options, and of models whose options are drawn at random,
+// against the same in float64.
 namespace headwise::test {
 namespace {
 
-TEST_CASE("Logits and weights are those of float64") {
-  for (const TransformerProblem& problem : transformer_problems()) {
-    CAPTURE(problem.name);
-    AttentionOnlyTransformer model = model_of(problem);
-    const auto reference = reference_of(problem, model);
-    const auto expected =
-        reference::forward(reference, problem.tokens, gates_of(problem, reference));
-    const auto result =
-        model.forward(problem.tokens, {.head_gates = problem.gates, .return_weights = true});
-    CHECK(result.logits.shape() == std::array<std::size_t, 3>{problem.tokens.shape(0),
-                                                              problem.tokens.shape(1),
-                                                              reference.vocabulary_size});
-    CHECK(max_difference(result.logits, expected.logits) <= 1e-5);
-    REQUIRE(result.attention_weights.size() == reference.num_layers);
-    for (std::size_t layer = 0; layer < reference.num_layers; ++layer) {
-      CHECK(max_difference(result.attention_weights[layer], expected.weights[layer]) <= 2e-6);
+constexpr std::size_t random_models = 120;
+
+constexpr Capture everything{.queries = true,
+                             .keys = true,
+                             .values = true,
+                             .scores = true,
+                             .pooled = true,
+                             .dropped_weights = true};
+
+/// How far results may lie from those in float64, as a share of the largest of them: rounded
+/// weights round the inputs of products to 15 bits.
+double share_of(const TransformerCall& call) {
+  return call.options.weights == Precision::float32 ? 5e-6 : 4e-3;
+}
+
+/// Elements from 0 on of a head count or a length, some of them, in any order.
+std::vector<std::int64_t> some_below(Random& random, std::size_t end) {
+  std::vector<std::int64_t> chosen;
+  for (std::size_t i = 0; i < end; ++i) {
+    if (random.chance(0.6)) {
+      chosen.insert(chosen.begin() + static_cast<std::ptrdiff_t>(random.below(chosen.size() + 1)),
+                    static_cast<std::int64_t>(i));
     }
-    const auto without = model.forward(problem.tokens, {.head_gates = problem.gates});
-    CHECK(without.attention_weights.empty());
-    CHECK(max_difference(without.logits, expected.logits) <= 1e-5);
-    CHECK(std::abs(model.loss(problem.tokens, problem.targets, {.head_gates = problem.gates}) -
-                   reference::cross_entropy(expected.logits, problem.targets)) <= 3e-6);
+  }
+  return chosen;
+}
+
+std::vector<std::int64_t> first_of(std::size_t count) {
+  std::vector<std::int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+template <typename Got, typename Expected>
+void check_close(const Got& got, const Expected& expected, double share) {
+  double largest = 1;
+  for (const double number : expected) {
+    largest = std::isfinite(number) ? std::fmax(largest, std::abs(number)) : largest;
+  }
+  CHECK(max_difference(got, expected) <= share * largest);
+}
+
+/// The rows of these heads and queries, of a tensor of any number.
+template <typename Number>
+xt::xtensor<Number, 4> rows_of(const xt::xtensor<Number, 4>& all,
+                               const std::vector<std::int64_t>& heads,
+                               const std::vector<std::int64_t>& queries) {
+  auto rows = xt::xtensor<Number, 4>::from_shape(
+      {all.shape(0), heads.size(), queries.size(), all.shape(3)});
+  for (std::size_t sample = 0; sample < rows.shape(0); ++sample) {
+    for (std::size_t head = 0; head < heads.size(); ++head) {
+      for (std::size_t query = 0; query < queries.size(); ++query) {
+        for (std::size_t key = 0; key < rows.shape(3); ++key) {
+          rows(sample, head, query, key) = all(sample, static_cast<std::size_t>(heads[head]),
+                                               static_cast<std::size_t>(queries[query]), key);
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+void check_captured(const CapturedTensors<3>& captured, const reference::Inside& expected,
+                    const Tensor<4>& weights, double share) {
+  check_close(captured.queries.value(), expected.queries, share);
+  check_close(captured.keys.value(), expected.keys, share);
+  check_close(captured.values.value(), expected.values, share);
+  check_close(captured.scores.value(), expected.scores, share);
+  check_close(captured.pooled.value(), expected.pooled, share);
+  CHECK(captured.dropped_weights.value() == weights);
+}
+
+TEST_CASE("Results, weights and captures of models are those of float64") {
+  for (const TransformerCall& call : all_calls(random_models)) {
+    CAPTURE(call.name);
+    Transformer model = model_of(call);
+    const auto expected = reference::forward(call, model.state_dict(), true);
+    const double share = share_of(call);
+    TransformerForwardOptions pass = call.pass;
+    const TransformerResult plain = forward(model, call, pass);
+    check_close(plain.hidden, expected.hidden, share);
+    check_close(plain.logits, expected.logits, share);
+    CHECK(plain.logits.shape(2) == (call.has_logits() ? vocabulary_size : 0));
+    REQUIRE(plain.encoder_hidden.has_value() == call.options.encoder.has_value());
+    if (plain.encoder_hidden) {
+      check_close(*plain.encoder_hidden, expected.encoder_hidden, share);
+    }
+    if (call.has_logits()) {
+      const double loss = model.loss(call.tokens, call.targets, call.pass);
+      CHECK(std::abs(loss - reference::mean_loss(expected.logits, call.targets)) <= 2 * share);
+    }
+
+    pass.return_weights = true;
+    pass.capture = everything;
+    const TransformerResult all = forward(model, call, pass);
+    check_close(all.hidden, expected.hidden, share);
+    Random random(call.batch());
+    const std::vector<std::int64_t> heads =
+        some_below(random, static_cast<std::size_t>(call.options.num_heads));
+    const std::vector<std::int64_t> queries = some_below(random, plain.hidden.shape(1));
+    pass.return_weights = ReturnedWeights(heads, queries);
+    pass.capture = {};
+    const TransformerResult chosen = forward(model, call, pass);
+    check_close(chosen.hidden, expected.hidden, share);
+    pass.return_weights = ReturnedWeights::last_query();
+    const TransformerResult last = forward(model, call, pass);
+    for (const Side side : all_sides) {
+      CAPTURE(static_cast<int>(side));
+      const auto& weights = weights_of(all, side);
+      const auto& expected_weights = expected.weights_of(side);
+      CHECK(weights_of(plain, side).empty());
+      CHECK(captured_of(plain, side).empty());
+      REQUIRE(weights.size() == expected_weights.size());
+      REQUIRE(model.attention_layers(side).size() == expected_weights.size());
+      for (std::size_t layer = 0; layer < weights.size(); ++layer) {
+        check_close(weights[layer], expected_weights[layer], share);
+        check_captured(captured_of(all, side)[layer],
+                       expected.inside.at(static_cast<std::size_t>(side))[layer], weights[layer],
+                       share);
+        if (side == Side::encoder) {
+          check_close(weights_of(chosen, side)[layer], expected_weights[layer], share);
+          continue;
+        }
+        check_close(weights_of(chosen, side)[layer],
+                    rows_of(expected_weights[layer], heads, queries), share);
+        check_close(weights_of(last, side)[layer],
+                    rows_of(expected_weights[layer], first_of(weights[layer].shape(1)),
+                            {static_cast<std::int64_t>(plain.hidden.shape(1)) - 1}),
+                    share);
+      }
+    }
   }
 }
 
-TEST_CASE("Gradients are the slopes of the loss in float64") {
-  for (const TransformerProblem& problem : transformer_problems()) {
-    CAPTURE(problem.name);
-    AttentionOnlyTransformer model = model_of(problem);
-    const auto reference = reference_of(problem, model);
-    const auto gates = gates_of(problem, reference);
-    const auto [logits, weights] = reference::forward(reference, problem.tokens, gates);
-    const auto slopes =
-        reference::slopes_of_loss(reference, problem.tokens, problem.targets, gates);
-    const auto result =
-        model.loss_and_gradients(problem.tokens, problem.targets, {.head_gates = problem.gates});
-    CHECK(std::abs(result.loss - reference::cross_entropy(logits, problem.targets)) <= 3e-6);
-    CHECK(model.gradients().size() == model.state_dict().size());
-    for (const auto& [name, gradient] : model.gradients()) {
-      CAPTURE(name);
-      CHECK(gradient.shape() == model.state_dict().at(name).shape());
-      CHECK(max_difference(gradient, slopes.parameters.at(name)) <= 1e-5);
+/// The part of a pass that positions [begin, end) of the tokens take with a cache.
+TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::size_t begin,
+                                  std::size_t end, ModelCache& cache) {
+  TransformerForwardOptions part = pass;
+  const auto limit = static_cast<std::int64_t>(end);
+  if (auto* by_sample = std::get_if<LensBySample>(&part.valid_lens)) {
+    for (std::int64_t& length : *by_sample) {
+      length = std::min(length, limit);
     }
-    REQUIRE(result.head_gates.size() == gates.size());
+  }
+  if (const auto* by_query = std::get_if<LensByQuery>(&pass.valid_lens)) {
+    LensByQuery lens = columns(*by_query, begin, end);
+    for (std::int64_t& length : lens) {
+      length = std::min(length, limit);
+    }
+    part.valid_lens = lens;
+  }
+  if (pass.segments) {
+    part.segments = columns(*pass.segments, begin, end);
+  }
+  if (cache.memory().has_source) {
+    part.source.reset();
+    part.source_valid_lens = {};
+  }
+  part.cache = &cache;
+  return part;
+}
+
+/// The largest difference of rows from those of the whole that begin at `begin`; columns beyond
+/// those of the rows must be 0.
+template <typename Rows, typename Whole>
+double difference_from(const Rows& rows, const Whole& whole, std::size_t begin) {
+  const std::size_t axis = rows.dimension() - 2;
+  const std::size_t length = rows.shape(axis);
+  const std::size_t size = rows.shape(axis + 1);
+  double largest = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t outer = i / size / length;
+    const std::size_t row = outer * whole.shape(axis) + begin + i / size % length;
+    const double expected = whole.data()[row * whole.shape(axis + 1) + i % size];
+    largest = std::fmax(largest, std::abs(static_cast<double>(rows.data()[i]) - expected));
+  }
+  return largest;
+}
+
+TEST_CASE("Chunks of any sizes with a cache give what float64 gives for the whole") {
+  for (const TransformerCall& call : all_calls(random_models)) {
+    if (!call.options.causal || call.has_images()) {
+      continue;
+    }
+    CAPTURE(call.name);
+    Random random(call.tokens.size());
+    Transformer model = model_of(call);
+    const auto expected = reference::forward(call, model.state_dict());
+    const std::size_t length = call.tokens.shape(1);
+    const Tokens others = random_tokens(call.batch(), length, 17);
+    TransformerForwardOptions whole = call.pass;
+    whole.return_weights = true;
+    for (const Precision precision : {Precision::float32, Precision::float16}) {
+      const double share = precision == Precision::float32 ? share_of(call) : 2e-3;
+      const double largest = std::fmax(1, largest_magnitude(expected.hidden));
+      ModelCache cache = model.create_cache({.batch_size = static_cast<std::int64_t>(call.batch()),
+                                             .max_length = static_cast<std::int64_t>(length),
+                                             .precision = precision});
+      const auto read = [&](const Tokens& tokens, std::size_t begin, std::size_t end) {
+        return model.forward(columns(tokens, begin, end), part_of(whole, begin, end, cache));
+      };
+      // A reset forgets the source, too.
+      static_cast<void>(read(others, 0, length));
+      cache.reset();
+      for (std::size_t begin = 0; begin < length;) {
+        CHECK(cache.length() == begin);
+        if (random.chance(0.3)) {
+          // Other tokens must leave no trace in what is truncated or was copied before.
+          const ModelCache copy = cache;
+          static_cast<void>(read(others, begin, length));
+          CHECK(cache.length() == length);
+          random.chance(0.5) || begin == 0
+              ? cache = copy
+              : (cache.truncate(static_cast<std::int64_t>(begin)), cache);
+        }
+        const std::size_t end = std::min(length, begin + random.below(4));
+        const bool has_source = cache.memory().has_source;
+        const TransformerResult part = read(call.tokens, begin, end);
+        CHECK(part.encoder_hidden.has_value() == (call.options.encoder && !has_source));
+        CHECK(difference_from(part.hidden, expected.hidden, begin) <= share * largest);
+        if (call.has_logits()) {
+          CHECK(difference_from(part.logits, expected.logits, begin) <=
+                share * std::fmax(1, largest_magnitude(expected.logits)));
+        }
+        for (const Side side : {Side::self, Side::cross}) {
+          REQUIRE(weights_of(part, side).size() == expected.weights_of(side).size());
+          for (std::size_t layer = 0; layer < weights_of(part, side).size(); ++layer) {
+            CHECK(difference_from(weights_of(part, side)[layer], expected.weights_of(side)[layer],
+                                  begin) <= share);
+          }
+        }
+        begin = end;
+      }
+    }
+  }
+}
+
+/// The call with the gates of its model's layers by sample, 1 where none was given.
+TransformerCall with_all_gates(const TransformerCall& call, const Transformer& model) {
+  TransformerCall result = call;
+  for (const Side side : all_sides) {
+    std::vector<HeadGate>& gates = gates_of(result.pass, side);
+    gates.resize(model.attention_layers(side).size());
     for (std::size_t layer = 0; layer < gates.size(); ++layer) {
-      CHECK(max_difference(result.head_gates[layer], slopes.head_gates[layer]) <= 1e-5);
+      const std::size_t num_heads = model.attention_layers(side)[layer].num_heads();
+      Tensor<2> by_sample({call.batch(), num_heads});
+      for (std::size_t i = 0; i < by_sample.size(); ++i) {
+        by_sample.data()[i] =
+            static_cast<float>(reference::gate_of(gates[layer], i / num_heads, i % num_heads));
+      }
+      gates[layer] = by_sample;
+    }
+  }
+  return result;
+}
+
+/// What a call's gradients are of: the loss, or a sum of products with hidden states and logits.
+struct Objective {
+  bool of_loss;
+  Tensor<3> hidden;
+  Tensor<3> logits;
+
+  [[nodiscard]] double value(const TransformerCall& call, const StateDict& parameters) const {
+    const auto output = reference::forward(call, parameters);
+    if (of_loss) {
+      return reference::mean_loss(output.logits, call.targets);
+    }
+    double sum = 0;
+    for (std::size_t i = 0; i < hidden.size(); ++i) {
+      sum += static_cast<double>(hidden.data()[i]) * output.hidden.data()[i];
+    }
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+      sum += static_cast<double>(logits.data()[i]) * output.logits.data()[i];
+    }
+    return sum;
+  }
+
+  TransformerGradients gradients(const TransformerCall& call, Transformer& model) const {
+    if (of_loss) {
+      auto result = model.loss_and_gradients(call.tokens, call.targets, call.pass);
+      return {.head_gates = std::move(result.head_gates),
+              .cross_head_gates = std::move(result.cross_head_gates),
+              .encoder_head_gates = std::move(result.encoder_head_gates)};
+    }
+    TransformerForwardOptions pass = call.pass;
+    pass.requires_grad = true;
+    static_cast<void>(forward(model, call, pass));
+    return model.backward(
+        {.hidden = hidden, .logits = logits.size() > 0 ? std::optional(logits) : std::nullopt});
+  }
+};
+
+/// Holds a gradient against the difference of the objective between two points, which lie a little
+/// along the gradient and a random direction from `values`, which are moved there and back.
+template <typename Gradient, typename Values, typename Function>
+void check_slope(const Gradient& gradient, Values& values, std::uint64_t seed, double scale,
+                 const Function& objective) {
+  REQUIRE(gradient.size() == values.size());
+  constexpr double step = 1e-5;
+  const auto random = randn<1>({gradient.size()}, seed);
+  const double largest = std::fmax(largest_magnitude(gradient), 1e-30);
+  const Values before = values;
+  std::vector<double> moved(gradient.size());
+  const auto value_at = [&](double sign) {
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      const double direction =
+          static_cast<double>(gradient.data()[i]) / largest + static_cast<double>(random(i));
+      values.data()[i] =
+          static_cast<float>(static_cast<double>(before.data()[i]) + sign * step * direction);
+      moved[i] += sign * static_cast<double>(values.data()[i]);
+    }
+    return objective();
+  };
+  const double difference = value_at(1) - value_at(-1);
+  values = before;
+  double expected = 0;
+  double length = 0;
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    expected += static_cast<double>(gradient.data()[i]) * moved[i];
+    length += moved[i] * moved[i];
+  }
+  CHECK(std::abs(difference - expected) <= 1e-5 * scale * std::sqrt(length));
+}
+
+TEST_CASE("Gradients are the slopes of the objective in float64") {
+  for (const TransformerCall& given : all_calls(random_models)) {
+    CAPTURE(given.name);
+    Transformer model = model_of(given);
+    TransformerCall call = with_all_gates(given, model);
+    const TransformerResult result = forward(model, call, call.pass);
+    const Objective objective{.of_loss = call.has_logits() && call.batch() % 2 == 1,
+                              .hidden = randn<3>(result.hidden.shape(), 36),
+                              .logits = randn<3>(result.logits.shape(), 37)};
+    // Gradients of gates and images are also those of models that cannot be trained.
+    TransformerGradients inputs = objective.gradients(given, model);
+    StateDict parameters = model.state_dict();
+    const StateDict gradients = model.gradients();
+    CHECK(gradients.size() == parameters.size());
+    const bool is_rounded = call.options.weights != Precision::float32;
+    double scale = is_rounded ? 100 : 1;
+    for (const auto& [name, gradient] : gradients) {
+      scale = std::fmax(scale, largest_magnitude(gradient));
+    }
+    const auto value = [&] { return objective.value(call, parameters); };
+    std::uint64_t seed = 1;
+    for (const auto& [name, gradient] : gradients) {
+      CAPTURE(name);
+      CHECK(gradient.shape() == parameters.at(name).shape());
+      if (!is_rounded) {
+        check_slope(gradient, parameters.at(name), ++seed, scale, value);
+      }
+    }
+    if (call.has_empty_source()) {
+      // The encoder does not run, and the gradients of its gates are not written.
+      inputs.encoder_head_gates.clear();
+    }
+    for (const auto& [side, of_side] : {std::pair(Side::self, &inputs.head_gates),
+                                        std::pair(Side::cross, &inputs.cross_head_gates),
+                                        std::pair(Side::encoder, &inputs.encoder_head_gates)}) {
+      for (std::size_t layer = 0; layer < of_side->size(); ++layer) {
+        CAPTURE(static_cast<int>(side), layer);
+        check_slope((*of_side)[layer], std::get<Tensor<2>>(gates_of(call.pass, side)[layer]),
+                    ++seed, scale, value);
+      }
+    }
+    CHECK(inputs.pixels.has_value() == call.has_images());
+    if (inputs.pixels) {
+      check_slope(*inputs.pixels, call.pixels, ++seed, scale, value);
     }
   }
 }
 
-TEST_CASE("Gradients of a second batch are added, until they are made zero") {
-  const TransformerProblem problem = transformer_problems().back();
-  AttentionOnlyTransformer model(problem.options);
-  CHECK(all_equal(model.gradients().at("embedding.weight"), 0));
-  model.loss_and_gradients(problem.tokens, problem.targets);
-  const StateDict once = model.gradients();
-  model.loss_and_gradients(problem.tokens, problem.targets);
-  for (const auto& [name, gradient] : model.gradients()) {
-    CAPTURE(name);
-    CHECK(max_difference(gradient, 2 * once.at(name)) <= 1e-6);
+TEST_CASE("A pruned model is the whole one with gates of 0, and its gradients are the others") {
+  std::size_t checked = 0;
+  for (const TransformerCall& given : all_calls(random_models)) {
+    CAPTURE(given.name);
+    Random random(given.batch());
+    for (const Side side : all_sides) {
+      Transformer model = model_of(given);
+      if (model.attention_layers(side).empty()) {
+        continue;
+      }
+      TransformerCall call = given;
+      std::vector<HeadGate>& gates = gates_of(call.pass, side);
+      gates.clear();
+      TransformerForwardOptions pass = call.pass;
+      const std::size_t layer = random.below(model.attention_layers(side).size());
+      const MultiHeadAttention& pruned = model.attention_layers(side)[layer];
+      const std::size_t num_heads = pruned.num_heads();
+      const std::size_t group = num_heads / pruned.settings().num_kv_heads;
+      if (group == num_heads) {
+        continue;
+      }
+      const std::size_t first = group * random.below(num_heads / group);
+      Tensor<1> gate = full<1>({num_heads}, 1);
+      std::vector<std::int64_t> heads;
+      std::vector<std::int64_t> left;
+      for (std::size_t head = 0; head < num_heads; ++head) {
+        const bool is_gone = head / group == first / group;
+        gate(head) = is_gone ? 0 : 1;
+        (is_gone ? heads : left).push_back(static_cast<std::int64_t>(head));
+      }
+      gates.resize(model.attention_layers(side).size());
+      gates[layer] = gate;
+      const auto expected = reference::forward(call, model.state_dict());
+      model.prune_heads({{static_cast<std::int64_t>(layer), heads}}, side);
+      CHECK(pruned.num_heads() == left.size());
+      pass.return_weights = true;
+      const TransformerResult result = forward(model, call, pass);
+      check_close(result.hidden, expected.hidden, share_of(call));
+      check_close(result.logits, expected.logits, share_of(call));
+      const auto& weights = weights_of(result, side)[layer];
+      check_close(weights,
+                  rows_of(expected.weights_of(side)[layer], left, first_of(weights.shape(2))),
+                  share_of(call));
+      ++checked;
+    }
   }
-  model.zero_gradients();
-  for (const auto& [name, gradient] : model.gradients()) {
-    CHECK(all_equal(gradient, 0));
-  }
+  CHECK(checked > 80);
 }
 
-TEST_CASE("A batch without any target has loss 0 and gradients 0") {
-  const TransformerProblem problem = transformer_problems().back();
-  AttentionOnlyTransformer model(problem.options);
-  Tokens nothing = problem.targets;
-  nothing.fill(-1);
-  CHECK(model.loss(problem.tokens, nothing) == 0);
-  const auto result = model.loss_and_gradients(problem.tokens, nothing);
-  CHECK(result.loss == 0);
-  for (const auto& [name, gradient] : model.gradients()) {
-    CHECK(all_equal(gradient, 0));
-  }
-  for (const auto& gates : result.head_gates) {
-    CHECK(all_equal(gates, 0));
-  }
-}
-
-TEST_CASE("A batch without sequences, or of empty ones, is answered with nothing") {
-  const TransformerProblem problem = transformer_problems().back();
-  AttentionOnlyTransformer model(problem.options);
-  for (const std::array<std::size_t, 2>& shape :
-       {std::array<std::size_t, 2>{0, 3}, std::array<std::size_t, 2>{2, 0}}) {
-    const Tokens tokens = Tokens::from_shape(shape);
-    CHECK(model.forward(tokens, {.return_weights = true}).logits.size() == 0);
-    CHECK(model.loss_and_gradients(tokens, tokens).loss == 0);
-  }
-}
-
-TEST_CASE("A causal model knows nothing of later tokens") {
-  AttentionOnlyTransformer model({.vocabulary_size = 5,
-                                  .max_length = 6,
-                                  .num_hiddens = 8,
-                                  .num_heads = 2,
-                                  .num_layers = 2,
-                                  .seed = 1});
-  const auto logits = model.forward({{0, 1, 2, 3, 4, 0}}).logits;
-  const auto changed = model.forward({{0, 1, 2, 3, 1, 1}}).logits;
-  const auto shorter = model.forward({{0, 1, 2, 3}}).logits;
-  for (std::size_t i = 0; i < 4 * 5; ++i) {
-    CHECK(logits.data()[i] == changed.data()[i]);
-    CHECK(std::abs(logits.data()[i] - shorter.data()[i]) <= 1e-6F);
+TEST_CASE("A copy, and a model with the parameters of another, give the same bits") {
+  for (const TransformerCall& call : all_calls(random_models)) {
+    CAPTURE(call.name);
+    Transformer model = model_of(call);
+    const TransformerResult expected = forward(model, call, call.pass);
+    TransformerCall other = call;
+    other.options.seed = 99;
+    Transformer loaded(other.options);
+    CHECK(loaded.state_dict() != model.state_dict());
+    loaded.load_state_dict(load_safetensors(save_safetensors(model.state_dict())).tensors);
+    Transformer copy = model.copy();
+    for (Transformer* each : {&loaded, &copy}) {
+      const TransformerResult result = forward(*each, call, call.pass);
+      CHECK(same_bits(result.hidden, expected.hidden));
+      CHECK(same_bits(result.logits, expected.logits));
+      CHECK(each->state_dict() == model.state_dict());
+    }
   }
 }
 

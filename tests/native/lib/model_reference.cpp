@@ -1,0 +1,281 @@
+#include "model_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace headwise::test::reference {
+namespace {
+
+/// One pass of one model.
+class Pass {
+ public:
+  Pass(const TransformerCall& call, const StateDict& parameters, bool with_inside)
+      : call_(call), options_(call.options), parameters_(parameters), with_inside_(with_inside) {}
+
+  ModelOutput run() {
+    Doubles<3> source;
+    if (options_.encoder) {
+      const Tokens& tokens = call_.pass.source.value();
+      source = final_norm("encoder.", stack(Side::encoder, embed("encoder.", tokens, {}), {}));
+      output_.encoder_hidden = source;
+    }
+    const Doubles<3> x =
+        call_.has_images() ? embed_patches() : embed("", call_.tokens, call_.pass.segments);
+    output_.hidden = final_norm("", stack(Side::self, x, source));
+    if (call_.has_logits()) {
+      const std::string name = options_.tied_embeddings ? "embedding" : "unembedding";
+      StateDict linear = {{"x.weight", parameters_.at(name + ".weight")}};
+      if (options_.logits_bias) {
+        linear.emplace("x.bias", parameters_.at("unembedding.bias"));
+      }
+      output_.logits = project(linear, "x", output_.hidden);
+    }
+    return std::move(output_);
+  }
+
+ private:
+  [[nodiscard]] double parameter(const std::string& name, std::size_t i) const {
+    return static_cast<double>(parameters_.at(name).data()[i]);
+  }
+
+  [[nodiscard]] double position(const std::string& stack, std::size_t i, std::size_t j) const {
+    const auto size = static_cast<std::size_t>(options_.num_hiddens);
+    const bool halves = options_.positions == Positions::sinusoidal_halves;
+    if (options_.positions == Positions::learned) {
+      return parameter(stack + "position.weight",
+                       (static_cast<std::size_t>(options_.position_offset) + i) * size + j);
+    }
+    if (options_.positions != Positions::sinusoidal && !halves) {
+      return 0;
+    }
+    const bool is_sine = halves ? j < (size + 1) / 2 : j % 2 == 0;
+    const std::size_t pair = halves ? j % ((size + 1) / 2) : j / 2;
+    const double angle = static_cast<double>(i) / std::pow(10000.0, static_cast<double>(2 * pair) /
+                                                                        static_cast<double>(size));
+    return is_sine ? std::sin(angle) : std::cos(angle);
+  }
+
+  [[nodiscard]] Doubles<3> normalized(const std::string& name, Doubles<3> x) const {
+    const std::size_t size = x.shape(2);
+    const auto n = static_cast<double>(size);
+    const bool has_bias = options_.norm == Norm::layer && options_.norm_bias;
+    for (double* row = x.data(); row != x.data() + x.size(); row += size) {
+      double mean = 0;
+      double square = 0;
+      for (std::size_t i = 0; options_.norm == Norm::layer && i < size; ++i) {
+        mean += row[i] / n;
+      }
+      for (std::size_t i = 0; i < size; ++i) {
+        square += (row[i] - mean) * (row[i] - mean) / n;
+      }
+      for (std::size_t i = 0; i < size; ++i) {
+        row[i] = (row[i] - mean) / std::sqrt(square + options_.norm_epsilon) *
+                     parameter(name + ".weight", i) +
+                 (has_bias ? parameter(name + ".bias", i) : 0);
+      }
+    }
+    return x;
+  }
+
+  [[nodiscard]] Doubles<3> final_norm(const std::string& stack, const Doubles<3>& x) const {
+    const bool has_norm = options_.final_norm.value_or(options_.norm_first);
+    return has_norm && options_.norm != Norm::none ? normalized(stack + "norm", x) : x;
+  }
+
+  [[nodiscard]] Doubles<3> embedding_norm(const std::string& stack, const Doubles<3>& x) const {
+    return options_.embedding_norm && options_.norm != Norm::none
+               ? normalized(stack + "embedding_norm", x)
+               : x;
+  }
+
+  [[nodiscard]] Doubles<3> embed(const std::string& stack, const Tokens& tokens,
+                                 const std::optional<Tokens>& segments) const {
+    const auto size = static_cast<std::size_t>(options_.num_hiddens);
+    Doubles<3> x(std::array{tokens.shape(0), tokens.shape(1), size}, 0.0);
+    for (std::size_t sample = 0; sample < x.shape(0); ++sample) {
+      for (std::size_t i = 0; i < x.shape(1); ++i) {
+        const auto token = static_cast<std::size_t>(tokens(sample, i));
+        const auto segment = static_cast<std::size_t>(segments ? (*segments)(sample, i) : 0);
+        for (std::size_t j = 0; j < size; ++j) {
+          x(sample, i, j) =
+              options_.embedding_scale * parameter("embedding.weight", token * size + j) +
+              position(stack, i, j) +
+              (options_.segments > 0 ? parameter("segment.weight", segment * size + j) : 0);
+        }
+      }
+    }
+    return embedding_norm(stack, x);
+  }
+
+  [[nodiscard]] Doubles<3> embed_patches() const {
+    const PatchOptions& patches = *options_.patches;
+    const auto size = static_cast<std::size_t>(patches.patch_size);
+    const auto channels = static_cast<std::size_t>(patches.channels);
+    const auto side = static_cast<std::size_t>(patches.image_size) / size;
+    const std::size_t batch = call_.batch();
+    Doubles<3> rows(std::array{batch, side * side, channels * size * size}, 0.0);
+    for (std::size_t sample = 0; sample < batch; ++sample) {
+      for (std::size_t patch = 0; patch < side * side; ++patch) {
+        for (std::size_t i = 0; i < rows.shape(2); ++i) {
+          rows(sample, patch, i) = static_cast<double>(
+              call_.pixels(sample, i / (size * size), patch / side * size + i / size % size,
+                           patch % side * size + i % size));
+        }
+      }
+    }
+    StateDict linear = {{"x.weight", parameters_.at("patches.weight")},
+                        {"x.bias", parameters_.at("patches.bias")}};
+    linear.at("x.weight").reshape({static_cast<std::size_t>(options_.num_hiddens), rows.shape(2)});
+    const Doubles<3> projected = project(linear, "x", rows);
+    const std::size_t first = patches.class_token ? 1 : 0;
+    Doubles<3> x(std::array{batch, first + side * side, projected.shape(2)}, 0.0);
+    for (std::size_t sample = 0; sample < batch; ++sample) {
+      for (std::size_t i = 0; i < x.shape(1); ++i) {
+        for (std::size_t j = 0; j < x.shape(2); ++j) {
+          x(sample, i, j) =
+              (i < first ? parameter("class_token", j) : projected(sample, i - first, j)) +
+              position("", i, j);
+        }
+      }
+    }
+    return embedding_norm("", x);
+  }
+
+  [[nodiscard]] double activated(double x) const {
+    switch (options_.activation) {
+      case Activation::relu:
+        return std::fmax(x, 0);
+      case Activation::gelu:
+        return x / 2 * std::erfc(-x / std::numbers::sqrt2);
+      case Activation::gelu_tanh:
+        return x / 2 *
+               (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+      case Activation::silu:
+        return x / (1 + std::exp(-x));
+    }
+    return x;
+  }
+
+  [[nodiscard]] Doubles<3> feed_forward(const std::string& name, const Doubles<3>& x) const {
+    Doubles<3> hiddens = project(parameters_, name + ".dense1", x);
+    const Doubles<3> gate = options_.gated ? project(parameters_, name + ".gate", x) : hiddens;
+    for (std::size_t i = 0; i < hiddens.size(); ++i) {
+      hiddens.data()[i] = activated(gate.data()[i]) * (options_.gated ? hiddens.data()[i] : 1.0);
+    }
+    return project(parameters_, name + ".dense2", hiddens);
+  }
+
+  /// The layer's own parameters and options; what else it takes is in `masks`.
+  Doubles<3> attend(Side side, std::size_t number, const std::string& name, const Doubles<3>& x,
+                    const Doubles<3>& keys, ForwardOptions masks) {
+    StateDict parameters;
+    for (const auto& [parameter, tensor] : parameters_) {
+      if (parameter.starts_with(name)) {
+        parameters.emplace(parameter.substr(name.size()), tensor);
+      }
+    }
+    const std::int64_t whole_heads = side == Side::encoder
+                                         ? options_.encoder->num_heads.value_or(options_.num_heads)
+                                         : options_.num_heads;
+    const std::int64_t head_size = options_.head_size.value_or(options_.num_hiddens / whole_heads);
+    const auto heads_in = [&](const std::string& matrix) {
+      return static_cast<std::int64_t>(parameters.at(matrix).shape(0)) / head_size;
+    };
+    MultiHeadAttentionOptions layer{.num_hiddens = heads_in("W_q.weight") * head_size,
+                                    .num_heads = heads_in("W_q.weight"),
+                                    .num_kv_heads = heads_in("W_k.weight"),
+                                    .scale = options_.scale,
+                                    .softcap = options_.softcap};
+    if (options_.positions == Positions::rotary && side != Side::cross) {
+      layer.rotary = options_.rotary;
+    }
+    TransformerForwardOptions pass = call_.pass;
+    if (const auto& gates = gates_of(pass, side); !gates.empty()) {
+      masks.head_gate = gates.at(number);
+    }
+    if (with_inside_) {
+      output_.inside.at(static_cast<std::size_t>(side))
+          .push_back(inside_of(layer, parameters, x, keys, keys, masks, 0));
+    }
+    Attention attention = multi_head_attention(layer, parameters, x, keys, keys, masks);
+    output_.weights.at(static_cast<std::size_t>(side)).push_back(std::move(attention.weights));
+    return attention.output;
+  }
+
+  /// x + function(norm(x)), or norm(x + function(x)).
+  template <typename Function>
+  void add(const std::string& norm, Doubles<3>& x, const Function& function) const {
+    const bool has_norm = options_.norm != Norm::none;
+    x = x + function(has_norm && options_.norm_first ? normalized(norm, x) : x);
+    x = has_norm && !options_.norm_first ? normalized(norm, x) : x;
+  }
+
+  Doubles<3> stack(Side side, Doubles<3> x, const Doubles<3>& source) {
+    const bool is_encoder = side == Side::encoder;
+    const std::int64_t num_layers = is_encoder ? options_.encoder->num_layers : options_.num_layers;
+    const std::int64_t own_hiddens = options_.ffn_hiddens.value_or(4 * options_.num_hiddens);
+    const std::int64_t ffn_hiddens =
+        is_encoder ? options_.encoder->ffn_hiddens.value_or(own_hiddens) : own_hiddens;
+    for (std::size_t number = 0; number < static_cast<std::size_t>(num_layers); ++number) {
+      const std::string name =
+          (is_encoder ? "encoder.layers." : "layers.") + std::to_string(number) + ".";
+      add(name + "norm", x, [&](const Doubles<3>& inputs) {
+        return attend(
+            side, number, name + "attention.", inputs, inputs,
+            {.valid_lens = is_encoder ? call_.pass.source_valid_lens : call_.pass.valid_lens,
+             .causal = options_.causal && !is_encoder ? Causal::top_left : Causal::none,
+             .window = options_.window});
+      });
+      if (options_.encoder && !is_encoder) {
+        add(name + "cross_norm", x, [&](const Doubles<3>& inputs) {
+          return attend(Side::cross, number, name + "cross_attention.", inputs, source,
+                        {.valid_lens = call_.pass.source_valid_lens});
+        });
+      }
+      if (ffn_hiddens > 0) {
+        add(name + "ffn_norm", x,
+            [&](const Doubles<3>& inputs) { return feed_forward(name + "ffn", inputs); });
+      }
+    }
+    return x;
+  }
+
+  const TransformerCall& call_;
+  const TransformerOptions& options_;
+  const StateDict& parameters_;
+  bool with_inside_;
+  ModelOutput output_;
+};
+
+}  // namespace
+
+ModelOutput forward(const TransformerCall& call, const StateDict& parameters, bool with_inside) {
+  return Pass(call, parameters, with_inside).run();
+}
+
+double sum_of_losses(const Doubles<3>& logits, const Tokens& targets, std::size_t sample) {
+  double loss = 0;
+  for (std::size_t i = 0; i < logits.shape(1); ++i) {
+    if (targets(sample, i) >= 0) {
+      double sum = 0;
+      for (std::size_t token = 0; token < logits.shape(2); ++token) {
+        sum += std::exp(logits(sample, i, token));
+      }
+      loss += std::log(sum) - logits(sample, i, static_cast<std::size_t>(targets(sample, i)));
+    }
+  }
+  return loss;
+}
+
+double mean_loss(const Doubles<3>& logits, const Tokens& targets) {
+  double sum = 0;
+  for (std::size_t sample = 0; sample < logits.shape(0); ++sample) {
+    sum += sum_of_losses(logits, targets, sample);
+  }
+  const auto ignored = std::count(targets.begin(), targets.end(), ignored_target);
+  const auto count = static_cast<double>(targets.size()) - static_cast<double>(ignored);
+  return count > 0 ? sum / count : 0;
+}
+
+}  // namespace headwise::test::reference

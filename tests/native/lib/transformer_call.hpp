@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <headwise/headwise.hpp>
+#include <string>
+
+#include "configuration.hpp"
+#include "small_transformers.hpp"
+
+namespace headwise::test {
+
+/// A model and what one of its passes is given.
+struct TransformerCall {
+  std::string name;
+  TransformerOptions options;
+  Tokens tokens = {};     ///< (batch, length), unless the model reads images
+  Tensor<4> pixels = {};  ///< of a model that does
+  Tokens targets = {};    ///< as many as tokens, some of them -1
+  TransformerForwardOptions pass = {};
+
+  [[nodiscard]] bool has_images() const { return options.patches.has_value(); }
+  [[nodiscard]] bool has_logits() const { return options.head && !has_images(); }
+  [[nodiscard]] bool has_empty_source() const { return pass.source && pass.source->size() == 0; }
+  [[nodiscard]] std::size_t batch() const {
+    return has_images() ? pixels.shape(0) : tokens.shape(0);
+  }
+};
+
+/// Draws inputs at random: lengths, gates, segments and a source, as far as the model takes them.
+TransformerCall random_call(const SmallTransformer& small, std::uint64_t seed);
+
+/// One call of each small model, and then some whose options are drawn at random, too.
+std::vector<TransformerCall> all_calls(std::size_t random_models);
+
+/// The model with noise added to its parameters: new norms are all alike, which would hide faults.
+Transformer model_of(const TransformerCall& call);
+
+TransformerResult forward(Transformer& model, const TransformerCall& call,
+                          const TransformerForwardOptions& pass);
+
+std::vector<HeadGate>& gates_of(TransformerForwardOptions& pass, Side side);
+const std::vector<Tensor<4>>& weights_of(const TransformerResult& result, Side side);
+const std::vector<CapturedTensors<3>>& captured_of(const TransformerResult& result, Side side);
+
+/// Columns [begin, end) of tokens.
+Tokens columns(const Tokens& tokens, std::size_t begin, std::size_t end);
+
+}  // namespace headwise::test

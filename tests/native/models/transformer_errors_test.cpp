@@ -1,0 +1,262 @@
+#include <catch2/catch_test_macros.hpp>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compare.hpp"
+#include "transformer_call.hpp"
+
+// What models refuse, and that they are as before then.
+namespace headwise::test {
+namespace {
+
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+const std::string from_1 = ": expected an integer from 1 to 2147483647, got ";
+const std::string from_0 = ": expected an integer from 0 to 2147483647, got ";
+
+struct WrongOption {
+  std::function<void(TransformerOptions&)> change;
+  std::string error;  ///< or its beginning
+};
+
+void check_options(const std::string& name, const std::vector<WrongOption>& wrong) {
+  for (const auto& [change, expected] : wrong) {
+    CAPTURE(expected);
+    TransformerOptions options = small_transformer(name).options;
+    change(options);
+    const std::string error = error_of([&] { return Transformer(options); });
+    CHECK(error.substr(0, 16 + expected.size()) == "invalid-option; " + expected);
+  }
+}
+
+TEST_CASE("Options that are malformed are named") {
+  const std::map<std::string, std::int64_t TransformerOptions::*> sizes = {
+      {"vocabulary_size", &TransformerOptions::vocabulary_size},
+      {"max_length", &TransformerOptions::max_length},
+      {"num_hiddens", &TransformerOptions::num_hiddens},
+      {"num_layers", &TransformerOptions::num_layers},
+      {"num_heads", &TransformerOptions::num_heads}};
+  for (const auto& [name, option] : sizes) {
+    for (const std::int64_t size : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 31U}) {
+      check_options("plain", {{[&, of = option](auto& o) { o.*of = size; },
+                               name + from_1 + std::to_string(size)}});
+    }
+  }
+  check_options("plain",
+                {{[](auto& o) { o.head_size = 0; }, "head_size" + from_1 + "0"},
+                 {[](auto& o) { o.head_size = 2147483647; },
+                  "head_size: expected at most 2147483647 / num_heads, got 2147483647"},
+                 {[](auto& o) { o.num_heads = 3; }, "num_heads: expected "},
+                 {[](auto& o) { o.num_kv_heads = 3; }, "num_kv_heads: expected "},
+                 {[](auto& o) { o.ffn_hiddens = -1; }, "ffn_hiddens" + from_0 + "-1"},
+                 {[](auto& o) { o.segments = -1; }, "segments" + from_0 + "-1"},
+                 {[](auto& o) { o.position_offset = -1; }, "position_offset" + from_0 + "-1"},
+                 {[](auto& o) { o.scale = nothing; }, "scale: expected "},
+                 {[](auto& o) { o.embedding_scale = nothing; },
+                  "embedding_scale: expected a finite number, got "},
+                 {[](auto& o) { o.seed = std::uint64_t{1} << 53U; }, "seed: expected "},
+                 {[](auto& o) { o.window = Window{.left = -1, .right = 0}; }, "window"},
+                 {[](auto& o) { o.encoder = EncoderOptions{.num_layers = 0}; },
+                  "encoder.num_layers" + from_1 + "0"},
+                 {[](auto& o) { o.encoder = EncoderOptions{.num_heads = 0}; },
+                  "encoder.num_heads" + from_1 + "0"},
+                 {[](auto& o) { o.encoder = EncoderOptions{.num_heads = 3}; },
+                  "encoder.num_heads: expected a divisor of num_hiddens (8), got 3"},
+                 {[](auto& o) { o.encoder = EncoderOptions{.ffn_hiddens = -2}; },
+                  "encoder.ffn_hiddens" + from_0 + "-2"}});
+  check_options("rotary positions",
+                {{[](auto& o) { o.rotary.size = 3; }, "rotary.size: expected "}});
+  for (const double wrong : {-1.0, nothing}) {
+    check_options("plain", {{[&](auto& o) { o.norm_epsilon = wrong; }, "norm_epsilon: expected "},
+                            {[&](auto& o) { o.softcap = wrong; }, "softcap: expected "},
+                            {[&](auto& o) { o.dropout = wrong; }, "dropout: expected "},
+                            {[&](auto& o) { o.optimizer.learning_rate = wrong; },
+                             "learning_rate: expected "}});
+    check_options("rotary positions",
+                  {{[&](auto& o) { o.rotary.base = wrong; }, "rotary.base: expected "}});
+  }
+  check_options(
+      "patches",
+      {{[](auto& o) { o.patches->image_size = 7; },
+        "patches.image_size: expected a multiple of patches.patch_size (2), got 7"},
+       {[](auto& o) { o.patches->patch_size = 0; }, "patches.patch_size" + from_1 + "0"},
+       {[](auto& o) { o.patches->channels = 0; }, "patches.channels" + from_1 + "0"},
+       {[](auto& o) { o.vocabulary_size = 5; },
+        "vocabulary_size: expected none beside patches, got 5"},
+       {[](auto& o) { o.max_length = 5; }, "max_length: expected none beside patches, got 5"},
+       {[](auto& o) { o.segments = 2; }, "segments: expected none beside patches, got 2"},
+       {[](auto& o) { o.encoder = EncoderOptions{}; },
+        "encoder: expected none beside patches, got both"}});
+}
+
+TEST_CASE("A model larger than the address space is out of memory, before any of it is taken") {
+  for (const std::string name : {"plain", "an encoder"}) {
+    TransformerOptions options = small_transformer(name).options;
+    options.num_hiddens = 2147483646;
+    CHECK(error_of([&] { return Transformer(options); }).starts_with("out-of-memory; "));
+  }
+}
+
+/// A pass of a model with an encoder that it refuses.
+struct WrongPass {
+  std::function<void(TransformerCall&)> change;
+  std::string error;
+};
+
+TEST_CASE("A pass that is refused leaves the model and its cache as they were") {
+  TransformerCall call{.name = "an encoder", .options = small_transformer("an encoder").options};
+  call.tokens = random_tokens(2, 5, 3);
+  call.pass.source = random_tokens(2, 4, 11);
+  call.pass.source_valid_lens = LensBySample{3, 4};
+  Transformer model(call.options);
+  Transformer other(call.options);
+  const auto expected = forward(model, call, call.pass).logits;
+  ModelCache cache = model.create_cache({.batch_size = 2, .max_length = 5});
+  ModelCache of_other = other.create_cache({.batch_size = 2, .max_length = 5});
+  for (const bool has_source : {false, true}) {
+    TransformerCall valid = call;
+    valid.tokens = columns(call.tokens, 0, has_source ? 3 : 2);
+    valid.pass.cache = &cache;
+    if (has_source) {
+      valid.pass.source.reset();
+      valid.pass.source_valid_lens = {};
+    }
+    const std::vector<WrongPass> wrong = {
+        {[](auto& c) { c.pass.requires_grad = true; },
+         "invalid-option; requires_grad: expected no cache beside it, got both"},
+        {[&](auto& c) { c.pass.cache = &of_other; },
+         "invalid-cache; cache: expected one that this model made, got another model's"},
+        {[](auto& c) { c.tokens = random_tokens(2, 6, 1); },
+         "cache-full; cache: expected room for 6 positions, got " +
+             std::string(has_source ? "3" : "5") + " of 5"},
+        {[](auto& c) { c.tokens(1, 1) = vocabulary_size; },
+         "invalid-value; tokens: expected integers from 0 to 12, got 13"},
+        {[&](auto& c) {
+           c.tokens = random_tokens(1, 2, 3);
+           c.pass.source_valid_lens = {};
+           if (!has_source) {
+             c.pass.source = random_tokens(1, 5, 1);
+           }
+         },
+         "invalid-cache; cache: expected a batch size of 1, got 2"},
+        {[](auto& c) { c.pass.cross_head_gates = {Tensor<1>{1, 0}}; },
+         "invalid-shape; cross_head_gates: expected one a layer (2) or none, got 1"},
+        {[&](auto& c) {
+           c.pass.source = has_source ? call.pass.source : std::nullopt;
+           c.pass.source_valid_lens = {};
+         },
+         has_source
+             ? "invalid-option; source: expected none beside a cache that holds one, got tokens"
+             : "invalid-option; source: expected the encoder's tokens, got none"},
+        // The encoder has two heads, as the other layers.
+        {[](auto& c) { c.pass.return_weights = ReturnedWeights({{1, 2}}, std::nullopt); },
+         "invalid-option; return_weights.heads: expected integers from 0 to 1, got 2"},
+        {[](auto& c) { c.pass.return_weights = ReturnedWeights({{1, 1}}, std::nullopt); },
+         "invalid-option; return_weights.heads: expected each head once, got 1 twice"},
+        {[](auto& c) { c.pass.return_weights = ReturnedWeights(std::nullopt, {{0, 3}}); },
+         "invalid-option; return_weights.queries: expected integers from 0 to " +
+             std::string(has_source ? "2" : "1") + ", got 3"},
+        {[](auto& c) { c.pass.return_weights = ReturnedWeights(std::nullopt, {{-1}}); },
+         "invalid-option; return_weights.queries: expected integers from 0 to " +
+             std::string(has_source ? "2" : "1") + ", got -1"}};
+    for (const auto& [change, error] : wrong) {
+      TransformerCall changed = valid;
+      change(changed);
+      CHECK(error_of([&] { return forward(model, changed, changed.pass); }) == error);
+      CHECK(cache.length() == (has_source ? 2 : 0));
+      CHECK(cache.memory().has_source == has_source);
+    }
+    if (has_source) {
+      valid.pass.source_valid_lens = LensBySample{1, 2};
+      CHECK(error_of([&] { return forward(model, valid, valid.pass); }) ==
+            "invalid-option; source_valid_lens: expected a source beside them, got none");
+      valid.pass.source_valid_lens = {};
+      valid.tokens = columns(call.tokens, 2, 5);
+    }
+    const auto logits = forward(model, valid, valid.pass).logits;
+    for (std::size_t token = 0; token < logits.shape(2); ++token) {
+      CHECK(std::abs(logits(1, 1, token) - expected(1, has_source ? 3 : 1, token)) <= 5e-6F);
+    }
+  }
+}
+
+TEST_CASE(
+    "Caches are of causal models and sizes from 1, and hold no more than they were made for") {
+  SmallTransformer small = small_transformer("plain");
+  Transformer model(small.options);
+  const auto error_with = [&](const CacheOptions& options) {
+    return error_of([&] { return model.create_cache(options); });
+  };
+  CHECK(error_with({.batch_size = 0, .max_length = 3}) ==
+        "invalid-option; batch_size" + from_1 + "0");
+  CHECK(error_with({.batch_size = 1, .max_length = 0}) ==
+        "invalid-option; max_length" + from_1 + "0");
+  small.options.causal = false;
+  const Transformer all_ways(small.options);
+  CHECK(error_of([&] { return all_ways.create_cache({.batch_size = 1, .max_length = 3}); }) ==
+        "invalid-option; create_cache: expected a causal model, got another");
+  // A cache may be longer than the model, but not the text.
+  ModelCache cache = model.create_cache({.batch_size = 1, .max_length = 20});
+  static_cast<void>(model.forward(random_tokens(1, 8, 1), {.cache = &cache}));
+  CHECK(error_of([&] { return model.forward(random_tokens(1, 3, 1), {.cache = &cache}); }) ==
+        "invalid-shape; tokens: expected at most 2 behind those of the cache, got 3");
+  for (const std::int64_t length : {9, -1}) {
+    CHECK(error_of([&] {
+            cache.truncate(length);
+            return 0;
+          }) ==
+          "invalid-value; length: expected an integer from 0 to 8, got " + std::to_string(length));
+  }
+  CHECK(cache.length() == 8);
+  cache.truncate(8);
+  CHECK(cache.length() == 8);
+}
+
+TEST_CASE("A cache does not outlive a pruning of its keys") {
+  for (const Side side : {Side::self, Side::cross}) {
+    Transformer model(small_transformer("an encoder").options);
+    ModelCache cache = model.create_cache({.batch_size = 2, .max_length = 5});
+    static_cast<void>(
+        model.forward(random_tokens(2, 2, 1), {.source = random_tokens(2, 3, 2), .cache = &cache}));
+    model.prune_heads({{1, {0}}}, side);
+    CHECK(error_of([&] { return model.forward(random_tokens(2, 2, 1), {.cache = &cache}); }) ==
+          "invalid-cache; cache: expected one made since heads were pruned, got an older one");
+    CHECK(cache.length() == 2);
+  }
+}
+
+TEST_CASE("Heads that a model does not have cannot be pruned, and then none is") {
+  Transformer model(small_transformer("an encoder").options);
+  const StateDict before = model.state_dict();
+  const std::string own = "invalid-option; heads[1]: ";
+  const struct {
+    std::map<std::int64_t, std::vector<std::int64_t>> heads;
+    Side side;
+    std::string error;
+  } cases[] = {
+      {{{0, {0}}, {2, {0}}},
+       Side::self,
+       "invalid-option; heads: expected layers from 0 to 1, got 2"},
+      {{{-1, {0}}}, Side::encoder, "invalid-option; heads: expected layers from 0 to 1, got -1"},
+      {{{0, {0}}, {1, {0, 2}}}, Side::cross, own},
+      {{{0, {0}}, {1, {0, 1}}}, Side::self, own}};
+  for (const auto& [heads, side, expected] : cases) {
+    const std::string error = error_of([&, &of = heads, on = side] {
+      model.prune_heads(of, on);
+      return 0;
+    });
+    CHECK(error.starts_with(expected));
+    CHECK((expected == own || error == expected));
+    CHECK(model.state_dict() == before);
+  }
+  Transformer decoder(small_transformer("plain").options);
+  CHECK(error_of([&] {
+          decoder.prune_heads({{0, {0}}}, Side::cross);
+          return 0;
+        }) == "invalid-option; heads: expected no layers, got 0");
+}
+
+}  // namespace
+}  // namespace headwise::test
