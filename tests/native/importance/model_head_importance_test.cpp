@@ -1,199 +1,336 @@
 #include <algorithm>
-#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <utility>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "compare.hpp"
+#include "model_reference.hpp"
 
-/// What each measure tells of a model's heads.
+/// What each measure gives for the heads of models, on every side, against float64.
 namespace headwise::test {
 namespace {
 
-/// Two layers, of three heads and of one.
-AttentionOnlyTransformer uneven_model(double dropout = 0) {
-  AttentionOnlyTransformer model({.vocabulary_size = 5,
-                                  .max_length = 6,
-                                  .num_hiddens = 6,
-                                  .num_heads = 3,
-                                  .num_layers = 2,
-                                  .layer_norm = true,
-                                  .dropout = dropout,
-                                  .seed = 1});
-  model.layer(1).prune_heads({0, 2});
-  return model;
-}
-
-const Tokens& all_tokens() {
-  static const Tokens tokens = {{0, 1, 2, 3}, {4, 4, 0, 1}, {2, 0, 2, 1}};
-  return tokens;
-}
-
-/// As many as there are differs from sample to sample.
-const Tokens& all_targets() {
-  static const Tokens targets = {{1, 2, 3, 4}, {-1, -1, -1, 2}, {-1, 2, -1, 0}};
-  return targets;
-}
-
-constexpr double all_asked = 7;
-
-Tokens rows(const Tokens& tokens, std::size_t begin, std::size_t end) {
-  Tokens result = Tokens::from_shape({end - begin, tokens.shape(1)});
-  std::copy_n(tokens.data() + begin * tokens.shape(1), result.size(), result.data());
+template <std::size_t Rank, typename Number>
+xt::xtensor<Number, Rank> row_of(const xt::xtensor<Number, Rank>& rows, std::size_t row) {
+  auto shape = rows.shape();
+  shape[0] = 1;
+  auto result = xt::xtensor<Number, Rank>::from_shape(shape);
+  std::copy_n(rows.data() + row * result.size(), result.size(), result.data());
   return result;
 }
 
-ModelMeasureBatch batch_of(std::size_t begin, std::size_t end) {
-  return {rows(all_tokens(), begin, end), rows(all_targets(), begin, end)};
-}
-
-/// The same three samples, cut into batches in several ways.
-std::vector<std::vector<ModelMeasureBatch>> all_batches() {
-  return {{batch_of(0, 3)},
-          {batch_of(0, 1), batch_of(1, 3)},
-          {batch_of(0, 1), batch_of(1, 2), batch_of(2, 3)}};
-}
-
-void check_same(const std::vector<Tensor<1>>& got, const std::vector<std::vector<double>>& expected,
-                double tolerance) {
-  REQUIRE(got.size() == expected.size());
-  for (std::size_t layer = 0; layer < got.size(); ++layer) {
-    CHECK(max_difference(got[layer], expected[layer]) <= tolerance);
+ValidLens row_of(const ValidLens& lens, std::size_t row) {
+  if (const auto* by_sample = std::get_if<LensBySample>(&lens)) {
+    return LensBySample{(*by_sample)(row)};
   }
+  const auto* by_query = std::get_if<LensByQuery>(&lens);
+  return by_query == nullptr ? lens : row_of(*by_query, row);
 }
 
-TEST_CASE("Gradients of a model are those of every sample alone, however samples are batched") {
-  const AttentionOnlyTransformer model = uneven_model();
-  std::vector<std::vector<double>> expected = {{0, 0, 0}, {0}};
-  AttentionOnlyTransformer alone = model.copy();
-  constexpr std::array<double, 3> asked = {4, 1, 2};
-  for (std::size_t sample = 0; sample < asked.size(); ++sample) {
-    const auto [tokens, targets] = batch_of(sample, sample + 1);
-    const auto gates = alone.loss_and_gradients(tokens, targets).head_gates;
-    for (std::size_t layer = 0; layer < gates.size(); ++layer) {
-      for (std::size_t head = 0; head < gates[layer].size(); ++head) {
-        expected[layer][head] +=
-            std::abs(static_cast<double>(gates[layer](0, head))) * asked.at(sample) / all_asked;
+/// A model, its samples and, if its loss is one of hidden states, that loss: the product with
+/// `cotangent`.
+class Measured {
+ public:
+  explicit Measured(TransformerCall call)
+      : call_(std::move(call)), model_(model_of(call_)), parameters_(model_.state_dict()) {
+    for (const Side side : all_sides) {
+      gates_of(call_.pass, side).clear();
+    }
+    cotangent_ = randn<3>(forward(model_, call_, call_.pass).hidden.shape(), 36);
+  }
+
+  [[nodiscard]] const std::vector<MultiHeadAttention>& layers(Side side) const {
+    return model_.attention_layers(side);
+  }
+  [[nodiscard]] bool has_output_loss() const { return !call_.has_logits(); }
+  [[nodiscard]] bool has_empty_source() const { return call_.has_empty_source(); }
+
+  [[nodiscard]] std::vector<ModelMeasureBatch> batches(bool by_sample) const {
+    const TransformerForwardOptions& pass = call_.pass;
+    if (!by_sample) {
+      return {{.tokens = call_.tokens,
+               .targets = has_output_loss() ? Tokens() : call_.targets,
+               .pixels = call_.pixels,
+               .valid_lens = pass.valid_lens,
+               .segments = pass.segments,
+               .source = pass.source,
+               .source_valid_lens = pass.source_valid_lens}};
+    }
+    std::vector<ModelMeasureBatch> result;
+    const ModelMeasureBatch all = batches(false).front();
+    for (std::size_t row = 0; row < call_.batch(); ++row) {
+      ModelMeasureBatch& batch = result.emplace_back();
+      if (call_.has_images()) {
+        batch.pixels = row_of(all.pixels, row);
+      } else {
+        batch.tokens = row_of(all.tokens, row);
+        batch.targets = has_output_loss() ? Tokens() : row_of(all.targets, row);
+      }
+      batch.valid_lens = row_of(all.valid_lens, row);
+      batch.source_valid_lens = row_of(all.source_valid_lens, row);
+      batch.segments = all.segments ? std::optional(row_of(*all.segments, row)) : std::nullopt;
+      batch.source = all.source ? std::optional(row_of(*all.source, row)) : std::nullopt;
+    }
+    return result;
+  }
+
+  [[nodiscard]] OutputLoss loss(bool by_sample) const {
+    if (!has_output_loss()) {
+      return {};
+    }
+    const auto cotangent_of = [this, by_sample](std::size_t batch) {
+      return by_sample ? row_of(cotangent_, batch) : cotangent_;
+    };
+    return {.value =
+                [=](std::size_t batch, const Tensor<3>& hidden) {
+                  double sum = 0;
+                  const Tensor<3> cotangent = cotangent_of(batch);
+                  for (std::size_t i = 0; i < hidden.size(); ++i) {
+                    sum += static_cast<double>(hidden.data()[i]) *
+                           static_cast<double>(cotangent.data()[i]);
+                  }
+                  return sum;
+                },
+            .gradient = [=](std::size_t batch, const Tensor<3>&) { return cotangent_of(batch); }};
+  }
+
+  /// Each sample's loss, with this gate of a head in all samples.
+  [[nodiscard]] std::vector<double> losses_with(Side side, std::size_t layer, std::size_t head,
+                                                float gate) const {
+    TransformerCall call = call_;
+    std::vector<HeadGate>& gates = gates_of(call.pass, side);
+    gates.resize(layers(side).size());
+    Tensor<1> of_layer = full<1>({layers(side)[layer].num_heads()}, 1);
+    of_layer(head) = gate;
+    gates[layer] = of_layer;
+    const auto output = reference::forward(call, parameters_);
+    std::vector<double> losses;
+    const std::size_t size = output.hidden.size() / call.batch();
+    for (std::size_t row = 0; row < call.batch(); ++row) {
+      losses.push_back(
+          has_output_loss() ? 0 : reference::sum_of_losses(output.logits, call.targets, row));
+      for (std::size_t i = row * size; has_output_loss() && i < (row + 1) * size; ++i) {
+        losses.back() += output.hidden.data()[i] * static_cast<double>(cotangent_.data()[i]);
+      }
+    }
+    return losses;
+  }
+
+  /// What losses are divided by: targets, or samples.
+  [[nodiscard]] double count() const {
+    const Tokens& targets = call_.targets;
+    return static_cast<double>(
+        has_output_loss() ? call_.batch()
+                          : targets.size() - static_cast<std::size_t>(std::count(
+                                                 targets.begin(), targets.end(), ignored_target)));
+  }
+
+  [[nodiscard]] double expected(HeadMeasure measure, Side side, std::size_t layer,
+                                std::size_t head) const {
+    if (measure == HeadMeasure::confidence || measure == HeadMeasure::entropy) {
+      return mean_over_queries(measure, side, layer, head);
+    }
+    constexpr float step = 1.0F / 1024;
+    const bool is_gradient = measure == HeadMeasure::gradient;
+    const auto first = losses_with(side, layer, head, is_gradient ? 1 + step : 0);
+    const auto second = losses_with(side, layer, head, is_gradient ? 1 - step : 1);
+    double sum = 0;
+    for (std::size_t row = 0; row < first.size(); ++row) {
+      const double difference = first[row] - second[row];
+      sum += is_gradient ? std::abs(difference) / (2 * static_cast<double>(step)) : difference;
+    }
+    return count() > 0 ? sum / count() : 0;
+  }
+
+  [[nodiscard]] std::optional<std::vector<Tensor<1>>> importance(
+      const HeadImportanceOptions& options, Side side, bool by_sample) const {
+    return measure_head_importance(model_, batches(by_sample), options, side, loss(by_sample));
+  }
+
+ private:
+  /// Queries in the padding, and those that see no key, are left out.
+  [[nodiscard]] double mean_over_queries(HeadMeasure measure, Side side, std::size_t layer,
+                                         std::size_t head) const {
+    const auto output = reference::forward(call_, parameters_);
+    const auto& weights = output.weights_of(side)[layer];
+    const auto* lens = std::get_if<LensBySample>(
+        side == Side::encoder ? &call_.pass.source_valid_lens : &call_.pass.valid_lens);
+    double sum = 0;
+    double count = 0;
+    for (std::size_t row = 0; row < weights.shape(0); ++row) {
+      const std::size_t end =
+          lens == nullptr ? weights.shape(2) : static_cast<std::size_t>((*lens)(row));
+      for (std::size_t query = 0; query < end; ++query) {
+        double mass = 0;
+        double largest = 0;
+        double entropy = 0;
+        for (std::size_t key = 0; key < weights.shape(3); ++key) {
+          const double weight = weights(row, head, query, key);
+          mass += weight;
+          largest = std::fmax(largest, weight);
+          entropy -= weight > 0 ? weight * std::log(weight) : 0;
+        }
+        sum += measure == HeadMeasure::confidence ? largest : entropy;
+        count += mass > 0 ? 1 : 0;
+      }
+    }
+    return count > 0 ? sum / count : 0;
+  }
+
+  TransformerCall call_;
+  Transformer model_;
+  StateDict parameters_;
+  Tensor<3> cotangent_;
+};
+
+constexpr HeadMeasure all_measures[] = {HeadMeasure::gradient, HeadMeasure::ablation,
+                                        HeadMeasure::confidence, HeadMeasure::entropy};
+
+TEST_CASE("Importance of models' heads is that of float64, however samples are batched") {
+  for (TransformerCall& call : all_calls(40)) {
+    CAPTURE(call.name);
+    if (call.options.weights != Precision::float32) {
+      continue;
+    }
+    const Measured measured(std::move(call));
+    for (const Side side : all_sides) {
+      for (const HeadMeasure measure : all_measures) {
+        CAPTURE(static_cast<int>(side), static_cast<int>(measure));
+        // With an empty source, the gradients of the encoder's gates are not written.
+        if (measured.layers(side).empty() ||
+            (side == Side::encoder && measured.has_empty_source())) {
+          continue;
+        }
+        const auto whole = *measured.importance({.measure = measure}, side, false);
+        const auto by_sample = *measured.importance({.measure = measure}, side, true);
+        REQUIRE(whole.size() == measured.layers(side).size());
+        for (std::size_t layer = 0; layer < whole.size(); ++layer) {
+          REQUIRE(whole[layer].size() == measured.layers(side)[layer].num_heads());
+          for (std::size_t head = 0; head < whole[layer].size(); ++head) {
+            const double expected = measured.expected(measure, side, layer, head);
+            const double tolerance = 1e-5 * std::fmax(1, std::abs(expected));
+            CHECK(std::abs(whole[layer](head) - expected) <= tolerance);
+            CHECK(std::abs(by_sample[layer](head) - expected) <= tolerance);
+          }
+        }
       }
     }
   }
-  for (const auto& batches : all_batches()) {
-    check_same(*measure_head_importance(model, batches, {}), expected, 1e-6);
-  }
-  const double norm = std::hypot(expected[0][0], expected[0][1], expected[0][2]);
-  for (double& number : expected[0]) {
-    number /= norm;
-  }
-  expected[1][0] = 1;
-  check_same(*measure_head_importance(model, all_batches()[1], {.normalize = true}), expected,
-             1e-5);
 }
 
-TEST_CASE("Ablation of a model is how much its loss grows, however samples are batched") {
-  const AttentionOnlyTransformer model = uneven_model();
-  AttentionOnlyTransformer other = model.copy();
-  const auto loss_without = [&](std::size_t layer, std::size_t head) {
-    std::vector<Tensor<1>> gates = {full<1>({3}, 1), full<1>({1}, 1)};
-    gates[layer](head) = 0;
-    return other.loss(all_tokens(), all_targets(), {.head_gates = {gates[0], gates[1]}});
-  };
-  const double loss = other.loss(all_tokens(), all_targets());
-  const std::vector<std::vector<double>> expected = {
-      {loss_without(0, 0) - loss, loss_without(0, 1) - loss, loss_without(0, 2) - loss},
-      {loss_without(1, 0) - loss}};
-  for (const auto& batches : all_batches()) {
-    check_same(*measure_head_importance(model, batches, {.measure = HeadMeasure::ablation}),
-               expected, 2e-6);
-  }
+Measured measured_of(const std::string& name) {
+  return Measured(random_call(small_transformer(name), 4));
 }
 
-TEST_CASE("Confidence and entropy of a model are those of its weights, and need no targets") {
-  const AttentionOnlyTransformer model = uneven_model();
-  const auto weights =
-      model.copy().forward(all_tokens(), {.return_weights = true}).attention_weights;
-  std::vector<std::vector<double>> confidence;
-  std::vector<std::vector<double>> entropy;
-  for (const Tensor<4>& of_layer : weights) {
-    std::vector<RowSum> largest(of_layer.shape(1));
-    std::vector<RowSum> entropies(of_layer.shape(1));
-    const WeightsSizes sizes{3, of_layer.shape(1), 4, 4};
-    add_confidence(of_layer.data(), sizes, nullptr, largest.data());
-    add_entropy(of_layer.data(), sizes, entropies.data());
-    const auto means = [](const std::vector<RowSum>& sums) {
-      std::vector<double> result;
-      std::ranges::transform(sums, std::back_inserter(result), &RowSum::mean);
-      return result;
-    };
-    confidence.push_back(means(largest));
-    entropy.push_back(means(entropies));
+TEST_CASE("Each layer's gradients are normalized, and measures may be stopped between passes") {
+  const Measured measured = measured_of("plain");
+  const auto plain = *measured.importance({}, Side::self, true);
+  const auto normalized = *measured.importance({.normalize = true}, Side::self, true);
+  for (std::size_t layer = 0; layer < plain.size(); ++layer) {
+    const double norm = std::hypot(plain[layer](0), plain[layer](1));
+    for (std::size_t head = 0; head < 2; ++head) {
+      CHECK(std::abs(normalized[layer](head) - plain[layer](head) / norm) <= 1e-5);
+    }
   }
-  const std::vector<ModelMeasureBatch> batches = {{rows(all_tokens(), 0, 1)},
-                                                  {rows(all_tokens(), 1, 3)}};
-  check_same(*measure_head_importance(model, batches, {.measure = HeadMeasure::confidence}),
-             confidence, 1e-6);
-  check_same(*measure_head_importance(model, batches, {.measure = HeadMeasure::entropy}), entropy,
-             1e-6);
-}
-
-TEST_CASE("A measured model stays as it was, and is measured without dropout") {
-  AttentionOnlyTransformer model = uneven_model(0.5);
-  model.train();
-  model.loss_and_gradients(all_tokens(), all_targets());
-  AttentionOnlyTransformer twin = model.copy();
-  for (const HeadMeasure measure :
-       {HeadMeasure::gradient, HeadMeasure::ablation, HeadMeasure::entropy}) {
-    const auto first = *measure_head_importance(model, {batch_of(0, 3)}, {.measure = measure});
-    const auto again = *measure_head_importance(model, {batch_of(0, 3)}, {.measure = measure});
-    CHECK(first == again);
-  }
-  CHECK(model.training());
-  for (const auto& [name, gradient] : model.gradients()) {
-    CAPTURE(name);
-    CHECK(max_difference(gradient, twin.gradients().at(name)) == 0);
-  }
-  CHECK(model.train_step(all_tokens(), all_targets()) ==
-        twin.train_step(all_tokens(), all_targets()));
-}
-
-TEST_CASE("A copied model trains as the first did from its beginning, and alone") {
-  AttentionOnlyTransformer model({.vocabulary_size = 5,
-                                  .max_length = 4,
-                                  .num_hiddens = 4,
-                                  .num_heads = 2,
-                                  .seed = 1,
-                                  .optimizer = {.learning_rate = 0.5}});
-  model.optimizer().set_learning_rate(0.25);
-  AttentionOnlyTransformer copy = model.copy();
-  const StateDict before = model.state_dict();
-  copy.train_step(all_tokens(), all_targets());
-  CHECK(max_difference(model.state_dict().at("embedding.weight"), before.at("embedding.weight")) ==
-        0);
-  model.train_step(all_tokens(), all_targets());
-  for (const auto& [name, tensor] : model.state_dict()) {
-    CAPTURE(name);
-    CHECK(max_difference(copy.state_dict().at(name), tensor) == 0);
-  }
-}
-
-TEST_CASE("Stopping gives nothing, and what cannot be measured is an error") {
-  const AttentionOnlyTransformer model = uneven_model();
   std::size_t passes = 0;
   HeadImportanceOptions options{.measure = HeadMeasure::ablation};
   options.progress = [&](std::size_t done, std::size_t total) {
     CHECK(done == ++passes);
-    CHECK(total == std::size_t{2} * (1 + 4));
+    CHECK(total == 5 * measured.batches(true).size());
   };
-  options.stop = [&] { return passes == 7; };
-  CHECK_FALSE(measure_head_importance(model, {batch_of(0, 1), batch_of(1, 3)}, options));
-  CHECK(passes == 7);
+  options.stop = [&] { return passes == 4; };
+  CHECK_FALSE(measured.importance(options, Side::self, true));
+  CHECK(passes == 4);
+}
+
+TEST_CASE("A measured model stays as it was, and is measured without dropout") {
+  TransformerOptions options = small_transformer("an encoder").options;
+  options.dropout = 0.5;
+  const TransformerCall call = random_call({.name = "dropout", .options = options}, 1);
+  Transformer model = model_of(call);
+  model.train();
+  TransformerForwardOptions pass = call.pass;
+  pass.requires_grad = true;
+  Transformer twin = model.copy();
+  const Tensor<3> hidden = forward(model, call, pass).hidden;
+  static_cast<void>(forward(twin, call, pass));
+  const ModelMeasureBatch batch{.tokens = call.tokens,
+                                .targets = call.targets,
+                                .valid_lens = call.pass.valid_lens,
+                                .source = call.pass.source,
+                                .source_valid_lens = call.pass.source_valid_lens};
+  for (const Side side : all_sides) {
+    for (const HeadMeasure measure : all_measures) {
+      const auto first = measure_head_importance(model, {batch}, {.measure = measure}, side);
+      CHECK(first == measure_head_importance(model, {batch}, {.measure = measure}, side));
+    }
+  }
+  CHECK(model.training());
+  model.backward(hidden);
+  CHECK(model.gradients() != twin.gradients());
+  twin.backward(hidden);
+  CHECK(model.gradients() == twin.gradients());
+}
+
+TEST_CASE("What a model cannot be measured by is an error") {
+  const Transformer decoder(small_transformer("plain").options);
+  const Transformer translator(small_transformer("an encoder").options);
+  const Transformer no_head(small_transformer("no head").options);
+  const Transformer images(small_transformer("patches").options);
+  const ModelMeasureBatch batch{.tokens = random_tokens(2, 4, 1),
+                                .targets = random_tokens(2, 4, 2)};
+  const ModelMeasureBatch pixels{.tokens = {}, .pixels = randn<4>({2, 2, 6, 6}, 1)};
+  const OutputLoss value{.value = [](std::size_t, const Tensor<3>&) { return 0.0; }};
+  using enum HeadMeasure;
+  const std::string no_gradient =
+      "invalid-option; loss: expected its gradient beside measure 'gradient', got none";
+  const std::string no_value =
+      "invalid-option; loss: expected its value beside measure 'ablation', got none";
+  const struct {
+    const Transformer& model;
+    HeadImportanceOptions options;
+    Side side;
+    OutputLoss loss;
+    std::string error;
+  } cases[] = {
+      {decoder,
+       {gradient},
+       Side::cross,
+       {},
+       "invalid-option; side: expected 'self' for a model without an encoder, got 'cross'"},
+      {no_head,
+       {entropy},
+       Side::encoder,
+       {},
+       "invalid-option; side: expected 'self' for a model without an encoder, got 'encoder'"},
+      {no_head, {gradient}, Side::self, {}, no_gradient},
+      {no_head, {ablation}, Side::self, {}, no_value},
+      {no_head, {entropy}, Side::self, {}, "no error"},
+      {images, {gradient}, Side::self, {}, no_gradient},
+      {images, {ablation}, Side::self, {}, no_value},
+      {images, {confidence}, Side::self, {}, "no error"},
+      {decoder, {gradient}, Side::self, value, no_gradient},
+      {decoder,
+       {.measure = confidence, .normalize = true},
+       Side::self,
+       {},
+       "invalid-option; normalize: expected measure 'gradient' beside it, got 'confidence'"},
+      {translator,
+       {gradient},
+       Side::self,
+       {},
+       "invalid-option; source: expected the encoder's tokens, got none"}};
+  for (const auto& [model, options, side, loss, error] : cases) {
+    CHECK(error_of([&, &of = model, &with = options, on = side, &by = loss] {
+            return measure_head_importance(of, {of.settings().has_patches() ? pixels : batch}, with,
+                                           on, by);
+          }) == error);
+  }
   CHECK(error_of([&] {
-          return measure_head_importance(model, {{all_tokens(), rows(all_targets(), 0, 1)}}, {});
-        }) == "invalid-shape; targets: expected (3, 4), got (1, 4)");
-  CHECK(error_of([&] {
-          return measure_head_importance(model, {},
-                                         {.measure = HeadMeasure::confidence, .normalize = true});
-        }) == "invalid-option; normalize: expected measure 'gradient' beside it, got 'confidence'");
+          return measure_head_importance(decoder, {{batch.tokens, random_tokens(1, 4, 1)}}, {});
+        }) == "invalid-shape; targets: expected (2, 4), got (1, 4)");
 }
 
 }  // namespace
