@@ -30,8 +30,7 @@ const tokens = Array.from({ length: 49 }, (_, i) => (7 * i * i + 3 * i) % 29);
 const [length, sequences] = [8, 3];
 const chosen = ['--length', `${length}`, '--sequences', `${sequences}`, '--threads', '1'];
 
-const script = (name, ...args) =>
-  output(process.execPath, [`examples/prune-a-model/${name}`, ...args]);
+const main = (...args) => output(process.execPath, ['examples/prune-a-model/main.mjs', ...args]);
 
 function write(folder, name, text) {
   writeFileSync(join(folder, name), text);
@@ -39,9 +38,9 @@ function write(folder, name, text) {
 }
 
 /** What the program prints, and the rows that it writes. */
-function prune(program, folder, ...args) {
+function prune(folder, ...args) {
   const csv = join(emptyFolder(), 'curve.csv');
-  const printed = program(folder, ...args, ...chosen, '--csv', csv);
+  const printed = main(folder, ...args, ...chosen, '--csv', csv);
   const [header, ...lines] = readFileSync(csv, 'utf8').trim().split('\n');
   assert.equal(header, 'order,gone,heads,loss,perplexity');
   const rows = lines.map((line) => {
@@ -50,11 +49,6 @@ function prune(program, folder, ...args) {
   });
   return { printed, rows };
 }
-
-const main = (...args) => script('main.mjs', ...args);
-// `npm test` tells where the native examples were built.
-const native = (...args) =>
-  output(join(process.env.HEADWISE_NATIVE_BUILD, 'examples', 'headwise-prune-a-model'), args);
 
 const measures = ['gradient', 'ablation', 'confidence', 'entropy'];
 const orders = [
@@ -89,11 +83,10 @@ const gatesWithout = (heads) =>
 
 test('curves begin with the loss and fall to gates of 0', async () => {
   const folder = checkpointOf('gpt2-a');
+  const svg = join(folder, 'curve.svg');
   const { printed, rows } = prune(
-    main,
     folder,
-    write(folder, 'tokens.json', `[${tokens}]`),
-    '--anew',
+    ...[write(folder, 'tokens.json', `[${tokens}]`), '--anew', '--svg', svg],
   );
   assert.deepEqual([...new Set(rows.map(({ order }) => order))], orders);
   assert.equal(rows.length, 3 * orders.length);
@@ -115,32 +108,9 @@ test('curves begin with the loss and fall to gates of 0', async () => {
     assert.match(printed, new RegExp(`^By ${measure}, \\d of 4 heads can go`, 'm'));
   }
   assert.equal(printed.match(/^[432] +\d+ t\/s +\d+ t\/s$/gm).length, 3 * measures.length);
-});
-
-test('the program in C++ writes the same, and its figure is drawn', () => {
-  assert.ok(process.env.HEADWISE_NATIVE_BUILD, 'names the folder of the native build');
-  const folder = checkpointOf('gpt2-a');
-  const file = write(folder, 'tokens', tokens.join(' '));
-  // A text that is drawn, too.
-  for (const text of [
-    [file, '--anew'],
-    ['--start', '5'],
-  ]) {
-    const [expected, { rows }] = [main, native].map((program) => prune(program, folder, ...text));
-    assert.equal(rows.length, expected.rows.length);
-    for (const [i, { order, heads, loss }] of expected.rows.entries()) {
-      assert.deepEqual([rows[i].order, rows[i].heads], [order, heads]);
-      assert.ok(Math.abs(rows[i].loss - loss) < 1e-5);
-    }
-  }
-  const [csv, svg, own] = ['curve.csv', 'curve.svg', 'own.svg'].map((name) => join(folder, name));
-  native(folder, file, '--anew', ...chosen, '--csv', csv);
-  script('plot-csv.mjs', csv, svg);
-  main(folder, file, '--anew', ...chosen, '--svg', own);
   const drawn = readFileSync(svg, 'utf8');
   assert.match(drawn, /^<svg xmlns=/);
   assert.equal(drawn.match(/<path d="M[^h"]+"/g).length, orders.length);
-  assert.equal(readFileSync(own, 'utf8').match(/<path d="M[^h"]+"/g).length, orders.length);
   assert.doesNotMatch(drawn, /NaN|undefined/);
 });
 
@@ -152,7 +122,7 @@ test('heads that share keys and values go together, in as few steps as asked for
     'config.json',
     JSON.stringify({ ...config, num_attention_heads: 4, num_key_value_heads: 2 }),
   );
-  const { rows } = prune(main, folder, '--start', '1', '--measures', 'entropy', '--steps', '1');
+  const { rows } = prune(folder, '--start', '1', '--measures', 'entropy', '--steps', '1');
   assert.equal(rows.length, 2 * 6);
   assert.match(rows[1].heads, /^(\d\.0 \d\.1|\d\.2 \d\.3) (\d\.0 \d\.1|\d\.2 \d\.3)$/);
   assert.equal(rows[1].gone, 4);
@@ -181,11 +151,9 @@ test('a text is read by the tokenizer of its checkpoint', () => {
     'once upon a time there was a head. nobody knew its name.',
   );
   write(folder, 'tokenizer.json', JSON.stringify(tokenizer));
-  const ids = JSON.parse(script('tokens.mjs', folder, text));
-  assert.equal(ids.length, 56);
-  assert.deepEqual(ids.slice(0, 6), [14, 13, 2, 4, 26, 20]);
-  const ofText = prune(main, folder, text);
-  const ofTokens = prune(main, folder, write(folder, 'tokens.json', JSON.stringify(ids)));
+  const ids = [...readFileSync(text, 'utf8')].map((piece) => tokenizer.model.vocab[piece]);
+  const ofText = prune(folder, text);
+  const ofTokens = prune(folder, write(folder, 'tokens.json', JSON.stringify(ids)));
   assert.deepEqual(ofText.rows, ofTokens.rows);
 });
 
