@@ -2,199 +2,91 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <headwise/core/tasks/random_integers.hpp>
-#include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
 #include "compare.hpp"
+#include "model_table.hpp"
 
 namespace headwise::test {
 namespace {
 
 using Sequence = std::vector<std::int64_t>;
 
-/// One sequence of a batch.
-struct Row {
-  Sequence tokens, targets, keys;
+Sequence row_of(const Tokens& tokens, std::size_t row) {
+  const std::int64_t* first = tokens.data() + row * tokens.shape(1);
+  return {first, first + tokens.shape(1)};
+}
+
+TEST_CASE("Sequences of tasks are those of the golden file") {
+  const auto records = read_records("golden-tasks.txt");
+  REQUIRE(records.size() == 6);
+  for (const Record& record : records) {
+    CAPTURE(record.text("name"));
+    const TaskBatch batch = task_of(record)->batch(record.number<std::uint64_t>("batch_seed"),
+                                                   record.number<std::int64_t>("batch_size"),
+                                                   record.number<std::int64_t>("first"));
+    for (const auto& [name, tokens] :
+         {std::pair("tokens", &batch.tokens), std::pair("targets", &batch.targets),
+          std::pair("keys", &batch.keys)}) {
+      CAPTURE(name);
+      CHECK(Sequence(tokens->begin(), tokens->end()) == record.numbers<std::int64_t>(name));
+    }
+  }
+}
+
+struct TaskCase {
+  std::unique_ptr<Task> task;
+  std::size_t vocabulary_size, length;
+  std::size_t first_question;  ///< Earlier positions have no target.
 };
 
-std::vector<Row> rows_of(const TaskBatch& batch) {
-  std::vector<Row> rows;
-  const auto row_of = [](const Tokens& tokens, std::size_t row) {
-    const std::int64_t* first = tokens.data() + row * tokens.shape(1);
-    return Sequence(first, first + tokens.shape(1));
-  };
-  for (std::size_t row = 0; row < batch.tokens.shape(0); ++row) {
-    rows.push_back(
-        {row_of(batch.tokens, row), row_of(batch.targets, row), row_of(batch.keys, row)});
+TEST_CASE("Every question has its answer at its key, which a causal model sees") {
+  std::vector<TaskCase> cases;
+  for (const std::int64_t size : {1, 2, 5}) {
+    const auto count = static_cast<std::size_t>(size);
+    cases.push_back(
+        {std::make_unique<CopyTask>(CopyOptions{.num_symbols = 5, .length = 7, .offset = size}), 5,
+         7, count});
+    cases.push_back(
+        {std::make_unique<ReverseTask>(SequenceOptions{.num_symbols = 5, .num_items = size}), 6,
+         2 * count, count});
+    cases.push_back(
+        {std::make_unique<SortTask>(SequenceOptions{.num_symbols = 5, .num_items = size}), 6,
+         2 * count, count});
+    cases.push_back({std::make_unique<AssociativeRecallTask>(AssociativeRecallOptions{
+                         .num_names = 5, .num_values = 2, .num_pairs = 4, .num_questions = size}),
+                     7, 8 + count, 8});
+    cases.push_back({std::make_unique<InductionTask>(InductionOptions{
+                         .num_symbols = 5, .length = 11, .min_period = size, .max_period = size}),
+                     5, 11, count});
   }
-  return rows;
-}
-
-/// What holds for every task: each question has its answer at its key, which a causal model sees.
-std::vector<Row> checked_rows(const Task& task) {
-  std::vector<Row> rows = rows_of(task.batch(3, 50));
-  REQUIRE(rows.size() == 50);
-  for (const Row& row : rows) {
-    REQUIRE(row.tokens.size() == task.length());
-    for (std::size_t i = 0; i < row.tokens.size(); ++i) {
-      CHECK(row.tokens[i] >= 0);
-      CHECK(row.tokens[i] < static_cast<std::int64_t>(task.vocabulary_size()));
-      CHECK((row.targets[i] == -1) == (row.keys[i] == -1));
-      if (row.keys[i] != -1) {
-        REQUIRE(row.keys[i] <= static_cast<std::int64_t>(i));
-        CHECK(row.targets[i] == row.tokens[static_cast<std::size_t>(row.keys[i])]);
-      }
-    }
-  }
-  return rows;
-}
-
-/// The symbols that stand at any position from `first` to below `end`.
-std::set<std::int64_t> symbols_at(const std::vector<Row>& rows, std::size_t first,
-                                  std::size_t end) {
-  std::set<std::int64_t> symbols;
-  for (const Row& row : rows) {
-    symbols.insert(row.tokens.begin() + static_cast<std::ptrdiff_t>(first),
-                   row.tokens.begin() + static_cast<std::ptrdiff_t>(end));
-  }
-  return symbols;
-}
-
-TEST_CASE("Tasks draw from all of their symbols") {
-  const auto copies = rows_of(CopyTask({.num_symbols = 5, .length = 4}).batch(1, 50));
-  CHECK(symbols_at(copies, 0, 1).size() == 5);
-  CHECK(symbols_at(copies, 3, 4).size() == 5);
-  const auto reversed = rows_of(ReverseTask({.num_symbols = 5, .num_items = 2}).batch(1, 50));
-  CHECK(symbols_at(reversed, 1, 2).size() == 5);
-  const auto sorted = rows_of(SortTask({.num_symbols = 5, .num_items = 2}).batch(1, 50));
-  CHECK(symbols_at(sorted, 0, 1).size() == 5);
-  CHECK(symbols_at(sorted, 1, 2).size() == 5);
-  const AssociativeRecallTask recall({.num_names = 5, .num_values = 3, .num_pairs = 2});
-  const auto recalled = rows_of(recall.batch(1, 50));
-  CHECK(symbols_at(recalled, 0, 1).size() == 5);
-  CHECK(symbols_at(recalled, 3, 4).size() == 3);
-  std::set<std::int64_t> keys;
-  for (const Row& row : recalled) {
-    keys.insert(row.keys.back());
-  }
-  CHECK(keys == std::set<std::int64_t>{1, 3});
-  const InductionTask induction({.num_symbols = 5, .length = 4, .min_period = 2, .max_period = 3});
-  CHECK(symbols_at(rows_of(induction.batch(1, 50)), 0, 1).size() == 5);
-}
-
-TEST_CASE("CopyTask asks for the token a fixed way back") {
-  for (const std::int64_t offset : {1, 2, 6}) {
-    const CopyTask task({.num_symbols = 5, .length = 7, .offset = offset});
-    CHECK(task.vocabulary_size() == 5);
-    CHECK(task.length() == 7);
-    for (const Row& row : checked_rows(task)) {
-      for (std::int64_t i = 0; i < 7; ++i) {
-        CHECK(row.keys[static_cast<std::size_t>(i)] == (i < offset ? -1 : i - offset));
-      }
-    }
-  }
-}
-
-/// Items, separator and answers; the answers are `expected(items)`, and said one position early.
-void check_answers(const Task& task, std::size_t num_items, const auto& expected) {
-  for (const Row& row : checked_rows(task)) {
-    const Sequence items(row.tokens.begin(),
-                         row.tokens.begin() + static_cast<std::ptrdiff_t>(num_items));
-    Sequence answers = items;
-    expected(answers);
-    CHECK(row.tokens[num_items] == static_cast<std::int64_t>(task.vocabulary_size()) - 1);
-    for (std::size_t i = 0; i < num_items; ++i) {
-      CHECK(items[i] < row.tokens[num_items]);
-      CHECK(row.keys[i] == -1);
-      CHECK(row.targets[num_items + i] == answers[i]);
-      CHECK(row.keys[num_items + i] < static_cast<std::int64_t>(num_items));
-      if (i + 1 < num_items) {
-        CHECK(row.tokens[num_items + i + 1] == answers[i]);
-      }
-    }
-  }
-}
-
-TEST_CASE("ReverseTask asks for the items backwards, each at its own place") {
-  for (const std::int64_t items : {1, 2, 5}) {
-    const ReverseTask task({.num_symbols = 3, .num_items = items});
-    CHECK(task.vocabulary_size() == 4);
-    const auto count = static_cast<std::size_t>(items);
-    CHECK(task.length() == 2 * count);
-    check_answers(task, count, [](Sequence& sequence) { std::ranges::reverse(sequence); });
-    for (const Row& row : checked_rows(task)) {
-      for (std::size_t i = 0; i < count; ++i) {
-        CHECK(row.keys[count + i] == static_cast<std::int64_t>(count - 1 - i));
-      }
-    }
-  }
-}
-
-TEST_CASE("SortTask asks for different items in their order") {
-  for (const std::int64_t items : {1, 2, 6}) {
-    const SortTask task({.num_symbols = 6, .num_items = items});
-    CHECK(task.vocabulary_size() == 7);
-    const auto count = static_cast<std::size_t>(items);
-    check_answers(task, count, [](Sequence& sequence) { std::ranges::sort(sequence); });
-    for (const Row& row : checked_rows(task)) {
-      const auto end = row.tokens.begin() + static_cast<std::ptrdiff_t>(count);
-      CHECK(std::set<std::int64_t>(row.tokens.begin(), end).size() == count);
-    }
-  }
-}
-
-TEST_CASE("AssociativeRecallTask asks for the values of names") {
-  for (const std::int64_t questions : {1, 3}) {
-    const AssociativeRecallTask task(
-        {.num_names = 5, .num_values = 2, .num_pairs = 4, .num_questions = questions});
-    CHECK(task.vocabulary_size() == 7);
-    CHECK(task.length() == 8 + static_cast<std::size_t>(questions));
-    for (const Row& row : checked_rows(task)) {
-      std::map<std::int64_t, std::int64_t> place_of_value;
-      for (std::size_t i = 0; i < 8; i += 2) {
-        CHECK(row.tokens[i] < 5);
-        CHECK(row.tokens[i + 1] >= 5);
-        CHECK(place_of_value.emplace(row.tokens[i], i + 1).second);
-        CHECK(row.keys[i] == -1);
-        CHECK(row.keys[i + 1] == -1);
-      }
-      for (std::size_t i = 8; i < row.tokens.size(); ++i) {
-        REQUIRE(place_of_value.contains(row.tokens[i]));
-        CHECK(row.keys[i] == place_of_value[row.tokens[i]]);
-      }
-    }
-  }
-}
-
-/// How long it takes until the first token comes again.
-std::size_t period_of(const Sequence& tokens) {
-  return static_cast<std::size_t>(std::find(tokens.begin() + 1, tokens.end(), tokens[0]) -
-                                  tokens.begin());
-}
-
-TEST_CASE("InductionTask repeats periods of all lengths and asks what follows") {
-  const InductionTask task({.num_symbols = 7, .length = 11, .min_period = 1, .max_period = 7});
-  std::set<std::size_t> periods;
-  for (const Row& row : checked_rows(task)) {
-    const std::size_t period = period_of(row.tokens);
-    periods.insert(period);
-    for (std::size_t i = 0; i < row.tokens.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        CHECK((row.tokens[i] == row.tokens[j]) == ((i - j) % period == 0));
-      }
-      CHECK((row.keys[i] == -1) == (i < period));
-      if (i >= period) {
-        // The latest earlier copy of the query's token stands before its key.
-        CHECK(row.tokens[static_cast<std::size_t>(row.keys[i]) - 1] == row.tokens[i]);
-        CHECK(row.keys[i] == static_cast<std::int64_t>(i - period) + 1);
-        if (i + 1 < row.tokens.size()) {
-          CHECK(row.targets[i] == row.tokens[i + 1]);
+  for (const TaskCase& each : cases) {
+    const auto& [task, vocabulary_size, length, first_question] = each;
+    CHECK(task->vocabulary_size() == vocabulary_size);
+    CHECK(task->length() == length);
+    const TaskBatch batch = task->batch(3, 50);
+    std::set<std::int64_t> symbols;
+    for (std::size_t row = 0; row < 50; ++row) {
+      const Sequence tokens = row_of(batch.tokens, row);
+      REQUIRE(tokens.size() == length);
+      symbols.insert(tokens.begin(), tokens.end());
+      for (std::size_t i = 0; i < length; ++i) {
+        const std::int64_t key = batch.keys(row, i);
+        CHECK((batch.targets(row, i) == -1) == (key == -1));
+        CHECK((key == -1) == (i < first_question));
+        if (key != -1) {
+          REQUIRE(key <= static_cast<std::int64_t>(i));
+          CHECK(batch.targets(row, i) == tokens[static_cast<std::size_t>(key)]);
         }
       }
     }
+    // All symbols are drawn.
+    CHECK(symbols.size() == vocabulary_size);
+    CHECK(*symbols.begin() == 0);
+    CHECK(*symbols.rbegin() == static_cast<std::int64_t>(vocabulary_size) - 1);
   }
-  CHECK(periods.size() == 7);
 }
 
 TEST_CASE("A sequence is that of its seed and number") {
@@ -203,11 +95,10 @@ TEST_CASE("A sequence is that of its seed and number") {
   CHECK(task.batch(5, 10).tokens == batch.tokens);
   CHECK(task.batch(6, 10).tokens != batch.tokens);
   const TaskBatch later = task.batch(5, 4, 6);
-  for (std::size_t i = 0; i < later.tokens.size(); ++i) {
-    const std::size_t place = 6 * task.length() + i;
-    CHECK(later.tokens.data()[i] == batch.tokens.data()[place]);
-    CHECK(later.targets.data()[i] == batch.targets.data()[place]);
-    CHECK(later.keys.data()[i] == batch.keys.data()[place]);
+  for (std::size_t row = 0; row < 4; ++row) {
+    CHECK(row_of(later.tokens, row) == row_of(batch.tokens, 6 + row));
+    CHECK(row_of(later.targets, row) == row_of(batch.targets, 6 + row));
+    CHECK(row_of(later.keys, row) == row_of(batch.keys, 6 + row));
   }
   // All bits of the number count, not the first 32 alone.
   const std::int64_t far = std::int64_t{1} << 32U;
@@ -244,23 +135,6 @@ TEST_CASE("Random integers are all alike, and the same in every build") {
     numbers.push_back(random.below(1000));
   }
   CHECK(numbers == std::vector<std::uint32_t>{905, 141, 335, 28, 197, 122});
-}
-
-TEST_CASE("Each number is as often chosen first as second") {
-  std::array<std::array<int, 4>, 2> counts{};
-  RandomIntegers random(1, 1);
-  for (int i = 0; i < 4000; ++i) {
-    std::array<std::int32_t, 4> numbers = {0, 1, 2, 3};
-    partial_shuffle(numbers, 2, random);
-    CHECK(numbers[0] != numbers[1]);
-    ++counts[0][static_cast<std::size_t>(numbers[0])];
-    ++counts[1][static_cast<std::size_t>(numbers[1])];
-  }
-  for (const auto& of_place : counts) {
-    for (const int count : of_place) {
-      CHECK(std::abs(count - 1000) <= 5 * std::sqrt(1000.0));
-    }
-  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <functional>
 #include <set>
 #include <string>
@@ -128,6 +129,50 @@ TEST_CASE("A seed gives the same model, another one another, and layers differ")
   CHECK(other.state_dict() != parameters);
   options.seed = other.seed();
   CHECK(Transformer(options).state_dict() == other.state_dict());
+}
+
+TEST_CASE("New parameters have the deviations of PyTorch's, and are the same in every version") {
+  for (const bool tied : {false, true}) {
+    TransformerOptions options = small_transformer("segments").options;
+    options.vocabulary_size = 100;
+    options.max_length = options.segments = 40;
+    options.num_hiddens = 32;
+    options.ffn_hiddens = 48;
+    options.encoder = EncoderOptions{};
+    options.tied_embeddings = tied;
+    const StateDict parameters = Transformer(options).state_dict();
+    const double normal = tied ? 0.02 : 1;
+    const double of_32 = 1 / std::sqrt(32.0);
+    const double of_48 = 1 / std::sqrt(48.0);
+    const struct {
+      std::string name;
+      double deviation, largest;
+      float first;
+    } expected[] = {{"embedding.weight", normal, 6 * normal, 3.321576834F},
+                    {"position.weight", normal, 6 * normal, -0.358614117F},
+                    {"encoder.position.weight", normal, 6 * normal, 0.50634414F},
+                    {"segment.weight", normal, 6 * normal, 0.757316589F},
+                    {"layers.0.ffn.dense1.weight", of_32 / std::sqrt(3.0), of_32, 0.121344969F},
+                    {"layers.0.ffn.dense1.bias", of_32 / std::sqrt(3.0), of_32, 0.072094098F},
+                    {"layers.1.ffn.dense2.weight", of_48 / std::sqrt(3.0), of_48, -0.010761282F},
+                    {"unembedding.weight", of_32 / std::sqrt(3.0), of_32, 0.023953676F}};
+    for (const auto& [name, deviation, largest, first] : expected) {
+      CAPTURE(tied, name);
+      if (tied && name == "unembedding.weight") {
+        continue;
+      }
+      const auto& tensor = parameters.at(name);
+      double squares = 0;
+      for (const float number : tensor) {
+        squares += static_cast<double>(number) * static_cast<double>(number);
+      }
+      const auto count = static_cast<double>(tensor.size());
+      CHECK(std::abs(std::sqrt(squares / count) / deviation - 1) <= 4 / std::sqrt(2 * count));
+      CHECK(largest_magnitude(tensor) <= largest);
+      const float scale = deviation == normal ? static_cast<float>(normal) : 1;
+      CHECK(std::abs(tensor.data()[0] / scale - first) <= 1e-6F);
+    }
+  }
 }
 
 TEST_CASE("An attention-only transformer is one without feed-forward layers") {
