@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t default_seed = 20260101;
 constexpr std::uint64_t default_count = 1500;
+constexpr std::uint64_t num_layer_histories = 150;
 
 /// HEADWISE_SEED and HEADWISE_CONFIGURATIONS choose other random configurations.
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -23,8 +24,9 @@ void write_vectors(const std::filesystem::path& folder) {
   random_configuration_vectors(from_environment("HEADWISE_SEED", default_seed),
                                from_environment("HEADWISE_CONFIGURATIONS", default_count))
       .write(folder, "random-configurations");
-  gradient_exactness_vectors().write(folder, "gradient-exactness");
-  transformer_vectors().write(folder, "transformers");
+  layer_history_vectors(num_layer_histories).write(folder, "layer-histories");
+  model_history_vectors().write(folder, "model-histories");
+  function_vectors().write(folder, "functions");
 }
 
 }  // namespace

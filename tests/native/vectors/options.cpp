@@ -1,33 +1,11 @@
 #include "options.hpp"
 
-#include <type_traits>
-#include <variant>
-
 namespace headwise::test {
 namespace {
 
-const char* name_of(Projection projection) {
-  switch (projection) {
-    case Projection::linear:
-      return "linear";
-    case Projection::convolution:
-      return "convolution";
-    default:
-      return "none";
-  }
-}
-
-const char* name_of(WeightsStage stage) {
-  switch (stage) {
-    case WeightsStage::raw:
-      return "raw";
-    case WeightsStage::softcap:
-      return "softcap";
-    case WeightsStage::masked:
-      return "masked";
-    default:
-      return "softmax";
-  }
+template <typename Enumeration>
+const char* word(Enumeration value, std::initializer_list<const char*> words) {
+  return words.begin()[static_cast<std::size_t>(value)];
 }
 
 template <typename Value>
@@ -37,7 +15,71 @@ void set_if_given(JsonObject& json, std::string_view name, const std::optional<V
   }
 }
 
+JsonObject json_of(const RotaryOptions& options) {
+  JsonObject json;
+  json.set("base", options.base).set("interleaved", options.interleaved);
+  set_if_given(json, "size", options.size);
+  return json;
+}
+
+JsonObject json_of(const EncoderOptions& options) {
+  JsonObject json;
+  json.set("numLayers", options.num_layers);
+  set_if_given(json, "numHeads", options.num_heads);
+  set_if_given(json, "ffnHiddens", options.ffn_hiddens);
+  return json;
+}
+
+JsonObject json_of(const PatchOptions& options) {
+  return JsonObject()
+      .set("imageSize", options.image_size)
+      .set("patchSize", options.patch_size)
+      .set("channels", options.channels)
+      .set("classToken", options.class_token);
+}
+
+void set_window(JsonObject& json, const std::optional<Window>& window) {
+  if (window.has_value()) {
+    json.set("window", std::vector{window->left, window->right});
+  }
+}
+
 }  // namespace
+
+void set_outputs(JsonObject& json, const ReturnedWeights& weights, const Capture& capture) {
+  if (weights.heads.has_value() || weights.queries.has_value() || weights.last_query_only) {
+    JsonObject chosen;
+    set_if_given(chosen, "heads", weights.heads);
+    set_if_given(chosen, "queries", weights.queries);
+    if (weights.last_query_only) {
+      chosen.set("queries", "last");
+    }
+    json.set("returnWeights", chosen);
+  } else {
+    json.set("returnWeights", weights.all);
+  }
+  std::vector<std::string> names;
+  const auto add = [&](bool is_asked, const char* name) {
+    if (is_asked) {
+      names.emplace_back(name);
+    }
+  };
+  add(capture.queries, "queries");
+  add(capture.keys, "keys");
+  add(capture.values, "values");
+  add(capture.scores, "scores");
+  add(capture.pooled, "pooled");
+  add(capture.dropped_weights, "droppedWeights");
+  if (!names.empty()) {
+    json.set("capture", names);
+  }
+}
+
+const char* name_of(Precision precision) { return word(precision, {"float32", "float16", "int8"}); }
+const char* name_of(Side side) { return word(side, {"self", "cross", "encoder"}); }
+const char* name_of(HeadMeasure measure) {
+  return word(measure, {"gradient", "ablation", "confidence", "entropy"});
+}
 
 JsonObject json_of(const MultiHeadAttentionOptions& options) {
   JsonObject json;
@@ -45,11 +87,13 @@ JsonObject json_of(const MultiHeadAttentionOptions& options) {
       .set("numHeads", options.num_heads)
       .set("dropout", options.dropout)
       .set("bias", options.bias)
-      .set("pooling", options.pooling == Pooling::additive ? "additive" : "dot-product")
-      .set("projection", name_of(options.projection))
+      .set("pooling", word(options.pooling, {"dot-product", "additive"}))
+      .set("projection", word(options.projection, {"linear", "convolution", "none"}))
       .set("softcap", options.softcap)
       .set("biasKv", options.bias_kv)
-      .set("zeroAttention", options.zero_attention);
+      .set("zeroAttention", options.zero_attention)
+      .set("weights", name_of(options.weights));
+  set_if_given(json, "outputBias", options.output_bias);
   set_if_given(json, "outputProjection", options.output_projection);
   set_if_given(json, "querySize", options.query_size);
   set_if_given(json, "keySize", options.key_size);
@@ -60,51 +104,121 @@ JsonObject json_of(const MultiHeadAttentionOptions& options) {
   set_if_given(json, "scale", options.scale);
   set_if_given(json, "seed", options.seed);
   if (options.rotary.has_value()) {
-    JsonObject rotary;
-    rotary.set("base", options.rotary->base).set("interleaved", options.rotary->interleaved);
-    set_if_given(rotary, "size", options.rotary->size);
-    json.set("rotary", rotary);
+    json.set("rotary", json_of(*options.rotary));
   }
   return json;
 }
 
-void set_mask_options(JsonObject& json, const ForwardOptions& options) {
-  if (options.causal == Causal::top_left) {
-    json.set("causal", true);
-  } else if (options.causal == Causal::bottom_right) {
-    json.set("causal", "bottom-right");
+JsonObject json_of(const TransformerOptions& options) {
+  JsonObject json;
+  if (options.patches.has_value()) {
+    json.set("patches", json_of(*options.patches));
+  } else {
+    json.set("vocabularySize", options.vocabulary_size)
+        .set("maxLength", options.max_length)
+        .set("segments", options.segments)
+        .set("head", options.head);
   }
-  if (options.window.has_value()) {
-    json.set("window", std::vector{options.window->left, options.window->right});
+  json.set("numHiddens", options.num_hiddens)
+      .set("numLayers", options.num_layers)
+      .set("numHeads", options.num_heads)
+      .set("activation", word(options.activation, {"relu", "gelu", "gelu-tanh", "silu"}))
+      .set("gated", options.gated)
+      .set("norm", word(options.norm, {"layer", "rms", "none"}))
+      .set("normFirst", options.norm_first)
+      .set("normEpsilon", options.norm_epsilon)
+      .set("normBias", options.norm_bias)
+      .set("embeddingNorm", options.embedding_norm)
+      .set("positions", word(options.positions,
+                             {"sinusoidal", "learned", "rotary", "none", "sinusoidal-halves"}))
+      .set("embeddingScale", options.embedding_scale)
+      .set("bias", options.bias)
+      .set("tiedEmbeddings", options.tied_embeddings)
+      .set("logitsBias", options.logits_bias)
+      .set("causal", options.causal)
+      .set("dropout", options.dropout)
+      .set("softcap", options.softcap)
+      .set("weights", name_of(options.weights))
+      .set("positionOffset", options.position_offset)
+      .set("optimizer", json_of(options.optimizer));
+  set_if_given(json, "numKvHeads", options.num_kv_heads);
+  set_if_given(json, "headSize", options.head_size);
+  set_if_given(json, "ffnHiddens", options.ffn_hiddens);
+  set_if_given(json, "finalNorm", options.final_norm);
+  set_if_given(json, "qkvBias", options.qkv_bias);
+  set_if_given(json, "scale", options.scale);
+  set_if_given(json, "seed", options.seed);
+  if (options.positions == Positions::rotary) {
+    json.set("rotary", json_of(options.rotary));
   }
-  json.set("emptyRows", options.empty_rows == EmptyRows::uniform ? "uniform" : "zero")
-      .set("weightsStage", name_of(options.weights_stage));
+  if (options.encoder.has_value()) {
+    json.set("encoder", json_of(*options.encoder));
+  }
+  set_window(json, options.window);
+  return json;
 }
 
-void add_mask_tensors(VectorFile& file, const std::string& prefix, const ForwardOptions& options) {
-  const auto add = [&](const std::string& name, const auto& given) {
-    std::visit(
-        [&](const auto& tensor) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(tensor)>, std::monostate>) {
-            file.add(prefix + name, tensor);
-          }
-        },
-        given);
+JsonObject json_of(const AdamOptions& options) {
+  return JsonObject()
+      .set("learningRate", options.learning_rate)
+      .set("betas", std::vector<double>(options.betas.begin(), options.betas.end()))
+      .set("epsilon", options.epsilon)
+      .set("weightDecay", options.weight_decay);
+}
+
+JsonObject mask_options(CallList& calls, const ForwardOptions& options) {
+  JsonObject json;
+  if (options.causal != Causal::none) {
+    json.set("causal", Json{word(options.causal, {"", "true", "\"bottom-right\""})});
+  }
+  set_window(json, options.window);
+  set_if_given(json, "validLens", tensor_of(calls, options.valid_lens));
+  set_if_given(json, "mask", tensor_of(calls, options.mask));
+  return json;
+}
+
+JsonObject weights_options(CallList& calls, const ForwardOptions& options) {
+  JsonObject json = mask_options(calls, options);
+  json.set("emptyRows", word(options.empty_rows, {"zero", "uniform"}))
+      .set("weightsStage", word(options.weights_stage, {"raw", "softcap", "masked", "softmax"}));
+  return json;
+}
+
+JsonObject json_of(CallList& calls, const ForwardOptions& options) {
+  JsonObject json = weights_options(calls, options);
+  json.set("keyMass", options.key_mass).set("requiresGrad", options.requires_grad);
+  set_if_given(json, "headGate", tensor_of(calls, options.head_gate));
+  set_if_given(json, "positions", tensor_of(calls, options.positions));
+  set_outputs(json, options.return_weights, options.capture);
+  if (options.cache != nullptr) {
+    json.set("cache", CallList::object("cache"));
+  }
+  return json;
+}
+
+JsonObject json_of(CallList& calls, const TransformerForwardOptions& options) {
+  JsonObject json;
+  const auto set_gates = [&](std::string_view name, const std::vector<HeadGate>& gates) {
+    std::vector<Json> given;
+    for (const HeadGate& gate : gates) {
+      given.push_back(tensor_of(calls, gate).value_or(CallList::object("undefined")));
+    }
+    if (!given.empty()) {
+      json.set(name, given);
+    }
   };
-  add("validLens", options.valid_lens);
-  add("mask", options.mask);
-  add("headGate", options.head_gate);
-  add("positions", options.positions);
-}
-
-void add_parameters(VectorFile& file, const std::string& prefix, const StateDict& parameters) {
-  for (const auto& [name, tensor] : parameters) {
-    file.add(prefix + name, tensor);
+  set_gates("headGates", options.head_gates);
+  set_gates("crossHeadGates", options.cross_head_gates);
+  set_gates("encoderHeadGates", options.encoder_head_gates);
+  set_if_given(json, "validLens", tensor_of(calls, options.valid_lens));
+  set_if_given(json, "sourceValidLens", tensor_of(calls, options.source_valid_lens));
+  if (options.segments.has_value()) {
+    json.set("segments", calls.tensor(*options.segments));
   }
-}
-
-std::string gradient_name(const std::string& name) {
-  return name == "head_gate" ? "headGate" : name;
+  if (options.source.has_value()) {
+    json.set("source", calls.tensor(*options.source));
+  }
+  return json;
 }
 
 }  // namespace headwise::test

@@ -1,26 +1,63 @@
 #pragma once
 
 #include <headwise/headwise.hpp>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <variant>
 
-#include "json.hpp"
-#include "vector_file.hpp"
+#include "call_list.hpp"
 
-/// Arguments of the library as the package takes them.
+/// Options of the library as the package takes them.
 namespace headwise::test {
 
 JsonObject json_of(const MultiHeadAttentionOptions& options);
+JsonObject json_of(const TransformerOptions& options);
+JsonObject json_of(const AdamOptions& options);
 
-/// Options that any of the calls takes; `add_mask_tensors` adds the tensors among them.
-void set_mask_options(JsonObject& json, const ForwardOptions& options);
+/// The placeholder of the tensor that the variant holds, if any.
+template <typename Given>
+std::optional<Json> tensor_of(CallList& calls, const Given& given) {
+  return std::visit(
+      [&](const auto& tensor) -> std::optional<Json> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(tensor)>, std::monostate>) {
+          return std::nullopt;
+        } else {
+          return calls.tensor(tensor);
+        }
+      },
+      given);
+}
 
-/// `prefix` and validLens, mask and headGate, as far as they are given.
-void add_mask_tensors(VectorFile& file, const std::string& prefix, const ForwardOptions& options);
+JsonObject mask_options(CallList& calls, const ForwardOptions& options);
+/// Masks, and options of the weights: what every attention call has.
+JsonObject weights_options(CallList& calls, const ForwardOptions& options);
+/// Options of a layer's `forward`, whose cache an earlier call named "cache".
+JsonObject json_of(CallList& calls, const ForwardOptions& options);
+/// Options that all passes of a model have.
+JsonObject json_of(CallList& calls, const TransformerForwardOptions& options);
+/// What else a pass is to return.
+void set_outputs(JsonObject& json, const ReturnedWeights& weights, const Capture& capture);
 
-/// `prefix` and the name of each parameter.
-void add_parameters(VectorFile& file, const std::string& prefix, const StateDict& parameters);
+const char* name_of(Precision precision);
+const char* name_of(Side side);
+const char* name_of(HeadMeasure measure);
 
-/// A gradient's name in the package.
-std::string gradient_name(const std::string& name);
+/// `prefix` and the tensors that a pass captured.
+template <std::size_t Rank>
+void add_captured(CallList& calls, const std::string& prefix, const CapturedTensors<Rank>& captured,
+                  double share) {
+  const auto add = [&](const char* name, const auto& tensor) {
+    if (tensor.has_value()) {
+      calls.gives(prefix + name, *tensor, share);
+    }
+  };
+  add("queries", captured.queries);
+  add("keys", captured.keys);
+  add("values", captured.values);
+  add("scores", captured.scores);
+  add("pooled", captured.pooled);
+  add("droppedWeights", captured.dropped_weights);
+}
 
 }  // namespace headwise::test

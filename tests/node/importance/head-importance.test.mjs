@@ -1,4 +1,4 @@
-// What each measure tells of the heads of layers and models.
+// What measuring heads promises beside the numbers, which the calls.test.mjs of layer and models check.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -13,8 +13,6 @@ import { assertRejects, assertSameResult, maxDifference } from '../lib/compare.m
 await init();
 
 const measures = ['gradient', 'ablation', 'confidence', 'entropy'];
-
-// A layer
 
 const layerOptions = { numHiddens: 6, numHeads: 3, seed: 1 };
 const inputsOf = (batch, seed = 1) => ({
@@ -36,166 +34,6 @@ const withLayer = async (options, use) => {
   layer.dispose();
 };
 
-test('a layer: gradient is the mean of every sample’s |∂loss/∂gate|', () =>
-  withLayer({}, async (layer) => {
-    const [first, second] = [inputsOf(2), inputsOf(3, 9)];
-    const sums = [0, 0, 0];
-    for (const { queries, keys, values } of [first, second]) {
-      const { output } = layer.forward(queries, keys, values, { requiresGrad: true });
-      const { headGate } = layer.backward(square.gradient(output));
-      headGate.data.forEach((gradient, i) => (sums[i % 3] += Math.abs(gradient)));
-    }
-    const expected = sums.map((sum) => sum / 5);
-    const given = { batches: [first, second], loss: square };
-    assert.ok(maxDifference(await measureHeadImportance(layer, given), expected) <= 1e-5);
-    const normalized = await measureHeadImportance(layer, { ...given, normalize: true });
-    assert.ok(
-      maxDifference(
-        normalized,
-        expected.map((x) => x / Math.hypot(...expected)),
-      ) <= 1e-6,
-    );
-  }));
-
-test('a layer: ablation is how much the loss grows without the head', () =>
-  withLayer({}, async (layer) => {
-    const batch = { ...inputsOf(2), validLens: [3, 2] };
-    const loss = (headGate) =>
-      square.value(
-        layer.forward(batch.queries, batch.keys, batch.values, { validLens: [3, 2], headGate })
-          .output,
-      );
-    const expected = [0, 1, 2].map((h) => {
-      const gate = [1, 1, 1];
-      gate[h] = 0;
-      return (loss(gate) - loss([1, 1, 1])) / 2;
-    });
-    const measured = { measure: 'ablation', batches: [batch], loss: square };
-    assert.ok(maxDifference(await measureHeadImportance(layer, measured), expected) <= 1e-5);
-    assert.ok(expected.every((number) => number !== 0));
-  }));
-
-const entropyOf = (weights) => weights.reduce((sum, w) => sum - w * Math.log(w), 0);
-
-test('a layer: confidence and entropy are means over the queries that see a key', async () => {
-  // Head 0 scores ln 3, 0, 0 and is uniform for its second query; head 1 is uniform always.
-  const layer = new MultiHeadAttention({
-    numHiddens: 4,
-    numHeads: 2,
-    projection: 'none',
-    scale: 1,
-  });
-  const queries = [
-    [
-      [1, 0, 0, 0],
-      [0, 0, 0, 0],
-      [9, 9, 9, 9],
-    ],
-  ];
-  const keys = [
-    [
-      [Math.log(3), 0, 0, 0],
-      [0, 0, 0, 0],
-      [0, 0, 0, 0],
-    ],
-  ];
-  const batch = { queries, keys, values: keys, validLens: [[3, 3, 0]] };
-  const measured = (measure, ...batches) => measureHeadImportance(layer, { measure, batches });
-  const near = (actual, expected) => assert.ok(maxDifference(actual, expected) <= 1e-6);
-  near(await measured('confidence', batch), [(3 / 5 + 1 / 3) / 2, 1 / 3]);
-  near(await measured('entropy', batch), [
-    (entropyOf([0.6, 0.2, 0.2]) + Math.log(3)) / 2,
-    Math.log(3),
-  ]);
-  // Another batch of one query counts as one query, not as a batch; it needs no batch axis.
-  const second = { queries: [[1, 0, 1, 0]], keys: keys[0], values: keys[0], validLens: [1] };
-  near((await measured('confidence', batch, second)).slice(1), [((1 / 3) * 2 + 1) / 3]);
-  near((await measured('entropy', batch, second)).slice(1), [(Math.log(3) * 2) / 3]);
-
-  const ignoring = { ...batch, ignoredKeys: [[true, false, false]] };
-  near((await measured('confidence', ignoring)).slice(0, 1), [(0.2 + 1 / 3) / 2]);
-  assert.deepEqual(await measured('entropy', ignoring), await measured('entropy', batch));
-  assert.deepEqual(await measured('confidence', { ...batch, validLens: [0] }), [0, 0]);
-  assert.deepEqual(await measured('entropy'), [0, 0]);
-  layer.dispose();
-});
-
-test('extra slots are no keys to be confident of, and belong to the entropy', () =>
-  withLayer({ zeroAttention: true }, async (layer) => {
-    const batch = inputsOf(1);
-    const { attentionWeights } = layer.forward(batch.queries, batch.keys, batch.values, {
-      returnWeights: true,
-    });
-    const rows = attentionWeights.toArray()[0];
-    const means = (number) =>
-      rows.map((head) => head.reduce((sum, row) => sum + number(row), 0) / 5);
-    const measured = (measure) => measureHeadImportance(layer, { measure, batches: [batch] });
-    const confidence = means((row) => Math.max(...row.slice(0, 4)));
-    assert.ok(maxDifference(await measured('confidence'), confidence) <= 1e-6);
-    assert.ok(maxDifference(await measured('entropy'), means(entropyOf)) <= 1e-6);
-
-    // The slot, of score 0, outweighs keys of lower scores.
-    const splitting = { numHiddens: 1, numHeads: 1, projection: 'none', zeroAttention: true };
-    const alone = new MultiHeadAttention(splitting);
-    const given = { queries: [[1]], keys: [[-Math.log(3)]], values: [[1]] };
-    const low = await measureHeadImportance(alone, { measure: 'confidence', batches: [given] });
-    assert.ok(maxDifference(low, [0.25]) <= 1e-6);
-    alone.dispose();
-  }));
-
-test('a measured layer stays as it was, and is measured without dropout', () =>
-  withLayer({ dropout: 0.5 }, (layer) =>
-    withLayer({ dropout: 0.5 }, async (twin) => {
-      const batch = inputsOf(2);
-      const { queries, keys, values } = batch;
-      for (const each of [layer, twin]) {
-        each.train().forward(queries, keys, values, { requiresGrad: true });
-      }
-      for (const measure of measures) {
-        const given = { measure, batches: [batch], loss: square };
-        const first = await measureHeadImportance(layer, given);
-        assert.deepEqual(await measureHeadImportance(layer, given), first);
-      }
-      assert.equal(layer.training, true);
-      assert.deepEqual(layer.gradients(), twin.gradients());
-      const gradOutput = Tensor.randn([2, 5, 6], 7);
-      assert.deepEqual(layer.backward(gradOutput), twin.backward(gradOutput));
-      assertSameResult(layer.forward(queries, keys, values), twin.forward(queries, keys, values));
-    }),
-  ));
-
-test('every kind of layer is measured, pruned ones and those without sizes too', async () => {
-  const kinds = [
-    { bias: true, biasKv: true, softcap: 2, scale: 0.3, outputSize: 4 },
-    { pooling: 'additive', attentionHiddens: 5 },
-    { projection: 'convolution' },
-    { projection: 'none', zeroAttention: true },
-    { numKvHeads: 1 },
-  ];
-  for (const kind of kinds) {
-    await withLayer(kind, async (layer) => {
-      const given = { batches: [inputsOf(2)], loss: square };
-      const before = await measureHeadImportance(layer, given);
-      // Sizes that are not known yet are not learnt from measuring.
-      assert.equal(layer.querySize, kind.projection === 'none' ? 6 : undefined);
-      const { queries, keys, values } = inputsOf(2);
-      layer.forward(queries, keys, values);
-      assert.deepEqual(await measureHeadImportance(layer, given), before);
-      assert.ok(before.every((number) => number > 0));
-    });
-  }
-  await withLayer({}, async (layer) => {
-    const given = { batches: [inputsOf(2)], measure: 'entropy' };
-    const before = await measureHeadImportance(layer, given);
-    const { queries, keys, values } = inputsOf(2);
-    layer.forward(queries, keys, values);
-    layer.pruneHeads([1]);
-    assert.deepEqual(await measureHeadImportance(layer, given), [before[0], before[2]]);
-  });
-});
-
-// A model
-
 const modelOptions = {
   ...{ vocabularySize: 5, maxLength: 6, numHiddens: 6, numHeads: 3, numLayers: 2 },
   ...{ layerNorm: true, seed: 1 },
@@ -214,13 +52,6 @@ const targets = [
 const batchOf = (begin, end) => {
   return { tokens: tokens.slice(begin, end), targets: targets.slice(begin, end) };
 };
-/** The same three samples, cut into batches in several ways. */
-const allBatches = [
-  [batchOf(0, 3)],
-  [batchOf(0, 1), batchOf(1, 3)],
-  [batchOf(0, 1), batchOf(1, 2), batchOf(2, 3)],
-];
-
 /** Two layers, of three heads and of one. */
 const withModel = async (options, use) => {
   const model = new AttentionOnlyTransformer({ ...modelOptions, ...options });
@@ -229,77 +60,64 @@ const withModel = async (options, use) => {
   model.dispose();
 };
 
-const assertSame = (actual, expected, tolerance) => {
-  assert.deepEqual(
-    actual.map(({ length }) => length),
-    [3, 1],
+test('importance does not depend on how samples are batched', async () => {
+  const whole = inputsOf(3);
+  const samples = (from, to) =>
+    Object.fromEntries(
+      Object.entries(whole).map(([name, tensor]) => [name, tensor.slice([from, to])]),
+    );
+  // One sample needs no batch axis.
+  const alone = Object.fromEntries(
+    Object.entries(samples(0, 1)).map(([name, { data, shape }]) => [
+      name,
+      new Tensor(data, shape.slice(1)),
+    ]),
   );
-  assert.ok(maxDifference(actual.flat(), expected.flat()) <= tolerance);
-};
+  await withLayer({}, (layer) =>
+    withModel({}, async (model) => {
+      for (const measure of measures) {
+        const measured = async (batches, tokenBatches) => [
+          ...(await measureHeadImportance(layer, { measure, batches, loss: square })),
+          ...(await measureHeadImportance(model, { measure, batches: tokenBatches })).flat(),
+        ];
+        const expected = await measured([whole], [batchOf(0, 3)]);
+        assert.equal(expected.length, 7);
+        assert.ok(expected.every((number) => number !== 0));
+        const cut = await measured([alone, samples(1, 3)], [batchOf(0, 1), batchOf(1, 3)]);
+        assert.ok(maxDifference(cut, expected) <= 1e-5, measure);
+        const none = await measured([], []);
+        assert.deepEqual(none, new Array(7).fill(0));
+      }
+    }),
+  );
+});
 
-test('a model: gradients are those of every sample alone, however samples are batched', () =>
-  withModel({}, async (model) => {
-    const expected = [[0, 0, 0], [0]];
-    for (const [sample, asked] of [4, 1, 2].entries()) {
-      const batch = batchOf(sample, sample + 1);
-      model.lossAndGradients(batch.tokens, batch.targets).headGates.forEach(({ data }, layer) => {
-        data.forEach((gradient, h) => (expected[layer][h] += (Math.abs(gradient) * asked) / 7));
-      });
-    }
-    for (const batches of allBatches) {
-      assertSame(await measureHeadImportance(model, { batches }), expected, 1e-6);
-    }
-    const norm = Math.hypot(...expected[0]);
-    const normalized = [expected[0].map((number) => number / norm), [1]];
-    const given = { batches: allBatches[1], normalize: true };
-    assertSame(await measureHeadImportance(model, given), normalized, 1e-5);
-  }));
-
-test('a model: ablation is how much its loss grows, however samples are batched', () =>
-  withModel({}, async (model) => {
-    const loss = (...headGates) => model.loss(tokens, targets, { headGates });
-    const all = loss([1, 1, 1], [1]);
-    const expected = [
-      [loss([0, 1, 1], [1]) - all, loss([1, 0, 1], [1]) - all, loss([1, 1, 0], [1]) - all],
-      [loss([1, 1, 1], [0]) - all],
-    ];
-    for (const batches of allBatches) {
-      assertSame(
-        await measureHeadImportance(model, { measure: 'ablation', batches }),
-        expected,
-        2e-6,
-      );
-    }
-  }));
-
-test('a model: confidence and entropy are those of its weights, and need no targets', () =>
-  withModel({}, async (model) => {
-    const { attentionWeights } = model.forward(tokens, { returnWeights: true });
-    const means = (number) =>
-      attentionWeights.map((weights) => {
-        const samples = weights.toArray();
-        return samples[0].map((_, h) => {
-          const rows = samples.flatMap((heads) => heads[h]);
-          return rows.reduce((sum, row) => sum + number(row), 0) / rows.length;
-        });
-      });
-    const visible = (row) => row.filter((weight) => weight > 0);
-    const batches = [{ tokens: tokens.slice(0, 1) }, { tokens: tokens.slice(1), keys: [] }];
-    const measured = (measure) => measureHeadImportance(model, { measure, batches });
-    assertSame(
-      await measured('confidence'),
-      means((row) => Math.max(...row)),
-      1e-6,
-    );
-    assertSame(
-      await measured('entropy'),
-      means((row) => entropyOf(visible(row))),
-      1e-6,
-    );
-  }));
-
-test('a measured model stays as it was, and is measured without dropout', () =>
-  withModel({ dropout: 0.5 }, (model) =>
+test('what is measured stays as it was, sizes that are not known included, without dropout', async () => {
+  await withLayer({ dropout: 0.5 }, (layer) =>
+    withLayer({ dropout: 0.5 }, async (twin) => {
+      const batch = inputsOf(2);
+      const { queries, keys, values } = batch;
+      const measure = async () => {
+        for (const measure of measures) {
+          const given = { measure, batches: [batch], loss: square };
+          const first = await measureHeadImportance(layer, given);
+          assert.deepEqual(await measureHeadImportance(layer, given), first);
+        }
+      };
+      await measure();
+      assert.equal(layer.querySize, undefined);
+      for (const each of [layer, twin]) {
+        each.train().forward(queries, keys, values, { requiresGrad: true });
+      }
+      await measure();
+      assert.equal(layer.training, true);
+      assert.deepEqual(layer.gradients(), twin.gradients());
+      const gradOutput = Tensor.randn([2, 5, 6], 7);
+      assert.deepEqual(layer.backward(gradOutput), twin.backward(gradOutput));
+      assertSameResult(layer.forward(queries, keys, values), twin.forward(queries, keys, values));
+    }),
+  );
+  await withModel({ dropout: 0.5 }, (model) =>
     withModel({ dropout: 0.5 }, async (twin) => {
       for (const each of [model, twin]) each.train().lossAndGradients(tokens, targets);
       for (const measure of measures) {
@@ -311,13 +129,12 @@ test('a measured model stays as it was, and is measured without dropout', () =>
       assert.deepEqual(model.gradients(), twin.gradients());
       assert.equal(model.trainStep(tokens, targets), twin.trainStep(tokens, targets));
     }),
-  ));
-
-// Progress and cancellation
+  );
+});
 
 test('progress counts every pass, and an abort before any pass ends it', () =>
   withModel({}, async (model) => {
-    const batches = allBatches[1];
+    const batches = [batchOf(0, 1), batchOf(1, 3)];
     for (const [measure, total] of [
       ['gradient', 2],
       ['ablation', 10],
@@ -347,7 +164,7 @@ test('progress counts every pass, and an abort before any pass ends it', () =>
 
 test('it is measured as things were at the call, while the event loop goes on', () =>
   withLayer({}, async (layer) => {
-    const batches = Array.from({ length: 40 }, (_, i) => inputsOf(1, i));
+    const batches = Array.from({ length: 12 }, (_, i) => inputsOf(1, i));
     const slow = { ...square, value: busyFor(3) };
     const given = { measure: 'ablation', batches, loss: slow };
     const before = await measureHeadImportance(layer, { ...given, loss: square });

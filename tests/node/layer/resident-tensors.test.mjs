@@ -1,18 +1,8 @@
-// Tensors in WebAssembly memory: read and written where they lie, with the results of any others.
+// Tensors in WebAssembly memory, where memory grows, overlaps or is gone. calls.test.mjs passes them to every call.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  additiveAttention,
-  loadNpy,
-  maskedSoftmax,
-  MultiHeadAttention,
-  ResidentTensor,
-  saveNpy,
-  scaledDotProductAttention,
-  SGD,
-  splitHeads,
-  Tensor,
-} from 'headwise';
+import { loadNpy, MultiHeadAttention, ResidentTensor, saveNpy, Tensor } from 'headwise';
+import { runModule } from '../lib/child.mjs';
 import { assertFails } from '../lib/compare.mjs';
 import { memory, withoutGrowth } from '../lib/memory.mjs';
 
@@ -57,49 +47,12 @@ test('a resident tensor is a tensor of zeros that can be written', () => {
   ]);
   assert.equal(X.data.buffer, memory.buffer);
   assert.equal(X.data, X.data);
+  assertSameTensors([loadNpy(saveNpy(X))], [X]);
   X.dispose();
   const empty = new ResidentTensor([0, 3]);
   assert.deepEqual(empty.toArray(), []);
   empty.dispose();
 });
-
-for (const [batch, queries, keys, numHeads, headSize] of [
-  [1, 1, 1, 1, 1],
-  [2, 3, 5, 2, 7],
-  [3, 7, 1, 3, 5],
-  [1, 33, 129, 2, 33],
-]) {
-  const numHiddens = numHeads * headSize;
-  const sizes = `${batch}, ${queries}, ${keys}, ${numHeads} heads of ${headSize}`;
-
-  test(`a forward reads and writes resident tensors where they lie (${sizes})`, () => {
-    const layer = new MultiHeadAttention({ numHiddens, numHeads, seed: 1 });
-    const plain = [queries, keys, keys].map((length, i) =>
-      Tensor.randn([batch, length, numHiddens], i + 1),
-    );
-    const own = plain.map(resident);
-    const out = {
-      output: new ResidentTensor([batch, queries, numHiddens]),
-      attentionWeights: new ResidentTensor([batch, numHeads, queries, keys]),
-    };
-    const headGate = Tensor.randn([numHeads], 4);
-    const given = { causal: true, returnWeights: true, headGate };
-    const expected = layer.forward(...plain, given);
-    const result = layer.forward(...own, { ...given, out });
-    assert.equal(result.output, out.output);
-    assert.equal(result.attentionWeights, out.attentionWeights);
-    assertSameResult(result, expected);
-    assertSameTensors(own, plain);
-    // Some of them.
-    assertSameResult(layer.forward(own[0], plain[1], own[2], given), expected);
-    // Another shape of the same memory is returned as a tensor of that shape.
-    const flat = new ResidentTensor([batch * queries * numHiddens]);
-    const reshaped = layer.forward(...own, { ...given, out: { output: flat } });
-    assert.deepEqual(reshaped.output.shape, [batch, queries, numHiddens]);
-    assert.deepEqual([...flat.data], [...expected.output.data]);
-    [layer, ...own, ...Object.values(out), flat].forEach((held) => held.dispose());
-  });
-}
 
 test('what a call reads is not written before it is read', () => {
   const X = Tensor.randn([2, 5, 6], 1);
@@ -129,33 +82,7 @@ test('what a call reads is not written before it is read', () => {
   }
 });
 
-test('layers hand tensors on, forward and back', () => {
-  const options = { numHiddens: 12, numHeads: 3 };
-  const run = (made) => {
-    const layers = [1, 2].map((seed) => new MultiHeadAttention({ ...options, seed }));
-    const optimizer = new SGD(layers, { learningRate: 0.1 });
-    const X = made(Tensor.randn([2, 5, 12], 1));
-    const [Y, Z, ofY] = [1, 2, 3].map(() => made(Tensor.zeros([2, 5, 12])));
-    const grad = made(Tensor.randn([2, 5, 12], 2));
-    for (let step = 0; step < 3; step++) {
-      optimizer.zeroGradients();
-      layers[0].forward(X, X, X, { requiresGrad: true, out: { output: Y } });
-      layers[1].forward(Y, Y, Y, { requiresGrad: true, out: { output: Z } });
-      layers[1].backward(grad, { out: { queries: ofY } });
-      layers[0].backward(ofY);
-      optimizer.step();
-    }
-    const result = { output: new Tensor(Z.data.slice(), Z.shape), ...layers[0].stateDict() };
-    [optimizer, ...layers].forEach((held) => held.dispose());
-    return Object.values(result);
-  };
-  assertSameTensors(
-    run(resident),
-    run((tensor) => new Tensor(tensor.data.slice(), tensor.shape)),
-  );
-});
-
-test('a backward writes gradients where they are wanted', () => {
+test('gradients may be written over what is read, and to one place', () => {
   const X = Tensor.randn([2, 5, 6], 1);
   const Y = Tensor.randn([2, 7, 6], 2);
   const grad = Tensor.randn([2, 5, 6], 3);
@@ -165,27 +92,6 @@ test('a backward writes gradients where they are wanted', () => {
     return layer.backward(gradOutput, options);
   };
   const expected = back(grad);
-  const names = Object.keys(expected);
-  assert.deepEqual(names, ['queries', 'keys', 'values', 'headGate']);
-  for (const made of [resident, plainOf]) {
-    const zeros = names.map((name) => made(Tensor.zeros(expected[name].shape)));
-    const targets = zeros.map((zero) =>
-      zero instanceof Tensor ? zero : new Tensor(zero.data, zero.shape),
-    );
-    const out = Object.fromEntries(names.map((name, i) => [name, targets[i]]));
-    const result = back(made(grad), { out });
-    assert.deepEqual(Object.values(result), targets);
-    names.forEach((name) => assert.equal(result[name], out[name]));
-    assertSameTensors(targets, Object.values(expected));
-    // Some of them, and numbers alone.
-    const keys = new Float32Array(2 * 7 * 6);
-    const some = back(grad, { out: { queries: targets[0], keys } });
-    assert.equal(some.queries, targets[0]);
-    assert.equal(some.keys.data, keys);
-    assertSameTensors(Object.values(some), Object.values(expected));
-  }
-
-  // Over what is read, and both keys' and values' in the same memory.
   const own = resident(grad);
   assertSameTensors([back(own, { out: { queries: own } }).queries], [expected.queries]);
   const shared = new ResidentTensor([2, 7, 6]);
@@ -193,59 +99,20 @@ test('a backward writes gradients where they are wanted', () => {
   assert.equal(both.keys, both.values);
   assertSameTensors([shared, both.queries], [expected.values, expected.queries]);
 
-  const wrong = { keys: new ResidentTensor([2, 5, 6]) };
   layer.zeroGradients();
   layer.forward(X, Y, Y, { requiresGrad: true });
-  assertFails(
-    () => layer.backward(grad, { out: wrong }),
+  const fails = (options, code, message) =>
+    assertFails(() => layer.backward(grad, options), code, message);
+  fails(
+    { out: { keys: new ResidentTensor([2, 5, 6]) } },
     'invalid-shape',
     'out.keys: expected 84 numbers for shape (2, 7, 6), got 60',
   );
-  assertFails(() => layer.backward(grad, { out: { query: own } }), 'unknown-option', /^out: /);
-  assertFails(() => layer.backward(grad, { into: {} }), 'unknown-option', /^options: /);
-  assertFails(
-    () => layer.backward(grad, { out: { values: [1] } }),
-    'invalid-type',
-    /^out.values: /,
-  );
+  fails({ out: { query: own } }, 'unknown-option', /^out: /);
+  fails({ into: {} }, 'unknown-option', /^options: /);
+  fails({ out: { values: [1] } }, 'invalid-type', /^out.values: /);
   assert.ok(Object.values(layer.gradients()).every(({ data }) => data.every((g) => g === 0)));
   assertSameTensors(Object.values(layer.backward(grad)), Object.values(expected));
-});
-
-test('every function takes resident tensors', () => {
-  const heads = [1, 2, 3].map((seed) => Tensor.randn([2, 2, 4, 3], seed));
-  const rows = [1, 2, 3].map((seed) => Tensor.randn([2, 4, 3], seed));
-  const parameters = {
-    W_q: Tensor.randn([5, 3], 4),
-    W_k: Tensor.randn([5, 3], 5),
-    w_v: Tensor.randn([1, 5], 6),
-  };
-  const mask = Tensor.randn([4, 4], 7);
-  const own = Object.fromEntries(Object.entries(parameters).map(([n, t]) => [n, resident(t)]));
-  const given = { mask, returnWeights: true };
-  const ownGiven = { mask: resident(mask), returnWeights: true };
-  assertSameResult(
-    scaledDotProductAttention(...heads.map(resident), ownGiven),
-    scaledDotProductAttention(...heads, given),
-  );
-  assertSameResult(
-    additiveAttention(...rows.map(resident), own, ownGiven),
-    additiveAttention(...rows, parameters, given),
-  );
-  const out = new ResidentTensor([2, 4, 3]);
-  assert.equal(maskedSoftmax(resident(rows[0]), [2, 0], { out }), out);
-  assertSameTensors([out], [maskedSoftmax(rows[0], [2, 0])]);
-  const inPlace = resident(rows[0]);
-  maskedSoftmax(inPlace, [2, 0], { out: inPlace });
-  assertSameTensors([inPlace], [out]);
-  assertSameTensors([splitHeads(resident(rows[0]), 3)], [splitHeads(rows[0], 3)]);
-  assertSameTensors([loadNpy(saveNpy(resident(rows[0])))], [rows[0]]);
-  const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2, seed: 1 });
-  layer.forward(Tensor.ones([1, 1, 4]), Tensor.ones([1, 1, 4]), Tensor.ones([1, 1, 4]));
-  const state = layer.stateDict();
-  const loaded = new MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
-  loaded.loadStateDict(Object.fromEntries(Object.entries(state).map(([n, t]) => [n, resident(t)])));
-  assertSameTensors(Object.values(loaded.stateDict()), Object.values(state));
 });
 
 test('memory may grow between calls and within them', () => {
@@ -326,4 +193,21 @@ test('sizes that cannot be had are errors', () => {
   withoutGrowth(() => assertFails(() => new ResidentTensor([2 ** 28]), 'out-of-memory', wanting));
   assertFails(() => new ResidentTensor([-1]), 'invalid-shape', /^shape: expected /);
   assertFails(() => new ResidentTensor('2'), 'invalid-type', /^shape: expected /);
+});
+
+test('one tensor given three times takes memory once', () => {
+  const memoryWith = (inputs) =>
+    Number(
+      runModule(`
+        import { memory } from './tests/node/lib/memory.mjs';
+        import { MultiHeadAttention, Tensor } from 'headwise';
+        const X = Tensor.ones([1, 100000, 64]);
+        const [Y, Z] = [Tensor.ones([1, 100000, 64]), Tensor.ones([1, 100000, 64])];
+        const layer = new MultiHeadAttention({ numHiddens: 64, numHeads: 1 });
+        layer.forward(${inputs}, { validLens: [1] });
+        console.log(memory.buffer.byteLength);
+      `),
+    );
+  const bytesOfOne = 4 * 100000 * 64;
+  assert.ok(memoryWith('X, Y, Z') - memoryWith('X, X, X') >= 2 * bytesOfOne);
 });

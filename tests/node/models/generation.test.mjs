@@ -1,99 +1,41 @@
-// Caches of whole models, and what is generated with them.
+// What `generate` and caches of models promise beside the tokens, which calls.test.mjs checks.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, Transformer } from 'headwise';
-import { readCheckpoint } from '../lib/checkpoints.mjs';
-import { assertFails, assertRejects, maxDifference } from '../lib/compare.mjs';
+import { assertRejects } from '../lib/compare.mjs';
 
 await init();
 
-const causal = ['gpt2-a', 'llama-a', 'qwen2-a', 'nanogpt-a', 'bart-a', 'marian-a'];
-
-/** The first row of a tensor of tokens. */
-const firstRow = ({ data, shape: [, length] }) => Array.from(data.subarray(0, length), Number);
-
-for (const name of causal) {
-  const checkpoint = readCheckpoint(name);
-  const source = checkpoint.options.source && firstRow(checkpoint.options.source);
-  const prompt = firstRow(checkpoint.input).slice(0, 3);
-
-  /** One token after the other, each from a pass over all before it. */
-  const withoutCache = (model, count) => {
-    const tokens = [...prompt];
-    for (let i = 0; i < count; i++) {
-      const { logits } = model.forward(tokens, source && { source });
-      const last = logits.data.subarray(-model.vocabularySize);
-      tokens.push(last.indexOf(last.reduce((a, b) => Math.max(a, b))));
-    }
-    return tokens.slice(prompt.length);
-  };
-
-  test(`${name}: generating with a cache is generating without`, async () => {
-    const model = checkpoint.model();
-    const told = [];
-    const given = { maxNewTokens: 6, ...(source && { source }) };
-    const generated = await model.generate(prompt, {
-      ...given,
-      onToken: (token) => told.push(token),
-    });
-    assert.deepEqual(generated, withoutCache(model, 6));
-    assert.deepEqual(told, generated);
-    // Nothing is left of it: the same again.
-    assert.deepEqual(await model.generate([prompt], given), generated);
-    const stop = generated[2];
-    const stopped = await model.generate(prompt, { ...given, stop: [stop] });
-    assert.deepEqual(stopped, generated.slice(0, generated.indexOf(stop) + 1));
-    model.dispose();
-  });
-
-  test(`${name}: chunks through a cache are one causal pass`, () => {
-    const model = checkpoint.model();
-    const all = firstRow(checkpoint.input);
-    const whole = model.forward(all, source && { source });
-    const cache = model.createCache({ batchSize: 1, maxLength: all.length });
-    const rows = [];
-    for (const [begin, end] of [
-      [0, 2],
-      [2, 3],
-      [3, all.length],
-    ]) {
-      const given = begin === 0 && source ? { source, cache } : { cache };
-      rows.push(...model.forward(all.slice(begin, end), given).logits.data);
-      assert.equal(cache.length, end);
-    }
-    assert.ok(maxDifference(Float32Array.from(rows), whole.logits.data) < 2e-6);
-    assert.throws(() => cache.truncate(all.length + 1), { code: 'invalid-value' });
-    cache.truncate(2);
-    const again = model.forward(all.slice(2), { cache });
-    const vocabulary = model.vocabularySize;
-    assert.ok(maxDifference(again.logits.data, whole.logits.data.subarray(2 * vocabulary)) < 2e-6);
-    cache.reset();
-    assert.equal(cache.length, 0);
-    model.forward(all, source ? { source, cache } : { cache });
-    assertFails(
-      () => model.forward([0], { cache }),
-      'cache-full',
-      `cache: expected room for 1 positions, got 0 of ${all.length}`,
-    );
-    model.dispose();
-  });
-}
-
-test('draws follow the seed, the temperature and their limits', async () => {
-  const model = readCheckpoint('llama-a').model();
-  const draw = (options) => model.generate([1, 2], { maxNewTokens: 8, ...options });
-  const greedy = await draw({});
-  const one = await draw({ temperature: 2, seed: 5 });
-  assert.deepEqual(await draw({ temperature: 2, seed: 5 }), one);
-  assert.notDeepEqual(await draw({ temperature: 2, seed: 6 }), one);
-  assert.deepEqual(await draw({ temperature: 2, seed: 5, topK: 1 }), greedy);
-  assert.deepEqual(await draw({ temperature: 2, seed: 5, topP: 1e-9 }), greedy);
-  assert.deepEqual(await draw({ temperature: 1e-6, seed: 5 }), greedy);
+const options = {
+  ...{ vocabularySize: 13, maxLength: 14, numHiddens: 16, numHeads: 2, numLayers: 2, seed: 1 },
+};
+const withModel = async (given, use) => {
+  const model = new Transformer({ ...options, ...given });
+  await use(model);
   model.dispose();
-});
+};
+
+test('tokens are told one by one, and nothing is left of them', () =>
+  withModel({ positions: 'rotary' }, async (model) => {
+    const draw = (given, prompt = [1, 2]) => model.generate(prompt, { maxNewTokens: 8, ...given });
+    const told = [];
+    const generated = await draw({ onToken: (token) => told.push(token) });
+    assert.deepEqual(told, generated);
+    assert.deepEqual(await draw({}, [[1, 2]]), generated);
+    assert.deepEqual(await draw({ maxNewTokens: 0 }), []);
+    const stop = generated[2];
+    const untilStop = generated.slice(0, generated.indexOf(stop) + 1);
+    assert.deepEqual(await draw({ stop }), untilStop);
+    assert.equal((await model.generate([1], { maxNewTokens: 14 })).length, 14);
+    const one = await draw({ temperature: 9, seed: 5 });
+    assert.deepEqual(await draw({ temperature: 9, seed: 5 }), one);
+    assert.notDeepEqual(await draw({ temperature: 9, seed: 6 }), one);
+    assert.deepEqual(await draw({ temperature: 9, topK: 1 }), generated);
+    assert.deepEqual(await draw({ temperature: 9, topP: 1e-9 }), generated);
+  }));
 
 test('the event loop goes on between tokens, and a signal ends them', async () => {
-  const model = readCheckpoint('gpt2-a').model();
+  const model = new Transformer(options);
   const seen = [];
   setTimeout(() => seen.push('timer'), 0);
   const waited = model.generate([1], {
@@ -125,7 +67,7 @@ test('the event loop goes on between tokens, and a signal ends them', async () =
 });
 
 test('a model that changes or goes meanwhile ends it with a clear error', async () => {
-  const model = readCheckpoint('gpt2-a').model();
+  const model = new Transformer(options);
   const prune = () => model.pruneHeads({ 0: [0] });
   await assertRejects(
     () => model.generate([1], { maxNewTokens: 4, onToken: prune }),
@@ -140,9 +82,9 @@ test('a model that changes or goes meanwhile ends it with a clear error', async 
 });
 
 test('what cannot be generated is told', async () => {
-  const model = readCheckpoint('gpt2-a').model();
-  const bert = readCheckpoint('bert-a').model();
-  const bart = readCheckpoint('bart-a').model();
+  const model = new Transformer(options);
+  const bert = new Transformer({ ...options, causal: false });
+  const bart = new Transformer({ ...options, encoder: {} });
   const rejects = (given, code, message) => assertRejects(given, code, message);
   const few = { maxNewTokens: 1 };
   const most = model.maxLength;
@@ -192,18 +134,14 @@ test('what cannot be generated is told', async () => {
     `tokens: expected integers from 0 to ${model.vocabularySize - 1}, got -1`,
   );
   await rejects(
+    () => model.generate([1], { ...few, cachePrecision: 'int8' }),
+    'invalid-option',
+    `cachePrecision: expected 'float32' or 'float16', got "int8"`,
+  );
+  await rejects(
     () => model.generate([1], { ...few, maxTokens: 3 }),
     'unknown-option',
     /^options: expected only maxNewTokens, .*, got maxTokens; did you mean maxNewTokens\?$/,
   );
-  assert.deepEqual(await model.generate([1], { maxNewTokens: 0 }), []);
   for (const each of [model, bert, bart]) each.dispose();
-});
-
-test('a whole context can be filled', async () => {
-  const { config, tensors } = readCheckpoint('llama-a');
-  const model = Transformer.fromPretrained({ config, tensors });
-  const generated = await model.generate([1], { maxNewTokens: model.maxLength });
-  assert.equal(generated.length, model.maxLength);
-  model.dispose();
 });

@@ -1,4 +1,4 @@
-// A model's layers seen one by one, and what passes return beside logits.
+// A model's layers seen one by one, and the pending backward of both.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -11,7 +11,6 @@ import {
   Tensor,
   Transformer,
 } from 'headwise';
-import { readCheckpoint } from '../lib/checkpoints.mjs';
 import { assertFails, maxDifference } from '../lib/compare.mjs';
 
 await init();
@@ -195,124 +194,6 @@ test('what a caller changes in the options later changes nothing', async () => {
   }
 });
 
-test('chosen weights are rows of all, and what is captured is what made them', () => {
-  const model = new Transformer({ ...small, positions: 'rotary', numKvHeads: 1 });
-  const all = model.forward(tokens, { returnWeights: true });
-  const some = model.forward(tokens, {
-    returnWeights: { heads: [2, 0], queries: 'last' },
-    capture: ['scores', 'pooled', 'keys'],
-  });
-  assert.ok(maxDifference(some.logits.data, all.logits.data) < 1e-6);
-  for (const [layer, { data, shape }] of some.attentionWeights.entries()) {
-    assert.deepEqual(shape, [2, 2, 1, 5]);
-    const whole = all.attentionWeights[layer].data;
-    for (const [place, head] of [2, 0].entries()) {
-      for (let sample = 0; sample < 2; sample++) {
-        const row = whole.subarray(
-          ((sample * 3 + head) * 5 + 4) * 5,
-          ((sample * 3 + head) * 5 + 5) * 5,
-        );
-        const chosen = data.subarray((sample * 2 + place) * 5, (sample * 2 + place + 1) * 5);
-        assert.ok(maxDifference(chosen, row) < 1e-6);
-      }
-    }
-    const { scores, pooled, keys } = some.captured[layer];
-    assert.deepEqual(scores.shape, [2, 3, 5, 5]);
-    assert.deepEqual(pooled.shape, [2, 3, 5, 4]);
-    assert.deepEqual(keys.shape, [2, 1, 5, 4]);
-    for (let row = 0; row < 2 * 3 * 5; row++) {
-      const exps = Array.from(scores.data.subarray(5 * row, 5 * row + 5), Math.exp);
-      const sum = exps.reduce((a, b) => a + b, 0);
-      const expected = exps.map((number) => number / sum);
-      assert.ok(maxDifference(whole.subarray(5 * row, 5 * row + 5), expected) < 1e-6);
-    }
-  }
-  assertFails(
-    () => model.forward(tokens, { returnWeights: { heads: [3] } }),
-    'invalid-option',
-    'returnWeights.heads: expected integers from 0 to 2, got 3',
-  );
-  model.dispose();
-});
-
-test('gradients of hidden states and of logits add up', () => {
-  const checkpoint = readCheckpoint('llama-a');
-  const model = checkpoint.model();
-  const targets = checkpoint.targets();
-  model.lossAndGradients(checkpoint.input, targets, checkpoint.options);
-  const whole = model.gradients();
-  const { logits } = model.forward(checkpoint.input, { ...checkpoint.options, requiresGrad: true });
-  // Of the mean of −log softmax(logits)[target].
-  const [rows, vocabulary] = [targets.data.length, model.vocabularySize];
-  const asked = targets.data.filter((target) => target >= 0).length;
-  const gradient = new Float32Array(logits.data.length);
-  for (let row = 0; row < rows; row++) {
-    if (targets.data[row] < 0) continue;
-    const at = row * vocabulary;
-    const exps = Array.from(logits.data.subarray(at, at + vocabulary), Math.exp);
-    const sum = exps.reduce((a, b) => a + b, 0);
-    exps.forEach((number, token) => {
-      gradient[at + token] = (number / sum - Number(token === targets.data[row])) / asked;
-    });
-  }
-  model.zeroGradients();
-  const { headGates } = model.backward({ logits: { data: gradient, shape: logits.shape } });
-  assert.deepEqual(
-    headGates.map(({ shape }) => shape),
-    model.numHeads.map((heads) => [2, heads]),
-  );
-  const byHand = model.gradients();
-  for (const [name, { data }] of Object.entries(whole)) {
-    assert.ok(maxDifference(byHand[name].data, data) < 1e-6, name);
-  }
-  assert.throws(() => model.backward(logits), { code: 'no-pending-backward' });
-  model.dispose();
-});
-
-test('a translation model learns, and its heads on every side have an importance', async () => {
-  const options = {
-    ...small,
-    encoder: { numLayers: 1, numHeads: 2 },
-    optimizer: { learningRate: 0.02 },
-  };
-  const model = new Transformer(options);
-  // Copies its source.
-  const source = tokens;
-  const input = source.map((row) => [0, ...row.slice(0, -1)]);
-  const batch = { tokens: input, targets: source, source };
-  const before = model.loss(input, source, { source });
-  for (let step = 0; step < 30; step++) {
-    model.trainStep(input, source, undefined, { source });
-    model.trainStep(input, source, { source });
-  }
-  const after = model.loss(input, source, { source });
-  assert.ok(after < 0.3 * before, `${before} to ${after}`);
-  const sgd = new SGD(model, { learningRate: 0 });
-  assert.equal(model.trainStep(input, source, sgd, { source }), after);
-
-  const counts = { self: [3, 3], cross: [3, 3], encoder: [2] };
-  const gates = { self: 'headGates', cross: 'crossHeadGates', encoder: 'encoderHeadGates' };
-  for (const [side, heads] of Object.entries(counts)) {
-    for (const measure of ['gradient', 'ablation', 'confidence', 'entropy']) {
-      const importance = await measureHeadImportance(model, { batches: [batch], side, measure });
-      assert.deepEqual(
-        importance.map((layer) => layer.length),
-        heads,
-      );
-      assert.ok(importance.flat().every(Number.isFinite));
-    }
-    const [first] = await measureHeadImportance(model, {
-      ...{ batches: [batch], side, measure: 'ablation' },
-    });
-    const gate = heads.map((count) => Array.from({ length: count }, () => 1));
-    gate[0][0] = 0;
-    const without = model.loss(input, source, { source, [gates[side]]: gate });
-    assert.ok(Math.abs(first[0] - (without - after)) < 1e-5);
-  }
-  sgd.dispose();
-  model.dispose();
-});
-
 test('an optimizer of one layer trains that layer alone', () => {
   const model = new Transformer(small);
   const adam = new Adam(model.attention(1), { learningRate: 0.1 });
@@ -325,68 +206,5 @@ test('an optimizer of one layer trains that layer alone', () => {
     assert.equal(changed, name.startsWith('layers.1.attention.'), name);
   }
   adam.dispose();
-  model.dispose();
-});
-
-test('heads of models without logits are measured by a loss of their hidden states', async () => {
-  for (const name of ['bert-a', 'vit-a']) {
-    const { expected, model: make, input, options } = readCheckpoint(name);
-    const model = make();
-    const cotangent = expected['in.cotangent'];
-    const lossOf = ({ data }) => data.reduce((sum, x, i) => sum + x * cotangent.data[i], 0);
-    const loss = { value: lossOf, gradient: () => cotangent };
-    const batch = { [name === 'vit-a' ? 'pixels' : 'tokens']: input, ...options };
-    const measured = (measure) => measureHeadImportance(model, { batches: [batch], loss, measure });
-    const [first] = await measured('ablation');
-    const whole = lossOf(model.forward(input, options).hidden);
-    const [{ numHeads }] = [model.attention(0)];
-    const headGates = model.numHeads.map((count) => new Float32Array(count).fill(1));
-    headGates[0][numHeads - 1] = 0;
-    const without = lossOf(model.forward(input, { ...options, headGates }).hidden);
-    assert.ok(Math.abs(first[numHeads - 1] - (without - whole) / 2) < 1e-4, name);
-    const gradients = await measured('gradient');
-    assert.ok(gradients.flat().every((number) => number > 0));
-    await assert.rejects(measureHeadImportance(model, { batches: [batch] }), {
-      message: "loss: expected its gradient beside measure 'gradient', got none",
-    });
-    await assert.rejects(measureHeadImportance(model, { batches: [batch], loss, side: 'cross' }), {
-      message: "side: expected 'self' for a model without an encoder, got 'cross'",
-    });
-    model.dispose();
-  }
-});
-
-test('padding counts in no mean over queries', async () => {
-  const { model: make, input, options } = readCheckpoint('bert-a');
-  const model = make();
-  const loss = { value: () => 0 };
-  const of = (batch, measure) => measureHeadImportance(model, { batches: [batch], loss, measure });
-  const { data, shape } = input;
-  const [, length] = shape;
-  // Row by row, without the padding.
-  for (const measure of ['confidence', 'entropy']) {
-    const together = await of({ tokens: input, ...options }, measure);
-    const sums = together.map((layer) => layer.map(() => 0));
-    let count = 0;
-    for (const [row, used] of options.validLens.entries()) {
-      const begin = row * length;
-      const part = {
-        tokens: [Array.from(data.subarray(begin, begin + used), Number)],
-        segments: [Array.from(options.segments.data.subarray(begin, begin + used), Number)],
-      };
-      const alone = await of(part, measure);
-      alone.forEach((layer, i) =>
-        layer.forEach((number, head) => {
-          sums[i][head] += used * number;
-        }),
-      );
-      count += used;
-    }
-    together.forEach((layer, i) =>
-      layer.forEach((number, head) => {
-        assert.ok(Math.abs(number - sums[i][head] / count) < 1e-6, measure);
-      }),
-    );
-  }
   model.dispose();
 });

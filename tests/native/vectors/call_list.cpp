@@ -1,0 +1,62 @@
+#include "call_list.hpp"
+
+namespace headwise::test {
+
+Json CallList::dict(const StateDict& dict) {
+  JsonObject object;
+  for (const auto& [name, each] : dict) {
+    object.set(name, tensor(each));
+  }
+  return {object.text()};
+}
+
+void CallList::has(std::string_view on, std::string_view property, double value) {
+  begin({{"on", json(on)}, {"get", json(property)}}, {});
+  gives("", value, 0);
+}
+
+void CallList::gives(const StateDict& dict, double share) {
+  double largest = 0;
+  for (const auto& [name, tensor] : dict) {
+    largest = std::fmax(largest, largest_finite(tensor));
+  }
+  for (const auto& [name, tensor] : dict) {
+    gives(name, tensor, share, 0.02 * largest);
+  }
+}
+
+void CallList::fails(const Error& error) {
+  call_.set("fails", JsonObject().set("code", error.code()).set("message", error.what()));
+}
+
+void CallList::begin(const std::vector<std::pair<std::string, std::string>>& members,
+                     const std::vector<std::string>& arguments) {
+  end_call();
+  has_call_ = true;
+  for (const auto& [name, text] : members) {
+    call_.set(name, Json{text});
+  }
+  std::vector<Json> all;
+  for (const std::string& argument : arguments) {
+    all.push_back({argument});
+  }
+  call_.set("arguments", all);
+}
+
+void CallList::end_call() {
+  if (has_call_) {
+    if (has_results_) {
+      call_.set("gives", gives_);
+    }
+    calls_.push_back(call_);
+  }
+  call_ = gives_ = {};
+  has_call_ = has_results_ = false;
+}
+
+void CallList::end() {
+  end_call();
+  file_.add_case(case_.set("calls", calls_));
+}
+
+}  // namespace headwise::test

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <headwise/headwise.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json.hpp"
+#include "vector_file.hpp"
+
+namespace headwise::test {
+
+/// How far each number of a result may lie from the expected one.
+struct Tolerance {
+  double within = 0;
+  bool is_flat = false;        ///< whether the shape is left out of the comparison
+  bool or_not_finite = false;  ///< whether any number that is not finite stands for any other
+};
+
+/// A case of a vector file: calls of the package, in order, each with its arguments and results.
+class CallList {
+ public:
+  CallList(VectorFile& file, const std::string& name) : file_(file) { case_.set("name", name); }
+
+  /// Stores a tensor and returns its placeholder among arguments.
+  template <typename Tensor>
+  Json tensor(const Tensor& tensor) {
+    return tensor_of({tensor.shape().begin(), tensor.shape().end()}, tensor);
+  }
+  Json dict(const StateDict& dict);
+
+  /// The placeholder of an object of an earlier call, or of one that the replay has.
+  static Json object(std::string_view name) { return {JsonObject().set("object", name).text()}; }
+
+  /// `new type(arguments…)`, whose object later calls find as `as`.
+  template <typename... Arguments>
+  void make(std::string_view as, std::string_view type, const Arguments&... arguments) {
+    begin({{"new", json(type)}, {"as", json(as)}}, {json(arguments)...});
+  }
+  /// `on.method(arguments…)`, or a function of the package if `on` is empty.
+  template <typename... Arguments>
+  void call(std::string_view on, std::string_view method, const Arguments&... arguments) {
+    begin({{"on", json(on)}, {"call", json(method)}}, {json(arguments)...});
+  }
+  /// The name under which later calls find the result of the last call.
+  void as(std::string_view name) { call_.set("as", name); }
+  /// A property's value.
+  void has(std::string_view on, std::string_view property, double value);
+
+  /// A result of the last call, named by its path in what the package returns.
+  template <typename Numbers>
+  void gives(const std::string& name, const std::vector<std::size_t>& shape, const Numbers& numbers,
+             const Tolerance& tolerance) {
+    gives_.set(name, JsonObject()
+                         .set("tensor", tensor_of(shape, numbers))
+                         .set("within", tolerance.within)
+                         .set("isFlat", tolerance.is_flat)
+                         .set("orNotFinite", tolerance.or_not_finite));
+    has_results_ = true;
+  }
+  /// The same with a tolerance relative to the largest number, or to `floor` if that is larger.
+  template <typename Tensor>
+  void gives(const std::string& name, const Tensor& tensor, double share, double floor = 0) {
+    gives(name, {tensor.shape().begin(), tensor.shape().end()}, tensor,
+          {.within = share * std::fmax(floor, largest_finite(tensor))});
+  }
+  /// Tensors by name. Those that are 0 but for rounding, such as gradients of keys' biases, are
+  /// compared by the size of the others.
+  void gives(const StateDict& dict, double share);
+  void gives(const std::string& name, double number, double share) {
+    gives(name, {}, std::vector{number}, {.within = share * std::abs(number)});
+  }
+  /// The last call fails.
+  void fails(const Error& error);
+
+  /// Ends the case.
+  void end();
+
+ private:
+  template <typename Tensor>
+  static double largest_finite(const Tensor& tensor) {
+    double largest = 0;
+    for (const auto number : tensor) {
+      const double magnitude = std::abs(static_cast<double>(number));
+      largest = std::isfinite(magnitude) ? std::fmax(largest, magnitude) : largest;
+    }
+    return largest;
+  }
+  template <typename Numbers>
+  Json tensor_of(const std::vector<std::size_t>& shape, const Numbers& numbers) {
+    file_.add(std::to_string(num_tensors_), shape, numbers);
+    return {JsonObject().set("tensor", num_tensors_++).text()};
+  }
+  void begin(const std::vector<std::pair<std::string, std::string>>& members,
+             const std::vector<std::string>& arguments);
+  void end_call();
+
+  VectorFile& file_;
+  JsonObject case_;
+  std::vector<JsonObject> calls_;
+  JsonObject call_;
+  JsonObject gives_;
+  bool has_results_ = false;
+  bool has_call_ = false;
+  std::size_t num_tensors_ = 0;
+};
+
+}  // namespace headwise::test

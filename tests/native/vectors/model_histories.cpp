@@ -1,0 +1,433 @@
+#include <memory>
+
+#include "compare.hpp"
+#include "configuration.hpp"
+#include "options.hpp"
+#include "small_transformers.hpp"
+#include "vectors.hpp"
+
+namespace headwise::test {
+namespace {
+
+constexpr std::size_t batch = 2;
+constexpr std::size_t source_length = 5;
+
+constexpr double share_of_floats = 5e-5;
+constexpr double share_of_rounded = 4e-3;
+
+/// A model that is run, trained, measured and pruned, with what the library gives.
+class ModelHistory {
+ public:
+  ModelHistory(VectorFile& file, const std::string& name, const std::string& type,
+               const JsonObject& options, std::unique_ptr<Transformer> model, std::uint64_t seed)
+      : random_(seed),
+        model_(std::move(model)),
+        share_(model_->settings().weights == Precision::float32 ? share_of_floats
+                                                                : share_of_rounded),
+        length_(model_->settings().has_patches() ? model_->settings().max_length : 6),
+        calls_(file, type + ": " + name) {
+    calls_.make("model", type, options);
+    calls_.call("model", "stateDict");
+    calls_.gives(model_->state_dict(), 0);
+    for (int round = 0; round < 2; ++round) {
+      run([&] { forward(); });
+      run([&] { backward(); });
+      run([&] { decode(); });
+      run([&] { generate(); });
+      run([&] { measure(); });
+      if (has_targets()) {
+        run([&] { loss(); });
+        run([&] { train(); });
+      }
+      run([&] { prune(); });
+    }
+    calls_.end();
+  }
+
+ private:
+  template <typename Part>
+  void run(const Part& part) {
+    try {
+      part();
+    } catch (const Error& error) {
+      calls_.fails(error);
+    }
+  }
+
+  [[nodiscard]] const TransformerSettings& settings() const { return model_->settings(); }
+  [[nodiscard]] bool has_targets() const { return !settings().has_patches() && settings().head; }
+
+  Tokens some_tokens(std::size_t length) { return random_tokens(batch, length, random_.next()); }
+
+  Tokens some_targets() {
+    Tokens targets = some_tokens(length_);
+    targets(0, 0) = targets(1, 2) = -1;
+    return targets;
+  }
+
+  std::vector<HeadGate> some_gates(Side side) {
+    std::vector<HeadGate> gates;
+    if (random_.chance(0.6)) {
+      return gates;
+    }
+    for (const MultiHeadAttention& layer : model_->attention_layers(side)) {
+      const std::size_t heads = layer.num_heads();
+      gates.push_back(random_.pick<HeadGate>({HeadGate{}, randn<1>({heads}, random_.next()),
+                                              randn<2>({batch, heads}, random_.next())}));
+    }
+    return gates;
+  }
+
+  /// What a pass is given beside its tokens or pixels.
+  TransformerForwardOptions some_options() {
+    TransformerForwardOptions options;
+    options.head_gates = some_gates(Side::self);
+    if (!settings().has_patches() && random_.chance(0.4)) {
+      options.valid_lens = LensBySample{4, 6};
+    }
+    if (settings().segments > 0) {
+      options.segments = some_tokens(length_) % static_cast<std::int64_t>(settings().segments);
+    }
+    if (settings().has_encoder()) {
+      options.source = some_tokens(source_length);
+      options.cross_head_gates = some_gates(Side::cross);
+      options.encoder_head_gates = some_gates(Side::encoder);
+      if (random_.chance(0.5)) {
+        options.source_valid_lens = LensBySample{2, 5};
+      }
+    }
+    return options;
+  }
+
+  void choose_outputs(TransformerForwardOptions& options) {
+    const auto flip = [&] { return random_.chance(0.4); };
+    options.return_weights = flip();
+    if (flip()) {
+      options.return_weights = ReturnedWeights::last_query(std::vector<std::int64_t>{0});
+    }
+    options.capture = {.queries = flip(),
+                       .keys = flip(),
+                       .values = flip(),
+                       .scores = flip(),
+                       .pooled = flip(),
+                       .dropped_weights = flip()};
+  }
+
+  JsonObject forward_options(const TransformerForwardOptions& options) {
+    JsonObject json = json_of(calls_, options);
+    set_outputs(json, options.return_weights, options.capture);
+    json.set("requiresGrad", options.requires_grad);
+    if (options.cache != nullptr) {
+      json.set("cache", CallList::object("cache"));
+    }
+    return json;
+  }
+
+  TransformerResult pass(const TransformerForwardOptions& options) {
+    if (settings().has_patches()) {
+      const std::size_t size = settings().image_size;
+      const auto pixels = randn<4>({batch, settings().channels, size, size}, random_.next());
+      calls_.call("model", "forward", calls_.tensor(pixels), forward_options(options));
+      return model_->forward(pixels, options);
+    }
+    return pass(some_tokens(length_), options);
+  }
+
+  TransformerResult pass(const Tokens& tokens, const TransformerForwardOptions& options) {
+    calls_.call("model", "forward", calls_.tensor(tokens), forward_options(options));
+    return model_->forward(tokens, options);
+  }
+
+  template <typename Tensors>
+  void gives_each(const std::string& name, const Tensors& tensors, double share) {
+    for (std::size_t layer = 0; layer < tensors.size(); ++layer) {
+      calls_.gives(name + "." + std::to_string(layer), tensors[layer], share);
+    }
+  }
+
+  void gives_each_captured(const std::string& name, const std::vector<CapturedTensors<3>>& captured,
+                           double share) {
+    for (std::size_t layer = 0; layer < captured.size(); ++layer) {
+      add_captured(calls_, name + "." + std::to_string(layer) + ".", captured[layer], share);
+    }
+  }
+
+  void gives_result(const TransformerResult& result, double share) {
+    calls_.gives("hidden", result.hidden, share);
+    if (settings().head && !settings().has_patches()) {
+      calls_.gives("logits", result.logits, share);
+    }
+    if (result.encoder_hidden.has_value()) {
+      calls_.gives("encoderHidden", *result.encoder_hidden, share);
+    }
+    gives_each("attentionWeights", result.attention_weights, share);
+    gives_each("crossAttentionWeights", result.cross_attention_weights, share);
+    gives_each("encoderAttentionWeights", result.encoder_attention_weights, share);
+    gives_each_captured("captured", result.captured, share);
+    gives_each_captured("crossCaptured", result.cross_captured, share);
+    gives_each_captured("encoderCaptured", result.encoder_captured, share);
+  }
+
+  void forward() {
+    TransformerForwardOptions options = some_options();
+    choose_outputs(options);
+    gives_result(pass(options), share_);
+  }
+
+  void gives_gradients() {
+    calls_.call("model", "gradients");
+    calls_.gives(model_->gradients(), 4 * share_);
+  }
+
+  template <typename Gradients>
+  void gives_gates(const Gradients& gradients) {
+    gives_each("headGates", gradients.head_gates, 4 * share_);
+    gives_each("crossHeadGates", gradients.cross_head_gates, 4 * share_);
+    gives_each("encoderHeadGates", gradients.encoder_head_gates, 4 * share_);
+  }
+
+  void backward() {
+    TransformerForwardOptions options = some_options();
+    options.requires_grad = true;
+    gives_result(pass(options), share_);
+    TransformerOutputGradients given;
+    given.hidden = randn<3>({batch, length_, settings().num_hiddens}, random_.next());
+    JsonObject json = JsonObject().set("hidden", calls_.tensor(*given.hidden));
+    if (has_targets() && random_.chance(0.5)) {
+      given.logits = randn<3>({batch, length_, settings().vocabulary_size}, random_.next());
+      json.set("logits", calls_.tensor(*given.logits));
+    }
+    calls_.call("model", "backward", json);
+    const TransformerGradients gradients = model_->backward(given);
+    gives_gates(gradients);
+    if (gradients.pixels.has_value()) {
+      calls_.gives("pixels", *gradients.pixels, 4 * share_);
+    }
+    gives_gradients();
+    calls_.call("model", "zeroGradients");
+    model_->zero_gradients();
+  }
+
+  void loss() {
+    const Tokens tokens = some_tokens(length_);
+    const Tokens targets = some_targets();
+    const TransformerForwardOptions options = some_options();
+    const JsonObject given = json_of(calls_, options);
+    const Json input = calls_.tensor(tokens);
+    const Json asked = calls_.tensor(targets);
+    calls_.call("model", "loss", input, asked, given);
+    calls_.gives("", model_->loss(tokens, targets, options), share_);
+    calls_.call("model", "lossAndGradients", input, asked, given);
+    const TransformerLossAndGradients result = model_->loss_and_gradients(tokens, targets, options);
+    calls_.gives("loss", result.loss, share_);
+    gives_gates(result);
+    gives_gradients();
+  }
+
+  void train() {
+    for (int step = 0; step < 2; ++step) {
+      const Tokens tokens = some_tokens(length_);
+      const Tokens targets = some_targets();
+      const TransformerForwardOptions options = some_options();
+      calls_.call("model", "trainStep", calls_.tensor(tokens), calls_.tensor(targets),
+                  json_of(calls_, options));
+      calls_.gives("", model_->train_step(tokens, targets, options), share_);
+    }
+    calls_.call("model", "stateDict");
+    calls_.gives(model_->state_dict(), 4 * share_);
+  }
+
+  void decode() {
+    const Precision precision = random_.pick({Precision::float32, Precision::float16});
+    const CacheOptions sizes{
+        .batch_size = static_cast<std::int64_t>(batch), .max_length = 8, .precision = precision};
+    calls_.call("model", "createCache",
+                JsonObject()
+                    .set("batchSize", sizes.batch_size)
+                    .set("maxLength", sizes.max_length)
+                    .set("precision", name_of(precision)));
+    ModelCache cache = model_->create_cache(sizes);
+    calls_.as("cache");
+    TransformerForwardOptions options;
+    if (settings().has_encoder()) {
+      options.source = some_tokens(source_length);
+    }
+    const double share = precision == Precision::float32 ? share_ : share_of_rounded;
+    for (const std::size_t chunk : {3, 1, 2}) {
+      choose_outputs(options);
+      options.cache = &cache;
+      if (settings().segments > 0) {
+        options.segments = some_tokens(chunk) % static_cast<std::int64_t>(settings().segments);
+      }
+      gives_result(pass(some_tokens(chunk), options), share);
+      options.source.reset();
+      if (chunk == 1) {
+        calls_.call("cache", "truncate", 2);
+        cache.truncate(2);
+      }
+    }
+    calls_.has("cache", "length", static_cast<double>(cache.length()));
+    // Too many for what is left.
+    pass(some_tokens(5), {.cache = &cache});
+  }
+
+  void generate() {
+    GenerateOptions options{.max_new_tokens = 5};
+    JsonObject json = JsonObject().set("maxNewTokens", options.max_new_tokens);
+    if (random_.chance(0.5)) {
+      options.temperature = 0.8;
+      options.seed = random_.below(1000);
+      options.top_k = static_cast<std::int64_t>(2 + random_.below(10));
+      options.top_p = random_.pick({1.0, 0.7});
+      json.set("temperature", options.temperature)
+          .set("seed", *options.seed)
+          .set("topK", *options.top_k)
+          .set("topP", *options.top_p);
+    }
+    options.stop = {3, 4};
+    json.set("stop", options.stop);
+    if (settings().has_encoder()) {
+      options.source = {5, 6, 7};
+      json.set("source", *options.source);
+    }
+    const std::vector<std::int64_t> prompt = {1, 2, 3};
+    calls_.call("model", "generate", prompt, json);
+    const std::vector<std::int64_t> generated = model_->generate(prompt, options);
+    calls_.gives("", {generated.size()}, generated, {});
+  }
+
+  void measure() {
+    for (const Side side : all_sides) {
+      const HeadMeasure measure = random_.pick({HeadMeasure::gradient, HeadMeasure::ablation,
+                                                HeadMeasure::confidence, HeadMeasure::entropy});
+      run([&] { measure_side(side, measure); });
+    }
+  }
+
+  void measure_side(Side side, HeadMeasure measure) {
+    const TransformerForwardOptions options = some_options();
+    ModelMeasureBatch measured{.tokens = {},
+                               .valid_lens = options.valid_lens,
+                               .segments = options.segments,
+                               .source = options.source,
+                               .source_valid_lens = options.source_valid_lens};
+    JsonObject given = json_of(calls_, {.valid_lens = options.valid_lens,
+                                        .segments = options.segments,
+                                        .source = options.source,
+                                        .source_valid_lens = options.source_valid_lens});
+    if (settings().has_patches()) {
+      const std::size_t size = settings().image_size;
+      measured.pixels = randn<4>({batch, settings().channels, size, size}, random_.next());
+      given.set("pixels", calls_.tensor(measured.pixels));
+    } else {
+      measured.tokens = some_tokens(length_);
+      given.set("tokens", calls_.tensor(measured.tokens));
+    }
+    if (has_targets()) {
+      measured.targets = some_targets();
+      given.set("targets", calls_.tensor(measured.targets));
+    }
+    JsonObject json = JsonObject()
+                          .set("measure", name_of(measure))
+                          .set("side", name_of(side))
+                          .set("batches", std::vector{Json{given.text()}});
+    OutputLoss loss;
+    if (!has_targets() || random_.chance(0.3)) {
+      json.set("loss", CallList::object("square"));
+      loss = {
+          .value = sum_of_squares,
+          .gradient = [](std::size_t, const Tensor<3>& output) -> Tensor<3> { return 2 * output; }};
+    }
+    calls_.call("", "measureHeadImportance", CallList::object("model"), json);
+    const auto importance =
+        measure_head_importance(*model_, {measured}, {.measure = measure}, side, loss);
+    for (std::size_t layer = 0; layer < importance->size(); ++layer) {
+      const Tensor<1>& numbers = (*importance)[layer];
+      // Ablation is a difference of losses.
+      const double within = measure == HeadMeasure::ablation ? 20 * share_ : 4 * share_;
+      calls_.gives(std::to_string(layer), {numbers.size()}, numbers,
+                   {.within = within * std::fmax(1, largest_magnitude(numbers))});
+    }
+  }
+
+  static double sum_of_squares(std::size_t /*number*/, const Tensor<3>& output) {
+    double sum = 0;
+    for (const float number : output) {
+      sum += static_cast<double>(number) * static_cast<double>(number);
+    }
+    return sum;
+  }
+
+  void prune() {
+    const Side side = random_.pick({Side::self, Side::self, Side::cross, Side::encoder});
+    const std::size_t layers = model_->attention_layers(side).size();
+    const auto layer = static_cast<std::int64_t>(layers > 0 ? random_.below(layers) : 0);
+    const std::vector<std::int64_t> heads = {0};
+    calls_.call("model", "pruneHeads", JsonObject().set(std::to_string(layer), heads),
+                JsonObject().set("side", name_of(side)));
+    model_->prune_heads({{layer, heads}}, side);
+  }
+
+  Random random_;
+  std::unique_ptr<Transformer> model_;
+  double share_;
+  std::size_t length_;
+  CallList calls_;
+};
+
+JsonObject json_of_attention_only(const AttentionOnlyTransformerOptions& options) {
+  return JsonObject()
+      .set("vocabularySize", options.vocabulary_size)
+      .set("maxLength", options.max_length)
+      .set("numHiddens", options.num_hiddens)
+      .set("numHeads", options.num_heads)
+      .set("numLayers", options.num_layers)
+      .set("positions", options.positions == Positions::learned ? "learned" : "sinusoidal")
+      .set("causal", options.causal)
+      .set("layerNorm", options.layer_norm)
+      .set("bias", options.bias)
+      .set("dropout", options.dropout)
+      .set("weights", name_of(options.weights))
+      .set("seed", *options.seed)
+      .set("optimizer", json_of(options.optimizer));
+}
+
+}  // namespace
+
+VectorFile model_history_vectors() {
+  VectorFile file;
+  Random random(1);
+  const auto vary = [&](auto& options) {
+    options.dropout = random.pick({0.0, 0.0, 0.3});
+    options.weights = random.pick({Precision::float32, Precision::float32, Precision::float32,
+                                   Precision::float32, Precision::float16, Precision::int8});
+    // Where a gradient is next to nothing, its sign must not decide the step.
+    options.optimizer = {
+        .learning_rate = 0.01, .betas = {0.8, 0.95}, .epsilon = 1e-2, .weight_decay = 0.1};
+  };
+  for (SmallTransformer& small : small_transformers()) {
+    vary(small.options);
+    const ModelHistory history(file, small.name, "Transformer", json_of(small.options),
+                               std::make_unique<Transformer>(small.options), random.next());
+  }
+  for (const unsigned bits : {0U, 1U, 2U, 4U, 8U, 15U}) {
+    AttentionOnlyTransformerOptions options{
+        .vocabulary_size = vocabulary_size,
+        .max_length = 10,
+        .num_hiddens = 6,
+        .num_heads = 3,
+        .num_layers = 2,
+        .positions = (bits & 1U) != 0 ? Positions::learned : Positions::sinusoidal,
+        .causal = (bits & 2U) == 0,
+        .layer_norm = (bits & 4U) != 0,
+        .bias = (bits & 8U) != 0,
+        .seed = bits};
+    vary(options);
+    const ModelHistory history(file, std::to_string(bits), "AttentionOnlyTransformer",
+                               json_of_attention_only(options),
+                               std::make_unique<AttentionOnlyTransformer>(options), random.next());
+  }
+  return file;
+}
+
+}  // namespace headwise::test

@@ -1,0 +1,229 @@
+// Replays lists of calls that `headwise-test-vectors` wrote, and compares what the package gives with what the C++
+// library or its float64 references gave.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import * as headwise from 'headwise';
+import { Random } from './random.mjs';
+import { parseSafetensors } from './safetensors.mjs';
+import { nested } from './tensors.mjs';
+
+const { ResidentTensor, Tensor } = headwise;
+
+const folder =
+  process.env.HEADWISE_VECTORS ?? fileURLToPath(new URL('../../../build/vectors', import.meta.url));
+
+function read(file) {
+  const path = join(folder, file);
+  if (!existsSync(path)) {
+    throw new Error(
+      `there is no ${path}: \`npm test -- --only=vectors\` writes it to build/vectors, which HEADWISE_VECTORS names`,
+    );
+  }
+  return readFileSync(path);
+}
+
+/** Cases as their JSON has them, each with its `tensors` by name, `{ data, shape }`. */
+function readCases(name) {
+  const cases = JSON.parse(read(`${name}.json`)).map((each) => ({ ...each, tensors: {} }));
+  for (const [key, tensor] of Object.entries(parseSafetensors(read(`${name}.safetensors`)))) {
+    const [number, tensorName] = key.split('.');
+    cases[number].tensors[tensorName] = tensor;
+  }
+  return cases;
+}
+
+/** The loss Σ x² of an output, for `measureHeadImportance`. */
+const square = {
+  value: ({ data }) => data.reduce((sum, x) => sum + x * x, 0),
+  gradient: ({ data, shape }) => ({ data: data.map((x) => 2 * x), shape }),
+};
+
+/** Every way to pass a tensor of floats, integers or booleans. */
+const forms = {
+  part({ data, shape }) {
+    const larger = new data.constructor(data.length + 5);
+    larger.set(data, 3);
+    return { data: larger.subarray(3, 3 + data.length), shape: Int32Array.from(shape) };
+  },
+  list: ({ data, shape }) => ({ data: Array.from(data), shape }),
+  tensor: ({ data, shape }) => new Tensor(data.slice(), shape),
+  resident({ data, shape }) {
+    const tensor = new ResidentTensor(shape);
+    tensor.data.set(data);
+    return tensor;
+  },
+  // Nested arrays have no rank 0, and no axes behind an empty one.
+  nested: (tensor) =>
+    tensor.shape.length === 0 || tensor.shape.includes(0) ? forms.typed(tensor) : nested(tensor),
+  typed: ({ data, shape }) => ({ data: data.slice(), shape }),
+  doubles: ({ data, shape }) => ({ data: Float64Array.from(data), dims: shape }),
+  bigints: ({ data, shape }) => ({ data: BigInt64Array.from(data, BigInt), dims: shape }),
+  booleans: ({ data, shape }) => ({ data: Array.from(data, Boolean), dims: shape }),
+};
+const formsOf = {
+  Float32Array: ['tensor', 'tensor', 'resident', 'nested', 'typed', 'doubles', 'part', 'list'],
+  Int32Array: ['nested', 'typed', 'doubles', 'bigints', 'part', 'list'],
+  Uint8Array: ['typed', 'booleans'],
+};
+
+/** Tensors of a result by their path in it, numbers and lists of numbers as such, too. */
+function leavesOf(value, path = '', leaves = {}) {
+  const isNumbers = Array.isArray(value) && value.every((each) => typeof each === 'number');
+  if (typeof value === 'number') leaves[path] = { data: [value], shape: [] };
+  else if (isNumbers && value.length > 0) leaves[path] = { data: value, shape: [value.length] };
+  else if (value?.data && value.shape) leaves[path] = value;
+  else
+    for (const [name, each] of Object.entries(value ?? {}))
+      leavesOf(each, path ? `${path}.${name}` : name, leaves);
+  return leaves;
+}
+
+function compare(name, got, expected, { within, isFlat, orNotFinite }) {
+  if (!isFlat) assert.deepEqual([...got.shape], expected.shape, name);
+  assert.equal(got.data.length, expected.data.length, name);
+  expected.data.forEach((y, i) => {
+    const x = got.data[i];
+    const isSame =
+      x === y ||
+      Math.abs(x - y) <= within ||
+      Object.is(x, y) ||
+      (orNotFinite && !Number.isFinite(x) && !Number.isFinite(y));
+    if (!isSame) throw new Error(`${name}[${i}]: got ${x}, expected ${y} within ${within}`);
+  });
+}
+
+class Replay {
+  #tensors;
+  #random;
+  #objects = { square };
+  /** What to dispose of at the end, and tensors that the current call must not change. */
+  #held = [];
+  #passed = [];
+
+  constructor({ name, tensors }) {
+    this.#tensors = tensors;
+    this.#random = new Random(name.length);
+  }
+
+  /** An argument with its placeholders replaced. */
+  #argument(value, key) {
+    // JSON has no infinity.
+    if (key === 'window') return value.map((side) => side ?? Infinity);
+    if (Array.isArray(value)) return value.map((each) => this.#argument(each));
+    if (typeof value !== 'object' || value === null) return value;
+    if ('tensor' in value) return this.#pass(this.#tensors[value.tensor]);
+    if ('object' in value) return this.#objects[value.object];
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [name, this.#argument(each, name)]),
+    );
+  }
+
+  #pass(tensor) {
+    const form = this.#random.pick(...formsOf[tensor.data.constructor.name]);
+    const passed = forms[form](tensor);
+    if (passed instanceof ResidentTensor) this.#held.push(passed);
+    if (passed.data) this.#passed.push([passed, passed.data.slice()]);
+    return passed;
+  }
+
+  /** Memory for some of the results, which goes to the call's options; undefined if it takes none. */
+  #memoryFor({ on, call, gives = {} }, args) {
+    const names = { backward: Object.keys(gives), forward: ['output', 'attentionWeights'] };
+    const isTaken = on !== 'model' && /^(forward|backward|\w+Attention)$/.test(call);
+    if (!isTaken || !this.#random.chance(0.25)) return undefined;
+    const out = {};
+    for (const name of names[call] ?? names.forward) {
+      if (!gives[name] || this.#random.chance(0.2)) continue;
+      const { data, shape } = this.#tensors[gives[name].tensor.tensor];
+      const form = this.#random.pick('tensor', 'resident', 'typed');
+      const full = forms[form]({
+        data: new Float32Array(data.length).fill(7),
+        shape: gives[name].isFlat ? [data.length] : shape,
+      });
+      if (form === 'resident') this.#held.push(full);
+      out[name] = form === 'typed' ? full.data : full;
+    }
+    if (call === 'backward') args.push({ out });
+    else args.push({ ...args.pop(), out });
+    return out;
+  }
+
+  async #call(each) {
+    const { on, as, call, get, gives, fails } = each;
+    this.#passed = [];
+    const args = (each.arguments ?? []).map((argument) => this.#argument(argument));
+    const target = on ? this.#objects[on] : headwise;
+    const make = () =>
+      each.new ? new headwise[each.new](...args) : get ? target[get] : target[call](...args);
+    if (fails) {
+      await assert.rejects(
+        async () => make(),
+        (error) => {
+          assert.ok(error instanceof headwise.HeadwiseError, error);
+          assert.equal(error.code, fails.code, error.message);
+          assert.equal(expectation(error.message), expectation(fails.message));
+          return true;
+        },
+      );
+      return;
+    }
+    const out = this.#memoryFor(each, args);
+    const result = await make();
+    if (as) {
+      this.#objects[as]?.dispose?.();
+      this.#objects[as] = result;
+    }
+    if (gives) {
+      const leaves = leavesOf(result);
+      assert.deepEqual(Object.keys(leaves).sort(), Object.keys(gives).sort());
+      for (const [name, { tensor, ...tolerance }] of Object.entries(gives)) {
+        compare(name, leaves[name], this.#tensors[tensor.tensor], tolerance);
+      }
+    }
+    for (const [name, memory] of Object.entries(out ?? {})) {
+      assert.equal(leavesOf(result)[name].data, memory.data ?? memory, `out.${name}`);
+    }
+    for (const [{ data }, before] of this.#passed) {
+      assert.ok(isDeepStrictEqual(data, before), 'an argument was changed');
+    }
+  }
+
+  async run(calls) {
+    try {
+      for (const [number, each] of calls.entries()) {
+        await this.#call(each).catch((error) => {
+          const what = each.new ?? `${each.on ?? ''}.${each.call ?? each.get}`;
+          throw new Error(`call ${number}, ${what}: ${error.message}`, { cause: error });
+        });
+      }
+    } finally {
+      for (const held of [...this.#held, ...Object.values(this.#objects)]) held?.dispose?.();
+    }
+  }
+}
+
+/** What a message expects, in which names are spelt alike in C++ and in JavaScript. */
+const expectation = (message) => message.replaceAll('_', '').toLowerCase().split(', got ')[0];
+
+const sizeOf = ({ tensors }) =>
+  Object.values(tensors).reduce((sum, { data }) => sum + data.length, 0);
+
+/** Replays all cases of a file; the smallest that fails is told. */
+export async function replay(context, name) {
+  const cases = readCases(name);
+  const wrong = [];
+  for (const each of cases) {
+    await new Replay(each).run(each.calls).catch((error) => wrong.push({ each, error }));
+  }
+  context.diagnostic(`${cases.length} lists of calls, the first ${cases[0].name.split(':')[0]}`);
+  if (wrong.length > 0) {
+    const [{ each, error }] = wrong.toSorted((a, b) => sizeOf(a.each) - sizeOf(b.each));
+    throw new Error(
+      `${wrong.length} of ${cases.length} are wrong. The smallest is\n${each.name}\n  ${error.message}`,
+      { cause: error },
+    );
+  }
+}
