@@ -12,13 +12,6 @@
 
 namespace headwise::test {
 
-/// How far each number of a result may lie from the expected one.
-struct Tolerance {
-  double within = 0;
-  bool is_flat = false;        ///< whether the shape is left out of the comparison
-  bool or_not_finite = false;  ///< whether any number that is not finite stands for any other
-};
-
 /// A case of a vector file: calls of the package, in order, each with its arguments and results.
 class CallList {
  public:
@@ -27,7 +20,12 @@ class CallList {
   /// Stores a tensor and returns its placeholder among arguments.
   template <typename Tensor>
   Json tensor(const Tensor& tensor) {
-    return tensor_of({tensor.shape().begin(), tensor.shape().end()}, tensor);
+    return this->tensor({tensor.shape().begin(), tensor.shape().end()}, tensor);
+  }
+  template <typename Numbers>
+  Json tensor(const std::vector<std::size_t>& shape, const Numbers& numbers) {
+    file_.add(std::to_string(num_tensors_), shape, numbers);
+    return {JsonObject().set("tensor", num_tensors_++).text()};
   }
   Json dict(const StateDict& dict);
 
@@ -49,29 +47,28 @@ class CallList {
   /// A property's value.
   void has(std::string_view on, std::string_view property, double value);
 
-  /// A result of the last call, named by its path in what the package returns.
+  /// A result of the last call, named by its path in what the package returns. `share` is how far
+  /// its numbers may lie from these, relative to the largest of them, or to `floor`.
   template <typename Numbers>
   void gives(const std::string& name, const std::vector<std::size_t>& shape, const Numbers& numbers,
-             const Tolerance& tolerance) {
+             double share, double floor = 0) {
     gives_.set(name, JsonObject()
-                         .set("tensor", tensor_of(shape, numbers))
-                         .set("within", tolerance.within)
-                         .set("isFlat", tolerance.is_flat)
-                         .set("orNotFinite", tolerance.or_not_finite));
+                         .set("tensor", tensor(shape, numbers))
+                         .set("within", share * std::fmax(floor, largest_finite(numbers))));
     has_results_ = true;
   }
-  /// The same with a tolerance relative to the largest number, or to `floor` if that is larger.
   template <typename Tensor>
   void gives(const std::string& name, const Tensor& tensor, double share, double floor = 0) {
-    gives(name, {tensor.shape().begin(), tensor.shape().end()}, tensor,
-          {.within = share * std::fmax(floor, largest_finite(tensor))});
+    gives(name, {tensor.shape().begin(), tensor.shape().end()}, tensor, share, floor);
   }
   /// Tensors by name. Those that are 0 but for rounding, such as gradients of keys' biases, are
   /// compared by the size of the others.
   void gives(const StateDict& dict, double share);
   void gives(const std::string& name, double number, double share) {
-    gives(name, {}, std::vector{number}, {.within = share * std::abs(number)});
+    gives(name, {}, std::vector{number}, share);
   }
+  /// Whether any number that is not finite stands for any other in the last call's results.
+  void or_not_finite(bool or_not_finite) { call_.set("orNotFinite", or_not_finite); }
   /// The last call fails.
   void fails(const Error& error);
 
@@ -79,19 +76,14 @@ class CallList {
   void end();
 
  private:
-  template <typename Tensor>
-  static double largest_finite(const Tensor& tensor) {
+  template <typename Numbers>
+  static double largest_finite(const Numbers& numbers) {
     double largest = 0;
-    for (const auto number : tensor) {
+    for (const auto number : numbers) {
       const double magnitude = std::abs(static_cast<double>(number));
       largest = std::isfinite(magnitude) ? std::fmax(largest, magnitude) : largest;
     }
     return largest;
-  }
-  template <typename Numbers>
-  Json tensor_of(const std::vector<std::size_t>& shape, const Numbers& numbers) {
-    file_.add(std::to_string(num_tensors_), shape, numbers);
-    return {JsonObject().set("tensor", num_tensors_++).text()};
   }
   void begin(const std::vector<std::pair<std::string, std::string>>& members,
              const std::vector<std::string>& arguments);

@@ -74,7 +74,7 @@ void add_scores(CallList& calls) {
     }
   }
   const auto gives = [&](const std::vector<double>& scores) {
-    calls.gives("", {scores.size()}, scores, {.within = 1e-6});
+    calls.gives("", {scores.size()}, scores, 1e-6);
   };
   calls.call("", "inductionScores", given, calls.tensor(batch.tokens));
   gives(induction_scores(weights, batch.tokens));

@@ -9,8 +9,7 @@
 namespace {
 
 constexpr std::uint64_t default_seed = 20260101;
-constexpr std::uint64_t default_count = 1500;
-constexpr std::uint64_t num_layer_histories = 150;
+constexpr std::uint64_t default_count = 800;
 
 /// HEADWISE_SEED and HEADWISE_CONFIGURATIONS choose other random configurations.
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -21,11 +20,10 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 void write_vectors(const std::filesystem::path& folder) {
   using namespace headwise::test;
   std::filesystem::create_directories(folder);
-  random_configuration_vectors(from_environment("HEADWISE_SEED", default_seed),
-                               from_environment("HEADWISE_CONFIGURATIONS", default_count))
-      .write(folder, "random-configurations");
-  layer_history_vectors(num_layer_histories).write(folder, "layer-histories");
-  model_history_vectors().write(folder, "model-histories");
+  layer_vectors(from_environment("HEADWISE_SEED", default_seed),
+                from_environment("HEADWISE_CONFIGURATIONS", default_count))
+      .write(folder, "layers");
+  model_vectors().write(folder, "models");
   function_vectors().write(folder, "functions");
 }
 

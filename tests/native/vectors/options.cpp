@@ -81,6 +81,26 @@ const char* name_of(HeadMeasure measure) {
   return word(measure, {"gradient", "ablation", "confidence", "entropy"});
 }
 
+const char* name_of(EmptyRows empty_rows) { return word(empty_rows, {"zero", "uniform"}); }
+
+AdamOptions lively_adam() {
+  return {.learning_rate = 0.01, .betas = {0.8, 0.95}, .epsilon = 1e-2, .weight_decay = 0.1};
+}
+
+OutputLoss square_loss() {
+  const auto sum = [](std::size_t /*batch*/, const Tensor<3>& output) {
+    double total = 0;
+    for (const float number : output) {
+      total += static_cast<double>(number) * static_cast<double>(number);
+    }
+    return total;
+  };
+  const auto gradient = [](std::size_t /*batch*/, const Tensor<3>& output) -> Tensor<3> {
+    return 2 * output;
+  };
+  return {.value = sum, .gradient = gradient};
+}
+
 JsonObject json_of(const MultiHeadAttentionOptions& options) {
   JsonObject json;
   json.set("numHiddens", options.num_hiddens)
@@ -179,7 +199,7 @@ JsonObject mask_options(CallList& calls, const ForwardOptions& options) {
 
 JsonObject weights_options(CallList& calls, const ForwardOptions& options) {
   JsonObject json = mask_options(calls, options);
-  json.set("emptyRows", word(options.empty_rows, {"zero", "uniform"}))
+  json.set("emptyRows", name_of(options.empty_rows))
       .set("weightsStage", word(options.weights_stage, {"raw", "softcap", "masked", "softmax"}));
   return json;
 }

@@ -42,14 +42,20 @@ void set_outputs(JsonObject& json, const ReturnedWeights& weights, const Capture
 const char* name_of(Precision precision);
 const char* name_of(Side side);
 const char* name_of(HeadMeasure measure);
+const char* name_of(EmptyRows empty_rows);
 
-/// `prefix` and the tensors that a pass captured.
-template <std::size_t Rank>
-void add_captured(CallList& calls, const std::string& prefix, const CapturedTensors<Rank>& captured,
-                  double share) {
+/// Where a gradient is next to nothing, its sign must not decide the step.
+AdamOptions lively_adam();
+
+/// The loss Σ x², which the replay has as `square`.
+OutputLoss square_loss();
+
+/// Calls `use` with the name and the tensor of everything that a pass captured.
+template <std::size_t Rank, typename Use>
+void for_each_captured(const CapturedTensors<Rank>& captured, const Use& use) {
   const auto add = [&](const char* name, const auto& tensor) {
     if (tensor.has_value()) {
-      calls.gives(prefix + name, *tensor, share);
+      use(std::string(name), *tensor);
     }
   };
   add("queries", captured.queries);

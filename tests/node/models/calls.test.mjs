@@ -5,4 +5,4 @@ import { replay } from '../lib/replay.mjs';
 await init();
 
 test('models of every option run, train and decode as in C++', (context) =>
-  replay(context, 'model-histories'));
+  replay(context, 'models'));

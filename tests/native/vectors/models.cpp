@@ -16,10 +16,10 @@ constexpr double share_of_floats = 5e-5;
 constexpr double share_of_rounded = 4e-3;
 
 /// A model that is run, trained, measured and pruned, with what the library gives.
-class ModelHistory {
+class ModelCalls {
  public:
-  ModelHistory(VectorFile& file, const std::string& name, const std::string& type,
-               const JsonObject& options, std::unique_ptr<Transformer> model, std::uint64_t seed)
+  ModelCalls(VectorFile& file, const std::string& name, const std::string& type,
+             const JsonObject& options, std::unique_ptr<Transformer> model, std::uint64_t seed)
       : random_(seed),
         model_(std::move(model)),
         share_(model_->settings().weights == Precision::float32 ? share_of_floats
@@ -148,7 +148,9 @@ class ModelHistory {
   void gives_each_captured(const std::string& name, const std::vector<CapturedTensors<3>>& captured,
                            double share) {
     for (std::size_t layer = 0; layer < captured.size(); ++layer) {
-      add_captured(calls_, name + "." + std::to_string(layer) + ".", captured[layer], share);
+      for_each_captured(captured[layer], [&](const std::string& tensor_name, const auto& tensor) {
+        calls_.gives(name + "." + std::to_string(layer) + "." + tensor_name, tensor, share);
+      });
     }
   }
 
@@ -293,7 +295,7 @@ class ModelHistory {
     const std::vector<std::int64_t> prompt = {1, 2, 3};
     calls_.call("model", "generate", prompt, json);
     const std::vector<std::int64_t> generated = model_->generate(prompt, options);
-    calls_.gives("", {generated.size()}, generated, {});
+    calls_.gives("", {generated.size()}, generated, 0);
   }
 
   void measure() {
@@ -334,9 +336,7 @@ class ModelHistory {
     OutputLoss loss;
     if (!has_targets() || random_.chance(0.3)) {
       json.set("loss", CallList::object("square"));
-      loss = {
-          .value = sum_of_squares,
-          .gradient = [](std::size_t, const Tensor<3>& output) -> Tensor<3> { return 2 * output; }};
+      loss = square_loss();
     }
     calls_.call("", "measureHeadImportance", CallList::object("model"), json);
     const auto importance =
@@ -344,18 +344,9 @@ class ModelHistory {
     for (std::size_t layer = 0; layer < importance->size(); ++layer) {
       const Tensor<1>& numbers = (*importance)[layer];
       // Ablation is a difference of losses.
-      const double within = measure == HeadMeasure::ablation ? 20 * share_ : 4 * share_;
-      calls_.gives(std::to_string(layer), {numbers.size()}, numbers,
-                   {.within = within * std::fmax(1, largest_magnitude(numbers))});
+      const double share = measure == HeadMeasure::ablation ? 20 * share_ : 4 * share_;
+      calls_.gives(std::to_string(layer), numbers, share, 1);
     }
-  }
-
-  static double sum_of_squares(std::size_t /*number*/, const Tensor<3>& output) {
-    double sum = 0;
-    for (const float number : output) {
-      sum += static_cast<double>(number) * static_cast<double>(number);
-    }
-    return sum;
   }
 
   void prune() {
@@ -394,21 +385,19 @@ JsonObject json_of_attention_only(const AttentionOnlyTransformerOptions& options
 
 }  // namespace
 
-VectorFile model_history_vectors() {
+VectorFile model_vectors() {
   VectorFile file;
   Random random(1);
   const auto vary = [&](auto& options) {
     options.dropout = random.pick({0.0, 0.0, 0.3});
     options.weights = random.pick({Precision::float32, Precision::float32, Precision::float32,
                                    Precision::float32, Precision::float16, Precision::int8});
-    // Where a gradient is next to nothing, its sign must not decide the step.
-    options.optimizer = {
-        .learning_rate = 0.01, .betas = {0.8, 0.95}, .epsilon = 1e-2, .weight_decay = 0.1};
+    options.optimizer = lively_adam();
   };
   for (SmallTransformer& small : small_transformers()) {
     vary(small.options);
-    const ModelHistory history(file, small.name, "Transformer", json_of(small.options),
-                               std::make_unique<Transformer>(small.options), random.next());
+    const ModelCalls history(file, small.name, "Transformer", json_of(small.options),
+                             std::make_unique<Transformer>(small.options), random.next());
   }
   for (const unsigned bits : {0U, 1U, 2U, 4U, 8U, 15U}) {
     AttentionOnlyTransformerOptions options{
@@ -423,9 +412,9 @@ VectorFile model_history_vectors() {
         .bias = (bits & 8U) != 0,
         .seed = bits};
     vary(options);
-    const ModelHistory history(file, std::to_string(bits), "AttentionOnlyTransformer",
-                               json_of_attention_only(options),
-                               std::make_unique<AttentionOnlyTransformer>(options), random.next());
+    const ModelCalls history(file, std::to_string(bits), "AttentionOnlyTransformer",
+                             json_of_attention_only(options),
+                             std::make_unique<AttentionOnlyTransformer>(options), random.next());
   }
   return file;
 }
