@@ -36,7 +36,7 @@ test('without the files: the error that the document quotes', async (t) => {
   assertQuoted(await initIn(page), withoutFiles);
 });
 
-test("a script that has no place's name: the error that the document quotes", async (t) => {
+test('a script without its define: the error that the document quotes', async (t) => {
   const lines = asScript.replace(/--define:\S+/, '');
   const folder = await build('undefined', lines, pages.script);
   const page = await openFolder(t, folder, {}, { mayFail: true });

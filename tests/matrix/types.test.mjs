@@ -11,7 +11,7 @@ import { isSame, programs } from '../packaging/types/programs.mjs';
 import { errorsIn, writeProject } from '../packaging/types/typescript.mjs';
 import { tools } from './lib/processes.mjs';
 
-// What others declare is checked as well.
+// Declarations of the package and of its neighbours are checked as well.
 const node = { skipLibCheck: false, noUncheckedIndexedAccess: true, lib: ['es2022'] };
 const dom = { ...node, lib: ['es2022', 'dom'], types: [] };
 const all = { 'readme.mts': readmeExamples().js, ...programs };
@@ -40,7 +40,7 @@ for (const version of ['5.2', '6.0']) {
       test(name, async () => {
         const folder = tools('types', `${version} ${name}`.replaceAll(/\W+/g, '-'));
         writeProject(folder, { ...all, 'is.d.ts': isSame });
-        // TypeScript 6 still has node10, and asks whether one knows that 7 has not.
+        // TypeScript 6 still has node10, and warns that 7 does not.
         const ignored = version === '6.0' ? { ignoreDeprecations: '6.0' } : {};
         const typescript = tools(`node_modules/typescript-${version}`);
         assert.deepEqual(

@@ -133,7 +133,7 @@ const third = Math.fround(1 / 3);
 const rowsOf = (row) => Array.from({ length: 5 * 4 }, () => row).flat();
 const weights = [...rowsOf([third, third, third, 0, 0, 0]), ...rowsOf([0.5, 0.5, 0, 0, 0, 0])];
 
-/** As HTTP answers where the files were not copied. */
+/** Answers 404 for the files that some bundlers do not copy. */
 async function withoutFiles(page) {
   await page.setRequestInterception(true);
   page.on('request', (request) => {
@@ -168,7 +168,7 @@ function tryPage(open, { isIsolated, loadsAll }) {
     const files = watchFiles(page);
     assert.deepEqual(await call(page, 'toy', options), { ...chosen, weights });
     assert.equal(page.workers().length, threads - 1);
-    // Where nothing takes the package apart, its models are imported at once.
+    // Tools that leave the package in one piece import its models at once.
     assert.deepEqual(await files(), [loadsAll ? models : layer]);
     judge(await call(page, 'all', options), chosen);
     assert.deepEqual(await files(), loadsAll ? [models] : [models, layer]);

@@ -17,7 +17,7 @@ if (!existsSync(done) || read(locks[0]) !== read(locks[1])) {
   }
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'inherit' });
 }
-// Tools look further up for one, and the project's maps headwise to its sources.
+// Tools look for one in the parent folders, and the repository's maps headwise to its sources.
 writeFileSync(`${folder}/tsconfig.json`, '{}\n');
 rmSync(`${folder}/node_modules/headwise`, { recursive: true, force: true });
 cpSync(installed, `${folder}/node_modules/headwise`, { recursive: true });

@@ -7,7 +7,7 @@ import { suite } from './suite.js';
 const headwise = await import(pathToFileURL(`${dist}/models.js`).href);
 const reference = await suite(headwise, { variant: 'simd', threads: 1 });
 
-/** Builds with relaxed SIMD round otherwise. */
+/** Builds with relaxed SIMD round differently. */
 const tolerance = 1e-4;
 
 /**

@@ -46,7 +46,7 @@ add_executable(readme readme.cpp)
 target_link_libraries(readme PRIVATE headwise::headwise)
 add_library(fragments OBJECT ${Object.keys(fragments).join(' ')})
 target_link_libraries(fragments PRIVATE headwise::headwise)
-# Readers use what a fragment makes, in types of theirs.
+# A fragment leaves its results to the reader's code.
 target_compile_options(fragments PRIVATE -Wno-unused-variable -Wno-conversion -Wno-shadow)
 `,
   });

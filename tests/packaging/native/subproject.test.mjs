@@ -49,7 +49,7 @@ async function configure(name, text, ...args) {
 }
 
 test('add_subdirectory changes nothing of the project, and adds options HEADWISE_… and the library alone', async () => {
-  // What any project's search for threads leaves is not headwise's.
+  // find_package(Threads) leaves variables in any project.
   const text = guide.subdirectory.replace(/^add_subdirectory\(headwise\)$/m, (line) =>
     ['find_package(Threads)', look('before'), line, look('after')].join('\n'),
   );

@@ -28,7 +28,7 @@ function packageOf(id) {
   if (folder) return /^(?:@[^/]+\/)?[^/]+/.exec(folder)[0];
   // What bundlers add of their own has no file.
   const madeBy = /^\0(?:(vite|rolldown)\/)?/.exec(id);
-  if (madeBy && !madeBy[1]) throw new Error(`whose is ${JSON.stringify(id)}?`);
+  if (madeBy && !madeBy[1]) throw new Error(`no package known for ${JSON.stringify(id)}`);
   return madeBy?.[1] ?? null;
 }
 const packagesOf = (ids) => [...new Set(ids.map(packageOf).filter(Boolean))].sort();
@@ -163,7 +163,7 @@ test('the licence of each npm package is there, to the word', () => {
     assert.ok(licence.startsWith(`[${manifest.license}]`), `${name}: ${manifest.license}`);
     const file = readdirSync(fromRoot(folder)).find((each) => /^licen[cs]e/i.test(each));
     assert.ok(file, `${name} has no licence`);
-    // What Vite has of others builds pages and is in none: a page gets a function of Vite's own.
+    // Pages contain only Vite's own code, none of its dependencies.
     const [own] = read(`${folder}/${file}`).split(/^# Licenses of bundled dependencies$/m);
     assert.deepEqual(missingOf(own, copyright), [], name);
   }

@@ -11,7 +11,7 @@ const entries = ['index', 'models', 'inline', 'in-worker', 'view'].map((name) =>
   join(dist, `${name}.d.ts`),
 );
 
-/** Types that only compute others, which TypeScript shows in their place. */
+/** Types that only compute others; TypeScript shows their results instead. */
 const computing = [
   ...['CapturedBySide', 'Contents', 'IfAsked', 'IfCaptured', 'IfCaptured$1', 'IfWeights'],
   ...['PoolingOptions', 'ResultWithWeights', 'WithLogits', 'WithWeights', 'WithoutWeights'],
@@ -80,7 +80,7 @@ function hiddenTypes(entry) {
 // The types of headwise/worker compute what the package's are in the worker.
 for (const entry of entries.filter((each) => !each.endsWith('in-worker.d.ts'))) {
   test(`${relative(dist, entry)}: every type of a public signature can be imported`, () => {
-    // Where there is no document, `Base` stands for HTMLElement.
+    // Without a document, `Base` replaces HTMLElement.
     assert.deepEqual(hiddenTypes(entry), entry.endsWith('view.d.ts') ? ['Base'] : computing);
   });
 }
