@@ -49,7 +49,7 @@ Entry elementwise(const std::string& kernel, const Function& run,
       element(a, i);
     }
   };
-  return {.kernel = kernel, .run = run, .reference = reference, .tolerance = tolerance};
+  return {kernel, run, reference, tolerance};
 }
 
 std::vector<Entry> elementwise_entries() {
@@ -57,34 +57,30 @@ std::vector<Entry> elementwise_entries() {
   constexpr float cap = 1.5F;
   return {
       elementwise(
-          "scale", [](const Arrays& a, std::size_t n) { scale(a[0], n, 0.3F); },
-          [](const Arrays& a, std::size_t i) { a[0][i] *= 0.3F; }),
+          "scale", [](auto& a, auto n) { scale(a[0], n, 0.3F); },
+          [](auto& a, auto i) { a[0][i] *= 0.3F; }),
       elementwise(
-          "multiply", [](const Arrays& a, std::size_t n) { multiply(a[0], a[1], n); },
-          [](const Arrays& a, std::size_t i) { a[0][i] *= a[1][i]; }),
+          "multiply", [](auto& a, auto n) { multiply(a[0], a[1], n); },
+          [](auto& a, auto i) { a[0][i] *= a[1][i]; }),
       elementwise(
-          "add", [](const Arrays& a, std::size_t n) { add(a[0], a[1], n); },
-          [](const Arrays& a, std::size_t i) { a[0][i] += a[1][i]; }),
+          "add", [](auto& a, auto n) { add(a[0], a[1], n); },
+          [](auto& a, auto i) { a[0][i] += a[1][i]; }),
       elementwise(
-          "softcap", [](const Arrays& a, std::size_t n) { softcap(a[0], n, cap); },
-          [](const Arrays& a, std::size_t i) { a[0][i] = cap * std::tanh(a[0][i] / cap); }, 1e-6),
+          "softcap", [](auto& a, auto n) { softcap(a[0], n, cap); },
+          [](auto& a, auto i) { a[0][i] = cap * std::tanh(a[0][i] / cap); }, 1e-6),
       elementwise(
-          "softcap_gradient",
-          [](const Arrays& a, std::size_t n) { softcap_gradient(a[0], a[1], n, cap); },
-          [](const Arrays& a, std::size_t i) {
+          "softcap_gradient", [](auto& a, auto n) { softcap_gradient(a[0], a[1], n, cap); },
+          [](auto& a, auto i) {
             const float tangent = a[1][i] / cap;
             a[0][i] *= 1.0F - tangent * tangent;
           },
           1e-6),
       elementwise(
-          "exponential", [](const Arrays& a, std::size_t n) { exponential(a[0], n); },
-          [](const Arrays& a, std::size_t i) { a[0][i] = std::exp(a[0][i]); }, 1e-6),
+          "exponential", [](auto& a, auto n) { exponential(a[0], n); },
+          [](auto& a, auto i) { a[0][i] = std::exp(a[0][i]); }, 1e-6),
       elementwise(
-          "sgd_step",
-          [](const Arrays& a, std::size_t n) {
-            sgd_step(a[0], a[1], a[2], n, {0.1F, 0.9F, 0.01F});
-          },
-          [](const Arrays& a, std::size_t i) {
+          "sgd_step", [](auto& a, auto n) { sgd_step(a[0], a[1], a[2], n, {0.1F, 0.9F, 0.01F}); },
+          [](auto& a, auto i) {
             a[2][i] = 0.9F * a[2][i] + (a[1][i] + 0.01F * a[0][i]);
             a[0][i] -= 0.1F * a[2][i];
           },
@@ -101,22 +97,21 @@ std::vector<Entry> entries_of(const Activation& activation) {
   constexpr double tolerance = 1e-6;
   return {
       elementwise(
-          name, [=](const Arrays& a, std::size_t n) { forward(a[0], nullptr, n, a[0]); },
-          [=](const Arrays& a, std::size_t i) { a[0][i] = value(a[0][i]); }, tolerance),
+          name, [=](auto& a, auto n) { forward(a[0], nullptr, n, a[0]); },
+          [=](auto& a, auto i) { a[0][i] = value(a[0][i]); }, tolerance),
       elementwise(
-          name, [=](const Arrays& a, std::size_t n) { forward(a[0], a[1], n, a[2]); },
-          [=](const Arrays& a, std::size_t i) { a[2][i] = value(a[0][i]) * a[1][i]; }, tolerance),
+          name, [=](auto& a, auto n) { forward(a[0], a[1], n, a[2]); },
+          [=](auto& a, auto i) { a[2][i] = value(a[0][i]) * a[1][i]; }, tolerance),
       elementwise(
-          name, [=](const Arrays& a, std::size_t n) { forward(a[0], a[1], n, a[1]); },
-          [=](const Arrays& a, std::size_t i) { a[1][i] *= value(a[0][i]); }, tolerance),
-      elementwise(
-          name + "_gradient",
-          [=](const Arrays& a, std::size_t n) { backward(a[0], nullptr, a[1], n, a[2], nullptr); },
-          [=](const Arrays& a, std::size_t i) { a[2][i] = a[1][i] * slope(a[0][i]); }, tolerance),
+          name, [=](auto& a, auto n) { forward(a[0], a[1], n, a[1]); },
+          [=](auto& a, auto i) { a[1][i] *= value(a[0][i]); }, tolerance),
       elementwise(
           name + "_gradient",
-          [=](const Arrays& a, std::size_t n) { backward(a[0], a[1], a[2], n, a[2], a[3]); },
-          [=](const Arrays& a, std::size_t i) {
+          [=](auto& a, auto n) { backward(a[0], nullptr, a[1], n, a[2], nullptr); },
+          [=](auto& a, auto i) { a[2][i] = a[1][i] * slope(a[0][i]); }, tolerance),
+      elementwise(
+          name + "_gradient", [=](auto& a, auto n) { backward(a[0], a[1], a[2], n, a[2], a[3]); },
+          [=](auto& a, auto i) {
             a[3][i] = a[2][i] * value(a[0][i]);
             a[2][i] *= a[1][i] * slope(a[0][i]);
           },
@@ -141,45 +136,40 @@ std::vector<Entry> softmax_entries() {
       const auto spread_out = [=](float* row, std::size_t n) {
         std::transform(row, row + n, row, [&](float x) { return x * spread + offset; });
       };
-      const Function reference = [=](const Arrays& a, std::size_t n) {
+      const Function reference = [=](auto& a, auto n) {
         spread_out(a[0], n);
         softmax_in_float64(a[0], n);
       };
-      entries.push_back({.kernel = "softmax",
-                         .run =
-                             [=](const Arrays& a, std::size_t n) {
-                               spread_out(a[0], n);
-                               kernels::softmax(a[0], n);
-                             },
-                         .reference = reference});
-      entries.push_back({.kernel = "exp_minus_max",
-                         .run =
-                             [=](const Arrays& a, std::size_t n) {
-                               spread_out(a[0], n);
-                               const float sum = kernels::exp_minus_max(a[0], n);
-                               std::transform(a[0], a[0] + n, a[0],
-                                              [&](float x) { return x / sum; });
-                             },
-                         .reference = reference});
+      entries.push_back({"softmax",
+                         [=](auto& a, auto n) {
+                           spread_out(a[0], n);
+                           kernels::softmax(a[0], n);
+                         },
+                         reference});
+      entries.push_back({"exp_minus_max",
+                         [=](auto& a, auto n) {
+                           spread_out(a[0], n);
+                           const float sum = kernels::exp_minus_max(a[0], n);
+                           std::transform(a[0], a[0] + n, a[0], [&](float x) { return x / sum; });
+                         },
+                         reference});
     }
   }
-  entries.push_back({.kernel = "softmax_gradient",
-                     .run =
-                         [](const Arrays& a, std::size_t n) {
-                           const float factor = 1.0F / kernels::exp_minus_max(a[1], n);
-                           kernels::softmax_gradient(a[0], a[1], n, factor);
-                         },
-                     .reference =
-                         [](const Arrays& a, std::size_t n) {
-                           softmax_in_float64(a[1], n);
-                           double mean = 0;
-                           for (std::size_t i = 0; i < n; ++i) {
-                             mean += static_cast<double>(a[1][i]) * a[0][i];
-                           }
-                           for (std::size_t i = 0; i < n; ++i) {
-                             a[0][i] = static_cast<float>(a[1][i] * (a[0][i] - mean));
-                           }
-                         }});
+  entries.push_back({"softmax_gradient",
+                     [](auto& a, auto n) {
+                       const float factor = 1.0F / kernels::exp_minus_max(a[1], n);
+                       kernels::softmax_gradient(a[0], a[1], n, factor);
+                     },
+                     [](auto& a, auto n) {
+                       softmax_in_float64(a[1], n);
+                       double mean = 0;
+                       for (std::size_t i = 0; i < n; ++i) {
+                         mean += static_cast<double>(a[1][i]) * a[0][i];
+                       }
+                       for (std::size_t i = 0; i < n; ++i) {
+                         a[0][i] = static_cast<float>(a[1][i] * (a[0][i] - mean));
+                       }
+                     }});
   for (Entry& entry : entries) {
     entry.tolerance = 1e-6;
     entry.takes_specials = false;
@@ -242,7 +232,7 @@ void run_norm(const Norm& norm, const Arrays& a, std::size_t n, float* to) {
 
 std::vector<Entry> norm_entries() {
   std::vector<Entry> entries;
-  const auto shift = [](const Arrays& a, std::size_t n) {
+  const auto shift = [](auto& a, auto n) {
     std::transform(a[0], a[0] + n, a[0], [](float x) { return 3 * x + 5; });
   };
   for (const float epsilon : {1e-5F, 0.25F}) {
@@ -250,36 +240,32 @@ std::vector<Entry> norm_entries() {
          {Norm{true, true, epsilon}, Norm{true, false, epsilon}, Norm{false, false, epsilon}}) {
       const std::string name = norm.has_mean ? "layer_norm" : "rms_norm";
       for (const std::size_t to : {0U, 3U}) {
-        entries.push_back({.kernel = name,
-                           .run =
-                               [=](const Arrays& a, std::size_t n) {
-                                 shift(a, n);
-                                 run_norm(norm, a, n, a[to]);
-                               },
-                           .reference =
-                               [=](const Arrays& a, std::size_t n) {
-                                 shift(a, n);
-                                 norm.forward(a, n, a[to]);
-                               }});
+        entries.push_back({name,
+                           [=](auto& a, auto n) {
+                             shift(a, n);
+                             run_norm(norm, a, n, a[to]);
+                           },
+                           [=](auto& a, auto n) {
+                             shift(a, n);
+                             norm.forward(a, n, a[to]);
+                           }});
       }
-      entries.push_back({.kernel = name + "_gradient",
-                         .run =
-                             [=](const Arrays& a, std::size_t n) {
-                               shift(a, n);
-                               float* bias = norm.has_bias ? a[3] + 2 * n : nullptr;
-                               if (norm.has_mean) {
-                                 kernels::layer_norm_gradient(a[0], a[1], a[2], n, norm.epsilon,
-                                                              a[3], a[3] + n, bias);
-                               } else {
-                                 kernels::rms_norm_gradient(a[0], a[1], a[2], n, norm.epsilon, a[3],
-                                                            a[3] + n);
-                               }
-                             },
-                         .reference =
-                             [=](const Arrays& a, std::size_t n) {
-                               shift(a, n);
-                               norm.backward(a, n);
-                             }});
+      entries.push_back({name + "_gradient",
+                         [=](auto& a, auto n) {
+                           shift(a, n);
+                           float* bias = norm.has_bias ? a[3] + 2 * n : nullptr;
+                           if (norm.has_mean) {
+                             kernels::layer_norm_gradient(a[0], a[1], a[2], n, norm.epsilon, a[3],
+                                                          a[3] + n, bias);
+                           } else {
+                             kernels::rms_norm_gradient(a[0], a[1], a[2], n, norm.epsilon, a[3],
+                                                        a[3] + n);
+                           }
+                         },
+                         [=](auto& a, auto n) {
+                           shift(a, n);
+                           norm.backward(a, n);
+                         }});
     }
   }
   for (Entry& entry : entries) {
@@ -296,31 +282,29 @@ std::vector<Entry> rotate_entries() {
     for (const bool interleaved : {false, true}) {
       for (const bool inverse : {false, true}) {
         // Three heads of which the first n / part elements are rotated, in pairs.
-        const auto prepare = [=](const Arrays& a, std::size_t n) {
+        const auto prepare = [=](auto& a, auto n) {
           std::transform(a[0], a[0] + n, a[0], [](float x) { return std::sin(x); });
           return n / part / 2 * 2;
         };
         entries.push_back(
-            {.kernel = "rotate",
-             .run =
-                 [=](const Arrays& a, std::size_t n) {
-                   kernels::rotate(a[3], 3, n, a[0], prepare(a, n), interleaved, inverse);
-                 },
-             .reference =
-                 [=](const Arrays& a, std::size_t n) {
-                   const std::size_t size = prepare(a, n);
-                   for (std::size_t i = 0; i < 3 * (size / 2); ++i) {
-                     const std::size_t pair = i % (size / 2);
-                     float* head = a[3] + i / (size / 2) * n;
-                     float& x = head[interleaved ? 2 * pair : pair];
-                     float& y = head[interleaved ? 2 * pair + 1 : pair + size / 2];
-                     const double sine = inverse ? -a[0][size / 2 + pair] : a[0][size / 2 + pair];
-                     const double rotated = a[0][pair] * static_cast<double>(x) - sine * y;
-                     y = static_cast<float>(sine * x + a[0][pair] * static_cast<double>(y));
-                     x = static_cast<float>(rotated);
-                   }
-                 },
-             .tolerance = 1e-6});
+            {"rotate",
+             [=](auto& a, auto n) {
+               kernels::rotate(a[3], 3, n, a[0], prepare(a, n), interleaved, inverse);
+             },
+             [=](auto& a, auto n) {
+               const std::size_t size = prepare(a, n);
+               for (std::size_t i = 0; i < 3 * (size / 2); ++i) {
+                 const std::size_t pair = i % (size / 2);
+                 float* head = a[3] + i / (size / 2) * n;
+                 float& x = head[interleaved ? 2 * pair : pair];
+                 float& y = head[interleaved ? 2 * pair + 1 : pair + size / 2];
+                 const double sine = inverse ? -a[0][size / 2 + pair] : a[0][size / 2 + pair];
+                 const double rotated = a[0][pair] * static_cast<double>(x) - sine * y;
+                 y = static_cast<float>(sine * x + a[0][pair] * static_cast<double>(y));
+                 x = static_cast<float>(rotated);
+               }
+             },
+             1e-6});
       }
     }
   }
@@ -342,10 +326,8 @@ std::vector<Entry> dropout_entries() {
                                       .call = 7,
                                       .threshold = threshold,
                                       .kept_scale = 1.25F};
-      const Function run = [=](const Arrays& a, std::size_t n) {
-        kernels::dropout(a[3], first, 3 * n, mask);
-      };
-      const Function reference = [=](const Arrays& a, std::size_t n) {
+      const Function run = [=](auto& a, auto n) { kernels::dropout(a[3], first, 3 * n, mask); };
+      const Function reference = [=](auto& a, auto n) {
         for (std::size_t i = 0; i < 3 * n; ++i) {
           const std::size_t k = first + i;
           const kernels::PhiloxCounter random =
@@ -354,7 +336,7 @@ std::vector<Entry> dropout_entries() {
           a[3][i] = random[k % 4] < mask.threshold ? 0.0F : a[3][i] * mask.kept_scale;
         }
       };
-      entries.push_back({.kernel = "dropout", .run = run, .reference = reference});
+      entries.push_back({"dropout", run, reference});
     }
   }
   return entries;
@@ -373,12 +355,12 @@ std::vector<Entry> entries() {
   append(norm_entries());
   append(rotate_entries());
   append(dropout_entries());
-  const auto adam = [](const Arrays& a, std::size_t n) {
+  const auto adam = [](auto& a, auto n) {
     const AdamFactors factors{0.9F, 0.1F, 0.99F, 0.01F, 0.999F, 0.02F, 0.3F, 1e-8F};
     multiply(a[3], a[3], n);
     adam_step(a[0], a[1], a[2], a[3], n, factors);
   };
-  const auto adam_reference = [](const Arrays& a, std::size_t n) {
+  const auto adam_reference = [](auto& a, auto n) {
     for (std::size_t i = 0; i < n; ++i) {
       a[3][i] *= a[3][i];
       a[2][i] = 0.9F * a[2][i] + 0.1F * a[1][i];
@@ -388,9 +370,8 @@ std::vector<Entry> entries() {
   };
   all.push_back({"adam_step", adam, adam_reference, 1e-6, false});
   for (const std::size_t count : {0U, 1U, 3U}) {
-    all.push_back({"add_rows",
-                   [=](const Arrays& a, std::size_t n) { add_rows(a[3], count, n, a[0]); },
-                   [=](const Arrays& a, std::size_t n) {
+    all.push_back({"add_rows", [=](auto& a, auto n) { add_rows(a[3], count, n, a[0]); },
+                   [=](auto& a, auto n) {
                      for (std::size_t i = 0; i < count * n; ++i) {
                        a[0][i % n] += a[3][i];
                      }
@@ -399,11 +380,11 @@ std::vector<Entry> entries() {
   for (const std::size_t num_heads : {1U, 3U}) {
     for (const bool has_factors : {false, true}) {
       all.push_back({"scale_heads",
-                     [=](const Arrays& a, std::size_t n) {
+                     [=](auto& a, auto n) {
                        scale_heads(a[3], has_factors ? a[1] : nullptr, 3 / num_heads, num_heads, n,
                                    a[0]);
                      },
-                     [=](const Arrays& a, std::size_t n) {
+                     [=](auto& a, auto n) {
                        for (std::size_t i = 0; i < 3 * n; ++i) {
                          a[0][i] = a[3][i] * (has_factors ? a[1][i / n % num_heads] : 1.0F);
                        }
