@@ -87,7 +87,7 @@ std::string invalid_file(const std::string& expected, const std::string& got) {
 
 void check_malformed(const FileFormat& format, const std::vector<Malformed>& headers) {
   for (const Malformed& each : headers) {
-    CAPTURE(each.description, each.header.substr(0, 200));
+    CAPTURE(each.header.substr(0, 200));
     const File file = format.make(each.header, std::string(each.num_data, '\0'));
     std::string error = "no error";
     try {

@@ -40,7 +40,6 @@ std::string invalid_file(const std::string& expected, const std::string& got);
 
 /// A header that breaks the format's rules, and what is said of it.
 struct Malformed {
-  const char* description;
   std::string header;
   std::string expected;
   std::string got;
