@@ -1,8 +1,6 @@
 #include "layouts.hpp"
 
 #include <catch2/catch_test_macros.hpp>
-#include <cmath>
-#include <numeric>
 
 #include "compare.hpp"
 #include "files.hpp"
@@ -92,13 +90,19 @@ MultiHeadAttentionOptions oblong(bool bias) {
   return options;
 }
 
-TEST_CASE("Layers come from d2l's own layout") {
-  const auto d2l = [](const StateDict& parameters) { return parameters; };
+StateDict d2l(const StateDict& parameters) { return parameters; }
+StateDict vit_o(const StateDict& parameters) { return vit_new(parameters, "o_proj"); }
+StateDict vit_out(const StateDict& parameters) { return vit_new(parameters, "out_proj"); }
+
+using Layout = StateDict (*)(const StateDict&);
+
+TEST_CASE("Layers come from every layout") {
   for (const bool bias : {false, true}) {
     CAPTURE(bias);
-    check_layout(d2l, square(bias));
+    for (const Layout layout : {d2l, torch_packed, bert, vit_old, vit_o, vit_out, timm, min_gpt}) {
+      check_layout(layout, square(bias));
+    }
     check_layout(d2l, oblong(bias));
-
     auto grouped = oblong(bias);
     grouped.num_hiddens = 24;
     grouped.num_heads = 6;
@@ -109,19 +113,22 @@ TEST_CASE("Layers come from d2l's own layout") {
     grouped.num_kv_heads = 2;
     grouped.bias_kv = true;
     check_layout(d2l, grouped);
+    auto square_grouped = square(bias);
+    square_grouped.num_hiddens = 24;
+    square_grouped.num_heads = 6;
+    square_grouped.num_kv_heads = 2;
+    check_layout(vit_o, square_grouped);
 
     auto without_output = oblong(bias);
     without_output.output_size = {};
     without_output.output_projection = false;
     check_layout(d2l, without_output);
-
     auto additive = oblong(bias);
     additive.pooling = Pooling::additive;
     for (const std::int64_t attention_hiddens : {1, 4, 5}) {
       additive.attention_hiddens = attention_hiddens;
       check_layout(d2l, additive);
     }
-
     auto convolution = square(bias);
     convolution.projection = Projection::convolution;
     check_layout(d2l, convolution);
@@ -131,28 +138,18 @@ TEST_CASE("Layers come from d2l's own layout") {
     convolution.output_size = 5;
     convolution.bias_kv = true;
     check_layout(d2l, convolution);
-  }
-}
 
-TEST_CASE("Layers come from nn.MultiheadAttention, packed and separate") {
-  for (const bool bias : {false, true}) {
-    for (const bool bias_kv : {false, true}) {
-      CAPTURE(bias, bias_kv);
-      auto packed = square(bias);
-      packed.bias_kv = bias_kv;
-      check_layout(torch_packed, packed);
-      auto separate = packed;
-      separate.key_size = 7;
-      separate.value_size = 9;
-      check_layout(torch_separate, separate);
-    }
+    auto separate = square(bias);
+    separate.key_size = 7;
+    separate.value_size = 9;
+    check_layout(torch_separate, separate);
+    separate.bias_kv = true;
+    check_layout(torch_separate, separate);
+    auto packed = square(bias);
+    packed.bias_kv = true;
+    check_layout(torch_packed, packed);
   }
-}
-
-TEST_CASE("Layers come from BERT, and its norm is left alone") {
-  check_layout(bert, square(true));
-  check_layout(bert, square(false));
-  // Heads that were pruned: narrower than the model.
+  // Heads of BERT that were pruned: narrower than the model.
   auto pruned = square(true);
   pruned.query_size = pruned.key_size = pruned.value_size = pruned.output_size = 16;
   check_layout(bert, pruned);
@@ -164,42 +161,15 @@ TEST_CASE("Layers come from BERT, and its norm is left alone") {
   check_layout(old_names, pruned, random_parameters(pruned));
 }
 
-TEST_CASE("Layers come from ViT, older and newer, and timm's") {
+TEST_CASE("The shapes of GPT-2's and nanoGPT's weights tell which of them is transposed") {
   for (const bool bias : {false, true}) {
-    CAPTURE(bias);
-    check_layout(vit_old, square(bias));
-    check_layout(timm, square(bias));
-    const StateDict parameters = random_parameters(square(bias));
-    for (const char* output : {"o_proj", "out_proj"}) {
-      check_layout(vit_new(parameters, output), square(bias), parameters);
-    }
-    auto grouped = square(bias);
-    grouped.num_hiddens = 24;
-    grouped.num_heads = 6;
-    grouped.num_kv_heads = 2;
-    check_layout([](const StateDict& dict) { return vit_new(dict); }, grouped);
-  }
-}
-
-TEST_CASE("Layers come from GPT-2, whose weights are (in, out)") {
-  check_layout(gpt2, square(true));
-  auto wide = square(true);
-  wide.query_size = wide.key_size = wide.value_size = 8;
-  wide.output_size = 7;
-  check_layout(gpt2, wide);
-}
-
-TEST_CASE(
-    "Layers come from minGPT and nanoGPT, whose names are GPT-2's and whose weights are not") {
-  for (const bool bias : {false, true}) {
-    check_layout(min_gpt, square(bias));
     struct Sizes {
       std::int64_t inputs, outputs, hiddens, heads;
     };
     for (const auto& [inputs, outputs, hiddens, heads] :
-         {Sizes{1, 1, 1, 1}, Sizes{3, 1, 1, 1}, Sizes{1, 3, 1, 1}, Sizes{36, 36, 12, 3},
-          Sizes{12, 12, 4, 1}, Sizes{4, 4, 12, 3}, Sizes{9, 5, 3, 1}, Sizes{5, 9, 3, 1},
-          Sizes{12, 36, 12, 3}}) {
+         {Sizes{12, 12, 12, 3}, Sizes{8, 7, 12, 3}, Sizes{1, 1, 1, 1}, Sizes{3, 1, 1, 1},
+          Sizes{1, 3, 1, 1}, Sizes{36, 36, 12, 3}, Sizes{12, 12, 4, 1}, Sizes{4, 4, 12, 3},
+          Sizes{9, 5, 3, 1}, Sizes{5, 9, 3, 1}, Sizes{12, 36, 12, 3}}) {
       CAPTURE(bias, inputs, outputs, hiddens);
       auto options = square(bias);
       options.num_hiddens = hiddens;
@@ -243,17 +213,16 @@ void check_zeros(StateDict (*layout)(const StateDict& d2l),
 }
 
 TEST_CASE("Biases that only some projections have are zero in the others") {
-  const auto vit = [](const StateDict& d2l) { return vit_new(d2l); };
   const std::vector<std::string> inputs = {"W_q.bias", "W_k.bias", "W_v.bias"};
   check_zeros(timm, {"qkv.bias"}, inputs);
   check_zeros(timm, {"proj.bias"}, {"W_o.bias"});
-  check_zeros(vit, {"o_proj.bias"}, {"W_o.bias"});
-  check_zeros(vit, {"q_proj.bias", "k_proj.bias", "v_proj.bias"}, inputs);
+  check_zeros(vit_o, {"o_proj.bias"}, {"W_o.bias"});
+  check_zeros(vit_o, {"q_proj.bias", "k_proj.bias", "v_proj.bias"}, inputs);
   check_zeros(vit_old, {"attention.query.bias", "attention.key.bias", "attention.value.bias"},
               inputs);
   check_zeros(bert, {"output.dense.bias"}, {"W_o.bias"});
   // Softmax cancels what a bias of the keys adds, so Whisper and BEiT have none.
-  check_zeros(vit, {"k_proj.bias"}, {"W_k.bias"});
+  check_zeros(vit_o, {"k_proj.bias"}, {"W_k.bias"});
   check_zeros(vit_old, {"attention.key.bias"}, {"W_k.bias"});
 }
 
@@ -278,104 +247,6 @@ TEST_CASE("What a state dict does not settle is an option") {
   CHECK(layer.seed() == 17);
   check_layer(layer, expected);
   check_layer(layer.train(), expected.train());
-}
-
-/// What a layer norm makes of the sum of rows of tables, one row a token. `rows` has the tables and
-/// the number of each one's row for every token.
-Tensor<3> normalized(
-    const xt::xarray<std::int32_t>& tokens,
-    const std::vector<std::pair<const xt::xarray<float>*, std::vector<std::size_t>>>& rows,
-    const xt::xarray<float>& weight, const xt::xarray<float>* bias, double epsilon) {
-  const std::size_t size = weight.size();
-  Tensor<3> result = Tensor<3>::from_shape({tokens.shape(0), tokens.shape(1), size});
-  for (std::size_t token = 0; token < tokens.size(); ++token) {
-    std::vector<double> row(size, 0);
-    for (const auto& [table, numbers] : rows) {
-      for (std::size_t i = 0; i < size; ++i) {
-        row[i] += (*table)(numbers[token], i);
-      }
-    }
-    const auto n = static_cast<double>(size);
-    const double mean = std::accumulate(row.begin(), row.end(), 0.0) / n;
-    double variance = 0;
-    for (const double x : row) {
-      variance += (x - mean) * (x - mean) / n;
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      const double shift = bias == nullptr ? 0 : (*bias)(i);
-      result.data()[token * size + i] =
-          static_cast<float>((row[i] - mean) / std::sqrt(variance + epsilon) * weight(i) + shift);
-    }
-  }
-  return result;
-}
-
-TEST_CASE("The first layers of checkpoints attend as PyTorch's do") {
-  const auto load = [](const std::string& name) {
-    return load_safetensors(file_of(read_file("models/" + name + ".safetensors")));
-  };
-  struct Model {
-    std::string name;
-    std::string prefix;
-    std::string tokens;
-    std::string positions;
-    std::string types;
-    std::string norm;
-    double epsilon;
-  };
-  const std::vector<Model> models = {
-      {"gpt2-a", "h.0.attn", "wte", "wpe", "", "h.0.ln_1", 1e-5},
-      {"nanogpt-a", "transformer.h.0.attn", "transformer.wte", "transformer.wpe", "",
-       "transformer.h.0.ln_1", 1e-5},
-      {"bert-a", "encoder.layer.0.attention", "embeddings.word_embeddings",
-       "embeddings.position_embeddings", "embeddings.token_type_embeddings", "embeddings.LayerNorm",
-       1e-12}};
-  for (const Model& model : models) {
-    CAPTURE(model.name);
-    const Safetensors file = load(model.name);
-    const Safetensors again =
-        load_safetensors(save_safetensors(file.tensors, file.metadata, file.integers));
-    check_same(again.tensors, file.tensors);
-    CHECK(again.integers == file.integers);
-    CHECK(file.integers.empty() == (model.name == "nanogpt-a"));
-
-    const Safetensors expected = load(model.name + ".expect");
-    const auto integers = [&](const std::string& name) {
-      return std::get<xt::xarray<std::int32_t>>(expected.integers.at(name));
-    };
-    const auto tokens = integers("in.tokens");
-    const std::size_t length = tokens.shape(1);
-    std::vector<std::size_t> positions(tokens.size());
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      positions[i] = i % length;
-    }
-    std::vector<std::pair<const xt::xarray<float>*, std::vector<std::size_t>>> rows = {
-        {&file.tensors.at(model.tokens + ".weight"), {tokens.begin(), tokens.end()}},
-        {&file.tensors.at(model.positions + ".weight"), positions}};
-    if (!model.types.empty()) {
-      const auto types = integers("in.types");
-      rows.emplace_back(&file.tensors.at(model.types + ".weight"),
-                        std::vector<std::size_t>(types.begin(), types.end()));
-    }
-    const auto bias = file.tensors.find(model.norm + ".bias");
-    const Tensor<3> X =
-        normalized(tokens, rows, file.tensors.at(model.norm + ".weight"),
-                   bias == file.tensors.end() ? nullptr : &bias->second, model.epsilon);
-    const auto given = integers("in.mask");
-    auto mask = xt::xarray<bool>::from_shape({tokens.shape(0), 1, 1, length});
-    std::transform(given.begin(), given.end(), mask.data(),
-                   [](std::int32_t number) { return number != 0; });
-
-    auto layer =
-        MultiHeadAttention::from_state_dict(file.tensors, {.num_heads = 2, .prefix = model.prefix});
-    const auto result =
-        layer.forward(X, X, X,
-                      {.mask = mask,
-                       .causal = model.types.empty() ? Causal::top_left : Causal::none,
-                       .return_weights = true});
-    CHECK(max_difference(*result.attention_weights, expected.tensors.at("out.attention.0")) <=
-          2e-6);
-  }
 }
 
 TEST_CASE("nn.MultiheadAttention's own state dicts give what PyTorch gives") {
