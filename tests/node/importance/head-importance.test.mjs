@@ -9,30 +9,24 @@ import {
   Tensor,
 } from 'headwise';
 import { assertRejects, assertSameResult, maxDifference } from '../lib/compare.mjs';
+import { square } from '../lib/replay.mjs';
 
 await init();
 
 const measures = ['gradient', 'ablation', 'confidence', 'entropy'];
 
 const layerOptions = { numHiddens: 6, numHeads: 3, seed: 1 };
-const inputsOf = (batch, seed = 1) => ({
-  queries: Tensor.randn([batch, 5, 6], seed),
-  keys: Tensor.randn([batch, 4, 6], seed + 1),
-  values: Tensor.randn([batch, 4, 6], seed + 2),
-});
-
-const dot = (x, y) => x.reduce((total, value, i) => total + value * y[i], 0);
-/** Σ output² */
-const square = {
-  value: ({ data }) => dot(data, data),
-  gradient: ({ data, shape }) => ({ data: data.map((value) => 2 * value), shape }),
+const inputs = {
+  queries: Tensor.randn([3, 5, 6], 1),
+  keys: Tensor.randn([3, 4, 6], 2),
+  values: Tensor.randn([3, 4, 6], 3),
 };
 
-const withLayer = async (options, use) => {
+async function withLayer(options, use) {
   const layer = new MultiHeadAttention({ ...layerOptions, ...options });
   await use(layer);
   layer.dispose();
-};
+}
 
 const modelOptions = {
   ...{ vocabularySize: 5, maxLength: 6, numHiddens: 6, numHeads: 3, numLayers: 2 },
@@ -49,98 +43,83 @@ const targets = [
   [-1, -1, -1, 2],
   [-1, 2, -1, 0],
 ];
-const batchOf = (begin, end) => {
-  return { tokens: tokens.slice(begin, end), targets: targets.slice(begin, end) };
-};
+const batchOf = (begin, end) => ({
+  tokens: tokens.slice(begin, end),
+  targets: targets.slice(begin, end),
+});
+
 /** Two layers, of three heads and of one. */
-const withModel = async (options, use) => {
+async function withModel(options, use) {
   const model = new AttentionOnlyTransformer({ ...modelOptions, ...options });
   model.pruneHeads({ 1: [0, 2] });
   await use(model);
   model.dispose();
-};
+}
 
-test('importance does not depend on how samples are batched', async () => {
-  const whole = inputsOf(3);
-  const samples = (from, to) =>
-    Object.fromEntries(
-      Object.entries(whole).map(([name, tensor]) => [name, tensor.slice([from, to])]),
-    );
-  // One sample needs no batch axis.
-  const alone = Object.fromEntries(
-    Object.entries(samples(0, 1)).map(([name, { data, shape }]) => [
-      name,
-      new Tensor(data, shape.slice(1)),
-    ]),
-  );
-  await withLayer({}, (layer) =>
+test('importance does not depend on how samples are batched', () =>
+  withLayer({}, (layer) =>
     withModel({}, async (model) => {
+      const samples = (...range) =>
+        Object.fromEntries(
+          Object.entries(inputs).map(([name, tensor]) => [name, tensor.slice(...range)]),
+        );
       for (const measure of measures) {
         const measured = async (batches, tokenBatches) => [
           ...(await measureHeadImportance(layer, { measure, batches, loss: square })),
           ...(await measureHeadImportance(model, { measure, batches: tokenBatches })).flat(),
         ];
-        const expected = await measured([whole], [batchOf(0, 3)]);
+        const expected = await measured([inputs], [batchOf(0, 3)]);
         assert.equal(expected.length, 7);
         assert.ok(expected.every((number) => number !== 0));
-        const cut = await measured([alone, samples(1, 3)], [batchOf(0, 1), batchOf(1, 3)]);
+        // One sample needs no batch axis.
+        const cut = await measured([samples(0), samples([1, 3])], [batchOf(0, 1), batchOf(1, 3)]);
         assert.ok(maxDifference(cut, expected) <= 1e-5, measure);
-        const none = await measured([], []);
-        assert.deepEqual(none, new Array(7).fill(0));
+        assert.deepEqual(await measured([], []), new Array(7).fill(0));
       }
     }),
-  );
-});
+  ));
 
-test('what is measured stays as it was, sizes that are not known included, without dropout', async () => {
-  await withLayer({ dropout: 0.5 }, (layer) =>
+/** Measures by everything, twice with the same results. */
+async function measureAll(measured, given) {
+  for (const measure of measures) {
+    const first = await measureHeadImportance(measured, { measure, ...given });
+    assert.deepEqual(await measureHeadImportance(measured, { measure, ...given }), first);
+  }
+}
+
+test('a measured layer stays as it was, without sizes too, and is measured without dropout', () =>
+  withLayer({ dropout: 0.5 }, (layer) =>
     withLayer({ dropout: 0.5 }, async (twin) => {
-      const batch = inputsOf(2);
-      const { queries, keys, values } = batch;
-      const measure = async () => {
-        for (const measure of measures) {
-          const given = { measure, batches: [batch], loss: square };
-          const first = await measureHeadImportance(layer, given);
-          assert.deepEqual(await measureHeadImportance(layer, given), first);
-        }
-      };
-      await measure();
+      const given = { batches: [inputs], loss: square };
+      await measureAll(layer, given);
       assert.equal(layer.querySize, undefined);
-      for (const each of [layer, twin]) {
-        each.train().forward(queries, keys, values, { requiresGrad: true });
-      }
-      await measure();
+      const forward = (each, options) => each.forward(...Object.values(inputs), options);
+      for (const each of [layer, twin]) forward(each.train(), { requiresGrad: true });
+      await measureAll(layer, given);
       assert.equal(layer.training, true);
       assert.deepEqual(layer.gradients(), twin.gradients());
-      const gradOutput = Tensor.randn([2, 5, 6], 7);
+      const gradOutput = Tensor.randn([3, 5, 6], 7);
       assert.deepEqual(layer.backward(gradOutput), twin.backward(gradOutput));
-      assertSameResult(layer.forward(queries, keys, values), twin.forward(queries, keys, values));
+      assertSameResult(forward(layer), forward(twin));
     }),
-  );
-  await withModel({ dropout: 0.5 }, (model) =>
+  ));
+
+test('a measured model stays as it was, and is measured without dropout', () =>
+  withModel({ dropout: 0.5 }, (model) =>
     withModel({ dropout: 0.5 }, async (twin) => {
       for (const each of [model, twin]) each.train().lossAndGradients(tokens, targets);
-      for (const measure of measures) {
-        const given = { measure, batches: [batchOf(0, 3)] };
-        const first = await measureHeadImportance(model, given);
-        assert.deepEqual(await measureHeadImportance(model, given), first);
-      }
+      await measureAll(model, { batches: [batchOf(0, 3)] });
       assert.equal(model.training, true);
       assert.deepEqual(model.gradients(), twin.gradients());
       assert.equal(model.trainStep(tokens, targets), twin.trainStep(tokens, targets));
     }),
-  );
-});
+  ));
 
 test('progress counts every pass, and an abort before any pass ends it', () =>
   withModel({}, async (model) => {
     const batches = [batchOf(0, 1), batchOf(1, 3)];
-    for (const [measure, total] of [
-      ['gradient', 2],
-      ['ablation', 10],
-      ['confidence', 2],
-      ['entropy', 2],
-    ]) {
+    for (const measure of measures) {
+      const total = measure === 'ablation' ? 10 : 2;
       const seen = [];
       const onProgress = (progress) => seen.push(progress);
       await measureHeadImportance(model, { measure, batches, onProgress });
@@ -155,149 +134,111 @@ test('progress counts every pass, and an abort before any pass ends it', () =>
         const abortAt = () => passes++ === last && controller.abort(reason);
         abortAt();
         const given = { measure, batches, signal: controller.signal, onProgress: abortAt };
-        const rejected = measureHeadImportance(model, given);
-        await assert.rejects(rejected, (error) => error === reason);
+        await assert.rejects(measureHeadImportance(model, given), (error) => error === reason);
         assert.equal(passes, last + 1);
       }
     }
   }));
 
-test('it is measured as things were at the call, while the event loop goes on', () =>
+test('it is measured as things were at the call, while timers go on and may abort it', () =>
   withLayer({}, async (layer) => {
-    const batches = Array.from({ length: 12 }, (_, i) => inputsOf(1, i));
-    const slow = { ...square, value: busyFor(3) };
-    const given = { measure: 'ablation', batches, loss: slow };
-    const before = await measureHeadImportance(layer, { ...given, loss: square });
-    const other = new MultiHeadAttention(layerOptions);
-    let turns = 0;
-    const timer = setInterval(() => {
-      turns++;
-      other.forward(inputsOf(9).queries, inputsOf(9).keys, inputsOf(9).values);
-    }, 1);
+    const given = { measure: 'ablation', batches: new Array(50).fill(inputs), loss: square };
+    const before = await measureHeadImportance(layer, given);
+    const controller = new AbortController();
+    /** As slow as it takes the timer to be due. */
+    const value = (output) => {
+      const end = performance.now() + 3;
+      while (performance.now() < end);
+      return square.value(output);
+    };
+    setTimeout(() => controller.abort(), 10);
+    const { signal } = controller;
+    const slow = measureHeadImportance(layer, { ...given, loss: { value }, signal });
+    const aborted = assert.rejects(slow, { name: 'AbortError' });
     const measured = measureHeadImportance(layer, given);
     layer.dispose();
     assert.deepEqual(await measured, before);
-    clearInterval(timer);
-    other.dispose();
-    assert.ok(turns >= 3, `${turns} turns`);
+    await aborted;
   }));
 
-/** A loss that takes so many milliseconds. */
-function busyFor(milliseconds) {
-  return (output) => {
-    const end = performance.now() + milliseconds;
-    while (performance.now() < end);
-    return square.value(output);
-  };
-}
-
-test('a promise is aborted from outside, with the signal’s reason', () =>
-  withLayer({}, async (layer) => {
-    const batches = Array.from({ length: 200 }, () => inputsOf(1));
-    const loss = { value: busyFor(2) };
-    const controller = new AbortController();
-    const { signal } = controller;
-    setTimeout(() => controller.abort(), 20);
-    const measured = measureHeadImportance(layer, { measure: 'ablation', batches, loss, signal });
-    await assert.rejects(measured, { name: 'AbortError' });
-    const aborted = measureHeadImportance(layer, { batches, loss: square, signal });
-    await assert.rejects(aborted, (error) => error === signal.reason);
-  }));
+const ignoring = (ignoredKeys) => ({
+  measure: 'confidence',
+  batches: [{ ...inputs, ignoredKeys }],
+});
+/** Options, and how the measurement of a layer is rejected. */
+const badOptions = [
+  [
+    { batches: [inputs] },
+    'invalid-option',
+    "loss: expected its gradient beside measure 'gradient', got none",
+  ],
+  [
+    { batches: [inputs], loss: { value: 3 }, measure: 'ablation' },
+    'invalid-option',
+    "loss: expected its value beside measure 'ablation', got 3",
+  ],
+  [
+    { batches: [inputs], loss: { values: 3 } },
+    'unknown-option',
+    'loss: expected only value, gradient, got values; did you mean value?',
+  ],
+  [{ batches: [], measure: 'weights' }, 'invalid-option', /^measure: expected 'gradient', /],
+  [
+    { batches: [], normalize: true, measure: 'entropy' },
+    'invalid-option',
+    "normalize: expected measure 'gradient' beside it, got 'entropy'",
+  ],
+  [{ loss: square }, 'invalid-type', 'batches: expected an array, got undefined'],
+  [{ batches: [3], measure: 'entropy' }, 'invalid-type', 'batches[0]: expected an object, got 3'],
+  [
+    { batches: [], onProgress: 3, loss: square },
+    'invalid-type',
+    'onProgress: expected a function, got 3',
+  ],
+  [
+    { batches: [], signal: {}, loss: square },
+    'invalid-type',
+    'signal: expected an AbortSignal, got an object',
+  ],
+  [
+    { batches: [], model: 3 },
+    'unknown-option',
+    'options: expected only measure, normalize, onProgress, signal, batches, loss, got model',
+  ],
+  [
+    { batches: [{ ...inputs, headGate: [1] }], measure: 'entropy' },
+    'unknown-option',
+    /^batches\[0\]: expected only queries, .* got headGate$/,
+  ],
+  [
+    ignoring([[true, false, false, false]]),
+    'invalid-shape',
+    'ignoredKeys: expected (3, 4), got (1, 4)',
+  ],
+  [ignoring([[1, 0, 0, 0]]), 'invalid-type', 'ignoredKeys: expected booleans, got numbers'],
+];
 
 test('what cannot be measured is an error, by rejection', () =>
   withLayer({}, (layer) =>
     withModel({}, async (model) => {
-      const batches = [inputsOf(2)];
-      const fails = (given, code, message, of = layer) =>
-        assertRejects(() => measureHeadImportance(of, given), code, message);
-      const option = 'invalid-option';
-      const type = 'invalid-type';
-      await fails(
-        { batches },
-        option,
-        "loss: expected its gradient beside measure 'gradient', got none",
-      );
-      await fails(
-        { batches, loss: { value: 3 }, measure: 'ablation' },
-        option,
-        "loss: expected its value beside measure 'ablation', got 3",
-      );
-      await fails(
-        { batches, loss: { values: 3 } },
-        'unknown-option',
-        'loss: expected only value, gradient, got values; did you mean value?',
-      );
-      await fails({ batches, measure: 'weights' }, option, /^measure: expected 'gradient', /);
-      await fails(
-        { batches, normalize: true, measure: 'entropy' },
-        option,
-        "normalize: expected measure 'gradient' beside it, got 'entropy'",
-      );
-      await fails({ loss: square }, type, 'batches: expected an array, got undefined');
-      await fails(
-        { batches: [3], measure: 'entropy' },
-        type,
-        'batches[0]: expected an object, got 3',
-      );
-      await fails(
-        { batches, onProgress: 3, loss: square },
-        type,
-        'onProgress: expected a function, got 3',
-      );
-      await fails(
-        { batches, signal: {}, loss: square },
-        type,
-        'signal: expected an AbortSignal, got an object',
-      );
-      await fails(
-        { batches, model },
-        'unknown-option',
-        /^options: expected only measure, normalize, onProgress, signal, batches, loss, got model$/,
-      );
-      await fails(
-        { batches: [{ ...inputsOf(2), headGate: [1] }], measure: 'entropy' },
-        'unknown-option',
-        /^batches\[0\]: expected only queries, .* got headGate$/,
-      );
-      const ignoring = (ignoredKeys) => {
-        return { measure: 'confidence', batches: [{ ...inputsOf(2), ignoredKeys }] };
-      };
-      await fails(
-        ignoring([[true, false, false, false]]),
-        'invalid-shape',
-        'ignoredKeys: expected (2, 4), got (1, 4)',
-      );
-      await fails(ignoring([[1, 0, 0, 0]]), type, 'ignoredKeys: expected booleans, got numbers');
-      await fails(
-        { batches: [{ ...inputsOf(2), values: [[[1]]] }], measure: 'entropy' },
-        'invalid-shape',
-        /^values: expected \(2, 4, valueSize\)/,
-      );
-      await fails(
-        { batches, losses: square },
-        'unknown-option',
-        /got losses; did you mean loss\?$/,
-        model,
-      );
-      await fails({ batches: [{ tokens }] }, 'invalid-shape', /^targets: expected/, model);
-      await fails(
-        { batches },
-        type,
-        'layer: expected a MultiHeadAttention or a Transformer, got an object',
-        {},
-      );
+      const fails = (of, given, ...error) =>
+        assertRejects(() => measureHeadImportance(of, given), ...error);
+      for (const [given, ...error] of badOptions) await fails(layer, given, ...error);
+      const batches = [{ tokens }];
+      await fails(model, { batches, losses: 3 }, 'unknown-option', /did you mean loss\?$/);
+      await fails(model, { batches }, 'invalid-shape', /^targets: expected/);
+      const kinds = 'layer: expected a MultiHeadAttention or a Transformer, got an object';
+      await fails({}, { batches }, 'invalid-type', kinds);
       const gone = new AttentionOnlyTransformer(modelOptions);
       gone.dispose();
-      await fails({ batches: [] }, 'disposed', /^model: /, gone);
+      await fails(gone, { batches: [] }, 'disposed', /^model: /);
       const reason = new Error('from the loss');
-      const throws = {
+      const loss = {
         gradient: () => {
           throw reason;
         },
       };
-      await assert.rejects(
-        measureHeadImportance(layer, { batches, loss: throws }),
-        (error) => error === reason,
-      );
+      const measured = measureHeadImportance(layer, { batches: [inputs], loss });
+      await assert.rejects(measured, (error) => error === reason);
     }),
   ));

@@ -36,7 +36,7 @@ function readCases(name) {
 }
 
 /** The loss Σ x² of an output, for `measureHeadImportance`. */
-const square = {
+export const square = {
   value: ({ data }) => data.reduce((sum, x) => sum + x * x, 0),
   gradient: ({ data, shape }) => ({ data: data.map((x) => 2 * x), shape }),
 };

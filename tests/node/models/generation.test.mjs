@@ -81,67 +81,30 @@ test('a model that changes or goes meanwhile ends it with a clear error', async 
   );
 });
 
-test('what cannot be generated is told', async () => {
-  const model = new Transformer(options);
-  const bert = new Transformer({ ...options, causal: false });
-  const bart = new Transformer({ ...options, encoder: {} });
-  const rejects = (given, code, message) => assertRejects(given, code, message);
-  const few = { maxNewTokens: 1 };
-  const most = model.maxLength;
-  await rejects(
-    () => bert.generate([1], few),
-    'invalid-option',
-    'generate: expected a causal model with logits, got another',
-  );
-  await rejects(
-    () => model.generate([], few),
-    'invalid-shape',
-    'tokens: expected at least one, got none',
-  );
-  await rejects(
-    () => model.generate([1], {}),
-    'invalid-option',
-    'maxNewTokens: expected an integer from 0 on, got undefined',
-  );
-  await rejects(
-    () => model.generate([1], { maxNewTokens: most + 1 }),
-    'invalid-option',
-    `maxNewTokens: expected at most ${most} behind 1 of maxLength (${most}), got ${most + 1}`,
-  );
-  await rejects(
-    () => bart.generate([1], few),
-    'invalid-option',
-    "source: expected the encoder's tokens, got none",
-  );
-  await rejects(
-    () => model.generate([1], { ...few, source: [1] }),
-    'invalid-option',
-    'source: expected none without an encoder, got tokens',
-  );
-  await rejects(
-    () => model.generate([1], { ...few, topP: 0 }),
-    'invalid-option',
-    'topP: expected a number above 0, at most 1, got 0',
-  );
-  await rejects(
-    () => model.generate([1], { ...few, temperature: -1 }),
-    'invalid-option',
-    'temperature: expected a finite number from 0 on, got -1',
-  );
-  await rejects(
-    () => model.generate([-1], few),
-    'invalid-value',
-    `tokens: expected integers from 0 to ${model.vocabularySize - 1}, got -1`,
-  );
-  await rejects(
-    () => model.generate([1], { ...few, cachePrecision: 'int8' }),
-    'invalid-option',
-    `cachePrecision: expected 'float32' or 'float16', got "int8"`,
-  );
-  await rejects(
-    () => model.generate([1], { ...few, maxTokens: 3 }),
-    'unknown-option',
-    /^options: expected only maxNewTokens, .*, got maxTokens; did you mean maxNewTokens\?$/,
-  );
-  for (const each of [model, bert, bart]) each.dispose();
-});
+test('what cannot be generated is told', () =>
+  withModel({}, async (model) => {
+    const few = { maxNewTokens: 1 };
+    const most = `at most 14 behind 1 of maxLength (14), got 15`;
+    const precisions = `expected 'float32' or 'float16', got "int8"`;
+    for (const [given, message, tokens = [1]] of [
+      [few, 'tokens: expected at least one, got none', []],
+      [{}, 'maxNewTokens: expected an integer from 0 on, got undefined'],
+      [{ maxNewTokens: 15 }, `maxNewTokens: expected ${most}`],
+      [{ ...few, source: [1] }, 'source: expected none without an encoder, got tokens'],
+      [{ ...few, topP: 0 }, 'topP: expected a number above 0, at most 1, got 0'],
+      [{ ...few, temperature: -1 }, 'temperature: expected a finite number from 0 on, got -1'],
+      [{ ...few, cachePrecision: 'int8' }, `cachePrecision: ${precisions}`],
+      [few, 'tokens: expected integers from 0 to 12, got -1', [-1]],
+      [{ ...few, maxTokens: 3 }, /^options: .*, got maxTokens; did you mean maxNewTokens\?$/],
+    ]) {
+      const code = /^(invalid-(option|shape|value)|unknown-option)$/;
+      await assert.rejects(model.generate(tokens, given), { name: 'HeadwiseError', code, message });
+    }
+    await withModel({ encoder: {} }, (bart) =>
+      assertRejects(
+        () => bart.generate([1], few),
+        'invalid-option',
+        "source: expected the encoder's tokens, got none",
+      ),
+    );
+  }));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Adam, clipGradientNorm, init, MultiHeadAttention, SGD, Tensor } from 'headwise';
-import { assertFails } from '../lib/compare.mjs';
+import { assertFails, maxDifference } from '../lib/compare.mjs';
 
 await init();
 
@@ -57,62 +57,58 @@ test('the learning rate can be changed between steps', () => {
   [optimizer, layer].forEach((each) => each.dispose());
 });
 
-test('a layer without gradients is left alone', () => {
-  const layers = [makeLayer(1), new MultiHeadAttention({ numHiddens: 4, numHeads: 2 })];
-  const before = layers[0].stateDict();
-  const optimizer = new Adam(layers, { learningRate: 1, weightDecay: 1 });
+test('gradients of several layers are clipped and followed together', () => {
+  const layers = [
+    makeLayer(1),
+    makeLayer(2),
+    new MultiHeadAttention({ numHiddens: 4, numHeads: 2 }),
+  ];
+  const numbersOf = (dicts) => dicts.flatMap((d) => Object.values(d).flatMap((t) => [...t.data]));
+  const sized = layers.slice(0, 2);
+  const states = () => sized.map((layer) => layer.stateDict());
+  const before = numbersOf(states());
+  // One that is decayed is not moved before it has gradients.
+  const optimizer = new SGD(layers, { learningRate: 0.5, weightDecay: 0.5 });
   optimizer.step();
-  assert.deepEqual(layers[0].stateDict(), before);
+  assert.deepEqual(numbersOf(states()), before);
   assert.equal(clipGradientNorm(layers, 1), 0);
+  sized.forEach((layer) => addGradients(layer, 1));
+  const gradients = () => numbersOf(sized.map((layer) => layer.gradients()));
+  const norm = Math.hypot(...gradients());
+  assert.ok(Math.abs(clipGradientNorm(layers, norm / 3) - norm) <= 1e-6 * norm);
+  assert.ok(Math.abs(Math.hypot(...gradients()) - norm / 3) <= 1e-5 * norm);
+  const expected = gradients().map((gradient, i) => before[i] - 0.5 * (gradient + 0.5 * before[i]));
+  optimizer.step();
+  assert.ok(maxDifference(numbersOf(states()), expected) <= 1e-6);
   [optimizer, ...layers].forEach((each) => each.dispose());
 });
 
 test('bad options and trainables are errors that name them', () => {
   const layer = makeLayer(1);
-  const cases = [
-    [
-      () => new SGD([layer], { learningRate: -1 }),
-      'learningRate: expected a finite number from 0 on, got -1',
-    ],
-    [
-      () => new SGD([layer], { momentum: NaN }),
-      'momentum: expected a finite number from 0 on, got NaN',
-    ],
-    [
-      () => new SGD([layer], { weightDecay: '0' }),
-      'weightDecay: expected a finite number from 0 on, got "0"',
-    ],
-    [
-      () => new Adam([layer], { betas: [0.9, 1] }),
-      'betas: expected two numbers from 0 to below 1, got 1',
-    ],
-    [
-      () => new Adam([layer], { betas: [0.9] }),
-      'betas: expected two numbers from 0 to below 1, got an array',
-    ],
-    [
-      () => new Adam([layer], { betas: 0.9 }),
-      'betas: expected two numbers from 0 to below 1, got 0.9',
-    ],
-    [
-      () => new Adam([layer], { epsilon: Infinity }),
-      'epsilon: expected a finite number from 0 on, got Infinity',
-    ],
+  const sgd = (options) => () => new SGD([layer], options);
+  const adam = (options) => () => new Adam([layer], options);
+  const number = 'expected a finite number from 0 on';
+  const betas = 'betas: expected two numbers from 0 to below 1';
+  const trainables = 'trainables: expected layers and models';
+  for (const [call, message] of [
+    [sgd({ learningRate: -1 }), `learningRate: ${number}, got -1`],
+    [sgd({ momentum: NaN }), `momentum: ${number}, got NaN`],
+    [sgd({ weightDecay: '0' }), `weightDecay: ${number}, got "0"`],
+    [adam({ betas: [0.9, 1] }), `${betas}, got 1`],
+    [adam({ betas: [0.9] }), `${betas}, got an array`],
+    [adam({ betas: 0.9 }), `${betas}, got 0.9`],
+    [adam({ epsilon: Infinity }), `epsilon: ${number}, got Infinity`],
     [() => new Adam([]), 'trainables: expected at least one layer or model, got none'],
     [() => new Adam([layer, layer]), 'trainables: expected each of them once, got one twice'],
-    [() => new Adam(layer.stateDict()), 'trainables: expected layers and models, got an object'],
-    [() => new Adam(), 'trainables: expected layers and models, got undefined'],
-    [() => clipGradientNorm([layer, 3], 1), 'trainables: expected layers and models, got 3'],
-    [() => clipGradientNorm(layer, -1), 'maxNorm: expected a finite number from 0 on, got -1'],
-  ];
-  for (const [call, message] of cases) {
+    [() => new Adam(layer.stateDict()), `${trainables}, got an object`],
+    [() => new Adam(), `${trainables}, got undefined`],
+    [() => clipGradientNorm([layer, 3], 1), `${trainables}, got 3`],
+    [() => clipGradientNorm(layer, -1), `maxNorm: ${number}, got -1`],
+  ]) {
     assertFails(call, 'invalid-option', message);
   }
-  assertFails(
-    () => new Adam(layer, { lr: 1 }),
-    'unknown-option',
-    'options: expected only learningRate, betas, epsilon, weightDecay, got lr',
-  );
+  const known = 'options: expected only learningRate, betas, epsilon, weightDecay';
+  assertFails(adam({ lr: 1 }), 'unknown-option', `${known}, got lr`);
   layer.dispose();
 });
 
