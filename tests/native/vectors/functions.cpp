@@ -8,6 +8,8 @@ void add_heads(CallList& calls) {
   calls.call("", "positionalEncoding", 61, 7);
   calls.gives("", positional_encoding(61, 7), 1e-7);
   const Tensor<3> X = randn<3>({2, 3, 8}, 1);
+  calls.call("Tensor", "randn", std::vector{2, 3, 8}, 1);
+  calls.gives("", X, 1e-6);
   for (const std::int64_t heads : {1, 2, 8}) {
     const Tensor<3> split = transpose_qkv(X, heads);
     calls.call("", "transposeQkv", calls.tensor(X), heads);

@@ -9,7 +9,7 @@ import { checkRoundTrips, model, program, sample, sampleTokens } from '../lib/la
 const json = (name) => JSON.parse(readFileSync(join(model, name), 'utf8'));
 const tokens = textTokens(json('tokenizer.json'), json('tokenizer_config.json'));
 const card = readFileSync(join(model, 'README.md'), 'utf8');
-const measured = () => JSON.parse(program('measure', model, sampleTokens));
+const measured = JSON.parse(program('measure', model, sampleTokens));
 
 test('the model is small, and its vocabulary that of its text', () => {
   assert.ok(statSync(join(model, 'model.safetensors')).size <= 2.5e6);
@@ -19,14 +19,14 @@ test('the model is small, and its vocabulary that of its text', () => {
 
 test('the loss of held-out text is what the card says', () => {
   const [, loss] = card.match(/^\| the part of it in `held-out.txt` +\| ([\d.]+) +\|$/m);
-  assert.ok(Math.abs(measured().loss - loss) < 2e-3, `${measured().loss}, ${loss}`);
+  assert.ok(Math.abs(measured.loss - loss) < 2e-3, `${measured.loss}, ${loss}`);
 });
 
 test('heads do what the card says', () => {
   const rows = [
     ...card.matchAll(/^\| (\d) +\| (\d) +\| \**([\d.]+)\** +\| .+ \| \**([\d.]+)\** +\|$/gm),
   ];
-  const { heads } = measured();
+  const { heads } = measured;
   assert.equal(rows.length, heads.length);
   for (const [i, head] of heads.entries()) {
     const [layer, number, previousToken, induction] = rows[i].slice(1).map(Number);

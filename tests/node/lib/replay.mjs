@@ -98,7 +98,7 @@ function compare(name, got, expected, within, orNotFinite) {
 class Replay {
   #tensors;
   #random;
-  #objects = { square };
+  #objects = { square, Tensor };
   /** What to dispose of at the end, and tensors that the current call must not change. */
   #held = [];
   #passed = [];
