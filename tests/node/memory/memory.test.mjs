@@ -1,197 +1,156 @@
-// What the package leaves behind in WebAssembly memory: nothing.
+// How much WebAssembly memory calls take: in proportion to the length, nothing more the second time, and an error where
+// there cannot be enough.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  additiveAttention,
-  maskedSoftmax,
-  MultiHeadAttention,
-  positionalEncoding,
-  scaledDotProductAttention,
-  splitHeads,
-  Tensor,
-} from 'headwise';
-import { assertFails, assertFailsAndChangesNothing, assertSameResult } from '../lib/compare.mjs';
-import { assertForgottenGivesBack, assertLeavesNothing, withoutGrowth } from '../lib/memory.mjs';
+import * as headwise from 'headwise';
+import { runModule } from '../lib/child.mjs';
+import { assertFails, assertSameResult } from '../lib/compare.mjs';
+import { withoutGrowth } from '../lib/memory.mjs';
 
-const options = { numHiddens: 8, numHeads: 2, seed: 1 };
+const { MultiHeadAttention, Tensor } = headwise;
 
-const X = Tensor.randn([2, 3, 4], 1);
-const given = { validLens: [2, 3], returnWeights: true };
+/** After a first and a second forward, in a process of its own. */
+const measure = (length, options) =>
+  JSON.parse(
+    runModule(`
+      import * as headwise from 'headwise';
+      import { memoryOfForwards } from './tests/node/lib/watch-memory.mjs';
+      const request = ${JSON.stringify({ length, numHiddens: 512, numHeads: 8, ...options })};
+      console.log(JSON.stringify(await memoryOfForwards(headwise, request)));
+    `),
+  );
 
-test('a leak would be seen', () => {
-  const layers = [];
-  const leak = () => layers.push(new MultiHeadAttention(options));
-  assert.throws(() => assertLeavesNothing(leak, 100), assert.AssertionError);
-  layers.forEach((layer) => layer.dispose());
-});
-
-test('10,000 forwards leave the heap where it was', () => {
-  const layer = new MultiHeadAttention({ ...options, dropout: 0.5 }).train();
-  assertLeavesNothing((i) => layer.forward(X, X, X, i % 2 === 0 ? given : {}));
-  layer.dispose();
-});
-
-test('10,000 forwards with masks, gates and a cache leave the heap where it was', () => {
-  const layer = new MultiHeadAttention({ ...options, numKvHeads: 1, biasKv: true });
-  const out = { output: new Float32Array(48), attentionWeights: Tensor.zeros([2, 2, 3, 7]) };
-  const masks = [
-    { mask: [[[[true, false, true, true, true, false]]]], causal: true, headGate: [1, 0] },
-    { mask: Tensor.randn([3, 6], 1), window: [2, 0], weightsStage: 'masked' },
-    {
-      validLens: [
-        [4, 0, 5],
-        [6, 6, 6],
-      ],
-      emptyRows: 'uniform',
-      out,
-    },
-  ];
-  layer.forward(X, X, X);
-  const cache = layer.createCache({ batchSize: 2, maxLength: 6 });
-  assertLeavesNothing((i) => {
-    if (i % 2 === 0) cache.reset();
-    const given = cache.length === 3 ? masks[i % masks.length] : { validLens: [3, 2] };
-    layer.forward(X, X, X, { ...given, cache, returnWeights: true });
-    if (i % 2 === 1) layer.forward(X, null, null, { cache, causal: 'bottom-right' });
-  });
-  cache.dispose();
-  layer.dispose();
-});
-
-test('10,000 caches that come and go leave the heap where it was', () => {
-  const layer = new MultiHeadAttention(options);
-  layer.forward(X, X, X);
-  assertLeavesNothing(() => {
-    const cache = layer.createCache({ batchSize: 2, maxLength: 5 });
-    layer.forward(X, X, X, { cache });
-    cache.dispose();
-  });
-  layer.dispose();
-});
-
-test('10,000 calls of the functions leave the heap where it was', () => {
-  const heads = Tensor.randn([2, 2, 3, 4], 1);
-  const [W, w_v] = [Tensor.randn([5, 4], 1), Tensor.randn([1, 5], 1)];
-  const parameters = { W_q: W, W_k: W, w_v };
-  assertLeavesNothing(() => {
-    maskedSoftmax(X, [1, 2]);
-    scaledDotProductAttention(heads, heads, heads, { ...given, mask: [[true], [false], [true]] });
-    additiveAttention(X, X, X, parameters, { ...given, window: [1, 1] });
-    splitHeads(X, 2);
-    Tensor.randn([3, 5], 1);
-  });
-});
-
-test('10,000 layers that come and go leave the heap where it was', () => {
-  const kinds = [
-    { bias: true },
-    { projection: 'convolution', pooling: 'additive', biasKv: true },
-    { numHiddens: 4, projection: 'none', zeroAttention: true },
-  ];
-  assertLeavesNothing((i) => {
-    const layer = new MultiHeadAttention({ ...options, ...kinds[i % kinds.length] });
-    layer.forward(X, X, X, given);
-    layer.loadStateDict(layer.stateDict());
-    layer.dispose();
-  });
-});
-
-test('10,000 bad calls leave the heap where it was', () => {
-  const layer = new MultiHeadAttention(options);
-  const sized = new MultiHeadAttention({ ...options, querySize: 4, keySize: 4, valueSize: 4 });
-  const cache = sized.createCache({ batchSize: 2, maxLength: 2 });
-  const bad = [
-    () => new MultiHeadAttention({ ...options, numHeads: 3 }),
-    () => layer.forward(X, X, [[1]]),
-    () => layer.forward(X, X, X, { validLens: [9, 9] }),
-    () => layer.stateDict(),
-    () => layer.loadStateDict({}),
-    () => layer.forward(X, X, X, { mask: [[[true]], [[1]]] }),
-    () => layer.forward(X, X, X, { returnWeights: true, out: { attentionWeights: [] } }),
-    () => layer.createCache({ batchSize: 2, maxLength: 2 }),
-    () => sized.createCache({ batchSize: 2, maxLength: 2 ** 31 - 1 }),
-    () => sized.forward(X, X, X, { cache }),
-  ];
-  assertLeavesNothing((i) => assert.throws(bad[i % bad.length], { name: 'HeadwiseError' }));
-  cache.dispose();
-  [layer, sized].forEach((each) => each.dispose());
-});
-
-test('layers and caches that were forgotten give their memory back', () =>
-  assertForgottenGivesBack(() => {
-    for (let i = 0; i < 50; i++) {
-      const size = 200;
-      const sizes = { querySize: size, keySize: size, valueSize: size };
-      const layer = new MultiHeadAttention({ ...options, ...sizes });
-      layer.createCache({ batchSize: 1, maxLength: size });
+// Keys beyond the valid ones cost no work, but as much memory: shapes alone decide that.
+const masked = { validLens: [1] };
+for (const [pass, options, lengths] of [
+  ['forward', masked, [2048, 4096, 8192]],
+  ['backward', { ...masked, requiresGrad: true }, [1024, 2048, 4096]],
+]) {
+  test(`memory of a ${pass} grows linearly with the length, and a second one takes no more`, () => {
+    const measured = lengths.map((length) => measure(length, options));
+    const [a, b, c] = measured.map(([{ used }]) => used);
+    assert.ok(Math.abs((c - b) / (b - a) - 2) < 0.02, `${a}, ${b} and ${c} bytes`);
+    for (const [first, second] of measured) {
+      assert.equal(second.bytes, first.bytes);
+      assert.ok(second.used <= first.used + 1000, `${second.used} after ${first.used}`);
     }
-  }));
+  });
+}
+
+test('L16384 D512 h8 runs inside 400 MB', () => {
+  for (const { bytes } of measure(16384, masked)) assert.ok(bytes <= 400e6, `${bytes} bytes`);
+});
+
+/** Takes all memory there is without growth, down to pieces of a few dozen bytes. */
+function fillMemory() {
+  const sizes = { querySize: 1, keySize: 1, valueSize: 1 };
+  const layer = new MultiHeadAttention({ numHiddens: 1, numHeads: 1, ...sizes });
+  const pieces = [layer];
+  for (let maxLength = 2 ** 22; maxLength >= 1; maxLength /= 2) {
+    const takeAll = () => {
+      for (;;) pieces.push(layer.createCache({ batchSize: 1, maxLength }));
+    };
+    assert.throws(takeAll, { code: 'out-of-memory' });
+  }
+  return pieces;
+}
 
 const outOfMemory = ['out-of-memory', 'memory: not enough for tensors of these sizes'];
 
-test('more than WebAssembly can address is an error that changes nothing', () => {
-  const many = Tensor.ones([1, 40_000, 1]);
-  // Weights of 13 GB.
-  const call = (layer) => layer.forward(many, many, many, { returnWeights: true });
-  assertFailsAndChangesNothing(options, call, ...outOfMemory);
-  const heads = Tensor.ones([1, 1, 40_000, 1]);
-  assertFails(
-    () => scaledDotProductAttention(heads, heads, heads, { returnWeights: true }),
-    ...outOfMemory,
-  );
-  for (const huge of [
-    { numHiddens: 2_000_000, numHeads: 1, querySize: 1, keySize: 1, valueSize: 1 },
-    { numHiddens: 8, numHeads: 1, querySize: 2_000_000_000, keySize: 1, valueSize: 1 },
-    { numHiddens: 8, numHeads: 1, outputSize: 2 ** 31 - 1, querySize: 1, keySize: 1, valueSize: 1 },
-    {
-      ...{ numHiddens: 8, numHeads: 1, pooling: 'additive', attentionHiddens: 2 ** 29 },
-      ...{ querySize: 1, keySize: 1, valueSize: 1 },
-    },
-  ]) {
-    assertFails(() => new MultiHeadAttention(huge), ...outOfMemory);
-  }
-  const longest = 2 ** 31 - 1;
-  assertFails(() => positionalEncoding(longest, longest), ...outOfMemory);
-});
-
-test('memory that cannot grow is an error, and the next call works', () => {
-  const big = Tensor.ones([1, 5000, 5000]); // 100 MB
-  const wide = Tensor.ones([1, 1, 1_000_000]); // 4 MB, but 200 MB of parameters
+test('a second forward of the same shapes works where nothing is left to allocate', () => {
+  const layer = new MultiHeadAttention({ numHiddens: 12, numHeads: 3, seed: 1 });
+  const X = Tensor.randn([2, 33, 12], 1);
+  const options = [
+    {},
+    { returnWeights: true, causal: true },
+    { validLens: [7, 33], headGate: [1, 0, 1] },
+    { mask: Array.from({ length: 33 }, (_, i) => i % 5 > 0), window: [3, 1] },
+  ];
+  const forwards = options.map((each) => () => layer.forward(X, X, X, each));
+  const expected = forwards.map((forward) => forward());
   withoutGrowth(() => {
-    for (const inputs of [big, wide]) {
-      const call = (layer) => layer.forward(inputs, inputs, inputs);
-      assertFailsAndChangesNothing(options, call, ...outOfMemory);
+    const pieces = fillMemory();
+    try {
+      forwards.forEach((forward, i) => assertSameResult(forward(), expected[i]));
+      // Memory is full indeed: what is a little larger finds no place.
+      const Y = Tensor.zeros([2, 40, 12]);
+      assertFails(() => layer.forward(Y, Y, Y, { returnWeights: true }), ...outOfMemory);
+      // The attempt gave up the working memory, which the next call takes anew.
+      forwards.forEach((forward, i) => assertSameResult(forward(), expected[i]));
+    } finally {
+      pieces.forEach((piece) => piece.dispose());
     }
-    const sized = { ...options, querySize: 4, keySize: 4, valueSize: 4 };
-    const createCache = (layer) => layer.createCache({ batchSize: 100, maxLength: 50_000 });
-    assertFailsAndChangesNothing(sized, createCache, ...outOfMemory);
-    const size = 5000;
-    const huge = { ...options, numHiddens: size, querySize: size, keySize: size, valueSize: size };
-    assertFails(() => new MultiHeadAttention(huge), ...outOfMemory);
-    assertFails(() => maskedSoftmax(big), ...outOfMemory);
-    assertFails(() => Tensor.randn(big.shape, 1), ...outOfMemory);
-    assert.deepEqual(maskedSoftmax([[[1, 1]]]).toArray(), [[[0.5, 0.5]]]);
   });
-  assert.deepEqual(maskedSoftmax(big).shape, big.shape);
 });
 
-test('when layers fill all memory, the one too many is an error and the others work', () => {
-  withoutGrowth(() => {
-    const size = 100;
-    const make = () =>
-      new MultiHeadAttention({ ...options, querySize: size, keySize: size, valueSize: size });
-    const Y = Tensor.randn([1, 2, size], 1);
-    const layers = [make()];
-    const expected = layers[0].forward(Y, Y, Y);
-    assertFails(
-      () => {
-        for (;;) layers.push(make());
-      },
-      ...outOfMemory,
-    );
-    for (const layer of layers) assertSameResult(layer.forward(Y, Y, Y), expected);
-    layers.pop().dispose();
-    layers.push(make());
-    layers.forEach((layer) => layer.dispose());
+const most = 2 ** 31 - 1;
+const one = { querySize: 1, keySize: 1, valueSize: 1 };
+const wide = { querySize: 30_000, keySize: 30_000, valueSize: 30_000 };
+const additive = { projection: 'none', pooling: 'additive' };
+const model = { vocabularySize: 5, maxLength: 8, numHiddens: 8, numHeads: 2, numLayers: 2 };
+const many = Tensor.ones([1, 1, 40_000, 1]);
+
+/** Sizes whose bytes are too many, or so many that 32 or 64 bits count few of them. */
+const tooLarge = {
+  MultiHeadAttention: [
+    [{ numHiddens: 30_000, ...additive, attentionHiddens: 30_000 }],
+    [{ numHiddens: 8, ...additive, attentionHiddens: most }],
+    [{ numHiddens: most, ...additive }],
+    [{ numHiddens: 65_536, ...additive, attentionHiddens: 65_536 }],
+    [{ numHiddens: 8, pooling: 'additive', attentionHiddens: 2 ** 29, ...one }],
+    [{ numHiddens: 30_000, ...wide }],
+    [{ numHiddens: 60_000, projection: 'convolution', ...wide, biasKv: true }],
+    [{ numHiddens: 2 ** 16, outputSize: 2 ** 16, ...one }],
+    [{ numHiddens: 1, outputSize: 1, querySize: most, keySize: most, valueSize: most }],
+    [{ numHiddens: 2_000_000, ...one }],
+    [{ numHiddens: 8, ...one, querySize: 2_000_000_000 }],
+    [{ numHiddens: 8, ...one, outputSize: most }],
+  ].map(([options]) => [{ numHeads: 1, ...options }]),
+  AttentionOnlyTransformer: [
+    ...[{ vocabularySize: most }, { maxLength: most }, { numHiddens: 2 ** 30 }],
+    { numLayers: most },
+  ].map((huge) => [{ ...model, ...huge }]),
+  createCache: [
+    ...[2 ** 14, 2 ** 16, 2 ** 24, most, 1].map((batchSize) => [{ batchSize, maxLength: most }]),
+    [{ batchSize: most, maxLength: 1 }],
+    // Bytes of which 32 bits count few, or none.
+    [{ batchSize: 2 ** 16, maxLength: 2 ** 16 }],
+    [{ batchSize: 2 ** 13, maxLength: 2 ** 16 }],
+    [{ batchSize: 2 ** 27, maxLength: 4 }],
+    [{ batchSize: 2 ** 27 + 1, maxLength: 1 }],
+  ],
+  batch: [2 ** 29, 2 ** 30, 2 ** 32 + 1, 2 ** 53 - 1].map((size) => [1, size]),
+  randn: [
+    [[2 ** 32], 1],
+    [[2 ** 53 - 1], 1],
+    [[2 ** 33, 2 ** 33], 1],
+  ],
+  zeros: [[[2 ** 33, 2 ** 33]], [[2 ** 50]]],
+  positionalEncoding: [[most, most]],
+  // Weights of 6 GB.
+  scaledDotProductAttention: [[many, many, many, { returnWeights: true }]],
+};
+
+for (const [name, argumentLists] of Object.entries(tooLarge)) {
+  test(`more than memory can hold is an error: ${name}`, () => {
+    const sizes = { querySize: 4, keySize: 4, valueSize: 4 };
+    const subjects = {
+      createCache: new MultiHeadAttention({ numHiddens: 8, numHeads: 2, ...sizes }),
+      batch: new headwise.CopyTask({ numSymbols: 3, length: 8 }),
+      randn: Tensor,
+      zeros: Tensor,
+    };
+    const call = (...given) =>
+      name in subjects
+        ? subjects[name][name](...given)
+        : /^[A-Z]/.test(name)
+          ? new headwise[name](...given)
+          : headwise[name](...given);
+    for (const given of argumentLists) {
+      assertFails(() => call(...given), ...outOfMemory);
+      // The next call works.
+      assert.deepEqual(headwise.maskedSoftmax([[[1, 1]]]).toArray(), [[[0.5, 0.5]]]);
+    }
+    subjects.createCache.dispose();
   });
-});
+}

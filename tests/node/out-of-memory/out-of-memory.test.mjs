@@ -1,76 +1,84 @@
-// Too little WebAssembly memory, by degrees, for every call that allocates: it is an error that changes nothing. Each
-// group of calls in a process of its own, whose memory is spoilt if one of them does worse.
+// Too little WebAssembly memory, by degrees, for every call: it is an error that changes nothing, and the same call
+// works when there is memory again.
+import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { CopyTask, MultiHeadAttention, Tensor } from 'headwise';
+import { HeadwiseError } from 'headwise';
+import { fillAllBut, freeBytes } from '../lib/ballast.mjs';
 import { checkBystanders } from '../lib/bystanders.mjs';
-import { output } from '../lib/child.mjs';
-import { assertFails } from '../lib/compare.mjs';
+import { calls, disposeAll } from '../lib/calls.mjs';
 
-const program = fileURLToPath(new URL('../lib/short-of-memory.mjs', import.meta.url));
+// Thousands of errors come, whose stacks nobody reads.
+Error.stackTraceLimit = 4;
 
-for (const group of [
-  'new layers',
-  'forward',
-  'forward with requiresGrad',
-  'backward',
-  'caches',
-  'state dicts',
-  'pruning',
-  'optimizers',
-  'clipGradientNorm',
-  'models',
-  'training models',
-  'transformers',
-  'passes of transformers',
-  'training transformers',
-  'measureHeadImportance',
-  'functions',
-  'scores',
-  'tasks',
-  'files',
-]) {
-  test(`too little memory: ${group}`, () => {
-    output(process.execPath, [program, group]);
-  });
+/** The call's result or its error, which only lack of memory may be. */
+async function attempt({ call }, subject, args) {
+  try {
+    return { result: (await call(subject, ...args)) ?? 'done' };
+  } catch (error) {
+    if (!(error instanceof HeadwiseError && error.code === 'out-of-memory')) throw error;
+    return { error };
+  }
 }
 
-const outOfMemory = ['out-of-memory', 'memory: not enough for tensors of these sizes'];
-
-test('caches and batches of whatever sizes are errors where they cannot be had', () => {
-  const sizes = { querySize: 4, keySize: 4, valueSize: 4 };
-  const layer = new MultiHeadAttention({ numHiddens: 8, numHeads: 2, ...sizes });
-  const task = new CopyTask({ numSymbols: 3, length: 8 });
-  for (const call of [
-    ...[2 ** 14, 2 ** 16, 2 ** 24, 2 ** 31 - 1].map(
-      (size) => () => layer.createCache({ batchSize: size, maxLength: 2 ** 31 - 1 }),
-    ),
-    () => layer.createCache({ batchSize: 2 ** 16, maxLength: 2 ** 16 }),
-    ...[2 ** 29, 2 ** 30, 2 ** 32 + 1, 2 ** 53 - 1].map((size) => () => task.batch(1, size)),
-    ...[2 ** 32, 2 ** 53 - 1].map((size) => () => Tensor.randn([size], 1)),
-    () => Tensor.randn([2 ** 33, 2 ** 33], 1),
-    () => Tensor.zeros([2 ** 33, 2 ** 33]),
-  ]) {
-    assertFails(call, ...outOfMemory);
-    checkBystanders();
+async function withSubject(entry, use) {
+  const subject = entry.prepare();
+  try {
+    return await use(subject, entry.args(subject));
+  } finally {
+    disposeAll(subject);
   }
-  layer.dispose();
-});
+}
 
-test('a layer of whatever sizes is an error where it cannot be had', () => {
-  const [huge, largest] = [30_000, 2 ** 31 - 1];
-  const sizes = { querySize: 30_000, keySize: 30_000, valueSize: 30_000 };
-  for (const options of [
-    { numHiddens: huge, projection: 'none', pooling: 'additive', attentionHiddens: huge },
-    { numHiddens: 8, projection: 'none', pooling: 'additive', attentionHiddens: largest },
-    { numHiddens: largest, projection: 'none', pooling: 'additive' },
-    { numHiddens: 65_536, projection: 'none', pooling: 'additive', attentionHiddens: 65_536 },
-    { numHiddens: huge, ...sizes },
-    { numHiddens: 2 * huge, projection: 'convolution', ...sizes, biasKv: true },
-    { numHiddens: 2 ** 16, outputSize: 2 ** 16, querySize: 1, keySize: 1, valueSize: 1 },
-    { numHiddens: 1, outputSize: 1, querySize: largest, keySize: largest, valueSize: largest },
-  ]) {
-    assertFails(() => new MultiHeadAttention({ numHeads: 1, ...options }), ...outOfMemory);
+const tried = (entry) =>
+  withSubject(entry, async (subject, args) => [
+    (await attempt(entry, subject, args)).result,
+    entry.observe(subject),
+  ]);
+
+/**
+ * One call where all memory is taken but `free` bytes in `holes` pieces: it succeeds as it does with plenty, or it is
+ * an error and all is as before; with `tryAgain` it is then made with plenty, as if nothing had been. Returns whether
+ * it succeeded.
+ */
+const tryWith = (entry, expected, free, { holes, keepsWorkingMemory }, tryAgain) =>
+  withSubject(entry, async (subject, args) => {
+    if (keepsWorkingMemory) await tried(entry);
+    const giveBack = fillAllBut(Array(holes).fill(free / holes), { keepsWorkingMemory });
+    const first = await attempt(entry, subject, args);
+    giveBack();
+    const isDone = first.error === undefined;
+    if (isDone || tryAgain) {
+      const { result } = isDone ? first : await attempt(entry, subject, entry.args(subject));
+      assert.deepEqual([result, entry.observe(subject)], expected.tried);
+    } else {
+      assert.deepEqual(entry.observe(subject), expected.untried);
+    }
+    return isDone;
+  });
+
+const layouts = [
+  { holes: 1, keepsWorkingMemory: false },
+  { holes: 3, keepsWorkingMemory: true },
+];
+
+for (const [name, entry] of Object.entries(calls)) {
+  test(`too little memory: ${name}`, async () => {
+    const expected = {
+      untried: await withSubject(entry, entry.observe),
+      tried: await tried(entry),
+    };
+    const capacity = freeBytes();
+    let failures = 0;
+    for (const layout of layouts) {
+      let isDone = false;
+      for (let free = 0; !isDone && free < capacity / 4; free = 1.6 * free + 200) {
+        isDone = await tryWith(entry, expected, free, layout, failures % 2 === 1);
+        if (!isDone) failures++;
+      }
+    }
+    assert.ok(capacity - freeBytes() < 1000, 'not all memory was given back');
     checkBystanders();
-  }
-});
+    // Where no call ever failed, nothing was tried.
+    assert.equal(failures === 0, entry.needsNone === true, `${failures} calls failed`);
+  });
+}
