@@ -139,6 +139,7 @@ const [startWorker, startServiceWorker] = blocks(
   ...['js', 'js'],
 );
 const [registration] = documented('Service workers', 'js');
+assert.equal(registration.replace('./', '/'), `await ${startServiceWorker}`);
 
 describe('workers of pages', () => {
   const run = `import * as headwise from './headwise/models.js';
@@ -157,11 +158,6 @@ onmessage = (event) =>
   event.waitUntil(run(event.data).then((results) => event.source.postMessage(results)));
 `,
     'page.js': `const answerOf = (place) => new Promise((resolve) => (place.onmessage = ({ data }) => resolve(data)));
-const ofServiceWorker = async (options) => {
-  const { active } = await navigator.serviceWorker.ready;
-  active.postMessage(options);
-  return answerOf(navigator.serviceWorker);
-};
 window.headwise = {
   async moduleWorker(options) {
     const worker = ${startWorker}
@@ -170,12 +166,10 @@ window.headwise = {
     return answerOf(worker);
   },
   async serviceWorker(options) {
-    await ${startServiceWorker}
-    return ofServiceWorker(options);
-  },
-  async documentedServiceWorker(options) {
     ${registration}
-    return ofServiceWorker(options);
+    const { active } = await navigator.serviceWorker.ready;
+    active.postMessage(options);
+    return answerOf(navigator.serviceWorker);
   },
 };
 `,
@@ -191,7 +185,6 @@ window.headwise = {
   for (const [place, isolatedThreads] of [
     ['moduleWorker', 3],
     ['serviceWorker', 1],
-    ['documentedServiceWorker', 1],
   ]) {
     for (const headers of [{}, isolation]) {
       const isIsolated = headers === isolation;

@@ -2,9 +2,8 @@
 // as TypeScript; those in Python, whose libraries are not installed, by Python. Needs build/packed/project.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { documentsRun } from '../../../scripts/lib/packed.mjs';
 import { locateToolchain } from '../../../scripts/setup/locate.mjs';
 import { filesIn, fromRoot, project, root } from '../lib/project.mjs';
 import { errorsIn, writeProject } from './typescript.mjs';
@@ -60,11 +59,12 @@ test('examples in JavaScript compile', async () => {
 });
 
 test('every document with examples that import headwise has them run', () => {
-  // Those of tools are run by tests/matrix, as each tool has them.
-  const known = [...documentsRun, 'docs/bundlers.md', 'docs/runtimes.md', 'README.md'];
+  // tests/node/examples runs those beside the installed package, tests/matrix those of tools.
+  const isRun = (document) =>
+    existsSync(`${project}/${document}`) || /bundlers|runtimes/.test(document);
   const missing = documents.filter(
     (document) =>
-      !known.includes(document) && examplesIn(document).some((code) => /from 'headwise/.test(code)),
+      !isRun(document) && examplesIn(document).some((code) => /from 'headwise/.test(code)),
   );
   assert.deepEqual(missing, []);
 });
