@@ -31,6 +31,7 @@ TEST_CASE("Nothing goes back through a softmax whose weights are 0 and 1") {
     CAPTURE(tried.name);
     MultiHeadAttentionOptions options = tried.layer;
     options.num_hiddens = 32;
+    options.query_size = options.key_size = options.value_size = 32;
     options.num_heads = 4;
     options.seed = 3;
     const bool is_additive = options.pooling == Pooling::additive;

@@ -202,26 +202,20 @@ TEST_CASE("Out of memory in train_step with a given optimizer") {
 }
 
 TEST_CASE("Out of memory in what reads and writes a model's parameters") {
-  struct Loaded : World {
-    explicit Loaded(const std::string& kind) : World(make_world(kind)) {
-      TransformerOptions others = small_transformer(kind).options;
-      others.seed = 99;
-      parameters = Transformer(others).state_dict();
-      wrong = parameters;
-      wrong.erase(wrong.begin());
-    }
-    StateDict parameters;
-    StateDict wrong;
-  };
   for (const std::string kind : {"an encoder, rotary and grouped heads", "patches"}) {
-    const auto check = checker(kind, [=] { return Loaded(kind); }, probe_world);
-    check("state_dict", [](const Loaded& world) { return world.model.state_dict(); });
-    check("gradients", [](const Loaded& world) { return world.model.gradients(); });
-    check("load_state_dict", [](Loaded& world) { world.model.load_state_dict(world.parameters); });
+    TransformerOptions others = small_transformer(kind).options;
+    others.seed = 99;
+    const StateDict parameters = Transformer(others).state_dict();
+    StateDict wrong = parameters;
+    wrong.erase(wrong.begin());
+    const auto check = checker(kind, [=] { return make_world(kind); }, probe_world);
+    check("state_dict", [](const World& world) { return world.model.state_dict(); });
+    check("gradients", [](const World& world) { return world.model.gradients(); });
+    check("load_state_dict", [&](World& world) { world.model.load_state_dict(parameters); });
     check("load_state_dict with a name missing",
-          [](Loaded& world) { world.model.load_state_dict(world.wrong); });
-    check("trainables", [](Loaded& world) { return world.model.trainables().size(); });
-    check("zero_gradients", [](Loaded& world) { world.model.zero_gradients(); });
+          [&](World& world) { world.model.load_state_dict(wrong); });
+    check("trainables", [](World& world) { return world.model.trainables().size(); });
+    check("zero_gradients", [](World& world) { world.model.zero_gradients(); });
   }
 }
 
