@@ -1,9 +1,11 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <functional>
 #include <utility>
 
-#include "oracle_case.hpp"
+#include "attention_reference.hpp"
+#include "compare.hpp"
 
 /// What each measure tells of a layer's heads.
 namespace headwise::test {
@@ -24,67 +26,127 @@ OutputLoss linear_loss(const std::vector<Tensor<3>>& cotangents) {
           .gradient = [&](std::size_t batch, const Tensor<3>&) { return cotangents[batch]; }};
 }
 
-/// Samples [begin, end).
-Tensor<3> samples(const Tensor<3>& tensor, std::size_t begin, std::size_t end) {
-  auto result = Tensor<3>::from_shape({end - begin, tensor.shape(1), tensor.shape(2)});
-  const std::size_t size = tensor.shape(1) * tensor.shape(2);
-  std::copy_n(tensor.data() + begin * size, result.size(), result.data());
-  return result;
-}
+/// A layer, perhaps with an extra slot, and batches whose masks differ.
+struct Problem {
+  MultiHeadAttentionOptions options;
+  MultiHeadAttention layer;
+  StateDict parameters;
+  std::vector<HeadMeasureBatch> batches;
+  std::vector<Tensor<3>> cotangents;
 
-TEST_CASE("Gradients and ablation agree with PyTorch's, however samples are batched") {
-  for (const OracleCase& oracle : oracle_cases("head_importance", 1)) {
-    MultiHeadAttention layer({.num_hiddens = 20, .num_heads = 5});
-    layer.load_state_dict(oracle.parameters());
-    for (const std::size_t first : {4, 3, 1}) {
-      std::vector<HeadMeasureBatch> batches;
-      std::vector<Tensor<3>> cotangents;
-      const std::array<std::pair<std::size_t, std::size_t>, 2> parts = {{{0, first}, {first, 4}}};
-      for (const auto& [begin, end] : parts) {
-        const auto part = [&](const std::string& name) {
-          return samples(oracle.tensor(name), begin, end);
-        };
-        batches.push_back({part("in.queries"), part("in.keys"), part("in.values")});
-        cotangents.push_back(part("in.cotangent"));
-      }
-      const OutputLoss loss = linear_loss(cotangents);
-      check_against_oracle(oracle, "out.importance",
-                           *measure_head_importance(layer, batches, {}, loss));
-      check_against_oracle(oracle, "out.importance_l2normalized",
-                           *measure_head_importance(layer, batches, {.normalize = true}, loss));
-      // The output is linear in the gates, so what a head adds is the mean of its gradients, signs
-      // kept.
-      auto ablation =
-          *measure_head_importance(layer, batches, {.measure = HeadMeasure::ablation}, loss);
-      for (float& number : ablation) {
-        number = std::abs(number);
-      }
-      check_against_oracle(oracle, "out.decoy_abs_of_batch_mean", ablation);
+  explicit Problem(bool slot)
+      : options({.num_hiddens = 6,
+                 .num_heads = 3,
+                 .bias = true,
+                 .query_size = 6,
+                 .key_size = 6,
+                 .value_size = 6,
+                 .zero_attention = slot,
+                 .seed = 1}),
+        layer(options),
+        parameters(layer.state_dict()) {
+    const std::function<void(HeadMeasureBatch&)> masks[] = {
+        [](HeadMeasureBatch&) {},
+        [](HeadMeasureBatch& batch) { batch.valid_lens = LensBySample{3, 0}; },
+        [](HeadMeasureBatch& batch) { batch.valid_lens = LensByQuery{{1, 4, 0}, {0, 2, 3}}; },
+        [](HeadMeasureBatch& batch) {
+          batch.mask = xt::xarray<bool>{
+              {true, false, false, true}, {false, true, false, false}, {true, true, true, true}};
+        },
+        [](HeadMeasureBatch& batch) { batch.causal = Causal::top_left; },
+        [](HeadMeasureBatch& batch) { batch.window = Window{0, 1}; },
+        [](HeadMeasureBatch& batch) {
+          batch.ignored_keys = xt::xtensor<std::uint8_t, 2>{{1, 0, 0, 1}, {0, 1, 0, 0}};
+        }};
+    for (const auto& set : masks) {
+      const std::uint64_t seed = 10 * batches.size();
+      const auto keys = randn<3>({2, 4, 6}, seed);
+      batches.push_back({3 * randn<3>({2, 3, 6}, seed + 1), keys, keys});
+      set(batches.back());
+      cotangents.push_back(randn<3>({2, 3, 6}, seed + 2));
     }
   }
-}
 
-TEST_CASE("Ablation is how much the loss grows without the head") {
-  MultiHeadAttention layer({.num_hiddens = 6, .num_heads = 3, .seed = 1});
-  const auto X = randn<3>({2, 5, 6}, 1);
-  const auto loss = [](const Tensor<3>& output) { return product(output, output); };
-  const auto ablation = *measure_head_importance(
-      layer, {{X, X, X}}, {.measure = HeadMeasure::ablation},
-      {.value = [&](std::size_t, const Tensor<3>& output) { return loss(output); }});
-  const double all = loss(layer.forward(X, X, X).output);
-  for (std::size_t head = 0; head < 3; ++head) {
-    auto gate = full<1>({3}, 1);
-    gate(head) = 0;
-    const double without = loss(layer.forward(X, X, X, {.head_gate = gate}).output);
-    CHECK(std::abs(ablation(head) - (without - all) / 2) <= 1e-5);
-    CHECK(ablation(head) != 0);
+  /// Outputs and weights of a batch, with this gate of one head.
+  [[nodiscard]] reference::Attention attention(std::size_t number, std::size_t head,
+                                               float gate) const {
+    const HeadMeasureBatch& batch = batches[number];
+    Tensor<1> gates = full<1>({3}, 1);
+    gates(head) = gate;
+    return reference::multi_head_attention(options, parameters, batch.queries, batch.keys,
+                                           batch.values,
+                                           {.valid_lens = batch.valid_lens,
+                                            .mask = batch.mask,
+                                            .causal = batch.causal,
+                                            .window = batch.window,
+                                            .head_gate = gates});
   }
-}
 
-/// A layer that splits its input, whose weights are easily told.
-MultiHeadAttention splitting_layer() {
-  return MultiHeadAttention(
-      {.num_hiddens = 4, .num_heads = 2, .projection = Projection::none, .scale = 1});
+  /// Mean over samples of what ablation, or a gradient, measures: outputs are linear in gates.
+  [[nodiscard]] double mean_of_losses(bool of_gradients, std::size_t head) const {
+    double sum = 0;
+    for (std::size_t number = 0; number < batches.size(); ++number) {
+      const auto with = attention(number, head, 1).output;
+      const auto without = attention(number, head, 0).output;
+      for (std::size_t sample = 0; sample < 2; ++sample) {
+        double difference = 0;
+        for (std::size_t i = sample * 18; i < (sample + 1) * 18; ++i) {
+          difference += (without.data()[i] - with.data()[i]) *
+                        static_cast<double>(cotangents[number].data()[i]);
+        }
+        sum += of_gradients ? std::abs(difference) : difference;
+      }
+    }
+    return sum / static_cast<double>(2 * batches.size());
+  }
+
+  /// Mean over queries that attend to something.
+  [[nodiscard]] double mean_over_queries(bool of_entropy, std::size_t head) const {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t number = 0; number < batches.size(); ++number) {
+      const auto weights = attention(number, head, 1).weights;
+      const auto& ignored = batches[number].ignored_keys;
+      for (std::size_t row = 0; row < 6; ++row) {
+        double largest = 0;
+        double entropy = 0;
+        double mass = 0;
+        for (std::size_t key = 0; key < weights.shape(3); ++key) {
+          const double weight = weights(row / 3, head, row % 3, key);
+          const bool is_taken = key < 4 && !(ignored && (*ignored)(row / 3, key) != 0);
+          largest = is_taken ? std::fmax(largest, weight) : largest;
+          entropy -= weight > 0 ? weight * std::log(weight) : 0;
+          mass += weight;
+        }
+        sum += of_entropy ? entropy : largest;
+        count += mass > 0 ? 1 : 0;
+      }
+    }
+    return sum / count;
+  }
+};
+
+TEST_CASE("Importance of a layer's heads is that of float64, whatever masks its batches have") {
+  for (const bool slot : {false, true}) {
+    CAPTURE(slot);
+    const Problem problem(slot);
+    const OutputLoss loss = linear_loss(problem.cotangents);
+    const auto measured = [&](HeadMeasure measure) {
+      return *measure_head_importance(problem.layer, problem.batches, {.measure = measure}, loss);
+    };
+    const auto gradient = measured(HeadMeasure::gradient);
+    const auto ablation = measured(HeadMeasure::ablation);
+    const auto confidence = measured(HeadMeasure::confidence);
+    const auto entropy = measured(HeadMeasure::entropy);
+    for (std::size_t head = 0; head < 3; ++head) {
+      CHECK(std::abs(gradient(head) - problem.mean_of_losses(true, head)) <= 1e-5);
+      CHECK(std::abs(ablation(head) - problem.mean_of_losses(false, head)) <= 1e-5);
+      CHECK(std::abs(confidence(head) - problem.mean_over_queries(false, head)) <= 1e-6);
+      CHECK(std::abs(entropy(head) - problem.mean_over_queries(true, head)) <= 1e-6);
+    }
+    CHECK(all_equal(*measure_head_importance(problem.layer, {}, {.measure = HeadMeasure::entropy}),
+                    0));
+  }
 }
 
 double entropy_of(std::initializer_list<double> weights) {
@@ -93,98 +155,6 @@ double entropy_of(std::initializer_list<double> weights) {
     entropy -= weight * std::log(weight);
   }
   return entropy;
-}
-
-TEST_CASE("Confidence and entropy are means over the queries that see a key") {
-  // Head 0 scores ln 3, 0, 0 and is uniform for its second query; head 1 is uniform always.
-  const float ln_3 = std::log(3.0F);
-  const Tensor<3> queries = {{{1, 0, 0, 0}, {0, 0, 0, 0}, {9, 9, 9, 9}}};
-  const Tensor<3> keys = {{{ln_3, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}};
-  HeadMeasureBatch batch{queries, keys, keys};
-  batch.valid_lens = LensByQuery{{3, 3, 0}};
-  const MultiHeadAttention layer = splitting_layer();
-  const auto measured = [&](HeadMeasure measure, const std::vector<HeadMeasureBatch>& batches) {
-    return *measure_head_importance(layer, batches, {.measure = measure});
-  };
-  const auto confidence = measured(HeadMeasure::confidence, {batch});
-  CHECK(std::abs(confidence(0) - (3.0 / 5 + 1.0 / 3) / 2) <= 1e-6);
-  CHECK(std::abs(confidence(1) - 1.0 / 3) <= 1e-6);
-  const auto entropy = measured(HeadMeasure::entropy, {batch});
-  CHECK(std::abs(entropy(0) - (entropy_of({0.6, 0.2, 0.2}) + std::log(3.0)) / 2) <= 1e-6);
-  CHECK(std::abs(entropy(1) - std::log(3.0)) <= 1e-6);
-
-  // Another batch of one query counts as one query, not as a batch.
-  const Tensor<3> query = {{{1, 0, 1, 0}}};
-  HeadMeasureBatch second{query, keys, keys};
-  second.valid_lens = LensBySample{1};
-  CHECK(std::abs(measured(HeadMeasure::confidence, {batch, second})(1) - (1.0 / 3 * 2 + 1) / 3) <=
-        1e-6);
-  CHECK(std::abs(measured(HeadMeasure::entropy, {batch, second})(1) - std::log(3.0) * 2 / 3) <=
-        1e-6);
-
-  batch.ignored_keys = xt::xtensor<std::uint8_t, 2>{{1, 0, 0}};
-  CHECK(std::abs(measured(HeadMeasure::confidence, {batch})(0) - (0.2 + 1.0 / 3) / 2) <= 1e-6);
-  CHECK(max_difference(measured(HeadMeasure::entropy, {batch}), entropy) == 0);
-
-  batch.valid_lens = LensBySample{0};
-  CHECK(all_equal(measured(HeadMeasure::confidence, {batch}), 0));
-  CHECK(all_equal(measured(HeadMeasure::entropy, {}), 0));
-}
-
-TEST_CASE("Masks, ignored keys and extra slots are those of the sample measured") {
-  const auto X = randn<3>({2, 3, 4}, 1);
-  const auto measured = [&](HeadMeasure measure, const MultiHeadAttention& layer, const auto& set) {
-    HeadMeasureBatch batch{X, X, X};
-    set(batch);
-    return *measure_head_importance(
-        layer, {batch}, {.measure = measure},
-        {.value = [](std::size_t, const Tensor<3>& output) { return product(output, output); },
-         .gradient = [](std::size_t, const Tensor<3>& output) { return output; }});
-  };
-  // Of queries that see themselves alone, entropy is 0.
-  const MultiHeadAttention layer({.num_hiddens = 4, .num_heads = 2, .seed = 1});
-  const auto none = [](HeadMeasureBatch&) {};
-  const auto own_key = [](HeadMeasureBatch& batch) { batch.window = Window{0, 0}; };
-  const auto entropy_with = [&](const auto& set) {
-    return measured(HeadMeasure::entropy, layer, set);
-  };
-  CHECK(entropy_with(none)(0) > 0.5F);
-  CHECK(all_equal(entropy_with(own_key), 0));
-  CHECK(all_equal(entropy_with([](HeadMeasureBatch& batch) {
-                    batch.mask = xt::xarray<bool>{
-                        {true, false, false}, {true, false, false}, {false, false, true}};
-                  }),
-                  0));
-  CHECK(all_equal(entropy_with([](HeadMeasureBatch& batch) {
-                    batch.causal = Causal::top_left;
-                    batch.window = Window{0, {}};
-                  }),
-                  0));
-  // So are the passes masked that gradients and ablation are taken from.
-  for (const HeadMeasure measure : {HeadMeasure::gradient, HeadMeasure::ablation}) {
-    const auto masked = measured(measure, layer, own_key);
-    CHECK(max_difference(masked, measured(measure, layer, none)) > 1e-3);
-  }
-
-  const MultiHeadAttention sure(
-      {.num_hiddens = 4, .num_heads = 1, .projection = Projection::none, .scale = 100});
-  const auto confidence_with = [&](const xt::xtensor<std::uint8_t, 2>& ignored) {
-    return measured(HeadMeasure::confidence, sure, [&](HeadMeasureBatch& batch) {
-      batch.window = Window{0, 0};
-      batch.ignored_keys = ignored;
-    })(0);
-  };
-  CHECK(confidence_with({{0, 0, 0}, {1, 1, 1}}) == 0.5F);
-  CHECK(confidence_with({{0, 1, 1}, {1, 0, 1}}) == 2 / 6.0F);
-
-  const MultiHeadAttention with_slot({.num_hiddens = 4, .num_heads = 2, .zero_attention = true});
-  HeadMeasureBatch batch{X, X, X};
-  batch.valid_lens = LensBySample{0, 0};  // so that all weight is on the slot
-  const auto of_slots = [&](HeadMeasure measure) {
-    return *measure_head_importance(with_slot, {batch}, {.measure = measure});
-  };
-  CHECK(all_equal(of_slots(HeadMeasure::confidence), 0));
-  CHECK(all_equal(of_slots(HeadMeasure::entropy), 0));
 }
 
 TEST_CASE("Extra slots are no keys to be confident of, and belong to the entropy") {
