@@ -234,12 +234,6 @@ TEST_CASE("Booleans are 0 and 1, whatever byte says that they are true") {
   check_numbers(NumberType::boolean, 1, {{0, 0}, {1, 1}, {2, 1}, {255, 1}});
 }
 
-TEST_CASE("No numbers are read from no bytes") {
-  for (const std::size_t size : {2, 4, 8}) {
-    io::to_floats({.size = size}, nullptr, 0, nullptr);
-  }
-}
-
 TEST_CASE("Numbers in column-major order are put into row-major order") {
   for (const std::vector<std::size_t>& shape : {std::vector<std::size_t>{},
                                                 {5},

@@ -143,25 +143,6 @@ TEST_CASE("A SafetensorsFile reads tensors by their names and by a prefix") {
   check_same(moved.tensors({"one"}), chosen({"one"}));
 }
 
-TEST_CASE("A SafetensorsFile gives the layer behind a prefix") {
-  const MultiHeadAttention layer({.num_hiddens = 8,
-                                  .num_heads = 2,
-                                  .query_size = 8,
-                                  .key_size = 8,
-                                  .value_size = 8,
-                                  .seed = 1});
-  StateDict tensors;
-  for (const auto& [name, tensor] : layer.state_dict()) {
-    tensors.emplace("h.1." + name, tensor);
-    tensors.emplace("h.10." + name, 2 * tensor);
-  }
-  const TemporaryFolder folder;
-  const SafetensorsFile file(folder.write("model.safetensors", save_safetensors(tensors)));
-  const MultiHeadAttention again =
-      MultiHeadAttention::from_state_dict(file.tensors("h.1"), {.num_heads = 2, .prefix = "h.1"});
-  check_same(again.state_dict(), layer.state_dict());
-}
-
 TEST_CASE("A safetensors file on disk that is cut short anywhere is refused by name") {
   const TemporaryFolder folder;
   const File whole = save_safetensors(layers, {{"format", "pt"}});

@@ -6,7 +6,6 @@
 
 #include "compare.hpp"
 #include "files.hpp"
-#include "records.hpp"
 
 namespace headwise::test {
 namespace {
@@ -153,31 +152,6 @@ TEST_CASE("A safetensors file's tensors have as many axes as they like, and larg
   CHECK(shape_of(read.tensors.at("large")) == Shape{0, 9007199254740992, 255});
 }
 
-TEST_CASE("The oracle's files load, integers and booleans included") {
-  std::size_t num_integers = 0;
-  for (const Record& record : read_records("oracle/index.txt")) {
-    const std::string& name = record.text("file");
-    CAPTURE(name);
-    const StoredTensors expected = read_safetensors("oracle/" + name);
-    const Safetensors file = load_safetensors(file_of(read_file("oracle/" + name)));
-    REQUIRE(file.tensors.size() + file.integers.size() == expected.size());
-    for (const auto& [tensor_name, tensor] : expected) {
-      CAPTURE(tensor_name);
-      const auto check = [&, &values = tensor](const auto& got) {
-        CHECK(Shape(got.shape().begin(), got.shape().end()) == values.shape);
-        CHECK(max_difference(got, values.values) == 0);
-      };
-      if (const auto found = file.integers.find(tensor_name); found != file.integers.end()) {
-        ++num_integers;
-        std::visit(check, found->second);
-      } else {
-        check(file.tensors.at(tensor_name));
-      }
-    }
-  }
-  CHECK(num_integers == 9);
-}
-
 template <typename Number>
 xt::xarray<Number> integers_of(const Shape& shape, const std::vector<Number>& numbers) {
   auto tensor = xt::xarray<Number>::from_shape(shape);
@@ -193,35 +167,21 @@ std::vector<IntegerTensor> extremes(std::variant<xt::xarray<Number>...> /*all*/)
                                        std::numeric_limits<Number>::max(), Number{1}})...};
 }
 
-template <typename... Number>
-std::vector<IntegerTensor> without_axes(std::variant<xt::xarray<Number>...> /*all*/) {
-  return {integers_of<Number>({}, {Number{1}})...};
-}
-
-template <typename... Number>
-std::vector<IntegerTensor> without_numbers(std::variant<xt::xarray<Number>...> /*all*/) {
-  return {integers_of<Number>({2, 0, 7}, {})...};
-}
-
 TEST_CASE("Integers and booleans go through a safetensors file unchanged") {
-  for (const auto& tensors : {extremes(IntegerTensor()), without_axes(IntegerTensor()),
-                              without_numbers(IntegerTensor())}) {
-    IntegerTensors all;
-    for (const IntegerTensor& tensor : tensors) {
-      all.emplace(std::to_string(tensor.index()), tensor);
-      const IntegerTensors one = {{"one", tensor}};
-      CHECK(load_safetensors(save_safetensors({}, {}, one)).integers == one);
-    }
-    const StateDict floats = {{"a", tensor_of({2, 4}, special_numbers)}, {"b", tensor_of({0}, {})}};
-    const Texts metadata = {{"format", "pt"}};
-    const File bytes = save_safetensors(floats, metadata, all);
-    const Safetensors file = load_safetensors(bytes);
-    check_same(file.tensors, floats);
-    CHECK(file.integers == all);
-    CHECK(file.metadata == metadata);
-    CHECK(file.unread.empty());
-    CHECK(save_safetensors(file.tensors, file.metadata, file.integers) == bytes);
+  IntegerTensors all = {{"scalar", integers_of<std::uint16_t>({}, {1})},
+                        {"none", integers_of<bool>({2, 0, 7}, {})}};
+  for (const IntegerTensor& tensor : extremes(IntegerTensor())) {
+    all.emplace(std::to_string(tensor.index()), tensor);
   }
+  const StateDict floats = {{"a", tensor_of({2, 4}, special_numbers)}, {"b", tensor_of({0}, {})}};
+  const Texts metadata = {{"format", "pt"}};
+  const File bytes = save_safetensors(floats, metadata, all);
+  const Safetensors file = load_safetensors(bytes);
+  check_same(file.tensors, floats);
+  CHECK(file.integers == all);
+  CHECK(file.metadata == metadata);
+  CHECK(file.unread.empty());
+  CHECK(save_safetensors(file.tensors, file.metadata, file.integers) == bytes);
 }
 
 /// A file of one tensor, `a`.

@@ -182,6 +182,56 @@ TEST_CASE("A pass that is refused leaves the model and its cache as they were") 
   }
 }
 
+TEST_CASE("What a model has no use for is refused by name") {
+  Transformer decoder(small_transformer("plain").options);
+  Transformer translator(small_transformer("an encoder").options);
+  Transformer no_head(small_transformer("no head").options);
+  Transformer images(small_transformer("patches").options);
+  Transformer segmented(small_transformer("segments").options);
+  const Tokens tokens = random_tokens(2, 4, 1);
+  const Tensor<3> hidden = no_head.forward(tokens, {.requires_grad = true}).hidden;
+  const auto filled = [](std::int64_t token) {
+    Tokens result = Tokens::from_shape({2, 4});
+    result.fill(token);
+    return result;
+  };
+  const std::map<std::string, std::function<void()>> calls = {
+      {"invalid-shape; pixels: expected (batch, channels, height, width), got tokens",
+       [&] { images.forward(tokens); }},
+      {"invalid-shape; tokens: expected (batch, length), got pixels",
+       [&] { decoder.forward(full<4>({2, 2, 6, 6}, 0)); }},
+      {"invalid-shape; pixels: expected (batch, 2, 6, 6), got (2, 3, 6, 6)",
+       [&] { images.forward(full<4>({2, 3, 6, 6}, 0)); }},
+      {"invalid-option; targets: expected a model that has logits, got one without",
+       [&] { no_head.loss(tokens, tokens); }},
+      {"invalid-option; backward: expected a gradient of hidden or logits, got none",
+       [&] { no_head.backward(TransformerOutputGradients()); }},
+      {"invalid-option; logits: expected none for a model without, got a gradient",
+       [&] { no_head.backward({.hidden = {}, .logits = hidden}); }},
+      {"invalid-shape; hidden: expected (2, 4, 8), got (1, 1, 1)",
+       [&] { no_head.backward(full<3>({1, 1, 1}, 0)); }},
+      {"invalid-option; segments: expected none for a model without, got segments",
+       [&] { decoder.forward(tokens, {.segments = filled(0)}); }},
+      {"invalid-value; segments: expected integers from 0 to 2, got 3",
+       [&] { segmented.forward(tokens, {.segments = filled(3)}); }},
+      {"invalid-option; source: expected none without an encoder, got tokens",
+       [&] { decoder.forward(tokens, {.source = tokens}); }},
+      {"invalid-value; source_valid_lens: expected integers from 0 to 4, got 5",
+       [&] {
+         translator.forward(tokens, {.source = tokens, .source_valid_lens = LensBySample{5, 4}});
+       }},
+      {"invalid-shape; source_valid_lens: expected (2,), got (1,)", [&] {
+         translator.forward(tokens, {.source = tokens, .source_valid_lens = LensBySample{4}});
+       }}};
+  for (const auto& [expected, call] : calls) {
+    CHECK(error_of([&, &make = call] {
+            make();
+            return 0;
+          }) == expected);
+  }
+  CHECK(error_of([&] { return no_head.backward(hidden); }) == "no error");
+}
+
 TEST_CASE(
     "Caches are of causal models and sizes from 1, and hold no more than they were made for") {
   SmallTransformer small = small_transformer("plain");
