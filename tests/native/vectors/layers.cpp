@@ -14,7 +14,6 @@ constexpr double share_of_floats = 2e-5;
 constexpr double share_of_rounded = 1e-3;
 
 constexpr std::size_t sequence_length = 14;
-constexpr std::int64_t cache_length = 10;
 
 /// A pooling function's call, with weights and without.
 void add_function_calls(CallList& calls, const Problem& problem) {
@@ -154,12 +153,7 @@ class LayerCalls {
     const auto flip = [&] { return random_.chance(0.4); };
     options.return_weights = flip();
     options.key_mass = flip();
-    options.capture = {.queries = flip(),
-                       .keys = flip(),
-                       .values = flip(),
-                       .scores = flip(),
-                       .pooled = flip(),
-                       .dropped_weights = flip()};
+    options.capture = some_capture(random_);
     if (flip()) {
       const auto last_head = static_cast<std::int64_t>(layer_.num_heads()) - 1;
       const auto last_query = static_cast<std::int64_t>(c_.queries) - 1;
@@ -221,18 +215,13 @@ class LayerCalls {
   }
 
   void make_cache() {
-    const Precision precision = random_.pick({Precision::float32, Precision::float16});
-    calls_.call("layer", "createCache",
-                JsonObject()
-                    .set("batchSize", c_.batch)
-                    .set("maxLength", cache_length)
-                    .set("precision", name_of(precision)));
-    cache_ = std::make_unique<KeyValueCache>(
-        layer_.create_cache({.batch_size = static_cast<std::int64_t>(c_.batch),
-                             .max_length = cache_length,
-                             .precision = precision}));
+    const CacheOptions options{.batch_size = static_cast<std::int64_t>(c_.batch),
+                               .max_length = 10,
+                               .precision = random_.pick({Precision::float32, Precision::float16})};
+    calls_.call("layer", "createCache", json_of(options));
+    cache_ = std::make_unique<KeyValueCache>(layer_.create_cache(options));
     calls_.as("cache");
-    share_of_cache_ = precision == Precision::float32 ? share_ : share_of_rounded;
+    share_of_cache_ = options.precision == Precision::float32 ? share_ : share_of_rounded;
   }
 
   /// Adds a few positions to the cache, each its own key, or attends to what it holds.

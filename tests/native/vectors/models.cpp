@@ -84,6 +84,9 @@ class ModelCalls {
     options.head_gates = some_gates(Side::self);
     if (!settings().has_patches() && random_.chance(0.4)) {
       options.valid_lens = LensBySample{4, 6};
+      if (random_.chance(0.5)) {
+        options.valid_lens = LensByQuery(some_tokens(length_) % (length_ + 1));
+      }
     }
     if (settings().segments > 0) {
       options.segments = some_tokens(length_) % static_cast<std::int64_t>(settings().segments);
@@ -105,12 +108,7 @@ class ModelCalls {
     if (flip()) {
       options.return_weights = ReturnedWeights::last_query(std::vector<std::int64_t>{0});
     }
-    options.capture = {.queries = flip(),
-                       .keys = flip(),
-                       .values = flip(),
-                       .scores = flip(),
-                       .pooled = flip(),
-                       .dropped_weights = flip()};
+    options.capture = some_capture(random_);
   }
 
   JsonObject forward_options(const TransformerForwardOptions& options) {
@@ -240,21 +238,17 @@ class ModelCalls {
   }
 
   void decode() {
-    const Precision precision = random_.pick({Precision::float32, Precision::float16});
-    const CacheOptions sizes{
-        .batch_size = static_cast<std::int64_t>(batch), .max_length = 8, .precision = precision};
-    calls_.call("model", "createCache",
-                JsonObject()
-                    .set("batchSize", sizes.batch_size)
-                    .set("maxLength", sizes.max_length)
-                    .set("precision", name_of(precision)));
+    const CacheOptions sizes{.batch_size = static_cast<std::int64_t>(batch),
+                             .max_length = 8,
+                             .precision = random_.pick({Precision::float32, Precision::float16})};
+    calls_.call("model", "createCache", json_of(sizes));
     ModelCache cache = model_->create_cache(sizes);
     calls_.as("cache");
     TransformerForwardOptions options;
     if (settings().has_encoder()) {
       options.source = some_tokens(source_length);
     }
-    const double share = precision == Precision::float32 ? share_ : share_of_rounded;
+    const double share = sizes.precision == Precision::float32 ? share_ : share_of_rounded;
     for (const std::size_t chunk : {3, 1, 2}) {
       choose_outputs(options);
       options.cache = &cache;

@@ -83,6 +83,16 @@ const char* name_of(HeadMeasure measure) {
 
 const char* name_of(EmptyRows empty_rows) { return word(empty_rows, {"zero", "uniform"}); }
 
+Capture some_capture(Random& random) {
+  const auto flip = [&] { return random.chance(0.4); };
+  return {.queries = flip(),
+          .keys = flip(),
+          .values = flip(),
+          .scores = flip(),
+          .pooled = flip(),
+          .dropped_weights = flip()};
+}
+
 AdamOptions lively_adam() {
   return {.learning_rate = 0.01, .betas = {0.8, 0.95}, .epsilon = 1e-2, .weight_decay = 0.1};
 }
@@ -184,6 +194,13 @@ JsonObject json_of(const AdamOptions& options) {
       .set("betas", std::vector<double>(options.betas.begin(), options.betas.end()))
       .set("epsilon", options.epsilon)
       .set("weightDecay", options.weight_decay);
+}
+
+JsonObject json_of(const CacheOptions& options) {
+  return JsonObject()
+      .set("batchSize", options.batch_size)
+      .set("maxLength", options.max_length)
+      .set("precision", name_of(options.precision));
 }
 
 JsonObject mask_options(CallList& calls, const ForwardOptions& options) {

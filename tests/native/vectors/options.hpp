@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "call_list.hpp"
+#include "configuration.hpp"
 
 /// Options of the library as the package takes them.
 namespace headwise::test {
@@ -14,6 +15,7 @@ namespace headwise::test {
 JsonObject json_of(const MultiHeadAttentionOptions& options);
 JsonObject json_of(const TransformerOptions& options);
 JsonObject json_of(const AdamOptions& options);
+JsonObject json_of(const CacheOptions& options);
 
 /// The placeholder of the tensor that the variant holds, if any.
 template <typename Given>
@@ -43,6 +45,8 @@ const char* name_of(Precision precision);
 const char* name_of(Side side);
 const char* name_of(HeadMeasure measure);
 const char* name_of(EmptyRows empty_rows);
+
+Capture some_capture(Random& random);
 
 /// Where a gradient is next to nothing, its sign must not decide the step.
 AdamOptions lively_adam();

@@ -12,17 +12,10 @@
 
 namespace headwise::test {
 
-/// What the tests of the package read: `name`.json, a list of cases, and `name`.safetensors, their
-/// tensors.
+/// `name`.json, a list of cases, and `name`.safetensors, their tensors.
 class VectorFile {
  public:
   /// A tensor of the case that comes next, stored as `<number of the case>.<name>`.
-  template <typename Tensor>
-  void add(const std::string& name, const Tensor& tensor) {
-    add(name, {tensor.shape().begin(), tensor.shape().end()}, tensor);
-  }
-
-  /// The same of numbers that have no shape of their own.
   template <typename Numbers>
   void add(const std::string& name, const std::vector<std::size_t>& shape, const Numbers& numbers) {
     using Number = std::decay_t<decltype(*numbers.begin())>;
