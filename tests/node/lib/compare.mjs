@@ -77,7 +77,3 @@ export function assertFailsAndChangesNothing(options, call, code, message) {
 
 /** The largest magnitude in a tensor. */
 export const largestOf = ({ data }) => data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
-
-/** The largest difference of two tensors, of the largest magnitude expected. */
-export const apart = (actual, expected) =>
-  maxDifference(actual.data, expected.data) / largestOf(expected);

@@ -1,7 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { Tensor } from 'headwise';
-import { dataFile } from './records.mjs';
-
 const numbers = {
   F32: (buffer) => new Float32Array(buffer),
   F64: (buffer) => new Float64Array(buffer),
@@ -23,22 +19,6 @@ export function parseSafetensors(bytes) {
     Object.entries(header).map(([name, stored]) => [name, tensorOf(stored)]),
   );
 }
-
-/** The tensors of a safetensors file of tests/data by name. */
-export function readSafetensors(name) {
-  const tensors = Object.entries(parseSafetensors(readFileSync(dataFile(name))));
-  return Object.fromEntries(
-    tensors.map(([key, { data, shape }]) => [key, new Tensor(Array.from(data), shape)]),
-  );
-}
-
-/** Those whose names begin with `prefix`, without it. */
-export const startingWith = (tensors, prefix) =>
-  Object.fromEntries(
-    Object.entries(tensors)
-      .filter(([name]) => name.startsWith(prefix))
-      .map(([name, tensor]) => [name.slice(prefix.length), tensor]),
-  );
 
 /** A file of this header, an object or its text or bytes, that tells this length and has these numbers behind it. */
 export function safetensorsFile(header, numbers = [], length) {
