@@ -268,66 +268,19 @@ test('members are those of any object: listed, assigned, defined and deleted', a
 });
 
 test('a layer of a file costs its own tensors', async (t) => {
-  const layer = new MultiHeadAttention({
-    numHiddens: 8,
-    numHeads: 2,
-    ...{ querySize: 8, keySize: 8, valueSize: 8 },
-  });
+  const sizes = { querySize: 8, keySize: 8, valueSize: 8 };
+  const layer = new MultiHeadAttention({ numHiddens: 8, numHeads: 2, ...sizes });
   const behind = (prefix) =>
     Object.entries(layer.stateDict()).map(([name, tensor]) => [`${prefix}.${name}`, tensor]);
   const dict = Object.fromEntries(['h.1', 'h.10', 'h.2'].flatMap(behind));
-  const asked = [];
-  const counting = Object.defineProperties(
-    {},
-    Object.fromEntries(
-      Object.entries(dict).map(([name, tensor]) => [
-        name,
-        { enumerable: true, get: () => (asked.push(name), tensor) },
-      ]),
-    ),
-  );
-  const options = { numHeads: 2, prefix: 'h.1' };
-  const from = (given) => MultiHeadAttention.fromStateDict(given, options);
-  const wanted = Object.keys(dict).filter((name) => name.startsWith('h.1.'));
-  from(counting).dispose();
-  assert.deepEqual(asked.sort(), wanted.sort());
-
-  // Bytes that are gone by then are not missed.
-  const bytes = saveSafetensors(dict);
-  const { tensors } = loadSafetensors(bytes);
-  for (const name of wanted) void tensors[name];
-  structuredClone(bytes, { transfer: [bytes.buffer] });
-  const again = from(tensors);
-  assert.deepEqual(again.stateDict(), layer.stateDict());
-
   const handle = countedHandle(await openFile(t, saveSafetensors(dict)));
   const { names: told, read } = await loadSafetensors(handle);
   const ofHeader = bytesIn(handle.parts);
-  const third = from(await read(told.filter((name) => name.startsWith('h.1.'))));
-  assert.deepEqual(third.stateDict(), layer.stateDict());
+  const own = await read(told.filter((name) => name.startsWith('h.1.')));
+  const again = MultiHeadAttention.fromStateDict(own, { numHeads: 2, prefix: 'h.1' });
+  assert.deepEqual(again.stateDict(), layer.stateDict());
   assert.equal(bytesIn(handle.parts) - ofHeader, 4 * 4 * 8 * 8);
-  [layer, again, third].forEach((each) => each.dispose());
-});
-
-test('a file of 500 MB costs its header and the tensors that are asked for', async (t) => {
-  const handle = await openFile(t, new Uint8Array());
-  const [large, small] = [500e6, 4_000];
-  const text = JSON.stringify({
-    large: { dtype: 'BF16', shape: [large / 2], data_offsets: [0, large] },
-    small: { dtype: 'F32', shape: [10, 100], data_offsets: [large, large + small] },
-  });
-  const start = safetensorsFile(text);
-  await handle.truncate(start.length + large + small);
-  await handle.write(start, 0, start.length, 0);
-  await handle.write(new Uint8Array(Float32Array.of(1.5).buffer), 0, 4, start.length + large);
-
-  const counted = countedHandle(handle);
-  const loaded = await loadSafetensors(counted);
-  assert.deepEqual([loaded.names, loaded.shape('large')], [['large', 'small'], [large / 2]]);
-  assert.equal(bytesIn(counted.parts), start.length);
-  const tensor = await loaded.tensors.small;
-  assert.deepEqual([tensor.shape, tensor.at(0, 0), tensor.at(9, 99)], [[10, 100], 1.5, 0]);
-  assert.equal(bytesIn(counted.parts), start.length + small);
+  [layer, again].forEach((each) => each.dispose());
 });
 
 test('a large tensor comes in pieces and is one', async (t) => {
@@ -358,31 +311,6 @@ test('a large tensor comes in pieces and is one', async (t) => {
 
 const good = saveSafetensors({ a: Tensor.ones([2, 3]), b: Tensor.ones([2]) }, { format: 'pt' });
 const goodHeader = good.length - 32;
-
-test('files cut short anywhere are refused as those in memory are', async () => {
-  for (let size = 0; size < good.length; size++) {
-    const cut = good.slice(0, size);
-    let expected;
-    try {
-      loadSafetensors(cut);
-    } catch (error) {
-      expected = error;
-    }
-    for (const source of [new Blob([cut]), handleOn(cut)]) {
-      await assertRejects(() => loadSafetensors(source), 'invalid-file', expected.message);
-    }
-  }
-  const longer = Uint8Array.of(...good, 0);
-  const message = 'bytes: expected 32 bytes of tensors, got 33';
-  await assertRejects(() => loadSafetensors(new Blob([longer])), 'invalid-file', message);
-  await assertRejects(() => loadSafetensors(handleOn(longer)), 'invalid-file', message);
-  const lies = safetensorsFile('{}', [], 2n ** 64n - 1n);
-  const counted = countedBlob(lies);
-  const atMost =
-    /^bytes: expected a safetensors header of at most 2 bytes, got 18446744073709551615$/;
-  await assertRejects(() => loadSafetensors(counted), 'invalid-file', atMost);
-  assert.deepEqual(counted.parts, [[0, 8]]);
-});
 
 test('a file that changes after its header was read is an error for who asks for more', async (t) => {
   for (const size of [good.length - 1, goodHeader, 0, good.length + 1]) {
@@ -491,30 +419,4 @@ test('sources that fail are files that cannot be read, and may work later', asyn
   works = true;
   assert.deepEqual(await loaded.tensors.a, Tensor.ones([2, 3]));
   assert.deepEqual(Object.keys(await loaded.read()), loaded.names);
-});
-
-test('a source’s properties are read once, and what reading them throws comes out', async () => {
-  const asked = [];
-  const counting = (source) =>
-    new Proxy(source, {
-      get(target, name) {
-        if (typeof name === 'string') asked.push(name);
-        return target[name];
-      },
-    });
-  for (const source of [countedBlob(good), handleOn(good)]) {
-    asked.length = 0;
-    const { tensors } = await loadSafetensors(counting(source));
-    await tensors.a;
-    await tensors.b;
-    assert.deepEqual([...new Set(asked)].sort(), [...asked].sort());
-  }
-  for (const name of ['stat', 'read', 'slice', 'size']) {
-    const source = Object.defineProperty(countedBlob(good), name, { get: fail });
-    assert.throws(
-      () => loadSafetensors(source),
-      (error) => error === boom,
-      name,
-    );
-  }
 });

