@@ -4,7 +4,7 @@ import test from 'node:test';
 import { runModule } from './child.mjs';
 
 /** What a test's text finds there: the package, its files, and two ways to look at what `init` does. */
-const prelude = `
+export const prelude = `
   import assert from 'node:assert/strict';
   import { readFileSync } from 'node:fs';
   import { availableParallelism } from 'node:os';

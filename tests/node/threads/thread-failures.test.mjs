@@ -220,7 +220,7 @@ const memories = `
   };
 `;
 
-for (const pages of [65536, 32768, 16384, 8192]) {
+for (const pages of [65536, 16384, 8192]) {
   inNewProcess(
     `an engine that shares ${pages} pages has threads`,
     `${memories}

@@ -2,81 +2,108 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { runModule } from '../lib/child.mjs';
+import { inNewProcess as runInNewProcess, prelude } from '../lib/in-new-process.mjs';
 
-const prelude = `
-  import assert from 'node:assert/strict';
-  import { readdirSync, readFileSync } from 'node:fs';
-  import * as headwise from 'headwise';
-  const { init, dispose, MultiHeadAttention, Tensor, HeadwiseError } = headwise;
-  const url = (name) => new URL(name, import.meta.resolve('headwise'));
+const before = `
+  import { createHash } from 'node:crypto';
+  import { readdirSync } from 'node:fs';
+  const { Transformer } = headwise;
   /** Results of calls that are large enough for several threads, as one text. */
-  function results() {
-    const X = Tensor.randn([2, 300, 96], 1);
-    const words = [];
-    const add = (tensor) => {
-      let sum = 0;
-      const bits = new Int32Array(tensor.data.buffer, tensor.data.byteOffset, tensor.data.length);
-      for (const word of bits) sum = (Math.imul(sum, 31) + word) | 0;
-      words.push(sum);
+  const hashOf = (results) => {
+    const hash = createHash('sha256');
+    let tensors = 0;
+    const add = (value) => {
+      if (ArrayBuffer.isView(value)) {
+        hash.update(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+        tensors++;
+      } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(add);
+      else hash.update(String(value));
     };
-    const options = [
+    add(results);
+    return tensors + ' ' + hash.digest('hex');
+  };
+  const ofLayers = () => {
+    const X = Tensor.randn([2, 300, 96], 1);
+    const results = [];
+    const masks = [
       {},
       { validLens: [300, 7], returnWeights: true },
       { causal: true },
       { window: [20, 0], emptyRows: 'uniform' },
     ];
-    for (const layerOptions of [
-      { numHiddens: 96, numHeads: 6 },
-      { numHiddens: 96, numHeads: 6, numKvHeads: 2, bias: true },
-      { numHiddens: 96, numHeads: 3, pooling: 'additive', attentionHiddens: 5 },
-      { numHiddens: 96, numHeads: 6, projection: 'convolution' },
-      { numHiddens: 96, numHeads: 6, dropout: 0.5 },
+    for (const options of [
+      { numHeads: 6 },
+      { numHeads: 6, numKvHeads: 2, bias: true },
+      { numHeads: 3, pooling: 'additive', attentionHiddens: 5 },
+      { numHeads: 6, projection: 'convolution' },
+      { numHeads: 6, dropout: 0.5 },
     ]) {
-      const layer = new MultiHeadAttention({ ...layerOptions, seed: 2 }).train();
+      const layer = new MultiHeadAttention({ numHiddens: 96, ...options, seed: 2 }).train();
       const headGate = Array.from({ length: layer.numHeads }, (_, head) => head / 2);
-      for (const forwardOptions of [...options, { headGate }]) {
-        const { output, attentionWeights } = layer.forward(X, X, X, forwardOptions);
-        add(output);
-        if (attentionWeights) add(attentionWeights);
-      }
+      for (const given of [...masks, { headGate }]) results.push(layer.forward(X, X, X, given));
       const cache = layer.createCache({ batchSize: 2, maxLength: 700 });
-      add(layer.forward(X, X, X, { cache }).output);
-      add(layer.forward(X, X, X, { cache, causal: true }).output);
+      results.push(layer.forward(X, X, X, { cache }));
+      results.push(layer.forward(X, X, X, { cache, causal: true }));
       layer.dispose();
     }
     const q = new Tensor(X.data, [1, 1, 600, 96]);
-    add(headwise.scaledDotProductAttention(q, q, q, { causal: true }).output);
+    results.push(headwise.scaledDotProductAttention(q, q, q, { causal: true }));
     const parameters = { W_q: Tensor.randn([5, 96], 2), W_k: Tensor.randn([5, 96], 3), w_v: Tensor.randn([1, 5], 4) };
-    add(headwise.additiveAttention(X, X, X, parameters).output);
-    add(headwise.maskedSoftmax(X, [96, 1]));
-    return words.join(' ');
-  }
+    results.push(headwise.additiveAttention(X, X, X, parameters), headwise.maskedSoftmax(X, [96, 1]));
+    return hashOf(results);
+  };
+  const tokensOf = (batch, length, seed) =>
+    Array.from({ length: batch }, (_, row) => Array.from({ length }, (__, i) => (seed * i + 7 * row * i * i) % 61));
+  const sizes = { numHiddens: 48, numHeads: 6, numLayers: 2, dropout: 0.25, seed: 3 };
+  const ofTokens = { vocabularySize: 61, maxLength: 160, ...sizes };
+  const ofModels = async () => {
+    const [tokens, targets] = [tokensOf(3, 150, 5), tokensOf(3, 150, 11)];
+    const results = [];
+    for (const [options, given] of [
+      [{ ...ofTokens, positions: 'rotary', numKvHeads: 2, norm: 'rms', gated: true, activation: 'silu' }, {}],
+      [{ ...ofTokens, causal: false, segments: 2, normFirst: false }, { validLens: [150, 3, 0] }],
+      [{ ...ofTokens, encoder: { numLayers: 2 } }, { source: tokensOf(3, 140, 3), sourceValidLens: [140, 9, 1] }],
+    ]) {
+      const model = new Transformer(options);
+      results.push(model.forward(tokens, { ...given, returnWeights: true, capture: ['scores', 'pooled'] }));
+      results.push(model.train().forward(tokens, { ...given, requiresGrad: true }));
+      results.push(model.backward(Tensor.randn([3, 150, 48], 2)));
+      results.push(model.lossAndGradients(tokens, targets, given), model.gradients());
+      results.push(model.trainStep(tokens, targets, undefined, given), model.stateDict());
+      if (model.causal) {
+        const source = given.source && { source: given.source[0] };
+        const options = { ...source, maxNewTokens: 20, temperature: 1, seed: 1 };
+        results.push(await model.eval().generate(tokens[0].slice(0, 130), options));
+      }
+      model.dispose();
+    }
+    const reader = new Transformer({ ...sizes, patches: { imageSize: 48, patchSize: 4 } });
+    results.push(reader.forward(Tensor.randn([2, 3, 48, 48], 1), { requiresGrad: true, returnWeights: true }));
+    results.push(reader.backward(Tensor.randn([2, 145, 48], 2)));
+    reader.dispose();
+    return hashOf(results);
+  };
 `;
 
 const resultsWith = (threads) =>
-  runModule(`${prelude}
-    const { threads } = await init({ threads: ${threads} });
-    assert.equal(threads, ${threads});
-    console.log(results());
+  runModule(`${prelude}${before}
+    assert.equal((await init({ threads: ${threads} })).threads, ${threads});
+    console.log(ofLayers(), await ofModels());
   `);
 
-const inNewProcess = (name, text) =>
-  test(name, () => {
-    assert.equal(runModule(`${prelude}${text}; console.log('done')`), 'done\n');
-  });
+const inNewProcess = (name, text) => runInNewProcess(name, text, { before });
 
-test('results do not depend on the number of threads', () => {
+test('results of layers and models do not depend on the number of threads', () => {
   const alone = resultsWith(1);
-  assert.match(alone, /^(-?\d+ ){40,}-?\d+\n$/);
-  for (const threads of [2, 3, 7]) {
-    assert.equal(resultsWith(threads), alone);
-  }
+  const [ofLayers, , ofModels] = alone.split(' ').map(Number);
+  assert.ok(ofLayers > 40 && ofModels > 200, alone);
+  for (const threads of [2, 7]) assert.equal(resultsWith(threads), alone);
 });
 
 inNewProcess(
   'workers that were asked for are there, share the work, and end with the program',
   `
-  assert.deepEqual((await init({ threads: 3 })).threads, 3);
+  assert.equal((await init({ threads: 3 })).threads, 3);
   // Milliseconds that each thread of this process has run.
   const tasks = '/proc/self/task';
   const runtimes = () =>
@@ -100,13 +127,13 @@ inNewProcess(
   `
   dispose();
   await init({ threads: 4 });
-  const expected = results();
+  const expected = ofLayers();
   for (let i = 0; i < 3; i++) {
     dispose();
     dispose();
-    assert.equal(results(), expected);
+    assert.equal(ofLayers(), expected);
     assert.equal((await init()).threads, 4);
-    assert.equal(results(), expected);
+    assert.equal(ofLayers(), expected);
   }
   `,
 );
@@ -119,12 +146,12 @@ inNewProcess(
   assert.equal((await init()).threads, 3);
   const small = Tensor.ones([1, 2, 4]);
   new MultiHeadAttention({ numHiddens: 4, numHeads: 2 }).forward(small, small, small);
-  const first = results();
-  assert.equal(results(), first);
+  const first = ofLayers();
+  assert.equal(ofLayers(), first);
   dispose();
-  assert.equal(results(), first);
+  assert.equal(ofLayers(), first);
   await init();
-  assert.equal(results(), first);
+  assert.equal(ofLayers(), first);
   `,
 );
 
@@ -146,7 +173,7 @@ inNewProcess(
     error instanceof HeadwiseError && error.code === 'unsupported' &&
     /^threads: expected 1, as this engine shares no memory.*, got 2$/.test(error.message));
   assert.equal((await init()).threads, 1);
-  results();
+  ofLayers();
   `,
 );
 
@@ -156,13 +183,13 @@ inNewProcess(
   const wasm = readFileSync(url('headwise-simd.wasm'));
   await assert.rejects(init({ wasm, threads: 2 }), { code: 'load-failed' });
   assert.deepEqual(await init({ wasm: url('headwise-simd-threads.wasm'), threads: 2 }), { variant: 'simd', threads: 2 });
-  results();
+  ofLayers();
   `,
 );
 
 inNewProcess(
   'a given file without a number of threads computes on one',
-  `assert.equal((await init({ wasm: url('headwise-simd.wasm') })).threads, 1); results()`,
+  `assert.equal((await init({ wasm: url('headwise-simd.wasm') })).threads, 1); ofLayers()`,
 );
 
 inNewProcess(
@@ -177,7 +204,7 @@ inNewProcess(
     error.code === 'load-failed' && /^threads: expected workers of worker.js, got no workers today$/.test(error.message));
   own.Worker = Worker;
   assert.equal((await init({ threads: 2 })).threads, 2);
-  results();
+  ofLayers();
   `,
 );
 
