@@ -62,6 +62,7 @@ inNewProcess(
   assert.deepEqual(await init(chosen), chosen);
   const other = isRelaxed ? 'simd' : 'relaxed-simd';
   await fails(init({ variant: other }), 'unsupported', /^variant: expected '.*', which is loaded, got /);
+  await fails(init({ wasm }), 'unsupported', /^wasm: expected what is loaded already, or none, got another$/);
   await fails(init({ threads: chosen.threads + 1 }), 'unsupported', /^threads: expected \\d+, for which it is loaded, got \\d+$/);
   assert.equal(instances, 1);
   // A layer made before the second call lives on.
@@ -159,15 +160,6 @@ inNewProcess(
 );
 
 inNewProcess(
-  'a file is an error where that beside the JavaScript is loaded',
-  `
-  await init();
-  await fails(init({ wasm }), 'unsupported', /^wasm: expected what is loaded already, or none, got another$/);
-  forward();
-  `,
-);
-
-inNewProcess(
   'a variant that a given file is not is an error, and the next init works',
   `
   await fails(init({ wasm, variant: 'relaxed-simd' }), 'unsupported', /^variant: expected 'simd', /);
@@ -202,35 +194,28 @@ const served = `
   }
 `;
 
-inNewProcess(
-  'a file from a server compiles while it loads',
-  `${served}
-  await initFrom('application/wasm');
-  assert.deepEqual(used, ['compileStreaming']);
-  forward();
-  `,
-);
-
-for (const type of [undefined, 'application/octet-stream', 'application/wasm; charset=utf-8']) {
+for (const [name, type, streams, way] of [
+  ['while it loads', 'application/wasm', true, 'compileStreaming'],
+  ['once it is there if it has no type', undefined, true, 'compile'],
+  ['once it is there if its type is another', 'application/octet-stream', true, 'compile'],
+  [
+    'once it is there if its type has parameters',
+    'application/wasm; charset=utf-8',
+    true,
+    'compile',
+  ],
+  ['once it is there if the engine streams no modules', 'application/wasm', false, 'compile'],
+]) {
   inNewProcess(
-    `and once it is there if its type is ${type}`,
+    `a file from a server compiles ${name}`,
     `${served}
+    if (!${streams}) delete WebAssembly.compileStreaming;
     await initFrom(${JSON.stringify(type)});
-    assert.deepEqual(used, ['compile']);
+    assert.deepEqual(used, ['${way}']);
     forward();
     `,
   );
 }
-
-inNewProcess(
-  'or if the engine streams no modules',
-  `${served}
-  delete WebAssembly.compileStreaming;
-  await initFrom('application/wasm');
-  assert.deepEqual(used, ['compile']);
-  forward();
-  `,
-);
 
 inNewProcess(
   'what a server has in place of the file is an error that names the option',
@@ -278,19 +263,15 @@ for (const [name, shim] of Object.entries(shims)) {
   );
 }
 
-inNewProcess(
-  'an engine without WebAssembly is told so',
-  `
-  delete globalThis.WebAssembly;
-  await fails(init(), 'unsupported', /^engine: expected WebAssembly SIMD .*, got an engine without it$/);
-  `,
-);
-
-inNewProcess(
-  'an engine without WebAssembly SIMD is told so',
-  `
+for (const [what, change] of Object.entries({
+  WebAssembly: 'delete globalThis.WebAssembly',
   // What such an engine answers to any module with SIMD in it.
-  WebAssembly.validate = () => false;
-  await fails(init(), 'unsupported', /^engine: expected WebAssembly SIMD .*, got an engine without it$/);
-  `,
-);
+  'WebAssembly SIMD': 'WebAssembly.validate = () => false',
+})) {
+  inNewProcess(
+    `an engine without ${what} is told so`,
+    `${change};
+    await fails(init(), 'unsupported', /^engine: expected WebAssembly SIMD .*, got an engine without it$/);
+    `,
+  );
+}
