@@ -1,0 +1,341 @@
+// The state of every act, as the address holds it.
+import assert from 'node:assert/strict';
+import { describe, test } from 'vitest';
+import { createAlignStore } from '../../web/src/acts/align/state.ts';
+import { createFigureStore } from '../../web/src/acts/figure/state.ts';
+import { createHeadsStore } from '../../web/src/acts/heads/state.ts';
+import { createPruneStore } from '../../web/src/acts/prune/state.ts';
+import { questionsFields } from '../../web/src/acts/questions/state.ts';
+import { toyFields } from '../../web/src/acts/toy/state.ts';
+import { runOptionsOf, trainFields } from '../../web/src/acts/train/state.ts';
+import { createWhyStore } from '../../web/src/acts/why/state.ts';
+import { wordsFields } from '../../web/src/acts/words/state.ts';
+import { hideable, hideFrom } from '../../web/src/address/hideable.ts';
+import { Store } from '../../web/src/address/store.ts';
+
+const stores = {
+  toy: () => new Store(toyFields),
+  figure: createFigureStore,
+  heads: createHeadsStore,
+  why: createWhyStore,
+  train: () => new Store(trainFields),
+  prune: createPruneStore,
+  words: () => new Store(wordsFields),
+  align: createAlignStore,
+  questions: () => new Store(questionsFields),
+};
+
+const written = (store) => {
+  const parameters = new URLSearchParams();
+  store.writeTo(parameters);
+  return Object.fromEntries(parameters);
+};
+
+const sixteen = Array(16).fill('a').join(' ');
+const many = '0.1,'.repeat(400) + '1';
+
+/** Of each act: what an address asks for, and what is used in its place; parameters at their defaults are left out. */
+const corrected = {
+  toy: [
+    [
+      { 'toy-guess': 'luck', 'toy-input': 'random', 'toy-steps': '99' },
+      { 'toy-input': 'random', 'toy-steps': '50' },
+    ],
+  ],
+  figure: [
+    [{ 'figure-step': '10', 'figure-heads': '5', 'figure-mask': 'x', 'figure-seed': '0' }, {}],
+  ],
+  heads: [
+    [
+      { input: 'zeros', seed: '1e9', heads: '7', valid: '9,-1,4' },
+      { valid: '6,0' },
+      ['“zeros”', '“1e9”', '“7”', '“9,-1,4”'],
+    ],
+    [
+      { scale: '11', dropout: '1', part: 'k_proj', tokens: 'bytes' },
+      { scale: '10', dropout: '0.9' },
+    ],
+    [
+      { scale: '0.3', dropout: '0.33' },
+      { scale: '0.25', dropout: '0.3' },
+    ],
+    [
+      { input: 'text', text: Array(20).fill('a').join(' ') },
+      { input: 'text', text: sixteen },
+      ['16'],
+    ],
+    [{ input: 'own', numbers: '1,x' }, { input: 'own' }, ['“x”']],
+    [{ input: 'own', numbers: many }, { input: 'own' }, ['1500']],
+    [{ input: 'own', file: 'mine.npy' }, { input: 'own' }, ['“mine.npy”']],
+    [{ input: 'own', file: 'pasted numbers' }, { input: 'own' }, ['pasted']],
+  ],
+  why: [
+    [
+      {
+        ...{
+          'why-d': '5',
+          'why-divisor': '0.5',
+          'why-head': '9',
+          'why-query': '0',
+          'why-key': '99',
+        },
+        ...{ 'why-order': 'x', 'why-measure': 'y', 'why-seed': '0' },
+      },
+      { 'why-head': '4', 'why-query': '1', 'why-key': '8' },
+      ['0 to 8; using 8', 'why-d', 'why-divisor', 'why-order', 'why-measure', 'why-seed'],
+    ],
+    [{ 'why-d': '4', 'why-divisor': '100' }, { 'why-d': '4', 'why-divisor': '8' }, ['1 to 8']],
+  ],
+  train: [
+    [
+      {
+        ...{
+          'train-task': 'chess',
+          'train-layers': '900',
+          'train-heads': '-1',
+          'train-rate': 'NaN',
+        },
+        ...{ 'train-seed': '1e99', 'train-speed': '7', 'train-scale': 'x', 'train-head': '5.1' },
+        ...{ 'train-query': '99', 'train-pinned': 'sort,2' },
+      },
+      { 'train-query': '20' },
+      ['“chess”', '“900”', '“-1”', '“NaN”', '“1e99”', '“5.1”', '“99”', '“sort,2”'],
+    ],
+    [{ 'train-at': '9000' }, { 'train-at': '3000' }, ['“9000”']],
+    [{ 'train-pinned': 'induction,2,2,0.005,1,9000' }, {}],
+    [{ 'train-pinned': 'induction,2,2,0.005,1,240,7' }, {}],
+  ],
+  prune: [
+    [
+      {
+        'prune-gone': '1.1,9.9,1.2,1.3,1.4,1.5,1.6,x',
+        'prune-seed': '-4',
+        'prune-metric': 'beauty',
+      },
+      { 'prune-gone': '1.1,1.2,1.3,1.4,1.5' },
+      ['9.9', '“-4”', '“beauty”', '1.1, 1.2, 1.3, 1.4, and 1.5'],
+    ],
+    [
+      { 'prune-marks': '1.1,3.1,1.1,1.2,2.1,2.2,2.3', 'prune-check': '2' },
+      { 'prune-marks': '1.1,1.2,2.1,2.2' },
+      ['1.1, 1.2, 2.1, and 2.2', '“2”'],
+    ],
+    // Nobody who has marked fewer heads than were planted is shown them.
+    [
+      { 'prune-marks': '1.1', 'prune-check': '1' },
+      { 'prune-marks': '1.1' },
+      ['prune-check=1', '4'],
+    ],
+  ],
+  words: [
+    [
+      {
+        'words-head': '2.x',
+        'words-query': '41',
+        'words-view': 'x',
+        'words-shut': '2.2,9.9,x,2.2',
+      },
+      { 'words-query': '40', 'words-shut': '2.2,9.9' },
+      ['“2.x”', '“41”', '“x”', '“2.2,9.9,x,2.2”'],
+    ],
+  ],
+  align: [
+    [
+      { 'align-text': '☃'.repeat(500), 'align-head': '3', 'align-query': '99', 'align-heads': '3' },
+      { 'align-query': '10' },
+      ['align-text', '“99”', '“3”', '3'],
+    ],
+    [{ 'align-text': '5 Mäy 2021!', 'align-curve': 'x' }, { 'align-text': '5 My 2021' }],
+  ],
+  questions: [[{ question: 'why' }, {}, ['“why”']]],
+};
+
+/** Addresses that mean what they say. */
+const kept = {
+  toy: ['toy-guess=training&toy-input=random&toy-steps=50', 'toy-guess=skipped'],
+  figure: ['figure-step=9&figure-head=4&figure-heads=4&figure-mask=causal&figure-seed=999999'],
+  heads: [
+    'input=ones&seed=2&heads=20&valid=6,1&causal=1&scale=2.25&dropout=0.5&contrast=1&gates=0,0.25,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0.95&sample=2&head=20&compare=19&part=W_o',
+    'input=patterns&answer=5&names=1&valid=10,4',
+    'input=text&text=a b\nc&tokens=letters&positions=0&valid=1,1',
+    'input=own&numbers={"queries": [[1, 2]], "keys": [[1], [2]]}&valid=1',
+  ],
+  why: [
+    'why-d=4&why-divisor=7.99&why-head=4&why-query=8&why-key=8&why-order=product&why-measure=gradient&why-seed=3',
+  ],
+  train: [
+    'train-task=sort&train-layers=3&train-heads=4&train-rate=0.02&train-seed=7&train-speed=full&train-scale=linear&train-at=48&train-head=3.4&train-query=20',
+    'train-pinned=recall,1,4,0.001,999999,3000',
+  ],
+  prune: [
+    'prune-seed=5&prune-marks=2.6,1.1,1.2,2.1&prune-check=1&prune-metric=loss&prune-gone=2.2,1.1',
+    'prune-check=1',
+  ],
+  words: [
+    'words-text=We+ must\nwork&words-head=3&words-query=40&words-view=map&words-shut=2.2,12.10',
+    'words-text=+',
+  ],
+  align: [
+    'align-model=shared&align-heads=4&align-seed=2&align-text=x&align-head=4&align-query=10&align-curve=loss',
+  ],
+  questions: ['question=why-sqrt-d'],
+};
+
+for (const [act, makeStore] of Object.entries(stores)) {
+  describe(`the address of ${act}`, () => {
+    test('is read and written back as it was', () => {
+      for (const query of kept[act]) {
+        const store = makeStore();
+        const parameters = new URLSearchParams(query);
+        assert.deepEqual(store.readFrom(parameters), [], query);
+        assert.deepEqual(written(store), Object.fromEntries(parameters));
+        assert.equal(store.isInitial, false);
+        store.reset();
+        assert.deepEqual(written(store), {});
+        assert.ok(store.isInitial);
+      }
+    });
+
+    test('is corrected where it asks for what there is not, and each correction is explained', () => {
+      for (const [asked, used, named = Object.values(asked).map(() => '')] of corrected[act]) {
+        const store = makeStore();
+        const corrections = store.readFrom(new URLSearchParams(asked));
+        assert.deepEqual(written(store), used);
+        assert.ok(corrections.length > 0);
+        const told = corrections.join('\n');
+        for (const name of named) assert.ok(told.includes(name), `${name} in ${told}`);
+      }
+    });
+
+    test('is understood once it was corrected, whatever it asked for', () => {
+      const odd = [
+        '',
+        '0',
+        '1',
+        '-1',
+        '2.5',
+        '1e3',
+        'NaN',
+        '4,4,4',
+        '1.1,2.2',
+        'none',
+        '[]',
+        '☃',
+        'a'.repeat(1000),
+      ];
+      for (const { name } of Object.values(makeStore().fields)) {
+        for (const value of odd) {
+          const store = makeStore();
+          store.readFrom(new URLSearchParams({ [name]: value }));
+          const first = written(store);
+          assert.deepEqual(store.readFrom(new URLSearchParams(first)), [], `${name}=${value}`);
+          assert.deepEqual(written(store), first);
+        }
+      }
+    });
+  });
+}
+
+test('values that depend on another follow it, without words', () => {
+  const figure = createFigureStore();
+  figure.change({ heads: 4, head: 4 });
+  figure.change({ heads: 2 });
+  assert.equal(figure.state.head, 2);
+
+  const heads = createHeadsStore();
+  heads.change({ heads: 20, head: 20, compare: 19 });
+  heads.change({ heads: 5 });
+  assert.deepEqual(written(heads), { head: '5' });
+  // An answer is one to planted patterns alone.
+  heads.change({ input: 'patterns', answer: 2 });
+  heads.change({ input: 'random' });
+  assert.equal(heads.state.answer, 0);
+
+  const why = createWhyStore();
+  why.change({ divisor: 128 });
+  why.change({ d: 16 });
+  assert.equal(why.state.divisor, 32);
+
+  const train = new Store(trainFields);
+  train.readFrom(new URLSearchParams('train-at=50'));
+  assert.equal(train.state.at, 48, 'the measured step before');
+  train.readFrom(new URLSearchParams('train-rate=0.01&train-task=copy'));
+  const [layers, heads2, learningRate, seed] = [2, 2, 0.01, 1];
+  assert.deepEqual(runOptionsOf(train.state), {
+    task: 'copy',
+    layers,
+    heads: heads2,
+    learningRate,
+    seed,
+  });
+});
+
+describe('a store', () => {
+  test('tells its listeners of every change and how it came about, even if one of them fails', async () => {
+    const store = stores.figure();
+    const told = [];
+    const failure = new Promise((resolve) => {
+      process.prependOnceListener('uncaughtException', resolve);
+    });
+    const others = process.listeners('uncaughtException').slice(1);
+    for (const other of others) process.removeListener('uncaughtException', other);
+    store.subscribe(({ step }) => {
+      if (step === 3) throw new Error('a listener fails');
+    });
+    store.subscribe(({ step }, origin) => told.push([step, origin]));
+    store.change({ step: 2 });
+    store.change({ step: 2 });
+    store.change({ step: 3 }, 'replace');
+    store.readFrom(new URLSearchParams('figure-step=4'));
+    store.reset();
+    assert.match((await failure).message, /a listener fails/);
+    for (const other of others) process.on('uncaughtException', other);
+    assert.deepEqual(told, [
+      [2, 'push'],
+      [3, 'replace'],
+      [4, 'popstate'],
+      [1, 'push'],
+    ]);
+  });
+
+  test('takes its own parameters out of an address, and no others', () => {
+    const parameters = new URLSearchParams('figure-step=4&figure-seed=2&seed=3&lang=en');
+    stores.figure().deleteFrom(parameters);
+    assert.equal(String(parameters), 'seed=3&lang=en');
+  });
+
+  test('has the file that an address names as long as it is the last one', () => {
+    const store = stores.heads();
+    const file = { name: 'x.npy', queries: { shape: [1, 3, 2] }, keys: { shape: [1, 3, 2] } };
+    store.change({ input: 'own', file });
+    assert.equal(written(store).file, 'x.npy');
+    store.change({ file: undefined });
+    assert.deepEqual(store.readFrom(new URLSearchParams('input=own&file=x.npy')), []);
+    assert.equal(store.state.file, file);
+    // Another file of the same name is another state, though the address does not show it.
+    let changes = 0;
+    store.subscribe(() => (changes += 1));
+    store.change({ file: { ...file } });
+    assert.equal(changes, 1);
+  });
+});
+
+test('an address hides parts of the page by their names', () => {
+  const part = () => ({
+    isHidden: false,
+    toggleAttribute(name, isHidden) {
+      assert.equal(name, 'data-hidden');
+      this.isHidden = isHidden;
+    },
+  });
+  const [toy, goal] = [hideable('toy', part()), hideable('goal', part())];
+  const told = hideFrom(new URLSearchParams('hide=toy,,nonsense'));
+  assert.deepEqual(
+    [toy.isHidden, goal.isHidden, hideable('toy', part()).isHidden],
+    [true, false, true],
+  );
+  assert.equal(told.length, 1);
+  assert.match(told[0], /“nonsense”.*toy, figure/);
+  assert.deepEqual(hideFrom(new URLSearchParams()), []);
+  assert.equal(toy.isHidden, false);
+});

@@ -1,0 +1,393 @@
+// The run of the act on training: what it records, what heads do in it, and how it is driven.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test, vi } from 'vitest';
+import { compositionOf } from '../../web/src/acts/train/composition.ts';
+import { enough, RunRecord, scoresOf, tooLittle } from '../../web/src/acts/train/run-record.ts';
+import { Runner } from '../../web/src/acts/train/runner.ts';
+import { isPlain, pinnedOf, Summaries } from '../../web/src/acts/train/summaries.ts';
+import { coalesce } from '../../web/src/worker/connection.ts';
+import { packMaps, unpackMaps } from '../../web/src/worker/packed-maps.ts';
+import { createRunControl, RunDriver } from '../../web/src/worker/run-driver.ts';
+import { TrainingService } from '../../web/src/worker/services.ts';
+import { makeTask, symbolOf, taskNames } from '../../web/src/worker/tasks.ts';
+import { lastStep, scoreNames, Trainer } from '../../web/src/worker/training.ts';
+import { startRun } from '../browser/lib/train-reference.mjs';
+import { near, range } from './lib/float64.mjs';
+
+const options = { task: 'induction', layers: 2, heads: 2, learningRate: 0.005, seed: 1 };
+const length = 4;
+const area = length ** 2;
+
+/** Weights of all heads of a layer: each query looks at the key that `keyOf` names, with 0.7 of its weight. */
+const mapsOf = (heads, keyOf) =>
+  Float32Array.from(
+    range(heads * area).map((at) => {
+      const [head, query, key] = [
+        Math.floor(at / area),
+        Math.floor(at / length) % length,
+        at % length,
+      ];
+      if (key > query) return 0;
+      const looked = Math.min(keyOf(head, query), query);
+      return query === 0 ? 1 : key === looked ? 0.7 : 0.3 / query;
+    }),
+  );
+
+/** A measurement in which each head has the scores that `scores` gives it, by layer and head. */
+function measured(step, scores, more = {}) {
+  const weights = [0, 1].map((layer) =>
+    mapsOf(2, (head, query) => (step + layer + head) % (query + 1)),
+  );
+  const tensors = weights.map((data) => ({ data, shape: [1, 2, length, length] }));
+  return {
+    ...{ step, loss: 3 - step / 100, accuracy: step / 100, maps: packMaps(tensors) },
+    scores: Float32Array.from(
+      range(4).flatMap((at) => {
+        const own = scores[`${Math.floor(at / 2) + 1}.${(at % 2) + 1}`] ?? {};
+        return scoreNames.map((name) => own[name] ?? 0.1);
+      }),
+    ),
+    weights,
+    ...more,
+  };
+}
+const updateOf = (measurement) => ({
+  ...{ step: measurement.step, losses: Float32Array.of(1, 2, 3, 4), measurements: [measurement] },
+  weights: measurement.weights,
+});
+function recordOf(measurements, given = options) {
+  const [first, ...others] = measurements.map(updateOf);
+  const tokens = Int32Array.from(range(length));
+  const record = new RunRecord(given, { tokens, update: { ...first, losses: new Float32Array() } });
+  return { record, events: others.map((update) => record.add(update)) };
+}
+
+describe('a record', () => {
+  const steps = [
+    measured(0, {}),
+    measured(4, { 1.1: { previousToken: 0.3 }, 2.1: { induction: 0.399 } }),
+    measured(8, { 1.1: { previousToken: 0.25 }, 2.1: { induction: 0.4, rightKey: 0.9 } }),
+    measured(12, { 1.1: { previousToken: 0.19 }, 2.1: { induction: 0.5, firstToken: 0.6 } }),
+    measured(100, { 2.2: { firstToken: 0.45 } }),
+  ].map((each, at) => ({ ...each, accuracy: [0, 0.98, 0.99, 0.5, 1][at] }));
+
+  test('has heads take roles at their thresholds and leave them well below', () => {
+    const { record } = recordOf(steps);
+    const told = record.events.map(
+      ({ step, place, score, kind }) =>
+        `${step}: ${place.layer + 1}.${place.head + 1} ${kind} ${score}`,
+    );
+    assert.deepEqual(told, [
+      ...['4: 1.1 took previousToken', '8: 2.1 took induction', '12: 1.1 left previousToken'],
+      // The right key has no name of its own in this task.
+      ...['12: 2.1 took firstToken', '100: 2.1 left firstToken', '100: 2.2 took firstToken'],
+    ]);
+    assert.deepEqual(record.roles, [undefined, undefined, undefined, 'firstToken']);
+    assert.equal(record.goalStep, 8, 'the first step at 99 %, once and for all');
+    assert.deepEqual([enough('previousToken'), enough('rightKey'), tooLittle], [0.3, 0.4, 0.2]);
+    assert.equal(scoresOf.sort[0], 'rightKey');
+  });
+
+  test('shows each measured step as it was, and the last one as it is', () => {
+    const { record } = recordOf(steps.slice(0, 4));
+    for (const [asked, step, roles] of [
+      [0, 0, []],
+      [3, 0, []],
+      [8, 8, ['previousToken', undefined, 'induction']],
+      [11, 8, ['previousToken', undefined, 'induction']],
+    ]) {
+      const moment = record.momentAt(asked);
+      assert.deepEqual([moment.step, moment.isNow], [step, false]);
+      assert.deepEqual(
+        moment.roles,
+        range(4).map((at) => roles[at]),
+      );
+      assert.equal(moment.measurement, record.measurements[step / 4]);
+      moment.weights.forEach((own, layer) =>
+        near([...own], [...steps[step / 4].weights[layer]], 1e-5),
+      );
+      assert.equal(record.momentAt(asked), moment, 'made once');
+    }
+    for (const asked of [undefined, 12, 3000]) {
+      const { step, isNow, weights } = record.momentAt(asked);
+      assert.deepEqual([step, isNow], [12, true]);
+      assert.equal(weights, steps[3].weights);
+    }
+    const { losses, measurements, tokens, weights } = record.data;
+    assert.deepEqual([losses.length, measurements.length, tokens], [12, 4, [0, 1, 2, 3]]);
+    assert.deepEqual(
+      weights.map(({ shape }) => shape),
+      Array(2).fill([2, length, length]),
+    );
+    assert.ok(measurements.every((each) => !('maps' in each)));
+  });
+
+  test('is summed up, compared with another number of layers, and pinned as it was', () => {
+    const { record } = recordOf(steps);
+    const summaries = new Summaries();
+    summaries.keep(record);
+    const other = { ...options, layers: 1 };
+    assert.equal(summaries.withLayers(options, 1), undefined);
+    const summary = summaries.withLayers(other, 2);
+    assert.deepEqual(summary, {
+      ...{ options, step: 100, accuracy: 1, goalStep: 8 },
+      roles: [{ place: { layer: 1, head: 1 }, score: 'firstToken' }],
+    });
+    summaries.keep(recordOf(steps.slice(0, 2)).record);
+    assert.equal(summaries.withLayers(other, 2).step, 100, 'the run that went further is kept');
+    assert.equal(summaries.withLayers({ ...other, seed: 2 }, 2), undefined);
+    const pinned = pinnedOf(record);
+    record.add(updateOf(measured(104, {})));
+    assert.equal(pinned.summary.step, 100);
+    assert.deepEqual(pinned.points.at(-1), { step: 100, loss: 2 });
+    const isPlainAt = (step, goalStep, hasEnded) => isPlain({ step, goalStep }, hasEnded);
+    assert.deepEqual(
+      [isPlainAt(8, 8), isPlainAt(999), isPlainAt(1000), isPlainAt(8, undefined, true)],
+      [true, false, true, true],
+    );
+  });
+
+  test('composes the head that looks at the right key with one of the layer before', () => {
+    const scores = {
+      1.1: { previousToken: 0.2 },
+      1.2: { previousToken: 0.9 },
+      2.1: { induction: 0.6 },
+    };
+    const { record } = recordOf([measured(0, {}), measured(4, scores)]);
+    const moment = record.momentAt(undefined);
+    const keyOf = ({ layer, head }, query) => (4 + layer + head) % (query + 1);
+    const [best, previous] = [
+      { layer: 1, head: 0 },
+      { layer: 0, head: 1 },
+    ];
+    for (const query of range(length)) {
+      for (const chosen of [undefined, ...record.places]) {
+        const { look, back } = compositionOf(record, moment, query, chosen);
+        // Heads of the first layer do not compose with any before.
+        const place = chosen?.layer === 1 ? chosen : best;
+        const key = keyOf(place, query);
+        const weightAt = (from) => (from === 0 ? 1 : 0.7);
+        near(look.weight, weightAt(query), 1e-6);
+        near(back.weight, weightAt(key), 1e-6);
+        assert.deepEqual([look.place, look.query, look.key], [place, query, key]);
+        assert.deepEqual([back.place, back.query, back.key], [previous, key, keyOf(previous, key)]);
+      }
+    }
+    const { record: single } = recordOf([measured(0, scores)], { ...options, layers: 1 });
+    const alone = compositionOf(single, single.momentAt(undefined), 3, undefined);
+    assert.deepEqual([alone.look.place.layer, alone.back], [0, undefined]);
+  });
+});
+
+test('causal maps are packed into two bytes a weight', () => {
+  const data = mapsOf(6, (head, query) => head % (query + 1));
+  const packed = packMaps([{ data: data.subarray(0, 3 * area), shape: [2, 3, length, length] }]);
+  assert.equal(packed.length, 3 * 10);
+  near([...unpackMaps(packed, 1, 3, length)[0]], [...data.subarray(0, 3 * area)], 1e-5);
+});
+
+describe('a trainer', () => {
+  test('trains as the package does, whatever pieces it is asked for', async () => {
+    for (const given of [
+      options,
+      { ...options, layers: 1, heads: 4, learningRate: 0.01, seed: 5 },
+    ]) {
+      const { layers, heads, learningRate: rate, seed } = given;
+      const [whole, pieces] = [new Trainer(given), new Trainer(given)];
+      const { tokens, guessing } = whole.start();
+      const { weights, measurements, losses, step } = whole.advance(24, Infinity);
+      const parts = [5, 1, 18].map((steps) => pieces.advance(steps, Infinity));
+      assert.deepEqual(parts.at(-1).weights, weights);
+      assert.deepEqual(
+        parts.flatMap((part) => [...part.losses]),
+        [...losses],
+      );
+      assert.deepEqual(
+        parts.flatMap((part) => part.measurements),
+        measurements,
+      );
+      assert.deepEqual([step, measurements.map((each) => each.step)], [24, [4, 8, 12, 16, 20, 24]]);
+      assert.equal(pieces.advance(10, 0).losses.length, 1, 'out of time: one step');
+      const run = await startRun({ layers, heads, rate, seed });
+      run.train(24);
+      assert.deepEqual([...tokens], run.tokens);
+      near(guessing, Math.log(26), 1e-6);
+      const { accuracy, scores } = measurements.at(-1);
+      near(accuracy, run.accuracy(), 1e-6);
+      const weight = run.weights();
+      range(layers * heads).forEach((at) => {
+        const [layer, head] = [Math.floor(at / heads), at % heads];
+        near(scores[4 * at + 1], run.previousToken(layer, head), 1e-4);
+        range(20).forEach((query) =>
+          range(20).forEach((key) => {
+            const own = weights[layer][(head * 20 + query) * 20 + key];
+            near(own, key > query ? 0 : weight(layer, head, query, key), 1e-5);
+          }),
+        );
+      });
+      for (const each of [whole, pieces, run]) each.dispose();
+    }
+  });
+
+  test('learns every task, which asks for what the page says of it', () => {
+    const targets = {
+      recall: (tokens, at) => tokens[tokens.indexOf(tokens[at]) + 1],
+      sort: (tokens, at) => tokens.slice(0, 6).toSorted((a, b) => a - b)[at - 6],
+      reverse: (tokens, at) => tokens.slice(0, 8).toReversed()[at - 8],
+      copy: (tokens, at) => tokens[at - 3],
+      previous: (tokens, at) => tokens[at - 1],
+      induction: (tokens, at) => tokens[tokens.lastIndexOf(tokens[at], at - 1) + 1],
+    };
+    for (const task of taskNames) {
+      const trainer = new Trainer({ ...options, task });
+      const start = trainer.start();
+      const tokens = [...start.tokens];
+      start.targets.forEach((target, at) => {
+        if (target >= 0)
+          assert.equal(target, targets[task](tokens, at), `${task} ${tokens} at ${at}`);
+      });
+      assert.ok(start.targets.some((target) => target >= 0));
+      const { losses } = trainer.advance(24, Infinity);
+      assert.ok(losses.at(-1) < 0.95 * losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`);
+      assert.ok(makeTask(task).length <= 20);
+      trainer.dispose();
+    }
+    const symbols = [
+      ...[symbolOf('induction', 0), symbolOf('recall', 7), symbolOf('recall', 8)],
+      ...[symbolOf('sort', 16), symbolOf('reverse', 12), symbolOf('copy', 11)],
+    ];
+    assert.deepEqual(symbols, ['a', 'h', '0', '|', '|', 'l']);
+  });
+});
+
+describe('a run', () => {
+  beforeEach(() => {
+    vi.stubGlobal('requestAnimationFrame', setImmediate);
+    vi.stubGlobal('window', { setTimeout });
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  /** A runner of a worker in this process; once `isSo`, its listener resolves what was waited for. */
+  function startRunner() {
+    const training = new TrainingService();
+    const waiting = [];
+    const listeners = {
+      onChange: () => {
+        for (const [at, { isSo, resolve }] of [...waiting.entries()].reverse())
+          if (isSo()) [waiting.splice(at, 1), resolve()];
+      },
+      onFailure: assert.fail,
+    };
+    const runner = new Runner({ call: async (act) => act({ training }) }, listeners);
+    const until = (isSo) => isSo() || new Promise((resolve) => waiting.push({ isSo, resolve }));
+    return { runner, until, step: () => runner.record.step };
+  }
+  const mapsNow = (runner) => runner.record.weights.map((weights) => [...weights]);
+
+  test('is paused, stepped, begun again and led to a step, the same at any speed', async () => {
+    const { runner, until, step } = startRunner();
+    assert.equal(runner.state, 'idle');
+    await runner.begin(options);
+    assert.deepEqual([runner.state, step()], ['paused', 0]);
+    const untrained = mapsNow(runner);
+    await runner.step();
+    await runner.step();
+    assert.equal(step(), 2);
+    const second = mapsNow(runner);
+    assert.notDeepEqual(second, untrained);
+    for (const speed of ['full', '60', '1']) {
+      runner.speed = speed;
+      const played = runner.play();
+      assert.equal(runner.state, 'running');
+      const from = step();
+      await until(() => step() > from + (speed === '1' ? 0 : 5));
+      runner.pause();
+      await played;
+      const paused = step();
+      await runner.step();
+      assert.deepEqual([runner.state, step()], ['paused', paused + 1]);
+    }
+    const last = step();
+    const maps = mapsNow(runner);
+    await runner.begin(options);
+    assert.equal(step(), 0);
+    assert.deepEqual(mapsNow(runner), untrained);
+    await runner.reach(last);
+    assert.deepEqual([runner.state, step()], ['paused', last]);
+    assert.deepEqual(mapsNow(runner), maps);
+    await runner.reach(2);
+    assert.equal(step(), last, 'it is passed already');
+  });
+
+  test('is heard while its model is made, and another takes its place', async () => {
+    const { runner, until, step } = startRunner();
+    let seed = 1;
+    const notice = { clear: vi.fn() };
+    const control = createRunControl(runner, notice, () => ({ ...options, seed }));
+    control.actions.onPlay();
+    await until(() => runner.state === 'running' && step() > 0);
+    seed = 2;
+    control.actions.onAgain();
+    control.actions.onPlay();
+    await until(() => runner.record.options.seed === 2 && step() > 0);
+    control.actions.onStep();
+    await until(() => runner.state === 'paused');
+    assert.equal(notice.clear.mock.calls.length, 2);
+  });
+
+  test('takes no answer of one before, ends at its last step, and fails with its reason', async () => {
+    const answers = [];
+    class Driven extends RunDriver {
+      taken = [];
+      start = (name) =>
+        new Promise((resolve) => answers.push(() => resolve(() => this.taken.push(name))));
+      update = (steps) =>
+        new Promise((resolve, reject) => answers.push({ steps, resolve, reject }));
+      add = ({ step }) => this.taken.push(step);
+      goOn = () => this.advance(10, 5);
+    }
+    const failures = [];
+    const run = new Driven(
+      {},
+      { onChange: () => {}, onFailure: (error) => failures.push(error) },
+      3,
+    );
+    const [first, second] = [run.begin('first'), run.begin('second')];
+    for (const answer of answers.splice(0)) answer();
+    await Promise.all([first, second]);
+    assert.deepEqual(run.taken, ['second']);
+    const played = run.play();
+    answers.pop().resolve({ step: 2 });
+    await vi.waitUntil(() => answers.length > 0);
+    answers.pop().resolve({ step: 3 });
+    await played;
+    assert.equal(run.state, 'ended');
+    await run.step();
+    assert.deepEqual([run.taken, answers], [['second', 2, 3], []]);
+    const third = run.begin('third');
+    answers.pop()();
+    await third;
+    const stepped = run.step();
+    const { steps, reject } = answers.pop();
+    assert.equal(steps, 1);
+    reject('no memory');
+    await stepped;
+    assert.deepEqual([run.state, failures], ['failed', ['no memory']]);
+    assert.equal(lastStep % 4, 0);
+  });
+
+  test('asks for the newest of many wishes, one after the other', async () => {
+    const asked = [];
+    const ask = coalesce((wish) => new Promise((resolve) => asked.push({ wish, resolve })));
+    for (const wish of [1, 2, 3]) ask(wish);
+    asked[0].resolve();
+    await vi.waitUntil(() => asked.length === 2);
+    ask(4);
+    asked[1].resolve();
+    await vi.waitUntil(() => asked.length === 3);
+    assert.deepEqual(
+      asked.map(({ wish }) => wish),
+      [1, 3, 4],
+    );
+  });
+});

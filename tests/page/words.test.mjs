@@ -1,0 +1,317 @@
+// A language model that reads a text: what it predicts, what its heads do, and which files are one.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { loadSafetensors, Transformer } from 'headwise/models';
+import { textTokens } from '../../examples/language-model/tokens.mjs';
+import { visible, visibleNext } from '../../web/src/acts/words/candidates.ts';
+import { Reader } from '../../web/src/acts/words/reader.ts';
+import { roleOf, sayRole } from '../../web/src/acts/words/roles.ts';
+import { openCheckpoint } from '../../web/src/worker/checkpoint.ts';
+import { LanguageModel } from '../../web/src/worker/language-model.ts';
+import { LanguageModelService } from '../../web/src/worker/services.ts';
+import { near, range, softmax, sum } from './lib/float64.mjs';
+
+const folder = 'examples/language-model/model/';
+const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];
+const bytesOf = Object.fromEntries(names.map((name) => [name, readFileSync(folder + name)]));
+const json = (name) => JSON.parse(bytesOf[name]);
+/** Node's files have no folder. */
+const fileOf = (name, content, webkitRelativePath = '') =>
+  Object.assign(new File([content], name), { webkitRelativePath });
+const files = names.map((name) => fileOf(name, bytesOf[name]));
+const text = 'The world is better when the world is';
+
+const { encode } = textTokens(json('tokenizer.json'), json('tokenizer_config.json'));
+const { tensors } = loadSafetensors(bytesOf['model.safetensors']);
+const reference = Transformer.fromPretrained({ config: json('config.json'), tensors });
+const inputOf = (ids) => ({ data: Int32Array.from(ids), shape: [ids.length] });
+
+/** What the package makes of a text: the probability of each next token, and the weights. */
+function passOf(text, headGates) {
+  const ids = encode(text);
+  const { logits, attentionWeights } = reference.forward(inputOf(ids), {
+    ...{ returnWeights: true, ...(headGates && { headGates }) },
+  });
+  const last = softmax([...logits.data.slice(-logits.shape.at(-1))]);
+  return { ids, attentionWeights, probabilityOf: (token) => last[encode(token)[0]], last };
+}
+const gatesWithout = (shut) =>
+  range(4).map((layer) =>
+    Float32Array.from(range(4), (head) => Number(`${layer}.${head}` !== shut)),
+  );
+
+const model = await LanguageModel.from(await openCheckpoint(files));
+afterAll(() => {
+  model.dispose();
+  reference.dispose();
+});
+
+describe('a text', () => {
+  test('has the next tokens, weights and roles of a forward pass, with and without a head', () => {
+    const open = passOf(` ${text}`);
+    const shut = passOf(` ${text}`, gatesWithout('1.1'));
+    for (const [gates, now] of [
+      [undefined, open],
+      [gatesWithout('1.1'), shut],
+    ]) {
+      const { tokens, isCut, weights, candidates, scores } = model.run(` ${text}`, gates);
+      assert.deepEqual([tokens.join(''), tokens.length, isCut], [` ${text}`, 8, false]);
+      assert.equal(candidates.length, 8);
+      for (const { token, probability, before } of candidates) {
+        near(probability, now.probabilityOf(token), 1e-5, token);
+        near(before, open.probabilityOf(token), 1e-5, token);
+      }
+      // The most probable ones by either, in the order of all heads open.
+      const highest = open.last
+        .map((each, id) => Math.max(each, now.last[id]))
+        .sort((a, b) => b - a);
+      near(
+        candidates.map((each) => Math.max(each.probability, each.before)).sort((a, b) => b - a),
+        highest.slice(0, 8),
+        1e-5,
+      );
+      assert.deepEqual(
+        candidates,
+        candidates.toSorted((a, b) => b.before - a.before),
+      );
+      weights.forEach((own, layer) => near([...own], [...now.attentionWeights[layer].data], 1e-6));
+      scores.forEach((ofLayer, layer) =>
+        ofLayer.forEach(({ previousToken, firstToken, diagonal, induction }, head) => {
+          const at = (query, key) => weights[layer][(head * 8 + query) * 8 + key];
+          const mean = (queries, keyOf) =>
+            sum(queries.map((q) => at(q, keyOf(q)))) / queries.length;
+          near(
+            previousToken,
+            mean(range(8).slice(1), (q) => q - 1),
+            1e-5,
+          );
+          near(
+            firstToken,
+            mean(range(8).slice(1), () => 0),
+            1e-5,
+          );
+          near(
+            diagonal,
+            mean(range(8).slice(1), (q) => q),
+            1e-5,
+          );
+          // Repeated are “world” and “is”, before “is” and “better”.
+          near(
+            induction,
+            mean([6, 7], (q) => q - 4),
+            1e-5,
+          );
+        }),
+      );
+    }
+    const roles = model
+      .run(` ${text}`)
+      .scores.flat()
+      .map((each) => sayRole(roleOf(each)));
+    assert.deepEqual([roles[0], roles[5]], ['previous 1', 'induction .99']);
+    assert.equal(model.run(' peace').scores[0][0].induction, undefined, 'no token is repeated');
+  });
+
+  test('is read up to 40 tokens, and may be empty', () => {
+    const { tokens, isCut, candidates } = model.run('war '.repeat(50));
+    assert.deepEqual([tokens.length, isCut], [40, true]);
+    const ids = encode('war '.repeat(50)).slice(0, 40);
+    const { logits } = reference.forward(inputOf(ids));
+    near(
+      candidates[0].before,
+      Math.max(...softmax([...logits.data.slice(-logits.shape.at(-1))])),
+      1e-5,
+    );
+    assert.equal(model.run(' \n'), undefined);
+    const { numHeads, isCausal, maxTokens, name } = model.description;
+    assert.deepEqual(
+      [numHeads, isCausal, maxTokens, name],
+      [[4, 4, 4, 4], true, 40, 'model.safetensors'],
+    );
+  });
+
+  test('ranks heads by how much its loss rises without them', async () => {
+    const progress = [];
+    const { signal } = new AbortController();
+    const onProgress = (done, total) => progress.push([done, total]);
+    const rises = await model.rank(` ${text}`, { onProgress, signal });
+    const { ids } = passOf(` ${text}`);
+    const targets = inputOf([...ids.slice(1), -1]);
+    const lossOf = (shut) =>
+      reference.loss(inputOf(ids), targets, { headGates: gatesWithout(shut) });
+    for (const [layer, head] of [
+      [0, 0],
+      [1, 1],
+      [3, 2],
+    ]) {
+      near(rises[layer][head], lossOf(`${layer}.${head}`) - lossOf(''), 1e-4);
+    }
+    assert.deepEqual(progress.at(-1)[0], progress.at(-1)[1]);
+    await assert.rejects(model.rank(' peace', { onProgress, signal }), {
+      reason: 'nothingToPredict',
+    });
+  });
+
+  test('is timed over and over, beside a model without some heads', async () => {
+    const { signal } = new AbortController();
+    const pruned = [
+      { layer: 1, head: 1 },
+      { layer: 1, head: 2 },
+    ];
+    const timing = await model.time(` ${text}`, pruned, { signal, pairs: 5, leastMs: 0 });
+    const { tokens, pairs, lower, ratio, upper } = timing;
+    assert.deepEqual([tokens, pairs], [Math.min(reference.maxLength, 256), 5]);
+    assert.ok(!(ratio < lower) && !(ratio > upper));
+    const all = range(4).map((head) => ({ layer: 2, head }));
+    await assert.rejects(model.time(` ${text}`, all, { signal, pairs: 1, leastMs: 0 }));
+  });
+});
+
+test('tokens are shown with what cannot be seen, and heads by what most of their weight does', () => {
+  assert.deepEqual([' a', '\n', '  '].map(visible), ['a', '⏎', '␣␣']);
+  assert.deepEqual(['ly', ' a', '.', 'é'].map(visibleNext), ['…ly', 'a', '.', '…é']);
+  const scores = { previousToken: 0.29, firstToken: 0.1, diagonal: 0.2, induction: undefined };
+  assert.equal(roleOf(scores), undefined);
+  assert.deepEqual(roleOf({ ...scores, diagonal: 0.3 }), { name: 'diagonal', share: 0.3 });
+});
+
+describe('a checkpoint', () => {
+  const around = {
+    version: '1.0',
+    added_tokens: [],
+    normalizer: null,
+    post_processor: null,
+    decoder: null,
+  };
+  const llama = {
+    'config.json': readFileSync('tests/data/models/llama-a.json'),
+    'model.safetensors': readFileSync('tests/data/models/llama-a.safetensors'),
+  };
+  /** Of whole words, of which one may stand for all others. */
+  const withWords = (unknown) =>
+    JSON.stringify({
+      ...{ ...around, pre_tokenizer: { type: 'Whitespace' } },
+      model: { type: 'WordLevel', vocab: { '<unk>': 0, world: 1, is: 2, far: 9999 }, ...unknown },
+    });
+  const opened = async (given) =>
+    LanguageModel.from(
+      await openCheckpoint(Object.entries(given).map(([name, content]) => fileOf(name, content))),
+    );
+
+  test('may have a tokenizer of whole words, and one for those that it does not know', async () => {
+    const known = await opened({ ...llama, 'tokenizer.json': withWords({ unk_token: '<unk>' }) });
+    assert.deepEqual(known.run('The world is better').tokens, ['<unk>', 'world', 'is', '<unk>']);
+    assert.throws(() => known.run('far'), {
+      reason: 'tokens',
+      args: [9999, known.description.vocabularySize],
+    });
+    const unknown = await opened({ ...llama, 'tokenizer.json': withWords({}) });
+    assert.throws(() => unknown.run('The world'), { reason: 'unknown', args: ['The'] });
+    for (const each of [known, unknown]) each.dispose();
+  });
+
+  test('is the outermost of several folders, and is named after its own', async () => {
+    const { name, config } = await openCheckpoint([
+      fileOf('config.json', '{"a":1}', 'outer/config.json'),
+      fileOf('tokenizer.json', '{}', 'outer/tokenizer.json'),
+      fileOf('config.json', '{"a":2}', 'outer/inner/config.json'),
+      fileOf('other.safetensors', '', 'outer/other.safetensors'),
+    ]);
+    assert.deepEqual([name, config], ['outer', { a: 1 }]);
+  });
+
+  test('is refused with what it lacks', async () => {
+    const of = (...given) => given.map((name) => fileOf(name, bytesOf[name] ?? '{}'));
+    const large = { name: 'model.safetensors', size: 800_000_001, webkitRelativePath: '' };
+    for (const [given, reason, args] of [
+      [of('config.json'), 'missing', [['tokenizer.json', 'model.safetensors']]],
+      [
+        of('a.safetensors', 'b.safetensors', 'config.json', 'tokenizer.json'),
+        'missing',
+        [['model.safetensors']],
+      ],
+      [of('model.safetensors.index.json', 'config.json', 'tokenizer.json'), 'sharded', []],
+      [[...of('config.json', 'tokenizer.json'), large], 'large', [800_000_001, 800_000_000]],
+      [
+        [...of('config.json', 'model.safetensors'), fileOf('tokenizer.json', 'PK')],
+        'malformed',
+        ['tokenizer.json'],
+      ],
+      [
+        [...of('tokenizer.json', 'model.safetensors'), fileOf('config.json', '3')],
+        'malformed',
+        ['config.json'],
+      ],
+    ]) {
+      await assert.rejects(openCheckpoint(given), { name: 'CheckpointError', reason, args });
+    }
+    const { 'tokenizer.json': tokenizer } = bytesOf;
+    for (const [name, reason] of [
+      ['bart-a', 'hasEncoder'],
+      ['vit-a', 'noText'],
+    ]) {
+      const ofModel = (ending) => readFileSync(`tests/data/models/${name}.${ending}`);
+      const given = { 'config.json': ofModel('json'), 'model.safetensors': ofModel('safetensors') };
+      await assert.rejects(opened({ ...given, 'tokenizer.json': tokenizer }), { reason });
+    }
+  });
+});
+
+describe('a reader', () => {
+  let reader;
+  let changed;
+  const until = async (isSo) => {
+    while (!isSo()) await new Promise((resolve) => (changed = resolve));
+  };
+  beforeAll(async () => {
+    const languageModel = new LanguageModelService();
+    const connection = { call: async (act) => act({ languageModel }) };
+    reader = new Reader(connection, { onChange: () => changed?.(), onFailure: assert.fail });
+    await reader.openFiles(files);
+  });
+
+  test('reads the newest text, with the heads shut that the model has', async () => {
+    const shut = [
+      { layer: 1, head: 1 },
+      { layer: 8, head: 0 },
+    ];
+    for (const text of [' a', ' the', ' peace is']) reader.show({ text, shut });
+    await until(() => reader.run?.tokens.join('') === ' peace is');
+    assert.deepEqual(reader.runShut, shut);
+    const open = passOf(' peace is');
+    const now = passOf(' peace is', gatesWithout('1.1'));
+    const [{ token, probability, before }] = reader.run.candidates;
+    near([probability, before], [now.probabilityOf(token), open.probabilityOf(token)], 1e-5);
+    reader.show({ text: '', shut });
+    await until(() => reader.run === undefined);
+  });
+
+  test('keeps the importance of a text until another is read, and says why there is none', async () => {
+    reader.show({ text: ` ${text}`, shut: [] });
+    await until(() => reader.run !== undefined);
+    await reader.rank();
+    assert.equal(reader.importance.length, 4);
+    reader.show({ text: ` ${text}`, shut: [{ layer: 1, head: 1 }] });
+    assert.equal(reader.importance.length, 4);
+    const timed = reader.time();
+    assert.deepEqual([reader.job.kind, reader.job.done], ['time', 0]);
+    reader.stop();
+    await timed;
+    assert.deepEqual([reader.wasStopped, reader.job, reader.timing], [true, undefined, undefined]);
+    reader.show({ text: ' peace', shut: [] });
+    assert.deepEqual([reader.importance, reader.wasStopped], [undefined, false]);
+    await reader.rank();
+    assert.notEqual(reader.problem, '');
+  });
+
+  test('keeps the model where files are none', async () => {
+    const { model } = reader;
+    await reader.openFiles([fileOf('config.json', '{}')]);
+    assert.deepEqual([reader.state, reader.model, reader.isOwn], ['ready', model, true]);
+    assert.match(reader.refusal, /tokenizer\.json and model\.safetensors/);
+    const rwkv = [fileOf('config.json', '{"model_type":"rwkv"}'), ...files.slice(1)];
+    await reader.openFiles(rwkv);
+    assert.match(reader.refusal, /rwkv/);
+  });
+});
