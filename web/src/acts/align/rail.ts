@@ -7,7 +7,7 @@ import { joinSentences } from '../../format/sentences.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPlaybackButtons } from '../../ui/controls/playback.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
-import { element } from '../../ui/dom.js';
+import { element, setAttributes } from '../../ui/dom.js';
 import { createGoalApart } from '../../ui/goal.js';
 import { alignmentVariants, lastAlignmentStep } from '../../worker/alignment.js';
 import type { RunActions, RunState } from '../../worker/run-driver.js';
@@ -73,6 +73,12 @@ export function createRail(store: Store<AlignState>, actions: RunActions): Rail 
     show({ state, record }) {
       buttons.show(state, record?.step ?? 0, state === 'ended' ? words.ended : undefined);
       status.textContent = statusOf(state, record);
+      const { accuracy } = record?.measurements.at(-1) ?? {};
+      setAttributes(status, {
+        'data-state': state,
+        'data-step': record?.step,
+        'data-accuracy': accuracy,
+      });
       verdict.textContent = record === undefined ? '' : verdictOf(record, state);
       const goalStep = record && learntAt(record);
       if (record === undefined || goalStep === undefined) return;

@@ -123,6 +123,7 @@ export function createGatePanel(store: Store<HeadsState>, hatch: string): GatePa
       const isOpen = gates.every((gate) => gate === 1);
       setAttributes(open, { 'aria-disabled': isOpen ? 'true' : undefined });
       effect = gateEffect(view, settings, gates);
+      setAttributes(moved, { 'data-share': effect.share });
       moved.textContent = isOpen ? words.gates.still : words.gates.moved(formatShare(effect.share));
     },
   };

@@ -99,6 +99,7 @@ export function createSessionView(
     const heads = headsLeft(state);
     const right = formatPercent(accuracy);
     status.textContent = words.status(heads, formatLoss(loss), right);
+    setAttributes(status, { 'data-left': heads, 'data-accuracy': accuracy, 'data-gated': false });
     announce(status.textContent);
     if (isReached(state)) goal.show(words.reached(heads, right), true);
   }
@@ -112,6 +113,7 @@ export function createSessionView(
 
   function renderAttempt({ loss, accuracy, answers: given }: Attempt): void {
     status.textContent = words.tried(formatLoss(loss), formatPercent(accuracy));
+    setAttributes(status, { 'data-accuracy': accuracy, 'data-gated': true });
     answers.show(given);
   }
 

@@ -15,7 +15,7 @@ import { hideable } from '../../address/hideable.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
-import { element } from '../../ui/dom.js';
+import { element, setAttributes } from '../../ui/dom.js';
 import { createGoal } from '../../ui/goal.js';
 import { createStage } from '../../ui/stage.js';
 import { Lesson, type TrainedLayer } from './lesson.js';
@@ -71,6 +71,8 @@ export function createToyContent(store: Store<ToyState>): HTMLElement[] {
     reason.hidden = !mayChange || (!isTie && taught !== undefined);
     lesson.textContent = taught ? lessonMessage(taught, state) : '';
     lesson.hidden = taught === undefined;
+    const { first, now } = taught?.losses ?? {};
+    setAttributes(lesson, { 'data-first-loss': first, 'data-loss': now });
     figure.draw(view);
     goal.show(isTie ? '' : words.goal.reached, !isTie);
   };

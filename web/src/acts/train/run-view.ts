@@ -2,7 +2,7 @@ import type { Store } from '../../address/store.js';
 import { createWeightLegend, hatchFill } from '../../attention/weight-legend.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
 import { joinSentences } from '../../format/sentences.js';
-import { element, newId } from '../../ui/dom.js';
+import { element, newId, setAttributes } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createChartLegend } from '../../ui/legend.js';
 import { createGoalApart, type GoalApart } from '../../ui/goal.js';
@@ -176,6 +176,12 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
       log.show(record);
       showGoal(record, state);
       status.textContent = statusOf(record, moment, state);
+      setAttributes(status, {
+        'data-state': state,
+        'data-step': moment.step,
+        'data-past': !moment.isNow,
+        'data-accuracy': moment.measurement.accuracy,
+      });
       const isOtherHead = chosen !== drawnHead;
       // What is past stays as it was drawn while the run goes on.
       const isOtherPast = !moment.isNow && moment !== drawn;

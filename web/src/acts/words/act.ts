@@ -91,6 +91,11 @@ export function createWordsContent(store: Store<WordsState>): HTMLElement[] {
     const { state } = store;
     const shut = shutHere(state.shut, model?.numHeads);
     status.textContent = statusOf(reader, shut.length);
+    setAttributes(status, {
+      'data-state': reader.state,
+      'data-tokens': run?.tokens.length ?? 0,
+      'data-shut': shut.length,
+    });
     setAttributes(openAll, { 'aria-disabled': state.shut.length === 0 ? 'true' : undefined });
     setAttributes(figures, { 'data-waiting': run === undefined });
     study.draw();

@@ -1,0 +1,147 @@
+// One act in one page, in which its flows follow each other.
+import assert from 'node:assert/strict';
+import { ofColours, violations } from './axe.mjs';
+import { useDownloads } from './downloads.mjs';
+import { fitsAcross, open, prefer, searchOf, waitForSearch } from './pages.mjs';
+
+const controls = {
+  button: ':is(button, [role="button"])',
+  combobox: 'select',
+  radio: '[type="radio"]',
+  slider: ':is([type="range"], [role="slider"])',
+  switch: '[role="switch"]',
+};
+
+/** By the name that a screen reader tells of it. This runs in the page. */
+function findControl(selector, name) {
+  const nameOf = (each) =>
+    each.getAttribute('aria-label') ?? each.labels?.[0]?.textContent ?? each.textContent;
+  const found = [...document.querySelectorAll(selector)].find(
+    (each) => nameOf(each).trim() === name,
+  );
+  const folded = found?.closest('details:not([open])');
+  if (folded) folded.open = true;
+  return found;
+}
+
+/** Opens an act; gives its page and what flows read and do in it. Selectors are those within the act. */
+export async function openFlows(t, id, query = '', options = {}) {
+  const { page, url } = await open(t, `${query}#${id}`, options);
+  const within = (selector) => `#${id} ${selector}`;
+  let readFile;
+
+  const flows = {
+    page,
+    url,
+    text: (selector) => page.$eval(within(selector), ({ textContent }) => textContent.trim()),
+    /** The numbers that stand in a text. */
+    numbers: async (selector) =>
+      (
+        (await flows.text(selector)).replaceAll('−', '-').match(/-?\d+(?:\.\d+)?(?:e[+-]\d+)?/g) ??
+        []
+      ).map(Number),
+    /**
+     * What a function reads off each element that a selector finds. Puppeteer's own `$$eval` makes a handle for each of
+     * them, which takes seconds where there are many.
+     */
+    each: (selector, read) =>
+      page.evaluate(
+        `[...document.querySelectorAll(${JSON.stringify(within(selector))})].map(${String(read)})`,
+      ),
+    /** Of all that a selector finds, one attribute or several; numbers as such. */
+    async all(selector, ...names) {
+      const found = await page.evaluate(
+        (where, wanted) =>
+          [...document.querySelectorAll(where)].map((each) =>
+            wanted.map((name) => each.getAttribute(name)),
+          ),
+        ...[within(selector), names],
+      );
+      const read = (value) =>
+        value === null || value === '' || isNaN(value) ? value : Number(value);
+      return found.map((values) => (names.length === 1 ? read(values[0]) : values.map(read)));
+    },
+    texts: (selector) => flows.each(selector, ({ textContent }) => textContent.trim()),
+    first: async (selector, ...names) => (await flows.all(selector, ...names))[0],
+    count: async (selector) => (await flows.all(selector)).length,
+    isSeen: (selector) => page.$eval(within(selector), (found) => found.checkVisibility()),
+    waitFor: (selector) => page.waitForSelector(within(selector)),
+    /** Until an attribute of the first that is found has a value. */
+    waitForValue: (selector, name, value) =>
+      page.waitForFunction(
+        (where, named, wanted) => document.querySelector(where)?.getAttribute(named) === wanted,
+        {},
+        ...[within(selector), name, String(value)],
+      ),
+
+    /** Goes to an address of the page without loading it, as the way back does. */
+    async visit(to) {
+      await page.evaluate((search) => {
+        history.pushState(null, '', location.pathname + search + location.hash);
+        dispatchEvent(new PopStateEvent('popstate'));
+      }, to);
+    },
+    waitForSearch: (search) => waitForSearch(page, search),
+    parameter: async (name) => new URLSearchParams(await searchOf(page)).get(name),
+    /** How many sentences tell what of the address was replaced. */
+    notices: () => flows.count('.notices p'),
+
+    /** A control by its name and role; one that is folded away is unfolded. */
+    async control(name, role = 'button') {
+      const found = await page.evaluateHandle(findControl, within(controls[role]), name);
+      assert.ok(found.asElement(), `no ${role} named ${name}`);
+      return found;
+    },
+    press: async (name, role) => (await flows.control(name, role)).click(),
+    /** Clicks without the pointer: for what may move or be covered. */
+    click: (selector) =>
+      page.$eval(within(selector), (found) =>
+        found.dispatchEvent(new MouseEvent('click', { bubbles: true })),
+      ),
+    hover: (selector) => page.hover(within(selector)),
+    async keys(selector, ...keys) {
+      if (selector !== undefined) await page.$eval(within(selector), (found) => found.focus());
+      for (const key of keys) await page.keyboard.press(key);
+    },
+    async slide(name, ...keys) {
+      await (await flows.control(name, 'slider')).focus();
+      await flows.keys(undefined, ...keys);
+    },
+    /** Replaces what a field holds. */
+    write: (selector, words) =>
+      page.$eval(
+        within(selector),
+        (field, written) => {
+          field.value = written;
+          field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        },
+        words,
+      ),
+
+    /** Saves a figure of the act; the format is that of the file. */
+    async save(label, file) {
+      readFile ??= await useDownloads(t, page);
+      await flows.press('Save');
+      await flows.press(label);
+      return readFile(file);
+    },
+
+    /** Nothing in the act breaks a rule of axe-core, light or dark, nor is wider than the window. */
+    async isForEveryone() {
+      await fitsAcross(page);
+      assert.deepEqual(await violations(page, { scope: `#${id}` }), []);
+      await prefer(page, { scheme: 'dark' });
+      assert.deepEqual(await violations(page, { scope: `#${id}`, rules: ofColours }), []);
+      await prefer(page);
+    },
+    /** How high a part is, and the room for it below the navigation. */
+    async fitsScreen(selector = '.act-stage') {
+      const [height, room] = await page.$eval(within(selector), (part) => [
+        part.getBoundingClientRect().height,
+        innerHeight - document.querySelector('nav').getBoundingClientRect().height,
+      ]);
+      assert.ok(height > 0 && height <= room, `${selector}: ${height} in ${room}`);
+    },
+  };
+  return flows;
+}
