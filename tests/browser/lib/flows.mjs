@@ -112,6 +112,8 @@ export async function openFlows(t, id, query = '', options = {}) {
       page.$eval(
         within(selector),
         (field, written) => {
+          // What was typed before was another step of the history.
+          field.dispatchEvent(new Event('change'));
           field.value = written;
           field.dispatchEvent(new InputEvent('input', { bubbles: true }));
         },
@@ -134,8 +136,9 @@ export async function openFlows(t, id, query = '', options = {}) {
       assert.deepEqual(await violations(page, { scope: `#${id}`, rules: ofColours }), []);
       await prefer(page);
     },
-    /** How high a part is, and the room for it below the navigation. */
+    /** A part is no higher than the window below the navigation; what is folded away does not count. */
     async fitsScreen(selector = '.act-stage') {
+      await flows.each('.rail-more', (more) => (more.open = false));
       const [height, room] = await page.$eval(within(selector), (part) => [
         part.getBoundingClientRect().height,
         innerHeight - document.querySelector('nav').getBoundingClientRect().height,

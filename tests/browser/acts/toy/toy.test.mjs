@@ -7,7 +7,7 @@ import { assertDrawnAsWeighed, readCells } from '../../lib/page-reader.mjs';
 import { prefer } from '../../lib/pages.mjs';
 import { near, range } from '../../../page/lib/float64.mjs';
 
-await init();
+await init({ threads: 1 });
 
 /** The largest difference of two heads at one cell, with random input. */
 function differenceOfRandom() {

@@ -6,7 +6,7 @@ import { openFlows } from '../../lib/flows.mjs';
 import { fitsAcross, prefer } from '../../lib/pages.mjs';
 import { dot, entropyOf, near, range, rowsOf, softmax, sum } from '../../../page/lib/float64.mjs';
 
-await init();
+await init({ threads: 1 });
 
 const [tokens, heads, embedding] = [8, 4, 64];
 
