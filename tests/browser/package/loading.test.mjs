@@ -1,9 +1,10 @@
-// How init finds and compiles its file, and what it does where workers or memory cannot be had.
+// The package as it is published, without a bundler, in pages and workers: how init loads it, and its threads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { messageOf, openIsolated, openPlain } from '../lib/package-server.mjs';
+import { until } from '../lib/until.mjs';
 
-/** What init answers or rejects with in a page, call by call; all are made at once. */
+/** What init resolves with or rejects with in a page, call by call; all calls are made at once. */
 const answers = (page, ...calls) =>
   page.evaluate(async (given) => {
     const { init } = await import('/headwise/index.js');
@@ -17,74 +18,121 @@ const answers = (page, ...calls) =>
     );
   }, calls);
 
-test('the file compiles while it loads', async (t) => {
+test('the toy example, in a page and in a worker', async (t) => {
   const page = await openPlain(t);
-  await page.evaluate(() => {
-    window.streamed = 0;
-    const { compileStreaming } = WebAssembly;
-    WebAssembly.compileStreaming = (response) => {
-      window.streamed++;
-      return compileStreaming(response);
-    };
+  const inPage = page.evaluate(async () => (await import('/toy.js')).toy());
+  const third = Math.fround(1 / 3);
+  const rows = (row) => Array.from({ length: 5 * 4 }, () => row).flat();
+  for (const result of [await inPage, await messageOf(page, '/worker.js')]) {
+    assert.deepEqual(result, {
+      variant: 'relaxed-simd',
+      outputShape: [2, 4, 100],
+      weightsShape: [2, 5, 4, 6],
+      weights: [...rows([third, third, third, 0, 0, 0]), ...rows([0.5, 0.5, 0, 0, 0, 0])],
+    });
+  }
+});
+
+/** What init finds in a page, and what it takes for its file. */
+const sources = {
+  'compiles the file while it loads': [
+    () => {
+      const { compileStreaming } = WebAssembly;
+      WebAssembly.compileStreaming = (response) => {
+        window.isStreamed = true;
+        return compileStreaming(response);
+      };
+    },
+    {},
+    () => window.isStreamed,
+  ],
+  'compiles it once it is there where the engine does not stream': [
+    () => delete WebAssembly.compileStreaming,
+    {},
+  ],
+  'takes an address relative to the page': [() => {}, { wasm: 'headwise/headwise-simd.wasm' }],
+  'takes an address relative to the base that the page names': [
+    () => {
+      const base = document.createElement('base');
+      base.href = '/headwise/';
+      document.head.append(base);
+    },
+    { wasm: 'headwise-simd.wasm' },
+  ],
+};
+for (const [name, [prepare, options, check = () => true]] of Object.entries(sources)) {
+  test(`init ${name}`, async (t) => {
+    const page = await openPlain(t);
+    await page.evaluate(prepare);
+    assert.deepEqual(await answers(page, options), [1]);
+    assert.ok(await page.evaluate(check));
   });
-  assert.deepEqual(await answers(page, {}), [1]);
-  assert.equal(await page.evaluate(() => window.streamed), 1);
-});
+}
 
-test('and once it is there, where the engine does not stream', async (t) => {
+test('init takes a compiled module, and reports text that is no address', async (t) => {
   const page = await openPlain(t);
-  await page.evaluate(() => {
-    delete WebAssembly.compileStreaming;
+  const [invalid] = await answers(page, { wasm: 'http://[' });
+  assert.match(
+    invalid,
+    /^HeadwiseError load-failed wasm: expected a URL, a path, bytes or a WebAssembly\.Module, got "http:\/\/\[": .*Invalid URL/,
+  );
+  const [ofProxy, threads] = await page.evaluate(async () => {
+    const wasm = await WebAssembly.compileStreaming(fetch('/headwise/headwise-simd.wasm'));
+    const { init } = await import('/headwise/index.js');
+    const { init: initInWorker } = await import('/headwise/in-worker.js');
+    return [
+      await initInWorker({ wasm: 'http://[' }).catch(
+        ({ name, code, message }) => `${name} ${code} ${message}`,
+      ),
+      (await init({ wasm })).threads,
+    ];
   });
-  assert.deepEqual(await answers(page, {}), [1]);
+  assert.equal(ofProxy, invalid);
+  assert.equal(threads, 1);
 });
 
-test('an address as text is relative to the page', async (t) => {
-  const page = await openPlain(t);
-  assert.deepEqual(await answers(page, { wasm: 'headwise/headwise-simd.wasm' }), [1]);
-});
-
-test('and to the base that the page names', async (t) => {
-  const page = await openPlain(t);
-  await page.evaluate(() => {
-    const base = document.createElement('base');
-    base.href = '/headwise/';
-    document.head.append(base);
-  });
-  assert.deepEqual(await answers(page, { wasm: 'headwise-simd.wasm' }), [1]);
-});
-
-test('a text that is no address is an error', async (t) => {
-  const expected =
-    /^HeadwiseError load-failed wasm: expected a URL, a path, bytes or a WebAssembly\.Module, got "http:\/\/\[": .*Invalid URL/;
-  const page = await openPlain(t);
-  const [here] = await answers(page, { wasm: 'http://[' });
-  assert.match(here, expected);
-  const told = await page.evaluate(async () => {
-    const { init } = await import('/headwise/in-worker.js');
-    return init({ wasm: 'http://[' }).catch(
-      ({ name, code, message }) => `${name} ${code} ${message}`,
-    );
-  });
-  assert.equal(told, here);
-});
-
-test('headwise/worker in a worker: an address is relative to that worker', async (t) => {
+test('headwise/worker in a worker takes an address relative to that worker', async (t) => {
   const page = await openPlain(t);
   assert.equal(await messageOf(page, '/worker-in-worker.js'), 'simd');
 });
 
-test('a compiled module is taken', async (t) => {
-  const page = await openPlain(t);
-  const threads = await page.evaluate(async () => {
-    const { init } = await import('/headwise/index.js');
-    const wasm = await WebAssembly.compileStreaming(fetch('/headwise/headwise-simd.wasm'));
-    return (await init({ wasm })).threads;
-  });
+const compute = (page, threads) =>
+  page.evaluate(async (count) => (await import('/threads.js')).compute(count), threads);
+const computeInWorker = (page, threads) => messageOf(page, '/threads-worker.js', threads);
+
+test('several threads give the results of one, in a page and in a worker, also after dispose', async (t) => {
+  // Not isolated: one thread, and more are an error.
+  const plain = await openPlain(t);
+  assert.equal(await plain.evaluate(() => crossOriginIsolated), false);
+  const error = await plain.evaluate(async () => (await import('/threads.js')).errorOf(2));
+  assert.equal(error.code, 'unsupported');
+  assert.match(error.message, /^threads: expected 1, .*cross-origin isolated.*, got 2$/);
+  const { threads, sum } = await compute(plain);
   assert.equal(threads, 1);
+  assert.deepEqual(await computeInWorker(plain), { threads: 1, sum });
+
+  assert.deepEqual(await computeInWorker(await openIsolated(t), 3), { threads: 3, sum });
+  for (const count of [1, 2, 5]) {
+    const page = await openIsolated(t);
+    for (let round = 0; round < 2; round++) {
+      assert.deepEqual(await compute(page, count), { threads: count, sum });
+      assert.equal(page.workers().length, count - 1);
+      await page.evaluate(async () => (await import('/threads.js')).end());
+      await until(() => page.workers().length === 0, 'workers go on after dispose');
+    }
+  }
 });
 
-test('a process that a bundler lends the page is not taken for that of Node', async (t) => {
+test('by default init uses the cores of an isolated page, up to 8', async (t) => {
+  const page = await openIsolated(t);
+  const [threads, again] = await answers(page, {}, { threads: 'auto' });
+  const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+  assert.equal(threads, Math.min(cores, 8));
+  assert.equal(again, threads);
+  assert.equal(page.workers().length, threads - 1);
+});
+
+test('a process object that a bundler defines is not taken for Node', async (t) => {
   const page = await openIsolated(t);
   await page.evaluate(() => {
     window.process = { env: {}, browser: true, versions: {}, nextTick: setTimeout };
@@ -93,25 +141,15 @@ test('a process that a bundler lends the page is not taken for that of Node', as
   assert.equal(page.workers().length, 2);
 });
 
-test('automatic threads are there when init says so', async (t) => {
-  const page = await openIsolated(t);
-  const [threads, again] = await answers(page, {}, { threads: 'auto' });
-  assert.ok(threads >= 1);
-  assert.equal(again, threads);
-  assert.equal(page.workers().length, threads - 1);
-});
-
-const failed = /^HeadwiseError load-failed threads: expected workers of worker\.js, got /;
 const failures = {
-  'that are refused': () => {
+  'are refused': () => {
     window.Worker = class {
       constructor() {
         throw new DOMException('refused', 'SecurityError');
       }
     };
   },
-  'that break': () => {
-    const { Worker } = window;
+  break: () => {
     window.Worker = class extends Worker {
       constructor() {
         super('/broken-worker.js', { type: 'module' });
@@ -120,45 +158,44 @@ const failures = {
   },
 };
 for (const [name, fail] of Object.entries(failures)) {
-  test(`with workers ${name}, automatic is one thread and a number is an error`, async (t) => {
+  test(`where workers ${name}, automatic is one thread and a number is an error`, async (t) => {
     const page = await openIsolated(t);
     await page.evaluate(() => Object.assign(window, { IntactWorker: window.Worker }));
     await page.evaluate(fail);
     const [first, second, auto] = await answers(page, { threads: 3 }, { threads: 3 }, {});
-    assert.match(first, failed);
-    assert.match(second, failed);
+    for (const told of [first, second]) {
+      assert.match(
+        told,
+        /^HeadwiseError load-failed threads: expected workers of worker\.js, got /,
+      );
+    }
     assert.equal(auto, 1);
-    await page.evaluate(() => {
-      window.Worker = window.IntactWorker;
-    });
+    await page.evaluate(() => (window.Worker = window.IntactWorker));
     assert.deepEqual(await answers(page, { threads: 3 }), [3]);
   });
 }
 
-/** As a device with little address space does. */
-const refuseMemory = (page, most) =>
-  page.evaluate((mostPages) => {
-    const { Memory } = WebAssembly;
-    WebAssembly.Memory = class extends Memory {
-      constructor(options) {
-        if (options.maximum > (options.shared ? mostPages.shared : mostPages.alone)) {
-          throw new RangeError('could not allocate memory');
+test('where 4 GB cannot be shared, init shares less; where nothing can, it uses one thread', async (t) => {
+  /** Limits memory as a device with little address space does. */
+  const limitMemory = (page, most) =>
+    page.evaluate((mostPages) => {
+      const { Memory } = WebAssembly;
+      WebAssembly.Memory = class extends Memory {
+        constructor(options) {
+          if (options.maximum > (options.shared ? mostPages.shared : mostPages.alone)) {
+            throw new RangeError('could not allocate memory');
+          }
+          super(options);
         }
-        super(options);
-      }
-    };
-  }, most);
+      };
+    }, most);
+  const some = await openIsolated(t);
+  await limitMemory(some, { shared: 8192, alone: 0 });
+  assert.deepEqual(await answers(some, { threads: 2 }), [2]);
 
-test('where 4 GB cannot be shared, less is', async (t) => {
-  const page = await openIsolated(t);
-  await refuseMemory(page, { shared: 8192, alone: 0 });
-  assert.deepEqual(await answers(page, { threads: 2 }), [2]);
-});
-
-test('where none can, automatic is one thread and a number is an error', async (t) => {
-  const page = await openIsolated(t);
-  await refuseMemory(page, { shared: 0, alone: 16384 });
-  const [two, auto] = await answers(page, { threads: 2 }, {});
+  const none = await openIsolated(t);
+  await limitMemory(none, { shared: 0, alone: 16384 });
+  const [two, auto] = await answers(none, { threads: 2 }, {});
   assert.match(
     two,
     /^HeadwiseError load-failed threads: expected 1, .*, got 2 \(could not allocate/,
