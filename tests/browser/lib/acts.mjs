@@ -1,9 +1,11 @@
 // An act of the page, opened by its address in the browser that the tests are to run in.
 import assert from 'node:assert/strict';
+import { violations } from './axe.mjs';
 import { sharedEngine } from './engines.mjs';
 import { gesturesOf } from './gestures.mjs';
 import { isReady } from './pages.mjs';
 import { sharedPage } from './shared.mjs';
+import { until } from './until.mjs';
 
 /** Firefox tells of what was still on its way when a page was left. */
 const left = /NS_BINDING_ABORTED|A ServiceWorker intercepted the request/;
@@ -30,6 +32,29 @@ export async function openAct(t, address, { causes, server, on = sharedEngine } 
   return {
     ...engine,
     ...gesturesOf(engine),
+    /** Follows the link to another act, whose first element is then the next stop of Tab. */
+    async goTo(id) {
+      await engine.evaluate((wanted) => {
+        document.querySelector(`.navigation a[href="#${wanted}"]`).click();
+        const section = document.getElementById(wanted);
+        section.tabIndex = -1;
+        section.focus({ preventScroll: true });
+      }, id);
+      await engine.waitFor(`#${id} .live:not([data-awaited])`);
+    },
+    count: (selector) =>
+      engine.evaluate((each) => document.querySelectorAll(each).length, selector),
+    search: () => engine.evaluate(() => window.location.search),
+    /** Waits until the query of the address is the expected one: the address may be behind what is shown. */
+    async waitForSearch(expected) {
+      let search;
+      await until(
+        async () => (search = await engine.evaluate(() => window.location.search)) === expected,
+        () => `the query is ${search}, not ${expected}`,
+      );
+    },
+    /** What axe-core finds in the page. */
+    violations: () => violations(engine, { run: engine.run }),
     /** The cells that an act draws, as (sample, head, query, key). */
     cellsOf: (act) =>
       engine.evaluate(

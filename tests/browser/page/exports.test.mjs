@@ -1,27 +1,14 @@
-// What a reader takes away: every figure as SVG, PNG and JSON, each opened again; the link to a
-// view; and what a teacher takes away from the page.
+// What a reader takes away: every figure as SVG, PNG and JSON, each opened again, and the link to a view.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { control, press, query, save, textOf } from '../lib/heads-act.mjs';
+import { test } from 'node:test';
+import { control, press, save, textOf } from '../lib/heads-act.mjs';
 import { useDownloads } from '../lib/downloads.mjs';
 import { open } from '../lib/pages.mjs';
-import { readCells } from '../lib/page-reader.mjs';
 
 const isDrawn = { until: '#heads .map' };
-// With masked cells, whose hatch is elsewhere on the page.
-const view = '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10#heads';
-
-const figures = {
-  'the maps of all heads': { cells: 2 * 2 * 100, json: ({ weights }) => weights.shape },
-  'the enlarged map': { cells: 100, json: ({ weights }) => [weights.length, weights[0].length] },
-  'the difference of two heads': { cells: 100, json: ({ differences }) => [differences.length] },
-  'the effect of the gates': { cells: 200, json: ({ gates }) => gates },
-  'the layer': { cells: 0, json: ({ parameters }) => parameters['W_q.weight'].shape },
-};
-const shapes = [[2, 2, 10, 10], [10, 10], [10], [0.5, 1], [20, 18]];
 const fileOf = (name, format) => `headwise-${name.replaceAll(' ', '-')}.${format}`;
 
-/** Opens a picture without the page around it; gives its size, and how many colours it has. */
+/** Opens a picture without the page around it. */
 const lookAt = (page, bytes, type) =>
   page.evaluate(
     async (encoded, kind) => {
@@ -42,193 +29,80 @@ const lookAt = (page, bytes, type) =>
     type,
   );
 
-describe('a figure is saved', () => {
-  Object.entries(figures).forEach(([name, { cells, json }], at) => {
-    test(`as SVG, PNG and JSON: ${name}`, async (t) => {
-      const { page } = await open(t, view, isDrawn);
-      const readFile = await useDownloads(t, page);
-      await save(page, `Save ${name} as SVG`);
-      const svg = await readFile(fileOf(name, 'svg'));
-      const drawn = await page.evaluate((source) => {
-        const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
-        const all = [...documentElement.querySelectorAll('*')];
-        return {
-          error: documentElement.querySelector('parsererror')?.textContent,
-          squares: all.filter((each) => each.getAttribute('rx') === '2').length,
-          leftovers: all.filter((each) =>
-            each.matches('[class], [tabindex], [style], [aria-label]'),
-          ).length,
-          missing: all.filter((each) => {
-            const id = /url\("?#([^")]+)/.exec(each.getAttribute('fill'))?.[1];
-            return id && !documentElement.querySelector(`[id="${id}"]`);
-          }).length,
-        };
-      }, svg.toString());
-      assert.equal(drawn.error, undefined);
-      assert.ok(drawn.squares >= cells, `${drawn.squares} squares`);
-      assert.equal(drawn.leftovers, 0, 'nothing of the page is left in it');
-      assert.equal(drawn.missing, 0, 'it has all it refers to');
-      const vector = await lookAt(page, svg, 'image/svg+xml');
+/** Saves the SVG and the PNG of a figure, which must look alike and need nothing of the page; gives the SVG. */
+async function savePictures(page, readFile, name, act) {
+  await save(page, `Save ${name} as SVG`, act);
+  const svg = (await readFile(fileOf(name, 'svg'))).toString();
+  const found = await page.evaluate((source) => {
+    const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
+    const all = [...documentElement.querySelectorAll('*')];
+    return {
+      errors: documentElement.querySelectorAll('parsererror').length,
+      ofPage: all.filter((each) => each.matches('[class], [tabindex], [style], [aria-label]'))
+        .length,
+      missing: all.filter((each) => {
+        const id = /url\("?#([^")]+)/.exec(each.getAttribute('fill'))?.[1];
+        return id && !documentElement.querySelector(`[id="${id}"]`);
+      }).length,
+    };
+  }, svg);
+  assert.deepEqual(found, { errors: 0, ofPage: 0, missing: 0 }, name);
+  await save(page, `Save ${name} as PNG`, act);
+  const vector = await lookAt(page, Buffer.from(svg), 'image/svg+xml');
+  const bitmap = await lookAt(page, await readFile(fileOf(name, 'png')), 'image/png');
+  assert.ok(vector.colours > 10 && bitmap.colours > 10, `${name} is drawn`);
+  assert.ok(Math.abs(bitmap.width / bitmap.height - vector.width / vector.height) < 0.02);
+  assert.ok(bitmap.width > 2 * vector.width);
+  return svg;
+}
 
-      await save(page, `Save ${name} as PNG`);
-      const bitmap = await lookAt(page, await readFile(fileOf(name, 'png')), 'image/png');
-      assert.ok(vector.colours > 10 && bitmap.colours > 10, 'something is drawn');
-      assert.ok(Math.abs(bitmap.width / bitmap.height - vector.width / vector.height) < 0.02);
-      assert.ok(bitmap.width > 2 * vector.width);
+async function saveNumbers(page, readFile, name, act) {
+  await save(page, `Save the numbers of ${name} as JSON`, act);
+  return JSON.parse(await readFile(fileOf(name, 'json')));
+}
 
-      await save(page, `Save the numbers of ${name} as JSON`);
-      const numbers = JSON.parse(await readFile(fileOf(name, 'json')));
-      assert.deepEqual(json(numbers), shapes[at]);
-    });
-  });
+const count = (text, pattern) => text.match(pattern)?.length ?? 0;
 
-  test('with the very numbers that are drawn', async (t) => {
-    const { page } = await open(t, '?sample=2&head=3#heads', isDrawn);
-    const readFile = await useDownloads(t, page);
-    const cells = await readCells(page, 'heads');
-    await save(page, 'Save the numbers of the enlarged map as JSON');
-    const large = JSON.parse(await readFile(fileOf('the enlarged map', 'json')));
-    assert.deepEqual(
-      large.weights.flat(),
-      cells.filter((cell) => cell.sample === 1 && cell.head === 2).map(({ weight }) => weight),
-    );
-    await save(page, 'Save the numbers of the maps of all heads as JSON');
-    const name = fileOf('the maps of all heads', 'json');
-    const { weights, validLens } = JSON.parse(await readFile(name));
-    assert.deepEqual(
-      weights.data,
-      cells.map(({ weight }) => weight),
-    );
-    assert.deepEqual(validLens, [3, 2]);
-    assert.match(await textOf(page, '#heads .export-status:not(:empty)'), new RegExp(name));
-  });
+/** Of each figure of act `heads`: the least number of cells, the scale of its colours, and its numbers. */
+const figures = {
+  'the maps of all heads': [400, /./, ({ weights }) => weights.shape, [2, 2, 10, 10]],
+  'the enlarged map': [
+    100,
+    />Weight<.*>masked</s,
+    ({ weights }) => [weights.length, weights[0].length],
+    [10, 10],
+  ],
+  'the difference of two heads': [
+    100,
+    />orange: head 1/,
+    ({ differences }) => [differences.length],
+    [10],
+  ],
+  'the effect of the gates': [200, /./, ({ gates }) => gates, [0.5, 1]],
+  'the layer': [0, /./, ({ parameters }) => parameters['W_q.weight'].shape, [20, 18]],
+};
 
-  test('not, which is said, where the browser draws no picture', async (t) => {
-    const { page } = await open(t, '#heads', {
-      ...isDrawn,
-      prepare: (fresh) =>
-        fresh.evaluateOnNewDocument(() => {
-          HTMLImageElement.prototype.decode = () => Promise.reject(new Error('no'));
-        }),
-    });
-    await save(page, 'Save the layer as PNG');
-    await page.waitForSelector('#heads .export-status:not(:empty)');
-    assert.match(
-      await textOf(page, '#heads .export-status:not(:empty)'),
-      /Nothing was saved.*SVG and JSON/,
-    );
-  });
-});
-
-describe('the menu of what can be saved', () => {
-  const stateOf = (page, act) =>
-    page.$eval(`${act} .export`, (menu) => {
-      const list = menu.querySelector('.save-list');
-      const box = list.getBoundingClientRect();
-      return {
-        isOpen: list.checkVisibility(),
-        isTold: menu.querySelector('.save-toggle').getAttribute('aria-expanded') === 'true',
-        hasFocus: document.activeElement === menu.querySelector('.save-toggle'),
-        isInWindow:
-          box.top >= 0 &&
-          box.left >= 0 &&
-          box.bottom <= innerHeight &&
-          box.right <= document.documentElement.clientWidth,
-      };
-    });
-  const opened = { isOpen: true, isTold: true, hasFocus: true, isInWindow: true };
-
-  test('opens by the keyboard and closes by Escape, which gives the focus back', async (t) => {
-    const { page } = await open(t, '#heads', isDrawn);
-    await (await control(page, 'Save', 'button')).focus();
-    await page.keyboard.press('Enter');
-    assert.deepEqual(await stateOf(page, '#heads'), opened);
-    await page.keyboard.press('Tab');
-    assert.equal(
-      await page.evaluate(() => document.activeElement.ariaLabel),
-      'Save the maps of all heads as SVG',
-    );
-    await page.keyboard.press('Escape');
-    const { isOpen, isTold, hasFocus } = await stateOf(page, '#heads');
-    assert.deepEqual(
-      { isOpen, isTold, hasFocus },
-      { isOpen: false, isTold: false, hasFocus: true },
-    );
-  });
-
-  test('closes when something else is pressed or has the focus', async (t) => {
-    const { page } = await open(t, '#heads', isDrawn);
-    await press(page, 'Save', 'button');
-    await page.click('#heads h2');
-    assert.ok(!(await stateOf(page, '#heads')).isOpen);
-    await press(page, 'Save', 'button');
-    await page.keyboard.down('Shift');
-    await page.keyboard.press('Tab');
-    await page.keyboard.up('Shift');
-    assert.ok(!(await stateOf(page, '#heads')).isOpen);
-  });
-
-  test('is in the window of a phone, where it is opened by touch', async (t) => {
-    const { page } = await open(t, '#heads', {
-      ...isDrawn,
-      prepare: (fresh) =>
-        fresh.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true }),
-    });
-    await (await control(page, 'Save', 'button')).tap();
-    const { isOpen, isInWindow } = await stateOf(page, '#heads');
-    assert.ok(isOpen && isInWindow);
-    await page.evaluate(() => window.scrollBy(0, 60));
-    await page.waitForFunction(() => {
-      const [toggle, list] = ['toggle', 'list'].map((part) =>
-        document.querySelector(`#heads .save-${part}`).getBoundingClientRect(),
-      );
-      // Below the button, or above it where there is more room.
-      return [list.top - toggle.bottom, toggle.top - list.bottom].some(
-        (gap) => Math.abs(gap - 8) < 1,
-      );
-    });
-  });
-
-  test('says what there is nothing to save of yet', async (t) => {
-    const { page } = await open(t, '#heads', isDrawn);
-    await press(page, 'Save', 'button');
-    const name = 'Save the difference of two heads as SVG';
-    const isOff = async () =>
-      (await control(page, name, 'button')).evaluate((button) => button.ariaDisabled);
-    assert.equal(await isOff(), 'true');
-    assert.match(await textOf(page, '#heads .save-list'), /difference of two headsSVG.*Nothing to/);
-    await (await control(page, name, 'button')).click();
-    assert.equal(await textOf(page, '#heads .export-status'), '');
-    await page.keyboard.press('Escape');
-    await page.select('#heads .compare select', '2');
-    await press(page, 'Save', 'button');
-    assert.equal(await isOff(), null);
-  });
-});
-
-describe('a picture has the scale of its colours', () => {
-  for (const name of ['the enlarged map', 'the difference of two heads']) {
-    test(name, async (t) => {
-      const { page } = await open(t, view, isDrawn);
-      const readFile = await useDownloads(t, page);
-      await save(page, `Save ${name} as SVG`);
-      const svg = (await readFile(fileOf(name, 'svg'))).toString();
-      assert.equal(svg.match(/<linearGradient/g)?.length, 1);
-      assert.match(
-        svg,
-        name === 'the enlarged map'
-          ? />Weight<.*>masked</s
-          : />orange: head 1 has the larger weight/,
-      );
-    });
+test('every figure of act heads is saved as SVG, PNG and JSON', async (t) => {
+  // With masked cells, whose hatching is defined elsewhere on the page.
+  const view = '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10#heads';
+  const { page } = await open(t, view, isDrawn);
+  const readFile = await useDownloads(t, page);
+  for (const [name, [cells, scale, read, numbers]] of Object.entries(figures)) {
+    const svg = await savePictures(page, readFile, name);
+    assert.ok(count(svg, /rx="2"/g) >= cells, name);
+    assert.match(svg, scale);
+    if (String(scale) !== '/./') assert.equal(count(svg, /<linearGradient/g), 1, name);
+    assert.deepEqual(read(await saveNumbers(page, readFile, name)), numbers);
   }
+  const file = fileOf('the layer', 'json');
+  assert.ok((await textOf(page, '#heads .export-status:not(:empty)')).includes(file));
 });
 
-test('a picture of lines has their key', async (t) => {
+test('the picture of a run has the map of every head, cell by cell, and the key of its lines', async (t) => {
   const { page } = await open(t, '#train', { until: '#train .head-card' });
   const readFile = await useDownloads(t, page);
-  await save(page, 'Save the training run as SVG', '#train');
-  const svg = (await readFile(fileOf('the training run', 'svg'))).toString();
+  const svg = await savePictures(page, readFile, 'the training run', '#train');
+  assert.equal(count(svg, /<linearGradient/g), 1, 'and their scale');
   const lines = await page.$$eval('#train .chart-legend > li:has(svg)', (items) =>
     items.map((item) => ({
       name: item.textContent,
@@ -240,175 +114,154 @@ test('a picture of lines has their key', async (t) => {
     assert.ok(svg.includes(`>${name}</text>`), name);
     assert.ok(svg.includes(`stroke="${stroke}"`), stroke);
   }
-});
-
-describe('weights are saved with their shape', () => {
-  const runs = {
-    '#train': {
-      name: 'the training run',
-      isDrawn: '#train .head-card',
-      layers: 2,
-      weightsOf: ({ weights }) => weights,
-      shapeOf: ({ tokens }) => [2, tokens.length, tokens.length],
-    },
-    '#align': {
-      name: 'the alignment',
-      isDrawn: '#align .align-map rect',
-      layers: 1,
-      weightsOf: ({ reading }) => [reading.weights],
-      shapeOf: ({ reading }) => [2, reading.answer.length, 18],
-    },
-  };
-  for (const [act, { name, isDrawn, layers, weightsOf, shapeOf }] of Object.entries(runs)) {
-    test(name, async (t) => {
-      const { page } = await open(t, act, { until: isDrawn });
-      const readFile = await useDownloads(t, page);
-      await save(page, `Save the numbers of ${name} as JSON`, act);
-      const saved = JSON.parse(await readFile(fileOf(name, 'json')));
-      assert.equal(weightsOf(saved).length, layers);
-      for (const { shape, data } of weightsOf(saved)) {
-        assert.deepEqual(shape, shapeOf(saved));
-        const [heads, queries, keys] = shape;
-        assert.equal(data.length, heads * queries * keys);
-        // Each query's weights, over what is padding too, sum to 1.
-        for (let row = 0; row < data.length; row += keys) {
-          const sum = data.slice(row, row + keys).reduce((a, b) => a + b);
-          assert.ok(Math.abs(sum - 1) < 1e-4, `${sum}`);
-        }
-      }
-    });
-  }
-});
-
-test('the picture of a run has the map of every head, cell by cell', async (t) => {
-  const { page } = await open(t, '#train', { until: '#train .head-card' });
-  const readFile = await useDownloads(t, page);
-  const saved = async (format) => {
-    await save(page, `Save the training run as ${format}`, '#train');
-    return readFile(fileOf('the training run', format.toLowerCase()));
-  };
-  const svg = await saved('SVG');
-  assert.equal(svg.toString().match(/<linearGradient/g)?.length, 1, 'and their scale');
-  const wrong = await page.evaluate((source) => {
+  const differences = await page.evaluate((source) => {
     const { documentElement: picture } = new DOMParser().parseFromString(source, 'image/svg+xml');
     const maps = [...picture.querySelectorAll('svg[shape-rendering]')];
     return [...document.querySelectorAll('#train canvas')].map((canvas, head) => {
       const { data, width } = canvas
         .getContext('2d')
         .getImageData(0, 0, canvas.width, canvas.height);
-      const [ground, ...runs] = [...maps[head].children].map((rect) => ({
-        fill: rect.getAttribute('fill'),
-        ...Object.fromEntries(
-          ['x', 'y', 'width', 'height'].map((name) => [name, Number(rect.getAttribute(name))]),
-        ),
-      }));
-      const pitch = ground.width / width;
-      const fillAt = (row, column) =>
-        runs.find(
-          ({ x, y, width: wide }) =>
-            Math.round(y / pitch) === row &&
-            x <= (column + 0.5) * pitch &&
-            (column + 0.5) * pitch < x + wide,
-        )?.fill;
-      let differences = ground.fill.startsWith('url(#') ? 0 : 1;
+      const numberOf = (rect, name) => Number(rect.getAttribute(name));
+      // Each rectangle after the ground is a run of equal cells of a row.
+      const [ground, ...runs] = maps[head].children;
+      const pitch = numberOf(ground, 'width') / width;
+      const fillAt = (row, column) => {
+        const x = (column + 0.5) * pitch;
+        return runs
+          .find(
+            (run) =>
+              Math.round(numberOf(run, 'y') / pitch) === row &&
+              numberOf(run, 'x') <= x &&
+              x < numberOf(run, 'x') + numberOf(run, 'width'),
+          )
+          ?.getAttribute('fill');
+      };
+      let wrong = ground.getAttribute('fill').startsWith('url(#') ? 0 : 1;
       for (let row = 0; row < width; row += 1) {
         for (let column = 0; column < width; column += 1) {
           const [red, green, blue, opacity] = data.subarray(4 * (row * width + column));
           const drawn = opacity === 0 ? undefined : `rgb(${red},${green},${blue})`;
-          if (fillAt(row, column) !== drawn) differences += 1;
+          if (fillAt(row, column) !== drawn) wrong += 1;
         }
       }
-      return differences;
+      return wrong;
     });
-  }, svg.toString());
-  assert.deepEqual(wrong, [0, 0, 0, 0]);
-  const vector = await lookAt(page, svg, 'image/svg+xml');
-  const bitmap = await lookAt(page, await saved('PNG'), 'image/png');
-  assert.ok(vector.colours > 40 && bitmap.colours > 40, 'the maps are in what is seen');
+  }, svg);
+  assert.deepEqual(differences, [0, 0, 0, 0]);
 });
 
-describe('a view', () => {
-  const full =
-    '?input=text&seed=9&heads=4&valid=4,2&causal=1&scale=2.5&dropout=0.2&contrast=1' +
-    '&gates=1,0.35,1,0&sample=2&head=3&compare=1&part=W_v&text=a+b+c+d%0Ae+f+g&tokens=letters' +
-    '&positions=0';
-
-  test('comes back from its address, with every control', async (t) => {
-    const { page } = await open(t, `${full}#heads`, isDrawn);
-    assert.equal(await textOf(page, '#heads .notices'), '');
-    await (await control(page, '5', 'radio')).click();
-    await page.goBack();
-    const written = Object.fromEntries(await query(page));
-    assert.deepEqual(written, Object.fromEntries(new URLSearchParams(full)));
-    const before = await page.$eval('#heads .live', (act) => act.textContent);
-    await page.reload();
-    await page.waitForSelector(isDrawn.until);
-    assert.equal(await page.$eval('#heads .live', (act) => act.textContent), before);
-    await press(page, 'Reset', 'button');
-    assert.equal([...(await query(page))].length, 0);
-  });
-
-  test('is copied as a link to its act', async (t) => {
-    const { page } = await open(t, '?seed=3#heads', isDrawn);
-    await page.evaluate(() => {
-      navigator.clipboard.writeText = (words) => {
-        window.copied = words;
-        return Promise.resolve();
-      };
-    });
-    await press(page, 'Copy link', 'button');
-    await page.waitForSelector('#heads .export-status:not(:empty)');
-    const copied = new URL(await page.evaluate(() => window.copied));
-    assert.deepEqual([copied.search, copied.hash], ['?seed=3', '#heads']);
-  });
-
-  test('is shown as a link where there is no clipboard', async (t) => {
-    const { page } = await open(t, '?seed=3#heads', isDrawn);
-    await page.evaluate(() => {
-      navigator.clipboard.writeText = () => Promise.reject(new Error('closed'));
-    });
-    await press(page, 'Copy link', 'button');
-    const field = await page.waitForSelector('#heads .link-field');
-    assert.match(await field.evaluate((input) => input.value), /\?seed=3#heads$/);
-  });
-});
-
-describe('a teacher', () => {
-  const selectors = {
-    controls: '#heads .rail .controls',
-    arithmetic: '#heads .arithmetic',
-    gates: '#heads .gate-panel',
-    compare: '#heads .compare',
-    layer: '#heads .layer',
-    export: '#heads .export',
-    link: '#heads .copy-link',
-    reset: '#heads .reset',
-    prose: '#heads .prose',
-    goal: '#heads .goal',
-    toy: '#toy',
-  };
-  const isShown = (page, selector) => page.$eval(selector, (found) => found.checkVisibility());
-
-  test('hides by the address what it names, and nothing else', async (t) => {
-    const { page } = await open(t, '#heads', isDrawn);
-    for (const selector of Object.values(selectors)) assert.ok(await isShown(page, selector));
-    for (const [name, selector] of Object.entries(selectors)) {
-      await page.goto(new URL(`?hide=${name}#heads`, page.url()).href);
-      await page.waitForSelector(isDrawn.until);
-      for (const each of Object.values(selectors)) {
-        assert.equal(await isShown(page, each), each !== selector, `${each} without ${name}`);
+for (const { act, name, until, weightsOf, shapeOf } of [
+  {
+    act: '#train',
+    name: 'the training run',
+    until: '#train .head-card',
+    weightsOf: ({ weights }) => weights,
+    shapeOf: ({ tokens }) => [2, tokens.length, tokens.length],
+  },
+  {
+    act: '#align',
+    name: 'the alignment',
+    until: '#align .align-map rect',
+    weightsOf: ({ reading }) => [reading.weights],
+    shapeOf: ({ reading }) => [2, reading.answer.length, 18],
+  },
+]) {
+  test(`the weights of ${name} are saved with their shape`, async (t) => {
+    const { page } = await open(t, act, { until });
+    const readFile = await useDownloads(t, page);
+    const saved = await saveNumbers(page, readFile, name, act);
+    assert.equal(weightsOf(saved).length, act === '#train' ? 2 : 1);
+    for (const { shape, data } of weightsOf(saved)) {
+      assert.deepEqual(shape, shapeOf(saved));
+      const [heads, queries, keys] = shape;
+      assert.equal(data.length, heads * queries * keys);
+      // Each query's weights sum to 1, those of padding included.
+      for (let row = 0; row < data.length; row += keys) {
+        const sum = data.slice(row, row + keys).reduce((a, b) => a + b);
+        assert.ok(Math.abs(sum - 1) < 1e-4, `${sum}`);
       }
     }
   });
+}
 
-  test('is told of a name that there is none of, and keeps the rest in the address', async (t) => {
-    const { page } = await open(t, '?hide=export,gate#heads', isDrawn);
-    assert.match(
-      await textOf(page, 'main > .notices'),
-      /“gate” to hide in the address: expected any of toy/,
+test('the menu of figures opens within the window and closes by Escape, by a click elsewhere and by Tab', async (t) => {
+  const { page } = await open(t, '#heads', isDrawn);
+  const state = () =>
+    page.$eval('#heads .export', (menu) => {
+      const [toggle, list] = ['toggle', 'list'].map((part) => menu.querySelector(`.save-${part}`));
+      const { top, left, bottom, right } = list.getBoundingClientRect();
+      const isInWindow = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+      const isOpen = list.checkVisibility();
+      if (isOpen !== (toggle.ariaExpanded === 'true')) return 'not as told';
+      if (isOpen && !isInWindow) return 'outside';
+      return `${isOpen ? 'open' : 'closed'}${document.activeElement === toggle ? ', focused' : ''}`;
+    });
+  await (await control(page, 'Save', 'button')).focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await state(), 'open, focused');
+  await page.keyboard.press('Tab');
+  const focused = await page.evaluate(() => document.activeElement.ariaLabel);
+  assert.equal(focused, 'Save the maps of all heads as SVG');
+  await page.keyboard.press('Escape');
+  assert.equal(await state(), 'closed, focused');
+  await press(page, 'Save', 'button');
+  await page.click('#heads h2');
+  assert.equal(await state(), 'closed');
+  await press(page, 'Save', 'button');
+  await page.keyboard.down('Shift');
+  await page.keyboard.press('Tab');
+  await page.keyboard.up('Shift');
+  assert.equal(await state(), 'closed');
+
+  // Nothing to save yet.
+  await press(page, 'Save', 'button');
+  const name = 'Save the difference of two heads as SVG';
+  const isDisabled = async () =>
+    (await control(page, name, 'button')).evaluate((button) => button.ariaDisabled);
+  assert.equal(await isDisabled(), 'true');
+  await press(page, name, 'button');
+  assert.equal(await textOf(page, '#heads .export-status'), '');
+  await page.keyboard.press('Escape');
+  await page.select('#heads .compare select', '2');
+  await press(page, 'Save', 'button');
+  assert.equal(await isDisabled(), null);
+
+  // On a phone, below the button or above it, also after scrolling.
+  await page.keyboard.press('Escape');
+  await page.setViewport({ width: 390, height: 844 });
+  await press(page, 'Save', 'button');
+  assert.match(await state(), /^open/);
+  await page.evaluate(() => window.scrollBy(0, 60));
+  await page.waitForFunction(() => {
+    const [toggle, list] = ['toggle', 'list'].map((part) =>
+      document.querySelector(`#heads .save-${part}`).getBoundingClientRect(),
     );
-    await press(page, '2', 'radio');
-    assert.equal((await query(page)).get('hide'), 'export,gate');
-    assert.equal(await isShown(page, selectors.export), false);
+    return [list.top - toggle.bottom, toggle.top - list.bottom].some(
+      (gap) => Math.abs(gap - 8) < 1,
+    );
   });
+});
+
+test('a picture that the browser cannot draw, and a link where there is no clipboard', async (t) => {
+  const { page } = await open(t, '?seed=3#heads', isDrawn);
+  await page.evaluate(() => {
+    HTMLImageElement.prototype.decode = () => Promise.reject(new Error('no'));
+    navigator.clipboard.writeText = async (copied) => {
+      window.copied = copied;
+    };
+  });
+  await save(page, 'Save the layer as PNG');
+  await page.waitForFunction(() =>
+    /SVG and JSON/.test(document.querySelector('#heads .export-status').textContent),
+  );
+  await press(page, 'Copy link', 'button');
+  await page.waitForFunction(() => window.copied !== undefined);
+  const copied = new URL(await page.evaluate(() => window.copied));
+  assert.deepEqual([copied.search, copied.hash], ['?seed=3', '#heads']);
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('closed'));
+  });
+  await press(page, 'Copy link', 'button');
+  const field = await page.waitForSelector('#heads .link-field');
+  assert.match(await field.evaluate((input) => input.value), /\?seed=3#heads$/);
 });

@@ -1,0 +1,135 @@
+// The built page: the size of its files, the headers it is served with, and how it is opened.
+import assert from 'node:assert/strict';
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
+import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
+import { readCells } from '../lib/page-reader.mjs';
+import { open } from '../lib/pages.mjs';
+import { headers, serveFolder, servePageBelow } from '../lib/server.mjs';
+
+const weigh = (files) =>
+  files.reduce((sum, file) => sum + brotliCompressSync(readFileSync(fromRoot(file))).length, 0);
+
+test('all files are below 435 KB with brotli, and the language model below 2.5 MB', () => {
+  // Licences lie beside the page; no visit loads them.
+  const isAside = (file) => /\/(?:LICENSE|THIRD_PARTY\.md|model\/[^/]+)$/.test(file);
+  const total = weigh(listFiles(['build/page'], (file) => !isAside(file)));
+  assert.ok(total < 435_000, `${total} bytes`);
+
+  const model = listFiles(['build/page/model']);
+  assert.ok(
+    model.some((file) => file.endsWith('.safetensors')),
+    model.join(),
+  );
+  // Not compressed: brotli saves little on trained weights and takes long.
+  const size = model.reduce((sum, file) => sum + statSync(fromRoot(file)).size, 0);
+  assert.ok(size < 2_500_000, `${size} bytes`);
+});
+
+test('a first visit requests one WebAssembly file and little else, all with the headers of docs/hosting.md', async (t) => {
+  const { page, url } = await open(t);
+  assert.equal(await page.$('.not-served'), null);
+  const requested = await page.evaluate(() =>
+    [...performance.getEntriesByType('resource')].map(({ name }) => name),
+  );
+  const files = new Set(['index.html', ...requested.map((file) => file.replace(url, ''))]);
+  assert.equal([...files].filter((file) => file.endsWith('.wasm')).length, 1);
+  assert.ok(files.size <= 8, [...files].join());
+  const total = weigh([...files].map((file) => `build/page/${file}`));
+  assert.ok(total < 150_000, `${total} bytes`);
+
+  const expected = Object.entries({ ...headers.security, ...headers.isolation });
+  const docs = readFileSync(fromRoot('docs/hosting.md'), 'utf8');
+  for (const [name, value] of expected) assert.ok(docs.includes(`\n${name}: ${value}\n`), name);
+  for (const file of [...files, 'service-worker.js']) {
+    const answer = await fetch(url + file);
+    for (const [name, value] of expected) {
+      assert.equal(answer.headers.get(name), value, `${name} of ${file}`);
+    }
+  }
+});
+
+test('the policy allows nothing inline, no eval and no other host, and violations fail a test', async (t) => {
+  const directives = headers.security['Content-Security-Policy'].split('; ');
+  assert.ok(directives.includes("default-src 'none'"));
+  assert.ok(directives.includes("script-src 'self' 'wasm-unsafe-eval'"));
+  for (const source of directives.flatMap((directive) => directive.split(' ').slice(1))) {
+    assert.match(source, /^('self'|'none'|'wasm-unsafe-eval'|blob:)$/);
+  }
+  const { page, problems } = await open(t);
+  await page.evaluate(() => document.body.setAttribute('style', 'color: red'));
+  assert.match(problems.splice(0).join(), /Content Security Policy/);
+});
+
+test('no file imports the one that starts the worker: WebKit would run that twice', () => {
+  const scripts = listFiles(['build/page/assets'], (file) => file.endsWith('.js'));
+  const entries = scripts
+    .map((file) => basename(file))
+    .filter((name) => name.startsWith('model-worker-'));
+  assert.equal(entries.length, 1);
+  // The page, which starts it, names it without `./`.
+  const importers = scripts.filter((file) =>
+    readFileSync(fromRoot(file), 'utf8').includes(`./${entries[0]}`),
+  );
+  assert.deepEqual(importers, []);
+});
+
+test('opened as a file, the page says how to see it', async (t) => {
+  const { page } = await open(t, '', { causes: /file:/ });
+  await page.goto(pathToFileURL(fromRoot('build/page/index.html')).href);
+  const text = await page.evaluate(() => document.body.innerText);
+  assert.match(text, /opened as a file.*npm start.*python3 -m http\.server/);
+});
+
+test('before its script runs, the page shows nothing', async (t) => {
+  const { page } = await open(t, '', {
+    until: 'body',
+    causes: /ERR_FAILED/,
+    prepare: async (tab) => {
+      await tab.setRequestInterception(true);
+      tab.on('request', (request) =>
+        request.resourceType() === 'script' ? request.abort() : request.continue(),
+      );
+    },
+  });
+  assert.equal(await page.evaluate(() => document.body.innerText.trim()), '');
+});
+
+test('in a folder of a host without isolation, every file is there without the host', async (t) => {
+  const server = await servePageBelow();
+  const { page } = await open(t, '#heads', {
+    server,
+    withServiceWorker: true,
+    // The browser asks whether there is a newer service worker, and nobody answers.
+    causes: /service-worker\.js/,
+  });
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await server.close();
+  const assets = listFiles(['build/page/assets']).map((file) => file.slice('build/page/'.length));
+  const answers = await page.evaluate(
+    (paths) => Promise.all(paths.map(async (path) => (await fetch(path)).status)),
+    assets,
+  );
+  assert.deepEqual([...new Set(answers)], [200]);
+  await page.goto(`${server.url}?heads=2&input=random&seed=7&valid=6,1#heads`);
+  await page.waitForSelector('#heads .live:not([data-awaited])');
+  assert.equal((await readCells(page, 'heads')).length, 2 * 2 * 4 * 6);
+  assert.equal((await page.$$('.failure')).length, 0);
+  assert.equal(await page.evaluate(() => crossOriginIsolated), false);
+});
+
+test('a new version is shown at once where there is a network', async (t) => {
+  const copy = fromRoot('build/changing-page');
+  cpSync(fromRoot('build/page'), copy, { recursive: true });
+  const server = await serveFolder(copy, { headers: headers.security });
+  t.after(() => server.close());
+  const { page, url } = await open(t, '', { server, withServiceWorker: true });
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  const html = readFileSync(`${copy}/index.html`, 'utf8');
+  writeFileSync(`${copy}/index.html`, html.replace(/<title>.*<\/title>/, '<title>new</title>'));
+  await page.goto(url);
+  assert.equal(await page.title(), 'new');
+});

@@ -1,0 +1,326 @@
+// The page's language, its glossary, its voice for screen readers, and what the address hides.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { fromRoot } from '../../../scripts/lib/files.mjs';
+import { violations } from '../lib/axe.mjs';
+import { cellAt, control, press, save, slide, textOf, write } from '../lib/heads-act.mjs';
+import { isReady, loadAllActs, open } from '../lib/pages.mjs';
+
+const isDrawn = { until: '#heads .map' };
+
+/** Aborts requests whose address matches. */
+const without = (pattern) => async (page) => {
+  await page.setRequestInterception(true);
+  page.on('request', (request) =>
+    pattern.test(request.url()) ? request.abort() : request.continue(),
+  );
+};
+
+describe('language', () => {
+  const current = (page) =>
+    page.$eval('.languages [aria-current]', ({ textContent }) => textContent);
+
+  test('the switch keeps what the page shows', async (t) => {
+    const { page } = await open(t, '?hide=export&toy-input=random#toy');
+    assert.equal(await current(page), 'English');
+    await page.focus('.languages a[lang="zh"]');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    await page.waitForSelector(isReady);
+    assert.equal(await current(page), '中文');
+    const { search, hash } = new URL(page.url());
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(search)), {
+      ...{ hide: 'export', lang: 'zh', 'toy-input': 'random' },
+    });
+    assert.equal(hash, '#toy');
+    await page.focus('.languages a[lang="en"]');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    await page.waitForSelector(isReady);
+    assert.equal(await current(page), 'English');
+    assert.equal(new URL(page.url()).searchParams.has('lang'), false);
+  });
+
+  for (const [name, query, notice, options] of [
+    ['an unknown one', '?lang=tlh', /“tlh”.*en, zh, ko, or id/],
+    [
+      'one that does not load',
+      '?lang=zh',
+      /中文/,
+      { causes: /ERR_FAILED|net::/, prepare: without(/\/assets\/zh-[\w-]*\.js$/) },
+    ],
+  ]) {
+    test(`${name} is reported, and the page is in English`, async (t) => {
+      const { page } = await open(t, query, options);
+      assert.match(await textOf(page, '.languages .notices'), notice);
+      assert.equal(await current(page), 'English');
+    });
+  }
+
+  test('the worker speaks the language of the page', async (t) => {
+    const { page } = await open(t, '?lang=ko#words');
+    const waitForText = (selector, pattern) =>
+      page.waitForFunction(
+        (where, source) => new RegExp(source).test(document.querySelector(where)?.textContent),
+        {},
+        selector,
+        pattern.source,
+      );
+    await waitForText('#words .words-status', /^작은 언어 모델: 층 4개/);
+    await page.click('#words .rail-more > summary');
+    const input = await page.waitForSelector('#words .checkpoint input[multiple]');
+    await input.uploadFile(fromRoot('examples/language-model/model/config.json'));
+    await waitForText('#words .checkpoint .control-hint', /tokenizer\.json.*model\.safetensors/);
+    assert.match(await textOf(page, '#words .checkpoint .control-hint'), /없는 파일/);
+  });
+});
+
+describe('glossary', () => {
+  const term = '#align .act-lead .term';
+  const definition = '.definition:popover-open';
+  const waitForNone = (page) =>
+    page.waitForFunction((open) => document.querySelector(open) === null, {}, definition);
+
+  test('a definition loads when it is opened, moves nothing, and closes', async (t) => {
+    const { page } = await open(t, '#align');
+    const isLoaded = () =>
+      page.evaluate(() =>
+        performance.getEntriesByType('resource').some(({ name }) => /glossary-/.test(name)),
+      );
+    assert.equal(await isLoaded(), false);
+    // From the title: content above it may still load.
+    const places = () =>
+      page.evaluate(() => {
+        const [top, ...tops] = ['h2', '.act-lead', '.notices', '.live'].map(
+          (each) => document.querySelector(`#align ${each}`).getBoundingClientRect().top,
+        );
+        return tops.map((place) => place - top);
+      });
+    const before = await places();
+    await page.click(term);
+    await page.waitForSelector(definition, { visible: true });
+    assert.equal(await isLoaded(), true);
+    assert.deepEqual(await places(), before);
+    assert.match(await textOf(page, definition), /^A decoder /);
+    assert.deepEqual(await violations(page, { scope: '#align .act-lead' }), []);
+
+    await page.mouse.click(5, 400);
+    await waitForNone(page);
+    await page.focus(term);
+    await page.keyboard.press(' ');
+    await page.waitForSelector(definition, { visible: true });
+    const { expanded, described } = await page.evaluate(() => {
+      const { activeElement: focused } = document;
+      const id = focused.getAttribute('aria-describedby');
+      return { expanded: focused.ariaExpanded, described: document.getElementById(id)?.className };
+    });
+    assert.deepEqual({ expanded, described }, { expanded: 'true', described: 'definition' });
+
+    // Another one opens in its place.
+    await page.click('#align .prose .term');
+    await page.waitForFunction(
+      (selector) =>
+        document.querySelector(selector)?.textContent.startsWith('The attention weight '),
+      {},
+      definition,
+    );
+    const expandedTerms = await page.$$eval('.term[aria-expanded="true"]', (all) =>
+      all.map(({ dataset }) => dataset.term),
+    );
+    assert.deepEqual(expandedTerms, ['attention weight']);
+    await page.emulateMediaType('print');
+    assert.equal(await page.$eval('.definition', (each) => each.checkVisibility()), false);
+    assert.equal(await page.$eval(term, (each) => each.checkVisibility()), true);
+    await page.emulateMediaType('screen');
+  });
+
+  test('every term of the page has a definition, within the window of a phone', async (t) => {
+    const { page } = await open(t, '', { width: 360 });
+    await loadAllActs(page);
+    const wrong = await page.evaluate(async () => {
+      // Opens all answers.
+      window.dispatchEvent(new Event('beforeprint'));
+      const frame = () => new Promise(requestAnimationFrame);
+      const faults = [];
+      const seen = new Set();
+      for (let step = 1; step <= 9; step++) {
+        document.querySelector(`#figure .figure-steps input[value="${step}"]`).click();
+        for (const each of document.querySelectorAll('.term')) {
+          const { term: name } = each.dataset;
+          if (seen.has(name) || !each.checkVisibility()) continue;
+          seen.add(name);
+          each.scrollIntoView({ block: 'center', behavior: 'instant' });
+          each.click();
+          while (each.ariaExpanded !== 'true') await frame();
+          const box = document.querySelector('.definition');
+          const { left, right, top, bottom } = box.getBoundingClientRect();
+          if (left < 0 || right > innerWidth || top < 0 || bottom > innerHeight) {
+            faults.push(`${name}: outside`);
+          }
+          if (!/^[A-Z][^.]*(?:\.\d[^.]*)*\.$/.test(box.textContent))
+            faults.push(`${name}: no text`);
+          each.click();
+        }
+      }
+      return seen.size < 15 ? [...faults, ...seen] : faults;
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  test('a definition that does not load says so', async (t) => {
+    const causes = /glossary|ERR_FAILED|dynamically imported module/;
+    const { page } = await open(t, '#align', { prepare: without(/\/glossary-[^/]+\.js$/), causes });
+    await page.click(term);
+    await page.waitForSelector('#align .definition[role="alert"]');
+  });
+});
+
+describe('screen readers', () => {
+  const region = '.live-region';
+  /** Keeps what the region says from now on, and returns a function that waits for a sentence. */
+  async function listen(page) {
+    await page.evaluate((where) => {
+      window.said = [];
+      const spoken = document.querySelector(where);
+      new MutationObserver(() => window.said.push(spoken.textContent)).observe(spoken, {
+        ...{ childList: true, subtree: true },
+      });
+    }, region);
+    return async (pattern) => {
+      await page.waitForFunction(
+        (source) => new RegExp(source, 'u').test(window.said.at(-1)),
+        {},
+        pattern.source,
+      );
+      return page.evaluate(() => window.said.splice(0));
+    };
+  }
+
+  test('are told results: saved files, invalid input once, a reached goal, a correction of the address', async (t) => {
+    const { page } = await open(t, '?toy-guess=skipped&heads=7#heads', isDrawn);
+    assert.match(await textOf(page, region), /7/);
+    assert.equal(await textOf(page, region), await textOf(page, '#heads .notices'));
+    const says = await listen(page);
+    await save(page, 'Save the numbers of the layer as JSON');
+    await says(/headwise-the-layer\.json\.$/);
+    await write(page, 'Seed', '-');
+    await write(page, 'Seed', '-1');
+    assert.equal((await says(/integer/)).length, 1);
+    await (await control(page, 'Random', 'radio', '#toy')).click();
+    await says(/^Reached\./);
+  });
+
+  test('hear nothing of a moving pointer, a slider or a run, and the page has one voice beside the log', async (t) => {
+    const { page } = await open(t, '#heads', isDrawn);
+    await loadAllActs(page);
+    const speaking = await page.$$eval(
+      '[role="status"], [role="alert"], [role="log"], [role="timer"], [role="marquee"], [aria-live], output',
+      (all) => all.map((each) => `${each.getAttribute('role')} ${each.className}`),
+    );
+    assert.deepEqual(speaking.sort(), ['log log-list', 'status live-region']);
+    const says = await listen(page);
+    await (await control(page, 'Start', 'button', '#train')).click();
+    await page.waitForFunction(() => {
+      const step = /^Step (\d+)/.exec(document.querySelector('#train .run-status').textContent);
+      return Number(step?.[1]) >= 20;
+    });
+    await (await control(page, 'Pause', 'button', '#train')).click();
+    await (await cellAt(page, 0, 0, 0, 0)).hover();
+    await (await cellAt(page, 0, 0, 1, 1)).hover();
+    assert.match(await textOf(page, '#heads .read-out'), /query 2, key 2/);
+    await slide(page, 'Gate of head 1', 'ArrowLeft', 'ArrowLeft');
+    await save(page, 'Save the layer as SVG');
+    assert.equal((await says(/headwise-the-layer\.svg/)).length, 1);
+  });
+});
+
+test('the address hides what it names and nothing else, and keeps unknown names', async (t) => {
+  const selectors = {
+    controls: '#heads .controls',
+    arithmetic: '#heads .arithmetic',
+    gates: '#heads .gates',
+    compare: '#heads .compare',
+    layer: '#heads .layer',
+    export: '#heads .export',
+    link: '#heads .copy-link',
+    reset: '#heads .reset',
+    prose: '#heads .prose',
+    goal: '#heads .goal',
+    toy: '#toy',
+  };
+  const { page } = await open(t, '#heads', isDrawn);
+  const visible = () =>
+    page.evaluate(
+      (all) =>
+        Object.keys(all).filter((name) => document.querySelector(all[name]).checkVisibility()),
+      selectors,
+    );
+  assert.deepEqual(await visible(), Object.keys(selectors));
+  /** As if the reader went back to this address. */
+  const goTo = (search) =>
+    page.evaluate((query) => {
+      window.history.replaceState(null, '', `${query}#heads`);
+      window.dispatchEvent(new PopStateEvent('popstate'));
+    }, search);
+  for (const name of Object.keys(selectors)) {
+    await goTo(`?hide=${name}`);
+    assert.deepEqual(
+      await visible(),
+      Object.keys(selectors).filter((each) => each !== name),
+    );
+  }
+  await goTo('?hide=export,gate');
+  assert.match(await textOf(page, 'main > .notices'), /“gate”.*toy/);
+  await press(page, '2', 'radio');
+  assert.match(await page.evaluate(() => window.location.search), /hide=export,gate&heads=2/);
+});
+
+describe('where it cannot run', () => {
+  test('an act whose code does not load says so, and the others work', async (t) => {
+    const causes = /act-[\w-]+\.(?:js|css)|ERR_FAILED|dynamically imported module/;
+    const prepare = without(/\/assets\/act-[^/]+\.js$/);
+    const { page } = await open(t, '#train', { prepare, causes });
+    await page.waitForSelector('#train .failure[role="alert"]');
+    await page.click('#toy .question-skip button');
+    await page.click('#toy .segment:last-of-type');
+    await page.waitForSelector('#toy .goal[data-reached]');
+  });
+
+  test('without JavaScript it says what it is and what it needs', async (t) => {
+    // The preloaded script, which nothing runs, is answered after the page has gone.
+    const causes = /^request: .*\/assets\/[\w-]+\.js undefined$/;
+    const { page } = await open(t, '', {
+      prepare: (tab) => tab.setJavaScriptEnabled(false),
+      until: 'noscript h1',
+      causes,
+    });
+    assert.match(await textOf(page, 'noscript'), /multi-head attention.*needs JavaScript/s);
+  });
+
+  test('without WebAssembly SIMD it says so in the act of the address, whose name may have escapes', async (t) => {
+    const prepare = (page) =>
+      page.evaluateOnNewDocument(() => {
+        WebAssembly.validate = () => false;
+      });
+    const { page } = await open(t, '#he%61ds', { prepare, until: '#heads .failure' });
+    const told = await textOf(page, '#heads .failure');
+    assert.match(told, /WebAssembly SIMD/);
+    assert.match(told, /Chrome and Edge .* 91, Firefox .* 89, Safari .* 16\.4/);
+    assert.equal((await page.$$('.failure')).length, 1);
+    assert.equal((await page.$$('main button:not(.term), main input')).length, 0);
+    assert.deepEqual(await violations(page), []);
+  });
+
+  test('a fragment that is no name keeps nothing of the page away', async (t) => {
+    const prepare = (page) =>
+      page.evaluateOnNewDocument(() => {
+        navigator.serviceWorker.register = async () => {
+          window.isKept = true;
+        };
+      });
+    const { page } = await open(t, '#heads%E0%A4%A', { prepare });
+    await page.waitForFunction(() => window.isKept);
+    await page.click('#toy .question-skip button');
+    await page.click('#toy .segment:last-of-type');
+    await page.waitForSelector('#toy .goal[data-reached]');
+    assert.equal(await page.evaluate(() => window.location.hash), '#heads%E0%A4%A');
+  });
+});

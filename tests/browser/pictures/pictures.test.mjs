@@ -1,0 +1,95 @@
+// Pictures of every act as it opens and in use, for people to look at, and those of the README; docs/hacking.md tells
+// how the latter get there.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { artefact, fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
+
+/** Keeps what lies between the top of one part and the bottom of another. */
+async function keep(page, name, first, last = first) {
+  await page.evaluate(() => window.scrollTo(0, 0));
+  const [above, below] = await Promise.all(
+    [first, last].map(async (part) => (await page.$(part)).boundingBox()),
+  );
+  const height = below.y + below.height - above.y;
+  assert.ok(height > 40, `${first} is ${height} high`);
+  const clip = { x: above.x - 8, y: above.y - 8, width: above.width + 16, height: height + 16 };
+  await page.screenshot({ path: artefact(name), clip, captureBeyondViewport: true });
+}
+
+async function train(page, steps) {
+  await page.waitForSelector('#train .head-card');
+  await page.click('#train .playback .primary');
+  await page.waitForFunction(
+    (wanted) =>
+      Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) >= wanted,
+    {},
+    steps,
+  );
+  await page.click('#train .playback .primary');
+}
+
+for (const [name, address, first, last, prepare] of [
+  ['first', '', '.masthead h1', '.first-hint'],
+  ['page', '?input=patterns&names=1#heads', '#heads .views'],
+  [
+    'train',
+    '?train-speed=60&train-head=2.1#train',
+    '#train .views',
+    undefined,
+    (page) => train(page, 190),
+  ],
+]) {
+  test(`README: ${name}`, async (t) => {
+    const { page } = await open(t, address, { width: 1440 });
+    await prepare?.(page);
+    await keep(page, `readme-${name}.png`, first, last);
+  });
+}
+
+/** What makes an act show all it has. */
+const uses = {
+  async toy(page) {
+    await page.click('#toy .question button');
+    await page.waitForSelector('#toy .experiments-verdict:not(:empty)');
+    await page.click('#toy .segment:last-of-type');
+  },
+  async heads(page) {
+    await page.select('#heads .compare select', '2');
+    await page.click('#heads .samples .cell');
+  },
+  async train(page) {
+    await train(page, 300);
+    await page.click('#train .head-card');
+    await (await page.waitForSelector('#train .enlarged .cell')).hover();
+  },
+  async prune(page) {
+    await page.click('#prune .plant button');
+    await page.waitForFunction(() =>
+      /from 5 seeds/.test(document.querySelector('#prune .plant-status').textContent),
+    );
+    for (const head of ['1.2', '1.4', '2.3', '2.6']) {
+      await page.click(`#prune .guess-tile[data-head="${head}"]`);
+    }
+    await page.click('#prune .guess-panel .primary');
+    await page.waitForFunction(() =>
+      /^12 heads left/.test(document.querySelector('#prune .session-status').textContent),
+    );
+  },
+};
+
+for (const scheme of ['light', 'dark']) {
+  for (const width of [360, 1280, 2560]) {
+    test(`${width} pixels, ${scheme}`, async (t) => {
+      const { page } = await open(t, '?train-speed=full', { media: { scheme }, width });
+      const paper = await page.$eval('body', (body) => getComputedStyle(body).backgroundColor);
+      assert.equal(paper, scheme === 'dark' ? 'rgb(21, 24, 29)' : 'rgb(255, 255, 255)');
+      await loadAllActs(page);
+      await page.screenshot({ path: artefact(`page-${width}-${scheme}.png`), fullPage: true });
+      for (const [act, use] of Object.entries(uses)) {
+        await use(page);
+        await fitsAcross(page, act);
+        await keep(page, `${act}-in-use-${width}-${scheme}.png`, `#${act}`);
+      }
+    });
+  }
+}
