@@ -66,6 +66,26 @@ export function writeApplication(name, files) {
   return folder;
 }
 
+/** The page of an application without a bundler, which begins with an import map. */
+export const mappedPage = (importMap) =>
+  htmlPage(`<script type="module">${main}</script>`, importMap);
+
+/** Writes an application with the package's files beside its page. */
+export function writeUnbundled(name, files) {
+  const folder = writeApplication(name, files);
+  cpSync(dist, `${folder}/headwise`, { recursive: true });
+  return folder;
+}
+
+const [importMapOfCdn] = documented('Another origin', 'html');
+
+/** Serves the package from another origin, as CDNs do, for a page with the documented import map. */
+export async function serveCdn() {
+  const server = await serveFolder(dist, { headers: { 'Access-Control-Allow-Origin': '*' } });
+  const place = /https:\/\/cdn\.example\/headwise@.*?\/dist\//g;
+  return { ...server, page: mappedPage(importMapOfCdn.replaceAll(place, server.url)) };
+}
+
 /** Serves files as any host does, with the headers that isolate pages or without; they are built once. */
 export function servesFiles(build) {
   let built;
@@ -118,14 +138,14 @@ function watchFiles(page) {
       .filter((name) => name.endsWith('.wasm'))
       .map((name) => [statSync(`${dist}/${name}`).size, name]),
   );
-  const names = [];
+  const responses = [];
   page.on('response', (response) => {
-    if (response.url().endsWith('.wasm'))
-      names.push(response.buffer().then(({ length }) => sizes.get(length)));
+    if (response.url().endsWith('.wasm')) responses.push(response);
   });
   return async () => {
     await page.waitForNetworkIdle({ idleTime: 50 });
-    return (await Promise.all(names)).sort();
+    const contents = await Promise.all(responses.map((response) => response.buffer()));
+    return contents.map(({ length }) => sizes.get(length)).sort();
   };
 }
 
