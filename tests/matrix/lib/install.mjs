@@ -15,7 +15,14 @@ if (!existsSync(done) || read(locks[0]) !== read(locks[1])) {
   for (const name of ['package.json', '.npmrc', 'package-lock.json']) {
     cpSync(fromRoot('tests/matrix', name), `${folder}/${name}`);
   }
-  execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'inherit' });
+  // npm repeats requests without an answer, not those that break off.
+  for (let attempts = 3; !existsSync(done); attempts--) {
+    try {
+      execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: folder, stdio: 'inherit' });
+    } catch (error) {
+      if (attempts === 1) throw error;
+    }
+  }
 }
 // Tools look for one in the parent folders, and the repository's maps headwise to its sources.
 writeFileSync(`${folder}/tsconfig.json`, '{}\n');
