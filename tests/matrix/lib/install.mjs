@@ -10,7 +10,7 @@ const locks = [fromRoot('tests/matrix'), folder].map((place) => `${place}/packag
 const done = `${folder}/node_modules/.package-lock.json`;
 
 if (!existsSync(done) || read(locks[0]) !== read(locks[1])) {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(done, { force: true });
   mkdirSync(folder, { recursive: true });
   for (const name of ['package.json', '.npmrc', 'package-lock.json']) {
     cpSync(fromRoot('tests/matrix', name), `${folder}/${name}`);
