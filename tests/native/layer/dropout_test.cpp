@@ -70,6 +70,11 @@ TEST_CASE("Every seed, call and row has a mask of its own, also beyond 32 bits")
   }
 }
 
+TEST_CASE("A seed drops the weights that it dropped in earlier versions") {
+  const auto weights = dropped_row({.probability = 0.5, .seed = 3, .call = 2}, 6, 16);
+  CHECK(weights == std::vector<float>{0, 2, 0, 0, 2, 0, 2, 2, 2, 0, 0, 0, 0, 0, 2, 0});
+}
+
 TEST_CASE("A row can be dropped in pieces, with the mask of the whole") {
   const Dropout dropout{.probability = 0.5, .seed = 3, .call = 2};
   const std::size_t count = 13;

@@ -1,3 +1,4 @@
+#include <bit>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
@@ -82,6 +83,31 @@ TEST_CASE("The same seed gives the same parameters whether sizes are given or in
   other_seed.seed = 8;
   CHECK(max_difference(MultiHeadAttention(other_seed).state_dict().at("W_o.weight"),
                        expected.at("W_o.weight")) > 0);
+}
+
+/// FNV-1a of the bits of all numbers.
+std::uint32_t hash_of(const StateDict& dict) {
+  std::uint32_t hash = 0x811C9DC5;
+  for (const auto& [name, tensor] : dict) {
+    for (const float number : tensor) {
+      hash = (hash ^ std::bit_cast<std::uint32_t>(number)) * 0x01000193;
+    }
+  }
+  return hash;
+}
+
+TEST_CASE("A seed gives the parameters that it gave in earlier versions") {
+  auto options = options_with_sizes();
+  CHECK(hash_of(MultiHeadAttention(options).state_dict()) == 0xfef9df14);
+  options.num_kv_heads = 1;
+  options.pooling = Pooling::additive;
+  options.bias_kv = true;
+  options.output_size = 7;
+  CHECK(hash_of(MultiHeadAttention(options).state_dict()) == 0x3efe4d44);
+  options = {.num_hiddens = 8, .num_heads = 2, .projection = Projection::convolution};
+  options.query_size = options.key_size = options.value_size = 4;
+  options.seed = (std::uint64_t{1} << 53U) - 1;
+  CHECK(hash_of(MultiHeadAttention(options).state_dict()) == 0x6adfa925);
 }
 
 TEST_CASE("A bias takes no numbers away from the weights") {
