@@ -166,32 +166,21 @@ test('an optimizer takes a model or layers of it, not both', () => {
 });
 
 test('what a caller changes in the options later changes nothing', async () => {
-  const measure = (model, batch) =>
-    measureHeadImportance(model, { batches: [{ tokens, targets: tokens, ...batch }] });
-  for (const [options, change, batch] of [
-    [
-      { positions: 'rotary', rotary: { base: 100, interleaved: true }, window: [1, 0] },
-      ({ rotary, window }) => {
-        Object.assign(rotary, { base: 3, size: 2 });
-        window[0] = 3;
-      },
-    ],
-    [
-      { encoder: { numLayers: 2 } },
-      ({ encoder }) => Object.assign(encoder, { numLayers: 1, numHeads: 1 }),
-      { source: tokens },
-    ],
-    [
-      { optimizer: { learningRate: 0.1 } },
-      ({ optimizer }) => Object.assign(optimizer, { learningRate: -1 }),
-    ],
-  ]) {
-    const model = new Transformer({ ...small, ...options });
-    const before = await measure(model, batch);
-    change(options);
-    assert.deepEqual(await measure(model, batch), before);
-    model.dispose();
-  }
+  const options = {
+    ...small,
+    ...{ positions: 'rotary', rotary: { base: 100, interleaved: true }, window: [1, 0] },
+    ...{ encoder: { numLayers: 2 }, optimizer: { learningRate: 0.1 } },
+  };
+  const model = new Transformer(options);
+  const batches = [{ tokens, targets: tokens, source: tokens }];
+  // Measuring makes a copy of the model from its options.
+  const before = await measureHeadImportance(model, { batches, side: 'encoder' });
+  Object.assign(options.rotary, { base: 3, size: 2 });
+  Object.assign(options.encoder, { numLayers: 1, numHeads: 1 });
+  options.window[0] = 3;
+  options.optimizer.learningRate = -1;
+  assert.deepEqual(await measureHeadImportance(model, { batches, side: 'encoder' }), before);
+  model.dispose();
 });
 
 test('an optimizer of one layer trains that layer alone', () => {
