@@ -191,11 +191,15 @@ class ModelCalls {
     options.requires_grad = true;
     gives_result(pass(options), share_);
     TransformerOutputGradients given;
-    given.hidden = randn<3>({batch, length_, settings().num_hiddens}, random_.next());
-    JsonObject json = JsonObject().set("hidden", calls_.tensor(*given.hidden));
-    if (has_targets() && random_.chance(0.5)) {
+    JsonObject json;
+    const bool of_logits = has_targets() && random_.chance(0.6);
+    if (of_logits) {
       given.logits = randn<3>({batch, length_, settings().vocabulary_size}, random_.next());
       json.set("logits", calls_.tensor(*given.logits));
+    }
+    if (!of_logits || random_.chance(0.5)) {
+      given.hidden = randn<3>({batch, length_, settings().num_hiddens}, random_.next());
+      json.set("hidden", calls_.tensor(*given.hidden));
     }
     calls_.call("model", "backward", json);
     const TransformerGradients gradients = model_->backward(given);

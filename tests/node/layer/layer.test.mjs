@@ -68,6 +68,17 @@ test('a state dict is a copy in d2l’s order, the same whether sizes are given 
     assertSameResult(forward(layer), expected);
   }));
 
+test('fromStateDict takes options that a dict does not settle', () => {
+  const more = { rotary: { size: 2 }, weights: 'float16', dropout: 0.5, seed: 7 };
+  withLayer({ ...sized, ...more }, (layer) => {
+    const dict = layer.stateDict();
+    const read = MultiHeadAttention.fromStateDict(dict, { numHeads: 2, ...more });
+    assert.equal(read.weights, 'float16');
+    assertSameResult(forward(read.train()), forward(layer.train()));
+    read.dispose();
+  });
+});
+
 test('inputs are not kept, results are the caller’s own', () =>
   withLayer(sized, (layer) => {
     const inputs = [queries, keys, values].map(
