@@ -20,10 +20,11 @@ export async function control(page, name, role, within = '#heads') {
 
 export const press = async (page, name, role) => (await control(page, name, role)).click();
 
-/** Saves a figure of an act by what a screen reader tells of the button in the act's menu. */
+/** Saves a figure of an act by the label of the button in the act's menu. */
 export async function save(page, name, within = '#heads') {
-  await (await control(page, 'Save', 'button', within)).click();
-  await (await control(page, name, 'button', within)).click();
+  await unfold(page, within);
+  await page.click(`${within} .save-toggle`);
+  await page.click(`${within} .save-list [aria-label="${name}"]`);
 }
 
 export const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);

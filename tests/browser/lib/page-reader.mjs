@@ -51,7 +51,7 @@ function viridis(weight) {
  * the colour that most of them have.
  */
 export async function readPixels(page, element) {
-  const png = await element.screenshot({ encoding: 'base64' });
+  const png = await element.screenshot({ encoding: 'base64', captureBeyondViewport: false });
   return page.evaluate(async (encoded) => {
     const bytes = Uint8Array.from(atob(encoded), (letter) => letter.charCodeAt(0));
     const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));

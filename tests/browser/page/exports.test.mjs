@@ -18,21 +18,20 @@ const lookAt = (page, bytes, type) =>
       });
       image.src = URL.createObjectURL(blob);
       await image.decode();
-      const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
-      const context = canvas.getContext('2d');
-      context.drawImage(image, 0, 0);
-      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-      const colours = new Set(new Uint32Array(data.buffer));
-      return { width: canvas.width, height: canvas.height, colours: colours.size };
+      const { naturalWidth: width, naturalHeight: height } = image;
+      const context = new OffscreenCanvas(200, 200).getContext('2d');
+      context.drawImage(image, 0, 0, 200, 200);
+      const colours = new Set(new Uint32Array(context.getImageData(0, 0, 200, 200).data.buffer));
+      return { width, height, colours: colours.size };
     },
     bytes.toString('base64'),
     type,
   );
 
-/** Saves the SVG and the PNG of a figure, which must look alike and need nothing of the page; gives the SVG. */
-async function savePictures(page, readFile, name, act) {
+/** Saves the SVG of a figure, which must need nothing of the page; gives its text and what it looks like. */
+async function saveSvg(page, readFile, name, act) {
   await save(page, `Save ${name} as SVG`, act);
-  const svg = (await readFile(fileOf(name, 'svg'))).toString();
+  const file = await readFile(fileOf(name, 'svg'));
   const found = await page.evaluate((source) => {
     const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
     const all = [...documentElement.querySelectorAll('*')];
@@ -45,15 +44,20 @@ async function savePictures(page, readFile, name, act) {
         return id && !documentElement.querySelector(`[id="${id}"]`);
       }).length,
     };
-  }, svg);
+  }, file.toString());
   assert.deepEqual(found, { errors: 0, ofPage: 0, missing: 0 }, name);
+  const look = await lookAt(page, file, 'image/svg+xml');
+  assert.ok(look.colours > 10, `${name} is drawn`);
+  return { svg: file.toString(), look };
+}
+
+/** Saves the PNG of a figure, which must look like its SVG. */
+async function checkPng(page, readFile, name, { width, height }, act) {
   await save(page, `Save ${name} as PNG`, act);
-  const vector = await lookAt(page, Buffer.from(svg), 'image/svg+xml');
-  const bitmap = await lookAt(page, await readFile(fileOf(name, 'png')), 'image/png');
-  assert.ok(vector.colours > 10 && bitmap.colours > 10, `${name} is drawn`);
-  assert.ok(Math.abs(bitmap.width / bitmap.height - vector.width / vector.height) < 0.02);
-  assert.ok(bitmap.width > 2 * vector.width);
-  return svg;
+  const look = await lookAt(page, await readFile(fileOf(name, 'png')), 'image/png');
+  assert.ok(look.colours > 10, `${name} is drawn`);
+  assert.ok(Math.abs(look.width / look.height - width / height) < 0.02);
+  assert.ok(look.width > 2 * width);
 }
 
 async function saveNumbers(page, readFile, name, act) {
@@ -82,13 +86,14 @@ const figures = {
   'the layer': [0, /./, ({ parameters }) => parameters['W_q.weight'].shape, [20, 18]],
 };
 
-test('every figure of act heads is saved as SVG, PNG and JSON', async (t) => {
+test('every figure of act heads is saved as a picture and as numbers', async (t) => {
   // With masked cells, whose hatching is defined elsewhere on the page.
   const view = '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10#heads';
   const { page } = await open(t, view, isDrawn);
   const readFile = await useDownloads(t, page);
   for (const [name, [cells, scale, read, numbers]] of Object.entries(figures)) {
-    const svg = await savePictures(page, readFile, name);
+    const { svg, look } = await saveSvg(page, readFile, name);
+    if (name === 'the layer') await checkPng(page, readFile, name, look);
     assert.ok(count(svg, /rx="2"/g) >= cells, name);
     assert.match(svg, scale);
     if (String(scale) !== '/./') assert.equal(count(svg, /<linearGradient/g), 1, name);
@@ -98,10 +103,11 @@ test('every figure of act heads is saved as SVG, PNG and JSON', async (t) => {
   assert.ok((await textOf(page, '#heads .export-status:not(:empty)')).includes(file));
 });
 
-test('the picture of a run has the map of every head, cell by cell, and the key of its lines', async (t) => {
+test('a saved run has the map and the weights of every head, cell by cell, and the key of its lines', async (t) => {
   const { page } = await open(t, '#train', { until: '#train .head-card' });
   const readFile = await useDownloads(t, page);
-  const svg = await savePictures(page, readFile, 'the training run', '#train');
+  const { svg, look } = await saveSvg(page, readFile, 'the training run', '#train');
+  await checkPng(page, readFile, 'the training run', look, '#train');
   assert.equal(count(svg, /<linearGradient/g), 1, 'and their scale');
   const lines = await page.$$eval('#train .chart-legend > li:has(svg)', (items) =>
     items.map((item) => ({
@@ -148,41 +154,29 @@ test('the picture of a run has the map of every head, cell by cell, and the key 
     });
   }, svg);
   assert.deepEqual(differences, [0, 0, 0, 0]);
+
+  const { tokens, weights } = await saveNumbers(page, readFile, 'the training run', '#train');
+  assert.equal(weights.length, 2);
+  for (const layer of weights) checkWeights(layer, [2, tokens.length, tokens.length]);
 });
 
-for (const { act, name, until, weightsOf, shapeOf } of [
-  {
-    act: '#train',
-    name: 'the training run',
-    until: '#train .head-card',
-    weightsOf: ({ weights }) => weights,
-    shapeOf: ({ tokens }) => [2, tokens.length, tokens.length],
-  },
-  {
-    act: '#align',
-    name: 'the alignment',
-    until: '#align .align-map rect',
-    weightsOf: ({ reading }) => [reading.weights],
-    shapeOf: ({ reading }) => [2, reading.answer.length, 18],
-  },
-]) {
-  test(`the weights of ${name} are saved with their shape`, async (t) => {
-    const { page } = await open(t, act, { until });
-    const readFile = await useDownloads(t, page);
-    const saved = await saveNumbers(page, readFile, name, act);
-    assert.equal(weightsOf(saved).length, act === '#train' ? 2 : 1);
-    for (const { shape, data } of weightsOf(saved)) {
-      assert.deepEqual(shape, shapeOf(saved));
-      const [heads, queries, keys] = shape;
-      assert.equal(data.length, heads * queries * keys);
-      // Each query's weights sum to 1, those of padding included.
-      for (let row = 0; row < data.length; row += keys) {
-        const sum = data.slice(row, row + keys).reduce((a, b) => a + b);
-        assert.ok(Math.abs(sum - 1) < 1e-4, `${sum}`);
-      }
-    }
-  });
+/** Each query's weights sum to 1, those of padding included. */
+function checkWeights({ shape, data }, expected) {
+  assert.deepEqual(shape, expected);
+  const [heads, queries, keys] = shape;
+  assert.equal(data.length, heads * queries * keys);
+  for (let row = 0; row < data.length; row += keys) {
+    const sum = data.slice(row, row + keys).reduce((a, b) => a + b);
+    assert.ok(Math.abs(sum - 1) < 1e-4, `${sum}`);
+  }
 }
+
+test('the weights of an alignment are saved with their shape', async (t) => {
+  const { page } = await open(t, '#align', { until: '#align .align-map rect' });
+  const readFile = await useDownloads(t, page);
+  const { reading } = await saveNumbers(page, readFile, 'the alignment', '#align');
+  checkWeights(reading.weights, [2, reading.answer.length, 18]);
+});
 
 test('the menu of figures opens within the window and closes by Escape, by a click elsewhere and by Tab', async (t) => {
   const { page } = await open(t, '#heads', isDrawn);

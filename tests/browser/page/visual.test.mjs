@@ -1,21 +1,18 @@
-// One look at the whole page in each language: nothing overflows, nothing is cut, nothing is left in English.
+// The whole page in each language: nothing overflows, nothing is cut, nothing is left in English. In English also what
+// else is asked of all acts at once.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { ofColours, violations } from '../lib/axe.mjs';
-import { actsOf, fitsAcross, loadAllActs, open, prefer } from '../lib/pages.mjs';
+import { test } from 'node:test';
+import { violations } from '../lib/axe.mjs';
+import { readPixels } from '../lib/page-reader.mjs';
+import { actsOf, fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
 import { twoFrames, until } from '../lib/until.mjs';
 
-/** The screens that leave a stage the least height and the least width, and a large one. */
+/** The screens that leave a stage the least height and the least width. */
 const screens = [
   [1366, 768],
   [1280, 800],
-  [1920, 1080],
 ];
-const narrow = [
-  [768, 1024],
-  [360, 800],
-  [320, 800],
-];
+const sizes = [[768, 1024], [320, 800], ...screens];
 
 /** Sets the size of the window. Charts follow a frame later. */
 async function resize(page, [width, height]) {
@@ -75,7 +72,7 @@ async function checkNavigation(page, width) {
 }
 
 async function checkLayout(page, acts) {
-  for (const size of [...narrow, ...screens]) {
+  for (const size of sizes) {
     const name = size.join(' × ');
     await resize(page, size);
     await fitsAcross(page, name);
@@ -117,7 +114,9 @@ const englishOf = (page) =>
 
 const termsOf = (page) => page.$$eval('.term', (all) => all.map(({ dataset }) => dataset.term));
 
-let english, terms;
+/** How many of the elements are visible. */
+const countVisible = (page, selector) =>
+  page.$$eval(selector, (found) => found.filter((each) => each.checkVisibility()).length);
 
 async function openLanguage(t, language) {
   const { page } = await open(t, `?lang=${language}`);
@@ -127,14 +126,12 @@ async function openLanguage(t, language) {
   return page;
 }
 
-describe('the whole page', () => {
-  test('in English: layout, headings, beginnings of acts, terms, axe-core', async (t) => {
-    const page = await openLanguage(t, 'en');
-    const acts = await actsOf(page);
-    english = new Set(await englishOf(page));
-    assert.ok(english.size > 60, `${english.size}`);
-    terms = new Set(await termsOf(page));
-
+/** What is asked of the whole page in English, one after the other. */
+const checks = {
+  async 'headings are in order, and every act begins with a lead, a stage and its goal'(
+    page,
+    acts,
+  ) {
     const levels = await page.$$eval('h1, h2, h3, h4, h5, h6', (headings) =>
       headings.map(({ localName }) => Number(localName[1])),
     );
@@ -148,128 +145,213 @@ describe('the whole page', () => {
       );
       assert.deepEqual(begins, ['act-lead', 'act-stage', 'goal'], act);
     }
-
-    assert.deepEqual(await violations(page), []);
-    await prefer(page, { scheme: 'dark' });
-    assert.deepEqual(await violations(page, { rules: ofColours }), []);
+  },
+  async 'one region speaks to screen readers, beside the log of a run'(page) {
+    const live = '[role=alert], [role=timer], [role=marquee], [aria-live], output';
+    const speaking = await page.$$eval(`[role=status], [role=log], ${live}`, (all) =>
+      all.map(({ className }) => className),
+    );
+    assert.deepEqual(speaking.sort(), ['live-region', 'log-list']);
+  },
+  async 'nothing moves for readers who prefer reduced motion'(page) {
+    const moving = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('*')].filter((element) => {
+          const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(element);
+          const seconds = Math.max(...transitionDuration.split(',').map(parseFloat));
+          return seconds > 0 || animationName !== 'none' || scrollBehavior === 'smooth';
+        }).length,
+    );
+    assert.equal(moving, 0);
+  },
+  async 'axe-core finds a violation that is there'(page) {
     await page.evaluate(() =>
-      document.querySelector('main').append(document.createElement('button')),
+      document.querySelector('footer').append(document.createElement('button')),
     );
     assert.match((await violations(page, { rules: ['button-name'] })).join(), /^button-name: /);
-    await checkLayout(page, acts);
-  });
-
-  for (const language of ['zh', 'ko', 'id']) {
-    test(`in ${language}: layout, and no text left in English`, async (t) => {
-      const page = await openLanguage(t, language);
-      assert.deepEqual(
-        (await englishOf(page)).filter((text) => english.has(text)),
-        [],
-      );
-      // Each term opens a definition that there is in English.
-      assert.deepEqual(
-        (await termsOf(page)).filter((term) => !terms.has(term)),
-        [],
-      );
-      if (language === 'zh') {
-        const spaced = await page.$$eval('p, li, td, figcaption', (all) =>
-          all
-            .filter((each) => each.checkVisibility())
-            .map((each) => each.innerText)
-            .filter((text) => /[。：；，！？）] +[\u4e00-\u9fff]/u.test(text)),
-        );
-        assert.deepEqual(spaced, [], 'no space follows a Chinese mark');
-      }
-      await checkLayout(page, await actsOf(page));
-    });
-  }
-
-  test('with 20 heads, or letters twice as large, nothing overflows', async (t) => {
-    const { page } = await open(t, '?input=random&seed=1&heads=20&valid=6,2#heads');
-    for (const size of [...narrow, ...screens]) {
-      await resize(page, size);
-      await fitsAcross(page, size.join(' × '));
-      assert.deepEqual(await cutOf(page), [], size.join(' × '));
+    await page.$eval('footer button', (button) => button.remove());
+  },
+  layout: checkLayout,
+  async 'on a phone each act’s goal, main controls and status stay in view on a quarter of the screen'(
+    page,
+    acts,
+  ) {
+    const height = 844;
+    await resize(page, [390, height]);
+    const views = [
+      ...acts.slice(0, -1).map((act) => [act, '']),
+      ...[1, 2, 3, 4, 5].map((answer) => ['heads', `?input=patterns&answer=${answer}`]),
+    ];
+    for (const [act, query] of views) {
+      // As if the reader went back to this address.
+      await page.evaluate((search) => {
+        window.history.replaceState(null, '', `${window.location.pathname}${search}`);
+        window.dispatchEvent(new PopStateEvent('popstate'));
+      }, query);
+      const bar = `#${act} :is(.rail-pinned, .candidates)`;
+      await page.waitForSelector(bar, { visible: true });
+      let found;
+      await until(async () => {
+        found = await page.$eval(bar, (element) => {
+          element.closest('section').scrollIntoView();
+          scrollBy({ top: element.getBoundingClientRect().top, behavior: 'instant' });
+          scrollBy({ top: 40, behavior: 'instant' });
+          const box = element.getBoundingClientRect();
+          const onTop = document.elementFromPoint(innerWidth / 2, box.top + box.height / 2);
+          return { top: box.top, bar: box.height, isOnTop: element.contains(onTop) };
+        });
+        return found.top === 0 && found.isOnTop;
+      }, `the bar of ${act}${query} does not stay in view`);
+      assert.ok(found.bar <= height / 4, `${act}${query} has a bar of ${found.bar}`);
     }
-    await loadAllActs(page);
-    await resize(page, [720, 900]);
-    const session = await page.createCDPSession();
-    await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
-    await page.waitForFunction(
-      () => parseFloat(getComputedStyle(document.documentElement).fontSize) >= 32,
-    );
-    await fitsAcross(page, 'large letters');
-  });
-});
-
-test('on a phone each act’s goal, main controls and status stay in view on a quarter of the screen', async (t) => {
-  const { page } = await open(t, '', { width: 390 });
-  const size = { width: 390, height: 844 };
-  await page.setViewport(size);
-  await loadAllActs(page);
-  const acts = (await actsOf(page)).slice(0, -1);
-  const views = [
-    ...acts.map((act) => [act, '']),
-    ...[1, 2, 3, 4, 5].map((answer) => ['heads', `?input=patterns&answer=${answer}`]),
-  ];
-  for (const [act, query] of views) {
-    // As if the reader went back to this address.
-    await page.evaluate((search) => {
-      window.history.replaceState(null, '', `${window.location.pathname}${search}`);
-      window.dispatchEvent(new PopStateEvent('popstate'));
-    }, query);
-    const bar = `#${act} :is(.rail-pinned, .candidates)`;
-    await page.waitForSelector(bar, { visible: true });
-    let height;
-    await until(async () => {
-      const found = await page.$eval(bar, (element) => {
-        element.closest('section').scrollIntoView();
-        scrollBy({ top: element.getBoundingClientRect().top, behavior: 'instant' });
-        scrollBy({ top: 40, behavior: 'instant' });
-        const box = element.getBoundingClientRect();
-        const onTop = document.elementFromPoint(innerWidth / 2, box.top + box.height / 2);
-        return { top: box.top, height: box.height, isOnTop: element.contains(onTop) };
-      });
-      ({ height } = found);
-      return found.top === 0 && found.isOnTop;
-    }, `the bar of ${act}${query} does not stay in view`);
-    assert.ok(height <= size.height / 4, `${act}${query} has a bar of ${height}`);
-  }
-});
-
-for (const width of [1440, 390]) {
-  for (const [act, address, name, part] of [
-    ['why', '?why-d=16&why-divisor=8#why', '√d = 4', '.rail-main'],
-    ['words', '#words', 'Gate of layer 2, head 2', '.words-controls'],
-  ]) {
-    test(`controls of act ${act} stay in place when its goal is reached, at ${width} pixels`, async (t) => {
-      const { page } = await open(t, address, { width });
-      const control = await page.waitForSelector(`#${act} ::-p-aria([name="${name}"])`, {
-        visible: true,
-      });
-      await control.evaluate((found) => found.scrollIntoView({ block: 'center' }));
-      await page.evaluate(twoFrames);
-      /** Of the controls that are in the window now, how far they are from its top from then on. */
-      const seen = await page.evaluateHandle(
-        (pressed, beside) =>
-          [pressed, ...document.querySelectorAll(beside)].filter((each) => {
-            const { top } = each.getBoundingClientRect();
-            return each.checkVisibility() && top >= 0 && top < window.innerHeight;
-          }),
-        control,
-        `#${act} ${part} :is(button, input, textarea)`,
-      );
-      const places = () =>
-        seen.evaluate((all) => all.map((each) => Math.round(each.getBoundingClientRect().top)));
-      const before = await places();
-      assert.ok(before.length > 0);
-      const progress = () =>
-        page.$$eval(`#${act} .goal-progress`, (all) => all.map((each) => each.textContent).join());
-      const progressBefore = await progress();
-      await control.click();
-      await until(async () => (await progress()) !== progressBefore, 'no progress');
-      await page.evaluate(twoFrames);
-      assert.deepEqual(await places(), before);
+  },
+  async 'every term has a definition, within the window of a phone'(page) {
+    const wrong = await page.evaluate(async () => {
+      // Opens all answers.
+      window.dispatchEvent(new Event('beforeprint'));
+      const faults = [];
+      const seen = new Set();
+      for (let step = 1; step <= 9; step++) {
+        document.querySelector(`#figure .figure-steps input[value="${step}"]`).click();
+        for (const each of document.querySelectorAll('.term')) {
+          const { term: name } = each.dataset;
+          if (seen.has(name) || !each.checkVisibility()) continue;
+          seen.add(name);
+          each.scrollIntoView({ block: 'center', behavior: 'instant' });
+          each.click();
+          while (each.ariaExpanded !== 'true') await new Promise(requestAnimationFrame);
+          const box = document.querySelector('.definition');
+          const { left, right, top, bottom } = box.getBoundingClientRect();
+          if (left < 0 || right > innerWidth || top < 0 || bottom > innerHeight) {
+            faults.push(`${name}: outside`);
+          }
+          if (!/^[A-Z].*\.$/.test(box.textContent)) faults.push(`${name}: no text`);
+          each.click();
+        }
+      }
+      return seen.size < 15 ? [...faults, ...seen] : faults;
     });
+    assert.deepEqual(wrong, []);
+  },
+  async 'on paper the figures are there, and nothing to press'(page, acts) {
+    await page.emulateMediaType('print');
+    // The width of A4 between its margins.
+    await resize(page, [718, 1000]);
+    const pressable = 'nav, button:not(:has(svg), .term), input, select, textarea, .skip-link';
+    assert.equal(await countVisible(page, pressable), 0);
+    for (const act of acts) {
+      assert.equal(await countVisible(page, `#${act} h2`), 1);
+      const maps = `#${act} svg.map`;
+      assert.equal(await countVisible(page, maps), (await page.$$(maps)).length);
+    }
+    assert.ok((await countVisible(page, '.cell-text')) > 0, 'with their numbers');
+    assert.equal(await countVisible(page, '#train .chart'), 0, 'charts without lines are left out');
+    assert.equal(
+      await page.$eval('#train .rail-pinned', (bar) => getComputedStyle(bar).position),
+      'static',
+    );
+    await fitsAcross(page);
+  },
+};
+
+let english, terms;
+
+test('the whole page in English', async (t) => {
+  const page = await openLanguage(t, 'en');
+  const acts = await actsOf(page);
+  english = new Set(await englishOf(page));
+  assert.ok(english.size > 60, `${english.size}`);
+  terms = new Set(await termsOf(page));
+  for (const [name, check] of Object.entries(checks)) {
+    await t.test(name, () => check(page, acts));
   }
+  // For the next test that uses this tab.
+  await page.emulateMediaType('screen');
+});
+
+for (const language of ['zh', 'ko', 'id']) {
+  test(`the whole page in ${language}: layout, and no text left in English`, async (t) => {
+    const page = await openLanguage(t, language);
+    assert.deepEqual(
+      (await englishOf(page)).filter((text) => english.has(text)),
+      [],
+    );
+    // Each term opens a definition that there is in English.
+    assert.deepEqual(
+      (await termsOf(page)).filter((term) => !terms.has(term)),
+      [],
+    );
+    if (language === 'zh') {
+      const spaced = await page.evaluate(() =>
+        [...document.querySelectorAll('p, li, td, figcaption')]
+          .filter((each) => each.checkVisibility())
+          .map((each) => each.innerText)
+          .filter((text) => /[。：；，！？）] +[\u4e00-\u9fff]/u.test(text)),
+      );
+      assert.deepEqual(spaced, [], 'no space follows a Chinese mark');
+    }
+    await checkLayout(page, await actsOf(page));
+  });
+}
+
+test('nothing overflows with 20 heads, or with letters twice as large', async (t) => {
+  const { page } = await open(t, '?input=random&seed=1&heads=20&valid=6,2#heads');
+  for (const size of sizes) {
+    await resize(page, size);
+    await fitsAcross(page, size.join(' × '));
+    assert.deepEqual(await cutOf(page), [], size.join(' × '));
+  }
+  await resize(page, [720, 900]);
+  const session = await page.createCDPSession();
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
+  await page.waitForFunction(
+    () => parseFloat(getComputedStyle(document.documentElement).fontSize) >= 32,
+  );
+  await fitsAcross(page, 'large letters');
+});
+
+test('forced colours tell what is chosen and what stands on the scale', async (t) => {
+  const { page } = await open(t, '#heads', { media: { forcedColors: 'active' } });
+  const look = async (selector) => readPixels(page, await page.$(selector));
+  const chosen = await look('#heads .segment:has(:checked)');
+  const other = await look('#heads .segment:has(:not(:checked))');
+  assert.notEqual(chosen.ground, other.ground);
+  assert.ok(chosen.contrast >= 4.5);
+  const { contrast } = await look('#heads .close-up .map .cell:not([data-masked])');
+  assert.ok(contrast >= 3, `${contrast}`);
+});
+
+for (const [act, address, name, part] of [
+  ['why', '?why-d=16&why-divisor=8#why', '√d = 4', '.rail-main'],
+  ['words', '#words', 'Gate of layer 2, head 2', '.words-controls'],
+]) {
+  test(`controls of act ${act} stay in place on a phone when its goal is reached`, async (t) => {
+    const { page } = await open(t, address, { width: 390 });
+    const control = await page.waitForSelector(`#${act} ::-p-aria([name="${name}"])`, {
+      visible: true,
+    });
+    await control.evaluate((found) => found.scrollIntoView({ block: 'center' }));
+    await page.evaluate(twoFrames);
+    /** The controls that are in the window now. */
+    const seen = await page.evaluateHandle(
+      (pressed, beside) =>
+        [pressed, ...document.querySelectorAll(beside)].filter((each) => {
+          const { top } = each.getBoundingClientRect();
+          return each.checkVisibility() && top >= 0 && top < window.innerHeight;
+        }),
+      control,
+      `#${act} ${part} :is(button, input, textarea)`,
+    );
+    const places = () =>
+      seen.evaluate((all) => all.map((each) => Math.round(each.getBoundingClientRect().top)));
+    const before = await places();
+    assert.ok(before.length > 0);
+    const progress = () =>
+      page.$$eval(`#${act} .goal-progress`, (all) => all.map((each) => each.textContent).join());
+    const progressBefore = await progress();
+    await control.click();
+    await until(async () => (await progress()) !== progressBefore, 'no progress');
+    await page.evaluate(twoFrames);
+    assert.deepEqual(await places(), before);
+  });
 }
