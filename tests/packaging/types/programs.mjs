@@ -376,7 +376,7 @@ import type {
 } from 'headwise/models';
 // @ts-expect-error it is not public
 import type { ThreadPool } from 'headwise';
-/** Is given B, too. */
+/** Compiles if every value is an A. */
 declare function takes<A>(...values: A[]): void;
 
 is<typeof models, typeof headwise>();
