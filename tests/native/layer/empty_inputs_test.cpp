@@ -24,9 +24,14 @@ TEST_CASE("Head importance of no samples, queries or keys") {
   }
 }
 
-TEST_CASE("No heads are pooled") {
-  CHECK(scaled_dot_product_attention(randn<4>({2, 0, 3, 5}, 1), randn<4>({2, 0, 4, 5}, 2),
-                                     randn<4>({2, 0, 4, 5}, 3))
+TEST_CASE("No heads, and values of size 0") {
+  for (const std::size_t heads : {0, 2}) {
+    CHECK(scaled_dot_product_attention(randn<4>({2, heads, 3, 5}, 1), randn<4>({2, heads, 4, 5}, 2),
+                                       randn<4>({2, heads, 4, 0}, 3))
+              .output.size() == 0);
+  }
+  CHECK(additive_attention(randn<3>({2, 3, 5}, 1), randn<3>({2, 4, 5}, 2), randn<3>({2, 4, 0}, 3),
+                           {randn<2>({6, 5}, 4), randn<2>({6, 5}, 5), randn<2>({1, 6}, 6)})
             .output.size() == 0);
 }
 

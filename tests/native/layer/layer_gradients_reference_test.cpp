@@ -69,7 +69,7 @@ TEST_CASE("The reference's gradients are derivatives of its output") {
 #if defined(HEADWISE_SANITIZE)
   constexpr std::size_t wanted = 6;  // sanitizers take their time
 #else
-  constexpr std::size_t wanted = 60;
+  constexpr std::size_t wanted = 30;
 #endif
   constexpr std::size_t max_pairs = 50;
   std::size_t count = 0;

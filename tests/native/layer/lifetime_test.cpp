@@ -251,6 +251,8 @@ TEST_CASE("Every call on an object that was moved from says that it holds nothin
   objects.cache = objects.taken_cache;
   objects.model = objects.taken_model.copy();
   objects.adam = std::move(objects.taken_adam);
+  MultiHeadAttention& same = objects.trained;
+  objects.trained = same;
   forward(objects.layer, objects.inputs, {.requires_grad = true});
   objects.layer.backward(grad_output);
   forward(objects.trained, objects.inputs, {.cache = &objects.cache});

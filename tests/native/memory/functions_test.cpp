@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <headwise/headwise.hpp>
 #include <span>
+#include <string>
 
 #include "allocations.hpp"
 #include "every_allocation.hpp"
@@ -13,6 +14,10 @@
 namespace headwise::test {
 namespace {
 
+constexpr auto check = [](const std::string& name, const auto& call) {
+  check_every_allocation(name, call);
+};
+
 TEST_CASE("Out of memory in pooling functions") {
   const LensByQuery lens = {{4, 3, 0}, {1, 2, 4}};
   xt::xarray<bool> allowed = xt::xarray<bool>::from_shape({3, 4});
@@ -20,16 +25,15 @@ TEST_CASE("Out of memory in pooling functions") {
     allowed.data()[i] = i % 3 != 0;
   }
   const auto scores = randn<3>({2, 3, 4}, 1);
-  check_every_allocation("masked_softmax", [&] { return masked_softmax(scores); });
-  check_every_allocation(
-      "masked_softmax with lengths of samples",
-      [&, by_sample = ValidLens(LensBySample{3, 2})] { return masked_softmax(scores, by_sample); });
+  check("masked_softmax", [&] { return masked_softmax(scores); });
+  check("masked_softmax with lengths of samples", [&, by_sample = ValidLens(LensBySample{3, 2})] {
+    return masked_softmax(scores, by_sample);
+  });
   const ValidLens by_query = lens;
-  check_every_allocation("masked_softmax with lengths of queries",
-                         [&] { return masked_softmax(scores, by_query); });
+  check("masked_softmax with lengths of queries", [&] { return masked_softmax(scores, by_query); });
   const ValidLens too_long = LensBySample{9, 2};
-  check_every_allocation("masked_softmax with lengths that do not fit",
-                         [&] { return masked_softmax(scores, too_long); });
+  check("masked_softmax with lengths that do not fit",
+        [&] { return masked_softmax(scores, too_long); });
 
   const DotProductAttentionOptions dot_product{.valid_lens = lens,
                                                .mask = allowed,
@@ -44,38 +48,33 @@ TEST_CASE("Out of memory in pooling functions") {
   const auto keys_4 = randn<4>({2, 2, 4, 5}, 3);
   const auto values_4 = randn<4>({2, 2, 4, 6}, 4);
   for (const DotProductAttentionOptions& options : {DotProductAttentionOptions{}, dot_product}) {
-    check_every_allocation("dot_product_attention",
-                           [&] { return dot_product_attention(queries, keys, values, options); });
-    check_every_allocation("scaled_dot_product_attention", [&] {
-      return scaled_dot_product_attention(queries_4, keys_4, values_4, options);
-    });
+    check("dot_product_attention",
+          [&] { return dot_product_attention(queries, keys, values, options); });
+    check("scaled_dot_product_attention",
+          [&] { return scaled_dot_product_attention(queries_4, keys_4, values_4, options); });
   }
-  check_every_allocation("scaled_dot_product_attention, keys that do not fit", [&] {
-    return scaled_dot_product_attention(queries_4, values_4, values_4);
-  });
+  check("scaled_dot_product_attention, keys that do not fit",
+        [&] { return scaled_dot_product_attention(queries_4, values_4, values_4); });
   const AdditiveAttentionParameters parameters{
       .W_q = randn<2>({7, 5}, 5), .W_k = randn<2>({7, 5}, 6), .w_v = randn<2>({1, 7}, 7)};
   const AdditiveAttentionOptions masked{
       .valid_lens = lens, .mask = allowed, .return_weights = true};
   for (const AdditiveAttentionOptions& options : {AdditiveAttentionOptions{}, masked}) {
-    check_every_allocation("additive_attention", [&] {
-      return additive_attention(queries, keys, values, parameters, options);
-    });
+    check("additive_attention",
+          [&] { return additive_attention(queries, keys, values, parameters, options); });
   }
 }
 
 TEST_CASE("Out of memory in functions of tensors") {
   const auto X = randn<3>({2, 3, 8}, 1);
-  check_every_allocation("transpose_qkv", [&] { return transpose_qkv(X, 4); });
-  check_every_allocation("transpose_qkv, heads that do not divide",
-                         [&] { return transpose_qkv(X, 3); });
-  check_every_allocation("transpose_output", [&] { return transpose_output(X, 2); });
-  check_every_allocation("split_heads", [&] { return split_heads(X, 4); });
-  check_every_allocation("positional_encoding", [] { return positional_encoding(5, 6); });
-  check_every_allocation("positional_encoding, bad length",
-                         [] { return positional_encoding(-1, 6); });
-  check_every_allocation("randn", [] { return randn<3>({2, 3, 4}, 1); });
-  check_every_allocation("set_num_threads, bad number", [] { set_num_threads(-1); });
+  check("transpose_qkv", [&] { return transpose_qkv(X, 4); });
+  check("transpose_qkv, heads that do not divide", [&] { return transpose_qkv(X, 3); });
+  check("transpose_output", [&] { return transpose_output(X, 2); });
+  check("split_heads", [&] { return split_heads(X, 4); });
+  check("positional_encoding", [] { return positional_encoding(5, 6); });
+  check("positional_encoding, bad length", [] { return positional_encoding(-1, 6); });
+  check("randn", [] { return randn<3>({2, 3, 4}, 1); });
+  check("set_num_threads, bad number", [] { set_num_threads(-1); });
 }
 
 /// Of two samples, three heads, and four queries and keys.
@@ -89,18 +88,16 @@ Tensor<4> any_weights() {
 TEST_CASE("Out of memory in losses and scores") {
   const auto logits = randn<3>({2, 3, 5}, 1);
   const Tokens targets = any_tokens(2, 3, -1, 5);
-  check_every_allocation("cross_entropy", [&] { return cross_entropy(logits, targets); });
+  check("cross_entropy", [&] { return cross_entropy(logits, targets); });
   const Tokens wrong = any_tokens(2, 3, 5, 9);
-  check_every_allocation("cross_entropy, targets that do not fit",
-                         [&] { return cross_entropy(logits, wrong); });
+  check("cross_entropy, targets that do not fit", [&] { return cross_entropy(logits, wrong); });
   const Tensor<4> of_heads = any_weights();
   const Tokens tokens = any_tokens(2, 4, 0, 3);
   const Tokens keys = any_tokens(2, 4, -1, 4);
-  check_every_allocation("pattern_scores", [&] { return pattern_scores(of_heads, true); });
-  check_every_allocation("induction_scores", [&] { return induction_scores(of_heads, tokens); });
-  check_every_allocation("key_scores", [&] { return key_scores(of_heads, keys); });
-  check_every_allocation("key_scores, keys that do not fit",
-                         [&] { return key_scores(of_heads, wrong); });
+  check("pattern_scores", [&] { return pattern_scores(of_heads, true); });
+  check("induction_scores", [&] { return induction_scores(of_heads, tokens); });
+  check("key_scores", [&] { return key_scores(of_heads, keys); });
+  check("key_scores, keys that do not fit", [&] { return key_scores(of_heads, wrong); });
 }
 
 TEST_CASE("Out of memory in the importance of heads of any kind") {
@@ -125,8 +122,8 @@ TEST_CASE("Out of memory in the importance of heads of any kind") {
   for (const HeadMeasure measure : {HeadMeasure::gradient, HeadMeasure::ablation,
                                     HeadMeasure::confidence, HeadMeasure::entropy}) {
     const HeadImportanceOptions options{.measure = measure};
-    check_every_allocation("measure " + std::to_string(static_cast<int>(measure)),
-                           [&] { return measure_head_importance(heads, options); });
+    check("measure " + std::to_string(static_cast<int>(measure)),
+          [&] { return measure_head_importance(heads, options); });
   }
 }
 
@@ -138,17 +135,14 @@ TEST_CASE("Out of memory in tasks") {
   const InductionTask induction({.num_symbols = 5, .length = 9, .min_period = 2, .max_period = 4});
   for (const Task* task :
        std::initializer_list<const Task*>{&copy, &reverse, &sort, &recall, &induction}) {
-    check_every_allocation("batch", [&] { return task->batch(3, 2, 5); });
-    check_every_allocation("batch of less than nothing", [&] { return task->batch(3, -2, 5); });
+    check("batch", [&] { return task->batch(3, 2, 5); });
+    check("batch of less than nothing", [&] { return task->batch(3, -2, 5); });
   }
-  check_every_allocation(
-      "constructor", [] { return CopyTask({.num_symbols = 5, .length = 6}).vocabulary_size(); });
-  check_every_allocation("constructor, bad number", [] {
-    return CopyTask({.num_symbols = 0, .length = 6}).vocabulary_size();
-  });
-  check_every_allocation("constructor, too few symbols", [] {
-    return SortTask({.num_symbols = 2, .num_items = 6}).vocabulary_size();
-  });
+  check("constructor", [] { return CopyTask({.num_symbols = 5, .length = 6}).vocabulary_size(); });
+  check("constructor, bad number",
+        [] { return CopyTask({.num_symbols = 0, .length = 6}).vocabulary_size(); });
+  check("constructor, too few symbols",
+        [] { return SortTask({.num_symbols = 2, .num_items = 6}).vocabulary_size(); });
 }
 
 TEST_CASE("Out of memory in files") {
@@ -162,60 +156,53 @@ TEST_CASE("Out of memory in files") {
                              .state_dict();
   const std::map<std::string, std::string> metadata = {
       {"format", "pt"}, {"a name that is long", "a text that has letters like ä and \n"}};
-  check_every_allocation("save_safetensors", [&] { return save_safetensors(dict, metadata); });
+  check("save_safetensors", [&] { return save_safetensors(dict, metadata); });
   const std::vector<std::byte> file = save_safetensors(dict, metadata);
-  check_every_allocation("load_safetensors", [&] { return load_safetensors(file); });
+  check("load_safetensors", [&] { return load_safetensors(file); });
   const std::span<const std::byte> torn = std::span(file).first(file.size() - 1);
-  check_every_allocation("load_safetensors, torn", [&] { return load_safetensors(torn); });
+  check("load_safetensors, torn", [&] { return load_safetensors(torn); });
   const std::map<std::string, std::string> no_utf_8 = {{"format", "\xFF"}};
-  check_every_allocation("save_safetensors, no UTF-8",
-                         [&] { return save_safetensors(dict, no_utf_8); });
+  check("save_safetensors, no UTF-8", [&] { return save_safetensors(dict, no_utf_8); });
   const IntegerTensors integers = {
       {"a long name of positions", xt::xarray<std::int64_t>{{0, 1, 2, 3, 4, 5, 6, 7}}},
       {"a long name of a mask", xt::xarray<bool>{{true, false, true, true, false}}}};
-  check_every_allocation("save_safetensors, integers",
-                         [&] { return save_safetensors(dict, metadata, integers); });
+  check("save_safetensors, integers", [&] { return save_safetensors(dict, metadata, integers); });
   const std::vector<std::byte> with_integers = save_safetensors(dict, metadata, integers);
-  check_every_allocation("load_safetensors, integers",
-                         [&] { return load_safetensors(with_integers); });
+  check("load_safetensors, integers", [&] { return load_safetensors(with_integers); });
   const TemporaryFolder folder;
   const auto path = folder.write("a file with a long name.safetensors", with_integers);
-  check_every_allocation("SafetensorsFile", [&] { return SafetensorsFile(path).names().size(); });
+  check("SafetensorsFile", [&] { return SafetensorsFile(path).names().size(); });
   const auto torn_path =
       folder.write("another with a long name.safetensors", File(torn.begin(), torn.end()));
-  check_every_allocation("SafetensorsFile, torn",
-                         [&] { return SafetensorsFile(torn_path).names().size(); });
+  check("SafetensorsFile, torn", [&] { return SafetensorsFile(torn_path).names().size(); });
   const std::filesystem::path nowhere = folder / "none with a long name.safetensors";
-  check_every_allocation("SafetensorsFile, nowhere",
-                         [&] { return SafetensorsFile(nowhere).names().size(); });
+  check("SafetensorsFile, nowhere", [&] { return SafetensorsFile(nowhere).names().size(); });
   const auto index =
       folder.write("model.safetensors.index.json",
                    R"({"metadata":{"total_size":[{"of":1}]},)"
                    R"("weight_map":{"W_q.weight":"a file with a long name.safetensors"}})");
-  check_every_allocation("SafetensorsFile, index",
-                         [&] { return SafetensorsFile(index).names().size(); });
+  check("SafetensorsFile, index", [&] { return SafetensorsFile(index).names().size(); });
   const auto malformed = folder.write(
       "malformed.index.json",
       R"({"weight_map":{"a name that is not there":"a file with a long name.safetensors"}})");
-  check_every_allocation("SafetensorsFile, malformed index",
-                         [&] { return SafetensorsFile(malformed).names().size(); });
+  check("SafetensorsFile, malformed index",
+        [&] { return SafetensorsFile(malformed).names().size(); });
   const SafetensorsFile on_disk(path);
-  check_every_allocation("tensor", [&] { return on_disk.tensor("W_q.weight"); });
-  check_every_allocation("integer_tensor", [&] {
+  check("tensor", [&] { return on_disk.tensor("W_q.weight"); });
+  check("integer_tensor", [&] {
     return std::get<xt::xarray<bool>>(on_disk.integer_tensor("a long name of a mask"));
   });
-  check_every_allocation("tensors", [&] { return on_disk.tensors("W_q"); });
+  check("tensors", [&] { return on_disk.tensors("W_q"); });
   const std::vector<std::string> names = {"W_k.weight", "W_v.weight"};
-  check_every_allocation("tensors by names", [&] { return on_disk.tensors(names); });
-  check_every_allocation("dtype, unknown",
-                         [&] { return on_disk.dtype("a long name that is not there"); });
+  check("tensors by names", [&] { return on_disk.tensors(names); });
+  check("dtype, unknown", [&] { return on_disk.dtype("a long name that is not there"); });
 
   const xt::xarray<float>& tensor = dict.at("W_q.weight");
-  check_every_allocation("save_npy", [&] { return save_npy(tensor); });
+  check("save_npy", [&] { return save_npy(tensor); });
   const std::vector<std::byte> npy = save_npy(tensor);
-  check_every_allocation("load_npy", [&] { return load_npy(npy); });
+  check("load_npy", [&] { return load_npy(npy); });
   const std::span<const std::byte> torn_npy = std::span(npy).first(npy.size() - 1);
-  check_every_allocation("load_npy, torn", [&] { return load_npy(torn_npy); });
+  check("load_npy, torn", [&] { return load_npy(torn_npy); });
 }
 
 }  // namespace
