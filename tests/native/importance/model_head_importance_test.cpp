@@ -132,7 +132,7 @@ class Measured {
     if (measure == HeadMeasure::confidence || measure == HeadMeasure::entropy) {
       return mean_over_queries(measure, side, layer, head);
     }
-    constexpr float step = 1.0F / 1024;
+    constexpr float step = 1.0F / 65536;
     const bool is_gradient = measure == HeadMeasure::gradient;
     const auto first = losses_with(side, layer, head, is_gradient ? 1 + step : 0);
     const auto second = losses_with(side, layer, head, is_gradient ? 1 - step : 1);

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -171,6 +173,30 @@ TEST_CASE("Tokens are drawn as often as softmax says, among the best k or p") {
     }
     // Of 12 degrees of freedom, exceeded by chance once in a thousand times.
     CHECK(chi_square < 32.9);
+  }
+}
+
+TEST_CASE("Tokens of a text are drawn apart from each other") {
+  Transformer model = plain_model();
+  GenerateOptions options = of(model, 2);
+  options.temperature = 1e9;
+  options.top_k = 2;
+  std::map<std::pair<bool, bool>, int> are_best;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    options.seed = seed;
+    const Text drawn = model.generate(prompt, options);
+    Text text = prompt;
+    const auto is_best = [&](std::int64_t token) {
+      const std::vector<float> logits = next_logits(model, text, {});
+      text.push_back(token);
+      return std::max_element(logits.begin(), logits.end()) - logits.begin() == token;
+    };
+    const bool is_first_best = is_best(drawn[0]);
+    ++are_best[{is_first_best, is_best(drawn[1])}];
+  }
+  CHECK(are_best.size() == 4);
+  for (const auto& [which, count] : are_best) {
+    CHECK(std::abs(count - 100) <= 5 * std::sqrt(75.0));
   }
 }
 

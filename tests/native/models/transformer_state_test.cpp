@@ -108,7 +108,7 @@ TEST_CASE("Parameters have the names and shapes of the documentation") {
 }
 
 TEST_CASE("A seed gives the same model, another one another, and layers differ") {
-  TransformerOptions options = small_transformer("plain").options;
+  TransformerOptions options = small_transformer("an encoder").options;
   const StateDict parameters = Transformer(options).state_dict();
   CHECK(Transformer(options).state_dict() == parameters);
   std::set<float> firsts;

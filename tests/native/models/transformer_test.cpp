@@ -218,6 +218,7 @@ TEST_CASE("Chunks of any sizes with a cache give what float64 gives for the whol
       // A reset forgets the source, too.
       static_cast<void>(read(others, 0, length));
       cache.reset();
+      CHECK_FALSE(cache.memory().has_source);
       for (std::size_t begin = 0; begin < length;) {
         CHECK(cache.length() == begin);
         if (random.chance(0.3)) {
