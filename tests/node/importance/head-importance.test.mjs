@@ -161,72 +161,47 @@ test('it is measured as things were at the call, while timers go on and may abor
     await aborted;
   }));
 
-const ignoring = (ignoredKeys) => ({
-  measure: 'confidence',
-  batches: [{ ...inputs, ignoredKeys }],
-});
+const batches = [inputs];
+const ignoring = (ignoredKeys) => ({ measure: 'entropy', batches: [{ ...inputs, ignoredKeys }] });
+const needed = "loss: expected its gradient beside measure 'gradient', got none";
+const given = "loss: expected its value beside measure 'ablation', got 3";
+const normalized = "normalize: expected measure 'gradient' beside it, got 'entropy'";
+const names = 'measure, normalize, onProgress, signal, batches, loss';
 /** Options, and how the measurement of a layer is rejected. */
-const badOptions = [
-  [
-    { batches: [inputs] },
-    'invalid-option',
-    "loss: expected its gradient beside measure 'gradient', got none",
+const errors = {
+  'invalid-option': [
+    [{ batches }, needed],
+    [{ batches, loss: { value: 3 }, measure: 'ablation' }, given],
+    [{ batches, measure: 'weights' }, /^measure: expected 'gradient', /],
+    [{ batches, normalize: true, measure: 'entropy' }, normalized],
   ],
-  [
-    { batches: [inputs], loss: { value: 3 }, measure: 'ablation' },
-    'invalid-option',
-    "loss: expected its value beside measure 'ablation', got 3",
+  'unknown-option': [
+    [{ batches, loss: { values: 3 } }, /^loss: .*, got values; did you mean value\?$/],
+    [{ batches, model: 3 }, `options: expected only ${names}, got model`],
+    [{ measure: 'entropy', batches: [{ headGate: [1] }] }, /^batches\[0\]: .*, got headGate$/],
   ],
-  [
-    { batches: [inputs], loss: { values: 3 } },
-    'unknown-option',
-    'loss: expected only value, gradient, got values; did you mean value?',
+  'invalid-type': [
+    [{ loss: square }, 'batches: expected an array, got undefined'],
+    [{ batches: [3], measure: 'entropy' }, 'batches[0]: expected an object, got 3'],
+    [{ batches, onProgress: 3, loss: square }, 'onProgress: expected a function, got 3'],
+    [{ batches, signal: {}, loss: square }, 'signal: expected an AbortSignal, got an object'],
+    [ignoring([[1, 0, 0, 0]]), 'ignoredKeys: expected booleans, got numbers'],
   ],
-  [{ batches: [], measure: 'weights' }, 'invalid-option', /^measure: expected 'gradient', /],
-  [
-    { batches: [], normalize: true, measure: 'entropy' },
-    'invalid-option',
-    "normalize: expected measure 'gradient' beside it, got 'entropy'",
+  'invalid-shape': [
+    [ignoring([[true, false, false, false]]), 'ignoredKeys: expected (3, 4), got (1, 4)'],
   ],
-  [{ loss: square }, 'invalid-type', 'batches: expected an array, got undefined'],
-  [{ batches: [3], measure: 'entropy' }, 'invalid-type', 'batches[0]: expected an object, got 3'],
-  [
-    { batches: [], onProgress: 3, loss: square },
-    'invalid-type',
-    'onProgress: expected a function, got 3',
-  ],
-  [
-    { batches: [], signal: {}, loss: square },
-    'invalid-type',
-    'signal: expected an AbortSignal, got an object',
-  ],
-  [
-    { batches: [], model: 3 },
-    'unknown-option',
-    'options: expected only measure, normalize, onProgress, signal, batches, loss, got model',
-  ],
-  [
-    { batches: [{ ...inputs, headGate: [1] }], measure: 'entropy' },
-    'unknown-option',
-    /^batches\[0\]: expected only queries, .* got headGate$/,
-  ],
-  [
-    ignoring([[true, false, false, false]]),
-    'invalid-shape',
-    'ignoredKeys: expected (3, 4), got (1, 4)',
-  ],
-  [ignoring([[1, 0, 0, 0]]), 'invalid-type', 'ignoredKeys: expected booleans, got numbers'],
-];
+};
 
 test('what cannot be measured is an error, by rejection', () =>
   withLayer({}, (layer) =>
     withModel({}, async (model) => {
       const fails = (of, given, ...error) =>
         assertRejects(() => measureHeadImportance(of, given), ...error);
-      for (const [given, ...error] of badOptions) await fails(layer, given, ...error);
-      const batches = [{ tokens }];
+      for (const [code, cases] of Object.entries(errors)) {
+        for (const [options, message] of cases) await fails(layer, options, code, message);
+      }
       await fails(model, { batches, losses: 3 }, 'unknown-option', /did you mean loss\?$/);
-      await fails(model, { batches }, 'invalid-shape', /^targets: expected/);
+      await fails(model, { batches: [{ tokens }] }, 'invalid-shape', /^targets: expected/);
       const kinds = 'layer: expected a MultiHeadAttention or a Transformer, got an object';
       await fails({}, { batches }, 'invalid-type', kinds);
       const gone = new AttentionOnlyTransformer(modelOptions);
