@@ -245,12 +245,12 @@ const layers = {
   'forward of long inputs': forward(() => [...long, { requiresGrad: true, window: [50, 0] }]),
   backward: ofLayer('backward', ({ layer }) => [loose(gradOf(layer))]),
   'backward of lists': ofLayer('backward', ({ layer }) => [list(gradOf(layer))]),
-  loadStateDict: ofLayer('loadStateDict', () => [looseDict(otherDict)], { needsNone: true }),
+  loadStateDict: ofLayer('loadStateDict', () => [looseDict(otherDict)], { mayNeedNone: true }),
   'loadStateDict that infers sizes': ofLayer('loadStateDict', () => [looseDict(otherDict)], {
     options: unsized,
   }),
   ...mapValues({ stateDict: 0, gradients: 0, zeroGradients: 0 }, (_, method) =>
-    ofLayer(method, none, { needsNone: true }),
+    ofLayer(method, none, { mayNeedNone: true }),
   ),
   pruneHeads: ofLayer('pruneHeads', () => [[0, 2]]),
   'pruneHeads of integers': ofLayer('pruneHeads', () => [Uint8Array.of(0, 2)]),
@@ -378,7 +378,7 @@ const training = Object.assign(
     clipGradientNorm: onTwo(
       (_, ...given) => clipGradientNorm(...given),
       ({ pair }) => [[...pair], 0.1],
-      { needsNone: true },
+      { mayNeedNone: true },
     ),
     'clipGradientNorm of many layers': onTwo(
       ({ pair }) => clipGradientNorm([...pair, ...idle], 0.1),
@@ -400,13 +400,13 @@ const training = Object.assign(
         none,
       ),
       [`the first step of ${name}`]: onTwo(step, none, { before: make }),
-      [`a later step of ${name}`]: onTwo(step, none, { before: makeAndStep, needsNone: true }),
+      [`a later step of ${name}`]: onTwo(step, none, { before: makeAndStep, mayNeedNone: true }),
       [`a step of ${name} after pruning`]: onTwo(step, none, {
         before: (subject) => {
           makeAndStep(subject);
           subject.pair[0].pruneHeads([1]);
         },
-        needsNone: true,
+        mayNeedNone: true,
       }),
       [`pruning beside ${name}`]: onTwo(
         ({ pair: [first] }, heads) => first.pruneHeads(heads),
@@ -664,7 +664,7 @@ const models = {
   ]),
   'stateDict of a model': ofModel(decoder, 'stateDict', namesOf),
   'gradients of a model': ofModel(decoder, 'gradients', namesOf),
-  'zeroGradients of a model': ofModel(decoder, 'zeroGradients', none, { needsNone: true }),
+  'zeroGradients of a model': ofModel(decoder, 'zeroGradients', none, { mayNeedNone: true }),
   'loadStateDict of a model': ofModel(patches, 'loadStateDict', () => {
     const model = newModel({ options: { ...patches.options, seed: 9 } });
     const dict = looseDict(model.stateDict());
@@ -734,7 +734,7 @@ const functions = {
   ...mapValues({ transposeQkv, transposeOutput, splitHeads }, (call) =>
     ofNothing(call, () => [rows(1), 2]),
   ),
-  positionalEncoding: ofNothing(positionalEncoding, () => [40, 50], { needsNone: true }),
+  positionalEncoding: ofNothing(positionalEncoding, () => [40, 50], { mayNeedNone: true }),
   randn: ofNothing(Tensor.randn, () => [[30, 40], 5]),
   'new Tensor': ofNothing(
     (...given) => new Tensor(...given),
@@ -742,10 +742,10 @@ const functions = {
       [1, 2, 3, 4, 5, 6],
       [2, 3],
     ],
-    { needsNone: true },
+    { mayNeedNone: true },
   ),
-  zeros: ofNothing(Tensor.zeros, () => [[2, 3]], { needsNone: true }),
-  full: ofNothing(Tensor.full, () => [[2, 3], 2], { needsNone: true }),
+  zeros: ofNothing(Tensor.zeros, () => [[2, 3]], { mayNeedNone: true }),
+  full: ofNothing(Tensor.full, () => [[2, 3], 2], { mayNeedNone: true }),
   patternScores: ofNothing(patternScores, () => [weights(), { causal: true }]),
   inductionScores: ofNothing(inductionScores, () => [weights(), looseTokens(tokens)]),
   keyScores: ofNothing(keyScores, () => [weights(), looseTokens(targets)]),

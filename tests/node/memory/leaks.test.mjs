@@ -41,13 +41,13 @@ async function callOften({ prepare, call, args }, round) {
 }
 
 for (const [name, entry] of Object.entries(calls)) {
-  test(`a hundred calls leave nothing: ${name}`, async () => {
+  test(`calls leave nothing: ${name}`, async () => {
     await callOften(entry, 0);
     const before = freeBytes();
-    for (let round = 1; round <= 10; round++) await callOften(entry, round);
-    // The smallest piece of memory, left by each call, is more.
+    for (let round = 1; round <= 3; round++) await callOften(entry, round);
     const lost = before - freeBytes();
-    assert.ok(lost < 1000, `${lost} bytes are lost`);
+    // Less may be lost: what earlier calls made may be collected meanwhile.
+    assert.ok(lost <= 0, `${lost} bytes are lost`);
   });
 }
 

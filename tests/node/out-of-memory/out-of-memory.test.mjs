@@ -42,7 +42,6 @@ const tried = (entry) =>
  */
 const tryWith = (entry, expected, free, { holes, keepsWorkingMemory }, tryAgain) =>
   withSubject(entry, async (subject, args) => {
-    if (keepsWorkingMemory) await tried(entry);
     const giveBack = fillAllBut(Array(holes).fill(free / holes), { keepsWorkingMemory });
     const first = await attempt(entry, subject, args);
     giveBack();
@@ -79,6 +78,6 @@ for (const [name, entry] of Object.entries(calls)) {
     assert.ok(capacity - freeBytes() < 1000, 'not all memory was given back');
     checkBystanders();
     // Where no call ever failed, nothing was tried.
-    assert.equal(failures === 0, entry.needsNone === true, `${failures} calls failed`);
+    assert.ok(failures > 0 || entry.mayNeedNone, 'it always found memory');
   });
 }
