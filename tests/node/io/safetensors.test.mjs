@@ -274,73 +274,78 @@ test('arrays that change while others are read are an error', () => {
   }
 });
 
-test('what cannot be saved', () => {
-  const fails = (given, code, message) =>
-    assertFails(() => saveSafetensors(...given), code, message);
-  for (const [bad, got] of [[undefined, 'undefined'], ...noObjects]) {
-    fails([bad], 'invalid-type', `tensors: expected an object of tensors by name, got ${got}`);
-  }
-  for (const [bad, got] of noObjects) {
-    fails([{}, bad], 'invalid-type', `metadata: expected an object of texts by name, got ${got}`);
-  }
-  const aTensor = 'expected a tensor, { data, shape } or nested arrays of numbers';
-  fails([{ a: 1 }], 'invalid-type', `a: ${aTensor}, got 1`);
-  fails([{ 'W_q.weight': null }], 'invalid-type', `W_q.weight: ${aTensor}, got null`);
-  fails([{ a: [1], b: 'b' }], 'invalid-type', `b: ${aTensor}, got "b"`);
-  fails([Tensor.ones([1])], 'invalid-type', `data: ${aTensor}, got a typed array without a shape`);
-  fails([{ a: ['1'] }], 'invalid-type', 'a: expected numbers, got "1"');
-  fails([{ a: [1n] }], 'invalid-type', 'a: expected numbers, got 1n');
-  fails([{ a: [true] }], 'invalid-type', 'a: expected numbers, got true');
-  const of = (dtype, data, shape = [2]) => [{ a: { dtype, data, shape } }];
-  const inA = (dtype, kind) => `a: expected data of dtype ${dtype} in ${kind}`;
-  const bigs = BigInt64Array.of(1n, 2n);
-  fails(of('I64', [1, 2]), 'invalid-type', `${inA('I64', 'a BigInt64Array')}, got an array`);
-  fails(of('U64', bigs), 'invalid-type', `${inA('U64', 'a BigUint64Array')}, got a BigInt64Array`);
-  fails(of('I8', Uint8Array.of(1, 2)), 'invalid-type', /^a: expected data of dtype I8 in a/);
-  fails(of('BOOL', undefined), 'invalid-type', `${inA('BOOL', 'a Uint8Array')}, got undefined`);
-  fails(of('I64', bigs, [3]), 'invalid-shape', 'a: expected 3 numbers for shape (3,), got 2');
-  fails(of('I64', bigs, 2), 'invalid-type', 'a: expected a shape such as [2, 4, 100], got 2');
-  const boolean = 'a: expected 0 and 1 in data of dtype BOOL, got 2';
-  fails(of('BOOL', Uint8Array.of(1, 2)), 'invalid-value', boolean);
-  fails(of('F32', bigs), 'invalid-type', 'a: expected numbers, got 1n');
-  fails(of('toString', bigs), 'invalid-type', 'a: expected numbers, got 1n');
-  const uncountableIntegers =
-    'a: expected a shape of less than 2^63 bytes, got (0, 2147483648, 536870912)';
-  fails(
-    of('I64', new BigInt64Array(), [0, 2 ** 31, 2 ** 29]),
-    'invalid-shape',
-    uncountableIntegers,
-  );
-  fails(
-    [{ a: { data: [1], shape: [2] } }],
-    'invalid-shape',
-    'a: expected 2 numbers for shape (2,), got 1',
-  );
-  for (const size of [2 ** 32, 2 ** 53 - 1]) {
-    const message = `a: expected axes of less than 2^32, got ${size}`;
-    fails([{ a: { data: [], shape: [size, 0] } }], 'invalid-shape', message);
-  }
-  const uncountable =
-    'a: expected a shape of less than 2^63 bytes, got (0, 2147483648, 1073741824)';
-  fails([{ a: { data: [], shape: [0, 2 ** 31, 2 ** 30] } }], 'invalid-shape', uncountable);
-  for (const [bad, got] of [
+const aTensor = 'expected a tensor, { data, shape } or nested arrays of numbers';
+const inA = (dtype, kind) => `a: expected data of dtype ${dtype} in ${kind}`;
+const bigs = BigInt64Array.of(1n, 2n);
+const bytes = Uint8Array.of(1, 2);
+const numbers = 'a: expected numbers, got';
+const [type, invalidShape, value] = ['invalid-type', 'invalid-shape', 'invalid-value'];
+
+/** Tensors, metadata and the error. */
+const unsaved = [
+  ...[[undefined, 'undefined'], ...noObjects].map(([bad, got]) => [
+    ...[bad, {}, type, `tensors: expected an object of tensors by name, got ${got}`],
+  ]),
+  ...noObjects.map(([bad, got]) => [
+    ...[{}, bad, type, `metadata: expected an object of texts by name, got ${got}`],
+  ]),
+  ...[
+    [{ a: 1 }, type, `a: ${aTensor}, got 1`],
+    [{ a: [1], b: 'b' }, type, `b: ${aTensor}, got "b"`],
+    [Tensor.ones([1]), type, `data: ${aTensor}, got a typed array without a shape`],
+    [{ a: ['1'] }, type, `${numbers} "1"`],
+    [{ a: [true] }, type, `${numbers} true`],
+    [{ a: { data: [1], shape: [2] } }, invalidShape, 'a: expected 2 numbers for shape (2,), got 1'],
+    [
+      { a: { data: [], shape: [2 ** 32, 0] } },
+      invalidShape,
+      'a: expected axes of less than 2^32, got 4294967296',
+    ],
+    [
+      ...[{ a: { data: [], shape: [0, 2 ** 31, 2 ** 30] } }, invalidShape],
+      'a: expected a shape of less than 2^63 bytes, got (0, 2147483648, 1073741824)',
+    ],
+    [
+      ...[{ __metadata__: [1] }, value],
+      "tensors: expected names other than that of the metadata, got '__metadata__'",
+    ],
+  ].map(([tensors, ...error]) => [tensors, {}, ...error]),
+  ...[
+    ['I64', [1, 2], [2], type, `${inA('I64', 'a BigInt64Array')}, got an array`],
+    ['U64', bigs, [2], type, `${inA('U64', 'a BigUint64Array')}, got a BigInt64Array`],
+    ['I8', bytes, [2], type, `${inA('I8', 'an Int8Array')}, got a Uint8Array`],
+    ['BOOL', undefined, [2], type, `${inA('BOOL', 'a Uint8Array')}, got undefined`],
+    ['I64', bigs, [3], invalidShape, 'a: expected 3 numbers for shape (3,), got 2'],
+    ['I64', bigs, 2, type, 'a: expected a shape such as [2, 4, 100], got 2'],
+    ['BOOL', bytes, [2], value, 'a: expected 0 and 1 in data of dtype BOOL, got 2'],
+    ['F32', bigs, [2], type, `${numbers} 1n`],
+    ['toString', bigs, [2], type, `${numbers} 1n`],
+    [
+      ...['I64', new BigInt64Array(), [0, 2 ** 31, 2 ** 29], invalidShape],
+      'a: expected a shape of less than 2^63 bytes, got (0, 2147483648, 536870912)',
+    ],
+  ].map(([dtype, data, shape, ...error]) => [{ a: { dtype, data, shape } }, {}, ...error]),
+  ...[
     [1, '1'],
     [null, 'null'],
     [undefined, 'undefined'],
     [['a'], 'an array'],
-  ]) {
-    fails([{}, { a: bad }], 'invalid-type', `metadata: expected texts, got ${got}`);
-  }
-  const reserved = "tensors: expected names other than that of the metadata, got '__metadata__'";
-  fails([{ __metadata__: [1] }], 'invalid-value', reserved);
-  for (const [bad, got] of [
+  ].map(([bad, got]) => [{}, { a: bad }, type, `metadata: expected texts, got ${got}`]),
+  ...[
     ['\ud800', '"\\ud800"'],
     ['a\udc00b', '"a\\udc00b"'],
-    ['\udc00\ud800', '"\\udc00\\ud800"'],
-  ]) {
-    const message = `tensors: expected names and metadata in Unicode, got ${got}`;
-    fails([{ [bad]: [1] }], 'invalid-value', message);
-    fails([{}, { [bad]: 'a' }], 'invalid-value', message);
-    fails([{}, { a: bad }], 'invalid-value', message);
+  ].flatMap(([bad, got]) => {
+    const error = [value, `tensors: expected names and metadata in Unicode, got ${got}`];
+    return [
+      [{ [bad]: [1] }, {}, ...error],
+      [{}, { [bad]: 'a' }, ...error],
+      [{}, { a: bad }, ...error],
+    ];
+  }),
+];
+
+test('what cannot be saved', () => {
+  for (const [tensors, metadata, code, message] of unsaved) {
+    assertFails(() => saveSafetensors(tensors, metadata), code, message);
   }
 });
