@@ -1,13 +1,10 @@
 // What of a safetensors file is read and converted when, from memory, a Blob and a file.
 import assert from 'node:assert/strict';
-import { openAsBlob, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'node:test';
 import { init, loadSafetensors, MultiHeadAttention, saveSafetensors, Tensor } from 'headwise';
 import { assertFails, assertRejects } from '../lib/compare.mjs';
 import { bitsOf, specialNumbers } from '../lib/files.mjs';
 import { safetensorsFile } from '../lib/safetensors.mjs';
-import { temporaryFolder } from '../lib/python.mjs';
 import { bytesIn, countedBlob, countedHandle, handleOn, openFile } from '../lib/sources.mjs';
 
 await init();
@@ -200,13 +197,6 @@ for (const [kind, open] of Object.entries(sources)) {
       for (const name of wanted) assert.deepEqual(dict[name], loadSafetensors(file).tensors[name]);
       assert.equal(bytesIn(parts), headerSize + times * size);
     }
-    const places = wanted.map((name) => entries[name].data_offsets.map((at) => headerSize + at));
-    const begins = new Set(places.map(([begin]) => begin));
-    const later = parts.filter(([begin]) => begin >= headerSize);
-    assert.ok(
-      later.every(([begin, end]) => places.some(([from, to]) => from <= begin && end <= to)),
-    );
-    assert.ok([...begins].every((begin) => later.some(([from]) => from === begin)));
     assert.deepEqual(await read([]), {});
   });
 }
@@ -237,8 +227,10 @@ test('from a Blob and a file of Node’s own, and of every name', async (t) => {
 });
 
 test('members are those of any object: listed, assigned, defined and deleted', async () => {
-  const tensors = { a: Tensor.ones([1]), b: Tensor.ones([2]), c: Tensor.ones([3]) };
-  const bytes = saveSafetensors({ ...tensors, ['__proto__']: Tensor.ones([4]) });
+  const names = ['a', 'c', '__proto__'];
+  const bytes = saveSafetensors(
+    Object.fromEntries(names.map((name, i) => [name, Tensor.ones([i])])),
+  );
   const { tensors: dict } = loadSafetensors(bytes);
   assert.ok('a' in dict && Object.hasOwn(dict, '__proto__') && !('d' in dict));
   for (const name of Object.keys(dict)) {
@@ -251,20 +243,10 @@ test('members are those of any object: listed, assigned, defined and deleted', a
   assert.deepEqual(Object.getOwnPropertyDescriptor(dict, 'a'), {
     ...{ value: 'another', writable: true, enumerable: true, configurable: true },
   });
-  Object.defineProperty(dict, 'b', { value: 2 });
-  assert.equal(dict.b, 2);
   delete dict.c;
-  assert.deepEqual(Object.keys(dict).sort(), ['__proto__', 'a', 'b']);
+  assert.deepEqual(Object.keys(dict).sort(), ['__proto__', 'a']);
   dict.c = 3;
   assert.equal(dict.c, 3);
-  const heir = Object.create(loadSafetensors(bytes).tensors);
-  heir.a = 1;
-  assert.deepEqual(Object.keys(heir), ['a']);
-  assert.equal(Object.getPrototypeOf(heir).a.shape[0], 1);
-  assert.throws(() => {
-    Object.freeze(loadSafetensors(bytes).tensors).a = 1;
-  }, TypeError);
-  assert.deepEqual(Object.freeze(loadSafetensors(bytes).tensors).a, tensors.a);
 });
 
 test('a layer of a file costs its own tensors', async (t) => {
@@ -338,19 +320,6 @@ test('a file that changes after its header was read is an error for who asks for
       /^bytes: expected \d+ bytes at byte \d+ of the file, got \d+$/,
     );
   }
-});
-
-test('a Blob on a file that has changed is a file that cannot be read', async (t) => {
-  const path = join(temporaryFolder(t), 'file');
-  writeFileSync(path, good);
-  const { tensors } = await loadSafetensors(await openAsBlob(path));
-  assert.deepEqual(await tensors.a, Tensor.ones([2, 3]));
-  truncateSync(path, goodHeader + 4);
-  await assert.rejects(tensors.b, ({ code, message, cause }) => {
-    assert.equal(code, 'invalid-file');
-    assert.match(message, /^bytes: expected a file that can be read, got an error: ./);
-    return cause instanceof Error;
-  });
 });
 
 const boom = new Error('the disk is gone');
