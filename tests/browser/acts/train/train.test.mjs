@@ -1,205 +1,407 @@
-// Training in Chromium: a run from its first step to its goal, in a worker.
+// Training: a run from its first step to its goal, its steps seen again, two runs side by side, and a lost worker.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
+import { openFlows } from '../../lib/flows.mjs';
 import { holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';
-import { open, searchOf } from '../../lib/pages.mjs';
-import {
-  alone,
-  button,
-  eventsOf,
-  mapsOf,
-  openRun,
-  press,
-  restingStepOf,
-  textOf,
-  until,
-  waitForGoal,
-  waitForStatus,
-  waitForStep,
-  workerOf,
-} from '../../lib/train-act.mjs';
+import { fitsAcross } from '../../lib/pages.mjs';
+import { startRun } from '../../lib/train-reference.mjs';
+import { near, range } from '../../../page/lib/float64.mjs';
 
-describe('a run', () => {
-  test('is the same for the same seed at any speed, and another for another', async (t) => {
-    const eventsAt = async (query) => {
-      const { page } = await openRun(t, query);
-      await press(page, 'Start');
-      await waitForGoal(page);
-      await press(page, 'Pause');
-      const events = await eventsOf(page);
-      return events.slice(0, events.findIndex((told) => /99\s%/.test(told)) + 1);
-    };
-    const first = await eventsAt('?train-speed=full&train-seed=3');
-    assert.deepEqual(await eventsAt('?train-speed=60&train-seed=3'), first);
-    assert.notDeepEqual(await eventsAt('?train-speed=full&train-seed=4'), first);
-  });
+/** Neighbours have workers, too. */
+const alone = '?hide=prune,words,align';
+const status = '.run-status';
 
-  test('can be paused, stepped and begun again', async (t) => {
-    const { page } = await openRun(t, `${alone}&train-speed=full`);
-    const untrained = await mapsOf(page);
-    await press(page, 'One step');
-    await waitForStep(page, 1);
-    await press(page, 'One step');
-    await waitForStep(page, 2);
-    const second = await mapsOf(page);
+/** With what flows of a run wait for and read. */
+async function openRun(t, query, options) {
+  const act = await openFlows(t, 'train', query, options);
+  const { page } = act;
+  const run = {
+    ...act,
+    worker: () => page.workers().find((each) => /model-worker/.test(each.url())),
+    step: () => act.first(status, 'data-step'),
+    waitForStep: (step) => act.waitForValue(status, 'data-step', step),
+    async waitForState(state) {
+      await act.waitForValue(status, 'data-state', state);
+    },
+    /** Goes on until a step is passed; gives the step at which the run then rests. */
+    async goOn(until) {
+      await act.click('.playback .primary');
+      await page.waitForFunction(
+        (where, least) => Number(document.querySelector(where).dataset.step) > least,
+        {},
+        ...[`#train ${status}`, until],
+      );
+      await act.click('.playback .primary');
+      await run.waitForState('paused');
+      // The update that was on its way when the run was paused.
+      await run.worker().evaluate(() => new Promise((resolve) => setTimeout(resolve, 0)));
+      await page.evaluate(
+        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+      );
+      return run.step();
+    },
+    maps: () => act.each('canvas', (canvas) => canvas.toDataURL()),
+    weights: () => act.all('.enlarged .cell', 'data-weight'),
+    roles: () => act.all('.head-card', 'data-role'),
+    arcs: () => act.all('.composition-arc', 'data-head', 'data-key', 'data-weight'),
+    query: async () => (await act.all('.composition-token', 'aria-pressed')).indexOf('true') + 1,
+  };
+  await run.waitForState('paused');
+  return run;
+}
+
+test('a run', async (t) => {
+  const run = await openRun(t, `${alone}&train-speed=full`);
+  const { page } = run;
+
+  await t.test('is stepped, paused, begun again, and the same at any speed', async () => {
+    const untrained = await run.maps();
+    await run.press('One step');
+    await run.waitForStep(1);
+    await run.press('One step');
+    await run.waitForStep(2);
+    const second = await run.maps();
     assert.notDeepEqual(second, untrained);
-
-    await press(page, 'Resume');
-    await page.waitForFunction(
-      () => Number(/\d+/.exec(document.querySelector('#train .run-status').textContent)) > 20,
-    );
-    await press(page, 'Pause');
-    const paused = await restingStepOf(page);
-    await press(page, 'One step');
-    await waitForStep(page, paused + 1);
-
-    await press(page, 'Restart');
-    await waitForStep(page, 0);
-    assert.deepEqual(await mapsOf(page), untrained);
-    assert.deepEqual(await eventsOf(page), []);
-    await press(page, 'One step');
-    await waitForStep(page, 1);
-    await press(page, 'One step');
-    await waitForStep(page, 2);
-    assert.deepEqual(await mapsOf(page), second);
+    const paused = await run.goOn(20);
+    await run.press('One step');
+    await run.waitForStep(paused + 1);
+    await run.click('.playback [value="60"]');
+    await run.press('Restart');
+    // It is heard while the model is made.
+    await run.click('.playback .primary');
+    await run.waitForState('running');
+    await run.press('Pause');
+    await run.press('Restart');
+    await run.waitForStep(0);
+    assert.deepEqual(await run.maps(), untrained);
+    assert.equal(await run.count('.log-list li'), 0);
+    await run.press('One step');
+    await run.waitForStep(1);
+    await run.press('One step');
+    await run.waitForStep(2);
+    assert.deepEqual(await run.maps(), second);
+    await run.visit(`${alone}&train-speed=full&train-task=reverse&train-layers=1&train-heads=4`);
+    await run.waitForStep(0);
+    assert.equal(await run.count('.head-card'), 4);
+    assert.equal(await page.$eval('#train select', ({ value }) => value), 'reverse');
   });
 
-  for (const task of ['recall', 'sort', 'reverse', 'copy', 'previous']) {
-    test(`learns ${task}`, async (t) => {
-      const { page } = await openRun(t, `?train-task=${task}&train-speed=full`);
-      await press(page, 'Start');
-      await waitForGoal(page);
+  await t.test('reaches its goal, whose steps are seen again as they were', async () => {
+    await run.visit(`${alone}&train-speed=full&train-at=8&train-head=1.2`);
+    await run.waitForStep(8);
+    const then = { weights: await run.weights(), roles: await run.roles() };
+    assert.equal(then.weights.length, 400);
+    const reference = await startRun();
+    reference.train(8);
+    const weight = reference.weights();
+    near(
+      then.weights,
+      range(400).map((at) => weight(0, 1, Math.floor(at / 20), at % 20) * (at % 20 <= at / 20)),
+      1e-4,
+    );
+    await run.press('Resume');
+    await run.waitFor('.log [data-kind="goal"]');
+    await run.waitFor('.goal[data-reached]');
+    await run.press('Pause');
+    await run.waitForState('paused');
+    const last = await run.step();
+    const now = await run.maps();
+    const told = (await run.texts('.log-list li')).map((event) => event.match(/\d+/g).map(Number));
+    const events = told.filter((numbers) => numbers.length >= 3);
+    assert.ok(events.length >= 2);
+
+    await run.keys('.step-handle', 'Home');
+    await run.waitForStep(0);
+    await run.keys(undefined, 'ArrowRight', 'ArrowRight');
+    await run.waitForStep(8);
+    assert.equal(await run.first(status, 'data-past'), '');
+    assert.match(await run.first('.step-handle', 'aria-valuetext'), /^Step 8: loss 3\.\d/);
+    await run.waitForSearch(`${alone}&train-speed=full&train-head=1.2&train-at=8`);
+    near(await run.weights(), then.weights, 1e-5);
+    assert.deepEqual(await run.roles(), then.roles);
+    assert.equal(await run.count('.score-lines .moment-line'), 4);
+    // The first event, and the measurement before it.
+    await run.click('.log-list button');
+    const [step, head, layer] = events[0];
+    await run.waitForStep(step);
+    const roles = await run.roles();
+    assert.notEqual(roles[2 * (layer - 1) + head - 1], null);
+    const atOnce = events.filter(([each]) => each === step).length;
+    assert.equal(roles.filter((role) => role !== null).length, atOnce);
+    await run.keys('.step-handle', 'ArrowLeft');
+    await run.waitForStep(step - 4);
+    assert.deepEqual(await run.roles(), [null, null, null, null]);
+    const lines = await run.all('.score-lines .threshold', 'data-series', 'data-share', 'y1');
+    assert.equal(lines.length, 4 * 3);
+    assert.deepEqual(
+      lines.slice(0, 3),
+      [
+        ['induction', 0.4],
+        ['previousToken', 0.3],
+        ['tooLittle', 0.2],
+      ].map(([series, share]) => [series, share, 57 - 54 * share]),
+    );
+
+    // The pointer draws it along the curve; the end leads back to now.
+    await page.$eval('#train .step-handle', (slider) => slider.scrollIntoView({ block: 'center' }));
+    const box = await (await page.$('#train .step-handle')).boundingBox();
+    const most = await page.$eval('#train .step-handle', ({ max }) => Number(max));
+    const xOf = (place) => box.x + 12 + (place / most) * (box.width - 24);
+    await page.mouse.move(xOf(step), box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(xOf(40), box.y + box.height / 2, { steps: 3 });
+    await run.waitForStep(40);
+    await page.mouse.move(box.x + box.width + 20, box.y + box.height / 2);
+    await page.mouse.up();
+    await run.waitForStep(last);
+    assert.equal(await run.first('.to-now', 'aria-disabled'), 'true');
+    assert.equal(await run.count('.score-lines .moment-line'), 0);
+    await run.press('One step');
+    await run.waitForStep(last + 1);
+    assert.notDeepEqual(await run.maps(), now);
+    reference.dispose();
+  });
+
+  await t.test('has two heads that work together, whichever query is asked', async () => {
+    await run.visit(`${alone}&train-speed=full&train-query=7&train-head=2.1`);
+    const token = (position) => `.composition-token:nth-of-type(${position})`;
+    const asks = async (position) => {
+      await run.waitFor(`${token(position)}[aria-pressed="true"]`);
+      assert.equal(await run.query(), position);
+    };
+    await asks(7);
+    const colours = await run.each('.head-card', ({ style }) =>
+      style.getPropertyValue('--head-colour'),
+    );
+    const drawn = await run.each('.composition-arc', ({ style }) =>
+      style.getPropertyValue('--head-colour'),
+    );
+    const [[, key, weight], [back, backKey]] = await run.arcs();
+    assert.deepEqual(drawn, [colours[2], colours[Number(String(back).at(-1)) - 1]]);
+    const row = (await run.weights()).slice(6 * 20, 7 * 20);
+    near(weight, Math.max(...row), 1e-6);
+    assert.equal(row.indexOf(Math.max(...row)), key - 1);
+    const sentence = await run.numbers('.composition-sentence');
+    assert.deepEqual([sentence[0], sentence[1], sentence[5]], [7, key, backKey]);
+    for (const [act, position] of [
+      [() => run.hover(token(12)), 12],
+      [() => run.hover('.enlarged .cell[data-query="9"][data-key="3"]'), 10],
+      [() => run.hover(status), 7],
+      [() => run.keys(token(7), 'ArrowRight'), 8],
+      [() => run.keys(undefined, 'End', 'ArrowLeft'), 19],
+    ]) {
+      await act();
+      await asks(position);
+    }
+    await run.keys(undefined, 'Enter');
+    await run.waitForSearch(`${alone}&train-speed=full&train-query=19&train-head=2.1`);
+    await page.click(`#train ${token(3)}`);
+    await run.waitForSearch(`${alone}&train-speed=full&train-query=3&train-head=2.1`);
+    await page.click('#train .run-layer:nth-child(2) .head-card:nth-child(2)');
+    await run.waitFor('.composition-arc[data-head="2.2"]');
+    for (const width of [1440, 390]) {
+      await page.setViewport({ width, height: 900 });
+      for (const position of [1, 2, 10, 19, 20]) {
+        await run.keys(token(position));
+        await asks(position);
+        const outside = await run.each('.composition-label', (label) => {
+          const [own, all] = [label, label.ownerSVGElement].map((each) =>
+            each.getBoundingClientRect(),
+          );
+          return (
+            own.top < all.top ||
+            own.bottom > all.bottom ||
+            own.left < all.left ||
+            own.right > all.right
+          );
+        });
+        assert.deepEqual(outside, [false, false], `query ${position}, ${width} pixels wide`);
+      }
+    }
+    await fitsAcross(page);
+    const upright = await run.first('.composition-drawing', 'viewBox');
+    await page.setViewport({ width: 844, height: 390 });
+    await page.waitForFunction(
+      (before) => document.querySelector('.composition-drawing').getAttribute('viewBox') !== before,
+      {},
+      upright,
+    );
+    await page.setViewport({ width: 1280, height: 900 });
+    await run.isForEveryone();
+  });
+
+  await t.test(
+    'is pinned beside another and compared with one layer; the stage fits a screen',
+    async () => {
+      const line = (series) => run.first(`.chart [data-series="${series}"]`, 'd');
+      await run.visit(`${alone}&train-speed=full&train-at=160`);
+      await run.waitFor('.run-verdict:not(:empty)');
+      const goal = (await run.numbers('.run-verdict'))[1];
+      assert.ok(goal > 100);
+      await run.press('Pin this run');
+      await run.waitFor('.chart [data-series="pinned"]');
+      const pinned = (await run.parameter('train-pinned')).split(',');
+      assert.deepEqual(pinned.slice(0, 5), ['induction', '2', '2', '0.005', '1']);
+      assert.equal(await line('pinned'), await line('unseen'));
+      await run.click('.rail .control:has([value="3"]) [value="1"]');
+      await run.waitForStep(0);
+      const search = `${alone}&train-speed=full&train-layers=1&train-pinned=${pinned}`;
+      await run.visit(`${search}&train-at=12`);
+      await run.waitForStep(12);
+      assert.equal((await run.arcs()).length, 1);
+      assert.ok((await run.numbers('.run-comparison')).includes(goal));
+      assert.equal(await run.text('.run-verdict'), '', 'it is not plain yet how it goes');
+      await page.setViewport({ width: 1440, height: 900 });
+      for (const query of [
+        search,
+        `${search}&train-head=1.2`,
+        `${alone}&train-head=2.1&train-layers=3&train-heads=4`,
+      ]) {
+        await run.visit(`${query}&train-at=12`);
+        await run.waitForStep(12);
+        await run.fitsScreen();
+        const [[side, composition]] = await run.each('.act-stage', (stage) => [
+          Math.max(
+            ...Array.from(
+              stage.querySelectorAll('.run-side > *'),
+              (each) => each.getBoundingClientRect().bottom,
+            ),
+          ),
+          stage.querySelector('.composition').getBoundingClientRect().top,
+        ]);
+        assert.ok(side <= composition, `${query}: ${side} of ${composition}`);
+      }
+      // A pinned run that only the address knows is made anew.
+      await run.visit(
+        `${alone}&train-speed=full&train-seed=2&train-at=8&train-pinned=induction,2,2,0.005,3,12`,
+      );
+      await run.waitFor('.chart [data-series="pinned"]');
+      await run.waitForStep(8);
+      await run.press('Unpin run');
+      assert.equal(await run.count('.chart [data-series="pinned"]'), 0);
+      await run.visit(`${alone}&train-at=9000x&train-head=5.1&train-task=chess`);
+      assert.equal(await run.notices(), 3);
+    },
+  );
+});
+
+test('where frames come late, one in four has a new map', async (t) => {
+  /** Frames that are told to come 60 ms apart; counts those that had a new step, and those with a new map. */
+  const prepare = (page) =>
+    page.evaluateOnNewDocument(() => {
+      let [frame, puts, asked] = [0, 0, []];
+      window.apart = 16;
+      window.frames = { stepped: 0, drawn: 0 };
+      let time = 0;
+      performance.now = () => time;
+      const step = () => document.querySelector('#train .run-status')?.textContent;
+      const show = () => {
+        const [before, putsBefore, now] = [step(), puts, asked];
+        asked = [];
+        frame += 1;
+        time += window.apart;
+        for (const callback of now) callback(time);
+        if (step() !== before) window.frames.stepped += 1;
+        if (puts !== putsBefore) window.frames.drawn += 1;
+      };
+      window.requestAnimationFrame = (callback) => {
+        if (asked.push(callback) === 1) setTimeout(show, 4);
+        return 0;
+      };
+      const { putImageData } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.putImageData = function (...args) {
+        if (this.canvas === document.querySelector('#train canvas')) puts += 1;
+        return putImageData.apply(this, args);
+      };
+    });
+  const run = await openRun(t, `${alone}&train-speed=full`, { prepare });
+  /** Of the frames with a new step, from the 30th on, the part that had a new map. */
+  const partDrawn = async (apart) => {
+    await run.page.evaluate(
+      (gap) => Object.assign(window, { apart: gap, frames: { stepped: 0, drawn: 0 } }),
+      apart,
+    );
+    const stepped = async (least) =>
+      (
+        await run.page.waitForFunction(
+          (wanted) => window.frames.stepped >= wanted && { ...window.frames },
+          {},
+          least,
+        )
+      ).jsonValue();
+    const [first, last] = [await stepped(30), await stepped(70)];
+    return (last.drawn - first.drawn) / (last.stepped - first.stepped);
+  };
+  await run.press('Start');
+  assert.equal(await partDrawn(16), 1);
+  const part = await partDrawn(60);
+  assert.ok(Math.abs(part - 0.25) < 0.05, `${part}`);
+});
+
+test('a worker', async (t) => {
+  const causes = /the test ends this worker/;
+  const endings = {
+    'that fails': (run) =>
+      run.worker().evaluate(() => {
+        setTimeout(() => {
+          throw new Error('the test ends this worker');
+        });
+      }),
+    'without memory': (run) =>
+      run.worker().evaluate(() => {
+        globalThis.Float32Array = new Proxy(Float32Array, {
+          construct(real, [given, ...rest], target) {
+            if (given > 10_000) throw new RangeError('none left');
+            return Reflect.construct(real, [given, ...rest], target);
+          },
+        });
+      }),
+  };
+  const beginAgain = async (run, told) => {
+    await run.click(`${told} button`);
+    await run.waitForStep(0);
+    assert.equal(await run.count(told), 0);
+    await run.press('One step');
+    await run.waitForStep(1);
+  };
+  const run = await openRun(t, alone, { causes });
+  for (const [what, end] of Object.entries(endings)) {
+    await t.test(`${what} is told, and another one begins again`, async () => {
+      await end(run);
+      await run.press('Restart');
+      await run.waitFor('.failure[role="alert"]');
+      await beginAgain(run, '.failure');
     });
   }
-});
 
-describe('the options', () => {
-  test('stand in the address, and every change begins a new run', async (t) => {
-    const { page } = await openRun(t, '?train-task=sort&train-layers=1&train-heads=4&train-seed=7');
-    assert.equal((await page.$$('#train .head-card')).length, 4);
-    assert.equal(await page.$eval('#train select', (menu) => menu.value), 'sort');
-    await press(page, 'One step');
-    await waitForStep(page, 1);
-    await page.select('#train select', 'reverse');
-    await waitForStep(page, 0);
-    assert.match(await textOf(page, '#train .task-explanation'), /from the last to the first/);
-    const search = await searchOf(page);
-    assert.equal(search, '?train-task=reverse&train-layers=1&train-heads=4&train-seed=7');
-    await page.goBack();
-    await page.waitForFunction(() => document.querySelector('#train select').value === 'sort');
+  await t.test('that takes long to come is told as slow, and used when it comes', async (sub) => {
+    const late = await openFlows(sub, 'train', alone, { prepare: holdWorkers });
+    await late.press('Start');
+    await runOutOfPatience(late.page);
+    await late.waitFor('.slow');
+    assert.equal(await late.count('.failure'), 0);
+    await late.page.evaluate(() => window.letWorkersCome());
+    await late.waitForValue(status, 'data-state', 'running');
+    assert.equal(await late.count('.slow'), 0);
+    assert.equal(await late.page.evaluate(() => window.modelWorkers), 1);
   });
 
-  test('that the address cannot have are told, and the run goes on with others', async (t) => {
-    const { page } = await openRun(
-      t,
-      '?train-task=chess&train-layers=900&train-heads=-1&train-rate=NaN&train-seed=1e99',
-    );
-    const notices = await textOf(page, '#train .notices');
-    for (const told of ['“chess”', '“900”', '“-1”', '“NaN”', '“1e99”']) {
-      assert.ok(notices.includes(told), notices);
-    }
-    await press(page, 'One step');
-    await waitForStep(page, 1);
-  });
-});
-
-test('“Start” is heard while the model is made anew', async (t) => {
-  const { page } = await openRun(t);
-  const [again, start] = [await button(page, 'Restart'), await button(page, 'Start')];
-  await page.evaluate(
-    (...buttons) => {
-      for (const each of buttons) each.click();
-    },
-    again,
-    start,
-  );
-  await waitForStatus(page, /^Step [1-9]/);
-});
-
-describe('when the worker', () => {
-  /** With what became of its worker. */
-  const run = '#train .train-run';
-  const failureOf = async (page) => {
-    await page.waitForSelector('#train .failure');
-    return textOf(page, '#train .failure');
-  };
-  const beginAgain = async (page, told = '.failure') => {
-    await (await page.$(`#train ${told} button`)).click();
-    await waitForStep(page, 0);
-    assert.equal(await page.$(`#train ${told}`), null);
-    await press(page, 'One step');
-    await waitForStep(page, 1);
-  };
-
-  test('fails, the page says so and begins again with a new one', async (t) => {
-    const { page } = await openRun(t, alone, { causes: /the test ends this worker/ });
-    await press(page, 'Start');
-    await workerOf(page).evaluate(() => {
-      setTimeout(() => {
-        throw new Error('the test ends this worker');
-      });
-    });
-    assert.match(await failureOf(page), /The worker stopped.*Restart.*the test ends/s);
-    await beginAgain(page);
-  });
-
-  test('takes long to come, the page says so and uses it when it comes', async (t) => {
-    const { page } = await open(t, `${alone}#train`, { until, prepare: holdWorkers });
-    await press(page, 'Start');
-    await runOutOfPatience(page);
-    // At once, as patience ends.
-    assert.match(await textOf(page, run), /not answered yet.*when it comes.*Restart/s);
-    assert.equal(await page.$('#train .failure'), null);
-    await page.evaluate(() => window.letWorkersCome());
-    // What was pressed before it came is heard.
-    await waitForStatus(page, /^Step [1-9]/);
-    assert.equal(await page.$('#train .slow'), null);
-    assert.equal(await page.evaluate(() => window.modelWorkers), 1);
-  });
-
-  test('takes long to come, the reader can ask for another', async (t) => {
-    const { page } = await open(t, `${alone}#train`, { until, prepare: holdWorkers });
-    await runOutOfPatience(page);
-    assert.match(await textOf(page, run), /not answered yet/);
-    await (await page.$('#train .slow button')).click();
-    assert.equal(await page.$('#train .slow'), null);
-    await page.waitForFunction(() => window.modelWorkers === 2);
-    await page.evaluate(() => window.letWorkersCome());
-    await waitForStatus(page, /^Step 0:/);
-    await press(page, 'One step');
-    await waitForStep(page, 1);
-    assert.equal(await page.$('#train .failure'), null);
-  });
-
-  test('does not answer any more, the reader can give it up', async (t) => {
+  await t.test('that does not answer is given up by the reader', async (sub) => {
     const prepare = (page) =>
       page.evaluateOnNewDocument(() => {
         const real = window.setTimeout;
         window.setTimeout = (act, delay) => real(act, delay >= 20_000 ? 500 : delay);
       });
-    const { page } = await openRun(t, alone, { prepare });
-    workerOf(page)
-      .evaluate(() => {
-        for (;;);
-      })
+    const stuck = await openRun(sub, alone, { prepare });
+    const forever = () => {
+      for (;;);
+    };
+    stuck
+      .worker()
+      .evaluate(forever)
       .catch(() => undefined);
-    await press(page, 'One step');
-    await page.waitForSelector('#train .slow');
-    await beginAgain(page, '.slow');
-  });
-
-  test('has no memory left, the page says so', async (t) => {
-    const { page } = await openRun(t, alone);
-    await workerOf(page).evaluate(() => {
-      globalThis.Float32Array = new Proxy(Float32Array, {
-        construct(real, [given, ...rest], target) {
-          if (given > 10_000) throw new RangeError('none left');
-          return Reflect.construct(real, [given, ...rest], target);
-        },
-      });
-    });
-    await press(page, 'Restart');
-    assert.match(await failureOf(page), /Out of memory.*memory: not enough/s);
-    await beginAgain(page);
+    await stuck.press('One step');
+    await stuck.waitFor('.slow');
+    await beginAgain(stuck, '.slow');
   });
 });
