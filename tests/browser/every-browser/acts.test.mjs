@@ -9,7 +9,7 @@ import { until } from '../lib/until.mjs';
 
 /** The weights of act `heads` as it opens, computed in Node. */
 async function expectedHeads() {
-  await init();
+  await init({ threads: 1 });
   const attention = new MultiHeadAttention({ numHiddens: 100, numHeads: 5, seed: 1 });
   const queries = Tensor.randn([2, 4, 100], 2);
   const keys = Tensor.randn([2, 6, 100], 3);
@@ -260,16 +260,6 @@ const flows = {
   },
 };
 
-test(`the page has one link to each act, in ${engineName}`, async (t) => {
-  const { evaluate } = await openAct(t, '');
-  const [acts, links] = await evaluate(() => [
-    [...document.querySelectorAll('main > section[id]')].map(({ id }) => id),
-    [...document.querySelectorAll('.navigation a')].map(({ hash }) => hash.slice(1)),
-  ]);
-  assert.deepEqual(acts, Object.keys(flows));
-  assert.deepEqual(links, acts);
-});
-
 for (const [id, use] of Object.entries(flows)) {
   test(`act ${id} by its address and the pointer, in ${engineName}`, async (t) => {
     const act = await openAct(t, `#${id}`);
@@ -289,6 +279,12 @@ for (const [id, use] of Object.entries(flows)) {
       () => `its title is at ${top}, below ${bar}`,
     );
     assert.equal(await act.count('.failure'), 0);
+    if (id === 'toy') {
+      const acts = await act.evaluate(() =>
+        [...document.querySelectorAll('main > section[id]')].map((each) => each.id),
+      );
+      assert.deepEqual(acts, Object.keys(flows));
+    }
     await use(act);
     await act.screenshot(artefact(`${id}-${engineName}.png`));
   });

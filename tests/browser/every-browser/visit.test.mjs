@@ -94,7 +94,7 @@ test(`dropped files are loaded, or refused with a message, in ${engineName}`, as
       name,
       Array.from(bytes),
     );
-  await init();
+  await init({ threads: 1 });
   const npy = saveNpy(Tensor.randn([3, 4], 1));
   for (const [name, bytes] of [
     ['cut.npy', npy.slice(0, 90)],

@@ -54,7 +54,7 @@ export async function openAct(t, address, { causes, server, on = sharedEngine } 
       );
     },
     /** What axe-core finds in the page. */
-    violations: () => violations(engine, { run: engine.run }),
+    violations: (rules) => violations(engine, { rules, run: engine.run }),
     /** The cells that an act draws, as (sample, head, query, key). */
     cellsOf: (act) =>
       engine.evaluate(

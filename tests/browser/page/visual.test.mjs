@@ -296,10 +296,10 @@ for (const language of ['zh', 'ko', 'id']) {
 
 test('nothing overflows with 20 heads, or with letters twice as large', async (t) => {
   const { page } = await open(t, '?input=random&seed=1&heads=20&valid=6,2#heads');
-  for (const size of sizes) {
-    await resize(page, size);
-    await fitsAcross(page, size.join(' × '));
-    assert.deepEqual(await cutOf(page), [], size.join(' × '));
+  for (const width of [320, 1280]) {
+    await resize(page, [width, 800]);
+    await fitsAcross(page, `${width} pixels`);
+    assert.deepEqual(await cutOf(page), [], `${width} pixels`);
   }
   await resize(page, [720, 900]);
   const session = await page.createCDPSession();

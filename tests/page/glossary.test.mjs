@@ -1,62 +1,12 @@
-// What the page says: sentences, numbers, translations, definitions of terms, and the sentence of the first screen.
+// The glossary and the translations of the page, and what is drawn of a long run.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { currentAct } from '../../web/src/app/current-act.ts';
-import * as numbers from '../../web/src/format/numbers.ts';
-import * as sentences from '../../web/src/format/sentences.ts';
-import { translatable, translate } from '../../web/src/format/translation.ts';
 import { downsample } from '../../web/src/ui/chart.ts';
 import { words as glossary } from '../../web/src/ui/glossary-words.ts';
 
 const source = new URL('../../web/src/', import.meta.url).pathname;
-
-describe('sentences', () => {
-  afterAll(() => {
-    sentences.speak('en');
-  });
-
-  it('are joined, listed and cut', () => {
-    expect(sentences.joinSentences(['One.', '', 'Two.'])).toBe('One. Two.');
-    expect(sentences.listOf([1, 2, 3])).toBe('1, 2, and 3');
-    expect(sentences.choiceOf(['a', 'b', 'c'])).toBe('a, b, or c');
-    expect(sentences.count(1, 'token', 'tokens')).toBe('1 token');
-    expect(sentences.count(2, 'token', 'tokens')).toBe('2 tokens');
-    expect(sentences.inWords(9, 'sentence')).toBe('Nine');
-    expect(sentences.inWords(10)).toBe('10');
-    expect(sentences.quoted('a'.repeat(61))).toBe(`“${'a'.repeat(60)}…”`);
-    const family = '\u{1F468}\u200D\u{1F469}\u200D\u{1F467}';
-    expect(sentences.cutTo(family.repeat(2), 12)).toBe(family);
-    expect(sentences.cutTo('abc', 3)).toBe('abc');
-    sentences.speak('zh');
-    expect(sentences.joinSentences(['一。', '二。'])).toBe('一。二。');
-  });
-
-  it('have numbers of a fixed look', () => {
-    const given = [
-      [numbers.formatWeight(1 / 3), '0.3333'],
-      [numbers.formatTight(-0.374), '−.37'],
-      [numbers.formatTight(10.5), '10.50'],
-      [numbers.formatCell(0.333), '.33'],
-      [numbers.formatCell(0.999), '1'],
-      [numbers.formatShape([2, 4, 100]), '(2, 4, 100)'],
-      [numbers.formatFraction(Math.fround(1 / 3)), '1/3'],
-      [numbers.formatFraction(1), '1'],
-      [numbers.formatFraction(0), '0.0000'],
-      [numbers.formatFraction(0.3), '0.3000'],
-      [numbers.formatSignedCell(0.123), '+.12'],
-      [numbers.formatSignedCell(-0.004), '0'],
-      [numbers.formatNumber(-Infinity), '−∞'],
-      [numbers.formatNumber(3), '3'],
-      [numbers.formatNumber(0.5), '0.5000'],
-      [numbers.formatNumber(0.00012), '1.2e-4'],
-      [numbers.formatShare(0.125), '12.5\u00a0%'],
-      [numbers.formatPercent(0.126), '13\u00a0%'],
-      [numbers.formatBytes(1_912_345), '1.9\u00a0MB'],
-    ];
-    for (const [written, expected] of given) expect(written).toBe(expected);
-  });
-});
 
 describe('translations', () => {
   /** All text of a dictionary by its path; functions are called with numbers for all they may take. */
@@ -73,17 +23,6 @@ describe('translations', () => {
       const [shown, term = shown.toLowerCase()] = inner.split('|');
       return term;
     });
-
-  it('replace words that are marked, now or later', () => {
-    const now = translatable('testNow', { a: { b: 'one' }, c: 'two' });
-    translate({ testNow: { a: { b: 'eins' } }, testLater: { d: 'drei' } });
-    const later = translatable('testLater', { d: 'three', e: 'four' });
-    expect([now, later]).toEqual([
-      { a: { b: 'eins' }, c: 'two' },
-      { d: 'drei', e: 'four' },
-    ]);
-    translate({});
-  });
 
   it('use no term that the glossary does not define, in a sentence each', () => {
     const files = readdirSync(source, { recursive: true }).filter(
