@@ -165,7 +165,7 @@ finish() { # [soft]: waits for all, shows signs of life, and ends the rest when 
       shown=$SECONDS
       for name in "${names[@]}"; do
         note=$(tail -c 300 "$logs/${name// /-}.log" | tr '\r' '\n' | grep . | tail -n1 |
-          sed -E 's/^..status:[^:]*:([0-9]+)[^:]*:/\1 %, /' | cut -c1-60)
+          sed -E 's/^..status:[^:]*:([0-9]+)[^:]*:/\1 %, /' | cut -c1-60) || true # nothing yet
         echo "  … $name, $((SECONDS - began)) s${note:+: $note}"
       done
     fi
