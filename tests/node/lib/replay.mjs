@@ -19,7 +19,7 @@ function read(file) {
   const path = join(folder, file);
   if (!existsSync(path)) {
     throw new Error(
-      `there is no ${path}: \`npm test -- --only=vectors\` writes it to build/vectors, which HEADWISE_VECTORS names`,
+      `there is no ${path}: \`npm run build:vectors\` writes it to build/vectors, which HEADWISE_VECTORS names`,
     );
   }
   return readFileSync(path);
