@@ -26,7 +26,6 @@ const floorOf = (path) => floors.findIndex((each) => each.some((part) => path.st
 
 const problems = [];
 for (const file of listFiles(['src', 'bindings'], (path) => /\.[ch]pp$/.test(path))) {
-  const isCore = file.startsWith('src/headwise/core/');
   const isBinding = file.startsWith('bindings/');
   for (const [, header] of readFileSync(fromRoot(file), 'utf8').matchAll(
     /^#include <(headwise\/[^>]+)>/gm,

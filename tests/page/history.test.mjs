@@ -1,351 +1,184 @@
-<<<<<<<< HEAD:tests/page/address.test.mjs
-// The state of every act, as the address holds it.
-import assert from 'node:assert/strict';
-import { describe, test } from 'vitest';
-import { createAlignStore } from '../../web/src/acts/align/state.ts';
-import { createFigureStore } from '../../web/src/acts/figure/state.ts';
-import { createHeadsStore } from '../../web/src/acts/heads/state.ts';
-import { createPruneStore } from '../../web/src/acts/prune/state.ts';
-import { questionsFields } from '../../web/src/acts/questions/state.ts';
-import { toyFields } from '../../web/src/acts/toy/state.ts';
-import { runOptionsOf, trainFields } from '../../web/src/acts/train/state.ts';
-import { createWhyStore } from '../../web/src/acts/why/state.ts';
-import { wordsFields } from '../../web/src/acts/words/state.ts';
-import { hideable, hideFrom } from '../../web/src/address/hideable.ts';
-========
 // The address of the page and the history of the browser: what is written, when, and how often.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { numberField, switchField } from '../../web/src/address/field.ts';
->>>>>>>> b1599d1 (Leave to the tests of the acts' logic what they cover):tests/page/history.test.mjs
 import { Store } from '../../web/src/address/store.ts';
+import { addressedId } from '../../web/src/app/navigation.ts';
+import { firstFields } from '../../web/src/first/state.ts';
 
-const stores = {
-  toy: () => new Store(toyFields),
-  figure: createFigureStore,
-  heads: createHeadsStore,
-  why: createWhyStore,
-  train: () => new Store(trainFields),
-  prune: createPruneStore,
-  words: () => new Store(wordsFields),
-  align: createAlignStore,
-  questions: () => new Store(questionsFields),
-};
+const refusal = () => new DOMException('too many calls', 'SecurityError');
 
-const written = (store) => {
-  const parameters = new URLSearchParams();
-  store.writeTo(parameters);
-  return Object.fromEntries(parameters);
-};
-
-const sixteen = Array(16).fill('a').join(' ');
-const many = '0.1,'.repeat(400) + '1';
-
-/** Of each act: what an address asks for, and what is used in its place; parameters at their defaults are left out. */
-const corrected = {
-  toy: [
-    [
-      { 'toy-guess': 'luck', 'toy-input': 'random', 'toy-steps': '99' },
-      { 'toy-input': 'random', 'toy-steps': '50' },
-    ],
-  ],
-  figure: [
-    [{ 'figure-step': '10', 'figure-heads': '5', 'figure-mask': 'x', 'figure-seed': '0' }, {}],
-  ],
-  heads: [
-    [
-      { input: 'zeros', seed: '1e9', heads: '7', valid: '9,-1,4' },
-      { valid: '6,0' },
-      ['“zeros”', '“1e9”', '“7”', '“9,-1,4”'],
-    ],
-    [
-      { scale: '11', dropout: '1', part: 'k_proj', tokens: 'bytes' },
-      { scale: '10', dropout: '0.9' },
-    ],
-    [
-      { scale: '0.3', dropout: '0.33' },
-      { scale: '0.25', dropout: '0.3' },
-    ],
-    [
-      { input: 'text', text: Array(20).fill('a').join(' ') },
-      { input: 'text', text: sixteen },
-      ['16'],
-    ],
-    [{ input: 'own', numbers: '1,x' }, { input: 'own' }, ['“x”']],
-    [{ input: 'own', numbers: many }, { input: 'own' }, ['1500']],
-    [{ input: 'own', file: 'mine.npy' }, { input: 'own' }, ['“mine.npy”']],
-    [{ input: 'own', file: 'pasted numbers' }, { input: 'own' }, ['pasted']],
-  ],
-  why: [
-    [
-      {
-        ...{
-          'why-d': '5',
-          'why-divisor': '0.5',
-          'why-head': '9',
-          'why-query': '0',
-          'why-key': '99',
-        },
-        ...{ 'why-order': 'x', 'why-measure': 'y', 'why-seed': '0' },
-      },
-      { 'why-head': '4', 'why-query': '1', 'why-key': '8' },
-      ['0 to 8; using 8', 'why-d', 'why-divisor', 'why-order', 'why-measure', 'why-seed'],
-    ],
-    [{ 'why-d': '4', 'why-divisor': '100' }, { 'why-d': '4', 'why-divisor': '8' }, ['1 to 8']],
-  ],
-  train: [
-    [
-      {
-        ...{
-          'train-task': 'chess',
-          'train-layers': '900',
-          'train-heads': '-1',
-          'train-rate': 'NaN',
-        },
-        ...{ 'train-seed': '1e99', 'train-speed': '7', 'train-scale': 'x', 'train-head': '5.1' },
-        ...{ 'train-query': '99', 'train-pinned': 'sort,2' },
-      },
-      { 'train-query': '20' },
-      ['“chess”', '“900”', '“-1”', '“NaN”', '“1e99”', '“5.1”', '“99”', '“sort,2”'],
-    ],
-    [{ 'train-at': '9000' }, { 'train-at': '3000' }, ['“9000”']],
-    [{ 'train-pinned': 'induction,2,2,0.005,1,9000' }, {}],
-    [{ 'train-pinned': 'induction,2,2,0.005,1,240,7' }, {}],
-  ],
-  prune: [
-    [
-      {
-        'prune-gone': '1.1,9.9,1.2,1.3,1.4,1.5,1.6,x',
-        'prune-seed': '-4',
-        'prune-metric': 'beauty',
-      },
-      { 'prune-gone': '1.1,1.2,1.3,1.4,1.5' },
-      ['9.9', '“-4”', '“beauty”', '1.1, 1.2, 1.3, 1.4, and 1.5'],
-    ],
-    [
-      { 'prune-marks': '1.1,3.1,1.1,1.2,2.1,2.2,2.3', 'prune-check': '2' },
-      { 'prune-marks': '1.1,1.2,2.1,2.2' },
-      ['1.1, 1.2, 2.1, and 2.2', '“2”'],
-    ],
-    // Nobody who has marked fewer heads than were planted is shown them.
-    [
-      { 'prune-marks': '1.1', 'prune-check': '1' },
-      { 'prune-marks': '1.1' },
-      ['prune-check=1', '4'],
-    ],
-  ],
-  words: [
-    [
-      {
-        'words-head': '2.x',
-        'words-query': '41',
-        'words-view': 'x',
-        'words-shut': '2.2,9.9,x,2.2',
-      },
-      { 'words-query': '40', 'words-shut': '2.2,9.9' },
-      ['“2.x”', '“41”', '“x”', '“2.2,9.9,x,2.2”'],
-    ],
-  ],
-  align: [
-    [
-      { 'align-text': '☃'.repeat(500), 'align-head': '3', 'align-query': '99', 'align-heads': '3' },
-      { 'align-query': '10' },
-      ['align-text', '“99”', '“3”', '3'],
-    ],
-    [{ 'align-text': '5 Mäy 2021!', 'align-curve': 'x' }, { 'align-text': '5 My 2021' }],
-  ],
-  questions: [[{ question: 'why' }, {}, ['“why”']]],
-};
-
-/** Addresses that mean what they say. */
-const kept = {
-  toy: ['toy-guess=training&toy-input=random&toy-steps=50', 'toy-guess=skipped'],
-  figure: ['figure-step=9&figure-head=4&figure-heads=4&figure-mask=causal&figure-seed=999999'],
-  heads: [
-    'input=ones&seed=2&heads=20&valid=6,1&causal=1&scale=2.25&dropout=0.5&contrast=1&gates=0,0.25,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0.95&sample=2&head=20&compare=19&part=W_o',
-    'input=patterns&answer=5&names=1&valid=10,4',
-    'input=text&text=a b\nc&tokens=letters&positions=0&valid=1,1',
-    'input=own&numbers={"queries": [[1, 2]], "keys": [[1], [2]]}&valid=1',
-  ],
-  why: [
-    'why-d=4&why-divisor=7.99&why-head=4&why-query=8&why-key=8&why-order=product&why-measure=gradient&why-seed=3',
-  ],
-  train: [
-    'train-task=sort&train-layers=3&train-heads=4&train-rate=0.02&train-seed=7&train-speed=full&train-scale=linear&train-at=48&train-head=3.4&train-query=20',
-    'train-pinned=recall,1,4,0.001,999999,3000',
-  ],
-  prune: [
-    'prune-seed=5&prune-marks=2.6,1.1,1.2,2.1&prune-check=1&prune-metric=loss&prune-gone=2.2,1.1',
-    'prune-check=1',
-  ],
-  words: [
-    'words-text=We+ must\nwork&words-head=3&words-query=40&words-view=map&words-shut=2.2,12.10',
-    'words-text=+',
-  ],
-  align: [
-    'align-model=shared&align-heads=4&align-seed=2&align-text=x&align-head=4&align-query=10&align-curve=loss',
-  ],
-  questions: ['question=why-sqrt-d'],
-};
-
-for (const [act, makeStore] of Object.entries(stores)) {
-  describe(`the address of ${act}`, () => {
-    test('is read and written back as it was', () => {
-      for (const query of kept[act]) {
-        const store = makeStore();
-        const parameters = new URLSearchParams(query);
-        assert.deepEqual(store.readFrom(parameters), [], query);
-        assert.deepEqual(written(store), Object.fromEntries(parameters));
-        assert.equal(store.isInitial, false);
-        store.reset();
-        assert.deepEqual(written(store), {});
-        assert.ok(store.isInitial);
-      }
-    });
-
-    test('is corrected where it asks for what there is not, and each correction is explained', () => {
-      for (const [asked, used, named = Object.values(asked).map(() => '')] of corrected[act]) {
-        const store = makeStore();
-        const corrections = store.readFrom(new URLSearchParams(asked));
-        assert.deepEqual(written(store), used);
-        assert.ok(corrections.length > 0);
-        const told = corrections.join('\n');
-        for (const name of named) assert.ok(told.includes(name), `${name} in ${told}`);
-      }
-    });
-
-    test('is understood once it was corrected, whatever it asked for', () => {
-      const odd = [
-        '',
-        '0',
-        '1',
-        '-1',
-        '2.5',
-        '1e3',
-        'NaN',
-        '4,4,4',
-        '1.1,2.2',
-        'none',
-        '[]',
-        '☃',
-        'a'.repeat(1000),
-      ];
-      for (const { name } of Object.values(makeStore().fields)) {
-        for (const value of odd) {
-          const store = makeStore();
-          store.readFrom(new URLSearchParams({ [name]: value }));
-          const first = written(store);
-          assert.deepEqual(store.readFrom(new URLSearchParams(first)), [], `${name}=${value}`);
-          assert.deepEqual(written(store), first);
-        }
-      }
-    });
-  });
+/** What a test needs of a browser: an address, and a history that may refuse changes. */
+function fakeWindow(search = '', hash = '') {
+  const listeners = {};
+  const location = { pathname: '/page/', search, hash };
+  const entries = [search + hash];
+  const changes = [];
+  const browser = {
+    location,
+    entries,
+    changes,
+    mayChange: () => true,
+    addEventListener: (name, listener) => (listeners[name] = listener),
+    setTimeout: (...args) => setTimeout(...args),
+    clearTimeout: (id) => clearTimeout(id),
+    goTo(address) {
+      const url = new URL(address, 'http://localhost/page/');
+      Object.assign(location, { search: url.search, hash: url.hash });
+    },
+    goBack() {
+      entries.pop();
+      browser.goTo(entries.at(-1) === '' ? '?' : entries.at(-1));
+      listeners.popstate();
+    },
+  };
+  const change = (isStep) => (_state, _title, address) => {
+    if (!browser.mayChange()) throw refusal();
+    changes.push(performance.now());
+    browser.goTo(address);
+    if (isStep) entries.push(location.search + location.hash);
+    else entries[entries.length - 1] = location.search + location.hash;
+  };
+  browser.history = { pushState: change(true), replaceState: change(false) };
+  return browser;
 }
 
-test('values that depend on another follow it, without words', () => {
-  const figure = createFigureStore();
-  figure.change({ heads: 4, head: 4 });
-  figure.change({ heads: 2 });
-  assert.equal(figure.state.head, 2);
+/** The module anew, with two acts whose states the address holds. */
+async function open(search = '', hash = '#heads') {
+  const browser = fakeWindow(search, hash);
+  vi.stubGlobal('window', browser);
+  vi.resetModules();
+  const history = await import('../../web/src/address/history.ts');
+  const scale = new Store({ value: numberField('scale', { min: 0, max: 1000, step: 0.25 }, 1) });
+  const causal = new Store({ value: switchField('causal') });
+  const notices = [];
+  const all = [
+    { id: 'heads', store: scale },
+    { id: 'toy', store: causal },
+  ].map((act) => ({ ...act, showNotices: (told) => notices.push(...told) }));
+  history.readAddress(all, () => undefined);
+  history.followAddress(all, () => undefined);
+  return { browser, history, scale, causal, notices };
+}
 
-  const heads = createHeadsStore();
-  heads.change({ heads: 20, head: 20, compare: 19 });
-  heads.change({ heads: 5 });
-  assert.deepEqual(written(heads), { head: '5' });
-  // An answer is one to planted patterns alone.
-  heads.change({ input: 'patterns', answer: 2 });
-  heads.change({ input: 'random' });
-  assert.equal(heads.state.answer, 0);
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
-  const why = createWhyStore();
-  why.change({ divisor: 128 });
-  why.change({ d: 16 });
-  assert.equal(why.state.divisor, 32);
+describe('the address', () => {
+  it('holds what differs from the beginning, and whatever else it had', async () => {
+    const { browser, scale, causal, notices } = await open('?hide=export&scale=2.1&causal=yes');
+    expect(scale.state.value).toBe(2);
+    expect(notices.join()).toMatch(/scale .*2\.1.*causal .*yes/);
+    scale.change({ value: 3 });
+    causal.change({ value: true });
+    expect(browser.location).toMatchObject({
+      search: '?hide=export&scale=3&causal=1',
+      hash: '#heads',
+    });
+    scale.reset();
+    expect(browser.location.search).toBe('?hide=export&causal=1');
+  });
 
-  const train = new Store(trainFields);
-  train.readFrom(new URLSearchParams('train-at=50'));
-  assert.equal(train.state.at, 48, 'the measured step before');
-  train.readFrom(new URLSearchParams('train-rate=0.01&train-task=copy'));
-  const [layers, heads2, learningRate, seed] = [2, 2, 0.01, 1];
-  assert.deepEqual(runOptionsOf(train.state), {
-    task: 'copy',
-    layers,
-    heads: heads2,
-    learningRate,
-    seed,
+  it('has an entry of the history for each change but not for a slider on its way', async () => {
+    const { browser, scale, causal } = await open();
+    scale.change({ value: 2 });
+    scale.change({ value: 3 }, 'replace');
+    causal.change({ value: true });
+    expect(browser.entries).toEqual(['#heads', '?scale=3#heads', '?scale=3&causal=1#heads']);
+    browser.goBack();
+    expect(causal.state.value).toBe(false);
+    expect(scale.state.value).toBe(3);
+    browser.goBack();
+    expect(scale.state.value).toBe(1);
+    expect(browser.entries).toEqual(['#heads']);
+  });
+
+  it('is changed 30 times at once and 90 times in 30 seconds at most, and has the last value in the end', async () => {
+    const { browser, scale } = await open();
+    for (let move = 1; move <= 3000; move++) {
+      scale.change({ value: move / 4 }, move === 1 ? 'push' : 'replace');
+      vi.advanceTimersByTime(20);
+      expect(scale.state.value).toBe(move / 4);
+    }
+    vi.advanceTimersByTime(1000);
+    expect(browser.location.search).toBe('?scale=750');
+    expect(browser.entries).toHaveLength(2);
+    const most = browser.changes.map(
+      (from) => browser.changes.filter((at) => at >= from && at < from + 30_000).length,
+    );
+    expect(Math.max(...most)).toBeGreaterThan(60);
+    expect(Math.max(...most)).toBeLessThanOrEqual(91);
+  });
+
+  it('follows later where the browser refuses, as the step that it was', async () => {
+    const { browser, scale, causal } = await open();
+    browser.mayChange = () => false;
+    scale.change({ value: 2 });
+    causal.change({ value: true }, 'replace');
+    vi.advanceTimersByTime(5000);
+    expect(browser.entries).toEqual(['#heads']);
+    browser.mayChange = () => true;
+    vi.advanceTimersByTime(1000);
+    expect(browser.entries).toEqual(['#heads', '?scale=2&causal=1#heads']);
+  });
+
+  it('that could not follow goes with a link within the page, and gives way to a step back', async () => {
+    const { browser, history, scale } = await open();
+    scale.change({ value: 2 });
+    browser.mayChange = () => false;
+    scale.change({ value: 3 });
+    expect(history.presentQuery()).toBe('?scale=3');
+    // A link to another act: same query, other fragment.
+    browser.goTo('?scale=2#toy');
+    browser.entries.push('?scale=2#toy', 'popped');
+    browser.goBack();
+    expect(scale.state.value).toBe(3);
+    browser.goBack();
+    expect(scale.state.value).toBe(3);
+    browser.goBack();
+    expect(scale.state.value).toBe(1);
+    browser.mayChange = () => true;
+    vi.advanceTimersByTime(5000);
+    expect(browser.entries).toEqual(['#heads']);
+  });
+
+  it('of a link to a view has the parameters of other acts, and following it is one step', async () => {
+    const { browser, history, scale, causal } = await open('?hide=reset&scale=2&causal=1');
+    const link = { act: 'heads', query: 'scale=5' };
+    expect(history.hrefOf(link)).toBe('/page/?hide=reset&causal=1&scale=5#heads');
+    const section = {
+      scrollIntoView: vi.fn(),
+      focus: vi.fn(),
+      addEventListener: vi.fn(),
+    };
+    vi.stubGlobal('document', { getElementById: () => section });
+    history.followLink({ act: 'toy', query: '' });
+    expect([scale.state.value, causal.state.value]).toEqual([2, false]);
+    expect(browser.entries.at(-1)).toBe('?hide=reset&scale=2#toy');
+    expect(browser.entries).toHaveLength(2);
+    expect(section.focus).toHaveBeenCalledOnce();
+  });
+
+  it('names an act by percent escapes, too, and by none that are wrong', () => {
+    const browser = fakeWindow();
+    vi.stubGlobal('window', browser);
+    for (const [hash, id] of [
+      ['', ''],
+      ['#heads', 'heads'],
+      ['#he%61ds', 'heads'],
+      ['#%', '%'],
+      ['#%E0%A4%A', '%E0%A4%A'],
+    ]) {
+      browser.location.hash = hash;
+      expect(addressedId()).toBe(id);
+    }
   });
 });
 
-<<<<<<<< HEAD:tests/page/address.test.mjs
-describe('a store', () => {
-  test('tells its listeners of every change and how it came about, even if one of them fails', async () => {
-    const store = stores.figure();
-    const told = [];
-    const failure = new Promise((resolve) => {
-      process.prependOnceListener('uncaughtException', resolve);
-    });
-    const others = process.listeners('uncaughtException').slice(1);
-    for (const other of others) process.removeListener('uncaughtException', other);
-    store.subscribe(({ step }) => {
-      if (step === 3) throw new Error('a listener fails');
-    });
-    store.subscribe(({ step }, origin) => told.push([step, origin]));
-    store.change({ step: 2 });
-    store.change({ step: 2 });
-    store.change({ step: 3 }, 'replace');
-    store.readFrom(new URLSearchParams('figure-step=4'));
-    store.reset();
-    assert.match((await failure).message, /a listener fails/);
-    for (const other of others) process.on('uncaughtException', other);
-    assert.deepEqual(told, [
-      [2, 'push'],
-      [3, 'replace'],
-      [4, 'popstate'],
-      [1, 'push'],
-    ]);
-  });
-
-  test('takes its own parameters out of an address, and no others', () => {
-    const parameters = new URLSearchParams('figure-step=4&figure-seed=2&seed=3&lang=en');
-    stores.figure().deleteFrom(parameters);
-    assert.equal(String(parameters), 'seed=3&lang=en');
-  });
-
-  test('has the file that an address names as long as it is the last one', () => {
-    const store = stores.heads();
-    const file = { name: 'x.npy', queries: { shape: [1, 3, 2] }, keys: { shape: [1, 3, 2] } };
-    store.change({ input: 'own', file });
-    assert.equal(written(store).file, 'x.npy');
-    store.change({ file: undefined });
-    assert.deepEqual(store.readFrom(new URLSearchParams('input=own&file=x.npy')), []);
-    assert.equal(store.state.file, file);
-    // Another file of the same name is another state, though the address does not show it.
-    let changes = 0;
-    store.subscribe(() => (changes += 1));
-    store.change({ file: { ...file } });
-    assert.equal(changes, 1);
-  });
-});
-
-test('an address hides parts of the page by their names', () => {
-  const part = () => ({
-    isHidden: false,
-    toggleAttribute(name, isHidden) {
-      assert.equal(name, 'data-hidden');
-      this.isHidden = isHidden;
-    },
-  });
-  const [toy, goal] = [hideable('toy', part()), hideable('goal', part())];
-  const told = hideFrom(new URLSearchParams('hide=toy,,nonsense'));
-  assert.deepEqual(
-    [toy.isHidden, goal.isHidden, hideable('toy', part()).isHidden],
-    [true, false, true],
-  );
-  assert.equal(told.length, 1);
-  assert.match(told[0], /“nonsense”.*toy, figure/);
-  assert.deepEqual(hideFrom(new URLSearchParams()), []);
-  assert.equal(toy.isHidden, false);
-========
 it('a sentence of the address is cut to 12 words and 100 characters, and not within joined emoji', () => {
   const family = '\u{1F468}\u200D\u{1F469}\u200D\u{1F467}\u200D\u{1F466}';
   for (const [field, written, value] of [
@@ -361,5 +194,4 @@ it('a sentence of the address is cut to 12 words and 100 characters, and not wit
     if (String(value) === written) expect(found.correction).toBeUndefined();
     else expect(found.correction).toContain(field.name);
   }
->>>>>>>> b1599d1 (Leave to the tests of the acts' logic what they cover):tests/page/history.test.mjs
 });

@@ -289,7 +289,7 @@ test('where frames come late, one in four has a new map', async (t) => {
   /** Frames that are told to come 60 ms apart; counts those that had a new step, and those with a new map. */
   const prepare = (page) =>
     page.evaluateOnNewDocument(() => {
-      let [frame, puts, asked] = [0, 0, []];
+      let [puts, asked] = [0, []];
       window.apart = 16;
       window.frames = { stepped: 0, drawn: 0 };
       let time = 0;
