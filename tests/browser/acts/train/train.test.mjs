@@ -298,7 +298,6 @@ test('where frames come late, one in four has a new map', async (t) => {
       const show = () => {
         const [before, putsBefore, now] = [step(), puts, asked];
         asked = [];
-        frame += 1;
         time += window.apart;
         for (const callback of now) callback(time);
         if (step() !== before) window.frames.stepped += 1;
