@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';
-import { assertFails, assertFailsAndChangesNothing } from '../lib/compare.mjs';
+import { assertFails, assertFailsAndChangesNothing, assertRejects } from '../lib/compare.mjs';
 
 const { AttentionOnlyTransformer, init, MultiHeadAttention, Tensor, Transformer } = headwise;
 
@@ -326,6 +326,12 @@ const tokens = [
   [3, 2, 1],
 ];
 
+test('options of layers that exclude each other', () => {
+  const given = { ...options, outputBias: true, outputProjection: false };
+  const message = 'outputBias: expected an output projection beside it, got none';
+  assertFails(() => new MultiHeadAttention(given), 'invalid-option', message);
+});
+
 test('options of models that exclude each other', () => {
   for (const [given, message] of [
     [{ ...ofModel, numHeads: 3 }, 'numHeads: expected a divisor of numHiddens (8), got 3'],
@@ -363,8 +369,25 @@ test('options of models that exclude each other', () => {
   );
 });
 
+const afterForward = (grad) => (model) => {
+  model.forward(tokens, { requiresGrad: true });
+  model.backward(grad);
+};
+const headless = { ...ofModel, head: false };
 /** Options of a model, a call on it that must fail and leave it as it was, and the error. */
 const passes = [
+  [
+    ...[ofModel, afterForward({}), 'invalid-option'],
+    'backward: expected a gradient of hidden or logits, got an object',
+  ],
+  [
+    ...[headless, afterForward({ logits: Tensor.ones([2, 3, 5]) }), 'invalid-option'],
+    'logits: expected none for a model without, got a gradient',
+  ],
+  [
+    ...[headless, (model) => model.loss(tokens, tokens), 'invalid-option'],
+    'targets: expected a model that has logits, got one without',
+  ],
   ...[
     [ofModel, { source: tokens }, 'source: expected none without an encoder, got tokens'],
     [translator, {}, "source: expected the encoder's tokens, got none"],
@@ -446,6 +469,33 @@ test('passes of models', () => {
   }
 });
 
+test('what generate is given', async () => {
+  const ofSource = { maxNewTokens: 1, source: [1, 2, 3, 4, 0, 1, 2] };
+  for (const [given, input, options, code, message] of [
+    [ofModel, [[1], [2]], { maxNewTokens: 1 }, shape, 'tokens: expected (length,), got (2, 1)'],
+    [ofModel, [], { maxNewTokens: 1 }, shape, 'tokens: expected at least one, got none'],
+    [ofModel, [5], { maxNewTokens: 1 }, value, 'tokens: expected integers from 0 to 4, got 5'],
+    [
+      ...[translator, [1], ofSource, shape],
+      'source: expected (length,), length at most maxLength (6), got (7,)',
+    ],
+    [
+      ...[ofModel, [1], { maxNewTokens: 1, onToken: 1 }, type],
+      'onToken: expected a function, got 1',
+    ],
+    [
+      ...[ofModel, [1], { maxNewTokens: 1, stop: 5 }, value],
+      'stop: expected integers from 0 to 4, got 5',
+    ],
+    [ofModel, [1], { maxNewTokens: 7 }, 'invalid-option', /^maxNewTokens: expected at most 6 /],
+    [ofModel, [1], { maxNewTokens: 1, topP: 0 }, 'invalid-option', /^topP: expected .*, got 0$/],
+  ]) {
+    const model = new Transformer(given);
+    await assertRejects(() => model.generate(input, options), code, message);
+    model.dispose();
+  }
+});
+
 test('caches of another model, of another batch size, full, disposed of, or older than pruning', () => {
   const [model, other] = [0, 1].map(() => new Transformer(ofModel));
   const cache = model.createCache({ batchSize: 2, maxLength: 4 });
@@ -507,7 +557,7 @@ const subjects = {
     ],
     [
       ...['numHiddens', 'numHeads', 'numKvHeads', 'outputSize', 'pooling', 'projection'],
-      ...['dropout', 'bias', 'seed', 'querySize', 'training'],
+      ...['dropout', 'bias', 'outputBias', 'seed', 'querySize', 'training'],
     ],
   ],
   model: [
@@ -524,6 +574,11 @@ const subjects = {
   ],
   cache: [
     () => new MultiHeadAttention(sized).createCache({ batchSize: 2, maxLength: 8 }),
+    [(cache) => cache.truncate(0), (cache) => cache.reset()],
+    ['batchSize', 'maxLength', 'length'],
+  ],
+  'model cache': [
+    () => new Transformer(ofModel).createCache({ batchSize: 2, maxLength: 4 }),
     [(cache) => cache.truncate(0), (cache) => cache.reset()],
     ['batchSize', 'maxLength', 'length'],
   ],
@@ -548,7 +603,7 @@ for (const [name, [make, calls, properties]] of Object.entries(subjects)) {
     subject[Symbol.dispose]();
     if (name !== 'cache') assert.equal(subject.disposed, true);
     for (const call of calls) {
-      const message = `${name}: expected one in use, got one that was disposed of`;
+      const message = `${name.split(' ').at(-1)}: expected one in use, got one that was disposed of`;
       assertFails(() => call(subject), 'disposed', message);
     }
   });
