@@ -84,21 +84,6 @@ export const targets = [
   [-1, -1, 5, 0, 5, 0, 5, 0],
 ];
 
-/** All that a model tells; it is changed by being asked. */
-export function observeModel(model) {
-  const { numHeads, training, disposed, learningRate } = model;
-  return [
-    { numHeads, training, disposed, learningRate },
-    outcome(() => model.stateDict()),
-    outcome(() => model.gradients()),
-    outcome(() => model.forward(tokens, { returnWeights: true })),
-    // What its own optimizer keeps shows in steps.
-    outcome(() => model.trainStep(tokens, targets)),
-    outcome(() => model.trainStep(tokens, targets)),
-    outcome(() => model.stateDict()),
-  ];
-}
-
 /** All that a `Transformer` tells, given what its passes take; it is changed by being asked. */
 export function observeTransformer(model, { input, length = 8, given = {} }) {
   const { numHeads, numLayers, numEncoderLayers, training, disposed, learningRate } = model;
