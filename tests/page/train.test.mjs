@@ -1,17 +1,15 @@
 // The run of the act on training: what it records, what heads do in it, and how it is driven.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test, vi } from 'vitest';
+import { describe, test, vi } from 'vitest';
 import { compositionOf } from '../../web/src/acts/train/composition.ts';
 import { enough, RunRecord, scoresOf, tooLittle } from '../../web/src/acts/train/run-record.ts';
-import { Runner } from '../../web/src/acts/train/runner.ts';
 import { isPlain, pinnedOf, Summaries } from '../../web/src/acts/train/summaries.ts';
 import { coalesce } from '../../web/src/worker/connection.ts';
 import { packMaps, unpackMaps } from '../../web/src/worker/packed-maps.ts';
-import { createRunControl, RunDriver } from '../../web/src/worker/run-driver.ts';
-import { TrainingService } from '../../web/src/worker/services.ts';
+import { RunDriver } from '../../web/src/worker/run-driver.ts';
 import { makeTask, symbolOf, taskNames } from '../../web/src/worker/tasks.ts';
 import { lastStep, scoreNames, Trainer } from '../../web/src/worker/training.ts';
-import { startRun } from '../browser/lib/train-reference.mjs';
+import { startRun } from './lib/train-reference.mjs';
 import { near, range } from './lib/float64.mjs';
 
 const options = { task: 'induction', layers: 2, heads: 2, learningRate: 0.005, seed: 1 };
@@ -261,80 +259,6 @@ describe('a trainer', () => {
 });
 
 describe('a run', () => {
-  beforeEach(() => {
-    vi.stubGlobal('requestAnimationFrame', setImmediate);
-    vi.stubGlobal('window', { setTimeout });
-  });
-  afterEach(() => vi.unstubAllGlobals());
-
-  /** A runner of a worker in this process; once `isSo`, its listener resolves what was waited for. */
-  function startRunner() {
-    const training = new TrainingService();
-    const waiting = [];
-    const listeners = {
-      onChange: () => {
-        for (const [at, { isSo, resolve }] of [...waiting.entries()].reverse())
-          if (isSo()) [waiting.splice(at, 1), resolve()];
-      },
-      onFailure: assert.fail,
-    };
-    const runner = new Runner({ call: async (act) => act({ training }) }, listeners);
-    const until = (isSo) => isSo() || new Promise((resolve) => waiting.push({ isSo, resolve }));
-    return { runner, until, step: () => runner.record.step };
-  }
-  const mapsNow = (runner) => runner.record.weights.map((weights) => [...weights]);
-
-  test('is paused, stepped, begun again and led to a step, the same at any speed', async () => {
-    const { runner, until, step } = startRunner();
-    assert.equal(runner.state, 'idle');
-    await runner.begin(options);
-    assert.deepEqual([runner.state, step()], ['paused', 0]);
-    const untrained = mapsNow(runner);
-    await runner.step();
-    await runner.step();
-    assert.equal(step(), 2);
-    const second = mapsNow(runner);
-    assert.notDeepEqual(second, untrained);
-    for (const speed of ['full', '60', '1']) {
-      runner.speed = speed;
-      const played = runner.play();
-      assert.equal(runner.state, 'running');
-      const from = step();
-      await until(() => step() > from + (speed === '1' ? 0 : 5));
-      runner.pause();
-      await played;
-      const paused = step();
-      await runner.step();
-      assert.deepEqual([runner.state, step()], ['paused', paused + 1]);
-    }
-    const last = step();
-    const maps = mapsNow(runner);
-    await runner.begin(options);
-    assert.equal(step(), 0);
-    assert.deepEqual(mapsNow(runner), untrained);
-    await runner.reach(last);
-    assert.deepEqual([runner.state, step()], ['paused', last]);
-    assert.deepEqual(mapsNow(runner), maps);
-    await runner.reach(2);
-    assert.equal(step(), last, 'it is passed already');
-  });
-
-  test('is heard while its model is made, and another takes its place', async () => {
-    const { runner, until, step } = startRunner();
-    let seed = 1;
-    const notice = { clear: vi.fn() };
-    const control = createRunControl(runner, notice, () => ({ ...options, seed }));
-    control.actions.onPlay();
-    await until(() => runner.state === 'running' && step() > 0);
-    seed = 2;
-    control.actions.onAgain();
-    control.actions.onPlay();
-    await until(() => runner.record.options.seed === 2 && step() > 0);
-    control.actions.onStep();
-    await until(() => runner.state === 'paused');
-    assert.equal(notice.clear.mock.calls.length, 2);
-  });
-
   test('takes no answer of one before, ends at its last step, and fails with its reason', async () => {
     const answers = [];
     class Driven extends RunDriver {

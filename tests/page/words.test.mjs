@@ -1,15 +1,13 @@
 // A language model that reads a text: what it predicts, what its heads do, and which files are one.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, describe, test } from 'vitest';
 import { loadSafetensors, Transformer } from 'headwise/models';
 import { textTokens } from '../../examples/language-model/tokens.mjs';
 import { visible, visibleNext } from '../../web/src/acts/words/candidates.ts';
-import { Reader } from '../../web/src/acts/words/reader.ts';
 import { roleOf, sayRole } from '../../web/src/acts/words/roles.ts';
 import { openCheckpoint } from '../../web/src/worker/checkpoint.ts';
 import { LanguageModel } from '../../web/src/worker/language-model.ts';
-import { LanguageModelService } from '../../web/src/worker/services.ts';
 import { near, range, softmax, sum } from './lib/float64.mjs';
 
 const folder = 'examples/language-model/model/';
@@ -255,63 +253,5 @@ describe('a checkpoint', () => {
       const given = { 'config.json': ofModel('json'), 'model.safetensors': ofModel('safetensors') };
       await assert.rejects(opened({ ...given, 'tokenizer.json': tokenizer }), { reason });
     }
-  });
-});
-
-describe('a reader', () => {
-  let reader;
-  let changed;
-  const until = async (isSo) => {
-    while (!isSo()) await new Promise((resolve) => (changed = resolve));
-  };
-  beforeAll(async () => {
-    const languageModel = new LanguageModelService();
-    const connection = { call: async (act) => act({ languageModel }) };
-    reader = new Reader(connection, { onChange: () => changed?.(), onFailure: assert.fail });
-    await reader.openFiles(files);
-  });
-
-  test('reads the newest text, with the heads shut that the model has', async () => {
-    const shut = [
-      { layer: 1, head: 1 },
-      { layer: 8, head: 0 },
-    ];
-    for (const text of [' a', ' the', ' peace is']) reader.show({ text, shut });
-    await until(() => reader.run?.tokens.join('') === ' peace is');
-    assert.deepEqual(reader.runShut, shut);
-    const open = passOf(' peace is');
-    const now = passOf(' peace is', gatesWithout('1.1'));
-    const [{ token, probability, before }] = reader.run.candidates;
-    near([probability, before], [now.probabilityOf(token), open.probabilityOf(token)], 1e-5);
-    reader.show({ text: '', shut });
-    await until(() => reader.run === undefined);
-  });
-
-  test('keeps the importance of a text until another is read, and says why there is none', async () => {
-    reader.show({ text: ` ${text}`, shut: [] });
-    await until(() => reader.run !== undefined);
-    await reader.rank();
-    assert.equal(reader.importance.length, 4);
-    reader.show({ text: ` ${text}`, shut: [{ layer: 1, head: 1 }] });
-    assert.equal(reader.importance.length, 4);
-    const timed = reader.time();
-    assert.deepEqual([reader.job.kind, reader.job.done], ['time', 0]);
-    reader.stop();
-    await timed;
-    assert.deepEqual([reader.wasStopped, reader.job, reader.timing], [true, undefined, undefined]);
-    reader.show({ text: ' peace', shut: [] });
-    assert.deepEqual([reader.importance, reader.wasStopped], [undefined, false]);
-    await reader.rank();
-    assert.notEqual(reader.problem, '');
-  });
-
-  test('keeps the model where files are none', async () => {
-    const { model } = reader;
-    await reader.openFiles([fileOf('config.json', '{}')]);
-    assert.deepEqual([reader.state, reader.model, reader.isOwn], ['ready', model, true]);
-    assert.match(reader.refusal, /tokenizer\.json and model\.safetensors/);
-    const rwkv = [fileOf('config.json', '{"model_type":"rwkv"}'), ...files.slice(1)];
-    await reader.openFiles(rwkv);
-    assert.match(reader.refusal, /rwkv/);
   });
 });

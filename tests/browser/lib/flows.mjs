@@ -1,6 +1,7 @@
 // One act in one page, in which its flows follow each other.
 import assert from 'node:assert/strict';
 import { ofColours, violations } from './axe.mjs';
+import { patience } from './browser.mjs';
 import { useDownloads } from './downloads.mjs';
 import { fitsAcross, open, prefer, searchOf, waitForSearch } from './pages.mjs';
 
@@ -139,11 +140,18 @@ export async function openFlows(t, id, query = '', options = {}) {
     /** A part is no higher than the window below the navigation; what is folded away does not count. */
     async fitsScreen(selector = '.act-stage') {
       await flows.each('.rail-more', (more) => (more.open = false));
-      const [height, room] = await page.$eval(within(selector), (part) => [
-        part.getBoundingClientRect().height,
-        innerHeight - document.querySelector('nav').getBoundingClientRect().height,
-      ]);
-      assert.ok(height > 0 && height <= room, `${selector}: ${height} in ${room}`);
+      // A chart takes its size a frame after what is around it.
+      await page
+        .waitForFunction(
+          (where) => {
+            const { height } = document.querySelector(where).getBoundingClientRect();
+            const bar = document.querySelector('nav').getBoundingClientRect().height;
+            return height > 0 && height <= innerHeight - bar;
+          },
+          { timeout: patience / 10 },
+          within(selector),
+        )
+        .catch(() => assert.fail(`${selector} is higher than the window`));
     },
   };
   return flows;

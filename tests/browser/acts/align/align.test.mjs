@@ -1,304 +1,246 @@
-// Cross-attention in Chromium: an encoder–decoder that learns, and the alignment read off its heads.
+// Cross-attention: an encoder–decoder that learns, and the alignment read off its heads.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { violations } from '../../lib/axe.mjs';
-import { fitsAcross, open, searchOf, waitForSearch } from '../../lib/pages.mjs';
+import { test } from 'node:test';
+import { openFlows } from '../../lib/flows.mjs';
+import { fitsAcross } from '../../lib/pages.mjs';
+import { range } from '../../../page/lib/float64.mjs';
 
-const openAct = async (t, query = '', options = {}) => {
-  const until = '#align .align-figure';
-  const opened = await open(t, `${query}#align`, { until, ...options });
-  await waitForStatus(opened.page, /^Step 0 /);
-  return opened;
-};
-
-const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
-const waitForText = (page, selector, pattern) =>
-  page.waitForFunction(
-    (where, source) => new RegExp(source).test(document.querySelector(where).textContent),
-    {},
-    selector,
-    pattern.source,
-  );
-const waitForStatus = (page, pattern) => waitForText(page, '#align .run-status', pattern);
-const press = async (page, name) =>
-  (await page.$(`#align ::-p-aria([name="${name}"][role="button"])`)).click();
-/** Of each head, the colours of its cells, row by row. */
-const mapsOf = (page) =>
-  page.$$eval('#align .align-map', (maps) =>
-    maps.map((map) =>
-      [...map.querySelectorAll('g rect:not([class])')].map((r) => r.getAttribute('fill')),
-    ),
-  );
-const signsOf = (page, part) =>
-  page.$$eval(`#align .align-figure ${part} .align-sign`, (all) =>
-    all.map((sign) => sign.textContent),
-  );
-const inputOf = async (page) => (await signsOf(page, 'g[aria-hidden]')).join('');
-const answerOf = async (page) => (await signsOf(page, '.align-query')).join('');
-const curvesOf = (page) =>
-  page.$$eval('#align .align-curve', (all) =>
-    all.map((curve) => ({ colour: curve.style.stroke, isDim: curve.hasAttribute('data-dim') })),
-  );
-
-describe('a run', () => {
-  test('learns, and tells which head reads which part', async (t) => {
-    const { page } = await openAct(t, '?align-text=30%20Sep%201066');
-    await press(page, 'Start');
-    await waitForText(
-      page,
-      '#align .goal-outcome',
-      /Reached\. At step \d+, with the model “Standard”/,
+test('an alignment', async (t) => {
+  const act = await openFlows(t, 'align', '?hide=words', { causes: /the test ends this worker/ });
+  const { page } = act;
+  const hidden = (more) => `?hide=words${more}`;
+  const waitForStep = (step) => act.waitForValue('.run-status', 'data-step', step);
+  const waitForState = (state) => act.waitForValue('.run-status', 'data-state', state);
+  const signs = async (part) => (await act.texts(`.align-figure ${part} .align-sign`)).join('');
+  /** Of each head, the colours of its cells, row by row. */
+  const maps = () =>
+    act.each('.align-map', (map) =>
+      [...map.querySelectorAll('g rect:not([class])')].map((cell) => cell.getAttribute('fill')),
     );
-    await waitForText(
-      page,
-      '#align .align-verdict',
-      /of unseen dates are right.*Head \d reads the/,
+  const curves = () =>
+    act.each('.align-curve', (curve) => ({
+      colour: curve.style.stroke,
+      isDim: curve.hasAttribute('data-dim'),
+      opacity: Number(curve.getAttribute('stroke-opacity')),
+    }));
+  const readOut = async () => (await act.numbers('.align-read-out'))[0];
+  const boxes = (count) =>
+    page.waitForFunction(
+      (wanted) => document.querySelectorAll('#align .align-box[data-padding]').length === wanted,
+      {},
+      count,
     );
-    await waitForStatus(page, /^Step 1000 of 1000: .* (?:9[5-9]|100).% of unseen/);
-    assert.equal(await answerOf(page), '1066-09-30');
-    assert.match(await textOf(page, '#align .align-verdict'), /the year \(\d\d/);
-    assert.match(await textOf(page, '#align .playback'), /Finished/);
-    const shares = await page.$$eval('#align .align-share', (all) =>
-      all.map((each) => parseInt(each.textContent)),
-    );
-    assert.equal(shares.length, 2 * 3);
-    assert.ok(Math.max(shares[0], shares[3]) > 70, shares.join());
-    assert.equal(await page.$$eval('#align [data-best]', (all) => all.length), 3);
+  await waitForState('paused');
 
-    // The goal stays reached; the verdict is of the run that is shown.
-    await press(page, 'Restart');
-    await waitForStatus(page, /^Step 0 /);
-    assert.equal(await textOf(page, '#align .align-verdict'), '');
-    assert.match(await textOf(page, '#align .goal-outcome'), /Reached/);
+  await t.test('reads a date that is typed, with padding, and says what is none', async () => {
+    assert.equal(await signs('g[aria-hidden]'), 'March␣5,␣2021');
+    await boxes(5);
+    // Nearly uniform weights are drawn pale, from the thinnest on.
+    const untrained = await curves();
+    const opacities = untrained.map(({ opacity }) => opacity);
+    assert.ok(untrained.length > 200 && opacities.every((each) => each > 0.2 && each < 0.5));
+    assert.deepEqual(
+      opacities,
+      opacities.toSorted((a, b) => a - b),
+    );
+    await page.$eval('#align .date-input', (input) => input.select());
+    await page.type('#align .date-input', '1 May 2000');
+    await boxes(8);
+    assert.equal(await signs('g[aria-hidden]'), '1␣May␣2000');
+    await act.waitForSearch(hidden('&align-text=1+May+2000'));
+    assert.deepEqual((await act.numbers('.align-padding')).slice(0, 2), [10, 18]);
+    const [fills] = await maps();
+    assert.equal(fills.filter((fill) => fill.startsWith('url(')).length, 8 * 10);
+    // All of it in one step back.
+    await page.goBack();
+    await boxes(5);
+    await act.write('.date-input', '5 May 2021!');
+    assert.match(await act.text('.control-hint[id^="date"]'), /“5 May 2021”/);
+    const kept = await page.$eval('#align .date-input', (input) => {
+      input.dispatchEvent(new Event('change'));
+      return input.value;
+    });
+    assert.equal(kept, '5 May 2021');
+    assert.equal(await act.isSeen('.align-date .note'), false);
+    await act.visit(hidden('&align-text=hello+world'));
+    await boxes(18 - 11);
+    assert.equal(await act.isSeen('.align-date .note'), true);
+    assert.equal(await act.count('[data-wrong]'), 0);
+    await act.visit(hidden('&align-head=3&align-query=99'));
+    assert.equal(await act.notices(), 2);
   });
 
-  test('can be paused, stepped and begun again, and is the same for a seed', async (t) => {
-    const { page } = await openAct(t);
-    const untrained = await mapsOf(page);
-    await press(page, 'Step');
-    await waitForStatus(page, /^Step 1 /);
-    await press(page, 'Step');
-    await waitForStatus(page, /^Step 2 /);
-    const second = await mapsOf(page);
-    assert.notDeepEqual(second, untrained);
-    await press(page, 'Resume');
-    await waitForStatus(page, /^Step \d\d/);
-    await press(page, 'Pause');
-    await press(page, 'Restart');
-    await waitForStatus(page, /^Step 0 /);
-    assert.deepEqual(await mapsOf(page), untrained);
-    await press(page, 'Step');
-    await waitForStatus(page, /^Step 1 /);
-    await press(page, 'Step');
-    await waitForStatus(page, /^Step 2 /);
-    assert.deepEqual(await mapsOf(page), second);
+  await t.test('shows a head and an output alone, by pointer and keys', async () => {
+    await act.visit(hidden(''));
+    const colours = async () => new Set((await curves()).map(({ colour }) => colour)).size;
+    assert.equal(await colours(), 2);
+    await act.press('Show head 2 alone');
+    await act.waitForSearch(hidden('&align-head=2'));
+    await act.waitFor('.align-chip[aria-pressed="true"]');
+    await page.waitForFunction(
+      () => document.querySelectorAll('#align .align-card[data-dim]').length === 1,
+    );
+    assert.equal(await colours(), 1);
+    await page.click('#align .align-query:nth-of-type(6)');
+    await act.waitForSearch(hidden('&align-head=2&align-query=6'));
+    await act.waitFor('.align-query[aria-pressed="true"]');
+    assert.equal(await act.count('.align-box[data-source]'), 5, 'the month');
+    assert.equal(new Set((await curves()).map(({ isDim }) => isDim)).size, 2);
+    assert.equal(await readOut(), 6);
+    await page.click('#align .align-query:nth-of-type(6)');
+    await act.waitForSearch(hidden('&align-head=2'));
+    await act.visit(hidden(''));
+    const waitForOutput = (number) =>
+      page.waitForFunction(
+        (wanted) =>
+          document
+            .querySelector('#align .align-read-out')
+            .textContent.startsWith(`Output ${wanted},`),
+        {},
+        number,
+      );
+    await act.keys('.align-query', 'ArrowRight');
+    await waitForOutput(2);
+    await act.keys(undefined, 'End');
+    await waitForOutput(10);
+    assert.equal(await act.parameter('align-query'), null, 'to look changes nothing');
+    await act.keys(undefined, 'Enter');
+    await act.waitForSearch(hidden('&align-query=10'));
+    assert.equal(await act.count('.align-query[tabindex="0"]'), 1);
+    await act.visit(hidden(''));
+    await page.$eval('#align .align-map', (map) => map.scrollIntoView({ block: 'center' }));
+    const map = await (await page.$('#align .align-map')).boundingBox();
+    await page.mouse.move(map.x + map.width / 2, map.y + map.height * 0.75);
+    await waitForOutput(8);
+    await page.mouse.move(1, 1);
+    await page.waitForFunction(
+      () => !/^Output/.test(document.querySelector('#align .align-read-out').textContent),
+    );
   });
 
-  test('begins anew with another model, and rests where it is not asked to go on', async (t) => {
-    const { page } = await openAct(t);
-    await press(page, 'Step');
-    await waitForStatus(page, /^Step 1 /);
-    await page.select('#align .rail select', 'shared');
-    await waitForStatus(page, /^Step 0 /);
-    assert.equal(await searchOf(page), '?align-model=shared');
-    assert.match(await textOf(page, '#align .align-settings'), /one table of embeddings/);
+  await t.test('is for everyone, on a screen and on a phone', async () => {
+    await page.setViewport({ width: 1440, height: 900 });
+    for (const [query, heads] of [
+      ['', 2],
+      ['&align-heads=4&align-head=2&align-query=3', 4],
+    ]) {
+      await act.visit(hidden(query));
+      await page.waitForFunction(
+        (count) => document.querySelectorAll('#align .align-map').length === count,
+        {},
+        heads,
+      );
+      if (heads === 2) await act.fitsScreen();
+    }
+    await act.isForEveryone();
+    await page.setViewport({ width: 360, height: 900 });
+    await fitsAcross(page);
+    await page.$eval('#align .align-maps', (each) => each.scrollIntoView());
+    const [[top, bottom]] = await act.each('.align-run', (bar) => {
+      const box = bar.getBoundingClientRect();
+      return [box.top, box.bottom];
+    });
+    assert.ok(top >= 0 && bottom < 200, `${top} to ${bottom}`);
+    // Corrections of a wrong character have room in the figure, which follows the window.
+    const looked = () =>
+      page.$eval('#align .align-figure', (figure) => {
+        const { right } = figure.getBoundingClientRect();
+        const corrections = [...figure.querySelectorAll('.align-expected')];
+        return {
+          box: figure.getAttribute('viewBox'),
+          shown: corrections.filter(({ textContent }) => textContent).length,
+          over: Math.max(...corrections.map((each) => each.getBoundingClientRect().right - right)),
+        };
+      });
+    let before = '';
+    for (const width of [1280, 390]) {
+      await page.setViewport({ width, height: 844 });
+      await page.waitForFunction(
+        (was) => document.querySelector('#align .align-figure').getAttribute('viewBox') !== was,
+        {},
+        before,
+      );
+      const { box, shown, over } = await looked();
+      before = box;
+      assert.ok(shown > 5 && over <= 0, `${shown}, ${over}`);
+    }
+    await page.setViewport({ width: 1280, height: 900 });
   });
 
-  test('whose worker fails says so, and begins again', async (t) => {
-    const { page } = await openAct(t, '?hide=words', { causes: /the test ends this worker/ });
-    const [worker] = page.workers().filter((each) => /model-worker/.test(each.url()));
+  await t.test(
+    'is stepped and begun again, the same for a seed, and learns which head reads what',
+    async () => {
+      await act.visit(hidden('&align-text=30+Sep+1066'));
+      await boxes(7);
+      const untrained = await maps();
+      await act.press('Step');
+      await waitForStep(1);
+      await act.press('Step');
+      await waitForStep(2);
+      const second = await maps();
+      assert.notDeepEqual(second, untrained);
+      await act.press('Restart');
+      await waitForStep(0);
+      assert.deepEqual(await maps(), untrained);
+      await act.press('Step');
+      await waitForStep(1);
+      await act.press('Step');
+      await waitForStep(2);
+      assert.deepEqual(await maps(), second);
+      // Its accuracy may waver once the goal was reached.
+      do {
+        const step = await act.first('.run-status', 'data-step');
+        await act.press('Resume');
+        await act.waitFor('.goal[data-reached]');
+        await page.waitForFunction(
+          (before) =>
+            Number(document.querySelector('#align .run-status').dataset.step) > before + 20,
+          {},
+          step,
+        );
+        await act.press('Pause');
+        await waitForState('paused');
+      } while ((await act.first('.run-status', 'data-accuracy')) < 0.95);
+      const answer = await signs('.align-query');
+      const wrong = range(10).filter((at) => answer[at] !== '1066-09-30'[at]);
+      assert.ok(wrong.length < 5, answer);
+      assert.equal(await act.count('.align-query[data-wrong]'), wrong.length);
+      const shares = await act.each('.align-bar', ({ style }) =>
+        parseFloat(style.getPropertyValue('--share')),
+      );
+      assert.equal(shares.length, 2 * 3);
+      const best = range(3).map((part) => Math.max(shares[part], shares[3 + part]));
+      const aligned = best.filter((share) => share >= 50);
+      assert.ok(aligned.length > 0, `${best}`);
+      const verdict = await act.numbers('.align-verdict');
+      for (const share of aligned) assert.ok(verdict.includes(Math.round(share)), `${verdict}`);
+      assert.equal(await act.count('[data-best]'), aligned.length);
+      await act.click('[type="radio"][value="loss"]');
+      await act.waitForSearch(hidden('&align-text=30+Sep+1066&align-curve=loss'));
+      assert.ok(
+        (await act.first('.align-charts > svg:not([hidden]) .line[data-series="unseen"]', 'd'))
+          .length > 20,
+      );
+      // The goal stays reached; the verdict is of the run that is shown.
+      await page.select('#align .rail select', 'shared');
+      await waitForStep(0);
+      assert.equal(await act.text('.align-verdict'), '');
+      assert.equal(await act.count('.goal[data-reached]'), 2);
+      assert.equal(await act.parameter('align-model'), 'shared');
+    },
+  );
+
+  await t.test('begins again after its worker failed', async () => {
+    const worker = page.workers().find((each) => /model-worker/.test(each.url()));
     await worker.evaluate(() => {
       setTimeout(() => {
         throw new Error('the test ends this worker');
       });
     });
-    await press(page, 'Start');
-    await page.waitForSelector('#align .failure');
-    assert.match(await textOf(page, '#align .failure'), /The worker stopped/);
-    await (await page.$('#align .failure button')).click();
-    await waitForStatus(page, /^Step 0 /);
-    assert.equal(await page.$('#align .failure'), null);
+    await act.press('Start');
+    await act.waitFor('.failure');
+    await act.click('.failure button');
+    await waitForState('paused');
+    assert.equal(await act.count('.failure'), 0);
   });
-});
-
-describe('a date', () => {
-  test('can be typed, and is read at once; what is beyond it is padding', async (t) => {
-    const { page } = await openAct(t);
-    assert.equal(await inputOf(page), 'March␣5,␣2021');
-    const boxes = '#align .align-figure .align-box[data-padding]';
-    assert.equal((await page.$$(boxes)).length, 5);
-    await page.$eval('#align .date-input', (input) => input.select());
-    await page.type('#align .date-input', '1 May 2000');
-    await page.waitForFunction(
-      (selector) => document.querySelectorAll(selector).length === 8,
-      {},
-      boxes,
-    );
-    assert.equal(await inputOf(page), '1␣May␣2000');
-    await waitForSearch(page, '?align-text=1+May+2000');
-    assert.match(await textOf(page, '#align .align-padding'), /10 characters is padded to 18/);
-    const fills = (await mapsOf(page))[0].filter((fill) => fill.startsWith('url('));
-    assert.equal(fills.length, 8 * 10);
-    // All of it in one step back.
-    await page.goBack();
-    await page.waitForFunction(
-      () => document.querySelector('#align .date-input').value === 'March 5, 2021',
-    );
-  });
-
-  test('that is none, or has other characters, is told', async (t) => {
-    const { page } = await openAct(t, '?align-text=hello%20world');
-    assert.match(await textOf(page, '#align .align-date'), /no right answer/);
-    assert.equal(await page.$('#align [data-wrong]'), null);
-    await page.$eval('#align .date-input', (input) => input.select());
-    await page.type('#align .date-input', '5 May 2021!');
-    assert.match(await textOf(page, '#align .control-hint[id^="date"]'), /reads “5 May 2021”/);
-    await page.keyboard.press('Tab');
-    assert.equal(await page.$eval('#align .date-input', (input) => input.value), '5 May 2021');
-  });
-
-  test('that the address cannot have is replaced, and that is told', async (t) => {
-    const { page } = await openAct(
-      t,
-      `?align-text=${'%E2%98%83'.repeat(500)}&align-head=3&align-query=99&align-heads=3`,
-    );
-    const notices = await textOf(page, '#align .notices');
-    for (const told of ['align-text', '“99”', '“3”', 'no head 3 of 2']) {
-      assert.ok(notices.includes(told), `${told} in ${notices}`);
-    }
-    assert.equal(await inputOf(page), 'March␣5,␣2021');
-  });
-});
-
-describe('the figure', () => {
-  test('draws weights that are nearly uniform pale, the largest the strongest', async (t) => {
-    const { page } = await openAct(t);
-    const read = () =>
-      page.$$eval('#align .align-curve', (all) =>
-        all.map((curve) => ({
-          opacity: Number(curve.getAttribute('stroke-opacity')),
-          width: Number(curve.getAttribute('stroke-width')),
-        })),
-      );
-    const curves = await read();
-    assert.ok(curves.length > 200, `${curves.length}`);
-    assert.ok(curves.every(({ opacity }) => opacity > 0.2 && opacity < 0.5));
-    // Drawn from the thinnest on.
-    const opacities = curves.map(({ opacity }) => opacity);
-    assert.deepEqual(
-      opacities,
-      opacities.toSorted((a, b) => a - b),
-    );
-  });
-
-  test('shows a head alone, and an output alone, and the address holds both', async (t) => {
-    const { page } = await openAct(t);
-    const colours = async () => new Set((await curvesOf(page)).map(({ colour }) => colour));
-    assert.equal((await colours()).size, 2);
-    await press(page, 'Show head 2 alone');
-    await page.waitForSelector('#align .align-chip[aria-pressed="true"]');
-    await waitForSearch(page, '?align-head=2');
-    await page.waitForFunction(
-      () =>
-        new Set([...document.querySelectorAll('#align .align-curve')].map((c) => c.style.stroke))
-          .size === 1,
-    );
-    await page.click('#align .align-query:nth-of-type(6)');
-    await waitForSearch(page, '?align-head=2&align-query=6');
-    await page.waitForSelector('#align .align-query[aria-pressed="true"]');
-    assert.equal(await page.$$eval('#align .align-box[data-source]', (all) => all.length), 5);
-    const curves = await curvesOf(page);
-    assert.ok(curves.some(({ isDim }) => isDim) && curves.some(({ isDim }) => !isDim));
-    assert.match(await textOf(page, '#align .align-read-out'), /^Output 6, .*head 1 gives/);
-    // The same again takes it back.
-    await page.click('#align .align-query:nth-of-type(6)');
-    await waitForSearch(page, '?align-head=2');
-  });
-
-  test('is used by keyboard: looking changes nothing in the address, choosing does', async (t) => {
-    const { page } = await openAct(t);
-    await page.$eval('#align .align-query', (query) => query.focus());
-    await page.keyboard.press('ArrowRight');
-    await waitForText(page, '#align .align-read-out', /^Output 2,/);
-    assert.equal(await searchOf(page), '');
-    await page.keyboard.press('End');
-    await waitForText(page, '#align .align-read-out', /^Output 10,/);
-    await page.keyboard.press('Enter');
-    await waitForSearch(page, '?align-query=10');
-    const label = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
-    assert.match(label, /^Output 10, .*head 2 gives/);
-    assert.equal(await page.$$eval('#align .align-query[tabindex="0"]', (all) => all.length), 1);
-  });
-
-  test('follows the pointer over a map', async (t) => {
-    const { page } = await openAct(t);
-    const map = await (await page.$('#align .align-map')).boundingBox();
-    await page.mouse.move(map.x + map.width / 2, map.y + map.height * 0.98);
-    await waitForText(page, '#align .align-read-out', /^Output 10,/);
-    await page.mouse.move(1, 1);
-    await waitForText(page, '#align .align-read-out', /^Point at/);
-  });
-});
-
-for (const scheme of ['light', 'dark']) {
-  for (const width of [360, 1440]) {
-    test(`axe-core finds no violation, ${scheme}, ${width} wide, and nothing overflows`, async (t) => {
-      const query = '?align-heads=4&align-head=2&align-query=3';
-      const { page } = await openAct(t, query, { media: { scheme }, width });
-      await fitsAcross(page);
-      await page.click('#align .rail-more summary');
-      assert.deepEqual(await violations(page, { scope: '#align' }), []);
-    });
-  }
-}
-
-test('on a phone the buttons stay in view beside what they change', async (t) => {
-  const { page } = await openAct(t, '', { width: 390 });
-  await page.$eval('#align .align-maps', (maps) => maps.scrollIntoView());
-  const { top, bottom } = await page.$eval('#align .align-run', (bar) => {
-    const box = bar.getBoundingClientRect();
-    return { top: box.top, bottom: box.bottom };
-  });
-  assert.ok(top >= 0 && bottom < 200, `${top} to ${bottom}`);
-});
-
-test('the figure follows the window, and has room for what a wrong character should be', async (t) => {
-  const { page } = await openAct(t, '', { width: 1280 });
-  const looked = () =>
-    page.$eval('#align .align-figure', (figure) => {
-      const { right } = figure.getBoundingClientRect();
-      const corrections = [...figure.querySelectorAll('.align-expected')];
-      return {
-        box: figure.getAttribute('viewBox'),
-        shown: corrections.filter((each) => each.textContent).length,
-        over: Math.max(...corrections.map((each) => each.getBoundingClientRect().right - right)),
-      };
-    });
-  const boxes = [];
-  for (const width of [1280, 390, 1280]) {
-    await page.setViewport({ width, height: 844 });
-    if (boxes.length > 0) {
-      const last = boxes.at(-1);
-      await page.waitForFunction(
-        (before) =>
-          document.querySelector('#align .align-figure').getAttribute('viewBox') !== before,
-        {},
-        last,
-      );
-    }
-    const { box, shown, over } = await looked();
-    boxes.push(box);
-    assert.ok(shown > 5, `${shown}`);
-    assert.ok(over <= 0, `${width}: ${over} pixels beyond the figure`);
-  }
-  assert.equal(boxes[0], boxes[2]);
-});
-
-test('at 1440 by 900 the stage is no higher than a screen', async (t) => {
-  const { page } = await openAct(t, '', { width: 1440 });
-  const height = await page.$eval(
-    '#align .act-stage',
-    (stage) => stage.getBoundingClientRect().height,
-  );
-  assert.ok(height <= 860, `${height}`);
 });
