@@ -54,6 +54,7 @@ function act(action, subject) {
   }
 }
 
+/** Where the next choice is taken from: each call begins with another one. */
 let turns = 0;
 const inTurn = (choices) => choices[turns++ % choices.length];
 
@@ -98,6 +99,7 @@ async function tryCall(name, { prepare, args, call, observe, actions, isOfCopy }
     }
   }
 
+  turns = name.length;
   const plainly = await run({});
   assert.ok('value' in plainly.result, `the call fails: ${plainly.result.code}`);
   const untouched = await run({ skip: true });

@@ -1,5 +1,5 @@
-// .npy files against NumPy's description of them. NumPy itself is in
-// numpy.test.mjs, files that break the rules are in bad-npy.test.mjs.
+// .npy files of every kind of bytes and style. NumPy itself is in numpy.test.mjs, files that break the rules are in
+// bad-files.test.mjs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, loadNpy, saveNpy, Tensor } from 'headwise';

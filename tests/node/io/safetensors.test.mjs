@@ -1,4 +1,4 @@
-// What is loaded and saved. Files that break the format's rules are in bad-safetensors.test.mjs.
+// What is loaded and saved. Files that break the format's rules are in bad-files.test.mjs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, loadSafetensors, saveSafetensors, Tensor } from 'headwise';

@@ -244,7 +244,6 @@ const layers = {
   }),
   'forward of long inputs': forward(() => [...long, { requiresGrad: true, window: [50, 0] }]),
   backward: ofLayer('backward', ({ layer }) => [loose(gradOf(layer))]),
-  'backward of lists': ofLayer('backward', ({ layer }) => [list(gradOf(layer))]),
   loadStateDict: ofLayer('loadStateDict', () => [looseDict(otherDict)], { mayNeedNone: true }),
   'loadStateDict that infers sizes': ofLayer('loadStateDict', () => [looseDict(otherDict)], {
     options: unsized,
