@@ -58,7 +58,6 @@ void draw_layer(Configuration& c, Random& random) {
   c.cache = random.chance(0.7) ? CacheUse::none : random.pick({CacheUse::growing, CacheUse::fixed});
   c.cached = random.chance(0.2) ? 0 : random_length(random);
   c.sizes_inferred = random.chance(0.3);
-  c.decoded = random.chance(0.15);
 }
 
 void draw_rotary(Configuration& c, Random& random) {
@@ -136,7 +135,7 @@ void settle_rotary(Configuration& c) {
   } else if (c.rotary_size > c.head_size || (c.rotary_size == 0 && c.head_size % 2 != 0)) {
     c.rotary_size = c.head_size / 2 * 2;
   }
-  if (!c.rotary || c.decoded) {
+  if (!c.rotary) {
     c.positions = none.positions;
   }
   if (c.positions != none.positions && c.cache != CacheUse::fixed) {
@@ -151,7 +150,7 @@ void settle_function(Configuration& c) {
   c.projection = none.projection;
   c.output_size = none.output_size;
   c.output_projection = none.output_projection;
-  c.bias = c.bias_kv = c.zero_attention = c.sizes_inferred = c.decoded = false;
+  c.bias = c.bias_kv = c.zero_attention = c.sizes_inferred = false;
   c.gate = none.gate;
   c.cache = none.cache;
   settle_rotary(c);
@@ -209,15 +208,7 @@ void settle_layer(Configuration& c) {
   } else {
     c.attention_hiddens = 0;
   }
-  if (c.decoded) {
-    // Every query its own key, seen from then on.
-    c.keys = c.queries;
-    c.cache = CacheUse::none;
-    c.causal = Causal::top_left;
-    c.empty_rows = EmptyRows::zero;
-    c.stage = WeightsStage::softmax;
-  }
-  if (c.decoded || c.cache != CacheUse::none) {
+  if (c.cache != CacheUse::none) {
     c.batch = std::max<std::size_t>(c.batch, 1);
   }
   if (c.cache == CacheUse::fixed) {

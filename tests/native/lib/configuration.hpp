@@ -95,7 +95,6 @@ struct Configuration {
   WeightsStage stage = WeightsStage::softmax;
 
   bool poisoned = false;   ///< whether NaN and infinities are planted in some inputs
-  bool decoded = false;    ///< whether the same is also fed in chunks through a cache
   bool gradients = false;  ///< whether the gradients are compared, too
   double dropout = 0;      ///< for these
 

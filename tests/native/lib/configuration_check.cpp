@@ -6,7 +6,6 @@
 #include <exception>
 #include <sstream>
 
-#include "decoding.hpp"
 #include "gradient_check.hpp"
 #include "problem.hpp"
 #include "rounding.hpp"
@@ -136,41 +135,6 @@ std::string fault_of_inside(const std::string& name, const Problem& problem,
   return fault;
 }
 
-/// Feeds the sequence in chunks; each must give its rows of the whole pass.
-std::string fault_of_decoding(const Problem& problem, const Rounding& rounding) {
-  const Configuration& c = problem.configuration;
-  const Result whole = reference_result(problem);
-  MultiHeadAttention layer = make_layer(problem);
-  KeyValueCache cache = layer.create_cache({.batch_size = static_cast<std::int64_t>(c.batch),
-                                            .max_length = static_cast<std::int64_t>(c.keys + 1)});
-  for (const Chunk& chunk : chunks_of(c)) {
-    const auto [begin, end] = chunk;
-    ForwardOptions options = options_of(problem.options, chunk);
-    options.cache = &cache;
-    const Tensor<3> output =
-        layer
-            .forward(positions(problem.queries, begin, end), positions(problem.keys, begin, end),
-                     positions(problem.values, begin, end), options)
-            .output;
-    const std::size_t size = output.shape(2);
-    std::vector<double> expected;
-    for (std::size_t sample = 0; sample < c.batch; ++sample) {
-      const auto rows =
-          whole.output.begin() + static_cast<std::ptrdiff_t>(sample * c.queries * size);
-      expected.insert(expected.end(), rows + static_cast<std::ptrdiff_t>(begin * size),
-                      rows + static_cast<std::ptrdiff_t>(end * size));
-    }
-    std::string fault =
-        difference("decoding positions " + std::to_string(begin) + " to " + std::to_string(end),
-                   {output.shape().begin(), output.shape().end()}, {output.begin(), output.end()},
-                   expected, rounding.output);
-    if (!fault.empty()) {
-      return fault;
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 bool underflows(Problem problem) {
@@ -193,9 +157,6 @@ std::string fault_of(const Configuration& configuration) {
     if (fault.empty() && configuration.call == Call::layer) {
       fault = fault_of_inside("the call's inside", problem, rounding);
     }
-    if (fault.empty() && configuration.decoded) {
-      fault = fault_of_decoding(problem, rounding);
-    }
     GradientCheck gradient_check(problem, rounding.relative_weights);
     if (fault.empty() && configuration.gradients) {
       fault = gradient_check.fault_of(problem);
@@ -208,9 +169,6 @@ std::string fault_of(const Configuration& configuration) {
       fault = fault_of_call("with NaN and infinities", problem, rounding);
       if (fault.empty() && configuration.call == Call::layer) {
         fault = fault_of_inside("the inside with NaN and infinities", problem, rounding);
-      }
-      if (fault.empty() && configuration.decoded) {
-        fault = fault_of_decoding(problem, rounding);
       }
       if (fault.empty() && configuration.gradients) {
         fault = gradient_check.fault_of(problem);

@@ -62,7 +62,6 @@ constexpr auto fields = std::tuple{
     Field{"empty_rows", &Configuration::empty_rows},
     Field{"stage", &Configuration::stage},
     Field{"poisoned", &Configuration::poisoned},
-    Field{"decoded", &Configuration::decoded},
     Field{"gradients", &Configuration::gradients},
     Field{"dropout", &Configuration::dropout},
     Field{"history", &Configuration::history},
