@@ -389,7 +389,6 @@ class LayerCalls {
 /// What layers do not try by themselves: their own calls have caches.
 Configuration without_cache(Configuration c) {
   c.cache = CacheUse::none;
-  c.decoded = false;
   return settled(c);
 }
 
