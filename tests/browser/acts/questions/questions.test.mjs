@@ -116,6 +116,14 @@ const links = {
   ],
 };
 
+test('an address opens an answer in view on a phone', async (t) => {
+  const { page } = await open(t, '?question=more-heads#questions', { width: 390 });
+  await page.waitForFunction(() => {
+    const { top } = document.querySelector('[data-question="more-heads"]').getBoundingClientRect();
+    return top >= 0 && top < innerHeight / 2;
+  });
+});
+
 test('the questions', async (t) => {
   const act = await openFlows(t, 'questions');
   const { page } = act;
@@ -289,14 +297,6 @@ test('the questions', async (t) => {
       }
     }
     assert.equal(await page.evaluate(() => window.isSame), true);
-  });
-});
-
-test('an address opens an answer in view on a phone', async (t) => {
-  const { page } = await open(t, '?question=more-heads#questions', { width: 390 });
-  await page.waitForFunction(() => {
-    const { top } = document.querySelector('[data-question="more-heads"]').getBoundingClientRect();
-    return top >= 0 && top < innerHeight / 2;
   });
 });
 
