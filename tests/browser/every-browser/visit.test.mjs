@@ -109,25 +109,11 @@ test(`dropped files are loaded, or refused with a message, in ${engineName}`, as
   assert.match(await act.search(), /file=mine\.npy/);
 });
 
-test(`a term opens its definition, and a question leads to a view without a reload, in ${engineName}`, async (t) => {
+test(`a question leads to a view without a reload, in ${engineName}`, async (t) => {
   const act = await openAct(t, '?question=why-sqrt-d&hide=reset#questions');
   await act.evaluate(() => (window.isSame = true));
   // Content that loads above would move the link away from under the pointer.
   await act.waitFor('#align .align-figure');
-  const term = '#align .act-lead .term';
-  const isShown = () =>
-    act.evaluate(() => {
-      const definition = document.querySelector('.definition:popover-open');
-      if (definition === null) return false;
-      const { left, right, top, width } = definition.getBoundingClientRect();
-      const word = document.querySelector('[aria-expanded="true"].term').getBoundingClientRect();
-      return left >= 0 && right <= innerWidth && width > 0 && Math.abs(top - word.bottom) < 100;
-    });
-  await act.click(term);
-  await until(isShown, 'no definition beside the term');
-  await act.click(term);
-  await until(async () => !(await isShown()), 'the definition stays');
-
   await act.click('#questions a', 'the division in the figure');
   await act.waitFor('#figure .figure-steps [value="4"]:checked');
   await act.waitForSearch('?question=why-sqrt-d&hide=reset&figure-step=4');
