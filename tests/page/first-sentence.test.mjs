@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import * as headwise from 'headwise/models';
 import { fromRoot } from '../../scripts/lib/files.mjs';
-import { firstSentence, sentenceFile } from '../../scripts/lib/first-sentence.mjs';
+import { firstSentence, sentenceFile } from '../../scripts/first-sentence.mjs';
 
 const kept = JSON.parse(readFileSync(fromRoot(sentenceFile), 'utf8'));
 

@@ -1,6 +1,6 @@
 // headwise learning a task: what is measured is done when the session is open.
 import * as headwise from '../../../dist/index.js';
-import { learn } from '../../../tests/browser/package/served/learn.js';
+import { learn } from './learn.js';
 
 export async function load({ threads }) {
   return {

@@ -1,10 +1,5 @@
 // What tests of the heads read and press.
 import assert from 'node:assert/strict';
-import { open, searchOf } from './pages.mjs';
-
-/** Opens the page at the act, with the query of an address. */
-export const openHeads = (t, query = '', options = {}) =>
-  open(t, `${query.replace(/#heads$/, '')}#heads`, options);
 
 /** Opens what an act has folded away below its controls. */
 export const unfold = (page, within) =>
@@ -51,11 +46,3 @@ export async function write(page, name, words) {
     area.dispatchEvent(new InputEvent('input', { bubbles: true }));
   }, words);
 }
-
-/** What stands below each head's name in a sample, counted from 0. */
-export const notes = (page, sample = 0) =>
-  page.$$eval(`#heads .sample:nth-child(${sample + 1}) .head-note`, (all) =>
-    all.map((note) => Array.from(note.children, (line) => line.textContent)),
-  );
-
-export const query = async (page) => new URLSearchParams(await searchOf(page));
