@@ -1,6 +1,7 @@
 #include "configuration.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace headwise::test {
@@ -119,6 +120,9 @@ Configuration with_random_history(Configuration c, std::uint64_t seed) {
   Random random(~seed);
   c.history = random.pick(
       {History::loaded, History::copied, History::moved, History::used, History::written});
+  if (c.window && random.chance(0.1)) {
+    c.window_left = c.window_right = std::numeric_limits<std::int64_t>::max();
+  }
   c.pruned_groups = random.chance(0.6) ? 0 : random.below(std::size_t{2} << c.kv_heads);
   return settled(c);
 }

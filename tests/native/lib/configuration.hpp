@@ -40,74 +40,82 @@ enum class LensKind { none, by_sample, by_query };
 enum class MaskKind { none, boolean, added };
 enum class GateKind { none, by_head, by_sample };
 enum class PositionKind { none, shared, by_sample };
-/// What the layer's cache is for: keys are added to it, or attended to as they are.
+/// What the layer's cache is for: keys are added to it, or attended to as they
+/// are.
 enum class CacheUse { none, growing, fixed };
-/// What the layer has been through: its parameters were loaded, and then it was copied or moved; it
-/// was used before with other parameters, which were loaded or written where they lie.
+/// What the layer has been through: its parameters were loaded, and then it was
+/// copied or moved; it was used before with other parameters, which were loaded
+/// or written where they lie.
 enum class History { loaded, copied, moved, used, written };
 
-/// One call and all that it depends on. As it stands it is the smallest there is.
+/// The fields of a configuration: type, name, and the value of the smallest
+/// one. A size of 0 is the option's default.
+// clang-format off
+#define HEADWISE_CONFIGURATION_FIELDS(FIELD)                         \
+  FIELD(Call, call, Call::layer)                                     \
+  FIELD(std::uint64_t, numbers, 1) /* seed of every random number */ \
+  FIELD(std::size_t, batch, 1)                                       \
+  FIELD(std::size_t, queries, 1)                                     \
+  FIELD(std::size_t, keys, 1) /* given with the call */              \
+  FIELD(std::size_t, heads, 1)                                       \
+  FIELD(std::size_t, kv_heads, 1)                                    \
+  FIELD(std::size_t, head_size, 1)                                   \
+  FIELD(std::size_t, query_size, 1)                                  \
+  FIELD(std::size_t, key_size, 1)                                    \
+  FIELD(std::size_t, value_size, 1)                                  \
+  FIELD(bool, batch_axis, true)                                      \
+  FIELD(Pooling, pooling, Pooling::dot_product)                      \
+  FIELD(Projection, projection, Projection::linear)                  \
+  FIELD(std::size_t, attention_hiddens, 0)                           \
+  FIELD(std::size_t, output_size, 0)                                 \
+  FIELD(bool, output_projection, true)                               \
+  FIELD(bool, bias, false)                                           \
+  FIELD(bool, bias_kv, false)                                        \
+  FIELD(bool, zero_attention, false)                                 \
+  FIELD(std::optional<double>, scale, std::nullopt)                  \
+  FIELD(double, softcap, 0)                                          \
+  FIELD(bool, rotary, false)                                         \
+  FIELD(double, rotary_base, 10000)                                  \
+  FIELD(std::size_t, rotary_size, 0)                                 \
+  FIELD(bool, rotary_interleaved, false)                             \
+  FIELD(PositionKind, positions, PositionKind::none)                 \
+  FIELD(bool, sizes_inferred, false)                                 \
+  FIELD(LensKind, lens, LensKind::none)                              \
+  FIELD(MaskKind, mask, MaskKind::none)                              \
+  FIELD(std::size_t, mask_missing_axes, 0) /* of the first ones */   \
+  FIELD(std::size_t, mask_repeats, 0) /* bit i: size 1 in the last axis but i */ \
+  FIELD(Causal, causal, Causal::none)                                \
+  FIELD(bool, window, false)                                         \
+  FIELD(std::optional<std::int64_t>, window_left, std::nullopt)      \
+  FIELD(std::optional<std::int64_t>, window_right, std::nullopt)     \
+  FIELD(std::int64_t, query_offset, 0)                               \
+  FIELD(GateKind, gate, GateKind::none)                              \
+  FIELD(CacheUse, cache, CacheUse::none)                             \
+  FIELD(std::size_t, cached, 0) /* positions in the cache before the call */ \
+  FIELD(EmptyRows, empty_rows, EmptyRows::zero)                      \
+  FIELD(WeightsStage, stage, WeightsStage::softmax)                  \
+  FIELD(bool, poisoned, false) /* NaN and infinities in some inputs */ \
+  FIELD(bool, gradients, false) /* whether gradients are compared, too */ \
+  FIELD(double, dropout, 0) /* for the gradients */                  \
+  FIELD(History, history, History::loaded)                           \
+  /* Groups of heads that are pruned: bit g is one before group g. */ \
+  FIELD(std::size_t, pruned_groups, 0)
+// clang-format on
+
+/// One call and all that it depends on. By default it is the smallest there is.
 struct Configuration {
-  Call call = Call::layer;
-  std::uint64_t numbers = 1;  ///< seed of every number that is not written here
+#define HEADWISE_FIELD(type, name, smallest) type name = smallest;
+  HEADWISE_CONFIGURATION_FIELDS(HEADWISE_FIELD)
+#undef HEADWISE_FIELD
 
-  std::size_t batch = 1;
-  std::size_t queries = 1;
-  std::size_t keys = 1;  ///< given with the call
-  std::size_t heads = 1;
-  std::size_t kv_heads = 1;
-  std::size_t head_size = 1;
-  std::size_t query_size = 1;
-  std::size_t key_size = 1;
-  std::size_t value_size = 1;
-  bool batch_axis = true;
-
-  Pooling pooling = Pooling::dot_product;
-  Projection projection = Projection::linear;
-  std::size_t attention_hiddens = 0;  ///< 0 is the default
-  std::size_t output_size = 0;        ///< 0 is the default
-  bool output_projection = true;
-  bool bias = false;
-  bool bias_kv = false;
-  bool zero_attention = false;
-  std::optional<double> scale = {};
-  double softcap = 0;
-  bool rotary = false;
-  double rotary_base = 10000;
-  std::size_t rotary_size = 0;  ///< 0 is the default
-  bool rotary_interleaved = false;
-  PositionKind positions = PositionKind::none;
-  bool sizes_inferred = false;
-
-  LensKind lens = LensKind::none;
-  MaskKind mask = MaskKind::none;
-  std::size_t mask_missing_axes = 0;  ///< of the first ones
-  std::size_t mask_repeats = 0;       ///< a bit an axis, from the last on: its size is 1
-  Causal causal = Causal::none;
-  bool window = false;
-  std::optional<std::int64_t> window_left = {};
-  std::optional<std::int64_t> window_right = {};
-  std::int64_t query_offset = 0;
-  GateKind gate = GateKind::none;
-  CacheUse cache = CacheUse::none;
-  std::size_t cached = 0;  ///< positions in the cache before the call
-  EmptyRows empty_rows = EmptyRows::zero;
-  WeightsStage stage = WeightsStage::softmax;
-
-  bool poisoned = false;   ///< whether NaN and infinities are planted in some inputs
-  bool gradients = false;  ///< whether the gradients are compared, too
-  double dropout = 0;      ///< for these
-
-  History history = History::loaded;
-  /// Groups of heads that the layer has at first and that are pruned: bit g is one before group g.
-  std::size_t pruned_groups = 0;
-
+  bool operator==(const Configuration& other) const = default;
   [[nodiscard]] std::size_t all_keys() const noexcept { return cached + keys; }
 };
 
 Configuration random_configuration(std::uint64_t seed);
 
-/// The configuration of a layer with a random history. Vectors for the package have none.
+/// The configuration of a layer with a random history. Vectors for the package
+/// have none.
 Configuration with_random_history(Configuration configuration, std::uint64_t seed);
 
 /// The configuration as C++: what differs from the smallest.

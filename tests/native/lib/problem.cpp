@@ -1,6 +1,7 @@
 #include "problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -82,24 +83,30 @@ StateDict draw_parameters(const Configuration& c, const StateDict& like) {
   return result;
 }
 
-ValidLens draw_lens(const Configuration& c) {
-  Random random(seed_of(c, lens));
-  const auto draw = [&](auto tensor) -> ValidLens {
-    for (std::int64_t& length : tensor) {
-      const std::size_t any = random.below(c.all_keys() + 1);
-      length = static_cast<std::int64_t>(
-          random.pick<std::size_t>({any, any, any, any, 0, c.all_keys()}));
-    }
+/// What an option is given as: nothing, or numbers of one of two shapes.
+template <typename Option, typename Number, typename Kind>
+Option draw_option(Kind kind, const std::array<std::size_t, 1>& one_axis,
+                   const std::array<std::size_t, 2>& two_axes, const auto& draw) {
+  const auto filled = [&](auto tensor) -> Option {
+    std::generate(tensor.begin(), tensor.end(), [&] { return static_cast<Number>(draw()); });
     return tensor;
   };
-  switch (c.lens) {
-    case LensKind::by_sample:
-      return draw(xt::xtensor<std::int64_t, 1>::from_shape({c.batch}));
-    case LensKind::by_query:
-      return draw(xt::xtensor<std::int64_t, 2>::from_shape({c.batch, c.queries}));
-    default:
+  switch (static_cast<int>(kind)) {
+    case 0:
       return {};
+    case 1:
+      return filled(xt::xtensor<Number, 1>::from_shape(one_axis));
+    default:
+      return filled(xt::xtensor<Number, 2>::from_shape(two_axes));
   }
+}
+
+ValidLens draw_lens(const Configuration& c) {
+  Random random(seed_of(c, lens));
+  return draw_option<ValidLens, std::int64_t>(c.lens, {c.batch}, {c.batch, c.queries}, [&] {
+    const std::size_t any = random.below(c.all_keys() + 1);
+    return random.pick<std::size_t>({any, any, any, any, 0, c.all_keys()});
+  });
 }
 
 Mask draw_mask(const Configuration& c) {
@@ -135,38 +142,15 @@ Mask draw_mask(const Configuration& c) {
 
 HeadGate draw_gate(const Configuration& c) {
   Random random(seed_of(c, gate));
-  const auto draw = [&](auto tensor) -> HeadGate {
-    for (float& factor : tensor) {
-      factor = random.pick({0.0F, 1.0F, -0.5F, 2.0F, 0.3F});
-    }
-    return tensor;
-  };
-  switch (c.gate) {
-    case GateKind::by_head:
-      return draw(Tensor<1>::from_shape({c.heads}));
-    case GateKind::by_sample:
-      return draw(Tensor<2>::from_shape({c.batch, c.heads}));
-    default:
-      return {};
-  }
+  return draw_option<HeadGate, float>(c.gate, {c.heads}, {c.batch, c.heads},
+                                      [&] { return random.pick({0.0F, 1.0F, -0.5F, 2.0F, 0.3F}); });
 }
 
 RotaryPositions draw_positions(const Configuration& c) {
   Random random(seed_of(c, standing));
-  const auto draw = [&](auto tensor) -> RotaryPositions {
-    for (std::int64_t& position : tensor) {
-      position = static_cast<std::int64_t>(random.below(random.pick<std::size_t>({10, 100, 5000})));
-    }
-    return tensor;
-  };
-  switch (c.positions) {
-    case PositionKind::shared:
-      return draw(xt::xtensor<std::int64_t, 1>::from_shape({c.queries}));
-    case PositionKind::by_sample:
-      return draw(xt::xtensor<std::int64_t, 2>::from_shape({c.batch, c.queries}));
-    default:
-      return {};
-  }
+  return draw_option<RotaryPositions, std::int64_t>(
+      c.positions, {c.queries}, {c.batch, c.queries},
+      [&] { return random.below(random.pick<std::size_t>({10, 100, 5000})); });
 }
 
 void draw_inputs(Problem& problem) {
