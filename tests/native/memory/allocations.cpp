@@ -93,56 +93,30 @@ Limit::~Limit() { state.bytes_left = std::numeric_limits<std::size_t>::max(); }
 
 }  // namespace headwise::test::allocations
 
-// The standard says of each form what it calls by default, but a sanitizer has forms of its own.
+// The standard says of each form what it calls by default, but a sanitizer has
+// forms of its own.
 namespace to = headwise::test::allocations;
 
-void* operator new(std::size_t bytes) { return to::allocate_or_throw(bytes); }
-void* operator new[](std::size_t bytes) { return to::allocate_or_throw(bytes); }
-void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
-  return to::allocate(bytes);
-}
-void* operator new[](std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
-  return to::allocate(bytes);
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return to::allocate_or_throw(bytes, to::number(alignment));
-}
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return to::allocate_or_throw(bytes, to::number(alignment));
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment,
-                   const std::nothrow_t& /*tag*/) noexcept {
-  return to::allocate(bytes, to::number(alignment));
-}
-void* operator new[](std::size_t bytes, std::align_val_t alignment,
-                     const std::nothrow_t& /*tag*/) noexcept {
-  return to::allocate(bytes, to::number(alignment));
-}
+#define HEADWISE_REPLACE(new_form, delete_form)                                                   \
+  void* new_form(std::size_t bytes) { return to::allocate_or_throw(bytes); }                      \
+  void* new_form(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {                     \
+    return to::allocate(bytes);                                                                   \
+  }                                                                                               \
+  void* new_form(std::size_t bytes, std::align_val_t alignment) {                                 \
+    return to::allocate_or_throw(bytes, to::number(alignment));                                   \
+  }                                                                                               \
+  void* new_form(std::size_t bytes, std::align_val_t alignment,                                   \
+                 const std::nothrow_t& /*tag*/) noexcept {                                        \
+    return to::allocate(bytes, to::number(alignment));                                            \
+  }                                                                                               \
+  void delete_form(void* memory) noexcept { to::release(memory); }                                \
+  void delete_form(void* memory, std::size_t) noexcept { to::release(memory); }                   \
+  void delete_form(void* memory, const std::nothrow_t&) noexcept { to::release(memory); }         \
+  void delete_form(void* memory, std::align_val_t) noexcept { to::release(memory); }              \
+  void delete_form(void* memory, std::size_t, std::align_val_t) noexcept { to::release(memory); } \
+  void delete_form(void* memory, std::align_val_t, const std::nothrow_t&) noexcept {              \
+    to::release(memory);                                                                          \
+  }
 
-void operator delete(void* memory) noexcept { to::release(memory); }
-void operator delete[](void* memory) noexcept { to::release(memory); }
-void operator delete(void* memory, std::size_t /*bytes*/) noexcept { to::release(memory); }
-void operator delete[](void* memory, std::size_t /*bytes*/) noexcept { to::release(memory); }
-void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept { to::release(memory); }
-void operator delete[](void* memory, const std::nothrow_t& /*tag*/) noexcept {
-  to::release(memory);
-}
-void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept { to::release(memory); }
-void operator delete[](void* memory, std::align_val_t /*alignment*/) noexcept {
-  to::release(memory);
-}
-void operator delete(void* memory, std::size_t /*bytes*/, std::align_val_t /*alignment*/) noexcept {
-  to::release(memory);
-}
-void operator delete[](void* memory, std::size_t /*bytes*/,
-                       std::align_val_t /*alignment*/) noexcept {
-  to::release(memory);
-}
-void operator delete(void* memory, std::align_val_t /*alignment*/,
-                     const std::nothrow_t& /*tag*/) noexcept {
-  to::release(memory);
-}
-void operator delete[](void* memory, std::align_val_t /*alignment*/,
-                       const std::nothrow_t& /*tag*/) noexcept {
-  to::release(memory);
-}
+HEADWISE_REPLACE(operator new, operator delete)
+HEADWISE_REPLACE(operator new[], operator delete[])

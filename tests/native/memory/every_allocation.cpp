@@ -1,8 +1,6 @@
 #include "every_allocation.hpp"
 
 #include <catch2/catch_test_macros.hpp>
-#include <map>
-#include <vector>
 
 #include "allocations.hpp"
 
@@ -11,121 +9,78 @@ namespace {
 
 using allocations::Fail;
 using allocations::Failing;
-using MakeTrial = std::function<std::unique_ptr<Trial>()>;
 
-/// What can be seen after a call that nothing fails, or without it.
-struct Expected {
-  std::string_view thrown;
-  Fingerprint print;
-};
-
-Expected expected_of(const MakeTrial& make, bool with_call) {
-  Expected expected;
-  const std::unique_ptr<Trial> trial = make();
-  if (with_call) {
-    expected.thrown = trial->call();
-    trial->add_result(expected.print);
-  }
-  trial->probe(expected.print);
-  return expected;
-}
-
-/// The first part in which the trial is not as it should be.
-Fingerprint::Place difference(Trial& trial, bool with_result, const Fingerprint& expected) {
+Fingerprint print_of(const Trial& trial, bool with_result) {
   Fingerprint print;
   if (with_result) {
     trial.add_result(print);
   }
   trial.probe(print);
-  return print.difference(expected);
+  return print;
 }
 
-class Report {
- public:
-  void add(std::string_view what, std::string_view of_what, std::size_t place) {
-    std::string problem(what);
-    problem.append(of_what);
-    places_[problem].push_back(place);
-  }
-
-  /// A line a problem, with the places as ranges.
-  [[nodiscard]] std::string text() const {
-    std::string text;
-    for (const auto& [problem, places] : places_) {
-      text.append(problem).append(" at");
-      for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
-        while (end < places.size() && places[end] - places[first] == end - first) {
-          ++end;
-        }
-        text.append(" ").append(std::to_string(places[first]));
-        if (end - first > 1) {
-          text.append("-").append(std::to_string(places[end - 1]));
-        }
-      }
-      text.append("\n");
-    }
-    return text;
-  }
-
- private:
-  std::map<std::string, std::vector<std::size_t>> places_;
-};
-
-void check_failing(Failing failing, const MakeTrial& make) {
-  const Expected before = expected_of(make, false);
-  const Expected after = expected_of(make, true);
+void check_failing(Failing failing, const std::function<Trial()>& make) {
+  const Fingerprint before = print_of(make(), false);
+  std::string_view expected_error;
+  const auto print_after_call = [&] {
+    const Trial trial = make();
+    expected_error = trial.call();
+    return print_of(trial, true);
+  };
+  const Fingerprint after = print_after_call();
   // Else nothing below would mean anything.
-  REQUIRE_FALSE(expected_of(make, false).print.difference(before.print).has_value());
-  REQUIRE_FALSE(expected_of(make, true).print.difference(after.print).has_value());
+  REQUIRE_FALSE(print_of(make(), false).difference(before).has_value());
+  REQUIRE_FALSE(print_after_call().difference(after).has_value());
 
-  Report report;
-  std::size_t places = 0;
-  for (bool was_reached = true; was_reached;) {
-    std::string_view thrown;
-    Fingerprint::Place changed;
-    bool has_failed = true;
+  std::string report;
+  std::size_t place = 0;
+  const auto add_to_report = [&](std::string_view problem, std::string_view of_what) {
+    report.append(problem).append(of_what).append(" at ").append(std::to_string(place) + "\n");
+  };
+  for (bool was_reached = true; was_reached; ++place) {
     const std::size_t live_before = allocations::live();
+    std::string_view thrown;
+    bool has_failed = true;
+    Fingerprint::Place changed;
     {
-      const std::unique_ptr<Trial> trial = make();
+      const Trial trial = make();
       {
-        const Fail fail(places, failing);
-        thrown = trial->call();
+        const Fail fail(place, failing);
+        thrown = trial.call();
         was_reached = Fail::has_failed();
       }
-      has_failed = thrown != after.thrown;
-      changed = difference(*trial, !has_failed, (has_failed ? before : after).print);
+      has_failed = thrown != expected_error;
+      changed = print_of(trial, !has_failed).difference(has_failed ? before : after);
     }
     if (allocations::live() != live_before) {
-      report.add("keeps memory", "", places);
+      add_to_report("keeps memory", "");
     }
     if (has_failed && thrown != "out-of-memory") {
-      report.add("throws ", thrown.empty() ? "nothing" : thrown, places);
+      add_to_report("throws ", thrown.empty() ? "nothing" : thrown);
     }
     if (changed) {
-      report.add("changes ", (has_failed ? before : after).print.name(*changed), places);
+      add_to_report("changes ", (has_failed ? before : after).name(*changed));
     }
-    places += was_reached ? 1 : 0;
   }
 
-  const std::unique_ptr<Trial> trial = make();
-  for (std::size_t place = 0; place <= places; ++place) {
+  const Trial trial = make();
+  const std::size_t end = place;
+  for (place = 0; place < end; ++place) {
     const Fail fail(place, failing);
-    if (trial->call() == after.thrown) {
+    if (trial.call() == expected_error) {
       break;
     }
   }
-  if (const auto changed = difference(*trial, true, after.print)) {
-    report.add("after failures, gives another ", after.print.name(*changed), places);
+  if (const auto changed = print_of(trial, true).difference(after)) {
+    add_to_report("after failures, gives another ", after.name(*changed));
   }
-
-  INFO((failing == Failing::one ? "one" : "all from one on")
-       << " of " << places << " allocations failed");
-  CHECK(report.text() == "");
+  INFO((failing == Failing::one ? "one" : "all from one on") << " of the allocations failed");
+  CHECK(report == "");
 }
 
 }  // namespace
 
-void check_every_allocation(const std::string& name, const MakeTrial& make) {
+void check_trials(const std::string& name, const std::function<Trial()>& make) {
   INFO(name);
   check_failing(Failing::one, make);
 #ifndef HEADWISE_SANITIZE

@@ -56,6 +56,11 @@ class Fingerprint {
     }
   }
 
+  template <typename... Values>
+  void add_all(const std::string& name, const Values&... values) {
+    (add(name, values), ...);
+  }
+
   /// Adds what the function returns, or what it throws.
   template <typename Function>
   void add_outcome(const std::string& name, const Function& function) {
@@ -116,54 +121,34 @@ class Fingerprint {
 // What the library gives.
 
 inline void describe(Fingerprint& print, const std::string& name, const KeyValueCache& cache) {
-  print.add(name, std::vector<std::size_t>{cache.batch_size(), cache.max_length(), cache.length()});
+  print.add_all(name, cache.batch_size(), cache.max_length(), cache.length());
 }
 
 template <std::size_t Rank>
 void describe(Fingerprint& print, const std::string& name, const ForwardResult<Rank>& result) {
-  print.add(name + " output", result.output);
-  print.add(name + " weights", result.attention_weights);
+  print.add_all(name, result.output, result.attention_weights);
 }
 
 template <std::size_t Rank>
 void describe(Fingerprint& print, const std::string& name, const PoolingResult<Rank>& result) {
-  print.add(name + " output", result.output);
-  print.add(name + " weights", result.attention_weights);
+  print.add_all(name, result.output, result.attention_weights);
 }
 
 template <std::size_t Rank>
 void describe(Fingerprint& print, const std::string& name, const BackwardResult<Rank>& result) {
-  print.add(name + " queries", result.queries);
-  print.add(name + " keys", result.keys);
-  print.add(name + " values", result.values);
-  print.add(name + " head_gate", result.head_gate);
-}
-
-inline void describe(Fingerprint& print, const std::string& name, const TransformerResult& result) {
-  print.add(name + " logits", result.logits);
-  print.add(name + " weights", result.attention_weights);
-}
-
-inline void describe(Fingerprint& print, const std::string& name, const LossAndGradients& result) {
-  print.add(name + " loss", result.loss);
-  print.add(name + " head_gates", result.head_gates);
+  print.add_all(name, result.queries, result.keys, result.values, result.head_gate);
 }
 
 inline void describe(Fingerprint& print, const std::string& name, const PatternScores& scores) {
-  print.add(name, std::vector<double>{scores.previous_token, scores.first_token, scores.diagonal,
-                                      scores.uniform});
+  print.add_all(name, scores.previous_token, scores.first_token, scores.diagonal, scores.uniform);
 }
 
 inline void describe(Fingerprint& print, const std::string& name, const TaskBatch& batch) {
-  print.add(name + " tokens", batch.tokens);
-  print.add(name + " targets", batch.targets);
-  print.add(name + " keys", batch.keys);
+  print.add_all(name, batch.tokens, batch.targets, batch.keys);
 }
 
 inline void describe(Fingerprint& print, const std::string& name, const Safetensors& file) {
-  print.add(name + " tensors", file.tensors);
-  print.add(name + " metadata", file.metadata);
-  print.add(name + " unread", file.unread);
+  print.add_all(name, file.tensors, file.metadata, file.unread);
   for (const auto& named : file.integers) {
     std::visit([&](const auto& numbers) { print.add(name + " integers " + named.first, numbers); },
                named.second);

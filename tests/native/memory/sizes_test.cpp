@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "allocations.hpp"
@@ -18,6 +17,7 @@ namespace {
 
 constexpr std::int64_t largest_size = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t two_to(int exponent) { return std::int64_t{1} << exponent; }
+constexpr std::int64_t all_bits = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t size_two_to(int exponent) { return std::size_t{1} << exponent; }
 
 /// Far more than what any of these tests needs, far less than what a size here asks for.
@@ -27,116 +27,81 @@ constexpr std::size_t memory_of_machine = std::size_t{1} << 26U;
 template <typename Call>
 std::string code_of(const Call& call) {
   const allocations::Limit limit(memory_of_machine);
-  return std::string(outcome_of(call).thrown);
+  return std::string(thrown_by(call));
 }
 
 TEST_CASE("Batches of a task whose size is beyond memory") {
-  const CopyTask copy({.num_symbols = 5, .length = 32});
-  const ReverseTask reverse({.num_symbols = 5, .num_items = 16});
-  const SortTask sort({.num_symbols = 16, .num_items = 16});
   const AssociativeRecallTask recall(
       {.num_names = 16, .num_values = 3, .num_pairs = 12, .num_questions = 8});
-  const InductionTask induction(
-      {.num_symbols = 16, .length = 32, .min_period = 2, .max_period = 4});
-  for (const Task* task :
-       std::initializer_list<const Task*>{&copy, &reverse, &sort, &recall, &induction}) {
+  const CopyTask copy({.num_symbols = 5, .length = 32});
+  for (const Task* task : std::initializer_list<const Task*>{&copy, &recall}) {
     REQUIRE(task->length() == 32);
-    for (const std::int64_t batch_size :
-         {two_to(40), two_to(55), two_to(56), two_to(57), two_to(58) + 1, two_to(59),
-          two_to(59) + 1, two_to(60) + 1, two_to(62) + 1,
-          std::numeric_limits<std::int64_t>::max()}) {
+    for (const std::int64_t batch_size : {two_to(40), two_to(55), two_to(57), two_to(58) + 1,
+                                          two_to(59), two_to(60) + 1, two_to(62) + 1, all_bits}) {
       CAPTURE(batch_size);
       CHECK(code_of([&] { return task->batch(1, batch_size); }) == "out-of-memory");
     }
-    CHECK(task->batch(1, 2).tokens.size() == 64);
   }
 }
 
 TEST_CASE("Tasks of sequences beyond memory") {
-  for (const std::int64_t n : {largest_size - 1, largest_size, two_to(31), two_to(61), two_to(62),
-                               std::numeric_limits<std::int64_t>::max()}) {
-    // What has a limit says so; what has none may be made, and gives no batch.
-    const auto check = [&]<typename MyTask>(std::type_identity<MyTask> /*task*/,
-                                            const auto& options) {
-      const std::string code = code_of([&] { return MyTask(options).batch(1, 1); });
-      CAPTURE(n);
+  for (const std::int64_t n : {largest_size, two_to(31), two_to(61), two_to(62), all_bits}) {
+    CAPTURE(n);
+    // Options that have a limit give invalid-option; others make a task whose batch fails.
+    const auto check = [](const auto& make_task) {
+      const std::string code = code_of([&] { return make_task().batch(1, 1); });
       CHECK((code == "out-of-memory" || code == "invalid-option"));
     };
-    const std::type_identity<CopyTask> copy;
-    check(copy, CopyOptions{.num_symbols = 5, .length = n});
-    check(copy, CopyOptions{.num_symbols = n, .length = 5});
-    check(copy, CopyOptions{.num_symbols = n, .length = n, .offset = n - 1});
-    check(copy, CopyOptions{.num_symbols = 5, .length = n, .offset = n});
-    for (const std::int64_t num_symbols : {std::int64_t{5}, n}) {
-      for (const std::int64_t num_items : {num_symbols == n ? 5 : n, n}) {
-        const SequenceOptions options{.num_symbols = num_symbols, .num_items = num_items};
-        check(std::type_identity<ReverseTask>(), options);
-        check(std::type_identity<SortTask>(), options);
-      }
-    }
-    const std::type_identity<AssociativeRecallTask> recall;
-    check(recall, AssociativeRecallOptions{n, n, n, n});
-    check(recall, AssociativeRecallOptions{.num_names = 5, .num_values = n, .num_pairs = 2});
-    check(recall, AssociativeRecallOptions{5, 5, 2, n});
-    const std::type_identity<InductionTask> induction;
-    check(induction, InductionOptions{5, n, 2, 4});
-    check(induction, InductionOptions{n, n, n - 1, n - 1});
-    check(induction, InductionOptions{n, n, 1, n});
+    check([=] { return CopyTask({.num_symbols = 5, .length = n}); });
+    check([=] { return CopyTask({.num_symbols = n, .length = 5}); });
+    check([=] { return CopyTask({.num_symbols = n, .length = n, .offset = n - 1}); });
+    check([=] { return ReverseTask({.num_symbols = 5, .num_items = n}); });
+    check([=] { return SortTask({.num_symbols = n, .num_items = n}); });
+    check([=] { return SortTask({.num_symbols = n, .num_items = 5}); });
+    check([=] { return AssociativeRecallTask({n, n, n, n}); });
+    check([=] { return AssociativeRecallTask({5, 5, 2, n}); });
+    check([=] { return InductionTask({5, n, 2, 4}); });
+    check([=] { return InductionTask({n, n, n - 1, n - 1}); });
+    check([=] { return InductionTask({n, n, 1, n}); });
   }
 }
 
 TEST_CASE("Caches beyond memory") {
-  for (const std::int64_t num_hiddens : {2, 8, 16, 32, 64}) {
+  for (const std::int64_t num_hiddens : {2, 64}) {
     MultiHeadAttention layer({.num_hiddens = num_hiddens,
                               .num_heads = 2,
                               .query_size = 3,
                               .key_size = 3,
                               .value_size = 3,
                               .seed = 1});
-    Fingerprint before;
-    before.add("parameters", layer.state_dict());
     for (const std::int64_t batch_size : {std::int64_t{1}, two_to(29), two_to(30), largest_size}) {
       for (const std::int64_t max_length : {two_to(29), two_to(30), largest_size}) {
         CAPTURE(num_hiddens, batch_size, max_length);
-        CHECK(code_of([&] {
-                return layer.create_cache({.batch_size = batch_size, .max_length = max_length})
-                    .length();
-              }) == "out-of-memory");
+        const CacheOptions options{.batch_size = batch_size, .max_length = max_length};
+        CHECK(code_of([&] { return layer.create_cache(options); }) == "out-of-memory");
       }
     }
-    Fingerprint after;
-    after.add("parameters", layer.state_dict());
-    CHECK_FALSE(after.difference(before).has_value());
   }
 }
 
 TEST_CASE("Random tensors and positional encodings beyond memory") {
-  const auto randn_code = [](const auto&... sizes) {
-    constexpr std::size_t rank = sizeof...(sizes);
-    return code_of([&] { return randn<rank>(std::array<std::size_t, rank>{sizes...}, 1).size(); });
-  };
-  for (const std::size_t size : {size_two_to(40), size_two_to(62), size_two_to(63),
-                                 std::numeric_limits<std::size_t>::max()}) {
-    CHECK(randn_code(size) == "out-of-memory");
+  const std::size_t side = size_two_to(32);
+  for (const std::array<std::size_t, 3>& shape : std::vector<std::array<std::size_t, 3>>{
+           {1, 1, size_two_to(40)},
+           {1, 1, size_two_to(62)},
+           {size_two_to(63), 1, 1},
+           {1, std::numeric_limits<std::size_t>::max(), 1},
+           {1, side, side},
+           {side + 1, side, 1},
+           {2, 1, size_two_to(63)},
+           {2, size_two_to(63) + 1, 1},
+           {size_two_to(22), size_two_to(21), size_two_to(21)}}) {
+    CAPTURE(shape[0], shape[1], shape[2]);
+    CHECK(code_of([&] { return randn<3>(shape, 1); }) == "out-of-memory");
   }
-  for (const auto& [a, b] :
-       std::vector<std::array<std::size_t, 2>>{{size_two_to(33), size_two_to(33)},
-                                               {size_two_to(32), size_two_to(32)},
-                                               {size_two_to(32) + 1, size_two_to(32)},
-                                               {size_two_to(63), 2},
-                                               {size_two_to(63) + 1, 2}}) {
-    CHECK(randn_code(a, b) == "out-of-memory");
-  }
-  CHECK(randn_code(size_two_to(22), size_two_to(21), size_two_to(21)) == "out-of-memory");
-  const std::size_t side = size_two_to(16);
-  CHECK(randn_code(side, side, side, side) == "out-of-memory");
-  CHECK(randn_code(std::size_t{2}, std::size_t{3}).empty());
-  CHECK(randn_code(std::size_t{0}, std::size_t{3}).empty());
-  for (const auto& [length, size] :
-       std::vector<std::array<std::int64_t, 2>>{{largest_size, largest_size},
-                                                {two_to(30), two_to(30)},
-                                                {largest_size, 1},
-                                                {1, largest_size}}) {
+  CHECK(code_of([] { return randn<2>({0, 3}, 1); }).empty());
+  for (const auto& [length, size] : std::vector<std::array<std::int64_t, 2>>{
+           {largest_size, largest_size}, {two_to(30), two_to(30)}, {largest_size, 1}}) {
     CHECK(code_of([&] { return positional_encoding(length, size); }) == "out-of-memory");
   }
   CHECK(code_of([] { return positional_encoding(two_to(33), two_to(33)); }) == "invalid-option");
@@ -186,7 +151,6 @@ TEST_CASE("Layers beyond memory, at once or as soon as their sizes are known") {
       CHECK(code_of([&] { return layer.forward(X, X, X, {.requires_grad = requires_grad}); }) ==
             "out-of-memory");
     }
-    CHECK_FALSE(layer.query_size().has_value());
     CHECK(code_of([&] { return layer.state_dict(); }) == "sizes-unknown");
   }
 }
@@ -213,10 +177,6 @@ TEST_CASE("Models beyond memory") {
       o.num_heads = 1;
     });
     check([&](auto& o) { o.num_layers = size; });
-    check([&](auto& o) {
-      o.num_layers = size;
-      o.layer_norm = true;
-    });
     check([&](auto& o) {
       o.vocabulary_size = o.max_length = o.num_hiddens = o.num_layers = size;
       o.num_heads = 1;

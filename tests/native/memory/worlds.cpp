@@ -4,7 +4,6 @@
 #include <utility>
 
 namespace headwise::test {
-namespace {
 
 MultiHeadAttentionOptions with_sizes(MultiHeadAttentionOptions options, const InputShape& shape) {
   options.query_size = static_cast<std::int64_t>(shape.query_size);
@@ -12,6 +11,8 @@ MultiHeadAttentionOptions with_sizes(MultiHeadAttentionOptions options, const In
   options.value_size = static_cast<std::int64_t>(shape.value_size);
   return options;
 }
+
+namespace {
 
 InputShape longer(InputShape shape) {
   ++shape.queries;
@@ -39,54 +40,38 @@ std::vector<LayerCase> layer_cases() {
       .batch = 2, .queries = 3, .keys = 4, .query_size = 5, .key_size = 6, .value_size = 7};
   const InputShape even{
       .batch = 2, .queries = 3, .keys = 4, .query_size = 8, .key_size = 8, .value_size = 8};
-  std::vector<LayerCase> cases = {
-      {"linear", {.num_hiddens = 8, .num_heads = 4, .dropout = 0.5, .bias = true, .seed = 1}, own},
-      {"grouped",
-       {.num_hiddens = 8,
-        .num_heads = 4,
-        .output_size = 6,
-        .num_kv_heads = 2,
-        .scale = 0.7,
-        .softcap = 3,
-        .rotary = RotaryOptions{},
-        .bias_kv = true,
-        .zero_attention = true,
-        .seed = 2},
-       own},
-      {"without W_o",
-       {.num_hiddens = 8, .num_heads = 4, .dropout = 0.2, .output_projection = false, .seed = 3},
-       own},
-      {"additive",
-       {.num_hiddens = 8,
-        .num_heads = 4,
-        .dropout = 0.3,
-        .pooling = Pooling::additive,
-        .attention_hiddens = 3,
-        .bias_kv = true,
-        .seed = 4},
-       own},
-      {"convolution",
-       {.num_hiddens = 8,
-        .num_heads = 4,
-        .dropout = 0.5,
-        .bias = true,
-        .projection = Projection::convolution,
-        .seed = 5},
-       even},
-      {"no projection",
-       {.num_hiddens = 8,
-        .num_heads = 4,
-        .dropout = 0.5,
-        .projection = Projection::none,
-        .seed = 6},
-       even},
-      {"additive, no projection",
-       {.num_hiddens = 8,
-        .num_heads = 4,
-        .pooling = Pooling::additive,
-        .projection = Projection::none,
-        .seed = 7},
-       even}};
+  const MultiHeadAttentionOptions base{.num_hiddens = 8, .num_heads = 4, .dropout = 0.5, .seed = 1};
+  std::vector<LayerCase> cases;
+  const auto add = [&](const std::string& name, const InputShape& shape, const auto& change) {
+    cases.push_back({.name = name, .options = base, .shape = shape});
+    change(cases.back().options);
+  };
+  add("linear", own, [](auto& o) { o.bias = true; });
+  add("grouped", own, [](auto& o) {
+    o.dropout = 0;
+    o.output_size = 6;
+    o.num_kv_heads = 2;
+    o.scale = 0.7;
+    o.softcap = 3;
+    o.rotary = RotaryOptions{};
+    o.bias_kv = o.zero_attention = true;
+  });
+  add("without W_o", own, [](auto& o) { o.output_projection = false; });
+  add("additive", own, [](auto& o) {
+    o.pooling = Pooling::additive;
+    o.attention_hiddens = 3;
+    o.bias_kv = true;
+  });
+  add("convolution", even, [](auto& o) {
+    o.bias = true;
+    o.projection = Projection::convolution;
+  });
+  add("no projection", even, [](auto& o) { o.projection = Projection::none; });
+  add("additive, no projection", even, [](auto& o) {
+    o.dropout = 0;
+    o.pooling = Pooling::additive;
+    o.projection = Projection::none;
+  });
   for (LayerCase& each : cases) {
     each.options = with_sizes(each.options, each.shape);
   }

@@ -10,6 +10,8 @@
 /// Objects whose calls run out of memory, and all that can be seen of them.
 namespace headwise::test {
 
+MultiHeadAttentionOptions with_sizes(MultiHeadAttentionOptions options, const InputShape& shape);
+
 struct LayerCase {
   std::string name;
   MultiHeadAttentionOptions options;
