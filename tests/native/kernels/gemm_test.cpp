@@ -227,25 +227,5 @@ TEST_CASE("transpose exchanges rows and columns and writes nothing beside them")
   }
 }
 
-TEST_CASE("gemm takes part of a packed matrix from some row on") {
-  const std::size_t columns = 19;
-  const std::size_t depth = 9;
-  const std::size_t first = 4;
-  const Product product(1, columns, depth, Added::nothing);
-  const Floats a = random_floats(depth - first, 7);
-  Floats c(columns);
-  kernels::gemm(1, columns, depth - first, {.data = a.data(), .row_stride = depth - first},
-                {.panels = product.packed_from_rows().data() + first * kernels::panel_width(),
-                 .panel_stride = depth * kernels::panel_width()},
-                1.0F, {}, c.data(), columns);
-  for (std::size_t j = 0; j < columns; ++j) {
-    double expected = 0;
-    for (std::size_t k = first; k < depth; ++k) {
-      expected += static_cast<double>(a[k - first]) * product.b()[k * (columns + 2) + j];
-    }
-    CHECK(std::abs(c[j] - expected) <= 5e-6);
-  }
-}
-
 }  // namespace
 }  // namespace headwise::test

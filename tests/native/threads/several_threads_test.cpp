@@ -79,22 +79,19 @@ TEST_CASE("The first calls of a program") {
 TEST_CASE("Readers of one layer") {
   const Inputs inputs = random_inputs(shape);
   for (const MultiHeadAttentionOptions& options : layer_options()) {
-    const MultiHeadAttention fresh(options);
-    in_several_threads([&](std::size_t /*caller*/) { read(fresh, inputs); });
-
-    MultiHeadAttention used(options);
-    const Tensor<3> output = forward(used, inputs).output;
-    for (int times = 0; times < 2; ++times) {
-      forward(used, inputs, {.requires_grad = true});
-      if (times == 0) {
-        used.backward(output);
-      }
-    }
-    in_several_threads([&](std::size_t /*caller*/) { read(used, inputs); });
+    MultiHeadAttention layer(options);
+    const auto read_at_once = [&] {
+      in_several_threads([&](std::size_t /*caller*/) { read(layer, inputs); });
+    };
+    read_at_once();
+    const Tensor<3> output = forward(layer, inputs, {.requires_grad = true}).output;
+    layer.backward(output);
+    forward(layer, inputs, {.requires_grad = true});
+    read_at_once();
     // Nor do they keep the layer from going on.
-    CHECK(forward(used, inputs).output == output);
-    used.backward(output);
-    in_several_threads([&](std::size_t /*caller*/) { read(used, inputs); });
+    CHECK(forward(layer, inputs).output == output);
+    layer.backward(output);
+    read_at_once();
   }
 }
 
@@ -121,32 +118,22 @@ void read(const AttentionOnlyTransformer& model, const Tokens& tokens) {
 
 TEST_CASE("Readers of one model") {
   const Tokens tokens = {{1, 2, 3}, {3, 2, 1}};
-  const AttentionOnlyTransformer fresh(model_options);
-  in_several_threads([&](std::size_t /*caller*/) { read(fresh, tokens); });
-
-  AttentionOnlyTransformer used(model_options);
-  used.train_step(tokens, tokens);
-  const Tensor<3> logits = used.forward(tokens).logits;
-  in_several_threads([&](std::size_t /*caller*/) { read(used, tokens); });
-  CHECK(used.forward(tokens).logits == logits);
-  in_several_threads([&](std::size_t /*caller*/) { read(used, tokens); });
+  AttentionOnlyTransformer model(model_options);
+  for (int times = 0; times < 2; ++times) {
+    in_several_threads([&](std::size_t /*caller*/) { read(model, tokens); });
+    model.train_step(tokens, tokens);
+  }
 }
 
 /// Large enough for the library's own threads, in every part of a pass.
 constexpr InputShape large{
     .batch = 1, .queries = 150, .keys = 160, .query_size = 64, .key_size = 64, .value_size = 64};
 
-std::vector<MultiHeadAttention> large_layers() {
-  std::vector<MultiHeadAttention> layers;
-  for (std::size_t caller = 0; caller < num_callers; ++caller) {
-    layers.emplace_back(MultiHeadAttentionOptions{
-        .num_hiddens = 64, .num_heads = 4, .dropout = 0.1, .bias = true, .seed = caller});
-  }
-  return layers;
-}
-
-/// A training step's passes by hand, and what came of them.
-Tensor<3> pass(MultiHeadAttention& layer, const Inputs& inputs) {
+/// A training step's passes by hand with a layer of the caller's own, and what came of them.
+Tensor<3> train_layer(std::size_t caller) {
+  const Inputs inputs = random_inputs(large);
+  MultiHeadAttention layer(
+      {.num_hiddens = 64, .num_heads = 4, .dropout = 0.1, .bias = true, .seed = caller});
   layer.train();
   const Tensor<3> output =
       forward(layer, inputs, {.return_weights = true, .requires_grad = true}).output;
@@ -155,71 +142,54 @@ Tensor<3> pass(MultiHeadAttention& layer, const Inputs& inputs) {
   return forward(layer, inputs).output;
 }
 
-TEST_CASE("Each thread's own layer, beside the library's threads") {
-  const SetThreads set(3);
-  const Inputs inputs = random_inputs(large);
-  std::vector<Tensor<3>> expected;
-  for (MultiHeadAttention& layer : large_layers()) {
-    expected.push_back(pass(layer, inputs));
-  }
-  std::vector<MultiHeadAttention> layers = large_layers();
-  std::vector<Tensor<3>> results(num_callers);
-  in_several_threads([&](std::size_t caller) { results[caller] = pass(layers[caller], inputs); });
-  CHECK(results == expected);
+/// All that came of calls on objects of the caller's own, and of functions.
+struct Results {
+  Tensor<3> output;
+  Tokens batch;
+  double loss;
+  std::string error;
+  bool operator==(const Results& other) const = default;
+};
+
+Results results_of(std::size_t caller) {
+  const CopyTask task({.num_symbols = 5, .length = 6});
+  const Inputs inputs = random_inputs(shape);
+  const StateDict parameters = MultiHeadAttention(layer_options().front()).state_dict();
+  static_cast<void>(masked_softmax(inputs.queries));
+  static_cast<void>(dot_product_attention(inputs.queries, inputs.keys, inputs.values));
+  static_cast<void>(positional_encoding(5, 6));
+  static_cast<void>(load_safetensors(save_safetensors(parameters)));
+  static_cast<void>(MultiHeadAttention::from_state_dict(parameters, {.num_heads = 4}));
+  const Tokens tokens = {{1, 2, 3}, {3, 2, 1}};
+  AttentionOnlyTransformer model(model_options);
+  model.train_step(tokens, tokens);
+  return {.output = train_layer(caller),
+          .batch = task.batch(1, 3).tokens,
+          .loss = model.train_step(tokens, tokens),
+          .error = error_of([&] { return task.batch(1, -1); })};
 }
 
-TEST_CASE("Each thread's own model") {
+TEST_CASE("Each thread's own objects, beside the library's threads") {
   const SetThreads set(3);
-  const Tokens tokens = {{1, 2, 3}, {3, 2, 1}};
-  std::vector<AttentionOnlyTransformer> models;
+  std::vector<Results> results(num_callers);
+  in_several_threads([&](std::size_t caller) { results[caller] = results_of(caller); });
   for (std::size_t caller = 0; caller < num_callers; ++caller) {
-    models.emplace_back(model_options);
+    CHECK((results[caller] == results_of(caller)));
   }
-  std::vector<double> losses(num_callers);
-  in_several_threads([&](std::size_t caller) {
-    models[caller].train_step(tokens, tokens);
-    losses[caller] = models[caller].train_step(tokens, tokens);
-  });
-  CHECK(losses == std::vector<double>(num_callers, losses.front()));
 }
 
 TEST_CASE("The number of threads is set while others compute") {
   const SetThreads set(2);
-  const Inputs inputs = random_inputs(large);
-  std::vector<MultiHeadAttention> layers = large_layers();
   in_several_threads([&](std::size_t caller) {
     if (caller == 0) {
       for (const std::int64_t threads : {3, 1, 2}) {
         set_num_threads(threads);
       }
     } else {
-      static_cast<void>(pass(layers[caller], inputs));
+      static_cast<void>(train_layer(caller));
     }
   });
   CHECK(num_threads() == 2);
-}
-
-TEST_CASE("Functions and tasks") {
-  const CopyTask task({.num_symbols = 5, .length = 6});
-  const Inputs inputs = random_inputs(shape);
-  const StateDict parameters = MultiHeadAttention(layer_options().front()).state_dict();
-  const std::vector<std::byte> file = save_safetensors(parameters);
-  const TaskBatch expected = task.batch(1, 3);
-  std::vector<TaskBatch> batches(num_callers);
-  std::vector<std::string> errors(num_callers);
-  in_several_threads([&](std::size_t caller) {
-    batches[caller] = task.batch(1, 3);
-    static_cast<void>(masked_softmax(inputs.queries));
-    static_cast<void>(dot_product_attention(inputs.queries, inputs.keys, inputs.values));
-    static_cast<void>(positional_encoding(5, 6));
-    static_cast<void>(load_safetensors(file));
-    static_cast<void>(MultiHeadAttention::from_state_dict(parameters, {.num_heads = 4}));
-    errors[caller] = error_of([&] { return task.batch(1, -1); });
-  });
-  for (const TaskBatch& batch : batches) {
-    CHECK(batch.tokens == expected.tokens);
-  }
-  CHECK(errors == std::vector<std::string>(num_callers, errors.front()));
 }
 
 }  // namespace
