@@ -35,13 +35,17 @@ void check_layer(MultiHeadAttention layer, MultiHeadAttention expected) {
 }
 
 /// Holds the layer made from `dict` against one with these options and parameters; then the same
-/// among other tensors, some of whose names begin alike.
+/// beside a module's buffers, and among other tensors, some of whose names begin alike.
 void check_layout(const StateDict& dict, const MultiHeadAttentionOptions& options,
                   const StateDict& parameters) {
   MultiHeadAttention expected(options);
   expected.load_state_dict(parameters);
   const std::int64_t num_heads = options.num_heads;
   check_layer(MultiHeadAttention::from_state_dict(dict, {.num_heads = num_heads}), expected);
+  StateDict with_buffers = dict;
+  with_buffers.merge(buffers());
+  check_layer(MultiHeadAttention::from_state_dict(with_buffers, {.num_heads = num_heads}),
+              expected);
 
   const std::string prefix = "encoder.layers.1.self_attn";
   StateDict beside = with_prefix(dict, prefix + '.');
@@ -185,17 +189,6 @@ TEST_CASE("The shapes of GPT-2's and nanoGPT's weights tell which of them is tra
   }
 }
 
-TEST_CASE("Buffers are left alone in every layout") {
-  const auto options = square(true);
-  const StateDict parameters = random_parameters(options);
-  for (StateDict dict : {parameters, torch_packed(parameters), torch_separate(parameters),
-                         bert(parameters), vit_old(parameters), vit_new(parameters),
-                         timm(parameters), gpt2(parameters), min_gpt(parameters)}) {
-    dict.merge(buffers());
-    check_layout(dict, options, parameters);
-  }
-}
-
 /// The dict without some of its biases, held against a layer where they are zero.
 void check_zeros(StateDict (*layout)(const StateDict& d2l),
                  const std::vector<std::string>& left_out, const std::vector<std::string>& zero) {
@@ -247,6 +240,22 @@ TEST_CASE("What a state dict does not settle is an option") {
   CHECK(layer.seed() == 17);
   check_layer(layer, expected);
   check_layer(layer.train(), expected.train());
+}
+
+TEST_CASE("Of many layers, up to 100 are named") {
+  StateDict layers;
+  const auto add = [&](int layer) {
+    layers.merge(with_prefix(random_parameters(square(false)), std::to_string(layer) + '.'));
+  };
+  const auto error = [&] {
+    return error_of([&] { return MultiHeadAttention::from_state_dict(layers, {.num_heads = 3}); });
+  };
+  for (int layer = 1000; layer < 1100; ++layer) {
+    add(layer);
+  }
+  CHECK(error().ends_with(", '1098', '1099'"));
+  add(1100);
+  CHECK(error().ends_with(", '1098', '1099', …"));
 }
 
 TEST_CASE("nn.MultiheadAttention's own state dicts give what PyTorch gives") {

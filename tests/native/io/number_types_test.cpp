@@ -51,82 +51,26 @@ void check_numbers(NumberType type, std::size_t size, const std::vector<NumberCa
   }
 }
 
-/// What a half of IEEE 754 is worth; NaN among them.
-double half_value(unsigned half) {
-  const unsigned exponent = (half >> 10U) & 31U;
-  const unsigned fraction = half & 1023U;
-  const double sign = half < 0x8000U ? 1 : -1;
-  if (exponent == 31) {
-    return fraction == 0 ? sign * infinity : sign * nan;
-  }
-  return sign * (exponent == 0 ? std::ldexp(fraction, -24)
-                               : std::ldexp(1024 + fraction, static_cast<int>(exponent) - 25));
-}
-
-std::vector<std::uint64_t> all_16_bits() {
-  std::vector<std::uint64_t> patterns(65'536);
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    patterns[i] = i;
-  }
-  return patterns;
-}
-
-TEST_CASE("Every half is read as the number it is") {
-  const auto patterns = all_16_bits();
-  for (const bool big_endian : {false, true}) {
-    const Floats floats = read({.size = 2, .big_endian = big_endian}, patterns);
-    std::vector<std::size_t> wrong;
-    std::size_t num_nans = 0;
-    for (std::size_t half = 0; half < floats.size(); ++half) {
-      const double expected = half_value(static_cast<unsigned>(half));
-      const double got = floats[half];
-      const bool same = std::isnan(expected) ? std::isnan(got) : got == expected;
-      num_nans += std::isnan(got) ? 1 : 0;
-      if (!same || std::signbit(got) != (half >= 0x8000U)) {
-        wrong.push_back(half);
-      }
-    }
-    CHECK(wrong == std::vector<std::size_t>{});
-    CHECK(num_nans == 2 * 1023);
-  }
-}
-
-TEST_CASE("Every bfloat is the upper half of a float") {
-  const auto patterns = all_16_bits();
-  for (const bool big_endian : {false, true}) {
-    const Floats floats =
-        read({.type = NumberType::bfloat, .size = 2, .big_endian = big_endian}, patterns);
-    std::vector<std::size_t> wrong;
-    for (std::size_t bits = 0; bits < floats.size(); ++bits) {
-      if (std::bit_cast<std::uint32_t>(floats[bits]) != bits * 65'536) {
-        wrong.push_back(bits);
-      }
-    }
-    CHECK(wrong == std::vector<std::size_t>{});
-    CHECK(floats[0x3FC0] == 1.5F);
-    CHECK(floats[0xC2F7] == -123.5F);
-  }
-}
-
+/// A float of one or two bytes.
 struct SmallFloat {
   NumberType type;
+  std::size_t size;
   int exponent_bits;
   int bias;
-  bool has_infinities;
-  std::vector<unsigned> nans;
+  bool has_infinities = true;
+  std::vector<unsigned> nans = {};
 };
 
-/// What a byte is worth.
-double small_value(const SmallFloat& kind, unsigned byte) {
-  const int fraction_bits = 7 - kind.exponent_bits;
-  const auto exponent = static_cast<int>((byte & 0x7FU) >> static_cast<unsigned>(fraction_bits));
-  const auto fraction = static_cast<int>(byte) & ((1 << fraction_bits) - 1);
-  const double sign = byte < 0x80U ? 1 : -1;
-  const bool is_largest = exponent == (1 << kind.exponent_bits) - 1;
-  if (std::find(kind.nans.begin(), kind.nans.end(), byte) != kind.nans.end()) {
+double value_of(const SmallFloat& kind, unsigned bits) {
+  const int fraction_bits = 8 * static_cast<int>(kind.size) - 1 - kind.exponent_bits;
+  const auto magnitude = static_cast<int>(bits & ((1U << (8 * kind.size - 1)) - 1));
+  const int exponent = magnitude >> fraction_bits;
+  const int fraction = magnitude & ((1 << fraction_bits) - 1);
+  const double sign = magnitude == static_cast<int>(bits) ? 1 : -1;
+  if (std::find(kind.nans.begin(), kind.nans.end(), bits) != kind.nans.end()) {
     return nan;
   }
-  if (kind.has_infinities && is_largest) {
+  if (kind.has_infinities && exponent == (1 << kind.exponent_bits) - 1) {
     return fraction == 0 ? sign * infinity : nan;
   }
   return sign * (exponent == 0 ? std::ldexp(fraction, 1 - kind.bias - fraction_bits)
@@ -134,33 +78,62 @@ double small_value(const SmallFloat& kind, unsigned byte) {
                                             exponent - kind.bias - fraction_bits));
 }
 
-TEST_CASE("Every float of one byte is read as the number it is") {
+TEST_CASE("Every float of one or two bytes is read as the number it is") {
+  for (const SmallFloat& kind :
+       {SmallFloat{NumberType::floating, 2, 5, 15}, SmallFloat{NumberType::bfloat, 2, 8, 127},
+        SmallFloat{NumberType::floating, 1, 5, 15},
+        SmallFloat{NumberType::e4m3, 1, 4, 7, false, {0x7F, 0xFF}},
+        SmallFloat{NumberType::e5m2_fnuz, 1, 5, 16, false, {0x80}},
+        SmallFloat{NumberType::e4m3_fnuz, 1, 4, 8, false, {0x80}}}) {
+    std::vector<std::uint64_t> patterns(std::size_t{1} << (8 * kind.size));
+    std::iota(patterns.begin(), patterns.end(), 0);
+    for (const bool big_endian : {false, true}) {
+      CAPTURE(kind.type, kind.size, big_endian);
+      const Floats floats =
+          read({.type = kind.type, .size = kind.size, .big_endian = big_endian}, patterns);
+      std::vector<unsigned> wrong;
+      for (unsigned bits = 0; bits < floats.size(); ++bits) {
+        const double expected = value_of(kind, bits);
+        const double got = floats[bits];
+        const bool same = std::isnan(expected) ? std::isnan(got) : got == expected;
+        const bool is_negative = bits >> (8 * kind.size - 1) != 0;
+        if (!same ||
+            ((!std::isnan(expected) || kind.size == 2) && std::signbit(got) != is_negative) ||
+            // Every bit is kept, those of NaNs too.
+            (kind.type == NumberType::bfloat &&
+             std::bit_cast<std::uint32_t>(floats[bits]) != bits * 65'536)) {
+          wrong.push_back(bits);
+        }
+      }
+      CHECK(wrong == std::vector<unsigned>{});
+    }
+  }
   std::vector<std::uint64_t> bytes(256);
   std::iota(bytes.begin(), bytes.end(), 0);
-  for (const SmallFloat& kind : {SmallFloat{NumberType::floating, 5, 15, true, {}},
-                                 SmallFloat{NumberType::e4m3, 4, 7, false, {0x7F, 0xFF}},
-                                 SmallFloat{NumberType::e5m2_fnuz, 5, 16, false, {0x80}},
-                                 SmallFloat{NumberType::e4m3_fnuz, 4, 8, false, {0x80}}}) {
-    CAPTURE(kind.type);
-    const Floats floats = read({.type = kind.type, .size = 1}, bytes);
-    std::vector<unsigned> wrong;
-    for (unsigned byte = 0; byte < floats.size(); ++byte) {
-      const double expected = small_value(kind, byte);
-      const double got = floats[byte];
-      const bool same = std::isnan(expected)
-                            ? std::isnan(got)
-                            : got == expected && std::signbit(got) == std::signbit(expected);
-      if (!same) {
-        wrong.push_back(byte);
-      }
-    }
-    CHECK(wrong == std::vector<unsigned>{});
-  }
   const Floats powers = read({.type = NumberType::power_of_2, .size = 1}, bytes);
   for (int byte = 0; byte < 255; ++byte) {
     CHECK(powers[static_cast<std::size_t>(byte)] == std::ldexp(1.0, byte - 127));
   }
   CHECK(std::isnan(powers.at(255)));
+}
+
+TEST_CASE("float_to_half rounds to nearest, the even one of two") {
+  // Between neighbours: just below the middle, the middle, just above it.
+  for (std::uint32_t half = 0; half < 0x7BFF; ++half) {
+    const float low = io::half_to_float(static_cast<std::uint16_t>(half));
+    const float high = io::half_to_float(static_cast<std::uint16_t>(half + 1));
+    const float middle = low + (high - low) / 2;  // exact
+    REQUIRE(io::float_to_half(low) == half);
+    REQUIRE(io::float_to_half(std::nextafter(middle, low)) == half);
+    REQUIRE(io::float_to_half(std::nextafter(middle, high)) == half + 1);
+    REQUIRE(io::float_to_half(middle) == half + half % 2);
+    REQUIRE(io::float_to_half(-middle) == 0x8000 + half + half % 2);
+  }
+  CHECK(std::isnan(io::half_to_float(io::float_to_half(nan))));
+  CHECK(io::float_to_half(65519.99F) == 0x7BFF);
+  CHECK(io::float_to_half(65520.0F) == 0x7C00);
+  CHECK(io::float_to_half(-infinity) == 0xFC00);
+  CHECK(io::float_to_half(std::numeric_limits<float>::denorm_min()) == 0);
 }
 
 TEST_CASE("Floats keep every bit, NaNs too") {
@@ -228,28 +201,14 @@ TEST_CASE("Integers of every size, signed and unsigned") {
                 {{0x0102030405060708, 72'623'859'790'382'856.0F},
                  {16'777'217, 16'777'216},
                  {16'777'219, 16'777'220}});
-}
-
-TEST_CASE("Booleans are 0 and 1, whatever byte says that they are true") {
+  // A boolean is 1 whatever byte says that it is true.
   check_numbers(NumberType::boolean, 1, {{0, 0}, {1, 1}, {2, 1}, {255, 1}});
 }
 
 TEST_CASE("Numbers in column-major order are put into row-major order") {
-  for (const std::vector<std::size_t>& shape : {std::vector<std::size_t>{},
-                                                {5},
-                                                {2, 3},
-                                                {3, 2},
-                                                {1, 4},
-                                                {4, 1},
-                                                {2, 3, 4},
-                                                {3, 1, 2},
-                                                {1, 1, 1},
-                                                {2, 3, 4, 5},
-                                                {2, 1, 3, 1},
-                                                {0},
-                                                {3, 0},
-                                                {0, 2, 3},
-                                                {2, 3, 0, 4}}) {
+  const std::vector<std::vector<std::size_t>> shapes = {
+      {}, {5}, {2, 3}, {4, 1}, {3, 1, 2}, {2, 3, 4, 5}, {0}, {3, 0}, {2, 3, 0, 4}};
+  for (const std::vector<std::size_t>& shape : shapes) {
     CAPTURE(shape);
     auto columns = xt::xarray<float, xt::layout_type::column_major>::from_shape(shape);
     for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -27,38 +27,6 @@ File safetensors_file(std::string_view header, std::string_view data = "");
 /// A .npy file of version 1 with this dictionary, whatever it says.
 File npy_file(std::string_view dictionary, std::string_view data = "");
 
-struct FileFormat {
-  File (*make)(std::string_view header, std::string_view data);
-  void (*read)(const File& file);
-};
-
-extern const FileFormat safetensors_format;
-extern const FileFormat npy_format;
-
-/// `invalid-file; bytes: expected …, got …`
-std::string invalid_file(const std::string& expected, const std::string& got);
-
-/// A header that breaks the format's rules, and what is said of it.
-struct Malformed {
-  std::string header;
-  std::string expected;
-  std::string got;
-  std::size_t num_data = 4;  ///< bytes behind the header
-};
-
-void check_malformed(const FileFormat& format, const std::vector<Malformed>& headers);
-
-/// How many of a file's mutations a reader takes and refuses. Whatever else it may do with one
-/// fails the test.
-struct Outcomes {
-  std::size_t taken = 0;
-  std::size_t refused = 0;
-};
-
-/// A mutation has up to four bytes changed, put in or taken out; mostly where the header is, mostly
-/// for bytes that mean something in one.
-Outcomes read_mutations(const FileFormat& format, const File& file, std::uint64_t seed);
-
 /// Whether two lists of numbers are the same in every bit, NaNs and signs of zeros included.
 bool same_bits(const float* a, std::size_t size_a, const float* b, std::size_t size_b);
 

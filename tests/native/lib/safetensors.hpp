@@ -19,12 +19,8 @@ struct StoredTensor {
 
 using StoredTensors = std::map<std::string, StoredTensor>;
 
-/// Reads a safetensors file without metadata whose names hold no punctuation and no spaces; knows
-/// no others.
-StoredTensors parse_safetensors(const std::string& bytes);
-
-/// The same for a file of tests/data.
-StoredTensors read_safetensors(const std::string& name);
+/// The tensors of a file of tests/data.
+StoredTensors read_safetensors(const std::string& file_name);
 
 template <typename Number, std::size_t Rank>
 xt::xtensor<Number, Rank> to_tensor(const StoredTensor& stored) {
