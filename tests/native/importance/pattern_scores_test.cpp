@@ -71,20 +71,5 @@ TEST_CASE("key_scores is the mean weight on the right keys") {
   CHECK(key_scores(weights, {{1, 1}, {2, 1}}) == std::vector<double>{2.75 / 4, 0});
 }
 
-TEST_CASE("Scores of a task's own truth are 1") {
-  const InductionTask task({.num_symbols = 9, .length = 12, .min_period = 7, .max_period = 9});
-  const TaskBatch batch = task.batch(1, 5);
-  Tensor<4> weights = full<4>({5, 1, 12, 12}, 0);
-  for (std::size_t sample = 0; sample < 5; ++sample) {
-    for (std::size_t query = 0; query < 12; ++query) {
-      if (batch.keys(sample, query) >= 0) {
-        weights(sample, 0, query, static_cast<std::size_t>(batch.keys(sample, query))) = 1;
-      }
-    }
-  }
-  CHECK(key_scores(weights, batch.keys) == std::vector<double>{1});
-  CHECK(induction_scores(weights, batch.tokens) == std::vector<double>{1});
-}
-
 }  // namespace
 }  // namespace headwise::test

@@ -1,7 +1,6 @@
 #include "model_table.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "table.hpp"
 
@@ -36,38 +35,10 @@ std::unique_ptr<Task> task_of(const Record& record) {
   return std::make_unique<SortTask>(options);
 }
 
-AttentionOnlyTransformerOptions transformer_options_of(const Record& record) {
-  const auto size = [&](const std::string& key, std::int64_t otherwise) {
-    return record.number<std::int64_t>(key, otherwise);
-  };
-  const bool learned = record.has("positions") && record.text("positions") == "learned";
-  return {.vocabulary_size = size("vocabulary_size", 5),
-          .max_length = size("max_length", 4),
-          .num_hiddens = size("num_hiddens", 6),
-          .num_heads = size("num_heads", 2),
-          .num_layers = size("num_layers", 2),
-          .positions = learned ? Positions::learned : Positions::sinusoidal,
-          .causal = record.number<int>("causal", 1) != 0,
-          .layer_norm = record.number<int>("layer_norm") != 0,
-          .bias = record.number<int>("bias") != 0,
-          .dropout = record.number<double>("dropout"),
-          .seed = record.number<std::uint64_t>("seed", 7),
-          .optimizer = {.learning_rate = record.number<double>("learning_rate", 1e-3)}};
-}
-
 Tokens tokens_of(const Record& record, const std::string& key) {
   Tokens tokens = Tokens::from_shape(shape_of<2>(record, key + "_shape"));
   std::ranges::copy(record.numbers<std::int64_t>(key), tokens.begin());
   return tokens;
-}
-
-HeadMeasure measure_of(const Record& record) {
-  static const std::map<std::string, HeadMeasure> measures = {
-      {"gradient", HeadMeasure::gradient},
-      {"ablation", HeadMeasure::ablation},
-      {"confidence", HeadMeasure::confidence},
-      {"entropy", HeadMeasure::entropy}};
-  return measures.at(record.text("measure"));
 }
 
 }  // namespace headwise::test

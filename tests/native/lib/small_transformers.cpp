@@ -33,15 +33,6 @@ SmallTransformer with(std::string name, const Change& change) {
 std::vector<SmallTransformer> make() {
   std::vector<SmallTransformer> all = {
       {"plain", plain()},
-      with("relu", [](auto& o) { o.activation = Activation::relu; }),
-      with("gelu by tanh", [](auto& o) { o.activation = Activation::gelu_tanh; }),
-      with("silu", [](auto& o) { o.activation = Activation::silu; }),
-      with("gated gelu", [](auto& o) { o.gated = true; }),
-      with("gated relu",
-           [](auto& o) {
-             o.gated = true;
-             o.activation = Activation::relu;
-           }),
       with("gated silu without biases",
            [](auto& o) {
              o.gated = true;
@@ -50,86 +41,16 @@ std::vector<SmallTransformer> make() {
            }),
       with("no feed-forward layers", [](auto& o) { o.ffn_hiddens = 0; }),
       with("default feed-forward layers", [](auto& o) { o.ffn_hiddens.reset(); }),
-      with("rms norm", [](auto& o) { o.norm = Norm::rms; }),
-      with("no norm", [](auto& o) { o.norm = Norm::none; }),
-      with("norms without biases", [](auto& o) { o.norm_bias = false; }),
       with("norm after", [](auto& o) { o.norm_first = false; }),
-      with("rms norm after",
-           [](auto& o) {
-             o.norm = Norm::rms;
-             o.norm_first = false;
-             o.final_norm = true;
-           }),
-      with("norm first without the last", [](auto& o) { o.final_norm = false; }),
-      with("a large epsilon", [](auto& o) { o.norm_epsilon = 0.3; }),
-      with("embedding norm", [](auto& o) { o.embedding_norm = true; }),
-      with("embedding norm, norm after",
-           [](auto& o) {
-             o.embedding_norm = true;
-             o.norm_first = false;
-           }),
-      with("sinusoidal positions", [](auto& o) { o.positions = Positions::sinusoidal; }),
-      with("sinusoidal halves", [](auto& o) { o.positions = Positions::sinusoidal_halves; }),
-      with("rotary positions", [](auto& o) { o.positions = Positions::rotary; }),
-      with("rotary neighbours of a part",
-           [](auto& o) {
-             o.positions = Positions::rotary;
-             o.rotary.interleaved = true;
-             o.rotary.size = 2;
-             o.rotary.base = 100;
-           }),
-      with("no positions", [](auto& o) { o.positions = Positions::none; }),
-      with("positions behind others", [](auto& o) { o.position_offset = 2; }),
-      with("scaled embeddings", [](auto& o) { o.embedding_scale = 2.5; }),
       with("tied embeddings",
            [](auto& o) {
              o.tied_embeddings = true;
              o.embedding_scale = 20;
            }),
       with("a bias of logits", [](auto& o) { o.logits_bias = true; }),
-      with("no biases", [](auto& o) { o.bias = false; }),
-      with("biases of queries, keys and values alone",
-           [](auto& o) {
-             o.bias = false;
-             o.qkv_bias = true;
-           }),
-      with("biases but those of queries, keys and values", [](auto& o) { o.qkv_bias = false; }),
       with("segments", [](auto& o) { o.segments = 3; }),
       with("not causal", [](auto& o) { o.causal = false; }),
-      with("a window", [](auto& o) { o.window = Window{.left = 2, .right = std::nullopt}; }),
-      with("a window to both sides",
-           [](auto& o) {
-             o.causal = false;
-             o.window = Window{.left = 1, .right = 2};
-           }),
-      with("a softcap", [](auto& o) { o.softcap = 0.5; }),
-      with("a scale", [](auto& o) { o.scale = 1.5; }),
-      with("large heads", [](auto& o) { o.head_size = 6; }),
-      with("grouped heads",
-           [](auto& o) {
-             o.num_heads = 4;
-             o.num_kv_heads = 2;
-           }),
-      with("one key-value head, rotary",
-           [](auto& o) {
-             o.num_heads = 4;
-             o.num_kv_heads = 1;
-             o.head_size = 4;
-             o.positions = Positions::rotary;
-           }),
       with("an encoder", [](auto& o) { o.encoder = EncoderOptions{.num_layers = 2}; }),
-      with("an encoder of other sizes",
-           [](auto& o) {
-             o.encoder = EncoderOptions{.num_layers = 3, .num_heads = 4, .ffn_hiddens = 5};
-             o.norm_first = false;
-             o.embedding_norm = true;
-             o.logits_bias = true;
-           }),
-      with("an encoder without feed-forward layers",
-           [](auto& o) {
-             o.encoder = EncoderOptions{.num_layers = 1, .num_heads = {}, .ffn_hiddens = 0};
-             o.norm = Norm::rms;
-           }),
       with("an encoder, rotary and grouped heads",
            [](auto& o) {
              o.encoder = EncoderOptions{.num_layers = 1};

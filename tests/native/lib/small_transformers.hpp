@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-/// Small models, one for each option that a `Transformer` has.
+/// Small models: some that tests choose by name, and as many as are asked for of options drawn at
+/// random.
 namespace headwise::test {
 
 /// Of each that reads tokens; their maximum length is 10.

@@ -227,13 +227,15 @@ TEST_CASE("A tied unembedding may be there, and comes back out; one that is not 
   CHECK_FALSE(tied.state_dict().contains("unembedding.weight"));
 }
 
-TEST_CASE("A model that was not read from a checkpoint has no names of one") {
+TEST_CASE("A model that was not read from a checkpoint has no names and no config of one") {
   Transformer model({.vocabulary_size = 3, .max_length = 4, .num_hiddens = 4, .num_heads = 2});
   const std::string expected =
       "invalid-option; names: expected 'headwise' for a model that no checkpoint was read into, "
       "got 'pretrained'";
   CHECK(error_of([&] { return model.state_dict(ParameterNames::pretrained); }) == expected);
   CHECK(error_of([&] { return model.gradients(ParameterNames::pretrained); }) == expected);
+  CHECK(error_of([&] { return model.config(); }) ==
+        "invalid-option; config: expected a model that was read from a checkpoint, got another");
 }
 
 }  // namespace

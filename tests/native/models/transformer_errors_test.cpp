@@ -66,7 +66,7 @@ TEST_CASE("Options that are malformed are named") {
                   "encoder.num_heads: expected a divisor of num_hiddens (8), got 3"},
                  {[](auto& o) { o.encoder = EncoderOptions{.ffn_hiddens = -2}; },
                   "encoder.ffn_hiddens" + from_0 + "-2"}});
-  check_options("rotary positions",
+  check_options("an encoder, rotary and grouped heads",
                 {{[](auto& o) { o.rotary.size = 3; }, "rotary.size: expected "}});
   for (const double wrong : {-1.0, nothing}) {
     check_options("plain", {{[&](auto& o) { o.norm_epsilon = wrong; }, "norm_epsilon: expected "},
@@ -74,7 +74,7 @@ TEST_CASE("Options that are malformed are named") {
                             {[&](auto& o) { o.dropout = wrong; }, "dropout: expected "},
                             {[&](auto& o) { o.optimizer.learning_rate = wrong; },
                              "learning_rate: expected "}});
-    check_options("rotary positions",
+    check_options("an encoder, rotary and grouped heads",
                   {{[&](auto& o) { o.rotary.base = wrong; }, "rotary.base: expected "}});
   }
   check_options(
@@ -220,16 +220,31 @@ TEST_CASE("What a model has no use for is refused by name") {
        [&] {
          translator.forward(tokens, {.source = tokens, .source_valid_lens = LensBySample{5, 4}});
        }},
+      {"invalid-value; tokens: expected integers from 0 to 12, got -1",
+       [&] { decoder.forward(filled(-1)); }},
+      {"invalid-shape; tokens: expected (batch, length), length at most max_length (10), got (1, "
+       "11)",
+       [&] { decoder.forward(random_tokens(1, 11, 1)); }},
+      {"invalid-shape; targets: expected (2, 4), got (2, 3)",
+       [&] { decoder.train_step(tokens, random_tokens(2, 3, 1)); }},
+      {"invalid-value; targets: expected integers from -1 to 12, got 13",
+       [&] { decoder.loss(tokens, filled(13)); }},
+      {"invalid-value; targets: expected integers from -1 to 12, got -2",
+       [&] { decoder.loss_and_gradients(tokens, filled(-2)); }},
+      {"invalid-shape; head_gates[1]: expected (2,) or (2, 2), got (3,)",
+       [&] { decoder.forward(tokens, {.head_gates = {HeadGate{}, full<1>({3}, 1)}}); }},
+      {"invalid-option; learning_rate: expected a finite number from 0 on, got -1",
+       [&] { decoder.optimizer().set_learning_rate(-1); }},
       {"invalid-shape; source_valid_lens: expected (2,), got (1,)", [&] {
          translator.forward(tokens, {.source = tokens, .source_valid_lens = LensBySample{4}});
        }}};
+  const StateDict before = decoder.state_dict();
   for (const auto& [expected, call] : calls) {
-    CHECK(error_of([&, &make = call] {
-            make();
-            return 0;
-          }) == expected);
+    CHECK(error_of([&, &make = call] { make(); }) == expected);
   }
   CHECK(error_of([&] { return no_head.backward(hidden); }) == "no error");
+  CHECK(decoder.state_dict() == before);
+  CHECK(all_equal(decoder.gradients().at("embedding.weight"), 0));
 }
 
 TEST_CASE(
@@ -253,10 +268,7 @@ TEST_CASE(
   CHECK(error_of([&] { return model.forward(random_tokens(1, 3, 1), {.cache = &cache}); }) ==
         "invalid-shape; tokens: expected at most 2 behind those of the cache, got 3");
   for (const std::int64_t length : {9, -1}) {
-    CHECK(error_of([&] {
-            cache.truncate(length);
-            return 0;
-          }) ==
+    CHECK(error_of([&] { cache.truncate(length); }) ==
           "invalid-value; length: expected an integer from 0 to 8, got " + std::to_string(length));
   }
   CHECK(cache.length() == 8);
@@ -293,19 +305,14 @@ TEST_CASE("Heads that a model does not have cannot be pruned, and then none is")
       {{{0, {0}}, {1, {0, 2}}}, Side::cross, own},
       {{{0, {0}}, {1, {0, 1}}}, Side::self, own}};
   for (const auto& [heads, side, expected] : cases) {
-    const std::string error = error_of([&, &of = heads, on = side] {
-      model.prune_heads(of, on);
-      return 0;
-    });
+    const std::string error = error_of([&, &of = heads, on = side] { model.prune_heads(of, on); });
     CHECK(error.starts_with(expected));
     CHECK((expected == own || error == expected));
     CHECK(model.state_dict() == before);
   }
   Transformer decoder(small_transformer("plain").options);
-  CHECK(error_of([&] {
-          decoder.prune_heads({{0, {0}}}, Side::cross);
-          return 0;
-        }) == "invalid-option; heads: expected no layers, got 0");
+  CHECK(error_of([&] { decoder.prune_heads({{0, {0}}}, Side::cross); }) ==
+        "invalid-option; heads: expected no layers, got 0");
 }
 
 }  // namespace

@@ -55,8 +55,10 @@ GenerateOptions of(const Transformer& model, std::int64_t count) {
 }
 
 TEST_CASE("Greedy generation takes the token of the largest logit of a model without a cache") {
-  for (const SmallTransformer& small : small_transformers()) {
-    if (!small.options.causal || small.options.patches) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const SmallTransformer small = random_transformer(seed);
+    if (!small.options.causal || !small.options.head || small.options.patches ||
+        small.options.weights != Precision::float32) {
       continue;
     }
     INFO(small.name);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <functional>
@@ -13,97 +14,78 @@
 namespace headwise::test {
 namespace {
 
-using Lines = std::set<std::string>;
+struct OptionalParameter {
+  std::string name;
+  std::vector<std::size_t> shape;  ///< without any, there must be no such parameter
+  void (*change)(TransformerOptions&);
+};
 
-void add_linear(Lines& lines, const std::string& name, const std::string& out,
-                const std::string& in, bool bias = true) {
-  lines.insert(name + ".weight " + out + " " + in);
-  if (bias) {
-    lines.insert(name + ".bias " + out);
-  }
-}
-
-void add_attention(Lines& lines, const std::string& name, const std::string& queries = "8",
-                   const std::string& keys = "8", bool bias = true) {
-  add_linear(lines, name + ".W_q", queries, "8", bias);
-  add_linear(lines, name + ".W_k", keys, "8", bias);
-  add_linear(lines, name + ".W_v", keys, "8", bias);
-  add_linear(lines, name + ".W_o", "8", queries, bias);
-}
-
-Lines described(const std::string& name) {
-  const Transformer model(small_transformer(name).options);
-  Lines lines;
-  for (const auto& [parameter, tensor] : model.state_dict()) {
-    std::string line = parameter;
-    for (const std::size_t size : tensor.shape()) {
-      line += " " + std::to_string(size);
-    }
-    // One layer of each stack is enough.
-    if (parameter.find("layers.1.") == std::string::npos) {
-      lines.insert(line);
-    }
-  }
-  return lines;
-}
-
-TEST_CASE("Parameters have the names and shapes of the documentation") {
-  Lines plain = {"embedding.weight 13 8",
-                 "position.weight 10 8",
-                 "unembedding.weight 13 8",
-                 "norm.weight 8",
-                 "norm.bias 8",
-                 "layers.0.norm.weight 8",
-                 "layers.0.norm.bias 8",
-                 "layers.0.ffn_norm.weight 8",
-                 "layers.0.ffn_norm.bias 8"};
-  Lines rotary = plain;
-  rotary.erase("position.weight 10 8");
-  Lines gated = plain;
-  for (Lines* each : {&plain, &rotary, &gated}) {
-    add_linear(*each, "layers.0.ffn.dense1", "12", "8", each != &gated);
-    add_linear(*each, "layers.0.ffn.dense2", "8", "12", each != &gated);
-  }
-  add_attention(plain, "layers.0.attention");
-  CHECK(described("plain") == plain);
-  add_attention(rotary, "layers.0.attention", "16", "4");
-  CHECK(described("one key-value head, rotary") == rotary);
-  add_attention(gated, "layers.0.attention", "8", "8", false);
-  add_linear(gated, "layers.0.ffn.gate", "12", "8", false);
-  CHECK(described("gated silu without biases") == gated);
-  Lines encoder = {"embedding.weight 13 8",      "position.weight 10 8",
-                   "unembedding.weight 13 8",    "norm.weight 8",
-                   "layers.0.norm.weight 8",     "layers.0.cross_norm.weight 8",
-                   "layers.0.ffn_norm.weight 8", "encoder.position.weight 10 8",
-                   "encoder.norm.weight 8",      "encoder.layers.0.norm.weight 8"};
-  for (const std::string name :
-       {"layers.0.attention", "layers.0.cross_attention", "encoder.layers.0.attention"}) {
-    add_attention(encoder, name);
-  }
-  add_linear(encoder, "layers.0.ffn.dense1", "12", "8");
-  add_linear(encoder, "layers.0.ffn.dense2", "8", "12");
-  CHECK(described("an encoder without feed-forward layers") == encoder);
-  const struct {
-    std::string model, line;
-    bool is_there = true;
-  } others[] = {
-      {"patches", "patches.weight 8 2 2 2"},
-      {"patches", "patches.bias 8"},
-      {"patches", "class_token 8"},
-      {"patches", "position.weight 10 8"},
-      {"patches without a class token", "class_token 8", false},
-      {"segments", "segment.weight 3 8"},
-      {"positions behind others", "position.weight 12 8"},
-      {"a bias of logits", "unembedding.bias 13"},
-      {"embedding norm", "embedding_norm.weight 8"},
-      {"tied embeddings", "unembedding.weight 13 8", false},
-      {"biases of queries, keys and values alone", "layers.0.attention.W_q.bias 8"},
-      {"biases of queries, keys and values alone", "layers.0.attention.W_o.bias 8", false},
-      {"biases but those of queries, keys and values", "layers.0.attention.W_v.bias 8", false},
-      {"biases but those of queries, keys and values", "layers.0.attention.W_o.bias 8"}};
-  for (const auto& [model, line, is_there] : others) {
-    CAPTURE(model, line);
-    CHECK(described(model).contains(line) == is_there);
+TEST_CASE("Options settle which parameters there are, and of which shapes") {
+  const auto nothing = [](TransformerOptions&) {};
+  const auto no_bias = [](TransformerOptions& o) { o.bias = false; };
+  const auto tied = [](TransformerOptions& o) { o.tied_embeddings = true; };
+  const auto no_qkv_bias = [](TransformerOptions& o) { o.qkv_bias = false; };
+  const auto qkv_bias_alone = [](TransformerOptions& o) {
+    o.bias = false;
+    o.qkv_bias = true;
+  };
+  const auto grouped = [](TransformerOptions& o) {
+    o.num_heads = 4;
+    o.num_kv_heads = 1;
+    o.head_size = 4;
+    o.positions = Positions::rotary;
+  };
+  const auto rms = [](TransformerOptions& o) { o.norm = Norm::rms; };
+  const auto encoder = [](TransformerOptions& o) {
+    o.encoder = EncoderOptions{.num_layers = 1, .num_heads = {}, .ffn_hiddens = 0};
+  };
+  const auto patches = [](TransformerOptions& o) {
+    o = small_transformer("patches").options;
+    o.patches->class_token = false;
+  };
+  const std::vector<OptionalParameter> cases = {
+      {"embedding.weight", {13, 8}, nothing},
+      {"position.weight", {10, 8}, nothing},
+      {"unembedding.weight", {13, 8}, nothing},
+      {"unembedding.bias", {}, nothing},
+      {"norm.bias", {8}, nothing},
+      {"layers.0.ffn.dense1.weight", {12, 8}, nothing},
+      {"layers.0.ffn.dense1.bias", {12}, nothing},
+      {"layers.0.ffn.gate.weight", {}, nothing},
+      {"layers.1.attention.W_q.weight", {8, 8}, nothing},
+      {"layers.0.ffn.dense1.bias", {}, no_bias},
+      {"layers.0.attention.W_q.bias", {}, no_bias},
+      {"norm.bias", {}, rms},
+      {"layers.0.attention.W_q.weight", {16, 8}, grouped},
+      {"layers.0.attention.W_k.weight", {4, 8}, grouped},
+      {"layers.0.attention.W_o.weight", {8, 16}, grouped},
+      {"position.weight", {}, grouped},
+      {"layers.0.cross_attention.W_q.bias", {8}, encoder},
+      {"layers.0.cross_norm.weight", {8}, encoder},
+      {"encoder.position.weight", {10, 8}, encoder},
+      {"encoder.layers.0.attention.W_k.weight", {8, 8}, encoder},
+      {"encoder.layers.0.ffn.dense1.weight", {}, encoder},
+      {"encoder.layers.1.norm.weight", {}, encoder},
+      {"patches.weight", {8, 2, 2, 2}, patches},
+      {"position.weight", {9, 8}, patches},
+      {"class_token", {}, patches},
+      {"segment.weight", {3, 8}, [](auto& o) { o.segments = 3; }},
+      {"position.weight", {12, 8}, [](auto& o) { o.position_offset = 2; }},
+      {"unembedding.bias", {13}, [](auto& o) { o.logits_bias = true; }},
+      {"embedding_norm.weight", {8}, [](auto& o) { o.embedding_norm = true; }},
+      {"unembedding.weight", {}, tied},
+      {"layers.0.attention.W_q.bias", {8}, qkv_bias_alone},
+      {"layers.0.attention.W_o.bias", {}, qkv_bias_alone},
+      {"layers.0.attention.W_v.bias", {}, no_qkv_bias},
+      {"layers.0.attention.W_o.bias", {8}, no_qkv_bias}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [name, shape, change] = cases[i];
+    CAPTURE(i, name);
+    TransformerOptions options = small_transformer("plain").options;
+    change(options);
+    const StateDict parameters = Transformer(options).state_dict();
+    REQUIRE(parameters.contains(name) == !shape.empty());
+    CHECK((shape.empty() || std::ranges::equal(parameters.at(name).shape(), shape)));
   }
 }
 
@@ -220,13 +202,10 @@ TEST_CASE("An attention-only transformer is one without feed-forward layers") {
     CHECK(model.train_step(tokens, tokens) == same.train_step(tokens, tokens));
     CHECK(model.copy().state_dict() == same.state_dict());
     CHECK(&model.layer(1) == &model.attention(1));
-    const AttentionOnlyTransformer::Sizes sizes = model.sizes();
-    CHECK(sizes.vocabulary_size == 13);
-    CHECK(sizes.max_length == 10);
-    CHECK(sizes.num_hiddens == 6);
-    CHECK(sizes.num_layers == 2);
-    CHECK(sizes.learned_positions == all);
-    CHECK(sizes.layer_norm == all);
+    const auto [vocabulary, length, hiddens, layers, learned, norm] = model.sizes();
+    CHECK(std::vector{vocabulary, length, hiddens, layers} ==
+          std::vector<std::size_t>{13, 10, 6, 2});
+    CHECK((learned == all && norm == all));
   }
 }
 
@@ -240,10 +219,7 @@ TEST_CASE("A state dict of another model is refused whole") {
   wrong.erase("encoder.layers.1.ffn.dense2.bias");
   wrong.emplace("other", xt::zeros<float>({2}));
   wrong["layers.0.cross_norm.weight"] = xt::zeros<float>({9});
-  CHECK(error_of([&] {
-          model.load_state_dict(wrong);
-          return 0;
-        }) ==
+  CHECK(error_of([&] { model.load_state_dict(wrong); }) ==
         "invalid-state-dict; state_dict: missing encoder.layers.1.ffn.dense2.bias; "
         "unexpected other; layers.0.cross_norm.weight: expected (8,), got (9,)");
   CHECK(model.state_dict() == before);
@@ -279,6 +255,10 @@ TEST_CASE("A model and a cache that were moved from are disposed of") {
         [&] { static_cast<void>(model.loss_and_gradients(tokens, tokens)); },
         [&] { static_cast<void>(model.train_step(tokens, tokens)); },
         [&] { static_cast<void>(model.generate({1}, {.max_new_tokens = 1})); },
+        [&] {
+          static_cast<void>(measure_head_importance(model, {{.tokens = tokens, .targets = tokens}},
+                                                    {.measure = HeadMeasure::gradient}));
+        },
         [&] { static_cast<void>(model.trainables()); },
         [&] { model.load_state_dict(parameters); },
         [&] { model.prune_heads({{0, {0}}}, Side::self); },
@@ -289,10 +269,7 @@ TEST_CASE("A model and a cache that were moved from are disposed of") {
         [&] { static_cast<void>(model.config()); },
         [&] { static_cast<void>(model.create_cache({.batch_size = 1, .max_length = 2})); }};
     for (const auto& call : calls) {
-      CHECK(error_of([&] {
-              call();
-              return 0;
-            }).starts_with("disposed; model: "));
+      CHECK(error_of([&] { call(); }).starts_with("disposed; model: "));
     }
     model.zero_gradients();
     model.train().eval();
@@ -307,10 +284,7 @@ TEST_CASE("A model and a cache that were moved from are disposed of") {
   CHECK(error_of([&] {
           return model.forward(tokens, {.cache = &cache});
         }).starts_with("disposed; cache: "));
-  CHECK(error_of([&] {
-          cache.reset();
-          return 0;
-        }).starts_with("disposed; cache: "));
+  CHECK(error_of([&] { cache.reset(); }).starts_with("disposed; cache: "));
   cache = moved;
   CHECK(cache.in_use());
 }

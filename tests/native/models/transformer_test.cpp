@@ -14,7 +14,7 @@
 namespace headwise::test {
 namespace {
 
-constexpr std::size_t random_models = 120;
+constexpr std::size_t random_models = 150;
 
 constexpr Capture everything{.queries = true,
                              .keys = true,

@@ -32,7 +32,9 @@ class ModelCalls {
     for (int round = 0; round < 2; ++round) {
       run([&] { forward(); });
       run([&] { backward(); });
-      run([&] { decode(); });
+      if (!settings().has_patches()) {
+        run([&] { decode(); });
+      }
       run([&] { generate(); });
       run([&] { measure(); });
       if (has_targets()) {
@@ -392,7 +394,11 @@ VectorFile model_vectors() {
                                    Precision::float32, Precision::float16, Precision::int8});
     options.optimizer = lively_adam();
   };
-  for (SmallTransformer& small : small_transformers()) {
+  std::vector<SmallTransformer> models = small_transformers();
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    models.push_back(random_transformer(seed));
+  }
+  for (SmallTransformer& small : models) {
     vary(small.options);
     const ModelCalls history(file, small.name, "Transformer", json_of(small.options),
                              std::make_unique<Transformer>(small.options), random.next());

@@ -1,4 +1,4 @@
-// The calls of tasks and models that errors.txt names, as in tests/native/model_error_calls.cpp.
+// The calls of tasks and models that errors.txt names.
 import assert from 'node:assert/strict';
 import * as headwise from 'headwise';
 import { taskOf, tokensOf, transformerOptionsOf } from './model-records.mjs';
