@@ -1,4 +1,5 @@
-// Files that break their format's rules: a sample of those of tests/native/io, every truncation, and random changes.
+// Files that break their format's rules: what a memory of 32 bits could get wrong beside tests/native/io, every
+// truncation, and random changes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -60,18 +61,10 @@ test('every truncation, and one byte more', async () => {
   for (let length = 0; length < goodNpy.length; length++) {
     fails(loadNpy, goodNpy.slice(0, length), /^bytes: expected /);
   }
-  const asMany = 'a .npy file with as many bytes of numbers as its shape takes, got 25';
-  fails(loadNpy, Uint8Array.of(...goodNpy, 0), `bytes: expected ${asMany}`);
+  const ofShape = 'a .npy file with as many bytes of numbers as its shape takes, got 25';
+  fails(loadNpy, Uint8Array.of(...goodNpy, 0), `bytes: expected ${ofShape}`);
 });
 
-const million = (text) => text.repeat(1e6 / text.length);
-const at = (what, place, got) => `a safetensors header with ${what} at byte ${place}, got ${got}`;
-const entry = (begin, end, shape = [(end - begin) / 4]) => ({
-  dtype: 'F32',
-  shape,
-  data_offsets: [begin, end],
-});
-const one = JSON.stringify(entry(0, 4));
 /** A header of one tensor, with these members as JSON in place of others. */
 const headerOf = (fields) => {
   const all = { dtype: '"F32"', shape: '[2]', data_offsets: '[0,8]', ...fields };
@@ -79,53 +72,17 @@ const headerOf = (fields) => {
     .map(([name, json]) => `"${name}":${json}`)
     .join(',')}}}`;
 };
-const shapeAt = headerOf({}).indexOf('[2]');
 const asMany = (got) => `tensor 'a' in as many bytes as its shape takes, got ${got}`;
-const fieldsOf = "tensor 'a' with dtype, shape and data_offsets";
-const dtypes = "tensor 'a' of one of the format's dtypes, got";
 const within = (size, got) => `tensor 'a' to lie within ${size} bytes, got ${got}`;
-const anInteger = 'an integer from 0 to 2^53';
-const begins = (name, got) => `tensor '${name}' to begin where the one before it ends, got ${got}`;
 
 /** A header, how many bytes of numbers follow, the message, and the length that the file tells. */
 const badSafetensors = [
-  ['', 0, at('{', 0, 'its end')],
-  ['[]', 0, at('{', 0, '[')],
-  ['\ufeff{}', 0, at('{', 0, '?')],
-  ['{}{}', 0, at('nothing behind its object', 2, '{')],
-  ['{,}', 0, at('a string', 1, ',')],
-  ['{"a" {}}', 0, at(':', 5, '{')],
-  ['{"a', 0, at('more', 3, 'its end')],
-  ['{"a\n":{}}', 0, at('control characters escaped', 4, '"')],
-  ['{"\\x":{}}', 0, at("one of JSON's escapes", 4, '"')],
-  ['{"\\u12g4":{}}', 0, at('four hexadecimal digits', 7, '4')],
-  ['{"\\ud800":{}}', 0, at('a pair of surrogates', 8, '"')],
-  ['{"__metadata__":{"a":1}}', 0, at('a string', 21, '1')],
-  [Buffer.of(0x7b, 0x22, 0xff), 0, 'a safetensors header in UTF-8, got other bytes'],
-  [Buffer.of(0xed, 0xa0, 0x80), 0, 'a safetensors header in UTF-8, got other bytes'],
-  [million('['), 0, at('{', 0, '[')],
-  [million('{"a":'), 0, `${fieldsOf}, each once, got a`],
-  [headerOf({ shape: `[${million('1,')}1]` }), 8, asMany(8)],
-  [`{"a":${one},"\\u0061":${one}}`, 8, "every name once in a safetensors header, got 'a' twice"],
-  ['{"a":{}}', 0, `${fieldsOf}, got not all of them`],
-  [headerOf({ more: '1' }), 8, `${fieldsOf}, each once, got more`],
-  [headerOf({ dtype: '"f32"' }), 8, `${dtypes} f32`],
-  [headerOf({ dtype: '"BOOL\\u0000"' }), 8, `${dtypes} BOOL?`],
-  [headerOf({ shape: '2' }), 8, at('[', shapeAt, '2')],
-  [headerOf({ shape: '[-2]' }), 8, at(anInteger, shapeAt + 1, '-')],
-  [headerOf({ shape: '[02]' }), 8, at(anInteger, shapeAt + 1, '0')],
-  [headerOf({ shape: '[9007199254740993]' }), 8, at(anInteger, shapeAt + 1, '9')],
-  [headerOf({ shape: '[2.0,1]' }), 8, at(',', shapeAt + 2, '.')],
-  [headerOf({ data_offsets: '[8]' }), 8, "tensor 'a' with two data_offsets, got 1"],
-  [headerOf({}), 7, within(7, '0 to 8')],
+  ['{"a" {}}', 0, 'a safetensors header with : at byte 5, got {'],
+  ['['.repeat(1e6), 0, 'a safetensors header with { at byte 0, got ['],
+  ['{"a":'.repeat(2e5), 0, "tensor 'a' with dtype, shape and data_offsets, each once, got a"],
   [headerOf({ data_offsets: '[8,0]' }), 8, within(8, '8 to 0')],
+  // What 32 bits cannot count, and counts of 2^62 and 2^64: times four they are 0 in 64 bits.
   [headerOf({ data_offsets: '[0,9007199254740992]' }), 8, within(8, '0 to 9007199254740992')],
-  [headerOf({}), 9, '8 bytes of tensors, got 9'],
-  [headerOf({ data_offsets: '[1,9]' }), 9, begins('a', 1)],
-  [{ a: entry(0, 8), b: entry(4, 12) }, 12, begins('b', 4)],
-  [headerOf({ shape: '[3]' }), 8, asMany(8)],
-  [headerOf({ dtype: '"F4"', shape: '[15]' }), 8, asMany(8)],
-  // Counts of 2^62 and 2^64: times four they are 0 in 64 bits.
   [headerOf({ shape: '[2147483648,2147483648]', data_offsets: '[0,0]' }), 0, asMany(0)],
   [headerOf({ shape: '[65536,65536,65536,65536]' }), 8, asMany(8)],
   [
@@ -137,40 +94,26 @@ const badSafetensors = [
   ]),
 ];
 
-const npyAt = (what, place, got) => `a .npy header with ${what} at byte ${place}, got ${got}`;
-const threeKeys = 'a .npy header of descr, fortran_order and shape, each once, got';
-const types = 'a .npy file of floats, integers or booleans, got';
 const ofShape = 'a .npy file with as many bytes of numbers as its shape takes, got';
 const f4 = (shape, order) => dictionary("'<f4'", shape, order);
 
 /** A dictionary, how many bytes of numbers follow, the message, and what the file tells of itself. */
 const badNpy = [
-  ['  ', 0, npyAt('{', 2, 'its end')],
-  ['{}', 0, `${threeKeys} others`],
-  [`${f4('()')}x`, 0, `${threeKeys} others`],
-  ["{'more': 1}", 0, `${threeKeys} more`],
-  ["{'descr': '<f4", 0, npyAt('more', 14, 'its end')],
-  ["{'fortran_order': 0}", 0, npyAt('False', 18, '0')],
-  ["{'shape': [1]}", 0, npyAt('(', 10, '[')],
-  ["{'shape': (1L,)}", 0, npyAt(')', 12, 'L')],
-  ["{'shape': (-1,)}", 0, npyAt(anInteger, 11, '-')],
-  [`{'shape': ${'('.repeat(60_000)}`, 0, npyAt(anInteger, 11, '(')],
-  ...['|O', '<U4', '<c8', '<i3', 'f4', '<b2'].map((descr) => [
-    ...[dictionary(`'${descr}'`, '(1,)'), 4, `${types} ${descr}`],
-  ]),
-  [dictionary("[('a', '<f4')]", '(1,)'), 4, `${types} a structured type`],
-  [dictionary("'<f8'", '()'), 4, `${ofShape} 4`],
+  ['{}', 0, 'a .npy header of descr, fortran_order and shape, each once, got others'],
+  [
+    ...[`{'shape': ${'('.repeat(60_000)}`, 0],
+    'a .npy header with an integer from 0 to 2^53 at byte 11, got (',
+  ],
+  [dictionary("'|O'", '(1,)'), 4, 'a .npy file of floats, integers or booleans, got |O'],
   [f4('(65536,65536,65536,65536)', 'True'), 4, `${ofShape} 4`],
   [f4('(4294967296, 0)'), 0, 'a .npy file of at most 64 axes that memory can hold, got 4294967296'],
-  [f4(`(${'1,'.repeat(65)})`), 4, 'a .npy file of at most 64 axes that memory can hold, got 1'],
-  [f4('(1,)'), 4, 'a .npy file of version 1, 2 or 3, got 4', { version: 4 }],
   [
     ...[f4('(1,)'), 4, `a .npy header of at most ${f4('(1,)').length + 4} bytes, got 65535`],
     { length: 65535 },
   ],
 ];
 
-test('files that break a rule are told which', () => {
+test('files that break a rule are told which, also where 32 bits cannot count', () => {
   for (const [header, size, message, length] of badSafetensors) {
     const file = safetensorsFile(header, new Uint8Array(size), length);
     fails(loadSafetensors, file, `bytes: expected ${message}`);
@@ -179,8 +122,6 @@ test('files that break a rule are told which', () => {
     const file = npyFile(text, new Uint8Array(size), given);
     fails(loadNpy, file, `bytes: expected ${message}`);
   }
-  const other = goodNpy.map((byte, i) => (i === 3 ? 0 : byte));
-  fails(loadNpy, other, 'bytes: expected a .npy file, got other bytes');
 });
 
 /** One to three changes of single bytes or short pieces. `tokens` are texts that files are made of. */

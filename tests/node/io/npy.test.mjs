@@ -1,44 +1,28 @@
-// .npy files of every kind of bytes and style. NumPy itself is in numpy.test.mjs, files that break the rules are in
+// .npy files of every kind of bytes, and those that go to NumPy and come from it. Files that break the rules are in
 // bad-files.test.mjs.
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { init, loadNpy, saveNpy, Tensor } from 'headwise';
 import { assertFails } from '../lib/compare.mjs';
 import { assertTakesBytesOnly, bitsOf, kindsOfBytes, specialNumbers } from '../lib/files.mjs';
-import { dictionary, npyFile } from '../lib/npy.mjs';
+import { runPython, temporaryFolder } from '../lib/python.mjs';
 
 await init();
 
-const shapes = [
-  ...[[], [1], [7], [0], [2, 3], [0, 3], [3, 0, 2], [1, 2, 1, 3, 1], [70_000]],
-  ...[new Array(64).fill(1), [2 ** 32 - 1, 0], [0, 2 ** 31, 2 ** 29 - 1]],
-];
+/** NumPy has these, too. */
+const shapes = [[], [1], [5], [0], [2, 3], [0, 3], [3, 0, 2], [2, 1, 3, 2], new Array(32).fill(1)];
+const larger = [[70_000], new Array(64).fill(1), [2 ** 32 - 1, 0], [0, 2 ** 31, 2 ** 29 - 1]];
 
 test('tensors of every shape come back bit for bit', () => {
-  for (const shape of shapes) {
+  for (const shape of [...shapes, ...larger]) {
     const tensor = specialNumbers(shape);
     const loaded = loadNpy(saveNpy(tensor));
     assert.ok(loaded instanceof Tensor);
     assert.deepEqual(loaded.shape, tensor.shape);
     assert.deepEqual(bitsOf(loaded), bitsOf(tensor));
   }
-});
-
-test('dictionaries in any style, and every version', () => {
-  for (const text of [
-    "{'descr':'<i2','fortran_order':False,'shape':(2,)}",
-    '{"shape":(2,),"fortran_order":False,"descr":"<i2"}',
-    "  {\n 'fortran_order' : False , 'shape' : ( 2 , ) , 'descr' : '<i2' , }   \n \n",
-    "{'descr':'<i2','fortran_order':False,'shape':(2)}",
-  ]) {
-    for (const version of [1, 2, 3]) {
-      const tensor = loadNpy(npyFile(text, [1, 0, 255, 255], { version }));
-      assert.deepEqual(tensor.shape, [2]);
-      assert.deepEqual(tensor.data, Float32Array.of(1, -1));
-    }
-  }
-  const long = dictionary("'<f4'", '(0,)') + ' '.repeat(65_000);
-  assert.deepEqual(loadNpy(npyFile(long, [], { version: 2 })).shape, [0]);
 });
 
 test('bytes of every kind are taken, left as they are and not kept', () => {
@@ -81,4 +65,71 @@ test('what is no file and no tensor', () => {
   const uncountable = { data: [], shape: [2 ** 31, 2 ** 30, 0] };
   const message = 'a shape of less than 2^63 bytes, got (2147483648, 1073741824, 0)';
   fails(uncountable, 'invalid-shape', message);
+});
+
+const hex = ({ data }) => Buffer.from(Float32Array.from(data).buffer).toString('hex');
+
+test('NumPy reads what saveNpy wrote', (t) => {
+  const folder = temporaryFolder(t);
+  shapes.forEach((shape, i) => {
+    writeFileSync(join(folder, `${i}.npy`), saveNpy(specialNumbers(shape)));
+  });
+  const program = `
+import json, sys, numpy
+def read(i):
+    array = numpy.load(f'{sys.argv[1]}/{i}.npy', allow_pickle=False)
+    return [array.dtype.str, list(array.shape), array.tobytes().hex()]
+print(json.dumps([read(i) for i in range(${shapes.length})]))`;
+  const expected = shapes.map((shape) => ['<f4', shape, hex(specialNumbers(shape))]);
+  assert.deepEqual(runPython(program, folder), expected);
+});
+
+test('loadNpy reads what NumPy wrote, of every type, order, rank and version', (t) => {
+  const folder = temporaryFolder(t);
+  const program = `
+import json, sys, numpy
+numpy.seterr(all='ignore')
+random = numpy.random.default_rng(1)
+types = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', '?']
+shapes = [(), (7,), (3, 5), (2, 3, 4), (2, 3, 1, 4), (0,), (0, 3), (2, 0, 3)]
+
+def numbers(kind, shape):
+    if kind == '?':
+        return random.integers(0, 2, shape).astype(bool)
+    if kind[0] == 'f':
+        array = numpy.array(random.standard_normal(shape) * 1e3)
+        special = numpy.array([numpy.nan, numpy.inf, -numpy.inf, -0.0, 6e-8, 1e-40, 1e300])
+        flat = array.reshape(-1)
+        flat[:min(flat.size, 7)] = special[:min(flat.size, 7)]
+        return array.astype(kind)
+    limits = numpy.iinfo(kind)
+    array = random.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
+    return numpy.array(array, dtype=kind)
+
+files = []
+def note(array, save):
+    name = str(len(files))
+    with open(f'{sys.argv[1]}/{name}.npy', 'wb') as file:
+        save(file, array)
+    floats = array.astype('<f4').tobytes('C').hex()
+    files.append([array.dtype.str, list(array.shape), bool(array.flags.f_contiguous), floats])
+
+for kind in types:
+    for shape in shapes:
+        for order in '<>':
+            array = numbers(kind, shape).astype(numpy.dtype(kind).newbyteorder(order))
+            note(array, numpy.save)
+            note(numpy.asfortranarray(array) if shape else array, numpy.save)
+            for version in [(2, 0), (3, 0)]:
+                note(array, lambda file, each: numpy.lib.format.write_array(file, each, version))
+print(json.dumps(files))`;
+  const files = runPython(program, folder);
+  assert.equal(files.length, 12 * 8 * 2 * 4);
+  assert.ok(new Set(files.map(([type]) => type)).size >= 21);
+  files.forEach(([type, shape, fortran, expected], i) => {
+    const tensor = loadNpy(readFileSync(join(folder, `${i}.npy`)));
+    const what = `${type} of shape ${shape}, ${fortran ? 'Fortran' : 'C'} order`;
+    assert.deepEqual(tensor.shape, shape, what);
+    assert.equal(hex(tensor), expected, what);
+  });
 });

@@ -90,27 +90,18 @@ for (const { names, dtype, shape, read, metadata } of [loaded, file, sharded]) {
   const sizes: readonly number[] = shape(told);
   const dict = await read(names.filter((name) => sizes.length > 1 && name !== 'b'));
   is<typeof dict, Record<string, Read>>();
-  MultiHeadAttention.fromStateDict(dict, { numHeads: 2 });
-  const all: Record<string, Read> = await read();
-  MultiHeadAttention.fromStateDict(all, { numHeads: 2 });
 }
 MultiHeadAttention.fromStateDict(loaded.tensors, { numHeads: 2 });
 const positions = loaded.tensors['position_ids'];
 if (positions instanceof Tensor) is<typeof positions.data, Float32Array>();
 else if (positions?.dtype === 'I64') is<typeof positions.data, BigInt64Array>();
 else if (positions?.dtype === 'BOOL') layer.forward(X, X, X, { mask: positions });
-// @ts-expect-error it may be a BigInt64Array
-const floats: Float32Array = positions!.data;
 // @ts-expect-error members are Promises
 MultiHeadAttention.fromStateDict(file.tensors, { numHeads: 2 });
 // @ts-expect-error a path is no file
 loadSafetensors('model.safetensors');
 // @ts-expect-error it may be bytes, whose answer is another
 loadSafetensors(source).then;
-// @ts-expect-error there is no weight_map
-loadShardedSafetensors({ metadata: {} }, () => bytes);
-// @ts-expect-error it gives no file
-loadShardedSafetensors({ weight_map: {} }, (name) => name);
 `;
 
 // Every option takes undefined, and there are no others.
@@ -154,16 +145,8 @@ const given: InitOptions[] = [{ wasm: module }, { wasm: 'a' }, { wasm: new URL('
 layer.forward(X, X, X, { returnWeight: true });
 // @ts-expect-error there is no such option
 model.forward([1], { returnWeight: true });
-// @ts-expect-error there is no such option
-scaledDotProductAttention(X, X, X, { returnWeight: true });
-// @ts-expect-error it is yes or no
-layer.forward(X, X, X, { returnWeights: 1 });
 // @ts-expect-error there is no such stage
 layer.forward(X, X, X, { weightsStage: 'scores' });
-// @ts-expect-error a window has two sides
-layer.forward(X, X, X, { window: [2] });
-// @ts-expect-error there is no such measure
-measureHeadImportance(model, { measure: 'weight', batches: [] });
 // @ts-expect-error only layers and models are trained
 new Adam(X);
 export { given };
@@ -171,15 +154,12 @@ export { given };
 
 // What a transformer gives follows from what it is asked; all of its options take undefined.
 programs['transformers.mts'] = `
-import { Adam, AttentionOnlyTransformer, loadSafetensors, measureHeadImportance, MultiHeadAttention, Tensor, Transformer }
-  from 'headwise';
+import { AttentionOnlyTransformer, MultiHeadAttention, Tensor, Transformer } from 'headwise';
 import type {
-  Captured, GenerateOptions, LossAndGradients, ModelCache, StateDict, TransformerForwardOptions, TransformerGradients,
-  TransformerOptions, TransformerPassOptions, TransformerResult,
+  GenerateOptions, LossAndGradients, ModelCache, StateDict, TransformerForwardOptions, TransformerGradients,
+  TransformerPassOptions,
 } from 'headwise';
-declare const isAsked: boolean;
 declare const whatever: TransformerForwardOptions | undefined;
-declare const config: Record<string, unknown>;
 const o = undefined;
 
 const model = new Transformer({
@@ -189,16 +169,6 @@ const model = new Transformer({
   head: o, segments: o, causal: o, dropout: o, window: o, softcap: o, scale: o, encoder: o, patches: o, seed: o,
   optimizer: o,
 });
-const options: TransformerOptions = {
-  numHiddens: 8, numHeads: 2, activation: 'gelu-tanh', norm: 'rms', positions: 'sinusoidal-halves', window: [1, Infinity],
-  encoder: { numLayers: o, numHeads: o, ffnHiddens: o },
-  patches: { imageSize: 4, patchSize: 2, channels: o, classToken: o },
-};
-const pretrained = Transformer.fromPretrained({
-  config, tensors: loadSafetensors(new Uint8Array()).tensors, dropout: o, seed: o, optimizer: o,
-});
-is<typeof pretrained, Transformer>();
-
 const plain = model.forward([[1, 2]]);
 is<typeof plain.logits, Tensor | undefined>();
 is<typeof plain.hidden, Tensor>();
@@ -211,12 +181,6 @@ is<typeof inside.attentionWeights, undefined>();
 const all = model.forward([1], { returnWeights: true });
 is<typeof all.attentionWeights, Tensor[]>();
 is<typeof all.logits, Tensor | undefined>();
-const some = model.forward(Tensor.zeros([1, 3, 4, 4]), { returnWeights: { heads: [0], queries: 'last' } });
-is<typeof some.attentionWeights, Tensor[]>();
-const perhaps = model.forward([1], { returnWeights: isAsked });
-is<typeof perhaps.attentionWeights, Tensor[] | undefined>();
-const unknown = model.forward([1], whatever);
-is<typeof unknown.attentionWeights, Tensor[] | undefined>();
 declare const small: AttentionOnlyTransformer;
 is<ReturnType<typeof small.loss>, number>();
 const ofSmall = small.forward([1]);
@@ -225,54 +189,30 @@ is<typeof ofSmall.attentionWeights, undefined>();
 const allOfSmall = small.forward([1], { returnWeights: true });
 is<typeof allOfSmall.logits, Tensor>();
 is<typeof allOfSmall.attentionWeights, Tensor[]>();
-const results: TransformerResult[] = [plain, all, some, perhaps, unknown, ofSmall, allOfSmall];
-const asTransformer: Transformer = small;
-
 const pass = {
   validLens: o, segments: o, source: o, sourceValidLens: o, headGates: o, crossHeadGates: o, encoderHeadGates: o,
 } satisfies TransformerPassOptions;
 model.forward([1], { ...pass, returnWeights: o, capture: o, cache: o, requiresGrad: o });
-model.forward([1], { headGates: [o, Tensor.ones([2]), [1, 0.5]], source: [[1n, 2n]], capture: ['scores'] });
 is<ReturnType<typeof model.lossAndGradients>, LossAndGradients>();
-model.loss([1], [1], pass);
-model.trainStep([1], [1], o, pass);
-model.trainStep([1], [1], new Adam([model.attention(0), small]), { source: [1] });
 is<ReturnType<typeof model.backward>, TransformerGradients>();
-model.backward({ hidden: o, logits: Tensor.ones([1]) });
-model.backward([[1]]);
-
 const generating: GenerateOptions = {
   maxNewTokens: 1, temperature: o, topK: o, topP: o, seed: o, stop: o, source: o, onToken: o, signal: o,
 };
 is<ReturnType<typeof model.generate>, Promise<number[]>>();
-void model.generate([1], generating);
-void model.generate(new Int32Array(1), { maxNewTokens: 1, stop: 3, onToken: (token) => is<typeof token, number>() });
-
 const cache = model.createCache({ batchSize: 1, maxLength: 2 });
 is<typeof cache, ModelCache>();
 is<ReturnType<typeof model.stateDict>, StateDict>();
-model.stateDict({ names: o });
-model.gradients({ names: 'pretrained' });
-model.pruneHeads({ 0: [1] }, { side: o });
-model.pruneHeads({ 0: [1] }, { side: 'cross' });
 is<ReturnType<typeof model.attention>, MultiHeadAttention>();
 is<typeof model.numHeads, number[]>();
-void measureHeadImportance(model, { measure: o, side: 'encoder', batches: [{ tokens: [[1]], targets: o, source: [[1]] }] });
-model.train().eval().dispose();
-
 // @ts-expect-error sizes cannot be left out
 new Transformer({ vocabularySize: 4, maxLength: 4, numHeads: 2 });
-// @ts-expect-error there is no such activation
-new Transformer({ ...options, activation: 'tanh' });
 // @ts-expect-error a layer's cache is none of a model
 model.forward([1], { cache: model.attention(0).createCache({ batchSize: 1, maxLength: 1 }) });
 // @ts-expect-error there is no such side
 model.pruneHeads({ 0: [1] }, { side: 'decoder' });
-// @ts-expect-error it must say how many
-void model.generate([1], {});
 // @ts-expect-error it cannot be set
 model.numHiddens = 3;
-export { asTransformer, results };
+export { generating };
 `;
 
 // Types of results by name fit all results.
@@ -293,7 +233,6 @@ is<typeof inside.keyMass, Tensor>();
 is<typeof inside.captured.pooled, Tensor>();
 // @ts-expect-error it was not asked for
 void inside.captured.keys;
-is<ReturnType<typeof wrapped>['attentionWeights'], Tensor | undefined>();
 const some = layer.forward(X, X, X, whatever);
 is<typeof some.keyMass, Tensor | undefined>();
 is<typeof some.captured, Captured | undefined>();
@@ -302,15 +241,13 @@ export { passes, results };
 
 // headwise/worker answers with what the package does, later.
 programs['worker.mts'] = `import {
-  Adam, AttentionOnlyTransformer, dispose, init, loadSafetensors, maskedSoftmax, measureHeadImportance, MultiHeadAttention,
-  scaledDotProductAttention, Tensor, transferred,
+  Adam, AttentionOnlyTransformer, dispose, init, loadSafetensors, maskedSoftmax, MultiHeadAttention, Tensor, transferred,
 } from 'headwise/worker';
 
 await init({ threads: 2 });
 const attention = await new MultiHeadAttention({ numHiddens: 100, numHeads: 5 });
 is<typeof attention, MultiHeadAttention>();
 const X = Tensor.ones([2, 4, 100]);
-const drawn: Tensor = await Tensor.randn([2], 1);
 const asked = await attention.forward(X, X, X, { validLens: [3, 2], returnWeights: true });
 asked.attentionWeights.shape;
 const some = await attention.forward(X, X, X, { returnWeights: { heads: [1] }, capture: ['queries'], keyMass: true });
@@ -323,24 +260,16 @@ const cache = await attention.createCache({ batchSize: 2, maxLength: 4 });
 await attention.forward(X, X, X, { cache, causal: true });
 is<typeof attention.numHeads, Promise<number>>();
 is<typeof attention.training, Promise<boolean>>();
-const trained: MultiHeadAttention = await attention.train();
-
 const model = await new AttentionOnlyTransformer({ vocabularySize: 5, maxLength: 4, numHiddens: 8, numHeads: 2 });
 const adam = await new Adam([model, attention]);
 adam.learningRate = 0.1;
 is<typeof adam.learningRate, Promise<number>>();
-const loss: number = await model.trainStep([[1]], [[2]], adam);
-const held: MultiHeadAttention = await model.attention(0);
 const passed = await model.forward([[1]], { returnWeights: true, capture: ['queries'] });
-const logits: [Tensor, Tensor[], Tensor | undefined] = [passed.logits, passed.attentionWeights, passed.captured[0]?.queries];
+const logits: [Tensor, Tensor[]] = [passed.logits, passed.attentionWeights];
 
 const file = await loadSafetensors(new Uint8Array(8));
 is<typeof file.names, Promise<readonly string[]>>();
-const byLayer: number[][] = await measureHeadImportance(model, { batches: [], measure: 'ablation' });
-const ofLayer: number[] = await measureHeadImportance(attention, { batches: [] });
 const softmax: Tensor = await maskedSoftmax(transferred(X), [1]);
-const pooled = await scaledDotProductAttention(X, X, X, { returnWeights: true });
-pooled.attentionWeights.at(0, 0, 0);
 const copy: MultiHeadAttention = await MultiHeadAttention.fromStateDict(await attention.stateDict(), { numHeads: 5 });
 await attention.dispose();
 {
@@ -354,9 +283,7 @@ await attention.forward(X, X, X, { validLen: [1] });
 await attention.forward(Tensor.randn([1]), X, X);
 // @ts-expect-error results come in memory of their own
 await attention.forward(X, X, X, { out: {} });
-// @ts-expect-error it is yes or no
-attention.forward(X, X, X, { returnWeights: 1 });
-export { all, byLayer, copy, drawn, held, logits, loss, ofLayer, softmax, trained };
+export { all, copy, logits, softmax };
 `;
 
 // Every public name, called, and what it gives, from every entry; without types of the DOM.
@@ -393,12 +320,6 @@ is<keyof typeof others, never>();
 type Tensor = headwise.Tensor;
 
 is<typeof init, (options?: InitOptions) => Promise<Initialized>>();
-is<Initialized, { readonly variant: Variant; readonly threads: number }>();
-is<Variant, 'simd' | 'relaxed-simd'>();
-is<typeof dispose, () => void>();
-takes<InitOptions>({}, { threads: 2 }, { threads: 'auto' }, { variant: 'auto' }, { wasm: '/a.wasm' });
-takes<InitOptions>({ wasm: new URL('a:b') }, { wasm: new Uint8Array() }, { wasm: new ArrayBuffer(1) });
-
 const X = new Tensor([1, 2, 3, 4, 5, 6], [1, 2, 3]);
 is<typeof X.shape, readonly number[]>();
 is<typeof X.data, Float32Array>();
@@ -407,13 +328,10 @@ is<ReturnType<typeof X.toArray>, NestedArray>();
 const parts: Slice[] = [0, [1], [0, -1], undefined];
 is<ReturnType<typeof X.toJSON>, TensorJSON>();
 takes<Tensor>(X.reshape([3, -1]), X.slice(0, [1], undefined), X.slice(...parts), Tensor.from(X.toJSON()));
-takes<Tensor>(Tensor.ones([1]), Tensor.zeros([1]), Tensor.full([1], 2), Tensor.randn([1], 1));
-takes<string>(X.toString());
 const resident = new ResidentTensor([1, 2, 3]);
 resident.dispose();
 takes<TensorLike>({ data: new Float32Array(1), dims: [1] as const }, X);
 takes<TensorInput>(X, resident, [[1]], { data: [1], shape: [1] }, { data: new Float64Array(1), shape: [1] });
-takes<TensorInput>([[[1, 2]]], [new Float32Array(1)]);
 takes<MaskInput>([[true]]);
 takes<ValidLens>([1n], new BigInt64Array(1));
 takes<TokensInput>(new Int32Array(1));
@@ -421,9 +339,6 @@ takes<TokensInput>(new Int32Array(1));
 takes<TensorInput>(['1']);
 // @ts-expect-error nor are booleans
 takes<TensorInput>([[true]]);
-// @ts-expect-error a shape is a list
-Tensor.ones('2');
-
 const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2, pooling: 'dot-product' });
 is<typeof layer.querySize, number | undefined>();
 is<typeof layer.numHeads, number>();
@@ -435,18 +350,12 @@ is<Parameters<typeof layer.backward>[1], BackwardOptions | undefined>();
 is<ReturnType<typeof layer.gradients>, StateDict>();
 is<StateDict[string], Tensor>();
 is<Parameters<typeof layer.loadStateDict>, [dict: TensorsByName]>();
-layer.zeroGradients();
-layer.pruneHeads([1]);
 const cache = layer.createCache({ batchSize: 1, maxLength: 8, precision: 'float32' });
 takes<InstanceType<typeof KeyValueCache>>(cache);
 is<Parameters<typeof layer.createCache>, [options: CacheOptions]>();
 is<typeof cache.precision, CachePrecision>();
-cache.truncate(1);
-layer.forward(X, null, null, { cache });
 // @ts-expect-error there is no such option
 new MultiHeadAttention({ numHiddens: 4, numHeads: 2, dropOut: 0.1 });
-// @ts-expect-error heads are counted
-new MultiHeadAttention({ numHiddens: 4, numHeads: 'two' });
 // What wraps a call keeps its types.
 export const wrapped = <Weights extends boolean>(given: ForwardOptions<Weights>) => layer.forward(X, X, X, given).output;
 
@@ -460,9 +369,6 @@ declare const blob: BlobLike;
 declare const handle: FileHandleLike;
 loadNpy(new ArrayBuffer(1));
 takes<OwnBytes>(saveNpy(X), saveSafetensors({ X }, { made: 'here' }));
-takes<Uint8Array>(saveNpy(X));
-takes<Tensor | IntegerTensor>(loadNpy(saveNpy(X)));
-takes<Safetensors>(loadSafetensors(saveSafetensors({ X })));
 takes<Promise<SafetensorsFile>>(loadSafetensors(blob), loadSafetensors(handle));
 takes<Promise<SafetensorsFile>>(loadShardedSafetensors({ weight_map: {} }, () => blob));
 
@@ -470,13 +376,9 @@ const model = new AttentionOnlyTransformer({ vocabularySize: 4, maxLength: 4, nu
 takes<InstanceType<typeof Transformer>>(model);
 is<ConstructorParameters<typeof Transformer>, [options: TransformerOptions]>();
 takes<number>(model.loss([1], [1]), clipGradientNorm([layer], 1));
-// @ts-expect-error it is the model's
-takes<TransformerPassOptions>({ causal: true });
 takes<InstanceType<typeof ModelCache>>(model.createCache({ batchSize: 1, maxLength: 2 }));
 const optimizers = [new SGD(layer), new SGD([layer, model]), new Adam(model, { betas: [0.9, 0.99] })] as const;
 takes<InstanceType<typeof Optimizer>>(...optimizers);
-optimizers[2].step();
-optimizers[2].learningRate = 0.1;
 const tasks = [
   new CopyTask({ numSymbols: 2, length: 4 }), new ReverseTask({ numSymbols: 2, numItems: 4 }),
   new SortTask({ numSymbols: 2, numItems: 4 }),
@@ -487,8 +389,6 @@ takes<InstanceType<typeof Task>>(...tasks);
 takes<TaskBatch>(tasks[0].batch(1, 2));
 // @ts-expect-error it is abstract
 new Task();
-// @ts-expect-error it is abstract
-new Optimizer();
 takes<Promise<number[]>>(measureHeadImportance(layer, { batches: [] }));
 takes<Promise<number[][]>>(measureHeadImportance(model, { batches: [] }));
 is<HeadMeasure, 'gradient' | 'ablation' | 'confidence' | 'entropy'>();
@@ -500,14 +400,10 @@ if (caught instanceof HeadwiseError) {
   is<typeof caught.code, ErrorCode>();
   is<typeof caught.name, 'HeadwiseError'>();
 }
-takes<ErrorCode>('invalid-shape', 'out-of-memory', 'not-initialized', 'unsupported', 'load-failed');
 // @ts-expect-error there is no such code
 takes<ErrorCode>('invalid-size');
 
 is<ReturnType<typeof worker.init>, Promise<worker.Initialized>>();
-const later = await new worker.MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
-const answer = await later.forward(X, X, X, { returnWeights: true });
-is<[typeof answer.output, typeof answer.attentionWeights], [Tensor, Tensor]>();
 `;
 
 // Every name of headwise/view, where there is a document.
@@ -519,24 +415,17 @@ const X = new Tensor([1], [1, 1, 1]);
 const { AttentionHeadsElement, defineAttentionHeads, headColour, numHeadColours, ...others } = view;
 is<keyof typeof others, never>();
 defineAttentionHeads();
-defineAttentionHeads('head-map');
 const colour: string = headColour(numHeadColours);
 const weights: view.AttentionWeights = X;
 is<HTMLElementTagNameMap['attention-heads'], InstanceType<typeof AttentionHeadsElement>>();
 declare const heads: HTMLElementTagNameMap['attention-heads'];
 heads.weights = X;
 heads.weights = [X, { data: [1], shape: [1, 1, 1] }];
-heads.weights = undefined;
-heads.tokens = ['a'];
-heads.words = { heads: 'Köpfe' };
 is<typeof heads.view, view.AttentionHeadsView>();
 is<view.AttentionHeadsView, 'arcs' | 'map' | 'model'>();
 is<[typeof heads.head, typeof heads.query], [number | undefined, number | undefined]>();
 const svg: string = heads.toSVG();
-declare const selection: view.AttentionSelection;
-const places: [number, number] = [selection.layer, selection.query];
-const names: string[] = Object.keys({} satisfies Partial<view.AttentionHeadsWords>);
 // @ts-expect-error there is no such view
 heads.view = 'table';
-export { colour, names, places, svg, weights };
+export { colour, svg, weights };
 `;
