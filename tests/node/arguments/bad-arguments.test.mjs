@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';
-import { assertFails, assertFailsAndChangesNothing, assertRejects } from '../lib/compare.mjs';
+import { assertFails, assertFailsAndChangesNothing } from '../lib/compare.mjs';
 
 const { AttentionOnlyTransformer, init, MultiHeadAttention, Tensor, Transformer } = headwise;
 
@@ -248,39 +248,25 @@ for (const [values, group] of onLayers) {
 
 test('tensors of another rank', () => {
   const flat = Tensor.ones([4, 5]);
-  const tall = Tensor.ones([1, 2, 4, 5]);
   for (const [inputs, message] of [
-    [[good, tall, good], 'keys: expected (2, keys, keySize), got (1, 2, 4, 5)'],
-    [[good, good, flat], 'values: expected (2, 4, valueSize), got (4, 5)'],
-    [[[], good, good], 'queries: expected (batch, queries, querySize), got (0,)'],
-    // Queries without a batch axis ask for keys and values without one.
     [[flat, good, good], 'keys: expected (keys, keySize), got (2, 4, 5)'],
     [[flat, flat, good], 'values: expected (4, valueSize), got (2, 4, 5)'],
     [[good, flat, flat], 'keys: expected (2, keys, keySize), got (4, 5)'],
+    [[[], good, good], 'queries: expected (batch, queries, querySize), got (0,)'],
   ]) {
     const call = (layer) => layer.forward(...inputs);
     assertFailsAndChangesNothing(options, call, shape, message);
   }
-  const ofHeads = 'X: expected (batch, length, numHiddens), got';
-  for (const [call, message] of [
-    [() => headwise.maskedSoftmax(flat), 'scores: expected (batch, queries, keys), got (4, 5)'],
-    [
-      () => pool(good, good, good),
-      'queries: expected (batch, heads, queries, headSize), got (2, 4, 5)',
-    ],
-    [
-      () => additive(tall, good, good),
-      'queries: expected (batch, queries, querySize), got (1, 2, 4, 5)',
-    ],
-    [() => additive(good, flat, good), 'keys: expected (2, keys, keySize), got (4, 5)'],
-    [() => headwise.splitHeads(flat, 1), `${ofHeads} (4, 5)`],
-    [() => headwise.transposeQkv(tall, 1), `${ofHeads} (1, 2, 4, 5)`],
-    [
-      () => headwise.transposeOutput(flat, 1),
-      'X: expected (batch · numHeads, length, headSize), got (4, 5)',
-    ],
+  const ofHeads = '(batch, length, numHiddens)';
+  for (const [call, name, expected] of [
+    [headwise.maskedSoftmax, 'scores', '(batch, queries, keys)'],
+    [(X) => pool(X, X, X), 'queries', '(batch, heads, queries, headSize)'],
+    [(X) => additive(X, X, X), 'queries', '(batch, queries, querySize)'],
+    [(X) => headwise.splitHeads(X, 1), 'X', ofHeads],
+    [(X) => headwise.transposeQkv(X, 1), 'X', ofHeads],
+    [(X) => headwise.transposeOutput(X, 1), 'X', '(batch · numHeads, length, headSize)'],
   ]) {
-    assertFails(call, shape, message);
+    assertFails(() => call(flat), shape, `${name}: expected ${expected}, got (4, 5)`);
   }
 });
 
@@ -445,7 +431,6 @@ const passes = [
     [(model) => model.loadStateDict([]), type, `stateDict: ${noDicts[3][2]}`],
     ...[
       [{ 0: [1], 1: [2] }, 'heads[1]: expected integers from 0 to 1, got 2'],
-      [{ 0: [1], 1: [-1] }, 'heads[1]: expected integers from 0 to 1, got -1'],
       [{ 0: [1], 1: ['1'] }, 'heads[1]: expected integers from 0 to 1, got "1"'],
       [{ 0: [0, 1] }, 'heads[0]: expected at least one head to be left, got all 2'],
       [{ 0: [1], 2: [0] }, 'heads: expected layers from 0 to 1, got 2'],
@@ -466,33 +451,6 @@ test('passes of models', () => {
     assert.deepEqual(model.stateDict(), twin.stateDict());
     assert.deepEqual(model.gradients(), twin.gradients());
     [model, twin].forEach((each) => each.dispose());
-  }
-});
-
-test('what generate is given', async () => {
-  const ofSource = { maxNewTokens: 1, source: [1, 2, 3, 4, 0, 1, 2] };
-  for (const [given, input, options, code, message] of [
-    [ofModel, [[1], [2]], { maxNewTokens: 1 }, shape, 'tokens: expected (length,), got (2, 1)'],
-    [ofModel, [], { maxNewTokens: 1 }, shape, 'tokens: expected at least one, got none'],
-    [ofModel, [5], { maxNewTokens: 1 }, value, 'tokens: expected integers from 0 to 4, got 5'],
-    [
-      ...[translator, [1], ofSource, shape],
-      'source: expected (length,), length at most maxLength (6), got (7,)',
-    ],
-    [
-      ...[ofModel, [1], { maxNewTokens: 1, onToken: 1 }, type],
-      'onToken: expected a function, got 1',
-    ],
-    [
-      ...[ofModel, [1], { maxNewTokens: 1, stop: 5 }, value],
-      'stop: expected integers from 0 to 4, got 5',
-    ],
-    [ofModel, [1], { maxNewTokens: 7 }, 'invalid-option', /^maxNewTokens: expected at most 6 /],
-    [ofModel, [1], { maxNewTokens: 1, topP: 0 }, 'invalid-option', /^topP: expected .*, got 0$/],
-  ]) {
-    const model = new Transformer(given);
-    await assertRejects(() => model.generate(input, options), code, message);
-    model.dispose();
   }
 });
 

@@ -53,38 +53,6 @@ test('a model tells what it is', () => {
   });
 });
 
-test('parameters have PyTorch’s names and shapes', () => {
-  withModel({}, (model) => {
-    const dict = model.stateDict();
-    const layer = (i) => [
-      ...['W_q', 'W_k', 'W_v', 'W_o'].map((name) => [
-        `layers.${i}.attention.${name}.weight`,
-        [6, 6],
-      ]),
-      [`layers.${i}.norm.weight`, [6]],
-      [`layers.${i}.norm.bias`, [6]],
-    ];
-    const expected = [
-      ['embedding.weight', [5, 6]],
-      ['position.weight', [4, 6]],
-      ['unembedding.weight', [5, 6]],
-      ['norm.weight', [6]],
-      ['norm.bias', [6]],
-      ...layer(0),
-      ...layer(1),
-    ];
-    const shapes = Object.entries(dict).map(([name, { shape }]) => [name, [...shape]]);
-    assert.deepEqual(shapes.sort(), expected.sort());
-    assert.ok(dict['norm.weight'].data.every((number) => number === 1));
-    const firsts = Object.entries(dict).filter(([name]) => !name.includes('norm'));
-    assert.equal(new Set(firsts.map(([, { data }]) => data[0])).size, 3 + 8);
-  });
-  withModel({ positions: 'sinusoidal', layerNorm: false, bias: true }, (model) => {
-    assert.equal(Object.keys(model.stateDict()).length, 2 + 16);
-    assert.deepEqual(model.stateDict()['layers.1.attention.W_o.bias'].shape, [6]);
-  });
-});
-
 test('a state dict loaded is the one given, by way of safetensors too', () => {
   withModel({}, (model) =>
     withModel({ seed: 2 }, (loaded) => {
@@ -94,38 +62,6 @@ test('a state dict loaded is the one given, by way of safetensors too', () => {
       loaded.loadStateDict(tensors);
       assert.deepEqual(loaded.stateDict(), model.stateDict());
       assert.deepEqual(loaded.forward(tokens), model.forward(tokens));
-    }),
-  );
-});
-
-test('dropout acts in training mode alone', () => {
-  withModel({}, (plain) =>
-    withModel({ dropout: 0.5 }, (model) => {
-      const expected = plain.forward(tokens);
-      assert.deepEqual(model.forward(tokens), expected);
-      assert.notDeepEqual(model.train().forward(tokens), expected);
-      assert.deepEqual(model.eval().forward(tokens), expected);
-    }),
-  );
-});
-
-test('pruned heads are as if gated at 0, in results and gradients', () => {
-  withModel({}, (model) =>
-    withModel({}, (pruned) => {
-      const headGates = [
-        [1, 0, 0],
-        [0, 1, 1],
-      ];
-      pruned.pruneHeads({ 0: [2, 1], 1: [0, 0] });
-      assert.deepEqual(pruned.numHeads, [1, 2]);
-      assert.deepEqual(pruned.stateDict()['layers.0.attention.W_q.weight'].shape, [2, 6]);
-      const [expected, got] = [model.forward(tokens, { headGates }), pruned.forward(tokens)];
-      assert.ok(maxDifference(got.logits.data, expected.logits.data) <= 2e-6);
-      const all = model.lossAndGradients(tokens, targets, { headGates });
-      const left = pruned.lossAndGradients(tokens, targets);
-      assert.ok(Math.abs(left.loss - all.loss) <= 1e-6);
-      const column = ({ data }, head) => data.filter((_, i) => i % 3 === head);
-      assert.ok(maxDifference(left.headGates[0].data, column(all.headGates[0], 0)) <= 1e-6);
     }),
   );
 });

@@ -88,6 +88,9 @@ test('what cannot be generated is told', () =>
     const precisions = `expected 'float32' or 'float16', got "int8"`;
     for (const [given, message, tokens = [1]] of [
       [few, 'tokens: expected at least one, got none', []],
+      [few, 'tokens: expected (length,), got (2, 1)', [[1], [2]]],
+      [{ ...few, onToken: 1 }, 'onToken: expected a function, got 1'],
+      [{ ...few, stop: 13 }, 'stop: expected integers from 0 to 12, got 13'],
       [{}, 'maxNewTokens: expected an integer from 0 on, got undefined'],
       [{ maxNewTokens: 15 }, `maxNewTokens: expected ${most}`],
       [{ ...few, source: [1] }, 'source: expected none without an encoder, got tokens'],
@@ -97,14 +100,18 @@ test('what cannot be generated is told', () =>
       [few, 'tokens: expected integers from 0 to 12, got -1', [-1]],
       [{ ...few, maxTokens: 3 }, /^options: .*, got maxTokens; did you mean maxNewTokens\?$/],
     ]) {
-      const code = /^(invalid-(option|shape|value)|unknown-option)$/;
+      const code = /^(invalid-(option|shape|type|value)|unknown-option)$/;
       await assert.rejects(model.generate(tokens, given), { name: 'HeadwiseError', code, message });
     }
-    await withModel({ encoder: {} }, (bart) =>
-      assertRejects(
-        () => bart.generate([1], few),
-        'invalid-option',
-        "source: expected the encoder's tokens, got none",
-      ),
-    );
+    await withModel({ encoder: {} }, async (bart) => {
+      for (const [given, message] of [
+        [few, "source: expected the encoder's tokens, got none"],
+        [
+          { ...few, source: new Int32Array(15) },
+          'source: expected (length,), length at most maxLength (14), got (15,)',
+        ],
+      ]) {
+        await assert.rejects(bart.generate([1], given), { name: 'HeadwiseError', message });
+      }
+    });
   }));
