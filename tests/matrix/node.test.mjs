@@ -1,5 +1,4 @@
-// The package in this Node, beside another copy of it, while its memory grows, and with values of other realms. Needs
-// build/packed/project.
+// The package in this Node, beside another copy of it, and with values of other realms. Needs build/packed/project.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -7,7 +6,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { dist, fromRoot, project } from '../packaging/lib/project.mjs';
+import { dist, project } from '../packaging/lib/project.mjs';
 import { acrossRealms, classesOfRealm } from './lib/realms.js';
 
 /** Runs a module in a process of its own, where the package is installed. Returns the JSON that it prints. */
@@ -58,53 +57,6 @@ test('two copies of the package compute side by side, and take tensors of each o
     optimizer: ['HeadwiseError', 'invalid-option'],
   });
 });
-
-for (const threads of [1, 2]) {
-  test(`what exists stays valid when memory grows between calls (threads: ${threads})`, async () => {
-    const found = await run(`${same}
-      import { AttentionOnlyTransformer, init, MultiHeadAttention, ResidentTensor, Tensor } from 'headwise';
-      import { memoryOfWhatLoads } from '${fromRoot('tests/node/lib/watch-memory.mjs')}';
-      const memory = await memoryOfWhatLoads(() => init({ threads: ${threads} }));
-      const sizes = { numHiddens: 64, numHeads: 4, querySize: 64, keySize: 64, valueSize: 64 };
-      const layer = new MultiHeadAttention({ ...sizes, seed: 1 });
-      const X = Tensor.randn([1, 8, 64], 1);
-      const resident = new ResidentTensor([1, 8, 64]);
-      resident.data.set(X.data);
-      const sizesOfModel = { vocabularySize: 5, maxLength: 8, numHiddens: 8, numHeads: 2 };
-      const model = new AttentionOnlyTransformer({ ...sizesOfModel, seed: 1 });
-      const cache = layer.createCache({ batchSize: 1, maxLength: 16 });
-      const pass = () => [
-        layer.forward(X, X, X, { returnWeights: true }).attentionWeights,
-        layer.forward(resident, resident, resident).output,
-        layer.forward(X, X, X, { cache }).output,
-        layer.forward(X, X, X, { cache, causal: true }).output,
-        model.forward([0, 1, 2]).logits,
-        layer.stateDict()['W_q.weight'],
-      ];
-      const before = pass();
-      const kept = before.map(({ data }) => [...data]);
-      cache.reset();
-      layer.forward(X, X, X, { requiresGrad: true });
-      const bytes = memory.buffer.byteLength;
-      const large = new ResidentTensor([1, 30000, 1024]);
-      const grew = memory.buffer.byteLength > bytes;
-      const gradients = layer.backward(X).queries;
-      layer.forward(X, X, X, { requiresGrad: true });
-      const expected = layer.backward(X).queries;
-      console.log(JSON.stringify({
-        grew,
-        results: before.map(({ data }, i) => same(kept[i], data)),
-        calls: pass().map(({ data }, i) => same(kept[i], data)),
-        resident: same(X.data, resident.data),
-        pending: same(gradients.data, expected.data),
-        large: large.data.length,
-      }));
-    `);
-    const all = Array.from({ length: 6 }, () => true);
-    const rest = { resident: true, pending: true, large: 30_720_000 };
-    assert.deepEqual(found, { grew: true, results: all, calls: all, ...rest });
-  });
-}
 
 test('values of another realm are taken as those of this one', async () => {
   const headwise = await import(pathToFileURL(`${dist}/index.js`).href);

@@ -91,9 +91,6 @@ test('what no tensor is made of', () => {
       'data: expected 4 numbers for shape (2, 2), got 3',
     ],
     [() => new Tensor('1234', [4]), type, 'data: expected data of numbers, got "1234"'],
-    [() => new Tensor(undefined, [4]), type, 'data: expected data of numbers, got undefined'],
-    [() => new Tensor(['1'], [1]), type, 'data: expected numbers, got "1"'],
-    [() => new Tensor([[1]], [1]), type, 'data: expected numbers, got an array'],
     [() => new Tensor([1]), type, `data: ${anyShape}, got undefined`],
     [() => Tensor.zeros(4), type, `shape: ${anyShape}, got 4`],
     [() => Tensor.ones([-1]), shape, `${sizes}, got -1`],
@@ -101,8 +98,6 @@ test('what no tensor is made of', () => {
     [() => Tensor.randn([NaN], 1), shape, `${sizes}, got NaN`],
     [() => Tensor.full([1], '1'), type, 'value: expected a number, got "1"'],
     [() => Tensor.randn([1], -1), 'invalid-option', /^seed: expected an integer from 0 to/],
-    [() => Tensor.from('1'), type, /^input: expected a tensor, /],
-    [() => Tensor.from({ data: [1, 'no'], shape: [2] }), type, 'input: expected numbers, got "no"'],
   ]) {
     assertFails(make, code, message);
   }
@@ -110,13 +105,7 @@ test('what no tensor is made of', () => {
 
 test('from copies whatever is taken as a tensor', () => {
   const tensor = new Tensor([1, 2, 3, 4], [2, 2]);
-  const inputs = [
-    tensor,
-    structuredClone(tensor),
-    { data: [1, 2, 3, 4], dims: [2, 2] },
-    [Float32Array.of(1, 2), [3, 4]],
-    JSON.parse(JSON.stringify(tensor)),
-  ];
+  const inputs = [tensor, { data: [1, 2, 3, 4], dims: [2, 2] }, [Float32Array.of(1, 2), [3, 4]]];
   for (const input of inputs) {
     const copy = Tensor.from(input);
     assert.ok(copy instanceof Tensor);

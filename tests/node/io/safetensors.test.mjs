@@ -141,6 +141,25 @@ test('a boolean is 1 whatever byte says that it is true', () => {
   assert.deepEqual(a.data, Uint8Array.of(0, 1, 1, 1));
 });
 
+test('a file of several dtypes is laid out as the format’s own library does it', () => {
+  const tensors = {
+    b: Tensor.full([1], 0.5),
+    mask: { dtype: 'BOOL', data: Uint8Array.of(1, 0, 1), shape: [1, 3] },
+    ids: { dtype: 'I64', data: BigInt64Array.of(-2n), shape: [] },
+    a: { dtype: 'U32', data: Uint32Array.of(7), shape: [1] },
+  };
+  const header = {
+    ids: { dtype: 'I64', shape: [], data_offsets: [0, 8] },
+    a: { dtype: 'U32', shape: [1], data_offsets: [8, 12] },
+    b: { dtype: 'F32', shape: [1], data_offsets: [12, 16] },
+    mask: { dtype: 'BOOL', shape: [1, 3], data_offsets: [16, 19] },
+  };
+  let json = JSON.stringify(header);
+  while (Buffer.byteLength(json) % 8 !== 0) json += ' ';
+  const numbers = [254, ...new Array(7).fill(255), 7, 0, 0, 0, 0, 0, 0, 63, 1, 0, 1];
+  assert.deepEqual(saveSafetensors(tensors), safetensorsFile(json, numbers));
+});
+
 test('bytes of every kind are taken, left as they are and not kept', () => {
   const expected = { a: specialNumbers([3, 5]), b: Tensor.randn([70_001], 1) };
   const file = saveSafetensors(expected, { a: 'b' });

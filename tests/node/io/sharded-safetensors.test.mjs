@@ -109,20 +109,15 @@ test('indices that are malformed', async () => {
   for (const [bad, got] of [
     [undefined, 'undefined'],
     [null, 'null'],
-    [JSON.stringify(index), JSON.stringify(`${JSON.stringify(index).slice(0, 40)}…`)],
     [() => index, 'a function'],
   ]) {
     await fails(bad, bytes, 'invalid-type', `${parsed} ${got}`);
   }
   const mapped = 'index: expected a weight_map of files by the names of tensors, got';
   for (const [bad, got] of [
-    [{}, 'undefined'],
-    [[], 'undefined'],
     [{ metadata: {} }, 'undefined'],
     [{ weight_map: null }, 'null'],
     [{ weight_map: [first] }, 'an array'],
-    [{ weight_map: first }, `"${first}"`],
-    [{ weight_map: 7 }, '7'],
   ]) {
     await fails(bad, bytes, 'invalid-file', `${mapped} ${got}`);
   }

@@ -1,7 +1,7 @@
 // A layer's state dict in the names and layouts of other systems.
 import { Tensor } from 'headwise';
 
-export const transposed = ({ data, shape: [rows, columns] }) =>
+const transposed = ({ data, shape: [rows, columns] }) =>
   new Tensor(
     Array.from(
       { length: data.length },
@@ -11,7 +11,7 @@ export const transposed = ({ data, shape: [rows, columns] }) =>
   );
 
 /** Tensors one above the other. */
-export const stacked = (...tensors) =>
+const stacked = (...tensors) =>
   new Tensor(
     tensors.flatMap(({ data }) => Array.from(data)),
     [tensors.reduce((rows, { shape }) => rows + shape[0], 0), ...tensors[0].shape.slice(1)],
@@ -50,22 +50,11 @@ function packed(dict, weight, bias, output) {
 
 const slots = (dict) => renamed(dict, { bias_k: 'bias_k', bias_v: 'bias_v' });
 
-const separate = {
-  'W_q.weight': 'q_proj_weight',
-  'W_k.weight': 'k_proj_weight',
-  'W_v.weight': 'v_proj_weight',
-};
-
-/** Ways to write a state dict that has all that d2l's has. */
+/** Ways to write a state dict that has all that d2l's has; tests/native/io has the others. */
 export const layouts = {
   d2l: (dict) => dict,
   'nn.MultiheadAttention, packed': (dict) => ({
     ...packed(dict, 'in_proj_weight', 'in_proj_bias', 'out_proj'),
-    ...slots(dict),
-  }),
-  'nn.MultiheadAttention, separate': (dict) => ({
-    ...renamed(dict, { ...separate, ...outputOf('out_proj') }),
-    ...(dict['W_q.bias'] && { in_proj_bias: stackOf(dict, 'bias') }),
     ...slots(dict),
   }),
   BERT: (dict) => ({
@@ -73,38 +62,17 @@ export const layouts = {
     'output.LayerNorm.weight': Tensor.ones([3]),
     'output.LayerNorm.bias': Tensor.ones([3]),
   }),
-  'an old BERT': (dict) => ({
-    ...renamed(dict, linear('self.query', 'self.key', 'self.value', 'output.dense')),
-    'output.LayerNorm.gamma': Tensor.ones([3]),
-    'output.LayerNorm.beta': Tensor.ones([3]),
-  }),
-  ViT: (dict) =>
-    renamed(dict, linear('attention.query', 'attention.key', 'attention.value', 'output.dense')),
-  'ViT, newer': (dict) => renamed(dict, linear('q_proj', 'k_proj', 'v_proj', 'o_proj')),
-  CLIP: (dict) => renamed(dict, linear('q_proj', 'k_proj', 'v_proj', 'out_proj')),
-  timm: (dict) => packed(dict, 'qkv.weight', 'qkv.bias', 'proj'),
   'GPT-2': (dict) => {
     const all = packed(dict, 'c_attn.weight', 'c_attn.bias', 'c_proj');
     const weights = ['c_attn.weight', 'c_proj.weight'].map((name) => [name, transposed(all[name])]);
     const beside = { bias: Tensor.ones([1, 1, 4, 4]), masked_bias: Tensor.full([], -10000) };
     return { ...all, ...Object.fromEntries(weights), ...beside };
   },
-  'minGPT and nanoGPT': (dict) => ({
-    ...packed(dict, 'c_attn.weight', 'c_attn.bias', 'c_proj'),
-    bias: Tensor.ones([1, 1, 4, 4]),
-  }),
 };
 
 /** What modules keep beside their parameters, as a file holds it. */
 export const buffers = {
   position_ids: { dtype: 'I64', data: BigInt64Array.of(0n, 1n, 2n), shape: [1, 3] },
-  'embeddings.position_ids': Tensor.ones([1, 3]),
-  bias: { dtype: 'BOOL', data: Uint8Array.of(1, 0, 1, 1), shape: [1, 1, 2, 2] },
-  'attn.bias': { dtype: 'U8', data: Uint8Array.of(1), shape: [1, 1, 1, 1] },
-  masked_bias: Tensor.full([], -10000),
-  'rotary_emb.inv_freq': Tensor.ones([2]),
-  'rotary_emb.cos_cached': Tensor.ones([1, 1, 4, 2]),
-  'rotary_emb.sin_cached': Tensor.ones([1, 1, 4, 2]),
 };
 
 /** The dict with something before each name. */

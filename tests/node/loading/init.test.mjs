@@ -73,10 +73,9 @@ inNewProcess(
 inNewProcess(
   'bad options of init are errors and do not keep it from working',
   `
-  await fails(init({ simd: true }), 'unknown-option', /^options: expected only variant, threads, wasm, got simd$/);
-  await fails(init(null), 'invalid-type', /^options: expected an object, got null$/);
-  await fails(init({ variant: 'fast' }), 'invalid-option', /^variant: expected .*, got "fast"$/);
-  await fails(init({ variant: null }), 'invalid-option', /^variant: expected .*, got null$/);
+  for (const variant of ['fast', null]) {
+    await fails(init({ variant }), 'invalid-option', /^variant: expected .*, got ("fast"|null)$/);
+  }
   if (!isRelaxed) await fails(init({ variant: 'relaxed-simd' }), 'unsupported', /^variant: /);
   for (const threads of [0, 1.5, '2', NaN, 65, null]) {
     await fails(init({ threads }), 'invalid-option', /^threads: expected 'auto' or an integer from 1 to 64, got /);

@@ -156,14 +156,6 @@ inNewProcess(
 );
 
 inNewProcess(
-  'one core is one thread',
-  `
-  process.getBuiltinModule('node:os').availableParallelism = () => 1;
-  assert.equal((await init()).threads, 1);
-  `,
-);
-
-inNewProcess(
   'an engine that shares no memory computes on one thread, and says so when asked for more',
   `
   globalThis.MessageChannel = class {
@@ -183,27 +175,6 @@ inNewProcess(
   const wasm = readFileSync(url('headwise-simd.wasm'));
   await assert.rejects(init({ wasm, threads: 2 }), { code: 'load-failed' });
   assert.deepEqual(await init({ wasm: url('headwise-simd-threads.wasm'), threads: 2 }), { variant: 'simd', threads: 2 });
-  ofLayers();
-  `,
-);
-
-inNewProcess(
-  'a given file without a number of threads computes on one',
-  `assert.equal((await init({ wasm: url('headwise-simd.wasm') })).threads, 1); ofLayers()`,
-);
-
-inNewProcess(
-  'workers that cannot start are an error, and the next init works',
-  `
-  const own = process.getBuiltinModule('node:worker_threads');
-  const { Worker } = own;
-  own.Worker = class extends Worker {
-    constructor() { super(new URL('data:text/javascript,throw new Error("no workers today")')); }
-  };
-  await assert.rejects(init({ threads: 2 }), (error) =>
-    error.code === 'load-failed' && /^threads: expected workers of worker.js, got no workers today$/.test(error.message));
-  own.Worker = Worker;
-  assert.equal((await init({ threads: 2 })).threads, 2);
   ofLayers();
   `,
 );

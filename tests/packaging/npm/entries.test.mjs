@@ -9,7 +9,6 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { build as vite } from 'vite';
 import { readmeExamples } from '../lib/documents.mjs';
 import { dist, project } from '../lib/project.mjs';
 
@@ -25,30 +24,12 @@ function write(text) {
   return file;
 }
 
-/** By name, what bundlers make of a file: the code of their scripts. */
-const bundlers = {
-  async Rolldown(input) {
-    const bundle = await rolldown({ input, platform: 'browser' });
-    return (await bundle.generate({ format: 'esm', minify: true })).output;
-  },
-  async Vite(input) {
-    const { output } = await vite({
-      root: folder,
-      configFile: false,
-      logLevel: 'error',
-      build: {
-        write: false,
-        target: 'es2022',
-        modulePreload: { polyfill: false },
-        rolldownOptions: { input },
-      },
-      worker: { format: 'es' },
-    });
-    return output;
-  },
-};
-const codeOf = async (bundler, input) =>
-  (await bundlers[bundler](input)).filter(({ type }) => type === 'chunk').map(({ code }) => code);
+/** The code that a bundler ships of a file. */
+async function codeOf(input) {
+  const bundle = await rolldown({ input, platform: 'browser' });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  return output.filter(({ type }) => type === 'chunk').map(({ code }) => code);
+}
 const loadsModels = (code) => code.join().includes('headwise-models-');
 
 const sizeOf = (bytes) => brotliCompressSync(bytes).byteLength;
@@ -70,19 +51,17 @@ await init();
 globalThis.used = [await new MultiHeadAttention({ numHiddens: 4, numHeads: 2 }), Tensor];`);
 const view = write("import * as view from 'headwise/view'; globalThis.view = view;");
 
-// Vite copies files that no script is left to ask for, which no page fetches: WebAssembly is counted apart.
-for (const [name, bundler, input, wasm, most] of [
-  ["the README's example", 'Rolldown', example, '', 50_500],
-  ["the README's example", 'Vite', example, '', 50_500],
-  ['everything', 'Rolldown', everything, 'models-', 102_000],
-  ['everything', 'Vite', everything, 'models-', 102_000],
-  ['headwise/worker', 'Rolldown', client, undefined, 6_500],
-  ["headwise/worker's worker", 'Rolldown', join(dist, 'in-worker-host.js'), undefined, 37_000],
-  ['headwise/view', 'Rolldown', view, undefined, 25_000],
-  ['headwise/inline', 'Rolldown', join(dist, 'inline.js'), undefined, 125_000],
+// tests/matrix sees which files pages load.
+for (const [name, input, wasm, most] of [
+  ["the README's example", example, '', 50_500],
+  ['everything', everything, 'models-', 102_000],
+  ['headwise/worker', client, undefined, 6_500],
+  ["headwise/worker's worker", join(dist, 'in-worker-host.js'), undefined, 37_000],
+  ['headwise/view', view, undefined, 25_000],
+  ['headwise/inline', join(dist, 'inline.js'), undefined, 125_000],
 ]) {
-  test(`${bundler}: ${name} is at most ${most} bytes of brotli`, async (t) => {
-    const code = await codeOf(bundler, input);
+  test(`${name}: at most ${most} bytes of brotli`, async (t) => {
+    const code = await codeOf(input);
     if (input === example) assert.ok(!loadsModels(code), 'models are loaded for the layer');
     if (input === everything) assert.ok(loadsModels(code));
     if (input === view) assert.doesNotMatch(code.join(), /WebAssembly|\bimport\(/);
@@ -108,7 +87,7 @@ test('each name, imported alone from either entry, brings models only if it need
   for (const entry of ['headwise', 'headwise/models']) {
     for (const name of names) {
       const input = write(`import { ${name} } from '${entry}'; globalThis.used = ${name};`);
-      const loads = loadsModels(await codeOf('Rolldown', input));
+      const loads = loadsModels(await codeOf(input));
       assert.equal(loads, !layerNames.includes(name), `${name} from ${entry}`);
     }
   }
