@@ -37,9 +37,6 @@ const noTensors = [
   ...notAt('numbers', [{ shape: [1] }, 'an object'], [forty, 'a typed array without a shape']),
   [{ data: null, shape: [2, 4, 5] }, type, 'expected data of numbers, got null'],
   [{ data: forty, shape: 40 }, type, 'expected a shape such as [2, 4, 100], got 40'],
-  [{ data: forty, shape: [-2, -4, 5] }, shape, `${aShape}, got -2`],
-  [{ data: forty, shape: [2, 4.5, 5] }, shape, `${aShape}, got 4.5`],
-  [{ data: forty, dims: ['2', 4, 5] }, shape, `${aShape}, got "2"`],
   [{ data: forty, shape: [2, , 5] }, shape, `${aShape}, got undefined`],
   [
     { data: forty.subarray(1), shape: [2, 4, 5] },
@@ -60,12 +57,10 @@ const noTensors = [
   [{ data: new BigInt64Array(40), shape: [2, 4, 5] }, type, 'expected numbers, got 0n'],
   [{ data: new Array(40), shape: [2, 4, 5] }, type, 'expected numbers, got undefined'],
   [[[[1, 2], [1]]], shape, 'expected arrays of length 2 at axis 2, got one of length 1'],
-  [[[[1], [1]], [[1]]], shape, 'expected arrays of length 2 at axis 1, got one of length 1'],
   [[[[1], 1]], type, 'expected arrays nested 3 deep, got 1'],
   [[[[1, [1]]]], type, 'expected numbers, got an array'],
   [[[[1, , 2]]], type, 'expected numbers, got undefined'],
   [[[[1, '2']]], type, 'expected numbers, got "2"'],
-  [[[[1, null]]], type, 'expected numbers, got null'],
   [[[[true]]], type, 'expected numbers, got true'],
   deep,
 ];
@@ -74,14 +69,9 @@ const integers = 'expected integers from 0 to 4, got';
 const noLens = [
   ...notAt('integers', [null, 'null'], [3, '3'], ['32', '"32"']),
   [['3', '2'], type, 'expected integers, got "3"'],
-  [[3, null], type, 'expected integers, got null'],
-  [[true, false], type, 'expected integers, got true'],
-  [[, 3], type, 'expected integers, got undefined'],
   [[3, 2.5], value, `${integers} 2.5`],
   [[NaN, 2], value, `${integers} NaN`],
   [[3, Infinity], value, `${integers} Infinity`],
-  [Int32Array.of(3, -1), value, `${integers} -1`],
-  [BigInt64Array.of(3n, 5n), value, `${integers} 5`],
   // Wraps around to 3 in 64 bits.
   [[3n, 2n ** 64n + 3n], value, `${integers} 18446744073709552000`],
   [[[1, 2, 3, 4], [1]], shape, 'expected arrays of length 4 at axis 1, got one of length 1'],
@@ -97,10 +87,7 @@ const noMasks = [
   [[1n, 1n, 1n, 1n], type, 'expected numbers, got 1n'],
   [[[true, 'false', true, true]], type, 'expected booleans, got "false"'],
   [[[true, null, true, true]], type, 'expected booleans, got null'],
-  [[true, , true, true], type, 'expected booleans, got undefined'],
-  [[true, 1, true, true], type, 'expected booleans, got 1'],
   [[0, true, 0, 0], type, 'expected numbers, got true'],
-  [[[true], [true], [true], [1]], type, 'expected booleans, got 1'],
   [{ data: Uint8Array.of(0, 1, 2, 1), shape: [4] }, type, 'expected booleans, got 2'],
   [[Uint8Array.of(1, 1, 1, 255)], type, 'expected booleans, got 255'],
   [{ data: [true, false, 0, 1], shape: [4] }, type, 'expected booleans, got 0'],
@@ -118,16 +105,6 @@ const noMasks = [
 ];
 const noGates = [
   ...notAt('numbers', [null, 'null'], [1, '1'], ['1', '"1"']),
-  [['1', '0'], type, 'expected numbers, got "1"'],
-  [[true, false], type, 'expected numbers, got true'],
-  [
-    [
-      [1, 1],
-      [1, '0'],
-    ],
-    type,
-    'expected numbers, got "0"',
-  ],
   [BigInt64Array.of(1n, 1n), type, 'expected numbers, got 1n'],
   [[, 1], type, 'expected numbers, got undefined'],
   [[[1, 1], [1]], shape, 'expected arrays of length 2 at axis 1, got one of length 1'],
@@ -432,7 +409,6 @@ const passes = [
     ...[
       [{ 0: [1], 1: [2] }, 'heads[1]: expected integers from 0 to 1, got 2'],
       [{ 0: [1], 1: ['1'] }, 'heads[1]: expected integers from 0 to 1, got "1"'],
-      [{ 0: [0, 1] }, 'heads[0]: expected at least one head to be left, got all 2'],
       [{ 0: [1], 2: [0] }, 'heads: expected layers from 0 to 1, got 2'],
       [{ 0: [1], '01': [0] }, 'heads: expected layers from 0 to 1, got 01'],
       [{ 0: 1 }, 'heads[0]: expected an array of integers, got 1', type],
@@ -542,7 +518,10 @@ const subjects = {
   ],
   optimizer: [
     () => new headwise.SGD(new MultiHeadAttention(sized)),
-    [(optimizer) => optimizer.step(), (optimizer) => optimizer.zeroGradients()],
+    [
+      ...[(optimizer) => optimizer.step(), (optimizer) => optimizer.zeroGradients()],
+      (optimizer) => (optimizer.learningRate = 1),
+    ],
     ['disposed'],
   ],
 };

@@ -77,6 +77,7 @@ const steps = (optimizer, model = newModel()) =>
   [1, 2].map(() => model.trainStep([1, 2], [2, 3], optimizer?.(model)));
 const task = (Task, base) => ({
   known: Object.keys(base).join(' '),
+  size: Object.keys(base).join(' '),
   base,
   call: (options) => new Task(options).batch(1, 2),
 });

