@@ -3,16 +3,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';
 import { assertFails, assertFailsAndChangesNothing, assertRejects } from '../lib/compare.mjs';
-import { modelCalls, promisingCalls } from '../lib/model-error-calls.mjs';
-import {
-  maskOptionsOf,
-  optionsOf,
-  positionsOf,
-  readRecords,
-  validLensOf,
-} from '../lib/records.mjs';
+import { readRecords } from '../lib/records.mjs';
 
-const { init, MultiHeadAttention, Tensor } = headwise;
+const { AttentionOnlyTransformer, init, MultiHeadAttention, Tensor } = headwise;
 
 await init();
 
@@ -30,59 +23,84 @@ const camelCase = (text) =>
       : words.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()),
   );
 
-/** Random numbers of the record's shape, or undefined if it has none of this name. */
-function tensorOf(record, name) {
-  const shape = record.numbers(name);
-  return shape && Tensor.randn(shape, 1);
-}
-
-const inputsOf = (record) => ['queries', 'keys', 'values'].map((name) => tensorOf(record, name));
-
-function stateDictOf(record) {
-  const dict = record.all('parameter').map((line) => {
-    const [name, ...shape] = line.split(' ');
-    return [name, Tensor.ones(shape.map(Number))];
-  });
-  return Object.fromEntries(dict);
-}
-
-const poolingOptionsOf = (record) => ({
-  ...maskOptionsOf(record),
-  queryOffset: record.number('query_offset'),
-});
-
-const cacheOptionsOf = (record) => ({
-  batchSize: record.number('batch_size'),
-  maxLength: record.number('max_length'),
-});
-
-/** The layer's cache with as many positions in it as the record says. The layer stays as it was. */
-function filledCache(record, layer) {
-  const options = cacheOptionsOf(record);
-  const cache = layer.createCache(options);
-  const inputs = [layer.querySize, layer.keySize, layer.valueSize].map((size) =>
-    Tensor.randn([options.batchSize, record.number('held'), size], 1),
+/** What a record says of these names. */
+const pick = (record, names) =>
+  Object.fromEntries(
+    names
+      .split(' ')
+      .filter((name) => name in record)
+      .map((name) => [name, record[name]]),
   );
+
+/** Random numbers of a shape, or undefined. */
+const tensorOf = (shape) => shape && Tensor.randn(shape, 1);
+const inputsOf = ({ queries, keys, values }) => [queries, keys, values].map(tensorOf);
+
+const stateDictOf = ({ parameter }) =>
+  Object.fromEntries(
+    parameter.map((line) => {
+      const [name, ...shape] = line.split(' ');
+      return [name, Tensor.ones(shape.map(Number))];
+    }),
+  );
+
+const optionsOfLayer =
+  'numHiddens numHeads dropout bias querySize keySize valueSize outputSize outputProjection numKvHeads pooling ' +
+  'attentionHiddens projection scale softcap biasKv zeroAttention seed';
+function optionsOf(record) {
+  const { rotaryBase: base, rotarySize: size } = record;
+  const rotary = base === undefined && size === undefined ? undefined : { base, size };
+  const defaults = { numHiddens: 8, numHeads: 2, dropout: 0, seed: 7, rotary };
+  return { ...defaults, ...pick(record, optionsOfLayer) };
+}
+
+/** Numbers of a shape, all of them `number` but for the last. */
+function filled(shape, number, last, Kind = Float64Array) {
+  const data = new Kind(shape.reduce((product, size) => product * size, 1)).fill(number);
+  data[data.length - 1] = last;
+  return { data, shape };
+}
+
+const validLensOf = ({ validLens: data, validLensShape: shape = [data?.length] }) =>
+  data && { data, shape };
+
+/** All mask options, for whichever call takes them. */
+function maskOptionsOf(record) {
+  const { mask, maskValue = 0, causal } = record;
+  const [kind, ...shape] = mask?.split(' ') ?? [];
+  const Kind = { boolean: Uint8Array, float: Float32Array }[kind];
+  return {
+    ...pick(record, 'window queryOffset'),
+    validLens: validLensOf(record),
+    mask: mask && filled(shape.map(Number), 0, maskValue, Kind),
+    causal: { 'top-left': true, 'bottom-right': 'bottom-right' }[causal],
+  };
+}
+
+const cacheOptionsOf = (record) => pick(record, 'batchSize maxLength');
+
+/** Makes a call in evaluation mode, and leaves the layer in its own. */
+function inEvaluation(layer, call) {
   const { training } = layer;
-  layer.eval().forward(...inputs, { cache });
+  call(layer.eval());
   if (training) layer.train();
-  return cache;
 }
 
-/** Another layer of the same options whose sizes are known. */
-function otherLayer(record) {
-  const { querySize = 4, keySize = 4, valueSize = 4, ...options } = optionsOf(record);
-  return new MultiHeadAttention({ ...options, querySize, keySize, valueSize });
-}
-
-/** A call with a filled cache, of the layer or of another, that must leave the cache as it was. */
+/** A call with a cache that holds as much as the record says, of the layer or of another, which must stay as it was. */
 function withCache(record, layer, call) {
-  const other = otherLayer(record);
-  const cache = filledCache(record, record.text('cache') === 'own' ? layer : other);
+  // Another layer of the same options whose sizes are known.
+  const { querySize = 4, keySize = 4, valueSize = 4, ...options } = optionsOf(record);
+  const other = new MultiHeadAttention({ ...options, querySize, keySize, valueSize });
+  const owner = record.cache === 'own' ? layer : other;
+  const cache = owner.createCache(cacheOptionsOf(record));
+  const inputs = [owner.querySize, owner.keySize, owner.valueSize].map((size) =>
+    Tensor.randn([record.batchSize, record.held, size], 1),
+  );
+  inEvaluation(owner, () => owner.forward(...inputs, { cache }));
   try {
     call(cache);
   } finally {
-    assert.equal(cache.length, record.number('held'));
+    assert.equal(cache.length, record.held);
     cache.dispose();
     other.dispose();
   }
@@ -90,95 +108,157 @@ function withCache(record, layer, call) {
 
 function forward(record, layer, cache) {
   const [queries, keys = null, values = null] = inputsOf(record);
+  const { positions, position = 0 } = record;
   layer.forward(queries, keys, values, {
     ...maskOptionsOf(record),
-    headGate: tensorOf(record, 'head_gate'),
+    headGate: tensorOf(record.headGate),
     cache,
-    positions: positionsOf(record),
-    returnWeights: {
-      heads: record.numbers('weights_heads'),
-      queries: record.numbers('weights_queries'),
-    },
-    requiresGrad: record.number('requires_grad') === 1,
+    positions: positions && filled(positions, position, position),
+    returnWeights: { heads: record.weightsHeads, queries: record.weightsQueries },
+    requiresGrad: record.requiresGrad,
   });
 }
 
-/** A backward after what the record says came before. The layer stays as it was. */
+/** A backward after what the record says came before. */
 function backward(record, layer) {
-  const gradOutput = tensorOf(record, 'grad_output');
+  const gradOutput = tensorOf(record.gradOutput);
   const inputs = inputsOf(record);
-  if (inputs[0]) {
-    const { training } = layer;
-    layer.eval().forward(...inputs, { requiresGrad: true });
-    if (training) layer.train();
-  }
-  if (record.number('done')) layer.backward(gradOutput);
-  if (record.number('loaded')) layer.loadStateDict(layer.stateDict());
+  if (inputs[0]) inEvaluation(layer, () => layer.forward(...inputs, { requiresGrad: true }));
+  if (record.done) layer.backward(gradOutput);
+  if (record.loaded) layer.loadStateDict(layer.stateDict());
   layer.backward(gradOutput);
 }
 
+/** Calls that must leave the layer as it was. */
 const layerCalls = {
   forward: (record, layer) =>
-    record.text('cache') === undefined
+    record.cache === undefined
       ? forward(record, layer)
       : withCache(record, layer, (cache) => forward(record, layer, cache)),
   create_cache: (record, layer) => layer.createCache(cacheOptionsOf(record)),
-  truncate: (record, layer) =>
-    withCache(record, layer, (cache) => cache.truncate(record.number('length'))),
+  truncate: (record, layer) => withCache(record, layer, (cache) => cache.truncate(record.length)),
   backward,
-  gradients: (record, layer) => layer.gradients(),
-  prune_heads: (record, layer) => layer.pruneHeads(record.numbers('heads')),
-  state_dict: (record, layer) => layer.stateDict(),
+  gradients: (_, layer) => layer.gradients(),
+  prune_heads: ({ heads }, layer) => layer.pruneHeads(heads),
+  state_dict: (_, layer) => layer.stateDict(),
   load_state_dict: (record, layer) => layer.loadStateDict(stateDictOf(record)),
 };
 
-/** A call of one of the functions that take X and a number of heads. */
-const headsCall = (name) => (record) =>
-  headwise[name](tensorOf(record, 'X'), record.number('num_heads'));
-
-function fromStateDict(record) {
-  const { numHeads, dropout, scale, softcap, zeroAttention, seed } = optionsOf(record);
-  const options = { numHeads, dropout, scale, softcap, zeroAttention, seed };
-  MultiHeadAttention.fromStateDict(stateDictOf(record), {
-    ...options,
-    prefix: record.text('prefix'),
-  });
+const optionsOfTasks =
+  'numSymbols length offset numItems numNames numValues numPairs numQuestions minPeriod maxPeriod';
+function taskOf(record) {
+  const name = camelCase(record.task);
+  const Task = headwise[`${name[0].toUpperCase()}${name.slice(1)}Task`];
+  return new Task(pick(record, optionsOfTasks));
 }
 
+/** With small sizes where the record says nothing. */
+const optionsOfModel = (record) => ({
+  ...{ vocabularySize: 5, maxLength: 4, numHiddens: 6, numHeads: 2, numLayers: 2, seed: 7 },
+  ...pick(record, 'vocabularySize maxLength numHiddens numHeads numLayers positions layerNorm'),
+  ...pick(record, 'bias dropout seed'),
+});
+
+/** Numbers of the shape that the record has beside them. */
+const tokensOf = (record, name = 'tokens') => ({
+  data: Float64Array.from(record[name]),
+  shape: record[`${name}Shape`],
+});
+
+async function onModel(record, call) {
+  const model = new AttentionOnlyTransformer(optionsOfModel(record));
+  const seen = () => [model.stateDict(), model.gradients(), model.learningRate, model.training];
+  const before = seen();
+  try {
+    await call(record, model);
+  } finally {
+    assert.deepEqual(seen(), before);
+    model.dispose();
+  }
+}
+
+const errorOf = (call) => {
+  try {
+    return call();
+  } catch (error) {
+    return `${error}`;
+  }
+};
+
+/** The error of `loss`, which the other passes must share. */
+function pass(record, model) {
+  const [tokens, targets] = [tokensOf(record), tokensOf(record, 'targets')];
+  const headGates = record.gate.map((line) =>
+    line === '' ? undefined : Tensor.ones([Number(line)]),
+  );
+  const loss = () => model.loss(tokens, targets, { headGates });
+  const others = [
+    () => model.lossAndGradients(tokens, targets, { headGates }),
+    ...(headGates.length === 0 ? [() => model.trainStep(tokens, targets)] : []),
+    ...(record.message.startsWith('targets') ? [] : [() => model.forward(tokens, { headGates })]),
+  ];
+  for (const other of others) assert.equal(errorOf(other), errorOf(loss));
+  loss();
+}
+
+/** Calls that must leave the model as it was. */
+const modelCalls = {
+  set_learning_rate: ({ learningRate }, model) => (model.learningRate = learningRate),
+  model_pass: pass,
+  load_model: (record, model) => model.loadStateDict(stateDictOf(record)),
+  measure_model: ({ measure, normalize, ...record }, model) =>
+    headwise.measureHeadImportance(model, {
+      ...{ measure, normalize },
+      batches: [{ tokens: tokensOf(record), targets: tokensOf(record, 'targets') }],
+    }),
+};
+
 const otherCalls = {
-  from_state_dict: fromStateDict,
+  from_state_dict: (record) =>
+    MultiHeadAttention.fromStateDict(stateDictOf(record), {
+      ...{ numHeads: 2, dropout: 0, seed: 7 },
+      ...pick(record, 'numHeads dropout scale softcap zeroAttention seed prefix'),
+    }),
   construct: (record) => new MultiHeadAttention(optionsOf(record)),
-  masked_softmax: (record) =>
-    headwise.maskedSoftmax(tensorOf(record, 'scores'), validLensOf(record)),
+  masked_softmax: (record) => headwise.maskedSoftmax(tensorOf(record.scores), validLensOf(record)),
   scaled_dot_product_attention: (record) =>
     headwise.scaledDotProductAttention(...inputsOf(record), {
-      ...poolingOptionsOf(record),
-      scale: record.number('scale'),
-      softcap: record.number('softcap'),
+      ...maskOptionsOf(record),
+      ...pick(record, 'scale softcap'),
     }),
-  additive_attention: (record) => {
-    const [W_q, W_k, w_v] = ['W_q', 'W_k', 'w_v'].map((name) => tensorOf(record, name));
-    headwise.additiveAttention(...inputsOf(record), { W_q, W_k, w_v }, poolingOptionsOf(record));
+  additive_attention(record) {
+    const [W_q, W_k, w_v] = [record.W_q, record.W_k, record.w_v].map(tensorOf);
+    headwise.additiveAttention(...inputsOf(record), { W_q, W_k, w_v }, maskOptionsOf(record));
   },
-  transpose_qkv: headsCall('transposeQkv'),
-  transpose_output: headsCall('transposeOutput'),
-  split_heads: headsCall('splitHeads'),
-  positional_encoding: (record) =>
-    headwise.positionalEncoding(record.number('length'), record.number('num_hiddens')),
+  transpose_qkv: ({ X, numHeads }) => headwise.transposeQkv(tensorOf(X), numHeads),
+  transpose_output: ({ X, numHeads }) => headwise.transposeOutput(tensorOf(X), numHeads),
+  split_heads: ({ X, numHeads }) => headwise.splitHeads(tensorOf(X), numHeads),
+  positional_encoding: ({ length, numHiddens }) => headwise.positionalEncoding(length, numHiddens),
+  construct_task: taskOf,
+  task_batch: (record) => taskOf(record).batch(1, record.batchSize, record.first),
+  pattern_scores: (record) =>
+    headwise.patternScores(Tensor.zeros(record.attentionWeights), { causal: true }),
+  induction_scores: (record) =>
+    headwise.inductionScores(Tensor.zeros(record.attentionWeights), tokensOf(record)),
+  key_scores: (record) =>
+    headwise.keyScores(Tensor.zeros(record.attentionWeights), tokensOf(record)),
+  construct_model: (record) => {
+    const optimizer = pick(record, 'learningRate');
+    return new AttentionOnlyTransformer({ ...optionsOfModel(record), optimizer });
+  },
 };
 
 for (const record of readRecords('errors.txt')) {
-  test(`${record.text('call')}: ${record.text('name')}`, async () => {
-    const name = record.text('call');
-    const code = record.text('code');
-    const message = camelCase(record.text('message'));
-    if (name in layerCalls) {
-      const call = (layer) => layerCalls[name](record, layer);
-      assertFailsAndChangesNothing(optionsOf(record), call, code, message);
-    } else if (name in promisingCalls) {
-      await assertRejects(() => promisingCalls[name](record), code, message);
+  const { call, name, code } = record;
+  test(`${call}: ${name}`, async () => {
+    const message = camelCase(record.message);
+    if (call in layerCalls) {
+      const onLayer = (layer) => layerCalls[call](record, layer);
+      assertFailsAndChangesNothing(optionsOf(record), onLayer, code, message);
+    } else if (call in modelCalls) {
+      await assertRejects(() => onModel(record, modelCalls[call]), code, message);
     } else {
-      assertFails(() => (otherCalls[name] ?? modelCalls[name])(record), code, message);
+      assertFails(() => otherCalls[call](record), code, message);
     }
   });
 }

@@ -1,116 +1,48 @@
-// Reads the files of tests/data that the native and the Node tests share. A record is a group of
-// lines, each a key, a space and a value; an empty line ends it; # begins a comment.
+// Reads records of tests/data that the native and the Node tests share. A record is a group of lines, each a key, a
+// space and a value; an empty line ends it; # begins a comment.
 import { readFileSync } from 'node:fs';
 
 const dataFolder = new URL('../../data/', import.meta.url);
 
 export const dataFile = (name) => new URL(name, dataFolder);
 
-class Record {
-  #lines = [];
+const names = (text) => new Set(text.split(' '));
+const texts = names('call name code message prefix');
+const repeated = names('parameter gate');
+const flags = names(
+  'bias output_projection bias_kv zero_attention layer_norm requires_grad normalize done loaded',
+);
+const lists = names(
+  'queries keys values scores X W_q W_k w_v grad_output head_gate attention_weights valid_lens ' +
+    'valid_lens_shape window positions heads weights_heads weights_queries tokens tokens_shape targets targets_shape',
+);
 
-  add(key, value) {
-    this.#lines.push([key, value]);
-  }
-
-  /** The values of all lines with this key. */
-  all(key) {
-    return this.#lines.filter(([name]) => name === key).map(([, value]) => value);
-  }
-
-  /** The value of the first line with this key, undefined if there is none. */
-  text(key) {
-    return this.all(key)[0];
-  }
-
-  numbers(key) {
-    return this.text(key)?.split(' ').filter(Boolean).map(Number);
-  }
-
-  number(key, otherwise) {
-    return this.numbers(key)?.[0] ?? otherwise;
-  }
+function valueOf(key, text) {
+  if (texts.has(key) || text === '') return lists.has(key) ? [] : text;
+  // Positions of a model are a word.
+  if (lists.has(key) && /^(-?\d|Infinity)/.test(text)) return text.split(' ').map(Number);
+  if (flags.has(key)) return Number(text) !== 0;
+  const number = Number(text);
+  return Number.isNaN(number) && text !== 'NaN' ? text : number;
 }
 
-export function readRecords(name) {
-  return readFileSync(dataFile(name), 'utf8')
+/** num_heads becomes numHeads; W_q and w_v stay as they are. */
+const nameOf = (key) =>
+  key.length === 3 ? key : key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+
+/** The records of a file as objects: numbers, lists, booleans and texts by name, `parameter` and `gate` all lines. */
+export const readRecords = (name) =>
+  readFileSync(dataFile(name), 'utf8')
     .split(/\n{2,}/)
     .map((group) => group.split('\n').filter((line) => line && !line.startsWith('#')))
     .filter((lines) => lines.length > 0)
     .map((lines) => {
-      const record = new Record();
+      const record = { parameter: [], gate: [] };
       for (const line of lines) {
         const [key, ...words] = line.split(' ');
-        record.add(key, words.join(' '));
+        const text = words.join(' ');
+        if (repeated.has(key)) record[key].push(text);
+        else record[nameOf(key)] ??= valueOf(key, text);
       }
       return record;
     });
-}
-
-const flag = (number) => (number === undefined ? undefined : number !== 0);
-
-/** The rotary options of a record, undefined if it has none. */
-function rotaryOf(record) {
-  const [base, size] = [record.number('rotary_base'), record.number('rotary_size')];
-  return base === undefined && size === undefined ? undefined : { base, size };
-}
-
-/** Positions of the record's shape, each its `position`; or undefined. */
-export function positionsOf(record) {
-  const shape = record.numbers('positions');
-  const count = shape?.reduce((product, size) => product * size, 1);
-  return shape && { data: new Array(count).fill(record.number('position', 0)), shape };
-}
-
-/** The constructor options of a record, as tests/native/table.cpp reads them. */
-export function optionsOf(record) {
-  return {
-    numHiddens: record.number('num_hiddens', 8),
-    numHeads: record.number('num_heads', 2),
-    dropout: record.number('dropout', 0),
-    bias: flag(record.number('bias')),
-    querySize: record.number('query_size'),
-    keySize: record.number('key_size'),
-    valueSize: record.number('value_size'),
-    outputSize: record.number('output_size'),
-    outputProjection: flag(record.number('output_projection')),
-    numKvHeads: record.number('num_kv_heads'),
-    pooling: record.text('pooling'),
-    attentionHiddens: record.number('attention_hiddens'),
-    projection: record.text('projection'),
-    scale: record.number('scale'),
-    softcap: record.number('softcap'),
-    rotary: rotaryOf(record),
-    biasKv: flag(record.number('bias_kv')),
-    zeroAttention: flag(record.number('zero_attention')),
-    seed: record.number('seed', 7),
-  };
-}
-
-/** Lengths by sample, or of the shape that valid_lens_shape tells, or undefined. */
-export function validLensOf(record) {
-  const data = record.numbers('valid_lens');
-  return data && { data, shape: record.numbers('valid_lens_shape') ?? [data.length] };
-}
-
-/** Of zeros, the last one mask_value; or undefined. */
-function maskOf(record) {
-  if (record.text('mask') === undefined) return undefined;
-  const [kind, ...sizes] = record.text('mask').split(' ');
-  const shape = sizes.map(Number);
-  const count = shape.reduce((product, size) => product * size, 1);
-  const data = new { boolean: Uint8Array, float: Float32Array }[kind](count);
-  data[count - 1] = record.number('mask_value', 0);
-  return { data, shape };
-}
-
-/** All mask options, for whichever call takes them. */
-export function maskOptionsOf(record) {
-  const alignments = { 'top-left': true, 'bottom-right': 'bottom-right' };
-  return {
-    validLens: validLensOf(record),
-    mask: maskOf(record),
-    causal: alignments[record.text('causal')],
-    window: record.numbers('window'),
-  };
-}
