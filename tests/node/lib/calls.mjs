@@ -252,7 +252,6 @@ const layers = {
     ofLayer(method, none, { mayNeedNone: true }),
   ),
   pruneHeads: ofLayer('pruneHeads', () => [[0, 2]]),
-  'pruneHeads of integers': ofLayer('pruneHeads', () => [Uint8Array.of(0, 2)]),
   'pruneHeads of shared heads': ofLayer('pruneHeads', () => [[0, 1]], { options: shared }),
   createCache: onLayer(
     (subject, options) => {
@@ -743,8 +742,6 @@ const functions = {
     ],
     { mayNeedNone: true },
   ),
-  zeros: ofNothing(Tensor.zeros, () => [[2, 3]], { mayNeedNone: true }),
-  full: ofNothing(Tensor.full, () => [[2, 3], 2], { mayNeedNone: true }),
   patternScores: ofNothing(patternScores, () => [weights(), { causal: true }]),
   inductionScores: ofNothing(inductionScores, () => [weights(), looseTokens(tokens)]),
   keyScores: ofNothing(keyScores, () => [weights(), looseTokens(targets)]),

@@ -1,13 +1,42 @@
-// What models are given and give beside the numbers, which calls.test.mjs checks.
+// What models are given and give beside the numbers, which calls.test.mjs checks: forms, state, steps of training.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { AttentionOnlyTransformer, init } from 'headwise';
-import { options, targets, tokens } from '../lib/transformers.mjs';
+import {
+  Adam,
+  AttentionOnlyTransformer,
+  init,
+  loadSafetensors,
+  MultiHeadAttention,
+  saveSafetensors,
+  SGD,
+} from 'headwise';
+import { maxDifference } from '../lib/compare.mjs';
 
 await init();
 
+const options = {
+  ...{ vocabularySize: 5, maxLength: 7, numHiddens: 6, numHeads: 3, numLayers: 2 },
+  ...{ positions: 'learned', causal: false, layerNorm: true, bias: true, seed: 1 },
+};
+const tokens = [
+  [0, 2, 4, 1, 3],
+  [3, 3, 0, 4, 2],
+];
+/** −1 asks nothing. */
+const targets = [
+  [0, -1, 3, 2, 4],
+  [-1, 1, 2, -1, 0],
+];
+
+const make = (given) => new AttentionOnlyTransformer({ ...options, ...given });
+const withModel = (given, use) => {
+  const model = make(given);
+  use(model);
+  model.dispose();
+};
+
 test('no sequences, or empty ones, are answered with nothing', () => {
-  const model = new AttentionOnlyTransformer(options);
+  const model = make();
   for (const [batch, length] of [
     [0, 3],
     [2, 0],
@@ -22,7 +51,7 @@ test('no sequences, or empty ones, are answered with nothing', () => {
 });
 
 test('one sequence without a batch axis is answered without one', () => {
-  const model = new AttentionOnlyTransformer(options);
+  const model = make();
   const [[sequence], [asked]] = [tokens, targets];
   const gates = [[0.5, 1, 2], [[1, 2, 3]]];
   const given = { headGates: gates, returnWeights: true };
@@ -42,10 +71,104 @@ test('one sequence without a batch axis is answered without one', () => {
 });
 
 test('tokens may be typed arrays, alone or in rows', () => {
-  const model = new AttentionOnlyTransformer(options);
+  const model = make();
   const expected = model.forward(tokens);
   assert.deepEqual(model.forward(tokens.map((sample) => Uint16Array.from(sample))), expected);
   const [sequence] = tokens;
   assert.deepEqual(model.forward(Int32Array.from(sequence)), model.forward(sequence));
+  model.dispose();
+});
+
+test('a model tells what it is', () => {
+  withModel({ dropout: 0.5 }, (model) => {
+    const told = { ...options, numHeads: [3, 3], training: false, disposed: false };
+    for (const name of ['positions', 'layerNorm', 'bias']) delete told[name];
+    for (const [name, value] of Object.entries(told)) assert.deepEqual(model[name], value, name);
+    assert.equal(model.learningRate, 0.001);
+    assert.equal(model.train(), model);
+    assert.equal(model.training, true);
+    assert.equal(model.eval().training, false);
+  });
+  withModel({ seed: undefined, causal: undefined, optimizer: { learningRate: 0.5 } }, (model) => {
+    assert.ok(Number.isSafeInteger(model.seed));
+    assert.equal(model.causal, true);
+    assert.equal(model.learningRate, 0.5);
+    assert.deepEqual(make({ seed: model.seed }).stateDict(), model.stateDict());
+  });
+});
+
+test('a state dict loaded is the one given, by way of safetensors too', () => {
+  withModel({}, (model) =>
+    withModel({ seed: 2 }, (loaded) => {
+      loaded.trainStep(tokens, targets);
+      const { tensors } = loadSafetensors(saveSafetensors(model.stateDict()));
+      assert.notDeepEqual(loaded.forward(tokens), model.forward(tokens));
+      loaded.loadStateDict(tensors);
+      assert.deepEqual(loaded.stateDict(), model.stateDict());
+      assert.deepEqual(loaded.forward(tokens), model.forward(tokens));
+    }),
+  );
+});
+
+test('a model and a layer share an optimizer', () => {
+  withModel({}, (model) => {
+    const size = 6;
+    const layer = new MultiHeadAttention({
+      ...{ numHiddens: size, numHeads: 2, seed: 1 },
+      ...{ querySize: size, keySize: size, valueSize: size },
+    });
+    const sgd = new SGD([model, layer], { learningRate: 0.5 });
+    const [own, others] = [model.stateDict(), layer.stateDict()];
+    model.lossAndGradients(tokens, targets);
+    const gradients = model.gradients();
+    sgd.step();
+    assert.deepEqual(layer.stateDict(), others);
+    for (const [name, { data }] of Object.entries(model.stateDict())) {
+      const expected = own[name].data.map((number, i) => number - 0.5 * gradients[name].data[i]);
+      assert.ok(maxDifference(data, expected) <= 1e-6, name);
+    }
+    layer.dispose();
+    model.zeroGradients();
+    assert.ok(model.gradients()['embedding.weight'].data.every((number) => number === 0));
+    sgd.dispose();
+  });
+});
+
+test('trainStep is gradients from zero, in training mode, and a step of the optimizer', () => {
+  for (const dropout of [0, 0.5]) {
+    const optimizer = { learningRate: 0.1, betas: [0.8, 0.9], epsilon: 1e-6, weightDecay: 0.1 };
+    const given = { dropout, optimizer };
+    const [byStep, byGiven, byHand] = [make(given), make(given), make(given).train()];
+    const [its, own] = [new Adam(byGiven, optimizer), new Adam(byHand, optimizer)];
+    const pass = { headGates: [[1, 2, 3], undefined] };
+    for (const options of [[], [pass], [undefined, pass]]) {
+      byHand.zeroGradients();
+      const { loss } = byHand.lossAndGradients(tokens, targets, options.at(-1));
+      own.step();
+      // Passes that return nothing change nothing.
+      byStep.forward(tokens, { returnWeights: true });
+      byStep.loss(tokens, targets, { headGates: [[0, 1, 1], undefined] });
+      assert.equal(byStep.trainStep(tokens, targets, ...options), loss);
+      assert.equal(byGiven.trainStep(tokens, targets, its, options.at(-1)), loss);
+    }
+    for (const model of [byStep, byGiven]) {
+      assert.deepEqual(model.stateDict(), byHand.stateDict());
+      assert.deepEqual(model.gradients(), byHand.gradients());
+      assert.equal(model.training, false);
+    }
+    [byStep, byGiven, byHand, its, own].forEach((each) => each.dispose());
+  }
+});
+
+test('the learning rate is that of the next step', () => {
+  const model = make();
+  const before = model.stateDict();
+  model.learningRate = 0;
+  model.trainStep(tokens, targets);
+  assert.deepEqual(model.stateDict(), before);
+  model.learningRate = 0.01;
+  assert.equal(model.learningRate, 0.01);
+  model.trainStep(tokens, targets);
+  assert.notDeepEqual(model.stateDict(), before);
   model.dispose();
 });
