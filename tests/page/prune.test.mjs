@@ -146,6 +146,21 @@ describe('a study', () => {
     );
   });
 
+  test('times the pruned model against the whole one', async () => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const prototype = Object.getPrototypeOf(planted.model);
+    const { forward } = prototype;
+    vi.spyOn(prototype, 'forward').mockImplementation(function (...args) {
+      now += this === planted.model ? 4 : 1;
+      return forward.apply(this, args);
+    });
+    session.show(heads(['1.1']));
+    const { whole, pruned, ratio } = await session.time(new AbortController().signal);
+    assert.deepEqual([whole, pruned, ratio], [4, 1, 1 / 4]);
+    vi.restoreAllMocks();
+  });
+
   test('has gates tried on what is left, by the numbers that heads had before', () => {
     const gates = range(2).map((layer) =>
       range(6).map((head) => Number(layer !== 1 || head !== 2)),

@@ -109,20 +109,6 @@ test(`dropped files are loaded, or refused with a message, in ${engineName}`, as
   assert.match(await act.search(), /file=mine\.npy/);
 });
 
-test(`a question leads to a view without a reload, in ${engineName}`, async (t) => {
-  const act = await openAct(t, '?question=why-sqrt-d&hide=reset#questions');
-  await act.evaluate(() => (window.isSame = true));
-  // Content that loads above would move the link away from under the pointer.
-  await act.waitFor('#align .align-figure');
-  await act.click('#questions a', 'the division in the figure');
-  await act.waitFor('#figure .figure-steps [value="4"]:checked');
-  await act.waitForSearch('?question=why-sqrt-d&hide=reset&figure-step=4');
-  assert.deepEqual(await act.evaluate(() => [window.isSame, window.location.hash]), [
-    true,
-    '#figure',
-  ]);
-});
-
 test(`after one visit the page works without a network, in ${engineName}`, async (t) => {
   const server = await servePage();
   // The browser asks whether there is a newer service worker, and nobody answers.

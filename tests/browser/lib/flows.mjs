@@ -1,7 +1,6 @@
 // One act in one page, in which its flows follow each other.
 import assert from 'node:assert/strict';
 import { ofColours, violations } from './axe.mjs';
-import { patience } from './browser.mjs';
 import { useDownloads } from './downloads.mjs';
 import { fitsAcross, open, prefer, searchOf, waitForSearch } from './pages.mjs';
 
@@ -148,7 +147,7 @@ export async function openFlows(t, id, query = '', options = {}) {
             const bar = document.querySelector('nav').getBoundingClientRect().height;
             return height > 0 && height <= innerHeight - bar;
           },
-          { timeout: patience / 10 },
+          {},
           within(selector),
         )
         .catch(() => assert.fail(`${selector} is higher than the window`));

@@ -1,3 +1,6 @@
+// The worker of a page that trains: held back, waited for, and lost.
+import { twoFrames } from './until.mjs';
+
 /**
  * Holds back what a page sends to the worker of acts 3 and 4, until the page's `letWorkersCome()`, and
  * lets no long timer of the page end by itself: `runOutOfPatience()` ends them all, and tells how many.
@@ -49,3 +52,19 @@ export const holdWorkers = (page) =>
 /** Until a call to the worker is on its way, and then until the page has waited for long. */
 export const runOutOfPatience = (page) =>
   page.waitForFunction(() => window.runOutOfPatience() > 0, { polling: 50 });
+
+export const workerOf = (page) => page.workers().find((each) => /model-worker/.test(each.url()));
+
+/** Until the update that was on its way when a run was paused is shown. */
+export async function waitForLastUpdate(page) {
+  await workerOf(page).evaluate(() => new Promise((resolve) => setTimeout(resolve, 0)));
+  await page.evaluate(twoFrames);
+}
+
+/** The worker ends with an error, as it may of itself. */
+export const failWorker = (page) =>
+  workerOf(page).evaluate(() => {
+    setTimeout(() => {
+      throw new Error('the test ends this worker');
+    });
+  });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { newPage, patience } from './browser.mjs';
+import { newPage } from './browser.mjs';
 import { watchForProblems } from './problems.mjs';
 import { sharedBrowser, sharedPage } from './shared.mjs';
 
@@ -36,9 +36,7 @@ export const overflowOf = (page) =>
 /** Until nothing is wider than the window: a chart takes its width a frame after what is around it. */
 export async function fitsAcross(page, what = '') {
   await page
-    .waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth, {
-      timeout: patience / 10,
-    })
+    .waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth)
     .catch(async () => assert.fail(`${what} ${await overflowOf(page)} pixels too wide`));
 }
 

@@ -199,6 +199,14 @@ describe('the reader’s own sentence', () => {
       causes: /service-worker\.js/,
     });
     await page.evaluate(() => navigator.serviceWorker.ready);
+    const asked = await page.evaluate(() =>
+      performance.getEntriesByType('resource').map(({ name }) => name),
+    );
+    assert.deepEqual(
+      asked.filter((name) => /act-/.test(name)),
+      [],
+      'acts are loaded when a reader comes near',
+    );
     await page.type(field, ' is');
     await waitForReading(page, 'peace is');
     await page.waitForFunction(async () => {
@@ -211,6 +219,11 @@ describe('the reader’s own sentence', () => {
     await waitForReading(page, 'war and peace');
     // Without a repeated token, one head has nothing to look up.
     await waitForStatus(page, /3 tokens\..*“what followed before”/);
+    await page.goto(`${server.url}?words-shut=2.2#words`);
+    await page.waitForFunction(() => {
+      const leader = document.querySelector('#words .candidate[data-leads] .candidate-token');
+      return leader?.textContent === 'a';
+    });
   });
 
   test('waits for a model that failed to load, and is read on another try', async (t) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFlows } from '../../lib/flows.mjs';
+import { failWorker, waitForLastUpdate } from '../../lib/late-worker.mjs';
 import { fitsAcross } from '../../lib/pages.mjs';
 import { range } from '../../../page/lib/float64.mjs';
 
@@ -200,6 +201,7 @@ test('an alignment', async (t) => {
         );
         await act.press('Pause');
         await waitForState('paused');
+        await waitForLastUpdate(page);
       } while ((await act.first('.run-status', 'data-accuracy')) < 0.95);
       const answer = await signs('.align-query');
       const wrong = range(10).filter((at) => answer[at] !== '1066-09-30'[at]);
@@ -231,12 +233,7 @@ test('an alignment', async (t) => {
   );
 
   await t.test('begins again after its worker failed', async () => {
-    const worker = page.workers().find((each) => /model-worker/.test(each.url()));
-    await worker.evaluate(() => {
-      setTimeout(() => {
-        throw new Error('the test ends this worker');
-      });
-    });
+    await failWorker(page);
     await act.press('Start');
     await act.waitFor('.failure');
     await act.click('.failure button');

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { init, MultiHeadAttention, saveNpy, saveSafetensors, Tensor } from 'headwise';
 import { openFlows } from '../../lib/flows.mjs';
 import { assertDrawnAsWeighed, contrastWithin, readCells } from '../../lib/page-reader.mjs';
-import { fitsAcross, open, prefer } from '../../lib/pages.mjs';
+import { fitsAcross, prefer } from '../../lib/pages.mjs';
 import { attention, dot, near, range, rowsOf, sampleOf, sum } from '../../../page/lib/float64.mjs';
 
 await init({ threads: 1 });
@@ -564,21 +564,4 @@ test('inputs of the reader’s own', async (t) => {
     });
     assert.deepEqual([await sizes(), await act.parameter('file')], [4, 'quick.csv']);
   });
-});
-
-test('where the WebAssembly file does not load, the page says so', async (t) => {
-  const { page } = await open(t, '', {
-    until: '.failure',
-    // The request that the test itself refuses, told by the browser in its own words.
-    causes: /ERR_FAILED/,
-    async prepare(fresh) {
-      await fresh.setRequestInterception(true);
-      fresh.on('request', (request) => {
-        if (request.url().endsWith('.wasm')) void request.abort();
-        else void request.continue();
-      });
-    },
-  });
-  const told = await page.$eval('.failure', ({ textContent }) => textContent);
-  assert.match(told, /\(load-failed\)/);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFlows } from '../../lib/flows.mjs';
-import { holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';
+import { failWorker, holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';
 import { near, range } from '../../../page/lib/float64.mjs';
 
 /** What seed 1 plants, in the order of the heads; that the seed decides it, the unit tests say. */
@@ -124,8 +124,14 @@ test('a planted model', async (t) => {
       ['confidence', 1],
       ['entropy', -1],
     ]) {
-      const bars = await act.all(`[data-measure="${measure}"] .bar`, 'data-head', 'data-value');
+      const bars = await act.all(
+        `[data-measure="${measure}"] .bar`,
+        ...['data-head', 'data-value', 'data-truth'],
+      );
       assert.equal(bars.length, 12);
+      assert.ok(
+        bars.every(([head, , truth]) => (truth === 'planted') === planted.includes(String(head))),
+      );
       chosen.push(
         bars
           .sort((a, b) => sign * (b[1] - a[1]))
@@ -183,7 +189,8 @@ test('a planted model', async (t) => {
       );
       const [ratio, , lower, upper, pairs] = await act.numbers('.quality ~ .measure-note');
       assert.ok(lower <= ratio && ratio <= upper && pairs === 21, `${ratio}, ${lower}, ${upper}`);
-      assert.ok(ratio < 1, `${ratio}`);
+      const told = (await act.numbers('.session .goal-progress')).at(-1);
+      assert.ok(Math.abs(told - 100 * ratio) <= 1, `${told} % of the time, ${ratio}`);
       await act.press('Undo');
       await act.waitForLeft(5);
       await page.goBack();
@@ -276,14 +283,7 @@ test('a planted model', async (t) => {
   await t.test('is planted anew after its worker was lost, and for another seed', async () => {
     await act.prune('1.1');
     await act.waitForLeft(11);
-    await page
-      .workers()
-      .find((each) => /model-worker/.test(each.url()))
-      .evaluate(() => {
-        setTimeout(() => {
-          throw new Error('the test ends this worker');
-        });
-      });
+    await failWorker(page);
     await act.prune('1.3', '1.4');
     await act.waitFor('.failure');
     await act.click('.failure button');

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFlows } from '../../lib/flows.mjs';
-import { holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';
+import {
+  failWorker,
+  holdWorkers,
+  runOutOfPatience,
+  waitForLastUpdate,
+  workerOf,
+} from '../../lib/late-worker.mjs';
 import { fitsAcross } from '../../lib/pages.mjs';
 import { near } from '../../../page/lib/float64.mjs';
 
@@ -16,7 +22,6 @@ async function openRun(t, query, options) {
   const { page } = act;
   const run = {
     ...act,
-    worker: () => page.workers().find((each) => /model-worker/.test(each.url())),
     step: () => act.first(status, 'data-step'),
     waitForStep: (step) => act.waitForValue(status, 'data-step', step),
     async waitForState(state) {
@@ -32,11 +37,7 @@ async function openRun(t, query, options) {
       );
       await act.click('.playback .primary');
       await run.waitForState('paused');
-      // The update that was on its way when the run was paused.
-      await run.worker().evaluate(() => new Promise((resolve) => setTimeout(resolve, 0)));
-      await page.evaluate(
-        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-      );
+      await waitForLastUpdate(page);
       return run.step();
     },
     maps: () => act.each('canvas', (canvas) => canvas.toDataURL()),
@@ -95,6 +96,7 @@ test('a run', async (t) => {
     await run.waitFor('.goal[data-reached]');
     await run.press('Pause');
     await run.waitForState('paused');
+    await waitForLastUpdate(page);
     const last = await run.step();
     const now = await run.maps();
     const told = (await run.texts('.log-list li')).map((event) => event.match(/\d+/g).map(Number));
@@ -330,14 +332,9 @@ test('where frames come late, one in four has a new map', async (t) => {
 test('a worker', async (t) => {
   const causes = /the test ends this worker/;
   const endings = {
-    'that fails': (run) =>
-      run.worker().evaluate(() => {
-        setTimeout(() => {
-          throw new Error('the test ends this worker');
-        });
-      }),
-    'without memory': (run) =>
-      run.worker().evaluate(() => {
+    'that fails': ({ page }) => failWorker(page),
+    'without memory': ({ page }) =>
+      workerOf(page).evaluate(() => {
         globalThis.Float32Array = new Proxy(Float32Array, {
           construct(real, [given, ...rest], target) {
             if (given > 10_000) throw new RangeError('none left');
@@ -385,8 +382,7 @@ test('a worker', async (t) => {
     const forever = () => {
       for (;;);
     };
-    stuck
-      .worker()
+    workerOf(stuck.page)
       .evaluate(forever)
       .catch(() => undefined);
     await stuck.press('One step');

@@ -6,16 +6,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fromRoot } from '../../../../scripts/lib/files.mjs';
 import { openFlows } from '../../lib/flows.mjs';
-import { fitsAcross, isReady, open } from '../../lib/pages.mjs';
-import { servePage } from '../../lib/server.mjs';
+import { fitsAcross } from '../../lib/pages.mjs';
 import { near, range, sum } from '../../../page/lib/float64.mjs';
 
 const folder = fromRoot('examples/language-model/model');
 const status = '.words-status';
-const until = '#words .words-tile';
 
 test('a text', async (t) => {
-  const act = await openFlows(t, 'words', '', { until });
+  const act = await openFlows(t, 'words', '', { until: '#words .words-tile' });
   const { page } = act;
   const leader = () => act.text('.candidate[data-leads] .candidate-token');
   const waitForLeader = (token) =>
@@ -247,35 +245,4 @@ test('a text', async (t) => {
     await page.setViewport({ width: 1280, height: 900 });
     await act.isForEveryone();
   });
-});
-
-test('a model is loaded when a reader comes near, and kept when the network goes', async (t) => {
-  const server = await servePage();
-  const { page } = await open(t, '', {
-    server,
-    withServiceWorker: true,
-    // The browser asks whether there is a newer one, and there is nobody to answer.
-    causes: /service-worker\.js/,
-  });
-  const asked = await page.evaluate(() =>
-    performance.getEntriesByType('resource').map(({ name }) => name),
-  );
-  assert.deepEqual(
-    asked.filter((name) => /\/model\/|language-model|act-/.test(name)),
-    [],
-  );
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.goto(`${server.url}#words`);
-  await page.waitForSelector(until);
-  await server.close();
-  await page.goto(`${server.url}?words-shut=2.2#words`);
-  await page.waitForSelector(isReady);
-  await page.waitForSelector(until);
-  assert.equal(
-    await page.$eval(
-      '#words .candidate[data-leads] .candidate-token',
-      ({ textContent }) => textContent,
-    ),
-    'a',
-  );
 });
