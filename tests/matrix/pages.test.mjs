@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { blocks } from '../packaging/lib/documents.mjs';
+import { fastest } from '../packaging/lib/project.mjs';
 import { call, documented, htmlPage, isolation, mappedPage, openFolder } from './lib/bundlers.mjs';
 import { serveCdn, servesFiles, tryApplication, writeUnbundled } from './lib/bundlers.mjs';
 import { judge } from './lib/judge.mjs';
@@ -82,7 +83,7 @@ window.headwise = {
       test(`${place}, ${isIsolated ? '' : 'not '}isolated: ${threads} threads`, async (t) => {
         const page = await openFolder(t, folder, headers);
         const options = threads > 1 ? { threads } : {};
-        judge(await call(page, place, options), { variant: 'relaxed-simd', threads });
+        judge(await call(page, place, options), { variant: fastest, threads });
       });
     }
   }

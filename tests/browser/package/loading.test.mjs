@@ -1,6 +1,7 @@
 // The package as it is published, without a bundler, in pages and workers: how init loads it, and its threads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fastest } from '../../packaging/lib/project.mjs';
 import { messageOf, openIsolated, openPlain } from '../lib/package-server.mjs';
 import { until } from '../lib/until.mjs';
 
@@ -25,7 +26,7 @@ test('the toy example, in a page and in a worker', async (t) => {
   const rows = (row) => Array.from({ length: 5 * 4 }, () => row).flat();
   for (const result of [await inPage, await messageOf(page, '/worker.js')]) {
     assert.deepEqual(result, {
-      variant: 'relaxed-simd',
+      variant: fastest,
       outputShape: [2, 4, 100],
       weightsShape: [2, 5, 4, 6],
       weights: [...rows([third, third, third, 0, 0, 0]), ...rows([0.5, 0.5, 0, 0, 0, 0])],

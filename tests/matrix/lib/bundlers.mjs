@@ -8,7 +8,7 @@ import { watchForProblems } from '../../browser/lib/problems.mjs';
 import { serveFolder } from '../../browser/lib/server.mjs';
 import { sharedBrowser } from '../../browser/lib/shared.mjs';
 import { blocks, readmeExamples } from '../../packaging/lib/documents.mjs';
-import { dist, fromRoot } from '../../packaging/lib/project.mjs';
+import { dist, fastest, fromRoot } from '../../packaging/lib/project.mjs';
 import { judge, readmePrints } from './judge.mjs';
 import { writeFolder } from './processes.mjs';
 
@@ -176,7 +176,7 @@ const withoutWorkers = (page) =>
 /** Tests in a page, isolated or not. */
 function tryPage(open, { isIsolated, loadsAll }) {
   const threads = isIsolated ? 3 : 1;
-  const chosen = { variant: 'relaxed-simd', threads };
+  const chosen = { variant: fastest, threads };
   const options = isIsolated ? { threads } : undefined;
   const suffix = isIsolated ? '-threads' : '';
   const layer = `headwise-relaxed-simd${suffix}.wasm`;
@@ -260,7 +260,7 @@ export function tryApplication(name, { serve, kinds = [false, true], loadsAll, h
 
     test('isolated page: without its workers it computes on one thread, or says so', async (t) => {
       const page = await openIn(true)(t, { mayFail: true, prepare: withoutWorkers });
-      assert.deepEqual(await call(page, 'toy'), { variant: 'relaxed-simd', threads: 1, weights });
+      assert.deepEqual(await call(page, 'toy'), { variant: fastest, threads: 1, weights });
       assert.match(await initIn(page, { threads: 3 }), /^threads: expected workers/);
     });
 

@@ -11,6 +11,9 @@ export const project = fromRoot('build/packed/project');
 export const installed = join(project, 'node_modules/headwise');
 export const dist = join(installed, 'dist');
 
+/** The build that `init` loads where there is relaxed SIMD. Development builds have plain SIMD in its place. */
+export const fastest = process.env.HEADWISE_WASM === 'development' ? 'simd' : 'relaxed-simd';
+
 /** All files below a folder, relative to it and sorted. */
 export const filesIn = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
