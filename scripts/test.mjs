@@ -18,7 +18,9 @@ const options = readOptions(help, { ci: { type: 'boolean' }, all: { type: 'boole
 const goal = options.all ? 'test:all' : options.ci ? 'test:ci' : 'test:default';
 
 const started = performance.now();
-if (await run('bash', ['scripts/setup.sh', '--for=test'])) process.exit(1);
+for (const purpose of options.all ? ['test', 'docs'] : ['test']) {
+  if (await run('bash', ['scripts/setup.sh', `--for=${purpose}`])) process.exit(1);
+}
 
 const cores = String(availableParallelism());
 const code = await run('npm', ['run', '--silent', goal], {
