@@ -35,13 +35,17 @@ const chapters = {
 
 /** Links to files outside docs/ lead to the repository. */
 function linkToRepository(md) {
-  md.core.ruler.push('repository-links', ({ tokens }) => {
+  md.core.ruler.push('repository-links', ({ env, tokens }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const href = token.type === 'link_open' ? token.attrGet('href') : null;
       if (!href?.startsWith('../')) continue;
-      const path = posix.join('docs', href.replace(/#.*/, ''));
-      if (!existsSync(root + path)) throw new Error(`no file ${path}`);
-      token.attrSet('href', `${repository}/tree/main/${posix.join('docs', href)}`);
+      const [path, hash] = href.split('#');
+      const file = posix.join(posix.dirname(env.path), path);
+      const inRepository = posix.relative(root, file);
+      if (inRepository.startsWith('docs/')) continue;
+      if (!existsSync(file)) throw new Error(`no file ${inRepository}`);
+      const anchor = hash ? `#${hash}` : '';
+      token.attrSet('href', `${repository}/tree/main/${inRepository}${anchor}`);
     }
   });
 }
