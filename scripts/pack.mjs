@@ -2,7 +2,7 @@
 // Installs the package as npm packs it into build/packed/project, with the files that its tests run beside it.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { fromRoot } from './lib/files.mjs';
+import { fromRoot, listFiles } from './lib/files.mjs';
 
 const folder = fromRoot('build/packed');
 const project = `${folder}/project`;
@@ -19,6 +19,7 @@ writeFileSync(`${project}/package.json`, JSON.stringify(manifest, null, 2));
 npm(fromRoot('.'), 'pack', '--pack-destination', folder);
 const { name, version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
 npm(project, 'install', '--offline', '--no-package-lock', `../${name}-${version}.tgz`);
-for (const path of ['README.md', 'docs', 'examples', 'tests/node', 'tests/data']) {
+const documents = listFiles(['docs'], (path) => /^docs\/[^/]+\.md$/.test(path));
+for (const path of ['README.md', ...documents, 'examples', 'tests/node', 'tests/data']) {
   cpSync(fromRoot(path), `${project}/${path}`, { recursive: true });
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 
 const repository = 'https://github.com/headwise/headwise';
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const chapters = {
   Guides: {
@@ -54,10 +54,8 @@ export default defineConfig({
   title: 'headwise',
   description: 'Multi-head attention for the web, head by head',
   lang: 'en',
-  srcDir: '..',
-  srcExclude: ['site/cpp.md', 'site/node_modules/**'],
-  rewrites: { 'site/index.md': 'index.md' },
-  outDir: '../../build/docs',
+  srcExclude: ['reference/**'],
+  outDir: '../build/docs',
   // Other tools write the references and the page into the same folder.
   ignoreDeadLinks: [/\/(page|javascript|cpp)\/index(\.html)?$/],
   markdown: {
