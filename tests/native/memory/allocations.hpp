@@ -14,14 +14,16 @@ enum class Failing {
   all_from_then_on,
 };
 
+struct Scope {
+  Scope() = default;
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+};
+
 /// Until the end of the scope, lets `successes` allocations succeed and the next one fail.
-class Fail {
+class Fail : Scope {
  public:
   Fail(std::size_t successes, Failing failing) noexcept;
-  Fail(const Fail&) = delete;
-  Fail(Fail&&) = delete;
-  Fail& operator=(const Fail&) = delete;
-  Fail& operator=(Fail&&) = delete;
   ~Fail();
 
   [[nodiscard]] static bool has_failed() noexcept;
@@ -29,13 +31,9 @@ class Fail {
 
 /// Until the end of the scope, allocations neither fail nor count: for a caller's own functions
 /// inside a call that is made to fail.
-class Spare {
+class Spare : Scope {
  public:
   Spare() noexcept;
-  Spare(const Spare&) = delete;
-  Spare(Spare&&) = delete;
-  Spare& operator=(const Spare&) = delete;
-  Spare& operator=(Spare&&) = delete;
   ~Spare();
 
  private:
@@ -44,13 +42,9 @@ class Spare {
 
 /// Until the end of the scope, there are no more than so many bytes, given back or not: a small
 /// machine, on any machine.
-class Limit {
+class Limit : Scope {
  public:
   explicit Limit(std::size_t bytes) noexcept;
-  Limit(const Limit&) = delete;
-  Limit(Limit&&) = delete;
-  Limit& operator=(const Limit&) = delete;
-  Limit& operator=(Limit&&) = delete;
   ~Limit();
 };
 

@@ -110,59 +110,41 @@ TEST_CASE("Out of memory in a model's constructor and copies") {
   options.seed = 1;
   check_every_allocation("attention only",
                          [&] { return AttentionOnlyTransformer(options).state_dict(); });
-  const auto check = checker(
-      "attention only", [=] { return AttentionOnlyTransformer(options); },
-      [](const AttentionOnlyTransformer& model, Fingerprint& print) {
-        print.add_outcome("state_dict", [&] { return model.state_dict(); });
-        print.add_outcome("gradients", [&] { return model.gradients(); });
-      });
-  check("copy", [](AttentionOnlyTransformer& model) { return model.copy().state_dict(); });
-  check("gradients", [](AttentionOnlyTransformer& model) { return model.gradients(); });
-  check("the first loss_and_gradients",
-        [tokens = any_tokens(2, 5, 0, 5)](AttentionOnlyTransformer& model) {
-          return model.loss_and_gradients(tokens, tokens).head_gates;
-        });
 }
 
 TEST_CASE("Out of memory in a model's passes") {
   for (const std::string& kind : kinds) {
-    for (const bool training : {false, true}) {
-      const auto make = [=] {
-        World world = make_world(kind);
-        if (training) {
-          world.model.train();
-        }
-        return world;
-      };
-      const auto check = checker(kind + (training ? ", training" : ""), make, probe_world);
-      check("forward", [](World& world) {
-        world.options.return_weights = true;
-        return world.pass(false).hidden;
-      });
-      check("backward",
-            [](World& world) { return world.model.backward(world.grad_hidden).head_gates; });
-      if (kind == "patches" || training) {
-        continue;
-      }
-      check("forward that captures and returns chosen weights", [](World& world) {
-        world.options.return_weights = ReturnedWeights::last_query();
-        world.options.capture = {.keys = true, .scores = true};
-        return world.pass(false).hidden;
-      });
-      check("too many gates", [](World& world) {
-        return world.model.forward(world.tokens, world.bad_options).hidden;
-      });
-      check("loss", [](World& world) {
-        return world.model.loss(world.tokens, world.tokens, world.options);
-      });
-      check("loss_and_gradients", [](World& world) {
-        return world.model.loss_and_gradients(world.tokens, world.tokens, world.options)
-            .encoder_head_gates;
-      });
-      check("train_step", [](World& world) {
-        return world.model.train_step(world.tokens, world.tokens, world.options);
-      });
+    const auto make = [=] {
+      World world = make_world(kind);
+      world.model.train();
+      return world;
+    };
+    const auto check = checker(kind, make, probe_world);
+    check("forward", [](World& world) {
+      world.options.return_weights = true;
+      return world.pass(false).hidden;
+    });
+    check("backward",
+          [](World& world) { return world.model.backward(world.grad_hidden).head_gates; });
+    if (kind == "patches") {
+      continue;
     }
+    check("forward that captures and returns chosen weights", [](World& world) {
+      world.options.return_weights = ReturnedWeights::last_query();
+      world.options.capture = {.keys = true, .scores = true};
+      return world.pass(false).hidden;
+    });
+    check("too many gates",
+          [](World& world) { return world.model.forward(world.tokens, world.bad_options).hidden; });
+    check("loss",
+          [](World& world) { return world.model.loss(world.tokens, world.tokens, world.options); });
+    check("loss_and_gradients", [](World& world) {
+      return world.model.loss_and_gradients(world.tokens, world.tokens, world.options)
+          .encoder_head_gates;
+    });
+    check("train_step", [](World& world) {
+      return world.model.train_step(world.tokens, world.tokens, world.options);
+    });
   }
 }
 

@@ -150,14 +150,4 @@ void describe(Fingerprint& print, const std::string& name, const MultiHeadAttent
   probe(print, copy, {layer_cases().front().shape, layer_cases().back().shape});
 }
 
-Tokens any_tokens(std::size_t batch, std::size_t length, std::int64_t first, std::int64_t end) {
-  Tokens tokens = Tokens::from_shape({batch, length});
-  std::int64_t number = 3;
-  for (std::int64_t& token : tokens) {
-    number = (number * 31 + 17) % 1009;
-    token = first + number % (end - first);
-  }
-  return tokens;
-}
-
 }  // namespace headwise::test

@@ -47,7 +47,4 @@ void probe(LayerWorld& world, Fingerprint& print);
 
 void describe(Fingerprint& print, const std::string& name, const MultiHeadAttention& layer);
 
-/// Numbers that mean nothing, from `first` to below `end`.
-Tokens any_tokens(std::size_t batch, std::size_t length, std::int64_t first, std::int64_t end);
-
 }  // namespace headwise::test
