@@ -41,14 +41,5 @@ TEST_CASE("The kernels are the widest that the processor runs, or those asked fo
   CHECK(kernels::kernels().architecture == expected);
 }
 
-TEST_CASE("Panels are two vectors wide") {
-  const std::string architecture = kernels::kernels().architecture;
-  if (architecture != "baseline") {
-    CHECK(kernels::panel_width() == (architecture == "avx512" ? 32
-                                     : architecture == "avx2" ? 16
-                                                              : 8));
-  }
-}
-
 }  // namespace
 }  // namespace headwise::test
