@@ -22,19 +22,27 @@ std::string text_of(const std::vector<std::size_t>& shape) {
   return stream.str();
 }
 
+/// Numbers as they lie in a tensor of this shape.
+struct Numbers {
+  std::vector<std::size_t> shape;
+  const std::vector<double>& values;
+};
+
 /// Where two tensors differ by more than `tolerance`, or in what is not finite.
-std::string difference(const std::string& name, const std::vector<std::size_t>& shape,
-                       const std::vector<double>& got, const std::vector<double>& expected,
+std::string difference(const std::string& name, const Numbers& got, const Numbers& expected,
                        double tolerance) {
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const double x = got[i];
-    const double y = expected[i];
+  if (got.shape != expected.shape || got.values.size() != expected.values.size()) {
+    return name + " " + text_of(got.shape) + ", expected " + text_of(expected.shape);
+  }
+  for (std::size_t i = 0; i < got.values.size(); ++i) {
+    const double x = got.values[i];
+    const double y = expected.values[i];
     const bool same = x == y || (std::isnan(x) && std::isnan(y)) ||
                       (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= tolerance);
     if (!same) {
       std::ostringstream stream;
       stream.precision(9);
-      stream << name << " " << text_of(shape) << " at flat index " << i << ": got " << x
+      stream << name << " " << text_of(got.shape) << " at flat index " << i << ": got " << x
              << ", expected " << y << " within " << tolerance;
       return stream.str();
     }
@@ -44,21 +52,13 @@ std::string difference(const std::string& name, const std::vector<std::size_t>& 
 
 std::string difference(const std::string& name, const Result& got, const Result& expected,
                        const Rounding& rounding) {
-  if (got.output_shape != expected.output_shape) {
-    return name + ": output " + text_of(got.output_shape) + ", expected " +
-           text_of(expected.output_shape);
+  std::string fault = difference(name + ": output", {got.output_shape, got.output},
+                                 {expected.output_shape, expected.output}, rounding.output);
+  if (fault.empty() && got.weights.has_value()) {
+    fault = difference(name + ": weights", {got.weights_shape, *got.weights},
+                       {expected.weights_shape, *expected.weights}, rounding.weights);
   }
-  std::string fault =
-      difference(name + ": output", got.output_shape, got.output, expected.output, rounding.output);
-  if (!fault.empty() || !got.weights.has_value()) {
-    return fault;
-  }
-  if (got.weights_shape != expected.weights_shape) {
-    return name + ": weights " + text_of(got.weights_shape) + ", expected " +
-           text_of(expected.weights_shape);
-  }
-  return difference(name + ": weights", got.weights_shape, *got.weights, *expected.weights,
-                    rounding.weights);
+  return fault;
 }
 
 std::vector<std::uint32_t> bits_of(const Problem& problem) {
@@ -109,26 +109,18 @@ std::string fault_of_inside(const std::string& name, const Problem& problem,
       }
     }
   }
-  if (rows.size() != inside.chosen_weights.size()) {
-    return name + ": another number of chosen weights";
-  }
   std::string fault =
-      difference(name + ": chosen weights", {rows.size()}, inside.chosen_weights, rows, 0);
+      difference(name + ": chosen weights", {{inside.chosen_weights.size()}, inside.chosen_weights},
+                 {{rows.size()}, rows}, 0);
   const double largest_factor = c.dropout < 1 ? 1 / (1 - c.dropout) : 1;
   for (const auto& [tensor, expected] : reference_inside(problem)) {
-    const std::vector<double>& got = inside.tensors.at(tensor);
-    if (got.size() != expected.size()) {
-      return name + ": another size of " + tensor;
-    }
+    std::vector<double> got = inside.tensors.at(tensor);
     // Which of NaN and the infinities a sum comes to depends on its order.
-    std::vector<double> comparable = got;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      comparable[i] = tensor != "scores" && !std::isfinite(got[i]) && !std::isfinite(expected[i])
-                          ? expected[i]
-                          : got[i];
+    for (std::size_t i = 0; tensor != "scores" && i < std::min(got.size(), expected.size()); ++i) {
+      got[i] = !std::isfinite(got[i]) && !std::isfinite(expected[i]) ? expected[i] : got[i];
     }
     if (fault.empty()) {
-      fault = difference(name + ": " + tensor, {got.size()}, comparable, expected,
+      fault = difference(name + ": " + tensor, {{got.size()}, got}, {{expected.size()}, expected},
                          rounding.inside.at(tensor) * largest_factor);
     }
   }

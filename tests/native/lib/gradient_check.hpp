@@ -28,10 +28,6 @@ class GradientCheck {
   /// may by now be NaN or infinite: what these reach may then be any number that is not finite.
   [[nodiscard]] std::string fault_of(const Problem& problem) const;
 
-  [[nodiscard]] const reference::Doubles<3>& grad_output() const { return grad_output_; }
-  /// How far each tensor's elements may lie from the reference's.
-  [[nodiscard]] const std::map<std::string, double>& tolerances() const { return tolerances_; }
-
  private:
   reference::Doubles<3> grad_output_;
   std::map<std::string, double> tolerances_;

@@ -17,12 +17,14 @@ std::vector<std::size_t> shape_of(const auto& tensor) {
   return {tensor.shape().begin(), tensor.shape().end()};
 }
 
+std::vector<double> numbers(const auto& tensor) { return {tensor.begin(), tensor.end()}; }
+
 /// A result of the library, or of the reference where `weights` always exist.
 Result collect(const auto& output, const auto& weights, bool has_weights) {
-  Result result{.output_shape = shape_of(output), .output = {output.begin(), output.end()}};
+  Result result{.output_shape = shape_of(output), .output = numbers(output)};
   if (has_weights) {
     result.weights_shape = shape_of(weights);
-    result.weights = std::vector<double>(weights.begin(), weights.end());
+    result.weights = numbers(weights);
   }
   return result;
 }
@@ -193,9 +195,6 @@ Inside library_inside(const Problem& problem) {
     inside.chosen_queries.assign(c.queries > 0 ? 1 : 0, c.queries - 1);
   }
   const auto take = [&](const auto& result) {
-    const auto numbers = [](const auto& tensor) {
-      return std::vector<double>(tensor.begin(), tensor.end());
-    };
     inside.chosen_weights = numbers(*result.attention_weights);
     inside.tensors = {{"output", numbers(result.output)},
                       {"key_mass", numbers(*result.key_mass)},
@@ -228,9 +227,6 @@ std::map<std::string, std::vector<double>> reference_inside(const Problem& probl
     // What is dropped is 0 whatever it was.
     dropped.data()[i] = factor == 0 ? 0 : factor * weights.data()[i];
   }
-  const auto numbers = [](const auto& tensor) {
-    return std::vector<double>(tensor.begin(), tensor.end());
-  };
   return {{"output", numbers(output)},          {"key_mass", numbers(inside.key_mass)},
           {"queries", numbers(inside.queries)}, {"keys", numbers(inside.keys)},
           {"values", numbers(inside.values)},   {"scores", numbers(inside.scores)},
