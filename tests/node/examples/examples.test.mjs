@@ -1,10 +1,9 @@
 // What a newcomer runs first: the README's example and examples/.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { output, project, runModule } from '../lib/child.mjs';
+import { output, project, runModule, temporaryFolder } from '../lib/child.mjs';
 
 const compact = (text) => text.replace(/\[ /g, '[').replace(/ \]/g, ']');
 
@@ -69,8 +68,7 @@ test('the toy example in C++ prints the same', () => {
 });
 
 test('the head-importance example finds the planted heads and writes what it found', (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
-  context.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(context);
   const printed = output(process.execPath, [
     'examples/head-importance/main.mjs',
     '--quick',

@@ -1,14 +1,13 @@
 // examples/language-model: its recipe on a short text, and the model that it made, whose figures are those of its card.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { learnPairs } from '../../../examples/language-model/byte-pairs.mjs';
 import { plainText, split } from '../../../examples/language-model/corpus.mjs';
 import { prepare } from '../../../examples/language-model/prepare.mjs';
 import { readTokens, textTokens, tokensOf } from '../../../examples/language-model/tokens.mjs';
-import { output, project } from '../lib/child.mjs';
+import { output, project, temporaryFolder } from '../lib/child.mjs';
 
 const example = join(project, 'examples/language-model');
 const model = join(example, 'model');
@@ -37,12 +36,6 @@ function checkRoundTrips({ encode, decode }) {
   assert.ok(sample.length / encode(sample).length > 2.5, 'pieces are longer than letters');
 }
 
-function emptyFolder(context) {
-  const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
-  context.after(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
 test('pairs are merged by frequency, then by their order', () => {
   // "low" and, twice, " low": l-o and o-w three times each, then lo-w, then Ġ-low.
   assert.deepEqual(learnPairs(['low low low'], 257 + 3), [
@@ -60,7 +53,7 @@ test('documents are plain text, and one of sixteen is held out', () => {
 });
 
 test('a vocabulary is learnt, by which texts become tokens and texts again', (context) => {
-  const folder = emptyFolder(context);
+  const folder = temporaryFolder(context);
   const tokens = prepare({ training: [sample], twice: [sample, sample] }, folder, folder);
   checkRoundTrips(tokens);
   const once = tokensOf(tokens, [sample]);
@@ -69,7 +62,7 @@ test('a vocabulary is learnt, by which texts become tokens and texts again', (co
 });
 
 test('training lowers the loss; the same seed gives the same bytes with one thread and two', (context) => {
-  const folder = emptyFolder(context);
+  const folder = temporaryFolder(context);
   prepare({ training: [sample] }, folder, folder);
   const text = join(folder, 'training.tokens');
   const trained = (name, ...options) => {

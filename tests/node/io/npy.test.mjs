@@ -5,9 +5,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { init, loadNpy, saveNpy, Tensor } from 'headwise';
+import { temporaryFolder } from '../lib/child.mjs';
 import { assertFails } from '../lib/compare.mjs';
 import { assertTakesBytesOnly, bitsOf, kindsOfBytes, specialNumbers } from '../lib/files.mjs';
-import { runPython, temporaryFolder } from '../lib/python.mjs';
+import { runPython } from '../lib/python.mjs';
 
 await init();
 

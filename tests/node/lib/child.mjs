@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The project that has headwise installed, with these tests in it. */
@@ -18,3 +21,10 @@ export function output(command, args) {
 /** Runs a module's text in a process of its own, in which headwise is not initialized yet. */
 export const runModule = (text, ...flags) =>
   output(process.execPath, [...flags, '--input-type=module', '--eval', text]);
+
+/** An empty folder until the test ends. */
+export function temporaryFolder(t) {
+  const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}

@@ -1,8 +1,7 @@
 // Files that loadSafetensors reads in parts: which bytes are asked for, and sources that do not do what they should.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from './child.mjs';
 
 /** A Blob that notes which parts of it are read, `[begin, end]`. */
 export function countedBlob(bytes) {
@@ -35,12 +34,8 @@ export const bytesIn = (parts) => parts.reduce((sum, [begin, end]) => sum + end 
 
 /** A new file of these bytes, open for reading and writing until the test ends. */
 export async function openFile(test, bytes) {
-  const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
-  const handle = await open(join(folder, 'file'), 'w+');
-  test.after(async () => {
-    await handle.close();
-    rmSync(folder, { recursive: true });
-  });
+  const handle = await open(join(temporaryFolder(test), 'file'), 'w+');
+  test.after(() => handle.close());
   await handle.write(bytes);
   return handle;
 }
