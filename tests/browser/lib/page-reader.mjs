@@ -4,8 +4,10 @@ import { interpolateViridis } from 'd3-scale-chromatic';
 
 /** All cells of a part's small multiples as the browser shows them, in the order of the tensor of weights. */
 export const readCells = (page, part) =>
-  page.$$eval(`#${part} .samples .map`, (maps) =>
-    maps.flatMap((map) => {
+  // Not `$$eval`, which makes a handle for each map.
+  page.evaluate((within) => {
+    const maps = [...document.querySelectorAll(`#${within} .samples .map`)];
+    return maps.flatMap((map) => {
       const texts = map.querySelectorAll('.cell-text');
       return Array.from(map.querySelectorAll('.cell'), (cell, at) => ({
         sample: Number(cell.dataset.sample),
@@ -18,8 +20,8 @@ export const readCells = (page, part) =>
         fill: getComputedStyle(cell).fill,
         text: texts[at].textContent,
       }));
-    }),
-  );
+    });
+  }, part);
 
 /** Every cell has the colour, the number and the label of its weight, and the hatch if masked. */
 export function assertDrawnAsWeighed(cells, validLens) {

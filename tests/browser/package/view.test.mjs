@@ -183,7 +183,7 @@ test('nothing moves when another word or head is shown; arcs follow words to oth
 
 test('layers, samples, two rows of words, and other words and weights one after the other', async (t) => {
   const { get, set, click } = await open(t, { layers: 2 });
-  const names = Array.from({ length: 8 }, (_, i) => `name ${i}`);
+  const names = Array.from({ length: 8 }, (_, i) => `<b>${i}</b> & more`);
   await set(`{ names: ${JSON.stringify(names)} }`);
   assert.deepEqual(await get("textsOf('.chip')"), names.slice(0, 4));
   assert.match(await get("inside('.steps')[0].innerText"), /Layer 1 of 2/);
@@ -281,6 +281,7 @@ for (const scheme of ['light', 'dark']) {
       document.documentElement.style.colorScheme = 'light dark';
       document.body.style.background = 'Canvas';
     });
+    await set('{ names: Array.from({ length: 8 }, (_, i) => `<b>${i}</b> & more`) }');
     for (const view of ['arcs', 'map', 'model']) {
       for (const head of ['undefined', '1']) {
         await set(`{ view: '${view}', head: ${head} }`);

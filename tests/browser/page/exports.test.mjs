@@ -1,9 +1,7 @@
 // What a reader takes away: every figure as SVG, PNG and JSON, each opened again, and the link to a view.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { control, press, save, textOf } from '../lib/heads-act.mjs';
-import { useDownloads } from '../lib/downloads.mjs';
-import { open } from '../lib/pages.mjs';
+import { openFlows } from '../lib/flows.mjs';
 
 const isDrawn = { until: '#heads .map' };
 const fileOf = (name, format) => `headwise-${name.replaceAll(' ', '-')}.${format}`;
@@ -29,10 +27,9 @@ const lookAt = (page, bytes, type) =>
   );
 
 /** Saves the SVG of a figure, which must need nothing of the page; gives its text and what it looks like. */
-async function saveSvg(page, readFile, name, act) {
-  await save(page, `Save ${name} as SVG`, act);
-  const file = await readFile(fileOf(name, 'svg'));
-  const found = await page.evaluate((source) => {
+async function saveSvg(act, name) {
+  const file = await act.save(`Save ${name} as SVG`, fileOf(name, 'svg'));
+  const found = await act.page.evaluate((source) => {
     const { documentElement } = new DOMParser().parseFromString(source, 'image/svg+xml');
     const all = [...documentElement.querySelectorAll('*')];
     return {
@@ -46,24 +43,22 @@ async function saveSvg(page, readFile, name, act) {
     };
   }, file.toString());
   assert.deepEqual(found, { errors: 0, ofPage: 0, missing: 0 }, name);
-  const look = await lookAt(page, file, 'image/svg+xml');
+  const look = await lookAt(act.page, file, 'image/svg+xml');
   assert.ok(look.colours > 10, `${name} is drawn`);
   return { svg: file.toString(), look };
 }
 
 /** Saves the PNG of a figure, which must look like its SVG. */
-async function checkPng(page, readFile, name, { width, height }, act) {
-  await save(page, `Save ${name} as PNG`, act);
-  const look = await lookAt(page, await readFile(fileOf(name, 'png')), 'image/png');
+async function checkPng(act, name, { width, height }) {
+  const file = await act.save(`Save ${name} as PNG`, fileOf(name, 'png'));
+  const look = await lookAt(act.page, file, 'image/png');
   assert.ok(look.colours > 10, `${name} is drawn`);
   assert.ok(Math.abs(look.width / look.height - width / height) < 0.02);
   assert.ok(look.width > 2 * width);
 }
 
-async function saveNumbers(page, readFile, name, act) {
-  await save(page, `Save the numbers of ${name} as JSON`, act);
-  return JSON.parse(await readFile(fileOf(name, 'json')));
-}
+const saveNumbers = async (act, name) =>
+  JSON.parse(await act.save(`Save the numbers of ${name} as JSON`, fileOf(name, 'json')));
 
 const count = (text, pattern) => text.match(pattern)?.length ?? 0;
 
@@ -88,33 +83,30 @@ const figures = {
 
 test('every figure of act heads is saved as a picture and as numbers', async (t) => {
   // With masked cells, whose hatching is defined elsewhere on the page.
-  const view = '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10#heads';
-  const { page } = await open(t, view, isDrawn);
-  const readFile = await useDownloads(t, page);
+  const view = '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10';
+  const act = await openFlows(t, 'heads', view, isDrawn);
   for (const [name, [cells, scale, read, numbers]] of Object.entries(figures)) {
-    const { svg, look } = await saveSvg(page, readFile, name);
-    if (name === 'the layer') await checkPng(page, readFile, name, look);
+    const { svg, look } = await saveSvg(act, name);
+    if (name === 'the layer') await checkPng(act, name, look);
     assert.ok(count(svg, /rx="2"/g) >= cells, name);
     assert.match(svg, scale);
     if (String(scale) !== '/./') assert.equal(count(svg, /<linearGradient/g), 1, name);
-    assert.deepEqual(read(await saveNumbers(page, readFile, name)), numbers);
+    assert.deepEqual(read(await saveNumbers(act, name)), numbers);
   }
   const file = fileOf('the layer', 'json');
-  assert.ok((await textOf(page, '#heads .export-status:not(:empty)')).includes(file));
+  assert.ok((await act.text('.export-status:not(:empty)')).includes(file));
 });
 
 test('a saved run has the map and the weights of every head, cell by cell, and the key of its lines', async (t) => {
-  const { page } = await open(t, '#train', { until: '#train .head-card' });
-  const readFile = await useDownloads(t, page);
-  const { svg, look } = await saveSvg(page, readFile, 'the training run', '#train');
-  await checkPng(page, readFile, 'the training run', look, '#train');
+  const act = await openFlows(t, 'train', '', { until: '#train .head-card' });
+  const { page } = act;
+  const { svg, look } = await saveSvg(act, 'the training run');
+  await checkPng(act, 'the training run', look);
   assert.equal(count(svg, /<linearGradient/g), 1, 'and their scale');
-  const lines = await page.$$eval('#train .chart-legend > li:has(svg)', (items) =>
-    items.map((item) => ({
-      name: item.textContent,
-      stroke: getComputedStyle(item.querySelector('.line')).stroke,
-    })),
-  );
+  const lines = await act.each('.chart-legend > li:has(svg)', (item) => ({
+    name: item.textContent,
+    stroke: getComputedStyle(item.querySelector('.line')).stroke,
+  }));
   assert.equal(lines.length, 6);
   for (const { name, stroke } of lines) {
     assert.ok(svg.includes(`>${name}</text>`), name);
@@ -155,7 +147,7 @@ test('a saved run has the map and the weights of every head, cell by cell, and t
   }, svg);
   assert.deepEqual(differences, [0, 0, 0, 0]);
 
-  const { tokens, weights } = await saveNumbers(page, readFile, 'the training run', '#train');
+  const { tokens, weights } = await saveNumbers(act, 'the training run');
   assert.equal(weights.length, 2);
   for (const layer of weights) checkWeights(layer, [2, tokens.length, tokens.length]);
 });
@@ -172,14 +164,14 @@ function checkWeights({ shape, data }, expected) {
 }
 
 test('the weights of an alignment are saved with their shape', async (t) => {
-  const { page } = await open(t, '#align', { until: '#align .align-map rect' });
-  const readFile = await useDownloads(t, page);
-  const { reading } = await saveNumbers(page, readFile, 'the alignment', '#align');
+  const act = await openFlows(t, 'align', '', { until: '#align .align-map rect' });
+  const { reading } = await saveNumbers(act, 'the alignment');
   checkWeights(reading.weights, [2, reading.answer.length, 18]);
 });
 
 test('the menu of figures opens within the window and closes by Escape, by a click elsewhere and by Tab', async (t) => {
-  const { page } = await open(t, '#heads', isDrawn);
+  const act = await openFlows(t, 'heads', '', isDrawn);
+  const { page } = act;
   const state = () =>
     page.$eval('#heads .export', (menu) => {
       const [toggle, list] = ['toggle', 'list'].map((part) => menu.querySelector(`.save-${part}`));
@@ -190,7 +182,7 @@ test('the menu of figures opens within the window and closes by Escape, by a cli
       if (isOpen && !isInWindow) return 'outside';
       return `${isOpen ? 'open' : 'closed'}${document.activeElement === toggle ? ', focused' : ''}`;
     });
-  await (await control(page, 'Save', 'button')).focus();
+  await (await act.control('Save')).focus();
   await page.keyboard.press('Enter');
   assert.equal(await state(), 'open, focused');
   await page.keyboard.press('Tab');
@@ -198,32 +190,32 @@ test('the menu of figures opens within the window and closes by Escape, by a cli
   assert.equal(focused, 'Save the maps of all heads as SVG');
   await page.keyboard.press('Escape');
   assert.equal(await state(), 'closed, focused');
-  await press(page, 'Save', 'button');
+  await act.press('Save');
   await page.click('#heads h2');
   assert.equal(await state(), 'closed');
-  await press(page, 'Save', 'button');
+  await act.press('Save');
   await page.keyboard.down('Shift');
   await page.keyboard.press('Tab');
   await page.keyboard.up('Shift');
   assert.equal(await state(), 'closed');
 
   // Nothing to save yet.
-  await press(page, 'Save', 'button');
+  await act.press('Save');
   const name = 'Save the difference of two heads as SVG';
   const isDisabled = async () =>
-    (await control(page, name, 'button')).evaluate((button) => button.ariaDisabled);
+    (await act.control(name)).evaluate((button) => button.ariaDisabled);
   assert.equal(await isDisabled(), 'true');
-  await press(page, name, 'button');
-  assert.equal(await textOf(page, '#heads .export-status'), '');
+  await act.press(name);
+  assert.equal(await act.text('.export-status'), '');
   await page.keyboard.press('Escape');
   await page.select('#heads .compare select', '2');
-  await press(page, 'Save', 'button');
+  await act.press('Save');
   assert.equal(await isDisabled(), null);
 
   // On a phone, below the button or above it, also after scrolling.
   await page.keyboard.press('Escape');
   await page.setViewport({ width: 390, height: 844 });
-  await press(page, 'Save', 'button');
+  await act.press('Save');
   assert.match(await state(), /^open/);
   await page.evaluate(() => window.scrollBy(0, 60));
   await page.waitForFunction(() => {
@@ -237,25 +229,27 @@ test('the menu of figures opens within the window and closes by Escape, by a cli
 });
 
 test('a picture that the browser cannot draw, and a link where there is no clipboard', async (t) => {
-  const { page } = await open(t, '?seed=3#heads', isDrawn);
+  const act = await openFlows(t, 'heads', '?seed=3', isDrawn);
+  const { page } = act;
   await page.evaluate(() => {
     HTMLImageElement.prototype.decode = () => Promise.reject(new Error('no'));
     navigator.clipboard.writeText = async (copied) => {
       window.copied = copied;
     };
   });
-  await save(page, 'Save the layer as PNG');
+  await act.press('Save');
+  await act.press('Save the layer as PNG');
   await page.waitForFunction(() =>
     /SVG and JSON/.test(document.querySelector('#heads .export-status').textContent),
   );
-  await press(page, 'Copy link', 'button');
+  await act.press('Copy link');
   await page.waitForFunction(() => window.copied !== undefined);
   const copied = new URL(await page.evaluate(() => window.copied));
   assert.deepEqual([copied.search, copied.hash], ['?seed=3', '#heads']);
   await page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error('closed'));
   });
-  await press(page, 'Copy link', 'button');
+  await act.press('Copy link');
   const field = await page.waitForSelector('#heads .link-field');
   assert.match(await field.evaluate((input) => input.value), /\?seed=3#heads$/);
 });

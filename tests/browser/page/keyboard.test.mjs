@@ -63,9 +63,9 @@ test('a link skips to the acts, others lead to each, and Tab reaches every contr
   // Following the links has loaded all acts.
   await page.waitForSelector('#words .tile-gate');
   const mark = 'a[href], button, summary, input:not([type=radio]), input:checked, select, textarea';
-  const stops = await page.$$eval(mark, (all) => {
+  const stops = await page.evaluate((where) => {
     // Arrow keys lead to the other elements of a group.
-    const shown = all.filter(
+    const shown = [...document.querySelectorAll(where)].filter(
       (stop) =>
         stop.checkVisibility() &&
         !stop.disabled &&
@@ -74,7 +74,7 @@ test('a link skips to the acts, others lead to each, and Tab reaches every contr
     );
     for (const stop of shown) stop.dataset.unreached = '';
     return shown.length;
-  });
+  }, mark);
   const reached = new Set();
   // Each map is a stop, too, and a scrollable box may be another.
   for (let presses = 0; ; presses++) {

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { violations } from '../lib/axe.mjs';
-import { cellAt, control, press, save, slide, textOf, write } from '../lib/heads-act.mjs';
-import { isReady, open } from '../lib/pages.mjs';
+import { openFlows } from '../lib/flows.mjs';
+import { isReady, open, searchOf } from '../lib/pages.mjs';
 
 const isDrawn = { until: '#heads .map' };
+const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
 
 /** Aborts requests whose address matches. */
 const without = (pattern) => async (page) => {
@@ -162,35 +163,37 @@ describe('screen readers', () => {
   }
 
   test('are told results: saved files, invalid input once, a reached goal, a correction of the address', async (t) => {
-    const { page } = await open(t, '?toy-guess=skipped&heads=7#heads', isDrawn);
+    const act = await openFlows(t, 'heads', '?toy-guess=skipped&heads=7', isDrawn);
+    const { page } = act;
     assert.match(await textOf(page, region), /7/);
     assert.equal(await textOf(page, region), await textOf(page, '#heads .notices'));
     const says = await listen(page);
-    await save(page, 'Save the numbers of the layer as JSON');
+    await act.save('Save the numbers of the layer as JSON', 'headwise-the-layer.json');
     await says(/headwise-the-layer\.json\.$/);
-    await write(page, 'Seed', '-');
-    await write(page, 'Seed', '-1');
+    for (const wrong of ['-', '-1']) await act.write('.seed-input', wrong);
     assert.equal((await says(/integer/)).length, 1);
-    await (await control(page, 'Random', 'radio', '#toy')).click();
+    await page.click('#toy [value="random"]');
     await says(/^Reached\./);
   });
 
   test('hear nothing of a moving pointer, a slider or a run', async (t) => {
-    const { page } = await open(t, '#heads', isDrawn);
-    await page.$eval('#train', (act) => act.scrollIntoView());
+    const act = await openFlows(t, 'heads', '', isDrawn);
+    const { page } = act;
+    await page.$eval('#train', (run) => run.scrollIntoView());
     await page.waitForSelector('#train .head-card');
     const says = await listen(page);
-    await (await control(page, 'Start', 'button', '#train')).click();
+    const [play, cell] = ['#train .playback .primary', '.samples .cell[data-query="1"]'];
+    await page.click(play);
     await page.waitForFunction(() => {
       const step = /^Step (\d+)/.exec(document.querySelector('#train .run-status').textContent);
       return Number(step?.[1]) >= 20;
     });
-    await (await control(page, 'Pause', 'button', '#train')).click();
-    await (await cellAt(page, 0, 0, 0, 0)).hover();
-    await (await cellAt(page, 0, 0, 1, 1)).hover();
-    assert.match(await textOf(page, '#heads .read-out'), /query 2, key 2/);
-    await slide(page, 'Gate of head 1', 'ArrowLeft', 'ArrowLeft');
-    await save(page, 'Save the layer as SVG');
+    await page.click(play);
+    await act.hover(`${cell}[data-key="0"]`);
+    await act.hover(`${cell}[data-key="1"]`);
+    assert.match(await act.text('.read-out'), /query 2, key 2/);
+    await act.slide('Gate of head 1', 'ArrowLeft', 'ArrowLeft');
+    await act.save('Save the layer as SVG', 'headwise-the-layer.svg');
     assert.equal((await says(/headwise-the-layer\.svg/)).length, 1);
   });
 });
@@ -209,7 +212,7 @@ test('the address hides what it names and nothing else, and keeps unknown names'
     goal: '#heads .goal',
     toy: '#toy',
   };
-  const { page } = await open(t, '#heads', isDrawn);
+  const { page, press, visit } = await openFlows(t, 'heads', '', isDrawn);
   const visible = () =>
     page.evaluate(
       (all) =>
@@ -217,23 +220,20 @@ test('the address hides what it names and nothing else, and keeps unknown names'
       selectors,
     );
   assert.deepEqual(await visible(), Object.keys(selectors));
-  /** As if the reader went back to this address. */
-  const goTo = (search) =>
-    page.evaluate((query) => {
-      window.history.replaceState(null, '', `${query}#heads`);
-      window.dispatchEvent(new PopStateEvent('popstate'));
-    }, search);
   for (const name of Object.keys(selectors)) {
-    await goTo(`?hide=${name}`);
+    await visit(`?hide=${name}`);
     assert.deepEqual(
       await visible(),
       Object.keys(selectors).filter((each) => each !== name),
     );
   }
-  await goTo('?hide=export,,gate');
-  assert.match(await textOf(page, 'main > .notices'), /^[^“]*“gate”[^“]*toy[^“]*$/);
-  await press(page, '2', 'radio');
-  assert.match(await page.evaluate(() => window.location.search), /hide=export,,gate&heads=2/);
+  await visit('?hide=export,,<gate>');
+  assert.match(await textOf(page, 'main > .notices'), /^[^“]*“<gate>”[^“]*toy[^“]*$/);
+  await press('2', 'radio');
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(await searchOf(page))), {
+    hide: 'export,,<gate>',
+    heads: '2',
+  });
 });
 
 describe('where it cannot run', () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { violations } from '../lib/axe.mjs';
+import { openFlows } from '../lib/flows.mjs';
 import { readPixels } from '../lib/page-reader.mjs';
 import { actsOf, fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
 import { twoFrames, until } from '../lib/until.mjs';
@@ -112,11 +113,16 @@ const englishOf = (page) =>
     );
   }, untranslated);
 
-const termsOf = (page) => page.$$eval('.term', (all) => all.map(({ dataset }) => dataset.term));
+const termsOf = (page) =>
+  page.evaluate(() => [...document.querySelectorAll('.term')].map(({ dataset }) => dataset.term));
 
 /** How many of the elements are visible. */
 const countVisible = (page, selector) =>
-  page.$$eval(selector, (found) => found.filter((each) => each.checkVisibility()).length);
+  page.evaluate(
+    (where) =>
+      [...document.querySelectorAll(where)].filter((each) => each.checkVisibility()).length,
+    selector,
+  );
 
 async function openLanguage(t, language) {
   const { page } = await open(t, `?lang=${language}`);
@@ -321,35 +327,34 @@ test('forced colours tell what is chosen and what stands on the scale', async (t
   assert.ok(contrast >= 3, `${contrast}`);
 });
 
-for (const [act, address, name, part] of [
-  ['why', '?why-d=16&why-divisor=8#why', '√d = 4', '.rail-main'],
-  ['words', '#words', 'Gate of layer 2, head 2', '.words-controls'],
+for (const [id, address, part, ...control] of [
+  ['why', '?why-d=16&why-divisor=8', '.rail-main', '√d = 4'],
+  ['words', '', '.words-controls', 'Gate of layer 2, head 2', 'switch'],
 ]) {
-  test(`controls of act ${act} stay in place on a phone when its goal is reached`, async (t) => {
-    const { page } = await open(t, address, { width: 390 });
-    const control = await page.waitForSelector(`#${act} ::-p-aria([name="${name}"])`, {
-      visible: true,
-    });
-    await control.evaluate((found) => found.scrollIntoView({ block: 'center' }));
+  test(`controls of act ${id} stay in place on a phone when its goal is reached`, async (t) => {
+    const act = await openFlows(t, id, address, { width: 390 });
+    const { page } = act;
+    if (id === 'words') await act.waitFor('.tile-gate');
+    const pressed = await act.control(...control);
+    await pressed.evaluate((found) => found.scrollIntoView({ block: 'center' }));
     await page.evaluate(twoFrames);
     /** The controls that are in the window now. */
     const seen = await page.evaluateHandle(
-      (pressed, beside) =>
-        [pressed, ...document.querySelectorAll(beside)].filter((each) => {
+      (first, beside) =>
+        [first, ...document.querySelectorAll(beside)].filter((each) => {
           const { top } = each.getBoundingClientRect();
           return each.checkVisibility() && top >= 0 && top < window.innerHeight;
         }),
-      control,
-      `#${act} ${part} :is(button, input, textarea)`,
+      pressed,
+      `#${id} ${part} :is(button, input, textarea)`,
     );
     const places = () =>
       seen.evaluate((all) => all.map((each) => Math.round(each.getBoundingClientRect().top)));
     const before = await places();
     assert.ok(before.length > 0);
-    const progress = () =>
-      page.$$eval(`#${act} .goal-progress`, (all) => all.map((each) => each.textContent).join());
+    const progress = async () => (await act.texts('.goal-progress')).join();
     const progressBefore = await progress();
-    await control.click();
+    await pressed.click();
     await until(async () => (await progress()) !== progressBefore, 'no progress');
     await page.evaluate(twoFrames);
     assert.deepEqual(await places(), before);

@@ -98,7 +98,10 @@ test('a run', async (t) => {
     await run.waitForState('paused');
     await waitForLastUpdate(page);
     const last = await run.step();
-    const now = await run.maps();
+    const [now, learnt] = [await run.maps(), await run.roles()];
+    assert.ok(learnt.slice(0, 2).includes('previousToken'), `${learnt}`);
+    assert.ok(learnt.slice(2).includes('induction'), `${learnt}`);
+    assert.equal(await run.count('.goal[data-reached]'), 2);
     const told = (await run.texts('.log-list li')).map((event) => event.match(/\d+/g).map(Number));
     const events = told.filter((numbers) => numbers.length >= 3);
     assert.ok(events.length >= 2);
@@ -270,7 +273,9 @@ test('a run', async (t) => {
       await run.waitFor('.chart [data-series="pinned"]');
       await run.waitForStep(8);
       await run.press('Unpin run');
-      assert.equal(await run.count('.chart [data-series="pinned"]'), 0);
+      await page.waitForFunction(
+        () => document.querySelector('#train .chart [data-series="pinned"]') === null,
+      );
       await run.visit(`${alone}&train-at=9000x&train-head=5.1&train-task=chess`);
       assert.equal(await run.notices(), 3);
     },
