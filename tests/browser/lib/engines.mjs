@@ -67,7 +67,7 @@ const phones = {
   webkit: (downloads) => launchWebKit(downloads, { size: phone, isDark: true }),
 };
 
-/** Which one the tests run in: scripts/lib/browser-steps.mjs says it. */
+/** Which one the tests run in: the option --browser of tests/run.mjs. */
 export const engineName = process.env.HEADWISE_BROWSER ?? 'chromium';
 
 /** Starts a browser with one page, and a folder where it leaves what a page hands to its reader. */
