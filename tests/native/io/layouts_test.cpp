@@ -4,7 +4,6 @@
 
 #include "compare.hpp"
 #include "files.hpp"
-#include "oracle_case.hpp"
 
 namespace headwise::test {
 namespace {
@@ -256,28 +255,6 @@ TEST_CASE("Of many layers, up to 100 are named") {
   CHECK(error().ends_with(", '1098', '1099'"));
   add(1100);
   CHECK(error().ends_with(", '1098', '1099', …"));
-}
-
-TEST_CASE("nn.MultiheadAttention's own state dicts give what PyTorch gives") {
-  for (const OracleCase& oracle : oracle_cases("torch_mha", 2)) {
-    const File file = file_of(read_file("oracle/" + oracle.record.text("file")));
-    const std::int64_t num_heads = oracle.number("num_heads");
-    auto layer = MultiHeadAttention::from_state_dict(load_safetensors(file).tensors,
-                                                     {.num_heads = num_heads, .prefix = "param"});
-    const Inputs inputs = {.queries = oracle.tensor("in.query"),
-                           .keys = oracle.tensor("in.key"),
-                           .values = oracle.tensor("in.value")};
-    ForwardOptions options{.return_weights = true};
-    if (oracle.tensors.contains("in.attn_mask")) {
-      xt::xarray<float> mask = oracle.tensor("in.attn_mask");
-      mask.reshape({inputs.queries.shape(0), static_cast<std::size_t>(num_heads), mask.shape(1),
-                    mask.shape(2)});
-      options.mask = mask;
-    }
-    const auto result = forward(layer, inputs, options);
-    check_against_oracle(oracle, "out.output", result.output);
-    check_against_oracle(oracle, "out.attention", *result.attention_weights);
-  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "compare.hpp"
-#include "model_table.hpp"
 #include "table.hpp"
 
 namespace headwise::test {

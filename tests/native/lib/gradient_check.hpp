@@ -28,6 +28,8 @@ class GradientCheck {
   /// may by now be NaN or infinite: what these reach may then be any number that is not finite.
   [[nodiscard]] std::string fault_of(const Problem& problem) const;
 
+  [[nodiscard]] const reference::Doubles<3>& grad_output() const { return grad_output_; }
+
  private:
   reference::Doubles<3> grad_output_;
   std::map<std::string, double> tolerances_;

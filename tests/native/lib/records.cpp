@@ -36,10 +36,8 @@ std::vector<std::string> Record::words(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-std::string data_path(const std::string& name) { return HEADWISE_TEST_DATA "/" + name; }
-
 std::string read_file(const std::string& name) {
-  std::ifstream stream(data_path(name), std::ios::binary);
+  std::ifstream stream(HEADWISE_TEST_DATA "/" + name, std::ios::binary);
   if (!stream) {
     throw std::runtime_error("no test data " + name);
   }

@@ -42,10 +42,7 @@ class Record {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-/// The path of a file in tests/data.
-std::string data_path(const std::string& name);
-
-/// The whole file; throws if there is none.
+/// A whole file of tests/data; throws if there is none.
 std::string read_file(const std::string& name);
 
 std::vector<Record> read_records(const std::string& name);

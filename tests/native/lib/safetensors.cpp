@@ -23,22 +23,6 @@ StoredTensors read_safetensors(const std::string& file_name) {
   return tensors;
 }
 
-StateDict stored_parameters(const StoredTensors& tensors) {
-  const std::string prefix = "param.";
-  StateDict parameters;
-  for (const auto& [name, tensor] : tensors) {
-    if (name.starts_with(prefix)) {
-      auto& parameter = parameters[name.substr(prefix.size())];
-      if (tensor.shape.size() == 1) {
-        parameter = to_tensor<float, 1>(tensor);
-      } else {
-        parameter = to_tensor<float, 2>(tensor);
-      }
-    }
-  }
-  return parameters;
-}
-
 ValidLens stored_valid_lens(const StoredTensors& tensors) {
   const auto found = tensors.find("in.valid_lens");
   if (found == tensors.end()) {

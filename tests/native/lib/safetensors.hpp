@@ -35,9 +35,6 @@ xt::xtensor<Number, Rank> to_tensor(const StoredTensor& stored) {
   return tensor;
 }
 
-/// The tensors whose names begin with `param.`, under the rest of their names.
-StateDict stored_parameters(const StoredTensors& tensors);
-
 /// The tensor `in.valid_lens`, of either rank, or none.
 ValidLens stored_valid_lens(const StoredTensors& tensors);
 

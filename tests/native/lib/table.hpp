@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <headwise/headwise.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,5 +49,10 @@ std::array<std::size_t, Rank> shape_of(const Record& record, const std::string& 
   }
   return shape;
 }
+
+std::unique_ptr<Task> task_of(const Record& record);
+
+/// Numbers of the shape that key_shape tells.
+Tokens tokens_of(const Record& record, const std::string& key);
 
 }  // namespace headwise::test

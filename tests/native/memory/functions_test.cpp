@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 
-#include "allocations.hpp"
 #include "every_allocation.hpp"
 #include "files.hpp"
 #include "temporary_folder.hpp"
@@ -98,33 +97,6 @@ TEST_CASE("Out of memory in losses and scores") {
   check("induction_scores", [&] { return induction_scores(of_heads, tokens); });
   check("key_scores", [&] { return key_scores(of_heads, keys); });
   check("key_scores, keys that do not fit", [&] { return key_scores(of_heads, wrong); });
-}
-
-TEST_CASE("Out of memory in the importance of heads of any kind") {
-  const Tensor<4> weights = any_weights();
-  const Tensor<2> gate_gradients = randn<2>({2, 3}, 1);
-  const MeasuredHeads heads{
-      .num_heads = {3},
-      .batch_sizes = {2, 2},
-      .loss = [](std::size_t batch, const std::vector<Tensor<1>>& gates) -> double {
-        return static_cast<double>(gates[0](batch));
-      },
-      .gate_gradients =
-          [&](std::size_t /*batch*/) {
-            const allocations::Spare spare;
-            return std::vector<Tensor<2>>{gate_gradients};
-          },
-      .attention_weights =
-          [&](std::size_t /*batch*/, const MeasuredHeads::TakeWeights& take) {
-            take(0, weights.data(), {.batch = 2, .num_heads = 3, .num_queries = 4, .num_keys = 4},
-                 nullptr);
-          }};
-  for (const HeadMeasure measure : {HeadMeasure::gradient, HeadMeasure::ablation,
-                                    HeadMeasure::confidence, HeadMeasure::entropy}) {
-    const HeadImportanceOptions options{.measure = measure};
-    check("measure " + std::to_string(static_cast<int>(measure)),
-          [&] { return measure_head_importance(heads, options); });
-  }
 }
 
 TEST_CASE("Out of memory in tasks") {

@@ -1,6 +1,4 @@
 #include <catch2/catch_test_macros.hpp>
-#include <initializer_list>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -144,41 +142,6 @@ TEST_CASE("Out of memory in a model's passes") {
     });
     check("train_step", [](World& world) {
       return world.model.train_step(world.tokens, world.tokens, world.options);
-    });
-  }
-}
-
-TEST_CASE("Out of memory in train_step with a given optimizer") {
-  struct Trained : World {
-    explicit Trained(const std::string& kind, bool has_steps) : World(make_world(kind)) {
-      adam = std::make_unique<Adam>(model.trainables(), AdamOptions{.learning_rate = 0.1});
-      sgd = std::make_unique<SGD>(model.trainables(),
-                                  SGDOptions{.learning_rate = 0.1, .momentum = 0.9});
-      if (has_steps) {
-        adam->step();
-        sgd->step();
-      }
-    }
-    std::unique_ptr<Adam> adam;
-    std::unique_ptr<SGD> sgd;
-  };
-  const auto probe_all = [](Trained& world, Fingerprint& print) {
-    probe_world(world, print);
-    for (Optimizer* optimizer :
-         std::initializer_list<Optimizer*>{world.adam.get(), world.sgd.get()}) {
-      print.add_outcome("given optimizer's step", [&] { optimizer->step(); });
-      print.add_outcome("state_dict after it", [&] { return world.model.state_dict(); });
-    }
-  };
-  const std::string kind = "no feed-forward layers";
-  for (const bool has_steps : {false, true}) {
-    const auto check =
-        checker(has_steps ? "later" : "first", [=] { return Trained(kind, has_steps); }, probe_all);
-    check("Adam", [](Trained& world) {
-      return world.model.train_step(world.tokens, world.tokens, *world.adam);
-    });
-    check("SGD", [](Trained& world) {
-      return world.model.train_step(world.tokens, world.tokens, *world.sgd);
     });
   }
 }

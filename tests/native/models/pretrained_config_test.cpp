@@ -31,30 +31,24 @@ struct Sizes {
   std::vector<std::string> optional;
 };
 
+const std::vector<std::string> of_gpt2 = {"vocab_size", "n_positions", "n_embd", "n_layer",
+                                          "n_head"};
+const std::vector<std::string> of_llama = {"vocab_size", "hidden_size", "num_hidden_layers",
+                                           "num_attention_heads", "intermediate_size"};
+const std::vector<std::string> of_bart = {
+    "vocab_size",      "d_model",        "decoder_layers",          "decoder_attention_heads",
+    "decoder_ffn_dim", "encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"};
+
 const std::vector<Sizes> sizes_of_families = {
-    {"gpt2-a", {"vocab_size", "n_positions", "n_embd", "n_layer", "n_head"}, {"n_inner"}},
-    {"nanogpt-a", {"vocab_size", "n_positions", "n_embd", "n_layer", "n_head"}, {"n_inner"}},
-    {"llama-a",
-     {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"},
-     {"max_position_embeddings", "num_key_value_heads", "head_dim"}},
-    {"qwen2-a",
-     {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"},
-     {"max_position_embeddings", "num_key_value_heads", "sliding_window"}},
-    {"bert-a",
-     {"vocab_size", "max_position_embeddings", "hidden_size", "num_hidden_layers",
-      "num_attention_heads", "intermediate_size"},
-     {"type_vocab_size"}},
-    {"vit-a",
-     {"hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"},
-     {"image_size", "patch_size", "num_channels"}},
-    {"bart-a",
-     {"vocab_size", "d_model", "decoder_layers", "decoder_attention_heads", "decoder_ffn_dim",
-      "encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"},
-     {"max_position_embeddings"}},
-    {"marian-a",
-     {"vocab_size", "d_model", "decoder_layers", "decoder_attention_heads", "decoder_ffn_dim",
-      "encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"},
-     {"max_position_embeddings"}}};
+    {"gpt2-a", of_gpt2, {"n_inner"}},
+    {"nanogpt-a", of_gpt2, {"n_inner"}},
+    {"llama-a", of_llama, {"max_position_embeddings", "num_key_value_heads", "head_dim"}},
+    {"qwen2-a", of_llama, {"max_position_embeddings", "num_key_value_heads", "sliding_window"}},
+    {"bert-a", of_llama, {"type_vocab_size"}},
+    {"bert-a", {"max_position_embeddings"}, {}},
+    {"vit-a", {of_llama.begin() + 1, of_llama.end()}, {"image_size", "patch_size", "num_channels"}},
+    {"bart-a", of_bart, {"max_position_embeddings"}},
+    {"marian-a", of_bart, {"max_position_embeddings"}}};
 
 TEST_CASE("A size that is missing or malformed is named") {
   for (const auto& [name, required, optional] : sizes_of_families) {

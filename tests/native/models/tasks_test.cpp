@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compare.hpp"
-#include "model_table.hpp"
+#include "table.hpp"
 
 namespace headwise::test {
 namespace {

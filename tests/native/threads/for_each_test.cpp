@@ -173,10 +173,7 @@ TEST_CASE("The number of threads is at least 1, and 64 at most") {
   const SetThreads set(2);
   CHECK(num_threads() == 2);
   for (const std::int64_t threads : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-1} << 40}) {
-    CHECK(error_of([&] {
-            set_num_threads(threads);
-            return 0;
-          }) ==
+    CHECK(error_of([&] { set_num_threads(threads); }) ==
           "invalid-option; threads: expected an integer from 1 on, got " + std::to_string(threads));
   }
   CHECK(num_threads() == 2);
