@@ -179,8 +179,8 @@ function tryPage(open, { isIsolated, loadsAll }) {
   const chosen = { variant: fastest, threads };
   const options = isIsolated ? { threads } : undefined;
   const suffix = isIsolated ? '-threads' : '';
-  const layer = `headwise-relaxed-simd${suffix}.wasm`;
-  const models = `headwise-models-relaxed-simd${suffix}.wasm`;
+  const layer = `headwise-${fastest}${suffix}.wasm`;
+  const models = `headwise-models-${fastest}${suffix}.wasm`;
   const kind = isIsolated ? 'isolated page' : 'page';
 
   test(`${kind}: loads the layer, and models when they are imported`, async (t) => {
