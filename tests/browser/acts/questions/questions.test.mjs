@@ -1,6 +1,7 @@
 // The index of questions: answers, what is computed for them, and the views that they link to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openFlows } from '../../lib/flows.mjs';
 import { readCells } from '../../lib/page-reader.mjs';
 import { fitsAcross, open } from '../../lib/pages.mjs';
@@ -117,7 +118,17 @@ const links = {
 };
 
 test('an address opens an answer in view on a phone', async (t) => {
-  const { page } = await open(t, '?question=more-heads#questions', { width: 390 });
+  const { page } = await open(t, '?question=more-heads#questions', {
+    width: 390,
+    async prepare(tab) {
+      await tab.setRequestInterception(true);
+      // The rules of acts may come long after their code.
+      tab.on('request', async (request) => {
+        if (/act-styles.*\.css$/.test(request.url())) await sleep(1000);
+        void request.continue();
+      });
+    },
+  });
   await page.waitForFunction(() => {
     const { top } = document.querySelector('[data-question="more-heads"]').getBoundingClientRect();
     return top >= 0 && top < innerHeight / 2;

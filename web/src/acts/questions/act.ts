@@ -115,6 +115,8 @@ function bringIntoView(entries: readonly Entry[]): void {
 /** Calls once, when an element has its place on the page. */
 function whenPlaced(target: Element, act: () => void): void {
   const observer = new ResizeObserver(() => {
+    // Browsers also tell of an element that is not in the page yet, while its style sheet loads.
+    if (!target.isConnected) return;
     observer.disconnect();
     act();
   });
