@@ -4,6 +4,7 @@ import { test } from 'vitest';
 import * as numbers from '../../web/src/format/numbers.ts';
 import * as sentences from '../../web/src/format/sentences.ts';
 import { translatable, translate } from '../../web/src/format/translation.ts';
+import { jsonFile } from '../../web/src/ui/export/files.ts';
 
 const family = '\u{1F469}\u200D\u{1F469}\u200D\u{1F467}';
 
@@ -101,4 +102,9 @@ test('a translation replaces the words that it has, also of code that is loaded 
     [early.name, nested, told(), late.name],
     ['Name', { kept: 'kept' }, 'b', 'spät'],
   );
+});
+
+test('numbers that JSON lacks are saved as text', async () => {
+  const saved = jsonFile({ scores: [-Infinity, 0.5], data: new Float32Array([1]) });
+  assert.deepEqual(JSON.parse(await saved.text()), { scores: ['-Infinity', 0.5], data: [1] });
 });

@@ -90,7 +90,10 @@ double rounding_of(const Floats& x, const float* depth_scales, double largest_in
 
 template <typename Integer>
 void check_gemv(int max) {
-  for (const std::size_t depth : awkward_sizes) {
+  std::vector<std::size_t> depths(awkward_sizes);
+  // Sums of integers are converted every 2048 rows.
+  depths.insert(depths.end(), {2049, 4100});
+  for (const std::size_t depth : depths) {
     for (const std::size_t columns : awkward_sizes) {
       const Packed<Integer> b(depth, columns, max);
       Floats x = random_floats(depth, 3);

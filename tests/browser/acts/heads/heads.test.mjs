@@ -536,6 +536,11 @@ test('inputs of the reader’s own', async (t) => {
       await shows(name);
       assert.equal(await sizes(), 36);
     }
+    await choose('<b>1<b>.csv', 'x');
+    await page.waitForFunction(() =>
+      document.querySelector('#heads .input-details').textContent.includes('.csv'),
+    );
+    assert.match(await act.text('#heads .input-details'), /<b>1<b>\.csv/);
     await page.evaluate(() => {
       const real = Blob.prototype.text;
       Blob.prototype.text = async function () {
