@@ -357,7 +357,9 @@ std::vector<Entry> entries() {
   append(dropout_entries());
   const auto adam = [](auto& a, auto n) {
     const AdamFactors factors{0.9F, 0.1F, 0.99F, 0.01F, 0.999F, 0.02F, 0.3F, 1e-8F};
-    multiply(a[3], a[3], n);
+    for (std::size_t i = 0; i < n; ++i) {
+      a[3][i] *= a[3][i];
+    }
     adam_step(a[0], a[1], a[2], a[3], n, factors);
   };
   const auto adam_reference = [](auto& a, auto n) {

@@ -160,11 +160,6 @@ test('a text', async (t) => {
       );
       const time = 'Time without the shut heads';
       await act.press(time);
-      await act.press('Stop');
-      await page.waitForFunction(
-        () => document.querySelectorAll('#words .study-buttons button').length === 2,
-      );
-      await act.press(time);
       await page.waitForFunction(() =>
         /:.*ratio/.test(document.querySelector('#words .study-status').textContent),
       );
