@@ -35,8 +35,12 @@ const reporters = [
   ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
   ...['--test-reporter=junit', `--test-reporter-destination=${results}/${name}.xml`],
 ];
-const preloads = ['cores.cjs', `${values.simd}-simd.cjs`].map(
-  (file) => `--require "${fromRoot('tests/node/preload', file)}"`,
+const engines = {
+  plain: 'tests/node/preload/plain-simd.cjs',
+  relaxed: 'scripts/setup/toolchain-files/relaxed-simd.cjs',
+};
+const preloads = ['tests/node/preload/cores.cjs', engines[values.simd]].map(
+  (file) => `--require "${fromRoot(file)}"`,
 );
 
 const { status } = spawnSync(
