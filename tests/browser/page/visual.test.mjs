@@ -282,7 +282,7 @@ for (const language of ['zh', 'ko', 'id']) {
       (await englishOf(page)).filter((text) => english.has(text)),
       [],
     );
-    // Each term opens a definition that there is in English.
+    // Each term has a definition in English.
     assert.deepEqual(
       (await termsOf(page)).filter((term) => !terms.has(term)),
       [],

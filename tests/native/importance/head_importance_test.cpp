@@ -149,7 +149,7 @@ TEST_CASE("Importance of a layer's heads is that of float64, whatever masks its 
   }
 }
 
-TEST_CASE("NaN among weights is told, not hidden") {
+TEST_CASE("NaN among weights shows in the scores") {
   const std::vector<float> weights = {nan, nan, nan};
   const WeightsSizes sizes{1, 1, 1, 2, 1};
   RowSum confidence;

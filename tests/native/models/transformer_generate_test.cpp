@@ -272,7 +272,7 @@ TEST_CASE("What generate refuses is named, and no token is told") {
        "invalid-value; stop: expected integers from 0 to 12, got 13"},
       {"plain", [](auto& o) { o.stop = {-1}; }, prompt,
        "invalid-value; stop: expected integers from 0 to 12, got -1"},
-      // Where nothing is to be generated, too.
+      // Also when no token is requested.
       {"plain", [](auto& o) { o.max_new_tokens = 0; }, {vocabulary_size}, "invalid-value; tokens"},
       {"plain",
        [](auto& o) {
