@@ -1,9 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <map>
+#include <headwise/headwise.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -18,40 +18,31 @@ class VectorFile {
   /// A tensor of the case that comes next, stored as `<number of the case>.<name>`.
   template <typename Numbers>
   void add(const std::string& name, const std::vector<std::size_t>& shape, const Numbers& numbers) {
+    const std::string key = std::to_string(num_cases()) + "." + name;
+    const auto stored = [&]<typename Number>(Number /*type*/) {
+      auto tensor = xt::xarray<Number>::from_shape(shape);
+      std::ranges::transform(numbers, tensor.begin(),
+                             [](auto number) { return static_cast<Number>(number); });
+      return tensor;
+    };
     using Number = std::decay_t<decltype(*numbers.begin())>;
-    const std::size_t begin = bytes_.size();
-    for (const Number number : numbers) {
-      append(&number, sizeof number);
+    if constexpr (std::is_floating_point_v<Number>) {
+      floats_.emplace(key, stored(float{}));
+    } else {
+      integers_.emplace(key, stored(Number{}));
     }
-    describe(name, dtype<Number>(), shape, begin);
   }
 
   /// Ends the case.
-  void add_case(const JsonObject& description);
+  void add_case(const JsonObject& description) { cases_.push_back(description); }
 
   [[nodiscard]] std::size_t num_cases() const { return cases_.size(); }
 
   void write(const std::filesystem::path& folder, const std::string& name) const;
 
  private:
-  template <typename Number>
-  static const char* dtype() {
-    if constexpr (std::is_same_v<Number, bool>) {
-      return "BOOL";
-    } else if constexpr (std::is_same_v<Number, std::int64_t>) {
-      return "I64";
-    } else {
-      static_assert(std::is_floating_point_v<Number>);
-      return sizeof(Number) == sizeof(float) ? "F32" : "F64";
-    }
-  }
-
-  void append(const void* bytes, std::size_t size);
-  void describe(const std::string& name, const char* dtype, const std::vector<std::size_t>& shape,
-                std::size_t begin);
-
-  std::string bytes_;
-  JsonObject header_;
+  StateDict floats_;
+  IntegerTensors integers_;
   std::vector<JsonObject> cases_;
 };
 
