@@ -68,7 +68,9 @@ TEST_CASE("Numbers of every kind are read from .npy files") {
                {"|u1", "\x7F\xFF"s, {127, 255}},
                {"<u2", "\x01\x02\xFE\xFF"s, {513, 65'534}},
                {">u4", "\0\0\x01\x02\x80\0\0\0"s, {258, 2'147'483'648}},
-               {"|b1", "\x00\x01"s, {0, 1}}};
+               {">u8", "\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x02"s, {0x1p63F, 258}},
+               // A boolean is true whatever byte says so.
+               {"|b1", "\x00\x02"s, {0, 1}}};
   for (const auto& [descr, bytes, expected] : kinds) {
     CAPTURE(descr);
     check_tensor(load_npy(npy_file(dictionary_of(descr, "(2,)"), bytes)), {2}, expected);
@@ -77,6 +79,8 @@ TEST_CASE("Numbers of every kind are read from .npy files") {
     return load_npy(npy_file(dictionary_of("<f4", shape, "True"), little_endian(numbers)));
   };
   check_tensor(load("(2, 3)", {1, 4, 2, 5, 3, 6}), {2, 3}, {1, 2, 3, 4, 5, 6});
+  check_tensor(load("(2, 3, 2)", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), {2, 3, 2},
+               {0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11});
   check_tensor(load("( )", {7}), {}, {7});
   for (const char* order : {"False", "True"}) {
     for (const std::string shape : {"(9007199254740992, 0, 255)", "(0, 255, 9007199254740992)"}) {
