@@ -8,18 +8,8 @@
 namespace headwise::test {
 namespace {
 
-void check_same(const StateDict& dict, const StateDict& expected) {
-  REQUIRE(dict.size() == expected.size());
-  for (const auto& [name, tensor] : expected) {
-    CAPTURE(name);
-    REQUIRE(dict.contains(name));
-    CHECK(dict.at(name).shape() == tensor.shape());
-    CHECK(same_bits(dict.at(name), tensor));
-  }
-}
-
 void check_layer(MultiHeadAttention layer, MultiHeadAttention expected) {
-  check_same(layer.state_dict(), expected.state_dict());
+  CHECK(layer.state_dict() == expected.state_dict());
   const Inputs inputs = random_inputs({.batch = 2,
                                        .queries = 3,
                                        .keys = 4,
