@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare.hpp"
-#include "gradient_problem.hpp"
+#include "gradient_check.hpp"
 #include "oracle_case.hpp"
 #include "problem.hpp"
 #include "table.hpp"
@@ -97,7 +97,7 @@ void check_gradients(const OracleCase& oracle, const NamedGradients& gradients) 
         gradient.insert(gradient.end(), gradients.at(own).begin(), gradients.at(own).end());
       }
     } else if (name.starts_with("grad.in.")) {
-      gradient.assign(stored.values.size(), 0);
+      gradient.assign(stored.size(), 0);
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         // An input that is all three has three gradients.
         if (name.substr(8) == names[i]) {
@@ -108,7 +108,8 @@ void check_gradients(const OracleCase& oracle, const NamedGradients& gradients) 
     } else {
       continue;
     }
-    check_values_against_oracle(oracle, name, stored.shape, gradient);
+    check_values_against_oracle(oracle, name, {stored.shape().begin(), stored.shape().end()},
+                                gradient);
   }
 }
 

@@ -1,6 +1,5 @@
 #include "checkpoint.hpp"
 
-#include <cmath>
 #include <stdexcept>
 
 #include "compare.hpp"
@@ -49,17 +48,9 @@ TransformerForwardOptions Checkpoint::options() const {
 
 TransformerResult Checkpoint::forward(Transformer& model) const {
   if (has("in.pixels")) {
-    return model.forward(to_tensor<float, 4>(expected.at("in.pixels")), options());
+    return model.forward(Tensor<4>(xt::cast<float>(expected.at("in.pixels"))), options());
   }
   return model.forward(tokens(has("in.target") ? "in.target" : "in.tokens"), options());
-}
-
-double largest_of(const StoredTensor& tensor) {
-  double largest = 0;
-  for (const double value : tensor.values) {
-    largest = std::fmax(largest, std::abs(value));
-  }
-  return largest;
 }
 
 std::string replaced(std::string text, const std::string& before, const std::string& after) {

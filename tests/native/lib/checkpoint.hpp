@@ -27,7 +27,7 @@ struct Checkpoint {
   [[nodiscard]] ValidLens lens() const;
 
   [[nodiscard]] Tokens tokens(const std::string& name) const {
-    return to_tensor<std::int64_t, 2>(expected.at(name));
+    return xt::cast<std::int64_t>(expected.at(name));
   }
 
   /// Of the reference's forward, with weights and gradients.
@@ -36,8 +36,6 @@ struct Checkpoint {
   /// The reference's forward.
   [[nodiscard]] TransformerResult forward(Transformer& model) const;
 };
-
-double largest_of(const StoredTensor& tensor);
 
 /// The text with `before` replaced by `after` once; throws where it does not occur.
 std::string replaced(std::string text, const std::string& before, const std::string& after);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <headwise/core/attention/dropout.hpp>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -15,13 +16,33 @@ std::size_t output_size(const Configuration& c) {
   return c.output_size != 0 ? c.output_size : c.heads * c.head_size;
 }
 
-Tensor<2> one_sample(const Tensor<3>& tensor) {
-  Tensor<2> result(std::array{tensor.shape(1), tensor.shape(2)});
-  std::copy(tensor.begin(), tensor.end(), result.begin());
+}  // namespace
+
+NamedGradients by_name(const reference::Gradients& gradients) {
+  const auto list = [](const auto& tensor) {
+    return std::vector<double>(tensor.begin(), tensor.end());
+  };
+  NamedGradients result = gradients.parameters;
+  result["queries"] = list(gradients.queries);
+  result["keys"] = list(gradients.keys);
+  result["values"] = list(gradients.values);
+  result["head_gate"] = list(gradients.head_gate);
   return result;
 }
 
-}  // namespace
+reference::Doubles<4> dropout_factors(const LayerSettings& settings, std::size_t batch,
+                                      std::size_t num_queries, std::size_t num_keys) {
+  const std::size_t columns = num_keys + settings.num_extra_slots();
+  const Dropout dropout{.probability = settings.dropout, .seed = settings.seed, .call = 0};
+  reference::Doubles<4> factors(std::array{batch, settings.num_heads, num_queries, columns}, 1.0);
+  std::vector<float> row(columns);
+  for (std::size_t i = 0; dropout.active() && i < batch * settings.num_heads * num_queries; ++i) {
+    std::fill(row.begin(), row.end(), 1.0F);
+    dropout.apply(row.data(), i, 0, columns);
+    std::copy(row.begin(), row.end(), factors.begin() + static_cast<std::ptrdiff_t>(i * columns));
+  }
+  return factors;
+}
 
 reference::Doubles<3> random_grad_output(const Problem& problem) {
   const Configuration& c = problem.configuration;
@@ -84,8 +105,8 @@ NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_o
   const Tensor<3> keys = problem.keys;
   const Tensor<3> values = problem.values;
   return c.batch_axis ? backward(queries, keys, values, grad_output)
-                      : backward(one_sample(queries), one_sample(keys), one_sample(values),
-                                 one_sample(grad_output));
+                      : backward(without_batch(queries), without_batch(keys), without_batch(values),
+                                 without_batch(grad_output));
 }
 
 GradientCheck::GradientCheck(const Problem& problem, double weight_error) {

@@ -74,6 +74,9 @@ Result library_result(const Problem& problem, bool return_weights);
 /// What it should give, in float64.
 Result reference_result(const Problem& problem);
 
+/// The only sample.
+Tensor<2> without_batch(const Tensor<3>& tensor);
+
 /// Positions [begin, end) of (batch, length, size).
 Tensor<3> positions(const xt::xarray<float>& tensor, std::size_t begin, std::size_t end);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "attention_reference.hpp"
-#include "gradient_problem.hpp"
+#include "gradient_check.hpp"
 #include "problem.hpp"
 
 namespace headwise::test {
@@ -34,12 +34,6 @@ Result collect(const LibraryResult& result) {
   return result.attention_weights.has_value()
              ? collect(result.output, *result.attention_weights, true)
              : collect(result.output, result.output, false);
-}
-
-Tensor<2> without_batch(const Tensor<3>& tensor) {
-  Tensor<2> result(std::array{tensor.shape(1), tensor.shape(2)});
-  std::copy(tensor.begin(), tensor.end(), result.begin());
-  return result;
 }
 
 /// (batch, length, size) → (batch, 1, length, size)
@@ -158,6 +152,12 @@ Options with_weights(Options options, bool return_weights) {
 }
 
 }  // namespace
+
+Tensor<2> without_batch(const Tensor<3>& tensor) {
+  Tensor<2> result(std::array{tensor.shape(1), tensor.shape(2)});
+  std::copy(tensor.begin(), tensor.end(), result.begin());
+  return result;
+}
 
 Tensor<3> positions(const xt::xarray<float>& tensor, std::size_t begin, std::size_t end) {
   const std::size_t size = tensor.shape(2);

@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "compare.hpp"
 #include "files.hpp"
 #include "records.hpp"
 
@@ -9,16 +10,10 @@ namespace headwise::test {
 
 StoredTensors read_safetensors(const std::string& file_name) {
   const Safetensors file = load_safetensors(file_of(read_file(file_name)));
-  StoredTensors tensors;
-  const auto add = [&](const std::string& name, const auto& tensor) {
-    tensors[name] = {.shape = {tensor.shape().begin(), tensor.shape().end()},
-                     .values = {tensor.begin(), tensor.end()}};
-  };
-  for (const auto& [name, tensor] : file.tensors) {
-    add(name, tensor);
-  }
+  StoredTensors tensors(file.tensors.begin(), file.tensors.end());
   for (const auto& [name, tensor] : file.integers) {
-    std::visit([&, &of = name](const auto& integers) { add(of, integers); }, tensor);
+    std::visit([&, &of = name](const auto& integers) { tensors[of] = xt::cast<double>(integers); },
+               tensor);
   }
   return tensors;
 }
@@ -28,10 +23,9 @@ ValidLens stored_valid_lens(const StoredTensors& tensors) {
   if (found == tensors.end()) {
     return {};
   }
-  if (found->second.shape.size() == 1) {
-    return to_tensor<std::int64_t, 1>(found->second);
-  }
-  return to_tensor<std::int64_t, 2>(found->second);
+  const auto lens = xt::cast<std::int64_t>(found->second);
+  return found->second.dimension() == 1 ? ValidLens(LensBySample(lens))
+                                        : ValidLens(LensByQuery(lens));
 }
 
 }  // namespace headwise::test
