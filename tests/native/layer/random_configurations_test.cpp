@@ -59,7 +59,8 @@ Configuration large(std::size_t queries, std::size_t keys) {
 }
 
 TEST_CASE("Configurations of several blocks of queries and panels of keys agree with float64") {
-  std::vector<Configuration> all = {large(37, 67), large(130, 130), large(130, 130), large(3, 300)};
+  std::vector<Configuration> all = {large(37, 67), large(130, 130), large(130, 130),
+                                    large(3, 300), large(270, 3),   large(5, 5)};
   // A window that begins within a panel of keys, for the second block of queries.
   for (std::size_t i : {1U, 2U}) {
     all[i].window = true;
@@ -69,6 +70,10 @@ TEST_CASE("Configurations of several blocks of queries and panels of keys agree 
   all[2].pooling = Pooling::additive;
   all[3].lens = LensKind::by_query;
   all[3].poisoned = true;
+  // More outputs than are transposed at a time for their weight's gradient, and in two groups.
+  all[4].output_size = 1100;
+  all[5].projection = Projection::convolution;
+  all[5].head_size = 1100;
   for (const Configuration& configuration : all) {
     check("large", settled(configuration));
   }
