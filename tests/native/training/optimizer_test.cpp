@@ -21,7 +21,6 @@ class Parameters final : public Trainable {
   Floats gradients;
   bool have_gradients = true;
   std::size_t changes = 0;
-  std::vector<RemovedSlice> slices;
 
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
   [[nodiscard]] float* parameter_values() noexcept override { return values.data(); }
@@ -30,11 +29,10 @@ class Parameters final : public Trainable {
   }
   void parameters_changed() noexcept override { ++changes; }
   [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
-    return slices;
+    return {};
   }
 
   [[nodiscard]] Floats matrix() const { return {values.begin(), values.end() - 7}; }
-  [[nodiscard]] Floats vector() const { return {values.end() - 7, values.end()}; }
   /// Number i of the vector's gradient; the matrix's is the first in `gradients`.
   [[nodiscard]] float& vector_gradient(std::size_t i) {
     return gradients[gradients.size() - 7 + i];
@@ -42,15 +40,6 @@ class Parameters final : public Trainable {
 
   /// Gradients of step `step`, of some size and both signs.
   void draw_gradients(std::uint64_t step) { gradients = random_floats(values.size(), 100 + step); }
-
-  void remove(const RemovedSlice& slice) {
-    table_.cut(slice, values.data(), 1);
-    table_.cut(slice, gradients.data(), 1);
-    table_.remove(slice);
-    values.resize(table_.size());
-    gradients.resize(table_.size());
-    slices.push_back(slice);
-  }
 
  private:
   ParameterTable table_;
@@ -122,45 +111,6 @@ TEST_CASE("Adam replays PyTorch's rule, with decoupled weight decay") {
                    p -= options.learning_rate * m_hat / (std::sqrt(v_hat) + options.epsilon);
                  });
   }
-}
-
-/// Steps before and after slices are removed; the kept numbers must be those of a run that never
-/// had the others.
-template <typename Algorithm>
-void check_following(auto options) {
-  Parameters pruned;
-  Parameters whole;
-  Algorithm optimizer({&pruned}, options);
-  Algorithm other({&whole}, options);
-  for (std::uint64_t step = 1; step <= 6; ++step) {
-    whole.draw_gradients(step);
-    Floats gradients = whole.gradients;
-    ParameterTable table = whole.parameter_table();
-    for (const RemovedSlice& slice : pruned.slices) {
-      table.cut(slice, gradients.data(), 1);
-      table.remove(slice);
-    }
-    gradients.resize(table.size());
-    pruned.gradients = gradients;
-    optimizer.step();
-    other.step();
-    if (step == 2) {
-      pruned.remove({"matrix", RemovedSlice::Axis::rows, 1, 2});
-      pruned.remove({"matrix", RemovedSlice::Axis::columns, 0, 1});
-    }
-    if (step == 4) {
-      pruned.remove({"matrix", RemovedSlice::Axis::rows, 2, 1});
-    }
-  }
-  const Floats all = whole.matrix();
-  const Floats expected = {all[1], all[2], all[10], all[11]};
-  CHECK(max_difference(pruned.matrix(), expected) == 0);
-  CHECK(max_difference(pruned.vector(), whole.vector()) == 0);
-}
-
-TEST_CASE("What is kept beside a parameter follows when slices of it are removed") {
-  check_following<SGD>(SGDOptions{0.1, 0.9, 0.01});
-  check_following<Adam>(AdamOptions{.learning_rate = 0.1});
 }
 
 TEST_CASE("What has no gradients yet is left alone, and trained when it has") {
