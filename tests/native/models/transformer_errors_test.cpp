@@ -91,14 +91,6 @@ TEST_CASE("Options that are malformed are named") {
         "encoder: expected none beside patches, got both"}});
 }
 
-TEST_CASE("A model larger than the address space is out of memory, before any of it is taken") {
-  for (const std::string name : {"plain", "an encoder"}) {
-    TransformerOptions options = small_transformer(name).options;
-    options.num_hiddens = 2147483646;
-    CHECK(error_of([&] { return Transformer(options); }).starts_with("out-of-memory; "));
-  }
-}
-
 /// A pass of a model with an encoder that it refuses.
 struct WrongPass {
   std::function<void(TransformerCall&)> change;

@@ -20,22 +20,19 @@ struct OptionalParameter {
   void (*change)(TransformerOptions&);
 };
 
-TEST_CASE("Options settle which parameters there are, and of which shapes") {
-  const auto nothing = [](TransformerOptions&) {};
-  const auto no_bias = [](TransformerOptions& o) { o.bias = false; };
-  const auto tied = [](TransformerOptions& o) { o.tied_embeddings = true; };
-  const auto no_qkv_bias = [](TransformerOptions& o) { o.qkv_bias = false; };
-  const auto qkv_bias_alone = [](TransformerOptions& o) {
+// Checkpoints of all families settle the other names and shapes.
+TEST_CASE("Options decide which parameters there are, and of which shapes") {
+  const auto qkv_bias = [](TransformerOptions& o) {
     o.bias = false;
     o.qkv_bias = true;
   };
+  const auto no_qkv_bias = [](TransformerOptions& o) { o.qkv_bias = false; };
   const auto grouped = [](TransformerOptions& o) {
     o.num_heads = 4;
     o.num_kv_heads = 1;
     o.head_size = 4;
     o.positions = Positions::rotary;
   };
-  const auto rms = [](TransformerOptions& o) { o.norm = Norm::rms; };
   const auto encoder = [](TransformerOptions& o) {
     o.encoder = EncoderOptions{.num_layers = 1, .num_heads = {}, .ffn_hiddens = 0};
   };
@@ -44,43 +41,23 @@ TEST_CASE("Options settle which parameters there are, and of which shapes") {
     o.patches->class_token = false;
   };
   const std::vector<OptionalParameter> cases = {
-      {"embedding.weight", {13, 8}, nothing},
-      {"position.weight", {10, 8}, nothing},
-      {"unembedding.weight", {13, 8}, nothing},
-      {"unembedding.bias", {}, nothing},
-      {"norm.bias", {8}, nothing},
-      {"layers.0.ffn.dense1.weight", {12, 8}, nothing},
-      {"layers.0.ffn.dense1.bias", {12}, nothing},
-      {"layers.0.ffn.gate.weight", {}, nothing},
-      {"layers.1.attention.W_q.weight", {8, 8}, nothing},
-      {"layers.0.ffn.dense1.bias", {}, no_bias},
-      {"layers.0.attention.W_q.bias", {}, no_bias},
-      {"norm.bias", {}, rms},
+      {"norm.bias", {}, [](auto& o) { o.norm = Norm::rms; }},
+      {"norm.bias", {}, [](auto& o) { o.norm_bias = false; }},
       {"layers.0.attention.W_q.weight", {16, 8}, grouped},
       {"layers.0.attention.W_k.weight", {4, 8}, grouped},
       {"layers.0.attention.W_o.weight", {8, 16}, grouped},
       {"position.weight", {}, grouped},
-      {"layers.0.cross_attention.W_q.bias", {8}, encoder},
-      {"layers.0.cross_norm.weight", {8}, encoder},
       {"encoder.position.weight", {10, 8}, encoder},
-      {"encoder.layers.0.attention.W_k.weight", {8, 8}, encoder},
       {"encoder.layers.0.ffn.dense1.weight", {}, encoder},
       {"encoder.layers.1.norm.weight", {}, encoder},
-      {"patches.weight", {8, 2, 2, 2}, patches},
       {"position.weight", {9, 8}, patches},
       {"class_token", {}, patches},
-      {"segment.weight", {3, 8}, [](auto& o) { o.segments = 3; }},
-      {"position.weight", {12, 8}, [](auto& o) { o.position_offset = 2; }},
-      {"unembedding.bias", {13}, [](auto& o) { o.logits_bias = true; }},
-      {"embedding_norm.weight", {8}, [](auto& o) { o.embedding_norm = true; }},
-      {"unembedding.weight", {}, tied},
-      {"layers.0.attention.W_q.bias", {8}, qkv_bias_alone},
-      {"layers.0.attention.W_o.bias", {}, qkv_bias_alone},
+      {"layers.0.attention.W_q.bias", {8}, qkv_bias},
+      {"layers.0.attention.W_o.bias", {}, qkv_bias},
       {"layers.0.attention.W_v.bias", {}, no_qkv_bias},
       {"layers.0.attention.W_o.bias", {8}, no_qkv_bias}};
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto& [name, shape, change] = cases[i];
-    CAPTURE(i, name);
+  for (const auto& [name, shape, change] : cases) {
+    CAPTURE(name);
     TransformerOptions options = small_transformer("plain").options;
     change(options);
     const StateDict parameters = Transformer(options).state_dict();
@@ -113,7 +90,9 @@ TEST_CASE("A seed gives the same model, another one another, and layers differ")
   CHECK(Transformer(options).state_dict() == other.state_dict());
 }
 
-TEST_CASE("New parameters have the deviations of PyTorch's, and are the same in every version") {
+// The first number of each tells its deviation, too: 1 or 0.02 for embeddings, of PyTorch's linear
+// layers for the others.
+TEST_CASE("New parameters are the same in every version") {
   for (const bool tied : {false, true}) {
     TransformerOptions options = small_transformer("segments").options;
     options.vocabulary_size = 100;
@@ -123,36 +102,21 @@ TEST_CASE("New parameters have the deviations of PyTorch's, and are the same in 
     options.encoder = EncoderOptions{};
     options.tied_embeddings = tied;
     const StateDict parameters = Transformer(options).state_dict();
-    const double normal = tied ? 0.02 : 1;
-    const double of_32 = 1 / std::sqrt(32.0);
-    const double of_48 = 1 / std::sqrt(48.0);
-    const struct {
-      std::string name;
-      double deviation, largest;
-      float first;
-    } expected[] = {{"embedding.weight", normal, 6 * normal, 3.321576834F},
-                    {"position.weight", normal, 6 * normal, -0.358614117F},
-                    {"encoder.position.weight", normal, 6 * normal, 0.50634414F},
-                    {"segment.weight", normal, 6 * normal, 0.757316589F},
-                    {"layers.0.ffn.dense1.weight", of_32 / std::sqrt(3.0), of_32, 0.121344969F},
-                    {"layers.0.ffn.dense1.bias", of_32 / std::sqrt(3.0), of_32, 0.072094098F},
-                    {"layers.1.ffn.dense2.weight", of_48 / std::sqrt(3.0), of_48, -0.010761282F},
-                    {"unembedding.weight", of_32 / std::sqrt(3.0), of_32, 0.023953676F}};
-    for (const auto& [name, deviation, largest, first] : expected) {
+    const float normal = tied ? 0.02F : 1;
+    const std::pair<const char*, float> expected[] = {
+        {"embedding.weight", normal * 3.321576834F},
+        {"position.weight", normal * -0.358614117F},
+        {"encoder.position.weight", normal * 0.50634414F},
+        {"segment.weight", normal * 0.757316589F},
+        {"layers.0.ffn.dense1.weight", 0.121344969F},
+        {"layers.0.ffn.dense1.bias", 0.072094098F},
+        {"layers.1.ffn.dense2.weight", -0.010761282F},
+        {"unembedding.weight", 0.023953676F}};
+    for (const auto& [name, first] : expected) {
       CAPTURE(tied, name);
-      if (tied && name == "unembedding.weight") {
-        continue;
+      if (!tied || std::string(name) != "unembedding.weight") {
+        CHECK(std::abs(parameters.at(name).data()[0] - first) <= 1e-6F * normal);
       }
-      const auto& tensor = parameters.at(name);
-      double squares = 0;
-      for (const float number : tensor) {
-        squares += static_cast<double>(number) * static_cast<double>(number);
-      }
-      const auto count = static_cast<double>(tensor.size());
-      CHECK(std::abs(std::sqrt(squares / count) / deviation - 1) <= 4 / std::sqrt(2 * count));
-      CHECK(largest_magnitude(tensor) <= largest);
-      const float scale = deviation == normal ? static_cast<float>(normal) : 1;
-      CHECK(std::abs(tensor.data()[0] / scale - first) <= 1e-6F);
     }
   }
 }
@@ -193,12 +157,6 @@ TEST_CASE("An attention-only transformer is one without feed-forward layers") {
     CHECK(model.state_dict() == same.state_dict());
     const Tokens tokens = random_tokens(2, 6, 1);
     CHECK(model.forward(tokens).logits == same.forward(tokens).logits);
-    model.train();
-    same.train();
-    const auto gradients = model.loss_and_gradients(tokens, tokens);
-    const auto expected = same.loss_and_gradients(tokens, tokens);
-    CHECK(gradients.loss == expected.loss);
-    CHECK(gradients.head_gates == expected.head_gates);
     CHECK(model.train_step(tokens, tokens) == same.train_step(tokens, tokens));
     CHECK(model.copy().state_dict() == same.state_dict());
     CHECK(&model.layer(1) == &model.attention(1));
