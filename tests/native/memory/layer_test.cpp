@@ -109,38 +109,6 @@ TEST_CASE("Out of memory where threads start") {
       });
 }
 
-/// One sample without a batch axis; with a pending backward of it, if it is to go back.
-struct OneSampleWorld : LayerWorld {
-  OneSampleWorld(const LayerCase& layer_case, bool goes_back)
-      : LayerWorld(layer_case, {.valid_lens = LensBySample{3},
-                                .head_gate = randn<2>({1, 4}, 3),
-                                .return_weights = true,
-                                .requires_grad = true}) {
-    if (goes_back) {
-      gradient = randn<2>(pass().output.shape(), 4);
-    }
-  }
-  ForwardResult<2> pass() { return layer.forward(queries, keys, values, options); }
-
-  Tensor<2> queries = first_of(inputs.queries);
-  Tensor<2> keys = first_of(inputs.keys);
-  Tensor<2> values = first_of(inputs.values);
-  Tensor<2> gradient;
-};
-
-TEST_CASE("Out of memory in a layer's forward and backward without a batch axis") {
-  for (const LayerCase& each : known_and_unknown_cases()) {
-    check_every_allocation(
-        each.name, [&] { return OneSampleWorld(each, false); },
-        [](OneSampleWorld& world) { return world.pass(); }, probe_world);
-  }
-  for (const LayerCase& each : layer_cases()) {
-    check_every_allocation(
-        each.name + ", backward", [&] { return OneSampleWorld(each, true); },
-        [](OneSampleWorld& world) { return world.layer.backward(world.gradient); }, probe_world);
-  }
-}
-
 TEST_CASE("Out of memory in a layer's backward") {
   constexpr auto backward = [](LayerWorld& world) {
     return world.layer.backward(world.grad_output);
@@ -242,12 +210,11 @@ TEST_CASE("Out of memory in prune_heads") {
   }
 }
 
-/// A layer with a cache that holds three positions, and one of one sample.
-struct CacheWorld : OneSampleWorld {
+/// A layer with a cache that holds three positions, and a cache with room for two.
+struct CacheWorld : LayerWorld {
   explicit CacheWorld(const LayerCase& layer_case)
-      : OneSampleWorld(layer_case, false),
+      : LayerWorld(layer_case),
         cache(layer.create_cache({.batch_size = 2, .max_length = 10})),
-        of_one(layer.create_cache({.batch_size = 1, .max_length = 8})),
         small(layer.create_cache({.batch_size = 2, .max_length = 2})) {
     InputShape shape = shape_of(inputs);
     shape.keys = 3;
@@ -255,20 +222,17 @@ struct CacheWorld : OneSampleWorld {
   }
 
   KeyValueCache cache;
-  KeyValueCache of_one;
   KeyValueCache small;
 };
 
 constexpr auto probe_caches = [](CacheWorld& world, Fingerprint& print) {
-  for (KeyValueCache* cache : {&world.cache, &world.of_one, &world.small}) {
+  for (KeyValueCache* cache : {&world.cache, &world.small}) {
     print.add("cache", *cache);
     print.add_outcome("what the cache holds", [&] {
       return world.layer.forward(world.inputs.queries, {.cache = cache, .return_weights = true});
     });
     print.add_outcome("what it holds later",
                       [&] { return forward(world.layer, world.inputs, {.cache = cache}); });
-    print.add_outcome("what it holds of one",
-                      [&] { return world.layer.forward(world.queries, {.cache = cache}); });
   }
   probe(world, print);
 };
@@ -285,12 +249,6 @@ TEST_CASE("Out of memory with caches") {
     check("forward that adds nothing", [](CacheWorld& world) {
       return world.layer.forward(world.inputs.queries,
                                  {.cache = &world.cache, .return_weights = true});
-    });
-    check("forward of one sample", [](CacheWorld& world) {
-      return world.layer.forward(world.queries, world.keys, world.values, {.cache = &world.of_one});
-    });
-    check("forward of one sample that adds nothing", [](CacheWorld& world) {
-      return world.layer.forward(world.queries, {.cache = &world.of_one});
     });
     check("forward without room", [](CacheWorld& world) {
       return forward(world.layer, world.inputs, {.cache = &world.small});

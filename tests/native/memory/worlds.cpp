@@ -1,6 +1,5 @@
 #include "worlds.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace headwise::test {
@@ -95,12 +94,6 @@ LayerWorld::LayerWorld(const LayerCase& layer_case, ForwardOptions forward_optio
   }
 }
 
-Tensor<2> first_of(const Tensor<3>& batch) {
-  Tensor<2> first = Tensor<2>::from_shape({batch.shape(1), batch.shape(2)});
-  std::copy_n(batch.begin(), first.size(), first.begin());
-  return first;
-}
-
 InputShape shape_of(const Inputs& inputs) {
   return {.batch = inputs.queries.shape(0),
           .queries = inputs.queries.shape(1),
@@ -124,8 +117,6 @@ void probe(Fingerprint& print, MultiHeadAttention& layer, const std::vector<Inpu
   for (const InputShape& shape : shapes) {
     const Tensor<3> grad_output = grad_output_of(layer, shape);
     print.add_outcome("pending backward", [&] { return layer.backward(grad_output); });
-    const Tensor<2> grad_of_one = first_of(grad_output);
-    print.add_outcome("pending backward of one", [&] { return layer.backward(grad_of_one); });
   }
   layer.train();
   for (const InputShape& shape : shapes) {

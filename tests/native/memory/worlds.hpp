@@ -38,9 +38,6 @@ struct LayerWorld {
 
 InputShape shape_of(const Inputs& inputs);
 
-/// The first sample.
-Tensor<2> first_of(const Tensor<3>& batch);
-
 /// Adds all that can be seen of a layer that was given inputs of these shapes, or will be.
 void probe(Fingerprint& print, MultiHeadAttention& layer, const std::vector<InputShape>& shapes);
 void probe(LayerWorld& world, Fingerprint& print);
