@@ -64,18 +64,6 @@ TEST_CASE("A seed drops the weights that it dropped in earlier versions") {
   CHECK(weights == std::vector<float>{0, 2, 0, 0, 2, 0, 2, 2, 2, 0, 0, 0, 0, 0, 2, 0});
 }
 
-TEST_CASE("A row can be dropped in pieces, with the mask of the whole") {
-  const Dropout dropout{.probability = 0.5, .seed = 3, .call = 2};
-  const std::size_t count = 13;
-  for (std::size_t first = 0; first <= count; ++first) {
-    std::vector<float> row(count, 1.0F);
-    dropout.apply(row.data(), 6, 0, first);
-    dropout.apply(row.data() + first, 6, first, count - first);
-    CAPTURE(first);
-    CHECK(row == dropped_row(dropout, 6, count));
-  }
-}
-
 TEST_CASE("Only passes in training mode drop weights, each others, and the same for a seed") {
   const Inputs inputs = random_inputs(shape);
   auto layer = make_layer(0.5);

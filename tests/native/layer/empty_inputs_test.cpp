@@ -73,7 +73,7 @@ TEST_CASE("Models and tasks of no sequences") {
                                   .seed = 1});
   for (const auto& shape : std::vector<std::array<std::size_t, 2>>{{0, 4}, {2, 0}, {0, 0}}) {
     const Tokens tokens(shape, 0);
-    CHECK(model.forward(tokens).logits.size() == 0);
+    CHECK(model.forward(tokens, {.return_weights = true}).logits.size() == 0);
     CHECK(model.loss(tokens, tokens) == 0);
     CHECK(model.loss_and_gradients(tokens, tokens).loss == 0);
     CHECK(model.train_step(tokens, tokens) == 0);

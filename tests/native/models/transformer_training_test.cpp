@@ -74,7 +74,7 @@ TEST_CASE("Gradients of a second batch are added, until they are made zero") {
   }
 }
 
-TEST_CASE("A batch without targets has loss 0 and gradients 0; an empty one gives nothing") {
+TEST_CASE("A batch without targets has loss 0 and gradients 0") {
   Transformer model(options_with(0));
   Tokens nothing = targets;
   nothing.fill(ignored_target);
@@ -86,10 +86,6 @@ TEST_CASE("A batch without targets has loss 0 and gradients 0; an empty one give
   }
   for (const auto& gates : result.head_gates) {
     CHECK(all_equal(gates, 0));
-  }
-  for (const Tokens& empty : {Tokens::from_shape({0, 3}), Tokens::from_shape({2, 0})}) {
-    CHECK(model.forward(empty, {.return_weights = true}).logits.size() == 0);
-    CHECK(model.loss_and_gradients(empty, empty).loss == 0);
   }
 }
 

@@ -26,7 +26,6 @@ TEST_CASE("cross_entropy is the mean over the targets that count, as in float64"
   CHECK(cross_entropy(hopeless, {{2}}) == 1000);
   CHECK(cross_entropy(hopeless, {{1}}) == 0);
   CHECK(cross_entropy(randn<3>({2, 3, 5}, 1), {{-1, -1, -1}, {-1, -1, -1}}) == 0);
-  CHECK(cross_entropy(randn<3>({0, 3, 5}, 1), Tokens::from_shape({0, 3})) == 0);
 }
 
 TEST_CASE("Targets that 32 bits cannot tell apart are an error for any vocabulary") {
