@@ -192,23 +192,5 @@ TEST_CASE("Bad options of optimizers are errors") {
   CHECK(optimizer.learning_rate() == 1e-3);
 }
 
-TEST_CASE("A step trains a layer, and its pending backward is then outdated") {
-  MultiHeadAttention layer({.num_hiddens = 6, .num_heads = 2, .seed = 2});
-  const auto X = randn<3>({4, 5, 6}, 3);
-  Adam optimizer({&layer}, {.learning_rate = 0.02});
-  optimizer.step();  // there are no parameters yet
-  const Tensor<3> output = layer.forward(X, X, X, {.requires_grad = true}).output;
-  layer.backward(output);
-  const StateDict before = layer.state_dict();
-  layer.forward(X, X, X, {.requires_grad = true});
-  optimizer.step();
-  CHECK(layer.state_dict() != before);
-  CHECK(error_of([&] {
-          return layer.backward(output);
-        }).ends_with("got one whose parameters have changed since"));
-  optimizer.zero_gradients();
-  CHECK(all_equal(layer.gradients().at("W_q.weight"), 0));
-}
-
 }  // namespace
 }  // namespace headwise::test
