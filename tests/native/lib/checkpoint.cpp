@@ -4,7 +4,6 @@
 
 #include "compare.hpp"
 #include "files.hpp"
-#include "records.hpp"
 
 namespace headwise::test {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "safetensors.hpp"
+#include "records.hpp"
 
 /// The small models of tests/data/models.
 namespace headwise::test {

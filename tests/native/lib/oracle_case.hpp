@@ -6,7 +6,6 @@
 
 #include "compare.hpp"
 #include "records.hpp"
-#include "safetensors.hpp"
 
 /// Cases of tests/data/oracle: what PyTorch gives.
 namespace headwise::test {
@@ -27,12 +26,7 @@ struct OracleCase {
 /// The cases of this kind; the test fails if there are not so many.
 std::vector<OracleCase> oracle_cases(const std::string& op, std::size_t count);
 
-/// Holds the result against the stored tensor `name` and prints how far it lies from it. A result
-/// whose shape differs fails.
-template <typename Tensor>
-void check_against_oracle(const OracleCase& oracle, const std::string& name, const Tensor& result);
-
-/// The same for a part of the result that was taken out of it.
+/// Holds a tensor of this shape against the stored one `name`, and prints how far they differ.
 void check_values_against_oracle(const OracleCase& oracle, const std::string& name,
                                  const std::vector<std::size_t>& shape,
                                  const std::vector<double>& values);

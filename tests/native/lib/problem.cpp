@@ -363,25 +363,10 @@ MultiHeadAttention with_history(MultiHeadAttention layer, History history) {
 }
 
 DotProductAttentionOptions Problem::dot_product_options() const {
-  return {.valid_lens = options.valid_lens,
-          .mask = options.mask,
-          .causal = options.causal,
-          .window = options.window,
-          .query_offset = configuration.query_offset,
-          .scale = configuration.scale,
-          .softcap = configuration.softcap,
-          .empty_rows = options.empty_rows,
-          .weights_stage = options.weights_stage};
-}
-
-AdditiveAttentionOptions Problem::additive_options() const {
-  return {.valid_lens = options.valid_lens,
-          .mask = options.mask,
-          .causal = options.causal,
-          .window = options.window,
-          .query_offset = configuration.query_offset,
-          .empty_rows = options.empty_rows,
-          .weights_stage = options.weights_stage};
+  auto result = pooling_options<DotProductAttentionOptions>();
+  result.scale = configuration.scale;
+  result.softcap = configuration.softcap;
+  return result;
 }
 
 AdditiveAttentionParameters Problem::additive_parameters() const {

@@ -23,8 +23,17 @@ struct Problem {
   xt::xarray<float> values = {};
   ForwardOptions options = {};
 
+  template <typename Options>
+  [[nodiscard]] Options pooling_options() const {
+    return {.valid_lens = options.valid_lens,
+            .mask = options.mask,
+            .causal = options.causal,
+            .window = options.window,
+            .query_offset = configuration.query_offset,
+            .empty_rows = options.empty_rows,
+            .weights_stage = options.weights_stage};
+  }
   [[nodiscard]] DotProductAttentionOptions dot_product_options() const;
-  [[nodiscard]] AdditiveAttentionOptions additive_options() const;
   [[nodiscard]] AdditiveAttentionParameters additive_parameters() const;
 };
 

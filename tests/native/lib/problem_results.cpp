@@ -246,9 +246,9 @@ Result library_result(const Problem& problem, bool return_weights) {
           dot_product_attention(problem.queries, problem.keys, problem.values,
                                 with_weights(problem.dot_product_options(), return_weights)));
     case Call::additive_attention:
-      return collect(additive_attention(problem.queries, problem.keys, problem.values,
-                                        problem.additive_parameters(),
-                                        with_weights(problem.additive_options(), return_weights)));
+      return collect(additive_attention(
+          problem.queries, problem.keys, problem.values, problem.additive_parameters(),
+          with_weights(problem.pooling_options<AdditiveAttentionOptions>(), return_weights)));
     case Call::masked_softmax:
       break;
   }
@@ -286,7 +286,7 @@ Result reference_result(const Problem& problem) {
     case Call::additive_attention:
       return collect_functions(reference::additive_attention(
           as_one_head(problem.queries), as_one_head(problem.keys), as_one_head(problem.values),
-          problem.additive_parameters(), problem.additive_options()));
+          problem.additive_parameters(), problem.pooling_options<AdditiveAttentionOptions>()));
     case Call::masked_softmax:
       break;
   }

@@ -3,6 +3,10 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <variant>
+
+#include "compare.hpp"
+#include "files.hpp"
 
 namespace headwise::test {
 
@@ -62,6 +66,26 @@ std::vector<Record> read_records(const std::string& name) {
     }
   }
   return records;
+}
+
+StoredTensors read_safetensors(const std::string& name) {
+  const Safetensors file = load_safetensors(file_of(read_file(name)));
+  StoredTensors tensors(file.tensors.begin(), file.tensors.end());
+  for (const auto& [key, tensor] : file.integers) {
+    std::visit([&, &of = key](const auto& integers) { tensors[of] = xt::cast<double>(integers); },
+               tensor);
+  }
+  return tensors;
+}
+
+ValidLens stored_valid_lens(const StoredTensors& tensors) {
+  const auto found = tensors.find("in.valid_lens");
+  if (found == tensors.end()) {
+    return {};
+  }
+  const auto lens = xt::cast<std::int64_t>(found->second);
+  return found->second.dimension() == 1 ? ValidLens(LensBySample(lens))
+                                        : ValidLens(LensByQuery(lens));
 }
 
 }  // namespace headwise::test

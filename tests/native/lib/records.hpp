@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/headwise.hpp>
+#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -46,5 +48,13 @@ class Record {
 std::string read_file(const std::string& name);
 
 std::vector<Record> read_records(const std::string& name);
+
+/// Tensors of a file, of any type of numbers: all are exact as doubles.
+using StoredTensors = std::map<std::string, xt::xarray<double>>;
+
+StoredTensors read_safetensors(const std::string& name);
+
+/// The tensor `in.valid_lens`, of either rank, or none.
+ValidLens stored_valid_lens(const StoredTensors& tensors);
 
 }  // namespace headwise::test

@@ -4,7 +4,7 @@
 
 #include "checkpoint.hpp"
 #include "every_allocation.hpp"
-#include "small_transformers.hpp"
+#include "transformer_call.hpp"
 #include "worlds.hpp"
 
 /// Calls of models of all kinds that run out of memory.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compare.hpp"
-#include "small_transformers.hpp"
+#include "transformer_call.hpp"
 
 namespace headwise::test {
 namespace {

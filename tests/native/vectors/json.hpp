@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <map>
+#include <headwise/core/io/json_text.hpp>
+#include <limits>
 #include <optional>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,13 +32,25 @@ struct Json {
   std::string text = "null";
 };
 
-std::string json(std::string_view text);
+inline std::string json(std::string_view text) {
+  std::string quoted;
+  io::append_json_string(quoted, text);
+  return quoted;
+}
 inline std::string json(const char* text) { return json(std::string_view(text)); }
 inline std::string json(const std::string& text) { return json(std::string_view(text)); }
 inline std::string json(bool truth) { return truth ? "true" : "false"; }
 inline std::string json(std::integral auto number) { return std::to_string(number); }
 /// Exact. Throws if the number is not finite.
-std::string json(double number);
+inline std::string json(double number) {
+  if (!std::isfinite(number)) {
+    throw std::runtime_error("JSON has no number that is not finite");
+  }
+  std::ostringstream stream;
+  stream.precision(std::numeric_limits<double>::max_digits10);
+  stream << number;
+  return stream.str();
+}
 inline std::string json(const JsonObject& object) { return object.text(); }
 inline std::string json(const Json& value) { return value.text; }
 

@@ -3,7 +3,7 @@
 #include "compare.hpp"
 #include "configuration.hpp"
 #include "options.hpp"
-#include "small_transformers.hpp"
+#include "transformer_call.hpp"
 #include "vectors.hpp"
 
 namespace headwise::test {
