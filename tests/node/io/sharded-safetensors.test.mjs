@@ -1,4 +1,4 @@
-// Checkpoints of several files, as their index has them.
+// Checkpoints of several files and their index.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, loadShardedSafetensors, saveSafetensors, Tensor } from 'headwise';
@@ -133,7 +133,7 @@ test('indices that are malformed', async () => {
   await fails(index, files, 'invalid-type', 'open: expected a function, got an object');
 });
 
-test('files that cannot be opened or are malformed are told by name', async () => {
+test('the error of a file that cannot be opened or is malformed names it', async () => {
   const boom = new Error('no such file');
   for (const open of [
     () => Promise.reject(boom),
@@ -147,17 +147,12 @@ test('files that cannot be opened or are malformed are told by name', async () =
   const what = 'expected a Uint8Array or an ArrayBuffer';
   await fails(index, secondIs(), 'invalid-type', `${second}: ${what}, got undefined`);
   await fails(index, secondIs({}), 'invalid-type', `${second}: ${what}, got an object`);
-  for (let size = 0; size < files[second].length; size += 29) {
-    const cut = files[second].slice(0, size);
-    for (const source of [cut, new Blob([cut]), handleOn(cut)]) {
-      await assert.rejects(loadShardedSafetensors(index, secondIs(source)), (error) => {
-        assert.equal(error.code, 'invalid-file');
-        assert.ok(error.message.startsWith(`${second}: expected `), error.message);
-        return true;
-      });
-    }
+  const cut = files[second].slice(0, -1);
+  const within = `${second}: expected tensor 'unnamed' to lie within 535 bytes, got 136 to 536`;
+  for (const source of [cut, new Blob([cut]), handleOn(cut)]) {
+    await fails(index, secondIs(source), 'invalid-file', within);
   }
-  const gone = { ...handleOn(files[second]), read: () => Promise.reject(boom) };
+  const gone = handleOn(files[second], { read: () => Promise.reject(boom) });
   const unreadable = `${second}: expected a file that can be read, got an error: no such file`;
   await fails(index, secondIs(gone), 'invalid-file', unreadable);
 
