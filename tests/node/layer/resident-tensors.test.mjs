@@ -55,13 +55,15 @@ test('what a call reads is not written before it is read', () => {
   for (const options of [{}, { outputProjection: false }, { projection: 'none' }]) {
     const layer = new MultiHeadAttention({ numHiddens: 6, numHeads: 2, seed: 1, ...options });
     const expected = layer.forward(X, Y, Y);
-    for (const target of [0, 1]) {
-      const [own, other] = [resident(X), resident(Y)];
-      const output = [own, other][target];
-      assert.equal(layer.forward(own, other, other, { out: { output } }).output, output);
-      assertSameTensor(output, expected.output);
-      own.dispose();
-      other.dispose();
+    for (const copy of [resident, Tensor.from]) {
+      for (const target of [0, 1]) {
+        const [own, other] = [copy(X), copy(Y)];
+        const output = [own, other][target];
+        assert.equal(layer.forward(own, other, other, { out: { output } }).output, output);
+        assertSameTensor(output, expected.output);
+        own.dispose?.();
+        other.dispose?.();
+      }
     }
     // Parts of the same memory, so that what the first queries give would lie where later ones are.
     const long = Tensor.randn([1, 40, 6], 3);

@@ -58,15 +58,30 @@ const forms = {
   // Nested arrays have no rank 0, and no axes behind an empty one.
   nested: (tensor) =>
     tensor.shape.length === 0 || tensor.shape.includes(0) ? forms.typed(tensor) : nested(tensor),
+  /** Nested arrays of typed arrays. */
+  rows({ data, shape }) {
+    if (shape.length < 2 || shape.includes(0)) return forms.typed({ data, shape });
+    const size = shape.at(-1);
+    const rows = Array.from({ length: data.length / size }, (_, i) =>
+      data.slice(i * size, (i + 1) * size),
+    );
+    return nested({ data: rows, shape: shape.slice(0, -1) });
+  },
+  /** Integers of one axis may be a typed array without a shape. */
+  flat: (tensor) => (tensor.shape.length === 1 ? tensor.data.slice() : forms.rows(tensor)),
+  flatBigints: ({ data, shape }) => forms.flat({ data: BigInt64Array.from(data, BigInt), shape }),
   typed: ({ data, shape }) => ({ data: data.slice(), shape }),
   doubles: ({ data, shape }) => ({ data: Float64Array.from(data), dims: shape }),
   bigints: ({ data, shape }) => ({ data: BigInt64Array.from(data, BigInt), dims: shape }),
   booleans: ({ data, shape }) => ({ data: Array.from(data, Boolean), dims: shape }),
+  nestedBooleans: ({ data, shape }) => forms.nested({ data: Array.from(data, Boolean), shape }),
 };
 const formsOf = {
-  Float32Array: ['tensor', 'tensor', 'resident', 'nested', 'typed', 'doubles', 'part', 'list'],
-  Int32Array: ['nested', 'typed', 'doubles', 'bigints', 'part', 'list'],
-  Uint8Array: ['typed', 'booleans'],
+  Float32Array: [
+    ...['tensor', 'tensor', 'resident', 'nested', 'rows', 'typed', 'doubles', 'part', 'list'],
+  ],
+  Int32Array: ['nested', 'typed', 'doubles', 'bigints', 'part', 'list', 'flat', 'flatBigints'],
+  Uint8Array: ['typed', 'booleans', 'nestedBooleans', 'rows', 'part'],
 };
 
 /** Tensors of a result by their path in it, numbers and lists of numbers as such, too. */
@@ -138,10 +153,10 @@ class Replay {
     for (const name of names[call] ?? names.forward) {
       if (!gives[name] || this.#random.chance(0.2)) continue;
       const { data, shape } = this.#tensors[gives[name].tensor.tensor];
-      const form = this.#random.pick('tensor', 'resident', 'typed');
+      const form = this.#random.pick('tensor', 'resident', 'typed', 'part');
       const full = forms[form]({ data: new Float32Array(data.length).fill(7), shape });
       if (form === 'resident') this.#held.push(full);
-      out[name] = form === 'typed' ? full.data : full;
+      out[name] = full instanceof Tensor ? full : full.data;
     }
     if (call === 'backward') args.push({ out });
     else args.push({ ...args.pop(), out });

@@ -70,15 +70,6 @@ test('one sequence without a batch axis is answered without one', () => {
   model.dispose();
 });
 
-test('tokens may be typed arrays, alone or in rows', () => {
-  const model = make();
-  const expected = model.forward(tokens);
-  assert.deepEqual(model.forward(tokens.map((sample) => Uint16Array.from(sample))), expected);
-  const [sequence] = tokens;
-  assert.deepEqual(model.forward(Int32Array.from(sequence)), model.forward(sequence));
-  model.dispose();
-});
-
 test('a model tells what it is', () => {
   withModel({ dropout: 0.5 }, (model) => {
     const told = { ...options, numHeads: [3, 3], training: false, disposed: false };
