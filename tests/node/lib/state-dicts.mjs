@@ -17,7 +17,7 @@ const stacked = (...tensors) =>
     [tensors.reduce((rows, { shape }) => rows + shape[0], 0), ...tensors[0].shape.slice(1)],
   );
 
-/** The dict with other names; what has none stays away. */
+/** The dict with other names, without tensors that have none. */
 const renamed = (dict, names) =>
   Object.fromEntries(
     Object.entries(names)
@@ -25,43 +25,24 @@ const renamed = (dict, names) =>
       .map(([name, other]) => [other, dict[name]]),
   );
 
-/** Names of the weights and biases of four linear layers. */
-const linear = (...layers) =>
-  Object.fromEntries(
-    ['W_q', 'W_k', 'W_v', 'W_o'].flatMap((name, i) => [
-      [`${name}.weight`, `${layers[i]}.weight`],
-      [`${name}.bias`, `${layers[i]}.bias`],
-    ]),
-  );
-
 const stackOf = (dict, what) =>
   stacked(...['W_q', 'W_k', 'W_v'].map((name) => dict[`${name}.${what}`]));
 
-const outputOf = (name) => ({ 'W_o.weight': `${name}.weight`, 'W_o.bias': `${name}.bias` });
-
-/** W_q, W_k and W_v in one, and W_o, by these names. */
+/** W_q, W_k and W_v in one, and W_o, by these names; bias_k and bias_v by their own. */
 function packed(dict, weight, bias, output) {
+  const others = { 'W_o.weight': `${output}.weight`, 'W_o.bias': `${output}.bias` };
   return {
     [weight]: stackOf(dict, 'weight'),
     ...(dict['W_q.bias'] && { [bias]: stackOf(dict, 'bias') }),
-    ...renamed(dict, outputOf(output)),
+    ...renamed(dict, { ...others, bias_k: 'bias_k', bias_v: 'bias_v' }),
   };
 }
-
-const slots = (dict) => renamed(dict, { bias_k: 'bias_k', bias_v: 'bias_v' });
 
 /** Ways to write a state dict that has all that d2l's has; tests/native/io has the others. */
 export const layouts = {
   d2l: (dict) => dict,
-  'nn.MultiheadAttention, packed': (dict) => ({
-    ...packed(dict, 'in_proj_weight', 'in_proj_bias', 'out_proj'),
-    ...slots(dict),
-  }),
-  BERT: (dict) => ({
-    ...renamed(dict, linear('self.query', 'self.key', 'self.value', 'output.dense')),
-    'output.LayerNorm.weight': Tensor.ones([3]),
-    'output.LayerNorm.bias': Tensor.ones([3]),
-  }),
+  'nn.MultiheadAttention, packed': (dict) =>
+    packed(dict, 'in_proj_weight', 'in_proj_bias', 'out_proj'),
   'GPT-2': (dict) => {
     const all = packed(dict, 'c_attn.weight', 'c_attn.bias', 'c_proj');
     const weights = ['c_attn.weight', 'c_proj.weight'].map((name) => [name, transposed(all[name])]);
