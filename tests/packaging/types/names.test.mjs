@@ -19,6 +19,7 @@ const computing = [
 
 const program = ts.createProgram(entries, {
   strict: true,
+  exactOptionalPropertyTypes: true,
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -45,6 +46,26 @@ test('types that are shipped are reached, refer to shipped files alone, and have
     }
     assert.doesNotMatch(text, /@internal|@private/, name);
   }
+});
+
+test('every optional property takes undefined', () => {
+  const { Any, TypeParameter, Undefined, Unknown } = ts.TypeFlags;
+  const takesUndefined = (type) =>
+    (type.isUnion() ? type.types : [type]).some(
+      ({ flags }) => flags & (Any | TypeParameter | Undefined | Unknown),
+    );
+  const optional = [];
+  const walk = (node) => {
+    if (ts.isPropertySignature(node) && node.questionToken) optional.push(node);
+    ts.forEachChild(node, walk);
+  };
+  reached.forEach(walk);
+  assert.ok(optional.length > 100, `${optional.length} properties`);
+  const wrong = optional.filter(({ type }) => !takesUndefined(checker.getTypeFromTypeNode(type)));
+  assert.deepEqual(
+    wrong.map((node) => node.getText()),
+    [],
+  );
 });
 
 /** Names of the package's types that what `entry` exports refers to, and that it does not export. */

@@ -104,41 +104,12 @@ loadSafetensors('model.safetensors');
 loadSafetensors(source).then;
 `;
 
-// Every option takes undefined, and there are no others.
+// Unknown options are errors. names.test.mjs checks that every option takes undefined.
 programs['options.mts'] = `${prelude}
-const o = undefined;
-const masks = { validLens: o, mask: o, causal: o, window: o, emptyRows: o };
-const results = { returnWeights: o, weightsStage: o, out: o };
-layer.forward(X, X, X, {
-  ...masks, ...results, headGate: o, cache: o, positions: o, keyMass: o, capture: o, requiresGrad: o,
-});
-layer.forward(X, X, X, { out: { output: o, attentionWeights: o } });
-scaledDotProductAttention(X, X, X, { ...masks, ...results, queryOffset: o, scale: o, softcap: o });
-additiveAttention(X, X, X, parameters, { ...masks, ...results, queryOffset: o });
-maskedSoftmax(X, o, { emptyRows: o, out: o });
-patternScores(X, { causal: o });
-model.forward([1], { headGates: o, returnWeights: o });
-model.loss([1], [1], { headGates: o });
-new MultiHeadAttention({
-  numHiddens: 4, numHeads: 2, dropout: o, bias: o, querySize: o, keySize: o, valueSize: o, outputSize: o,
-  outputProjection: o, numKvHeads: o, pooling: o, attentionHiddens: o, projection: o, scale: o, softcap: o, rotary: o,
-  biasKv: o, zeroAttention: o, seed: o,
-});
-MultiHeadAttention.fromStateDict({}, { numHeads: 2, prefix: o, dropout: o });
-new AttentionOnlyTransformer({
-  vocabularySize: 4, maxLength: 4, numHiddens: 4, numHeads: 2, numLayers: o, positions: o, causal: o, layerNorm: o,
-  bias: o, dropout: o, seed: o, optimizer: o,
-});
-new SGD(layer, { learningRate: o, momentum: o, weightDecay: o });
-new Adam(layer, { learningRate: o, betas: o, epsilon: o, weightDecay: o });
-new CopyTask({ numSymbols: 4, length: 4, offset: o });
-new AssociativeRecallTask({ numNames: 4, numValues: 4, numPairs: 2, numQuestions: o });
-measureHeadImportance(layer, {
-  measure: o, normalize: o, onProgress: o, signal: o, loss: o,
-  batches: [{ queries: X, keys: X, values: X, validLens: o, mask: o, causal: o, window: o, ignoredKeys: o }],
-});
-measureHeadImportance(model, { measure: o, batches: [{ tokens: [[1]], targets: o }] });
-init({ variant: o, threads: o, wasm: o });
+layer.forward(X, X, X, { capture: nothing, keyMass: nothing });
+model.forward([1], { capture: nothing });
+measureHeadImportance(layer, { batches: [{ queries: X, keys: X, values: X }] });
+measureHeadImportance(model, { batches: [{ tokens: [[1]] }] });
 declare const module: WebAssembly.Module;
 const given: InitOptions[] = [{ wasm: module }, { wasm: 'a' }, { wasm: new URL('a:b') }, { wasm: new Uint8Array() }];
 // @ts-expect-error there is no such option
@@ -152,23 +123,14 @@ new Adam(X);
 export { given };
 `;
 
-// What a transformer gives follows from what it is asked; all of its options take undefined.
+// What a transformer gives follows from what it is asked.
 programs['transformers.mts'] = `
 import { AttentionOnlyTransformer, MultiHeadAttention, Tensor, Transformer } from 'headwise';
 import type {
-  GenerateOptions, LossAndGradients, ModelCache, StateDict, TransformerForwardOptions, TransformerGradients,
-  TransformerPassOptions,
+  GenerateOptions, LossAndGradients, ModelCache, StateDict, TransformerGradients, TransformerPassOptions,
 } from 'headwise';
-declare const whatever: TransformerForwardOptions | undefined;
-const o = undefined;
 
-const model = new Transformer({
-  numHiddens: 8, numHeads: 2, vocabularySize: o, maxLength: o, numLayers: o, numKvHeads: o, headSize: o, ffnHiddens: o,
-  activation: o, gated: o, norm: o, normFirst: o, normEpsilon: o, normBias: o, finalNorm: o, embeddingNorm: o,
-  positions: o, positionOffset: o, rotary: o, embeddingScale: o, bias: o, qkvBias: o, tiedEmbeddings: o, logitsBias: o,
-  head: o, segments: o, causal: o, dropout: o, window: o, softcap: o, scale: o, encoder: o, patches: o, seed: o,
-  optimizer: o,
-});
+const model = new Transformer({ numHiddens: 8, numHeads: 2 });
 const plain = model.forward([[1, 2]]);
 is<typeof plain.logits, Tensor | undefined>();
 is<typeof plain.hidden, Tensor>();
@@ -189,15 +151,11 @@ is<typeof ofSmall.attentionWeights, undefined>();
 const allOfSmall = small.forward([1], { returnWeights: true });
 is<typeof allOfSmall.logits, Tensor>();
 is<typeof allOfSmall.attentionWeights, Tensor[]>();
-const pass = {
-  validLens: o, segments: o, source: o, sourceValidLens: o, headGates: o, crossHeadGates: o, encoderHeadGates: o,
-} satisfies TransformerPassOptions;
-model.forward([1], { ...pass, returnWeights: o, capture: o, cache: o, requiresGrad: o });
+declare const pass: TransformerPassOptions;
+model.forward([1], { ...pass, requiresGrad: true });
 is<ReturnType<typeof model.lossAndGradients>, LossAndGradients>();
 is<ReturnType<typeof model.backward>, TransformerGradients>();
-const generating: GenerateOptions = {
-  maxNewTokens: 1, temperature: o, topK: o, topP: o, seed: o, stop: o, source: o, onToken: o, signal: o,
-};
+is<Parameters<typeof model.generate>[1], GenerateOptions>();
 is<ReturnType<typeof model.generate>, Promise<number[]>>();
 const cache = model.createCache({ batchSize: 1, maxLength: 2 });
 is<typeof cache, ModelCache>();
@@ -212,7 +170,6 @@ model.forward([1], { cache: model.attention(0).createCache({ batchSize: 1, maxLe
 model.pruneHeads({ 0: [1] }, { side: 'decoder' });
 // @ts-expect-error it cannot be set
 model.numHiddens = 3;
-export { generating };
 `;
 
 // Types of results by name fit all results.
