@@ -105,16 +105,6 @@ const calls = {
       weights,
     },
   },
-  'new MultiHeadAttention, additive': {
-    known,
-    base: { ...ofLayer, pooling: 'additive' },
-    call: passOfLayer,
-  },
-  'new MultiHeadAttention without projections': {
-    known,
-    base: { ...ofLayer, projection: 'none' },
-    call: passOfLayer,
-  },
   'rotary of a layer': {
     known: 'base size interleaved',
     base: { base: 10000 },

@@ -1,22 +1,13 @@
 // The example that prunes a checkpoint, on small ones of tests/data/models.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { init, loadSafetensors, Transformer } from 'headwise';
-import { output, project } from '../lib/child.mjs';
+import { output, project, temporaryFolder } from '../lib/child.mjs';
 
 const models = join(project, 'tests/data/models');
-const folders = [];
-
-function emptyFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
-  folders.push(folder);
-  return folder;
-}
-
-after(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+const emptyFolder = () => temporaryFolder({ after });
 
 /** A small checkpoint under the names that Transformers give its files. */
 function checkpointOf(name) {

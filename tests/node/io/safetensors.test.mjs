@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, loadSafetensors, saveSafetensors, Tensor } from 'headwise';
 import { assertFails } from '../lib/compare.mjs';
-import { assertTakesBytesOnly, bitsOf, kindsOfBytes, specialNumbers } from '../lib/files.mjs';
+import { bitsOf, kindsOfBytes, specialNumbers } from '../lib/files.mjs';
 import { safetensorsFile } from '../lib/safetensors.mjs';
 
 await init();
@@ -187,14 +187,25 @@ test('what is saved is left as it is and not kept', () => {
   assert.deepEqual(loadSafetensors(file).tensors.a.data, Float32Array.of(1, 2, 3));
 });
 
-test('what is no file', () => {
-  const halves = [
+test('what is not a file', () => {
+  for (const [bad, got] of [
+    [undefined, 'undefined'],
+    [null, 'null'],
+    ['file.bin', '"file.bin"'],
+    [8, '8'],
+    [8n, '8n'],
+    [[1, 2, 3], 'an array'],
+    [{ length: 8 }, 'an object'],
+    [Tensor.ones([2]), 'an object'],
+    [() => 1, 'a function'],
     [{ size: 8, slice: 1 }, 'an object'],
     [{ size: -8, slice: () => new Blob() }, 'an object'],
     [{ size: '8', slice: () => new Blob() }, 'an object'],
     [{ read: () => 1, stat: null }, 'an object'],
-  ];
-  assertTakesBytesOnly(loadSafetensors, halves);
+  ]) {
+    const message = `bytes: expected a Uint8Array or an ArrayBuffer, got ${got}`;
+    assertFails(() => loadSafetensors(bad), 'invalid-type', message);
+  }
   const { buffer } = new Uint8Array(16);
   const view = new Uint8Array(buffer);
   structuredClone(buffer, { transfer: [buffer] });

@@ -1,6 +1,5 @@
-// What the tests of loaders share: numbers as bits, and bytes of every kind.
+// Numbers as bits, and bytes of every kind, for tests of files.
 import { Tensor } from 'headwise';
-import { assertFails } from './compare.mjs';
 
 /** A tensor's numbers as bits, which tell NaN from NaN and 0 from −0. */
 export const bitsOf = ({ data }) => new Uint32Array(Float32Array.from(data).buffer);
@@ -33,22 +32,3 @@ export const kindsOfBytes = {
     inside(new SharedArrayBuffer(bytes.length + 1), bytes, 1),
   Buffer: (bytes) => Buffer.from(bytes),
 };
-
-/** Checks that a loader refuses what holds no bytes, `others` included. */
-export function assertTakesBytesOnly(load, others = []) {
-  for (const [bad, got] of [
-    [undefined, 'undefined'],
-    [null, 'null'],
-    ['file.bin', '"file.bin"'],
-    [8, '8'],
-    [8n, '8n'],
-    [[1, 2, 3], 'an array'],
-    [{ length: 8 }, 'an object'],
-    [Tensor.ones([2]), 'an object'],
-    [() => 1, 'a function'],
-    ...others,
-  ]) {
-    const message = `bytes: expected a Uint8Array or an ArrayBuffer, got ${got}`;
-    assertFails(() => load(bad), 'invalid-type', message);
-  }
-}

@@ -1,4 +1,4 @@
-// What `fromPretrained` says of malformed configs and tensors; tests/native tries every tensor and file.
+// Malformed configs and tensors of `fromPretrained`. tests/native tries every tensor and field.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { HeadwiseError, init, Transformer } from 'headwise';
@@ -10,25 +10,14 @@ await init();
 const load = (config, tensors) => () => Transformer.fromPretrained({ config, tensors }).dispose();
 const gpt2 = readCheckpoint('gpt2-a');
 
-test('tensors that are missing, misshapen, of integers or unexpected are one error', () => {
+test('tensors that are missing or of integers are named', () => {
   const { 'wte.weight': embedding, ...rest } = gpt2.tensors;
-  const problems = {
-    "'wte.weight' is missing": rest,
-    "'wte.weight' expected (29, 16), got (0, 16)": {
-      ...rest,
-      'wte.weight': { data: new Float32Array(), shape: [0, 16] },
-    },
-    "'wte.weight' expected floats, got I32": {
-      ...rest,
-      'wte.weight': {
-        dtype: 'I32',
-        data: new Int32Array(embedding.data.length),
-        shape: embedding.shape,
-      },
-    },
-    "'other' is unexpected": { ...gpt2.tensors, other: embedding },
-  };
-  for (const [problem, tensors] of Object.entries(problems)) {
+  const { data, shape } = embedding;
+  const integers = { dtype: 'I32', data: new Int32Array(data.length), shape };
+  for (const [problem, tensors] of [
+    ["'wte.weight' is missing", rest],
+    ["'wte.weight' expected floats, got I32", { ...rest, 'wte.weight': integers }],
+  ]) {
     assertFails(load(gpt2.config, tensors), 'invalid-state-dict', `tensors: ${problem}`);
   }
 });
@@ -36,7 +25,7 @@ test('tensors that are missing, misshapen, of integers or unexpected are one err
 for (const name of checkpointNames) {
   const { config, tensors } = readCheckpoint(name);
 
-  test(`${name}: no value of any field of the config makes anything but a model or an error`, () => {
+  test(`${name}: any value of any field of the config makes a model or an error`, () => {
     const values = [null, 'text', -1, 2 ** 31, {}, [1]];
     for (const field of [...Object.keys(config), 'pruned_heads', 'rope_scaling']) {
       for (const value of values) {
