@@ -512,6 +512,15 @@ const subjects = {
     [(cache) => cache.truncate(0), (cache) => cache.reset()],
     ['batchSize', 'maxLength', 'length'],
   ],
+  'resident tensor': [
+    () => new headwise.ResidentTensor([2, 4, 5]),
+    [
+      ...[(X) => X.data, (X) => X.at(0, 0, 0)],
+      (X) => new MultiHeadAttention(sized).forward(X, good, good),
+      (X) => new MultiHeadAttention(sized).forward(good, good, good, { out: { output: X } }),
+    ],
+    [],
+  ],
   optimizer: [
     () => new headwise.SGD(new MultiHeadAttention(sized)),
     [
@@ -534,7 +543,7 @@ for (const [name, [make, calls, properties]] of Object.entries(subjects)) {
     subject.dispose();
     subject.dispose();
     subject[Symbol.dispose]();
-    if (name !== 'cache') assert.equal(subject.disposed, true);
+    if (!/^(cache|resident tensor)$/.test(name)) assert.equal(subject.disposed, true);
     for (const call of calls) {
       const message = `${name.split(' ').at(-1)}: expected one in use, got one that was disposed of`;
       assertFails(() => call(subject), 'disposed', message);

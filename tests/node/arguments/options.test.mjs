@@ -123,6 +123,7 @@ const calls = {
     base: { batchSize: 2, maxLength: 8 },
     call: (options) => newLayer(sizes).createCache(options).length,
     size: 'batchSize maxLength',
+    words: { precision: oneOf('float32', 'float16') },
   },
   forward: {
     known: `${masks} ${results} headGate cache positions keyMass capture requiresGrad`,

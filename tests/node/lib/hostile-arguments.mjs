@@ -1,37 +1,26 @@
 // Arguments that act while a call reads them: getters that do something or change their answer, numbers whose memory
 // grows, shrinks or goes, lengths that are not true.
 
-/** A path to each value inside arguments that a getter can stand for: properties, and the ends of arrays. */
+const isPlain = (value) =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** A path to each value inside arguments that a getter can replace: properties, and the ends of arrays. */
 export function placesIn(value, path = []) {
-  if (Array.isArray(value)) {
-    const ends = value.length > 1 ? [0, value.length - 1] : [...value.keys()];
-    // The arguments themselves, which are given as they are, have no getters.
-    const indices = path.length === 0 ? [...value.keys()] : ends;
-    return indices.flatMap((i) => [
-      ...(path.length === 0 ? [] : [[...path, i]]),
-      ...placesIn(value[i], [...path, i]),
-    ]);
-  }
-  if (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.getPrototypeOf(value) === Object.prototype
-  ) {
-    return Object.keys(value).flatMap((key) => [
-      [...path, key],
-      ...placesIn(value[key], [...path, key]),
-    ]);
-  }
-  return [];
+  const isList = Array.isArray(value);
+  // The arguments themselves, which are given as they are, have no getters.
+  const isTop = path.length === 0;
+  const keys = isList ? [...value.keys()] : isPlain(value) ? Object.keys(value) : [];
+  const chosen = isList && !isTop && keys.length > 1 ? [0, keys.length - 1] : keys;
+  return chosen.flatMap((key) => [
+    ...(isTop ? [] : [[...path, key]]),
+    ...placesIn(value[key], [...path, key]),
+  ]);
 }
 
 /** Paths to what `isWanted` inside arguments. */
 export function pathsTo(isWanted, value, path = []) {
   if (isWanted(value)) return [path];
-  const inside =
-    Array.isArray(value) ||
-    (typeof value === 'object' && Object.getPrototypeOf(value ?? []) === Object.prototype);
-  return inside
+  return Array.isArray(value) || isPlain(value)
     ? Object.keys(value).flatMap((key) => pathsTo(isWanted, value[key], [...path, key]))
     : [];
 }

@@ -51,11 +51,6 @@ export const layouts = {
   },
 };
 
-/** What modules keep beside their parameters, as a file holds it. */
-export const buffers = {
-  position_ids: { dtype: 'I64', data: BigInt64Array.of(0n, 1n, 2n), shape: [1, 3] },
-};
-
 /** The dict with something before each name. */
 export const prefixed = (prefix, dict) =>
   Object.fromEntries(Object.entries(dict).map(([name, tensor]) => [prefix + name, tensor]));

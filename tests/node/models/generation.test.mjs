@@ -15,7 +15,7 @@ const withModel = async (given, use) => {
   model.dispose();
 };
 
-test('tokens are told one by one, and nothing is left of them', () =>
+test('tokens are told one by one, up to a stop token or the longest length', () =>
   withModel({ positions: 'rotary' }, async (model) => {
     const draw = (given, prompt = [1, 2]) => model.generate(prompt, { maxNewTokens: 8, ...given });
     const told = [];
@@ -27,11 +27,6 @@ test('tokens are told one by one, and nothing is left of them', () =>
     const untilStop = generated.slice(0, generated.indexOf(stop) + 1);
     assert.deepEqual(await draw({ stop }), untilStop);
     assert.equal((await model.generate([1], { maxNewTokens: 14 })).length, 14);
-    const one = await draw({ temperature: 9, seed: 5 });
-    assert.deepEqual(await draw({ temperature: 9, seed: 5 }), one);
-    assert.notDeepEqual(await draw({ temperature: 9, seed: 6 }), one);
-    assert.deepEqual(await draw({ temperature: 9, topK: 1 }), generated);
-    assert.deepEqual(await draw({ temperature: 9, topP: 1e-9 }), generated);
   }));
 
 test('the event loop goes on between tokens, and a signal ends them', async () => {
