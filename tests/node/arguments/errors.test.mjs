@@ -1,4 +1,4 @@
-// The same bad calls as in tests/native/errors_test.cpp, with the same codes and texts.
+// The bad calls of tests/data/errors.txt, with the same codes and texts as in tests/native/layer/errors_test.cpp.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';
@@ -9,7 +9,7 @@ const { AttentionOnlyTransformer, init, MultiHeadAttention, Tensor } = headwise;
 
 await init();
 
-/** Spelled alike in both languages: PyTorch's and d2l's names of parameters. */
+/** Names of parameters, which are spelled alike in both languages. */
 const parameters = [
   ...['bias_k', 'bias_v', 'w_v', 'in_proj_weight', 'in_proj_bias', 'k_proj_weight', 'out_proj'],
   ...['q_norm', 'c_attn', 'c_proj', 'self_attn', 'masked_bias'],
@@ -23,7 +23,7 @@ const camelCase = (text) =>
       : words.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()),
   );
 
-/** What a record says of these names. */
+/** These properties of a record. */
 const pick = (record, names) =>
   Object.fromEntries(
     names
@@ -64,7 +64,7 @@ function filled(shape, number, last, Kind = Float64Array) {
 const validLensOf = ({ validLens: data, validLensShape: shape = [data?.length] }) =>
   data && { data, shape };
 
-/** All mask options, for whichever call takes them. */
+/** All mask options. */
 function maskOptionsOf(record) {
   const { mask, maskValue = 0, causal } = record;
   const [kind, ...shape] = mask?.split(' ') ?? [];
@@ -79,7 +79,7 @@ function maskOptionsOf(record) {
 
 const cacheOptionsOf = (record) => pick(record, 'batchSize maxLength');
 
-/** Makes a call in evaluation mode, and leaves the layer in its own. */
+/** Makes a call in evaluation mode, and restores the layer's mode. */
 function inEvaluation(layer, call) {
   const { training } = layer;
   call(layer.eval());
@@ -152,7 +152,7 @@ function taskOf(record) {
   return new Task(pick(record, optionsOfTasks));
 }
 
-/** With small sizes where the record says nothing. */
+/** Small sizes by default. */
 const optionsOfModel = (record) => ({
   ...{ vocabularySize: 5, maxLength: 4, numHiddens: 6, numHeads: 2, numLayers: 2, seed: 7 },
   ...pick(record, 'vocabularySize maxLength numHiddens numHeads numLayers positions layerNorm'),

@@ -1,4 +1,4 @@
-// The options of every call: an unknown one is named, one of another type or range is refused, undefined is none.
+// The options of every call: unknown ones, wrong types and ranges are errors; undefined means the default.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';
@@ -23,7 +23,7 @@ const notNumbers = ['1', null, 1n, true, [1], {}];
 const noIntegers = [2.5, NaN, Infinity, ...notNumbers];
 const noSides = [1.5, NaN, -Infinity, -1, 2 ** 53, '1', null, undefined, 1n, true];
 
-/** Values that are none of a kind, and what the error says was expected. */
+/** Wrong values of each kind, and what the error expects. */
 const kinds = {
   size: [[0, -1, 2 ** 31, ...noIntegers], 'an integer from 1 to 2147483647'],
   count: [[-1, 2 ** 31, ...noIntegers], 'an integer from 0 to 2147483647'],
@@ -45,7 +45,7 @@ const kinds = {
   ],
 };
 const optionNames = (text) => text.split(' ');
-/** Words of which an option is one, as errors list them. */
+/** Wrong values of an option that is one of these words, and what the error expects. */
 const oneOf = (...words) => {
   const quoted = words.map((word) => `'${word}'`);
   return [
@@ -85,8 +85,8 @@ const batches = [{ tokens: [[1, 2]], targets: [[2, 3]] }];
 const inputs = { queries: X, keys: X, values: X };
 
 /**
- * By name: the options that a call knows, those that it cannot do without, the call, and the types of its options.
- * `argument` is what errors call them.
+ * By name: known options, required ones (`base`), the call, and the options of each type. Errors call the options
+ * `argument`.
  */
 const calls = {
   'new MultiHeadAttention': {
@@ -339,7 +339,7 @@ for (const [
   });
 }
 
-test('options that were meant are suggested', async () => {
+test('a misspelt option gets a suggestion', async () => {
   for (const [given, meant] of Object.entries({
     numheads: 'numHeads',
     num_heads: 'numHeads',

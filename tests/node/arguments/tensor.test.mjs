@@ -61,7 +61,7 @@ test('at and toArray read in row-major order', () => {
   assert.deepEqual(Tensor.zeros([2, 0]).toArray(), [[], []]);
 });
 
-test('indices outside the tensor', () => {
+test('indices outside the tensor are errors', () => {
   const tensor = Tensor.ones([2, 3]);
   const fails = (index, code, message) => assertFails(() => tensor.at(...index), code, message);
   fails([1], 'invalid-shape', 'index: expected 2 integers, got 1');
@@ -77,7 +77,7 @@ test('indices outside the tensor', () => {
   }
 });
 
-test('what no tensor is made of', () => {
+test('bad data and shapes are errors', () => {
   const sizes = 'shape: expected a shape of integers from 0 on';
   const anyShape = 'expected a shape such as [2, 4, 100]';
   const [type, shape] = ['invalid-type', 'invalid-shape'];

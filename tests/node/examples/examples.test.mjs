@@ -95,7 +95,7 @@ test('decoding by a cache equals the causal pass', () => {
   assert.match(printed, /^the cache holds 9 of 12 tokens$/m);
 });
 
-test('a worker computes while its caller goes on', () => {
+test('a worker computes while its caller continues', () => {
   const printed = output(process.execPath, ['examples/worker.mjs']);
   assert.match(printed, /^output 2048 × 256, 2048 positions in the cache$/m);
   assert.match(printed, /^head 0 of the last position looks most at key \d+$/m);
@@ -115,7 +115,7 @@ test('the heat maps have a cell for each weight, in its colour', () => {
   }
 });
 
-test('a sentence under every head of a model is one HTML file', () => {
+test('the attention view of a model is one HTML file', () => {
   const html = output(process.execPath, ['examples/attention-view/main.mjs']);
   const [, json] = /<script type="application\/json" id="attention">(.*?)<\/script>/.exec(html);
   const { weights, tokens } = JSON.parse(json);
@@ -130,7 +130,7 @@ test('a sentence under every head of a model is one HTML file', () => {
   assert.doesNotMatch(html, /\b(?:src|href)="(?!data:)|sourceMappingURL/);
 });
 
-test('a worker trains, tells its progress, and stops when it is asked to', () => {
+test('a worker trains, reports progress, and stops when asked', () => {
   const train = (...steps) =>
     output(process.execPath, ['examples/training-in-a-worker/main.mjs', ...steps]);
   const trained = train();

@@ -72,7 +72,7 @@ async function lossWith(folder, headGates) {
 const gatesWithout = (heads) =>
   [0, 1].map((layer) => [0, 1].map((head) => Number(!heads.includes(`${layer}.${head}`))));
 
-test('curves begin with the loss and fall to gates of 0', async () => {
+test('curves begin with the whole loss, and each point has the loss of the gated model', async () => {
   const folder = checkpointOf('gpt2-a');
   const svg = join(folder, 'curve.svg');
   const { printed, rows } = prune(
@@ -105,7 +105,7 @@ test('curves begin with the loss and fall to gates of 0', async () => {
   assert.doesNotMatch(drawn, /NaN|undefined/);
 });
 
-test('heads that share keys and values go together, in as few steps as asked for', () => {
+test('heads that share keys and values are pruned together, in as few steps as asked for', () => {
   const folder = checkpointOf('llama-a');
   const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
   write(
@@ -165,7 +165,7 @@ const refusals = {
   'another family': [['t5', '--start', '1'], /model_type: expected .* got 't5'/],
 };
 
-test('what cannot be pruned is told in a line', () => {
+test('bad arguments print one line', () => {
   const names = { 'gpt2-a': checkpointOf('gpt2-a'), 'bert-a': checkpointOf('bert-a') };
   names.t5 = checkpointOf('gpt2-a');
   write(names.t5, 'config.json', '{ "model_type": "t5" }');

@@ -1,4 +1,4 @@
-// examples/language-model: its recipe on a short text, and the model that it made, whose figures are those of its card.
+// examples/language-model: its recipe on a short text, and its trained model, whose numbers are those of the model card.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ test('documents are plain text, and one of sixteen is held out', () => {
   assert.deepEqual([training.length, heldOut.length], [115, 8]);
 });
 
-test('a vocabulary is learnt, by which texts become tokens and texts again', (context) => {
+test('a learnt vocabulary encodes and decodes texts', (context) => {
   const folder = temporaryFolder(context);
   const tokens = prepare({ training: [sample], twice: [sample, sample] }, folder, folder);
   checkRoundTrips(tokens);
@@ -77,7 +77,7 @@ test('training lowers the loss; the same seed gives the same bytes with one thre
   assert.ok(one.weights.equals(two.weights));
 });
 
-test('arguments that mean nothing are answered by an error', () => {
+test('bad arguments are errors', () => {
   const text = [sampleTokens, sampleTokens, 'folder'];
   assert.throws(() => program('train', 'a'), /usage/);
   assert.throws(() => program('train', 'nothing', ...text), /cannot read tokens of nothing/);
@@ -90,18 +90,18 @@ const tokens = textTokens(json('tokenizer.json'), json('tokenizer_config.json'))
 const card = readFileSync(join(model, 'README.md'), 'utf8');
 const measured = JSON.parse(program('measure', model, sampleTokens));
 
-test('the model is small, and its vocabulary that of its text', () => {
+test('the model is small, and its vocabulary encodes the held-out text', () => {
   assert.ok(statSync(join(model, 'model.safetensors')).size <= 2.5e6);
   checkRoundTrips(tokens);
   assert.deepEqual(readTokens(sampleTokens), tokensOf(tokens, [sample]));
 });
 
-test('the loss of held-out text is what the card says', () => {
+test('the loss of held-out text matches the model card', () => {
   const [, loss] = card.match(/^\| the part of it in `held-out.txt` +\| ([\d.]+) +\|$/m);
   assert.ok(Math.abs(measured.loss - loss) < 2e-3, `${measured.loss}, ${loss}`);
 });
 
-test('heads do what the card says', () => {
+test('the scores of heads match the model card', () => {
   const rows = [
     ...card.matchAll(/^\| (\d) +\| (\d) +\| \**([\d.]+)\** +\| .+ \| \**([\d.]+)\** +\|$/gm),
   ];
@@ -117,7 +117,7 @@ test('heads do what the card says', () => {
   assert.ok(heads.some(({ induction }) => induction > 0.3));
 });
 
-test('the model goes on with a text, the same for the same seed', () => {
+test('the model continues a text, the same for the same seed', () => {
   const given = readTokens(sampleTokens).slice(0, 20).map(String);
   const go = (seed) => program('generate', model, '30', seed, ...given);
   const following = go('1').trim().split('\n').map(Number);

@@ -1,4 +1,4 @@
-// Forms and sizes of the functions that calls.test.mjs leaves out.
+// Forms and sizes of functions that layer/calls.test.mjs does not try.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -31,7 +31,7 @@ test('maskedSoftmax writes to the memory it is given', () => {
   assert.deepEqual(scores, expected);
 });
 
-test('maskedSoftmax of more numbers than go through memory at a time', () => {
+test('maskedSoftmax of more numbers than one chunk', () => {
   const [batch, length] = [9, 129];
   const size = length * length;
   const scores = Tensor.randn([batch, length, length], 1);
@@ -46,7 +46,7 @@ test('maskedSoftmax of more numbers than go through memory at a time', () => {
       const alone = maskedSoftmax(own, validLens && [validLens[b]]);
       assert.deepEqual(weights.data.slice(b * size, (b + 1) * size), alone.data, `${name} ${b}`);
     }
-    // The result may lie over scores that are still to be read.
+    // The result may overwrite scores that are read later.
     const memory = new Float32Array(scores.data.length + size);
     memory.set(scores.data);
     const moved = new Tensor(memory.subarray(0, scores.data.length), scores.shape);
@@ -55,14 +55,14 @@ test('maskedSoftmax of more numbers than go through memory at a time', () => {
   }
 });
 
-test('nothing in, nothing out', () => {
+test('empty inputs give empty results', () => {
   assert.deepEqual(transposeQkv(Tensor.zeros([2, 0, 4]), 2).shape, [4, 0, 2]);
   assert.deepEqual(transposeOutput(Tensor.zeros([0, 2, 2]), 2).shape, [0, 2, 4]);
   assert.deepEqual(splitHeads(Tensor.zeros([0, 3, 4]), 2).shape, [0, 2, 3, 2]);
   assert.deepEqual(positionalEncoding(0, 4).shape, [0, 4]);
 });
 
-test('scores of heads take weights without a batch axis, and name what does not fit', () => {
+test('scores of heads take weights without a batch axis, and errors name the argument', () => {
   const heads = [
     [
       [1, 0, 0, 0],

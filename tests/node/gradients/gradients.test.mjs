@@ -1,4 +1,4 @@
-// What a layer's `backward` goes back from. layer/calls.test.mjs checks the gradients.
+// Inputs of a layer's `backward`. layer/calls.test.mjs checks the gradients.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, MultiHeadAttention, ResidentTensor, Tensor } from 'headwise';

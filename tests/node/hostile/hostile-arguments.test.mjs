@@ -1,6 +1,6 @@
-// Arguments that act or change while a call reads them, in every place of every call. A call must succeed as if what a
-// getter did had been done before it, or be a HeadwiseError that changes nothing more; an error that a getter throws
-// comes out as it is. Kinds of hostility take turns from place to place.
+// Arguments that act or change while a call reads them, in every place of every call. A call must succeed as if the
+// action of a getter came before it, or throw a HeadwiseError and change nothing else; errors of getters are thrown as
+// they are. Each place gets another kind of hostility.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -54,20 +54,20 @@ function act(action, subject) {
   }
 }
 
-/** Where the next choice is taken from: each call begins with another one. */
+/** Index of the next choice: each call begins with another one. */
 let turns = 0;
 const inTurn = (choices) => choices[turns++ % choices.length];
 
-/** At most so many, evenly: of a long dictionary some stand for all. */
+/** At most so many, evenly spaced. */
 const someOf = (all, most) => all.filter((_, i) => i % Math.ceil(all.length / most) === 0);
 
 const hoard = [];
-/** Takes memory until there is more of it, so that views of it are outdated. */
+/** Allocates until memory grows, which detaches views of it. */
 function growMemory() {
   const { byteLength } = memory.buffer;
   while (memory.buffer.byteLength === byteLength) hoard.push(new ResidentTensor([2 ** 18]));
 }
-/** Growth is by a fifth, so that not every call can have its own. */
+/** Memory grows by a fifth, so not every call can have its own growth. */
 const growing = [
   ...['forward with gradients', 'forward with a cache', 'backward', 'loadStateDict'],
   ...['fromStateDict, GPT-2', 'forward, translator', 'lossAndGradients of a model'],
@@ -75,7 +75,7 @@ const growing = [
 ];
 test.after(() => hoard.forEach((each) => each.dispose()));
 
-/** What a typed array holds, whatever it says of itself; undefined of others and of one without memory. */
+/** The real contents of a typed array; undefined for other values and detached arrays. */
 function trueNumbers(array, Kind) {
   try {
     return ArrayBuffer.isView(array) ? new Kind(array) : undefined;
@@ -85,7 +85,7 @@ function trueNumbers(array, Kind) {
 }
 
 async function tryCall(name, { prepare, args, call, observe, actions, isOfCopy }) {
-  /** What comes of the call, and what is seen then. */
+  /** The outcome of the call, and the state after it. */
   async function run({ before, change = (given) => given, skip = false }) {
     const subject = prepare();
     try {
@@ -107,8 +107,8 @@ async function tryCall(name, { prepare, args, call, observe, actions, isOfCopy }
 
   const failures = [];
   /**
-   * Tries one kind of argument. `allowed` is asked afterwards for what may come: outcomes of which a call that succeeds
-   * has one, and what is seen if it fails.
+   * Tries one kind of argument. Afterwards `allowed` returns the permitted outcomes of a call that succeeds, and the state
+   * after one that fails.
    */
   async function check(what, change, allowed = () => asEver) {
     try {
@@ -150,7 +150,7 @@ async function tryCall(name, { prepare, args, call, observe, actions, isOfCopy }
   };
 
   const acting = new Map();
-  /** Outcomes of a call that an action came before. What works on a copy may have made it before that. */
+  /** Outcomes of a call after an action. A call that works on a copy may have made it before the action. */
   async function outcomesAfter(action) {
     if (!acting.has(action)) {
       const acted = await run({ before: action });

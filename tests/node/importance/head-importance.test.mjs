@@ -1,4 +1,4 @@
-// What measuring heads promises beside the numbers, which the calls.test.mjs of layer and models check.
+// Measuring heads. The calls.test.mjs of layer and models check the numbers.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -38,7 +38,7 @@ const tokens = [
   [4, 4, 0, 1],
   [2, 0, 2, 1],
 ];
-// As many as there are differs from sample to sample.
+// Their number differs from sample to sample.
 const targets = [
   [1, 2, 3, 4],
   [-1, -1, -1, 2],
@@ -88,7 +88,7 @@ async function measureAll(measured, given) {
   }
 }
 
-test('padding of the source counts in no mean over the queries of the encoder', async () => {
+test('means over the queries of the encoder skip padding of the source', async () => {
   const model = new Transformer({
     ...{ vocabularySize: 5, maxLength: 6, numHiddens: 6, numHeads: 3, numLayers: 1, seed: 1 },
     encoder: { numLayers: 1 },
@@ -107,7 +107,7 @@ test('padding of the source counts in no mean over the queries of the encoder', 
   model.dispose();
 });
 
-test('a measured layer stays as it was, without sizes too, and is measured without dropout', () =>
+test('measuring leaves a layer unchanged, also one of unknown sizes, and ignores dropout', () =>
   withLayer({ dropout: 0.5 }, (layer) =>
     withLayer({ dropout: 0.5 }, async (twin) => {
       const given = { batches: [inputs], loss: square };
@@ -124,7 +124,7 @@ test('a measured layer stays as it was, without sizes too, and is measured witho
     }),
   ));
 
-test('a measured model stays as it was, and is measured without dropout', () =>
+test('measuring leaves a model unchanged, and ignores dropout', () =>
   withModel({ dropout: 0.5 }, (model) =>
     withModel({ dropout: 0.5 }, async (twin) => {
       for (const each of [model, twin]) each.train().lossAndGradients(tokens, targets);
@@ -160,12 +160,12 @@ test('progress counts every pass, and an abort before any pass ends it', () =>
     }
   }));
 
-test('it is measured as things were at the call, while timers go on and may abort it', () =>
+test('measuring uses the state at the call, and lets timers run, which may abort it', () =>
   withLayer({}, async (layer) => {
     const given = { measure: 'ablation', batches: new Array(50).fill(inputs), loss: square };
     const before = await measureHeadImportance(layer, given);
     const controller = new AbortController();
-    /** As slow as it takes the timer to be due. */
+    /** Slow enough for the timer to be due. */
     const value = (output) => {
       const end = performance.now() + 3;
       while (performance.now() < end);
@@ -186,7 +186,7 @@ const ignoring = (ignoredKeys) => ({ measure: 'entropy', batches: [{ ...inputs, 
 const needed = "loss: expected its gradient beside measure 'gradient', got none";
 const given = "loss: expected its value beside measure 'ablation', got 3";
 const normalized = "normalize: expected measure 'gradient' beside it, got 'entropy'";
-/** Options, and how the measurement of a layer is rejected. */
+/** By code: options that a layer cannot be measured with, and the message. */
 const errors = {
   'invalid-option': [
     [{ batches }, needed],
@@ -208,7 +208,7 @@ const errors = {
   ],
 };
 
-test('what cannot be measured is an error, by rejection', () =>
+test('bad arguments reject the promise', () =>
   withLayer({}, (layer) =>
     withModel({}, async (model) => {
       const fails = (of, given, ...error) =>

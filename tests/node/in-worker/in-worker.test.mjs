@@ -24,9 +24,9 @@ const fails = (call, code, message) =>
     return true;
   });
 
-test('it has every name of the package but the tensors that live in its memory', () => {
+test('it exports every name of the package except ResidentTensor', () => {
   const names = Object.keys(here).filter((name) => name !== 'ResidentTensor');
-  // Abstract classes, and those that a layer or a model makes, are types alone.
+  // Abstract classes, and those that a layer or a model creates, are only types.
   const types = ['KeyValueCache', 'ModelCache', 'Optimizer', 'Task'];
   assert.deepEqual(
     Object.keys(there).sort(),
@@ -101,7 +101,7 @@ test('gradients, caches, optimizers, tasks and models live there', async () => {
   await (await new there.AttentionOnlyTransformer(sizes)).loadStateDict(file.tensors);
 });
 
-test('functions are told before the answer comes, and a signal stops a call', async () => {
+test('callbacks run before the answer arrives, and a signal stops a call', async () => {
   const sizes = { vocabularySize: 5, maxLength: 40, numHiddens: 8, numHeads: 2, seed: 1 };
   const model = await new there.AttentionOnlyTransformer(sizes);
   const told = [];
@@ -154,7 +154,7 @@ test('tensors of other libraries are sent as the package takes them', async () =
   }
 });
 
-test('errors are those of the call, and of what a worker cannot do', async () => {
+test('errors of the call, and of what a worker cannot do', async () => {
   await fails(new MultiHeadAttention({ numHiddens: 7, numHeads: 2 }), 'invalid-option', /^num/);
   const remote = await new MultiHeadAttention(options);
   await fails(
@@ -205,19 +205,19 @@ test('calls before init and after dispose say so; init starts anew', async () =>
   assert.equal(await (await new MultiHeadAttention(options)).numHeads, 3);
 });
 
-test('the caller’s thread goes on during a long call', async () => {
+test('the caller’s thread continues during a long call', async () => {
   const remote = await new MultiHeadAttention({ numHiddens: 256, numHeads: 4, seed: 1 });
   const long = await Tensor.randn([1, 2048, 256], 1);
   let isDone = false;
   const call = remote.forward(long, long, long).then(() => (isDone = true));
-  // Microtasks alone, in which no message comes: had the call run on this thread, it would be done by now.
+  // Microtasks receive no messages: if the call ran on this thread, it would be done by now.
   for (let i = 0; i < 100; i++) await undefined;
   assert.equal(isDone, false);
   await call;
 });
 
 inNewProcess(
-  'the program ends by itself, though the worker was not ended',
+  'the program ends although the worker was not disposed of',
   `
   const there = await import('headwise/worker');
   await there.init({ threads: 2 });
@@ -227,7 +227,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'what nobody here has any more is forgotten there, and what a method is held of is not',
+  'the worker releases objects that were collected here, but not while one of their methods is held',
   `
   const { Worker } = await import('node:worker_threads');
   const { postMessage } = Worker.prototype;

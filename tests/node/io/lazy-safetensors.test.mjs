@@ -78,7 +78,7 @@ async function checkNames(read) {
   await fails(['b', 'of.F32', 'a', 'b'], 'invalid-value', `${inFile} 'b', 'a'`);
 }
 
-test('from memory: a tensor is converted when it is asked for, and kept', async () => {
+test('from memory: a tensor is converted on first access, and kept', async () => {
   const bytes = file.slice();
   const loaded = loadSafetensors(bytes);
   checkHeader(loaded);
@@ -127,7 +127,7 @@ test('from memory: once the bytes are gone, tensors that were not read yet are e
 });
 
 for (const [kind, open] of Object.entries(sources)) {
-  test(`from ${kind}: the header is read, and then what is asked for, once`, async (t) => {
+  test(`from ${kind}: the header is read, then each requested tensor, once`, async (t) => {
     const source = await open(t);
     const { parts } = source;
     const loaded = await loadSafetensors(source);
@@ -182,7 +182,7 @@ test('a large tensor is read in pieces', async (t) => {
   const piece = 2 ** 24;
   const count = piece + 5;
   const numbers = new Uint8Array(3 * count);
-  // Of BF16 1 and 2, on either side of what is read at a time, and 3 at the end.
+  // 1 and 2 in BF16 on either side of a piece's end, and 3 at the end.
   numbers.set([0x80, 0x3f, 0x00, 0x40], piece - 2);
   numbers.set([0x40, 0x40], 2 * count - 2);
   const ofBytes = numbers.subarray(2 * count);
@@ -287,7 +287,7 @@ test('a source that fails is an error, and may work later', async () => {
   const flaky = handleOn(good, { read: (...given) => (works ? read(...given) : reject()) });
   const loaded = await loadSafetensors(flaky);
   works = false;
-  // A rejection that nobody awaits is no error of the program.
+  // A rejection that nobody awaits must not end the program.
   void loaded.tensors.b;
   await assert.rejects(loaded.tensors.a, { code: 'invalid-file', message: gone, cause: boom });
   await assert.rejects(loaded.read(['a']), { code: 'invalid-file', message: gone, cause: boom });

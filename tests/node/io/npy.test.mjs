@@ -26,7 +26,7 @@ test('tensors of every shape come back bit for bit', () => {
   }
 });
 
-test('what is not a file or a tensor', () => {
+test('arguments that are not a file or a tensor', () => {
   const message = 'bytes: expected a Uint8Array or an ArrayBuffer, got an object';
   assertFails(() => loadNpy(new Blob([])), 'invalid-type', message);
   for (const [tensor, code, expected] of [

@@ -15,7 +15,7 @@ const plain = (dict) =>
 const files = { float16: 'F16', int8: 'I8' };
 
 for (const [precision, dtype] of Object.entries(files)) {
-  test(`${precision} weights come back from a file of their precision as they were`, () => {
+  test(`${precision} weights survive a file of their precision`, () => {
     const layer = make(precision);
     const dict = layer.stateDict();
     const bytes = saveSafetensors(dict, {}, { precision });
@@ -45,7 +45,7 @@ test('int8 weights are integers, with a factor for each row beside them', () => 
   }
 });
 
-test('factors that do not fit leave integers what they are', () => {
+test('integers without fitting factors are an error', () => {
   const dict = make('int8').stateDict();
   const { tensors } = loadSafetensors(saveSafetensors(dict, {}, { precision: 'int8' }));
   const { 'W_q.weight_scale': scale, ...others } = tensors;

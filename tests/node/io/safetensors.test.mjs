@@ -1,4 +1,4 @@
-// What is loaded and saved. Files that break the format's rules are in bad-files.test.mjs.
+// Loading and saving. Malformed files are in bad-files.test.mjs.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, loadSafetensors, saveSafetensors, Tensor } from 'headwise';
@@ -113,7 +113,7 @@ const integers = {
   U64: BigUint64Array.of(0n, 2n * wide - 1n, 1n),
 };
 
-test('integers and booleans come in arrays that fit them, of the caller’s own, and are saved so', () => {
+test('integers and booleans come in arrays of their type, which the caller owns, and are saved as such', () => {
   for (const [dtype, numbers] of Object.entries(integers)) {
     for (const [shape, data] of [
       [[3], numbers],
@@ -136,12 +136,12 @@ test('integers and booleans come in arrays that fit them, of the caller’s own,
   }
 });
 
-test('a boolean is 1 whatever byte says that it is true', () => {
+test('a boolean of any byte other than 0 is 1', () => {
   const { a } = loadSafetensors(fileOf('BOOL', [4], Uint8Array.of(0, 1, 2, 255))).tensors;
   assert.deepEqual(a.data, Uint8Array.of(0, 1, 1, 1));
 });
 
-test('a file of several dtypes is laid out as the format’s own library does it', () => {
+test('a file of several dtypes has the layout of the safetensors library', () => {
   const tensors = {
     b: Tensor.full([1], 0.5),
     mask: { dtype: 'BOOL', data: Uint8Array.of(1, 0, 1), shape: [1, 3] },
@@ -160,7 +160,7 @@ test('a file of several dtypes is laid out as the format’s own library does it
   assert.deepEqual(saveSafetensors(tensors), safetensorsFile(json, numbers));
 });
 
-test('bytes of every kind are taken, left as they are and not kept', () => {
+test('bytes may be of every kind, and are neither modified nor kept', () => {
   const expected = { a: specialNumbers([3, 5]), b: Tensor.randn([70_001], 1) };
   const file = saveSafetensors(expected, { a: 'b' });
   for (const [kind, convert] of Object.entries(kindsOfBytes)) {
@@ -177,7 +177,7 @@ test('bytes of every kind are taken, left as they are and not kept', () => {
   }
 });
 
-test('what is saved is left as it is and not kept', () => {
+test('saved tensors are neither modified nor kept', () => {
   const larger = Float32Array.of(0, 1, 2, 3, 4);
   const tensors = { a: { data: larger.subarray(1, 4), shape: [3] } };
   const [file, again] = [saveSafetensors(tensors), saveSafetensors(tensors)];
@@ -187,7 +187,7 @@ test('what is saved is left as it is and not kept', () => {
   assert.deepEqual(loadSafetensors(file).tensors.a.data, Float32Array.of(1, 2, 3));
 });
 
-test('what is not a file', () => {
+test('arguments that are not a file', () => {
   for (const [bad, got] of [
     [undefined, 'undefined'],
     [null, 'null'],
@@ -303,7 +303,7 @@ const unsaved = [
   }),
 ];
 
-test('what cannot be saved', () => {
+test('tensors and metadata that cannot be saved', () => {
   for (const [tensors, metadata, code, message] of unsaved) {
     assertFails(() => saveSafetensors(tensors, metadata), code, message);
   }

@@ -33,7 +33,7 @@ const files = {
 const headerSize = (bytes) => 8 + Number(Buffer.from(bytes).readBigUInt64LE());
 const bytes = (file) => files[file];
 
-test('a checkpoint of several files is read as one, from sources of every kind', async (t) => {
+test('a checkpoint of several files is read as one, from every kind of source', async (t) => {
   const sources = {
     bytes,
     'a Promise of a buffer': async (file) => files[file].slice().buffer,
@@ -62,7 +62,7 @@ test('a checkpoint of several files is read as one, from sources of every kind',
   }
 });
 
-test('each file is opened once, and costs its header and the tensors that are asked for', async (t) => {
+test('each file is opened once, and only its header and the requested tensors are read', async (t) => {
   for (const count of [
     async (file) => countedBlob(files[file]),
     async (file) => countedHandle(await openFile(t, files[file]), 9),
@@ -89,7 +89,7 @@ test('each file is opened once, and costs its header and the tensors that are as
 const fails = (given, open, code, message) =>
   assertRejects(() => loadShardedSafetensors(given, open), code, message);
 
-test('tensors that their files do not have are one error that lists them', async () => {
+test('one error lists all tensors that the files lack', async () => {
   const map = { ...weightMap, 'h.9.weight': first, ids: first, 'h.0.bias': second };
   const listed = `'ids' of ${first}, 'h.0.bias' of ${second}, 'h.9.weight' of ${first}`;
   const message = `index: expected tensors that their files have, got ${listed}`;
@@ -104,7 +104,7 @@ test('tensors that their files do not have are one error that lists them', async
   assert.deepEqual(Object.values(await odd.read()), [Tensor.ones([2])]);
 });
 
-test('indices that are malformed', async () => {
+test('a malformed index is an error', async () => {
   const parsed = 'index: expected a parsed model.safetensors.index.json, got';
   for (const [bad, got] of [
     [undefined, 'undefined'],

@@ -27,7 +27,7 @@ function assertSameLayer(layer, expected) {
   assertSameResult(run(layer), run(expected));
 }
 
-/** Checks that what `write` makes of a layer's state dict becomes the layer again, and is left as it was. */
+/** Checks that a layer is read from what `write` makes of its state dict, which is not modified. */
 function assertBecomes(given, write, more = {}) {
   const layer = new MultiHeadAttention({ ...full, ...given });
   const dict = write(layer.stateDict());
@@ -53,7 +53,7 @@ const others = {
 const throughFile = (dict) => ({ ...loadSafetensors(saveSafetensors(dict)).tensors });
 
 for (const [name, write] of Object.entries(layouts)) {
-  test(`${name}: the same layer, bit for bit, in any order and form, behind a prefix, through a file`, () => {
+  test(`${name} gives the same layer, bit for bit: any order, form and prefix, and through a file`, () => {
     for (const given of [{}, { outputSize: 12 }, { numHeads: 12 }, { bias: false }]) {
       assertBecomes(given, write);
     }
@@ -72,7 +72,7 @@ for (const [name, write] of Object.entries(layouts)) {
   });
 }
 
-test('d2l’s names tell all kinds of layers', () => {
+test('every kind of layer can be read from d2l’s names', () => {
   for (const given of [
     { outputProjection: false, outputSize: 12 },
     { projection: 'convolution', querySize: 9, keySize: 6, valueSize: 3, numHeads: 3 },
@@ -87,7 +87,7 @@ const layer = new MultiHeadAttention(full);
 const dict = layer.stateDict();
 const additive = new MultiHeadAttention({ ...full, pooling: 'additive', attentionHiddens: 7 });
 
-test('options that no dict settles are taken', () => {
+test('options that the dict does not determine are used', () => {
   const given = { dropout: 0.25, scale: 0.5, softcap: 3, zeroAttention: true, seed: 11 };
   const expected = new MultiHeadAttention({ ...full, ...given });
   expected.loadStateDict(dict);
@@ -100,7 +100,7 @@ test('options that no dict settles are taken', () => {
   assert.notDeepEqual(run(again.eval()).output, run(layer).output);
 });
 
-test('options that the dict settles are taken if they agree', () => {
+test('options that the dict determines must agree with it', () => {
   const settled = {
     ...{ numHiddens: 12, numKvHeads: 3, outputSize: 5, bias: true, biasKv: false, ...sizes },
     ...{ pooling: 'dot-product', projection: 'linear', outputProjection: true },
@@ -159,7 +159,7 @@ test('bad dicts and options are errors', () => {
   fails({ ...dict, ...integers }, {}, 'invalid-state-dict', misshapen);
 });
 
-test('values behind other prefixes are not looked at', () => {
+test('values with other prefixes are not read', () => {
   const others = {
     get 'b.W_q.weight'() {
       throw new Error('looked at');

@@ -15,7 +15,7 @@ const parameters = { W_q: Tensor.ones([3, 5]), W_k: Tensor.ones([3, 5]), w_v: Te
 
 const layer = new MultiHeadAttention(options);
 
-/** Calls that take `out`, with the shapes of what they return. */
+/** Calls that take `out`, with the shapes of their results. */
 const calls = {
   forward: [
     (given) => layer.forward(...inputs, given),

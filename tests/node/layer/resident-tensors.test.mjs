@@ -1,4 +1,4 @@
-// Tensors in WebAssembly memory, where memory grows, overlaps or is gone. calls.test.mjs passes them to every call.
+// Tensors in WebAssembly memory, which may grow, overlap or be freed. calls.test.mjs passes them to every call.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { loadNpy, MultiHeadAttention, ResidentTensor, saveNpy, Tensor } from 'headwise';
@@ -21,7 +21,7 @@ const assertSameTensor = (actual, expected) => {
 
 const isShared = memory.buffer instanceof SharedArrayBuffer;
 
-/** Has memory grow, so that views of it are gone where it is not shared. */
+/** Grows memory, which detaches views of it unless it is shared. */
 function grow() {
   const before = memory.buffer.byteLength;
   const held = [];
@@ -49,7 +49,7 @@ test('a resident tensor is a tensor of zeros that can be written', () => {
   empty.dispose();
 });
 
-test('what a call reads is not written before it is read', () => {
+test('inputs are read before overlapping results are written', () => {
   const X = Tensor.randn([2, 5, 6], 1);
   const Y = Tensor.randn([2, 5, 6], 2);
   for (const options of [{}, { outputProjection: false }, { projection: 'none' }]) {
@@ -65,7 +65,7 @@ test('what a call reads is not written before it is read', () => {
         other.dispose?.();
       }
     }
-    // Parts of the same memory, so that what the first queries give would lie where later ones are.
+    // Parts of the same memory: results of the first queries would overwrite later queries.
     const long = Tensor.randn([1, 40, 6], 3);
     const both = new ResidentTensor([1, 50, 6]);
     both.data.set(long.data);
@@ -80,7 +80,7 @@ test('what a call reads is not written before it is read', () => {
   }
 });
 
-test('gradients may be written over what is read, and to one place', () => {
+test('gradients may overwrite inputs, and share memory', () => {
   const X = Tensor.randn([2, 5, 6], 1);
   const Y = Tensor.randn([2, 7, 6], 2);
   const grad = Tensor.randn([2, 5, 6], 3);
@@ -144,7 +144,7 @@ test('memory may grow between calls and within them', () => {
   layer.dispose();
 });
 
-test('a view of which memory has grown since is not taken for numbers', { skip: isShared }, () => {
+test('a view from before memory grew is an error', { skip: isShared }, () => {
   const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2, seed: 1 });
   const X = new ResidentTensor([1, 2, 4]);
   const gone = { data: X.data, shape: X.shape };
@@ -165,7 +165,7 @@ test('a view of which memory has grown since is not taken for numbers', { skip: 
   layer.dispose();
 });
 
-test('sizes that cannot be had are errors', () => {
+test('sizes that cannot be allocated are errors', () => {
   const wanting = 'memory: not enough for tensors of these sizes';
   assertFails(() => new ResidentTensor([2 ** 31, 4]), 'out-of-memory', wanting);
   withoutGrowth(() => assertFails(() => new ResidentTensor([2 ** 28]), 'out-of-memory', wanting));
@@ -173,7 +173,7 @@ test('sizes that cannot be had are errors', () => {
   assertFails(() => new ResidentTensor('2'), 'invalid-type', /^shape: expected /);
 });
 
-test('one tensor given three times takes memory once', () => {
+test('one tensor passed three times is copied once', () => {
   const memoryWith = (inputs) =>
     Number(
       runModule(`

@@ -1,4 +1,4 @@
-// Takes WebAssembly memory, which may not grow from here on, to see how much is free or to leave holes of wanted sizes.
+// Fills WebAssembly memory, which cannot grow from here on, to measure free memory or to leave holes of given sizes.
 import { HeadwiseError, ResidentTensor, scaledDotProductAttention, splitHeads } from 'headwise';
 import { refuseGrowth } from './memory.mjs';
 import { numbers } from './observe.mjs';
@@ -16,7 +16,7 @@ function ifPossible(call) {
   }
 }
 
-/** A piece of so many bytes, or nothing where there is no room. */
+/** Allocates so many bytes; undefined if there is no room. */
 const take = (bytes) => ifPossible(() => new ResidentTensor([Math.ceil(bytes / 4)]));
 
 const largest = 2 ** 20;
@@ -29,20 +29,20 @@ function takeAll(least = smallest) {
   return pieces;
 }
 
-/** Most of memory, which is never given back: to take less each time is faster. Exported, so that it is not collected. */
+/** Most of memory, never freed, which makes filling the rest faster. Exported, so that it is not collected. */
 export const kept = takeAll(largest);
 kept.splice(-4).forEach(({ piece }) => piece.dispose());
 
 const long = numbers([1, 1, 1500, 1]);
 
-/** Gives working memory back, by a call that wants more than there is: it lets go of the old block first. */
+/** Frees working memory, by a call that needs more than there is: it frees the old block first. */
 export function dropWorkingMemory() {
   if (ifPossible(() => scaledDotProductAttention(long, long, long, { returnWeights: true }))) {
     throw new Error('expected less memory than weights of 9 MB take');
   }
 }
 
-/** How many bytes all pieces have that find room. */
+/** Bytes that can be allocated. */
 export function freeBytes() {
   dropWorkingMemory();
   const pieces = takeAll();
@@ -52,7 +52,7 @@ export function freeBytes() {
 
 const single = numbers([1, 1024, 1]).data;
 
-/** As much working memory as there is room for, 8 KB at most: what is left where no piece fits. */
+/** Fills gaps too small for pieces with working memory, 8 KB at most. */
 function fillRest() {
   for (let floats = 1024; floats > 0; floats -= 32) {
     const X = { data: single.subarray(0, floats), shape: [1, floats, 1] };
@@ -61,12 +61,12 @@ function fillRest() {
 }
 
 /**
- * Takes all memory but holes of these bytes; with `keepsWorkingMemory` the block of earlier calls stays what it is.
- * Returns how to give it back.
+ * Fills all memory except holes of these bytes; `keepsWorkingMemory` keeps the block of earlier calls. Returns a function
+ * that frees it.
  */
 export function fillAllBut(holes, { keepsWorkingMemory }) {
   if (!keepsWorkingMemory) dropWorkingMemory();
-  // Behind each hole something stays, lest two become one.
+  // A piece behind each hole keeps holes apart.
   const around = holes.map((bytes) => [take(bytes), take(smallest)]);
   const rest = takeAll();
   if (!keepsWorkingMemory) fillRest();

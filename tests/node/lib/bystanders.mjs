@@ -1,4 +1,4 @@
-// Layers, models and caches that a call has nothing to do with: whatever it is given, they must stay as they are.
+// Layers, models and caches that other calls must not change.
 import assert from 'node:assert/strict';
 import { AttentionOnlyTransformer, MultiHeadAttention } from 'headwise';
 import { memory } from './memory.mjs';
@@ -31,7 +31,7 @@ const calls = [
 ];
 const expected = calls.map(outcome);
 
-/** Bytes below all data of the module, the address 0 among them, which nothing may write. */
+/** Bytes below all data of the module, from address 0, which nothing may write. */
 const lowest = 1024;
 
 const checkLowest = () =>
@@ -41,13 +41,13 @@ const checkLowest = () =>
   );
 checkLowest();
 
-/** Checks that they are as they were, and that what lies below all data is 0. */
+/** Checks that they are unchanged, and that the lowest bytes are 0. */
 export function checkBystanders() {
   checkLowest();
   assert.deepEqual(calls.map(outcome), expected, 'bystanders have changed');
 }
 
-/** The same where there may be no memory for their results. */
+/** The same where there may be too little memory for results. */
 export function checkBystandersInNeed() {
   checkLowest();
   calls.forEach((call, i) => {

@@ -35,7 +35,7 @@ import {
   transposeQkv,
 } from 'headwise';
 import { readCheckpoint } from './checkpoints.mjs';
-// Initializes headwise before anything is made here.
+// Initializes headwise.
 import './memory.mjs';
 import { dictionary, npyFile } from './npy.mjs';
 import {
@@ -69,7 +69,7 @@ const mapValues = (object, use) =>
 const renamed = (object, rename) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [rename(name), value]));
 
-/** A tensor, tokens and a dictionary of tensors as objects of the caller's own. */
+/** A tensor, tokens and a dictionary of tensors as new objects. */
 const loose = ({ data, shape }) => ({ data: data.slice(), shape: [...shape] });
 const looseTokens = (rows) => ({
   data: Int32Array.from(rows.flat()),
@@ -86,7 +86,7 @@ const sizes = { querySize: 6, keySize: 6, valueSize: 6 };
 const unsized = { numHiddens: 8, numHeads: 4, bias: true, dropout: 0.5, seed: 3 };
 const sized = { ...unsized, ...sizes };
 const rotary = { ...sized, rotary: { base: 100, size: 2, interleaved: true } };
-/** A layer in training with all that belongs to it, and a pass to go back from. */
+/** A layer in training with its cache, its optimizer, and a pending backward. */
 function prepareLayer(options) {
   const layer = new MultiHeadAttention(options).train();
   const optimizer = new Adam(layer, { learningRate: 0.1, weightDecay: 0.1 });
@@ -137,7 +137,7 @@ const cacheActions = {
   'cache is filled': ({ layer, cache }) => layer.forward(...inputsOf(layer), { cache }),
 };
 
-/** A call on a layer of these options, `before` which something else is done with it. */
+/** A call on a layer of these options, after `before`. */
 const onLayer = (call, args, { options = sized, before = nothing, ...rest } = {}) => ({
   prepare: () => {
     const subject = prepareLayer(options);
@@ -242,7 +242,7 @@ const layers = {
   ),
 };
 
-// Calls that make something of their arguments, or work on nothing
+// Calls that create an object, and functions
 
 const elsewhere = {
   'a layer runs': ({ layer }) => layer.forward(...inputsOf(layer), { returnWeights: true }),
@@ -300,7 +300,7 @@ const made = {
 
 // Optimizers
 
-/** Calls on two layers that have gradients, and many that have none. */
+/** Calls on two layers that have gradients, and many without. */
 const idle = Array.from({ length: 300 }, () => new MultiHeadAttention({ ...sized, dropout: 0 }));
 const onTwo = (call, args, { before = nothing, ...rest } = {}) => ({
   prepare: () => {
@@ -368,7 +368,7 @@ const training = Object.assign(
 const modelSizes = { numHiddens: 8, numHeads: 4, numLayers: 2, dropout: 0.5, seed: 4 };
 const ofTokens = { vocabularySize: 6, maxLength: 24, ...modelSizes };
 
-/** Options of each kind of model, what its passes read, its length, and what else they take. */
+/** Options of each kind of model, the input of its passes, its length, and other arguments. */
 export const kinds = {
   decoder: {
     options: {
@@ -408,7 +408,7 @@ const hasTokens = ({ options }) => options.vocabularySize !== undefined;
 
 export const newModel = ({ Model = Transformer, options }) => new Model(options);
 
-/** A model in training with all that belongs to it, and a pass to go back from. */
+/** A model in training with its cache, its optimizer, and a pending backward. */
 function prepareModel(kind) {
   const { input, given } = kind;
   const model = newModel(kind).train();
@@ -636,7 +636,7 @@ const weights = () =>
     ),
   );
 const file = saveSafetensors({ a: numbers([2, 3]), b: numbers([4]) }, { text: 'of it' });
-/** What can be compared of what was loaded. */
+/** The contents of a loaded file. */
 const partsOf = async ({ names, metadata, dtype, shape, read }) => [
   names,
   metadata,

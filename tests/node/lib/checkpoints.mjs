@@ -16,7 +16,7 @@ const lengthsOf = ({ data, shape: [rows, columns] }) =>
     data.subarray(row * columns, (row + 1) * columns).reduce((sum, bit) => sum + bit, 0),
   );
 
-/** The checkpoint, what PyTorch has computed of it, and its inputs. */
+/** The checkpoint, PyTorch's results, and its inputs. */
 export function readCheckpoint(name) {
   const expected = parseSafetensors(file(`${name}.expect.safetensors`));
   const checkpoint = {
@@ -29,7 +29,7 @@ export function readCheckpoint(name) {
     ...checkpoint,
     expected,
     model: () => Transformer.fromPretrained(checkpoint),
-    /** What the model reads: tokens, or pixels. */
+    /** Tokens or pixels. */
     input: expected[isTranslation ? 'in.target' : 'in.tokens'] ?? expected['in.pixels'],
     options: {
       ...(isTranslation
@@ -37,7 +37,7 @@ export function readCheckpoint(name) {
         : lens && { validLens: lens }),
       ...('in.types' in expected && { segments: expected['in.types'] }),
     },
-    /** The next token of each position, where that is no padding. */
+    /** The next token of each position, −1 for padding. */
     targets() {
       const { data, shape } = this.input;
       const [, length] = shape;

@@ -23,20 +23,20 @@ const isError = (code, message) => (error) => {
   return true;
 };
 
-/** Checks that the call throws this error of headwise's own. `message` is a text or a pattern. */
+/** Checks that the call throws this HeadwiseError. `message` is a text or a pattern. */
 export function assertFails(call, code, message) {
   assert.throws(call, isError(code, message));
 }
 
-/** The same of a call that gives a promise: it is rejected, and nothing is thrown. */
+/** Checks that the call returns a promise that is rejected with this error. */
 export const assertRejects = (call, code, message) =>
   assert.rejects(call(), isError(code, message));
 
 /**
- * A pass in training mode that fits the layer's sizes, those that are still unknown taken as 6: no
- * bad call of the tests has that size, so an inferred one shows.
+ * A pass in training mode that fits the layer's sizes. Unknown sizes become 6, which no bad call of
+ * the tests has, so that sizes inferred from bad calls are noticed.
  */
-export function goodForward(layer) {
+function goodForward(layer) {
   const { querySize = 6, keySize = 6, valueSize = 6 } = layer;
   return layer
     .train()
@@ -54,8 +54,8 @@ export function assertSameResult(actual, expected) {
 }
 
 /**
- * Checks that the call fails, and that a layer it is made on is afterwards as one on which it was
- * not made: sizes, parameters, mode and the next dropout mask, before its first pass and after it.
+ * Checks that the call fails and leaves a layer unchanged: sizes, parameters, mode and the next
+ * dropout mask, before its first pass and after it.
  */
 export function assertFailsAndChangesNothing(options, call, code, message) {
   const layer = new MultiHeadAttention({ seed: 7, ...options, dropout: 0.5 });

@@ -1,7 +1,7 @@
 // Numbers as bits, and bytes of every kind, for tests of files.
 import { Tensor } from 'headwise';
 
-/** A tensor's numbers as bits, which tell NaN from NaN and 0 from −0. */
+/** A tensor's numbers as bits, which distinguish NaNs, and 0 from −0. */
 export const bitsOf = ({ data }) => new Uint32Array(Float32Array.from(data).buffer);
 
 /** Every number is special: NaN of both kinds and signs with payloads, infinities, −0, subnormal. */

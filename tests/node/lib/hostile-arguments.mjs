@@ -1,5 +1,5 @@
-// Arguments that act while a call reads them: getters that do something or change their answer, numbers whose memory
-// grows, shrinks or goes, lengths that are not true.
+// Arguments that act while a call reads them: getters with side effects or changing values, arrays whose memory grows,
+// shrinks or is detached, wrong lengths.
 
 const isPlain = (value) =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
@@ -7,7 +7,7 @@ const isPlain = (value) =>
 /** A path to each value inside arguments that a getter can replace: properties, and the ends of arrays. */
 export function placesIn(value, path = []) {
   const isList = Array.isArray(value);
-  // The arguments themselves, which are given as they are, have no getters.
+  // The arguments themselves cannot be getters.
   const isTop = path.length === 0;
   const keys = isList ? [...value.keys()] : isPlain(value) ? Object.keys(value) : [];
   const chosen = isList && !isTop && keys.length > 1 ? [0, keys.length - 1] : keys;
@@ -32,7 +32,7 @@ const copied = (value) =>
     ? [...value]
     : Object.defineProperties({}, Object.getOwnPropertyDescriptors(value));
 
-/** A copy of the arguments in which `descriptor` stands at the path. */
+/** A copy of the arguments with `descriptor` at the path. */
 function withProperty(value, [key, ...rest], descriptor) {
   const copy = copied(value);
   const property =
@@ -44,14 +44,14 @@ function withProperty(value, [key, ...rest], descriptor) {
 
 export const withValue = (args, path, value) => withProperty(args, path, { value, writable: true });
 
-/** A copy of the arguments with a getter at the path, which is given the true value and how often it was asked before. */
+/** A copy of the arguments with a getter at the path, which gets the true value and the number of earlier reads. */
 export function withGetter(args, path, get) {
   const value = at(args, path);
   let reads = 0;
   return withProperty(args, path, { get: () => get(value, reads++) });
 }
 
-/** What a getter may answer in place of a value when it is asked again. */
+/** Values that a getter may return on a second read. */
 export function othersThan(value) {
   if (ArrayBuffer.isView(value)) {
     const other = (length) => new value.constructor(length).fill(1);
@@ -65,7 +65,7 @@ export function othersThan(value) {
   return [null, {}, undefined];
 }
 
-/** A copy of the numbers whose length is that of its memory, and how to change that. */
+/** A copy of the numbers in a resizable buffer, and a function that resizes it. */
 function resizable(numbers, factor) {
   const { BYTES_PER_ELEMENT: size, length, constructor: Kind } = numbers;
   const maxByteLength = Math.max(1, 1000 * length) * size;
@@ -77,7 +77,7 @@ function resizable(numbers, factor) {
 
 function detachable(numbers) {
   const array = numbers.slice();
-  // What was transferred once cannot be again.
+  // A buffer can be transferred only once.
   const change = () =>
     array.length > 0 && structuredClone(array.buffer, { transfer: [array.buffer] });
   return { array, change };
@@ -91,7 +91,7 @@ export const losses = {
   'is detached': detachable,
 };
 
-/** A typed array of a class of its own, whose properties are these getters or functions. */
+/** A typed array of a subclass with these properties. */
 function subclassed(numbers, properties) {
   const Class = class extends numbers.constructor {};
   Object.defineProperties(Class.prototype, Object.getOwnPropertyDescriptors(properties));
@@ -113,10 +113,10 @@ const lying = (numbers, lengthAt) => {
   });
 };
 
-/** An array behind a proxy that tells another length. */
+/** An array behind a proxy with another length. */
 const proxied = (numbers, lengthAt) => {
   let reads = 0;
-  // What lies in bytes stands for booleans, which an array of numbers would not be taken for.
+  // Bytes are booleans, which an array of numbers would not be.
   const elements =
     numbers instanceof Uint8Array ? Array.from(numbers, Boolean) : Array.from(numbers);
   return new Proxy(elements, {
@@ -127,8 +127,8 @@ const proxied = (numbers, lengthAt) => {
 const { prototype: bytes } = Uint8Array;
 
 /**
- * Arrays that are not what they seem, made of an array that would do. A call may take them, but only for the numbers
- * that there are.
+ * Arrays that are not what they seem, made of a valid array. A call may accept them, but may use only numbers that
+ * exist.
  */
 export const impostors = {
   'a detached array': (numbers) => {

@@ -1,9 +1,9 @@
-// Tests of loading the package, each in a process that has not done so yet.
+// Tests of loading the package, each in a process of its own.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { runModule } from './child.mjs';
 
-/** What a test's text finds there: the package, its files, and two ways to look at what `init` does. */
+/** Declarations for the text of a test. */
 export const prelude = `
   import assert from 'node:assert/strict';
   import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export const prelude = `
       assert.match(error.message, message);
       return true;
     });
-  /** One forward of so many rows; from 300 on it is work for threads. */
+  /** One forward of so many rows; 300 are enough for several threads. */
   const forward = (rows = 2) => {
     const X = Tensor.ones([1, rows, 96]);
     const layer = new MultiHeadAttention({ numHiddens: 96, numHeads: 6, seed: 1 });
@@ -29,7 +29,7 @@ export const prelude = `
   };
 `;
 
-/** Runs `text`, a module's, and expects it to come to its end; more text may be found before it, and flags for Node. */
+/** Runs the text of a module, behind `before`, and checks that it runs to its end. `flags` are Node's. */
 export const inNewProcess = (name, text, { before = '', flags = [] } = {}) =>
   test(name, () => {
     assert.equal(runModule(`${prelude}${before}${text}; console.log('done')`, ...flags), 'done\n');

@@ -1,14 +1,14 @@
-// Looks into the package's WebAssembly memory. Whoever imports this need not call init.
+// The package's WebAssembly memory. Importing this calls init.
 import { init } from 'headwise';
 import { memoryOfWhatLoads } from './watch-memory.mjs';
 
 /** The package's WebAssembly memory. */
 export const memory = await memoryOfWhatLoads(() => init());
 
-// One for all times: its stack takes longer than most calls do.
+// A single error, since creating its stack is slow.
 const noGrowth = new RangeError('WebAssembly.Memory.grow(): Maximum memory size exceeded');
 
-/** From here on memory cannot grow, as when the machine has none left. */
+/** From here on memory cannot grow. */
 export function refuseGrowth() {
   memory.grow = () => {
     throw noGrowth;

@@ -1,5 +1,5 @@
-// What can be seen of layers, models, caches and optimizers from outside, so that two of them, or one before and
-// after a call, can be compared bit for bit.
+// The observable state of layers, models, caches and optimizers, to compare two of them, or one before and after a call,
+// bit for bit.
 import assert from 'node:assert/strict';
 import { HeadwiseError, Tensor } from 'headwise';
 
@@ -37,13 +37,13 @@ export const inputsOf = ({ querySize, keySize, valueSize }, size = 12) =>
 
 export const gradOf = ({ outputSize }) => inputs(outputSize, 4);
 
-/** Runs a layer as training does, and leaves what it learnt in its gradients. */
+/** A forward and a backward, which leave gradients. */
 export function runBackAndForth(layer, options) {
   layer.forward(...inputsOf(layer), { ...options, requiresGrad: true });
   layer.backward(gradOf(layer));
 }
 
-/** All that a layer tells; it is changed by being asked. */
+/** The state of a layer, which this changes. */
 export function observeLayer(layer) {
   const { numHeads, numHiddens, numKvHeads, querySize, keySize, valueSize, training, disposed } =
     layer;
@@ -59,7 +59,7 @@ export function observeLayer(layer) {
   ];
 }
 
-/** All that a cache of a layer tells; it is changed by being asked. */
+/** The state of a layer's cache, which this changes. */
 export function observeCache(layer, cache) {
   assert.ok(cache.length <= cache.maxLength, `${cache.length} of ${cache.maxLength} positions`);
   const { length } = cache;
@@ -84,7 +84,7 @@ export const targets = [
   [-1, -1, 5, 0, 5, 0, 5, 0],
 ];
 
-/** All that a `Transformer` tells, given what its passes take; it is changed by being asked. */
+/** The state of a `Transformer`, given inputs of its passes, which this changes. */
 export function observeTransformer(model, { input, length = 8, given = {} }) {
   const { numHeads, numLayers, numEncoderLayers, training, disposed, learningRate } = model;
   const trains = () => outcome(() => model.trainStep(input, targets, undefined, given));
@@ -103,7 +103,7 @@ export function observeTransformer(model, { input, length = 8, given = {} }) {
   ];
 }
 
-/** All that a cache of a `Transformer` tells; it is changed by being asked. */
+/** The state of a `Transformer`'s cache, which this changes. */
 export function observeModelCache(model, cache) {
   assert.ok(cache.length <= cache.maxLength, `${cache.length} of ${cache.maxLength} positions`);
   const { length, batchSize, disposed } = cache;

@@ -1,5 +1,4 @@
-// Replays lists of calls that `headwise-test-vectors` wrote, and compares what the package gives with what the C++
-// library gave.
+// Replays calls that `headwise-test-vectors` wrote, and compares the package's results with those of the C++ library.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -84,7 +83,7 @@ const formsOf = {
   Uint8Array: ['typed', 'booleans', 'nestedBooleans', 'rows', 'part'],
 };
 
-/** Tensors of a result by their path in it, numbers and lists of numbers as such, too. */
+/** Tensors, numbers and lists of numbers in a result, by their path. */
 function leavesOf(value, path = '', leaves = {}) {
   const isNumbers = Array.isArray(value) && value.every((each) => typeof each === 'number');
   if (typeof value === 'number') leaves[path] = { data: [value], shape: [] };
@@ -114,7 +113,7 @@ class Replay {
   #tensors;
   #random;
   #objects = { square, Tensor };
-  /** What to dispose of at the end, and tensors that the current call must not change. */
+  /** Objects to dispose of at the end, and tensors that the current call must not change. */
   #held = [];
   #passed = [];
 
@@ -144,7 +143,7 @@ class Replay {
     return passed;
   }
 
-  /** Memory for some of the results, which goes to the call's options; undefined if it takes none. */
+  /** Adds memory for some of the results to the call's options; undefined if the call takes none. */
   #memoryFor({ on, call, gives = {} }, args) {
     const names = { backward: Object.keys(gives), forward: ['output', 'attentionWeights'] };
     const isTaken = on !== 'model' && /^(forward|backward|\w+Attention)$/.test(call);
@@ -217,13 +216,13 @@ class Replay {
   }
 }
 
-/** What a message expects, in which names are spelt alike in C++ and in JavaScript. */
+/** What a message expects, without the spelling in which C++ and JavaScript differ. */
 const expectation = (message) => message.replaceAll('_', '').toLowerCase().split(', got ')[0];
 
 const sizeOf = ({ tensors }) =>
   Object.values(tensors).reduce((sum, { data }) => sum + data.length, 0);
 
-/** Replays all cases of a file; the smallest that fails is told. */
+/** Replays all cases of a file, and reports the smallest that fails. */
 export async function replay(context, name) {
   const cases = readCases(name);
   const wrong = [];

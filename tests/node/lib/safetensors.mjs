@@ -20,7 +20,7 @@ export function parseSafetensors(bytes) {
   );
 }
 
-/** A file of this header, an object or its text or bytes, that tells this length and has these numbers behind it. */
+/** A file of this header (an object, text or bytes) and these numbers; `length` is the header length that it claims. */
 export function safetensorsFile(header, numbers = [], length) {
   const isText = typeof header === 'string' || ArrayBuffer.isView(header);
   const json = Buffer.from(isText ? header : JSON.stringify(header));

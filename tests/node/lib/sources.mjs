@@ -1,4 +1,4 @@
-// Files that loadSafetensors reads in parts: which bytes are asked for, and sources that do not do what they should.
+// Files that loadSafetensors reads in parts, which note the parts or misbehave.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryFolder } from './child.mjs';

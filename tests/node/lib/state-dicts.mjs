@@ -10,7 +10,7 @@ const transposed = ({ data, shape: [rows, columns] }) =>
     [columns, rows],
   );
 
-/** Tensors one above the other. */
+/** Concatenates the rows of tensors. */
 const stacked = (...tensors) =>
   new Tensor(
     tensors.flatMap(({ data }) => Array.from(data)),
@@ -38,7 +38,7 @@ function packed(dict, weight, bias, output) {
   };
 }
 
-/** Ways to write a state dict that has all that d2l's has; tests/native/io has the others. */
+/** Layouts with all of d2l's parameters; tests/native/io has the others. */
 export const layouts = {
   d2l: (dict) => dict,
   'nn.MultiheadAttention, packed': (dict) =>
@@ -51,6 +51,6 @@ export const layouts = {
   },
 };
 
-/** The dict with something before each name. */
+/** The dict with a prefix before each name. */
 export const prefixed = (prefix, dict) =>
   Object.fromEntries(Object.entries(dict).map(([name, tensor]) => [prefix + name, tensor]));

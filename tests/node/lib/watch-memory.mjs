@@ -1,5 +1,4 @@
-// Finds the WebAssembly memory of what is loaded while it watches. The package does not show its
-// memory, so tests look over its shoulder. Depends on nothing: benchmarks use it, too.
+// Finds the WebAssembly memory of the package, which does not export it. Has no dependencies: benchmarks use it, too.
 
 const isMemory = (value) => value instanceof WebAssembly.Memory;
 
@@ -27,15 +26,15 @@ export async function memoryOfWhatLoads(load) {
   return memory;
 }
 
-/** How far memory was ever written to. Memory itself grows in steps larger than what is needed. */
+/** The end of the last bytes that were written. Memory itself grows in larger steps. */
 export function usedBytes(memory) {
   const words = new Uint32Array(memory.buffer);
   return 4 * (words.findLastIndex((word) => word !== 0) + 1);
 }
 
 /**
- * What two forwards of a new layer take, with `requiresGrad` a backward after each, each told after
- * it: bytes of memory and bytes in use. For a process in which headwise is not initialized yet.
+ * Bytes of memory and bytes in use after each of two forwards of a new layer, with `requiresGrad` each
+ * with a backward. For a process in which headwise is not initialized yet.
  */
 export async function memoryOfForwards(
   headwise,

@@ -1,4 +1,4 @@
-// Loading the package, each time in a process that has not done so yet.
+// Loading the package, each test in a process of its own.
 import { inNewProcess as runInNewProcess } from '../lib/in-new-process.mjs';
 
 const before = `
@@ -13,7 +13,7 @@ const before = `
 const inNewProcess = (name, text, flags) => runInNewProcess(name, text, { before, flags });
 
 inNewProcess(
-  'everything but plain tensors needs init, and says so',
+  'everything but plain tensors needs init, and the error says so',
   `
   const X = Tensor.ones([1, 2, 4]);
   assert.deepEqual(new Tensor([1, 2], [2]).toArray(), [1, 2]);
@@ -44,7 +44,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'init is idempotent and tells what it chose',
+  'init is idempotent and returns what it chose',
   `
   const { Instance } = WebAssembly;
   let instances = 0;
@@ -86,7 +86,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'a WebAssembly file that cannot be had is an error, and the next init works',
+  'a WebAssembly file that cannot be loaded is an error, and the next init works',
   `
   await fails(init({ wasm: new URL('nothing.wasm', wasm) }), 'load-failed', /^wasm: expected a WebAssembly module at .*nothing\\.wasm, got /);
   await fails(init({ wasm: new Uint8Array([1, 2, 3]) }), 'load-failed', /^wasm: expected a WebAssembly module at the given bytes, got /);
@@ -123,7 +123,7 @@ for (const [name, source] of Object.entries(sources)) {
 }
 
 inNewProcess(
-  'a Node that is too old is told so',
+  'a Node that is too old is an error',
   `
   await fails(init(), 'unsupported', /^engine: expected Node 20\\.16, 22\\.3 or newer, got Node \\d+\\.\\d+/);
   `,
@@ -131,7 +131,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'of several calls at once each has an answer of its own',
+  'concurrent calls of init each get their own answer',
   `
   const calls = [init({ wasm: new Uint8Array([1, 2, 3]) }), init(), init({ wasm: 'nothing.wasm' }), init()];
   const [spoilt, { status, value }, late, last] = await Promise.allSettled(calls);
@@ -144,7 +144,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'another file than the one that is loaded is an error, and the same one is not',
+  'a file other than the loaded one is an error',
   `
   const models = url('headwise-models-simd.wasm');
   const bytes = readFileSync(models);
@@ -159,7 +159,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'a variant that a given file is not is an error, and the next init works',
+  'a variant other than that of the given file is an error, and the next init works',
   `
   await fails(init({ wasm, variant: 'relaxed-simd' }), 'unsupported', /^variant: expected 'simd', /);
   assert.throws(forward, { code: 'not-initialized' });
@@ -168,7 +168,7 @@ inNewProcess(
   `,
 );
 
-/** A server of the WebAssembly file, and which ways of compiling were used. */
+/** Serves the WebAssembly file, and notes how it was compiled. */
 const served = `
   const { createServer } = await import('node:http');
   const used = [];
@@ -217,7 +217,7 @@ for (const [name, type, streams, way] of [
 }
 
 inNewProcess(
-  'what a server has in place of the file is an error that names the option',
+  'a server without the file is an error that names the option',
   `${served}
   const at = /^wasm: expected a WebAssembly module at http:.*a\\.wasm, got /;
   await fails(initFrom('text/html', 404), 'load-failed', /\\/a\\.wasm, got HTTP status 404$/);
@@ -229,7 +229,7 @@ inNewProcess(
   `,
 );
 
-/** As bundlers have them in pages: no more than what packages for both ask for. */
+/** Replacements of `process` that bundlers put into pages. */
 const shims = {
   'one of a browser':
     "{ browser: true, env: {}, versions: {}, nextTick: () => {}, cwd: () => '/' }",
@@ -268,7 +268,7 @@ for (const [what, change] of Object.entries({
   'WebAssembly SIMD': 'WebAssembly.validate = () => false',
 })) {
   inNewProcess(
-    `an engine without ${what} is told so`,
+    `an engine without ${what} is an error`,
     `${change};
     await fails(init(), 'unsupported', /^engine: expected WebAssembly SIMD .*, got an engine without it$/);
     `,

@@ -1,5 +1,4 @@
-// What the package leaves behind in WebAssembly memory: nothing, when a call succeeds, when it fails, and when what was
-// made is forgotten.
+// Leaks of WebAssembly memory: when calls succeed, when they fail, and when objects are collected.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -41,7 +40,7 @@ async function callOften({ prepare, call, args }, round) {
 }
 
 for (const [name, entry] of Object.entries(calls)) {
-  test(`calls leave nothing: ${name}`, async () => {
+  test(`calls leak nothing: ${name}`, async () => {
     await callOften(entry, 0);
     const before = freeBytes();
     for (let round = 1; round <= 3; round++) await callOften(entry, round);
@@ -92,13 +91,13 @@ const forgotten = {
   'resident tensors': () => new ResidentTensor([2 ** 12]).data.fill(1),
 };
 for (const [what, make] of Object.entries(forgotten)) {
-  test(`what is forgotten gives its memory back: ${what}`, () =>
+  test(`collected objects free their memory: ${what}`, () =>
     assertForgottenGivesBack(() => {
       for (let i = 0; i < 5; i++) make();
     }));
 }
 
-test('a layer that is held keeps its model', async () => {
+test('holding a layer keeps its model alive', async () => {
   const wide = { vocabularySize: 5, maxLength: 4, numHiddens: 32, numHeads: 2, seed: 1 };
   const layers = Array.from({ length: 10 }, () => new Transformer(wide).attention(0));
   const expected = layers[0].stateDict();

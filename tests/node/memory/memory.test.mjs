@@ -26,7 +26,7 @@ for (const [pass, options, lengths] of [
   ['forward', masked, [2048, 4096, 8192]],
   ['backward', { ...masked, requiresGrad: true }, [1024, 2048, 4096]],
 ]) {
-  test(`memory of a ${pass} grows linearly with the length, and a second one takes no more`, () => {
+  test(`memory of a ${pass} grows linearly with the length, and a second ${pass} needs no more`, () => {
     const measured = lengths.map((length) => measure(length, options));
     const [a, b, c] = measured.map(([{ used }]) => used);
     assert.ok(Math.abs((c - b) / (b - a) - 2) < 0.02, `${a}, ${b} and ${c} bytes`);
@@ -57,7 +57,7 @@ function fillMemory() {
 
 const outOfMemory = ['out-of-memory', 'memory: not enough for tensors of these sizes'];
 
-test('a second forward of the same shapes works where nothing is left to allocate', () => {
+test('a second forward of the same shapes works without free memory', () => {
   const layer = new MultiHeadAttention({ numHiddens: 12, numHeads: 3, seed: 1 });
   const X = Tensor.randn([2, 33, 12], 1);
   const options = [
@@ -72,10 +72,10 @@ test('a second forward of the same shapes works where nothing is left to allocat
     const pieces = fillMemory();
     try {
       forwards.forEach((forward, i) => assertSameResult(forward(), expected[i]));
-      // Memory is full indeed: what is a little larger finds no place.
+      // Memory is full indeed: slightly larger inputs do not fit.
       const Y = Tensor.zeros([2, 40, 12]);
       assertFails(() => layer.forward(Y, Y, Y, { returnWeights: true }), ...outOfMemory);
-      // The attempt gave up the working memory, which the next call takes anew.
+      // The attempt freed the working memory, which the next call allocates again.
       forwards.forEach((forward, i) => assertSameResult(forward(), expected[i]));
     } finally {
       pieces.forEach((piece) => piece.dispose());
@@ -90,7 +90,7 @@ const additive = { projection: 'none', pooling: 'additive' };
 const model = { vocabularySize: 5, maxLength: 8, numHiddens: 8, numHeads: 2, numLayers: 2 };
 const many = Tensor.ones([1, 1, 40_000, 1]);
 
-/** Sizes whose bytes are too many, or so many that 32 or 64 bits count few of them. */
+/** Sizes that are too large, some of which overflow 32 or 64 bits. */
 const tooLarge = {
   MultiHeadAttention: [
     [{ numHiddens: 30_000, ...additive, attentionHiddens: 30_000 }],
@@ -113,7 +113,7 @@ const tooLarge = {
   createCache: [
     ...[2 ** 14, 2 ** 16, 2 ** 24, most, 1].map((batchSize) => [{ batchSize, maxLength: most }]),
     [{ batchSize: most, maxLength: 1 }],
-    // Bytes of which 32 bits count few, or none.
+    // Their bytes overflow 32 bits.
     [{ batchSize: 2 ** 16, maxLength: 2 ** 16 }],
     [{ batchSize: 2 ** 13, maxLength: 2 ** 16 }],
     [{ batchSize: 2 ** 27, maxLength: 4 }],
@@ -132,7 +132,7 @@ const tooLarge = {
 };
 
 for (const [name, argumentLists] of Object.entries(tooLarge)) {
-  test(`more than memory can hold is an error: ${name}`, () => {
+  test(`sizes beyond memory are an error: ${name}`, () => {
     const sizes = { querySize: 4, keySize: 4, valueSize: 4 };
     const subjects = {
       createCache: new MultiHeadAttention({ numHiddens: 8, numHeads: 2, ...sizes }),

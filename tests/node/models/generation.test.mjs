@@ -1,4 +1,4 @@
-// What `generate` and caches of models promise beside the tokens, which calls.test.mjs checks.
+// `generate`: callbacks, signals and errors. calls.test.mjs checks the tokens.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, Transformer } from 'headwise';
@@ -36,7 +36,7 @@ test('the event loop goes on between tokens, and a signal ends them', async () =
   const waited = model.generate([1], {
     maxNewTokens: 8,
     onToken: () => {
-      // A turn of the loop is as long as it takes the timer to be due.
+      // Each turn is long enough for the timer to be due.
       const begin = performance.now();
       while (performance.now() - begin < 2);
       seen.push('token');
@@ -61,7 +61,7 @@ test('the event loop goes on between tokens, and a signal ends them', async () =
   model.dispose();
 });
 
-test('a model that changes or goes meanwhile ends it with a clear error', async () => {
+test('pruning or disposing of the model meanwhile is a clear error', async () => {
   const model = new Transformer(options);
   const prune = () => model.pruneHeads({ 0: [0] });
   await assertRejects(
@@ -76,7 +76,7 @@ test('a model that changes or goes meanwhile ends it with a clear error', async 
   );
 });
 
-test('what cannot be generated is told', () =>
+test('bad arguments are errors', () =>
   withModel({}, async (model) => {
     const few = { maxNewTokens: 1 };
     const most = `at most 14 behind 1 of maxLength (14), got 15`;

@@ -9,7 +9,7 @@ await init();
 const padding = 7;
 const options = {
   ...{ vocabularySize: 8, maxLength: 8, numHiddens: 12, numLayers: 2, numHeads: 2, seed: 2 },
-  // Untied, so that what is spoilt is read by nothing but the padded tokens.
+  // Untied, so that only padded tokens read the row of NaN.
   tiedEmbeddings: false,
 };
 const kinds = {
@@ -27,7 +27,7 @@ const rows = (pad) => [
 ];
 const lens = [seen, length];
 
-/** Numbers of the positions that are no padding. */
+/** Numbers of the positions that are not padding. */
 const real = ({ data, shape: [, , size] }) => [
   ...data.subarray(0, seen * size),
   ...data.subarray(length * size, 2 * length * size),

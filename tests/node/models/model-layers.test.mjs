@@ -1,4 +1,4 @@
-// A model's layers seen one by one, and the pending backward of both.
+// Layers of a model, and the pending backward of both.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -67,7 +67,7 @@ test('a layer is a view of the model', () => {
   );
 });
 
-test('a layer that there is not is told', () => {
+test('a number without a layer is an error', () => {
   const model = new Transformer(small);
   for (const number of [2, -1, 0.5, NaN, '0', undefined]) {
     assert.throws(() => model.attention(number), { code: 'invalid-option' });
@@ -76,19 +76,19 @@ test('a layer that there is not is told', () => {
   model.dispose();
 });
 
-test("a layer's backward inside of the model's pass has the model's shapes", () => {
+test("a layer's backward of the model's pass has the model's shapes", () => {
   const model = new Transformer(small);
   const { hidden } = model.forward(tokens, { requiresGrad: true });
   const layer = model.attention(1);
   const gradients = layer.backward(hidden);
   assert.deepEqual(gradients.queries.shape, [2, 5, 12]);
   assert.deepEqual(gradients.headGate.shape, [2, 3]);
-  // That was the layer's part of the model's.
+  // It was a part of the model's backward.
   assert.throws(() => model.backward(hidden), { code: 'no-pending-backward' });
   model.dispose();
 });
 
-test("a layer's own forward with gradients takes the place of the model's", () => {
+test("a layer's own forward with gradients replaces the model's", () => {
   const model = new Transformer(small);
   const { hidden } = model.forward(tokens, { requiresGrad: true });
   // One of the pass's shape, and one that keeps more than the model's pass has room for.
@@ -102,14 +102,14 @@ test("a layer's own forward with gradients takes the place of the model's", () =
     assert.throws(() => model.backward(hidden), { code: 'no-pending-backward' });
     assert.deepEqual(model.attention(1).backward(X).queries.shape, [batch, length, 12]);
   }
-  // One without leaves it.
+  // A forward without gradients keeps it.
   model.forward(tokens, { requiresGrad: true });
   model.attention(1).forward(hidden, hidden, hidden);
   model.backward(hidden);
   model.dispose();
 });
 
-test('passes without gradients leave the pending one', async () => {
+test('passes without gradients keep the pending backward', async () => {
   const model = new Transformer(small);
   const { hidden } = model.forward(tokens, { requiresGrad: true });
   model.backward(hidden);
@@ -129,7 +129,7 @@ test('passes without gradients leave the pending one', async () => {
     await pass();
     model.backward(hidden);
     assert.deepEqual(model.gradients(), expected, pass.toString());
-    // Nor do they make one.
+    // They do not create one.
     await assert.rejects(async () => {
       cache.reset();
       await pass();
@@ -165,7 +165,7 @@ test('an optimizer takes a model or layers of it, not both', () => {
   [adam, other].forEach((each) => each.dispose());
 });
 
-test('what a caller changes in the options later changes nothing', async () => {
+test('changing the options object later has no effect', async () => {
   const options = {
     ...small,
     ...{ positions: 'rotary', rotary: { base: 100, interleaved: true }, window: [1, 0] },

@@ -1,4 +1,4 @@
-// What batches of tasks are. calls.test.mjs checks their numbers, arguments/options.test.mjs the options of tasks.
+// Batches of tasks. layer/calls.test.mjs checks their numbers, arguments/options.test.mjs the options of tasks.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CopyTask, init } from 'headwise';
@@ -8,7 +8,7 @@ await init();
 
 const task = new CopyTask({ numSymbols: 5, length: 7 });
 
-test('a batch is of integers of 32 bits, and may be empty', () => {
+test('a batch has integers of 32 bits, and may be empty', () => {
   for (const { data, shape } of Object.values(task.batch(3, 2))) {
     assert.ok(data instanceof Int32Array);
     assert.deepEqual(shape, [2, 7]);
@@ -16,7 +16,7 @@ test('a batch is of integers of 32 bits, and may be empty', () => {
   assert.deepEqual(task.batch(3, 0).tokens.shape, [0, 7]);
 });
 
-test('numbers of a batch that are no sizes are errors', () => {
+test('a bad seed, batch size or first sequence is an error', () => {
   const fails = (call, name) =>
     assertFails(call, 'invalid-option', new RegExp(`^${name}: expected an integer from`));
   for (const bad of [null, 1.5, NaN, '3', 3n, [3], -1]) {

@@ -1,4 +1,4 @@
-// What models are given and give beside the numbers, which calls.test.mjs checks: forms, state, steps of training.
+// Forms, state and training steps of models. calls.test.mjs checks the numbers.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -22,7 +22,7 @@ const tokens = [
   [0, 2, 4, 1, 3],
   [3, 3, 0, 4, 2],
 ];
-/** −1 asks nothing. */
+/** −1 is ignored. */
 const targets = [
   [0, -1, 3, 2, 4],
   [-1, 1, 2, -1, 0],
@@ -35,7 +35,7 @@ const withModel = (given, use) => {
   model.dispose();
 };
 
-test('no sequences, or empty ones, are answered with nothing', () => {
+test('no sequences, or empty ones, give empty results', () => {
   const model = make();
   for (const [batch, length] of [
     [0, 3],
@@ -50,7 +50,7 @@ test('no sequences, or empty ones, are answered with nothing', () => {
   model.dispose();
 });
 
-test('one sequence without a batch axis is answered without one', () => {
+test('a sequence without a batch axis gives results without one', () => {
   const model = make();
   const [[sequence], [asked]] = [tokens, targets];
   const gates = [[0.5, 1, 2], [[1, 2, 3]]];
@@ -70,7 +70,7 @@ test('one sequence without a batch axis is answered without one', () => {
   model.dispose();
 });
 
-test('a model tells what it is', () => {
+test('a model has its options as properties', () => {
   withModel({ dropout: 0.5 }, (model) => {
     const told = { ...options, numHeads: [3, 3], training: false, disposed: false };
     for (const name of ['positions', 'layerNorm', 'bias']) delete told[name];
@@ -88,7 +88,7 @@ test('a model tells what it is', () => {
   });
 });
 
-test('a state dict loaded is the one given, by way of safetensors too', () => {
+test('a state dict is loaded as it was saved', () => {
   withModel({}, (model) =>
     withModel({ seed: 2 }, (loaded) => {
       loaded.trainStep(tokens, targets);
@@ -136,7 +136,7 @@ test('trainStep is gradients from zero, in training mode, and a step of the opti
       byHand.zeroGradients();
       const { loss } = byHand.lossAndGradients(tokens, targets, options.at(-1));
       own.step();
-      // Passes that return nothing change nothing.
+      // These passes change nothing.
       byStep.forward(tokens, { returnWeights: true });
       byStep.loss(tokens, targets, { headGates: [[0, 1, 1], undefined] });
       assert.equal(byStep.trainStep(tokens, targets, ...options), loss);
@@ -151,7 +151,7 @@ test('trainStep is gradients from zero, in training mode, and a step of the opti
   }
 });
 
-test('the learning rate is that of the next step', () => {
+test('the next step uses the learning rate that was set', () => {
   const model = make();
   const before = model.stateDict();
   model.learningRate = 0;

@@ -7,7 +7,7 @@ import { fillAllBut, freeBytes } from '../lib/ballast.mjs';
 import { checkBystanders } from '../lib/bystanders.mjs';
 import { calls, disposeAll } from '../lib/calls.mjs';
 
-// Thousands of errors come, whose stacks nobody reads.
+// Thousands of errors are thrown, and nobody reads their stacks.
 Error.stackTraceLimit = 4;
 
 /** The call's result or its error, which only lack of memory may be. */
@@ -77,7 +77,7 @@ for (const [name, entry] of Object.entries(calls)) {
     }
     assert.ok(capacity - freeBytes() < 1000, 'not all memory was given back');
     checkBystanders();
-    // Where no call ever failed, nothing was tried.
+    // If no call failed, nothing was tested.
     assert.ok(failures > 0 || entry.mayNeedNone, 'it always found memory');
   });
 }

@@ -1,13 +1,13 @@
-// Threads and memory that cannot be had: what init tells, and what is there.
+// Threads that cannot start and memory that cannot be allocated.
 import { inNewProcess as runInNewProcess } from '../lib/in-new-process.mjs';
 
 const before = `
   const own = process.getBuiltinModule('node:worker_threads');
   process.getBuiltinModule('node:os').availableParallelism = () => 3;
   const NodeWorker = own.Worker;
-  /** Workers that have said that they are about to serve, and have not ended. */
+  /** Workers that are ready and have not ended. */
   let serving = 0;
-  /** Those that were started, and have not ended. */
+  /** Workers that were started and have not ended. */
   let alive = 0;
   const useWorkers = (Base = NodeWorker) => {
     own.Worker = class extends Base {
@@ -24,12 +24,12 @@ const before = `
   };
   useWorkers();
   const program = (text) => new URL('data:text/javascript,' + text);
-  /** In place of a worker that serves. */
+  /** Replacements of a worker that works. */
   const failures = {
     refused: class extends NodeWorker { constructor() { throw new Error('refused'); } },
     broken: class extends NodeWorker { constructor() { super(program('throw new Error("broken")')); } },
     gone: class extends NodeWorker { constructor() { super(program('process.exit(3)')); } },
-    // One comes and works, the next does not.
+    // Every other worker starts.
     alone: class extends NodeWorker {
       static count = 0;
       constructor(file, options) {
@@ -37,7 +37,7 @@ const before = `
       }
     },
   };
-  /** Resolves when it is so; fails after five minutes. */
+  /** Waits for the condition; fails after five minutes. */
   const until = async (isSo) => {
     const end = performance.now() + 300_000;
     while (!isSo()) {
@@ -45,7 +45,7 @@ const before = `
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   };
-  /** So many serve: those of an init that failed, which were on their way, end by themselves. */
+  /** So many workers remain: those of an init that failed end by themselves. */
   const onlyServe = async (count) => {
     assert.ok(serving >= count, serving + ' of ' + count);
     await until(() => serving === count && alive === count);
@@ -58,7 +58,7 @@ const inNewProcess = (name, text, flags) => runInNewProcess(name, text, { before
 
 for (const failure of ['refused', 'broken', 'gone', 'alone']) {
   inNewProcess(
-    `threads asked for by number are there or init fails, each time: ${failure}`,
+    `init fails if requested threads cannot start: ${failure}`,
     `
     useWorkers(failures.${failure});
     for (let i = 0; i < 3; i++) await noWorkers(init({ threads: 3 }));
@@ -73,7 +73,7 @@ for (const failure of ['refused', 'broken', 'gone', 'alone']) {
   );
 
   inNewProcess(
-    `calls at once each wait for workers that do not come: ${failure}`,
+    `concurrent calls each wait for workers that do not start: ${failure}`,
     `
     useWorkers(failures.${failure});
     const calls = [init({ threads: 3 }), init({ threads: 3 }), init(), init({ threads: 1 })];
@@ -88,7 +88,7 @@ for (const failure of ['refused', 'broken', 'gone', 'alone']) {
   );
 
   inNewProcess(
-    `automatic threads that do not come with the first large call are told as one: ${failure}`,
+    `automatic threads that cannot start are reported as one: ${failure}`,
     `
     useWorkers(failures.${failure});
     const told = await init();
@@ -106,7 +106,7 @@ for (const failure of ['refused', 'broken', 'gone', 'alone']) {
 }
 
 inNewProcess(
-  'calls at once each wait for the workers',
+  'concurrent calls each wait for the workers',
   `
   const there = await Promise.all(
     [{ threads: 3 }, { threads: 3 }, undefined, { threads: 'auto' }].map(async (options) => {
@@ -119,7 +119,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'a number other than the one settled is an error of its own call',
+  'a concurrent call with another number fails alone',
   `
   const [three, two, again] = await Promise.allSettled([3, 2, 3].map((threads) => init({ threads })));
   assert.equal(two.reason.message, 'threads: expected 3, for which it is loaded, got 2');
@@ -128,7 +128,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'the automatic number asked for as a number starts the workers',
+  'requesting the automatic number explicitly starts the workers',
   `
   assert.equal((await init()).threads, 3);
   assert.equal(serving, 0);
@@ -138,7 +138,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'init waits for workers that a large call has started, and keeps the program until then',
+  'init waits for workers that a large call has started, and keeps the program alive meanwhile',
   `
   await init();
   forward(2000);
@@ -148,7 +148,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'what init told follows dispose, also while workers start',
+  'the result of init follows dispose, also while workers start',
   `
   const told = await init({ threads: 3 });
   dispose();
@@ -177,7 +177,7 @@ const fewerRights = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission';
 inNewProcess(
-  'where Node may start no workers, there is one thread',
+  'without permission to start workers there is one thread',
   `
   assert.equal((await init()).threads, 1);
   forward(300);
@@ -187,7 +187,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'where worker.js was left behind, there is one thread',
+  'without worker.js there is one thread',
   `
   const { cpSync, mkdtempSync, rmSync } = await import('node:fs');
   const { tmpdir } = await import('node:os');
@@ -206,7 +206,7 @@ inNewProcess(
   `,
 );
 
-/** An engine that gives memory of so many pages at most, where it is shared and where it is not. */
+/** An engine that allocates so many pages at most, of shared and of other memory. */
 const memories = `
   const made = [];
   const refuseMemory = ({ shared: mostShared, alone: mostAlone }) => {
@@ -259,7 +259,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'less memory is full sooner, and goes on after that',
+  'with less address space memory is full sooner, and later calls work',
   `${memories}
   refuseMemory({ shared: 0, alone: 8192 });
   await init();

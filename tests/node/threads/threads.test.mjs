@@ -101,10 +101,10 @@ test('results of layers and models do not depend on the number of threads', () =
 });
 
 inNewProcess(
-  'workers that were asked for are there, share the work, and end with the program',
+  'requested workers start, share the work, and end with the program',
   `
   assert.equal((await init({ threads: 3 })).threads, 3);
-  // Milliseconds that each thread of this process has run.
+  // Milliseconds of CPU time of each thread.
   const tasks = '/proc/self/task';
   const runtimes = () =>
     readdirSync(tasks).map((task) => readFileSync(\`\${tasks}/\${task}/schedstat\`, 'utf8').split(' ')[0] / 1e6);
@@ -123,7 +123,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'with dispose the threads end and everything goes on, until init starts them again',
+  'dispose ends the threads, calls still work, and init starts them again',
   `
   dispose();
   await init({ threads: 4 });
@@ -139,7 +139,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'threads that init chose by itself start with large calls and change no result',
+  'automatic threads start with large calls and change no result',
   `
   // As many cores as a test needs.
   process.getBuiltinModule('node:os').availableParallelism = () => 3;
@@ -156,7 +156,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'an engine that shares no memory computes on one thread, and says so when asked for more',
+  'an engine without shared memory computes on one thread, and more are an error',
   `
   globalThis.MessageChannel = class {
     port1 = { postMessage() { throw new Error('not cross-origin isolated'); } };
@@ -170,7 +170,7 @@ inNewProcess(
 );
 
 inNewProcess(
-  'a given file is the one for threads when threads are asked for',
+  'a given file must be the one for threads when threads are requested',
   `
   const wasm = readFileSync(url('headwise-simd.wasm'));
   await assert.rejects(init({ wasm, threads: 2 }), { code: 'load-failed' });

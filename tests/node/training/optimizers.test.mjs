@@ -1,4 +1,4 @@
-// Optimizers: what they take and what they refuse. Their steps are checked by layer/calls.test.mjs.
+// Arguments of optimizers. layer/calls.test.mjs checks their steps.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Adam, clipGradientNorm, init, MultiHeadAttention, SGD, Tensor } from 'headwise';

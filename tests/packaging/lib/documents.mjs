@@ -1,4 +1,4 @@
-// Code in documents, which tests run as it is written there.
+// Code of documents, for tests that run it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fromRoot } from './project.mjs';

@@ -1,4 +1,4 @@
-// What `cmake --install` and `cpack` leave of build/native, in projects that know nothing else. Needs build/native.
+// Projects that use what `cmake --install` and `cpack` make of build/native. Needs build/native.
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -30,7 +30,7 @@ void fragment(${given});
 void fragment(${given}) {\n${codes[0]}}\n`;
 }
 
-test('find_package: programs and fragments of the documents build without a warning, and run', async () => {
+test('find_package: programs and fragments of the documents build without warnings, and run', async () => {
   const fragments = Object.fromEntries(
     Object.entries(givens).map(([document, given]) => [
       `${basename(document, '.md')}.cpp`,
@@ -76,7 +76,7 @@ test('versions are compatible as in SemVer, and the guide asks for this one', as
   }
 });
 
-test('cpack: the archive holds what is installed, and nothing names the folder of the build', async () => {
+test('cpack: the archive has the installed files, and none names the build folder', async () => {
   const folder = writeProject('archive', { 'build/empty': '' });
   const unpacked = join(folder, 'un packed');
   const config = fromRoot('build/native/CPackConfig.cmake');
@@ -107,7 +107,7 @@ message(STATUS "library: \${library}")`,
   assert.ok(stdout.includes(`library: ${unpacked}/lib/libheadwise.a`), stdout);
 });
 
-test('pkg-config: the lines of the guide build and run, wherever the folder is moved', async () => {
+test('pkg-config: the lines of the guide build and run, also after the folder was moved', async () => {
   const moved = join(scratch, 'moved');
   await run('cmake', ['--install', fromRoot('build/native'), '--prefix', `${moved}-from`]);
   renameSync(`${moved}-from`, moved);

@@ -1,4 +1,4 @@
-// headwise as a part of another project, which gets the library and nothing else. Configured, not built.
+// headwise as a part of another project, which gets only the library. Configured, not built.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -48,7 +48,7 @@ async function configure(name, text, ...args) {
   };
 }
 
-test('add_subdirectory changes nothing of the project, and adds options HEADWISE_… and the library alone', async () => {
+test('add_subdirectory adds only the library and options HEADWISE_… to a project', async () => {
   // find_package(Threads) leaves variables in any project.
   const text = guide.subdirectory.replace(/^add_subdirectory\(headwise\)$/m, (line) =>
     ['find_package(Threads)', look('before'), line, look('after')].join('\n'),

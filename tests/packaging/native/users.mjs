@@ -1,4 +1,4 @@
-// What docs/native.md tells C++ users to write, and folders in which tests do as it says.
+// Code of docs/native.md for C++ users, and folders in which tests run it.
 import { execFile } from 'node:child_process';
 import {
   cpSync,

@@ -1,5 +1,4 @@
-// What programs get that import parts of the installed package: as bundlers ship them, and as they run. Needs
-// build/packed/project.
+// Programs that import parts of the installed package: what bundlers ship, and how they run. Needs build/packed/project.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -72,7 +71,7 @@ for (const [name, input, wasm, most] of [
   });
 }
 
-/** What needs no build with models; caches of models come from those. */
+/** Names that do not need the build with models. */
 const layerNames = [
   ...['HeadwiseError', 'KeyValueCache', 'ModelCache', 'MultiHeadAttention'],
   ...['ResidentTensor', 'Tensor', 'additiveAttention'],
@@ -80,7 +79,7 @@ const layerNames = [
   ...['splitHeads', 'transposeOutput', 'transposeQkv'],
 ];
 
-test('each name, imported alone from either entry, brings models only if it needs them', async () => {
+test('a single name, imported from either entry, loads models only if it needs them', async () => {
   const names = Object.keys(await import(pathToFileURL(join(dist, 'index.js')).href));
   const ofModels = Object.keys(await import(pathToFileURL(join(dist, 'models.js')).href));
   assert.deepEqual(ofModels.sort(), names.sort());
@@ -93,7 +92,7 @@ test('each name, imported alone from either entry, brings models only if it need
   }
 });
 
-test('headwise/view is imported where there is no document, and defines nothing there', async () => {
+test('headwise/view can be imported without a document, and defines nothing there', async () => {
   const program = `
     import { AttentionHeadsElement, defineAttentionHeads, headColour } from 'headwise/view';
     defineAttentionHeads();
@@ -103,7 +102,7 @@ test('headwise/view is imported where there is no document, and defines nothing 
   assert.equal(stdout, 'AttentionHeadsElement true undefined\n');
 });
 
-/** What a program runs with: which files it loads, and what fails. */
+/** Helpers of a program: notes which files it loads, and checks errors. */
 const tools = `
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -140,7 +139,7 @@ function runs(name, text) {
 const simd = "{ variant: 'simd', threads: 1 }";
 
 runs(
-  'models that are imported before init, from either entry, are loaded with the layer',
+  'init loads models that were imported before it, from either entry',
   `
   import { init, MultiHeadAttention } from 'headwise';
   import { Adam, AttentionOnlyTransformer, init as same } from 'headwise/models';
@@ -154,7 +153,7 @@ runs(
 );
 
 runs(
-  'models that are imported later are loaded by another init, and what there was lives on',
+  'another init loads models that were imported later, and earlier objects still work',
   `
   import { dispose, init, MultiHeadAttention, Tensor } from 'headwise';
   const sizesOfLayer = { numHiddens: 8, numHeads: 2, querySize: 8, keySize: 8, valueSize: 8 };
@@ -191,7 +190,7 @@ runs(
   const late = new MultiHeadAttention({ ...sizesOfLayer, seed: 1 });
   const optimizer = new Adam([late, model]);
   for (let turn = 0; turn < 2; turn++) {
-    // Whatever was used last, each is where it was made.
+    // Each object uses the build in which it was made.
     const { tokens, targets } = task.batch(1, 2);
     assert.ok(model.trainStep(tokens, targets) > 0);
     assert.deepEqual(outputOf(early), before);
@@ -226,7 +225,7 @@ runs(
 );
 
 runs(
-  'threads are those of the newest; what was made before computes the same on one',
+  'threads belong to the newest build; earlier objects compute the same on one',
   `
   import { init, MultiHeadAttention, Tensor } from 'headwise';
   await init({ variant: 'simd', threads: 2 });
@@ -246,7 +245,7 @@ runs(
 );
 
 runs(
-  'a file that is given decides',
+  'a given file decides whether there are models',
   `
   import { init, MultiHeadAttention } from 'headwise';
   import { AttentionOnlyTransformer } from 'headwise/models';

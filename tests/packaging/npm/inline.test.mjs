@@ -36,7 +36,7 @@ assert.deepEqual(results, await suite(there, { variant: 'simd', threads: 1 }));
 assert.equal((await inline.init({ threads: 1 })).threads, 1);
 `));
 
-test('it says what it does not have, and takes a file that is given', () =>
+test('unsupported options are errors, and a file may be given', () =>
   runs(`
 import { readFileSync } from 'node:fs';
 const { init, MultiHeadAttention } = inline;
@@ -48,7 +48,7 @@ assert.equal((await init({ wasm })).variant, 'simd');
 assert.throws(() => new MultiHeadAttention({ numHiddens: 4 }), { code: 'invalid-option' });
 `));
 
-test('it has all that the package has, and asks for no file', async () => {
+test('it exports every name of the package, and loads no file', async () => {
   const code = readFileSync(join(dist, 'inline.js'), 'utf8');
   assert.doesNotMatch(code, /import\.meta|new URL\(\s*"|new Worker\(|^import\b|\bimport\(/m);
   const [names, all] = await Promise.all(

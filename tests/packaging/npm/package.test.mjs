@@ -19,7 +19,7 @@ const isEntry = (name) => ['index.js', 'models.js'].includes(name);
 const textOf = (name) => readFileSync(join(dist, name), 'utf8');
 const codeOf = (name) => textOf(name).replaceAll(/\/\*.*?\*\/|^\s*\/\/.*?$/gms, '');
 
-test('it holds what it needs and nothing else', () => {
+test('it has the expected files', () => {
   const files = filesIn(installed).filter((name) => !name.endsWith('.d.ts'));
   const held = [
     ...['files', 'in-worker', 'in-worker-host', 'layer', 'model', 'models-build', 'view'],
@@ -35,9 +35,9 @@ test('it holds what it needs and nothing else', () => {
   assert.deepEqual(files, expected.sort());
 });
 
-test('its JavaScript reads as it was written: lines, names and comments', () => {
+test('its JavaScript keeps lines, names and comments', () => {
   for (const name of scripts) {
-    // But for the text that is WebAssembly.
+    // Except for the text that is WebAssembly.
     const lines = textOf(name)
       .split('\n')
       .filter((line) => !/^var \w+ = "AGFzbQ/.test(line));
@@ -48,7 +48,7 @@ test('its JavaScript reads as it was written: lines, names and comments', () => 
   assert.match(textOf('layer.js'), /^async function init\(options\) \{$/m);
 });
 
-test('an uncaught error is told in a few lines, with the names of calls and of sources', async () => {
+test('an uncaught error is short, and names calls and sources', async () => {
   const program = `import { init, MultiHeadAttention, Tensor } from 'headwise';
 await init();
 const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2, querySize: 4, keySize: 4, valueSize: 4 });
@@ -101,18 +101,18 @@ test('its JavaScript evaluates no text and imports nothing but its own files', (
     for (const wrong of [
       ...[/\beval\b/, /\bFunction\s*\(/, /\brequire\s*\(|createRequire/],
       ...[/\bfrom\s*["'`](?!\.)/, /\bimport\s*\(?\s*["'`](?!\.)/],
-      // A bundler that meets it lends the page a process of its own.
+      // It makes bundlers add a `process` to the page.
       /typeof process\b(?!\?)/,
     ]) {
       assert.doesNotMatch(code, wrong, name);
     }
-    // Bundlers follow what stands there; of a variable they make a folder.
+    // Bundlers follow literals, and turn variables into folders.
     const literal = /new URL\(\s*"\.\/[\w-]+\.(wasm|js)",\s*import\.meta\.url\s*\)/g;
     assert.equal(code.match(literal)?.length, code.match(/import\.meta\.url/g)?.length, name);
   }
 });
 
-test('its manifest says what it is, and where its files are for import and require', () => {
+test('its manifest leads to the project, and to files for import and require', () => {
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   assert.equal(manifest.dependencies, undefined);
   const places = Object.entries(manifest.exports)
@@ -155,12 +155,12 @@ test('classes keep their names, which consoles and debuggers show', async () => 
   }
 });
 
-test('nothing that is installed runs a script, and what publishes it is pinned', () => {
+test('installing runs no scripts, and publishing uses pinned actions', () => {
   const listed = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
   const locks = listed.filter((path) => path.endsWith('package-lock.json'));
   assert.ok(locks.length >= 2, String(locks));
   for (const lock of locks) {
-    // Of tools that would run one, npm installs the files alone.
+    // For packages with install scripts npm installs only the files.
     const configuration = readFileSync(fromRoot(dirname(lock), '.npmrc'), 'utf8');
     const runsNone = /^ignore-scripts=true$/m.test(configuration);
     const { packages } = JSON.parse(readFileSync(fromRoot(lock), 'utf8'));

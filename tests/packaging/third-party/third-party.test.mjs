@@ -1,4 +1,4 @@
-// THIRD_PARTY.md names whose code ships, and has their licences. Needs dist/ and build/page.
+// THIRD_PARTY.md lists third-party code with its licences. Needs dist/ and build/page.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const entriesOf = (place) =>
 function packageOf(id) {
   const folder = id.split('node_modules/').slice(1).at(-1);
   if (folder) return /^(?:@[^/]+\/)?[^/]+/.exec(folder)[0];
-  // What bundlers add of their own has no file.
+  // Code of the bundler itself has no file.
   const madeBy = /^\0(?:(vite|rolldown)\/)?/.exec(id);
   if (madeBy && !madeBy[1]) throw new Error(`no package known for ${JSON.stringify(id)}`);
   return madeBy?.[1] ?? null;
@@ -44,7 +44,7 @@ const modulesOf = (output) =>
   Object.values(output)
     .filter(({ type }) => type === 'chunk')
     .flatMap(({ modules }) => Object.entries(modules))
-    // What nothing uses is not in the bundle.
+    // Unused modules are not in the bundle.
     .filter(([, { renderedLength }]) => renderedLength > 0)
     .map(([id]) => id);
 
@@ -78,11 +78,11 @@ async function bundledInPage(...plugins) {
   return [...new Set([...packagesOf([...found, ...worker]), ...bundledInPackage()])].sort();
 }
 
-test('entries are of what is bundled into the npm package and into the page, and of nothing else', async () => {
+test('entries are exactly what the npm package and the page bundle', async () => {
   const places = new Set(entries.flatMap(({ shipsIn }) => shipsIn));
   assert.deepEqual([...places].sort(), ['WebAssembly', 'native', 'npm package', 'page']);
   assert.deepEqual(entriesOf('npm package'), bundledInPackage());
-  // One package more would be noticed.
+  // An additional package is noticed.
   const more = {
     name: 'more',
     transform: (code, id) =>
@@ -113,14 +113,14 @@ test('what the C++ sources include has an entry', () => {
   assert.deepEqual(missing, []);
 });
 
-test('the page has its licences beside it, which no visit loads', () => {
+test('the page is deployed with its licences, which no visit loads', () => {
   for (const file of ['LICENSE', 'THIRD_PARTY.md']) {
     assert.equal(read(`build/page/${file}`), read(file));
     assert.ok(!read('build/page/service-worker.js').includes(file));
   }
 });
 
-/** Without the marks of lists, and all white space alike. */
+/** Without list markers, and with single spaces. */
 const words = (licence) =>
   licence
     .replaceAll(/^\s*(?:\*|\d\.) /gm, '')
@@ -139,7 +139,7 @@ const told = words(
     .join('\n'),
 );
 
-/** What of a licence is neither in THIRD_PARTY.md nor in LICENSE. */
+/** Parts of a licence that are neither in THIRD_PARTY.md nor in LICENSE. */
 function missingOf(licence, copyrightTold) {
   const lines = licence.split('\n').filter((line) => !titles.test(line.trim()));
   const rest = lines
@@ -155,7 +155,7 @@ function missingOf(licence, copyrightTold) {
   ];
 }
 
-test('the licence of each npm package is there, to the word', () => {
+test('the licence of each npm package is included word for word', () => {
   for (const name of new Set([...entriesOf('npm package'), ...entriesOf('page')])) {
     const { licence, copyright } = entries.find((entry) => entry.name === name);
     const folder = `node_modules/${name}`;
@@ -170,7 +170,7 @@ test('the licence of each npm package is there, to the word', () => {
 });
 
 const musl = `${locateToolchain(root).emscriptenRoot}/system/lib/libc/musl/COPYRIGHT`;
-test("musl's licence is there", { skip: !existsSync(musl) && 'no Emscripten' }, () => {
+test("musl's licence is included", { skip: !existsSync(musl) && 'no Emscripten' }, () => {
   const [, licence] = readFileSync(musl, 'utf8').split(/^-{70}$/m);
   const { copyright } = entries.find(({ name }) => name === 'musl');
   assert.deepEqual(missingOf(licence, copyright), []);

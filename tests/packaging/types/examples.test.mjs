@@ -58,7 +58,7 @@ test('examples in JavaScript compile', async () => {
   assert.match(errors[0], /^wrong\.mts\(2,13\): error TS2345/);
 });
 
-test('every document with examples that import headwise has them run', () => {
+test('examples of every document that import headwise are run', () => {
   // tests/node/examples runs those beside the installed package, tests/matrix those of tools.
   const isRun = (document) =>
     existsSync(`${project}/${document}`) || /bundlers|runtimes/.test(document);

@@ -1,4 +1,4 @@
-// What the types of the tarball let users see: files that are shipped, and names that they can import. Needs
+// Type declarations of the tarball: shipped files, optional properties, and names that users can import. Needs
 // build/packed/project.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ const entries = ['index', 'models', 'inline', 'in-worker', 'view'].map((name) =>
   join(dist, `${name}.d.ts`),
 );
 
-/** Types that only compute others; TypeScript shows their results instead. */
+/** Helper types; TypeScript shows what they evaluate to instead. */
 const computing = [
   ...['CapturedBySide', 'Contents', 'IfAsked', 'IfCaptured', 'IfCaptured$1', 'IfWeights'],
   ...['PoolingOptions', 'ResultWithWeights', 'WithLogits', 'WithWeights', 'WithoutWeights'],
@@ -32,7 +32,7 @@ const isOwn = (symbol) =>
 const unaliased = (symbol) =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 
-test('types that are shipped are reached, refer to shipped files alone, and have nothing internal', () => {
+test('shipped types are reachable, import only shipped files, and have nothing internal', () => {
   const shipped = filesIn(dist).filter((name) => name.endsWith('.d.ts'));
   assert.deepEqual(reached.map(({ fileName }) => relative(dist, fileName)).sort(), shipped);
   for (const { fileName, text } of reached) {
@@ -68,7 +68,7 @@ test('every optional property takes undefined', () => {
   );
 });
 
-/** Names of the package's types that what `entry` exports refers to, and that it does not export. */
+/** Names of the package's types that exports of `entry` refer to, but that it does not export. */
 function hiddenTypes(entry) {
   const module = checker.getSymbolAtLocation(program.getSourceFile(entry));
   const exported = new Set(checker.getExportsOfModule(module).map(unaliased));

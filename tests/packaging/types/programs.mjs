@@ -20,7 +20,7 @@ declare const whatever: ForwardOptions | undefined;
 const nothing = undefined;
 `;
 
-/** Calls that return attention weights, given what stands for their options. */
+/** Calls that return attention weights, by their options. */
 const calls = {
   'layer.forward': ['Tensor', (options) => `layer.forward(X, X, X${options})`],
   'layer.forward over a cache': ['Tensor', (options) => `layer.forward(X, null, null${options})`],
@@ -32,7 +32,7 @@ const calls = {
   'model.forward': ['Tensor[]', (options) => `model.forward([[1, 2]]${options})`],
 };
 
-/** What the weights of a call are by what its options say. */
+/** The type of the weights, by options. */
 const weights = (type) => ({
   '': 'undefined',
   ', undefined': 'undefined',
@@ -57,7 +57,7 @@ is<typeof result${i}.attentionWeights, ${expected}>();`,
   programs[`${name.replaceAll(/\W/g, '-')}.mts`] = prelude + lines.join('');
 }
 
-// What is in memory is answered at once, a file by Promises; what is neither is refused.
+// Bytes in memory give results at once, files Promises, and other arguments errors.
 programs['safetensors.mts'] = `
 import type { FileHandle } from 'node:fs/promises';
 import { loadSafetensors, loadShardedSafetensors, MultiHeadAttention, Tensor } from 'headwise';
@@ -123,7 +123,7 @@ new Adam(X);
 export { given };
 `;
 
-// What a transformer gives follows from what it is asked.
+// The result of a transformer depends on its options.
 programs['transformers.mts'] = `
 import { AttentionOnlyTransformer, MultiHeadAttention, Tensor, Transformer } from 'headwise';
 import type {
@@ -172,7 +172,7 @@ model.pruneHeads({ 0: [1] }, { side: 'decoder' });
 model.numHiddens = 3;
 `;
 
-// Types of results by name fit all results.
+// Named types of results fit all results.
 programs['names.mts'] = `${prelude}
 const results: AttentionResult[] = [
   layer.forward(X, X, X), layer.forward(X, X, X, { returnWeights: true }), layer.forward(X, X, X, whatever),
@@ -196,7 +196,7 @@ is<typeof some.captured, Captured | undefined>();
 export { passes, results };
 `;
 
-// headwise/worker answers with what the package does, later.
+// headwise/worker returns Promises of the package's results.
 programs['worker.mts'] = `import {
   Adam, AttentionOnlyTransformer, dispose, init, loadSafetensors, maskedSoftmax, MultiHeadAttention, Tensor, transferred,
 } from 'headwise/worker';
@@ -243,7 +243,7 @@ await attention.forward(X, X, X, { out: {} });
 export { all, copy, logits, softmax };
 `;
 
-// Every public name, called, and what it gives, from every entry; without types of the DOM.
+// Every public name and the type of its result, from every entry; without types of the DOM.
 programs['public.mts'] = `
 import * as headwise from 'headwise';
 import * as inline from 'headwise/inline';
@@ -313,7 +313,7 @@ is<Parameters<typeof layer.createCache>, [options: CacheOptions]>();
 is<typeof cache.precision, CachePrecision>();
 // @ts-expect-error there is no such option
 new MultiHeadAttention({ numHiddens: 4, numHeads: 2, dropOut: 0.1 });
-// What wraps a call keeps its types.
+// A wrapper keeps the types of a call.
 export const wrapped = <Weights extends boolean>(given: ForwardOptions<Weights>) => layer.forward(X, X, X, given).output;
 
 takes<Tensor>(transposeQkv(X, 2), transposeOutput(X, 2), splitHeads(X, 2), positionalEncoding(4, 2));
@@ -363,7 +363,7 @@ takes<ErrorCode>('invalid-size');
 is<ReturnType<typeof worker.init>, Promise<worker.Initialized>>();
 `;
 
-// Every name of headwise/view, where there is a document.
+// Every name of headwise/view.
 programs['view.mts'] = `
 import { Tensor } from 'headwise';
 import * as view from 'headwise/view';

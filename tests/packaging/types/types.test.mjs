@@ -1,4 +1,4 @@
-// What the types of the installed tarball say of names, results and options. Needs build/packed/project.
+// Types of names, results and options of the installed tarball. Needs build/packed/project.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { project } from '../lib/project.mjs';
