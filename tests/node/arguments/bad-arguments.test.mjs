@@ -1,5 +1,5 @@
-// Bad arguments that only JavaScript can pass, in every call that takes them. errors.test.mjs has those that C++ shares,
-// options.test.mjs the options.
+// Bad arguments that only JavaScript can pass, in every call that takes them. errors.test.mjs has those that C++ can
+// pass, too, options.test.mjs the options.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';

@@ -1,4 +1,4 @@
-// examples/language-model: its recipe on a short text, and its trained model, whose numbers are those of the model card.
+// examples/language-model: its recipe on a short text, and its trained model, which matches its model card.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

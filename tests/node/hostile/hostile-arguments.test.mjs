@@ -107,8 +107,8 @@ async function tryCall(name, { prepare, args, call, observe, actions, isOfCopy }
 
   const failures = [];
   /**
-   * Tries one kind of argument. Afterwards `allowed` returns the permitted outcomes of a call that succeeds, and the state
-   * after one that fails.
+   * Tries one kind of argument. Afterwards `allowed` returns the permitted outcomes of a call that succeeds, and the
+   * state after one that fails.
    */
   async function check(what, change, allowed = () => asEver) {
     try {

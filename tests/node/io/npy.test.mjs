@@ -1,5 +1,5 @@
-// .npy files that NumPy reads and writes. Malformed ones are in bad-files.test.mjs; safetensors.test.mjs passes bytes of
-// every kind.
+// .npy files that NumPy reads and writes. Malformed ones are in bad-files.test.mjs; safetensors.test.mjs passes bytes
+// of every kind.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

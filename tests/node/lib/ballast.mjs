@@ -61,8 +61,8 @@ function fillRest() {
 }
 
 /**
- * Fills all memory except holes of these bytes; `keepsWorkingMemory` keeps the block of earlier calls. Returns a function
- * that frees it.
+ * Fills all memory except holes of these bytes; `keepsWorkingMemory` keeps the block of earlier calls. Returns a
+ * function that frees it.
  */
 export function fillAllBut(holes, { keepsWorkingMemory }) {
   if (!keepsWorkingMemory) dropWorkingMemory();

@@ -1,7 +1,7 @@
 // Every public call, for three properties: hostile arguments, too little memory, and leaks. Add each new call here.
-// tests/native/memory tries more options with each allocation failing. An entry prepares a subject, makes arguments of
-// the caller's own objects, makes the call, and observes the subject afterwards, which may change it. `actions` are what a
-// hostile argument does with the subject meanwhile.
+// tests/native/memory tries more options, with each allocation failing. An entry prepares a subject, creates arguments,
+// makes the call, and observes the subject afterwards, which may change it. `actions` are what a hostile argument does
+// with the subject meanwhile.
 import {
   Adam,
   additiveAttention,

@@ -1,5 +1,5 @@
-// The observable state of layers, models, caches and optimizers, to compare two of them, or one before and after a call,
-// bit for bit.
+// The observable state of layers, models, caches and optimizers, to compare two of them, or one before and after a
+// call, bit for bit.
 import assert from 'node:assert/strict';
 import { HeadwiseError, Tensor } from 'headwise';
 

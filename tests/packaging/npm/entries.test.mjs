@@ -1,4 +1,4 @@
-// Programs that import parts of the installed package: what bundlers ship, and how they run. Needs build/packed/project.
+// Programs that import parts of the installed package, bundled and run. Needs build/packed/project.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
