@@ -76,6 +76,15 @@ test('pruning or disposing of the model meanwhile is a clear error', async () =>
   );
 });
 
+test('a cache that was reset takes another source', () =>
+  withModel({ encoder: {} }, (model) => {
+    const pass = (source, cache) => model.forward([[1, 2]], { source: [source], cache }).hidden;
+    const [used, unused] = [0, 1].map(() => model.createCache({ batchSize: 1, maxLength: 4 }));
+    pass([3, 4, 5], used);
+    used.reset();
+    assert.deepEqual(pass([6, 7], used), pass([6, 7], unused));
+  }));
+
 test('bad arguments are errors', () =>
   withModel({}, async (model) => {
     const few = { maxNewTokens: 1 };
