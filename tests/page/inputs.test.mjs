@@ -173,7 +173,7 @@ describe('a file', () => {
     ]) {
       const file = await read(
         'm.safetensors',
-        withIntegers(saveSafetensors({ ...beside, ...underName(prefix) })),
+        saveSafetensors({ ...beside, ...underName(prefix) }),
       );
       assert.equal(file.prefix, prefix.slice(0, -1));
       assert.deepEqual(
@@ -236,20 +236,6 @@ describe('a file', () => {
     }
   });
 });
-
-/** A file of tensors with one of integers beside them, as checkpoints have for positions. */
-function withIntegers(bytes) {
-  const file = Buffer.from(bytes);
-  const length = Number(file.readBigUInt64LE(0));
-  const header = JSON.parse(file.subarray(8, 8 + length));
-  const data = file.subarray(8 + length);
-  const offsets = [data.length, data.length + 24];
-  header['embedding.position_ids'] = { dtype: 'I64', shape: [1, 3], data_offsets: offsets };
-  const written = Buffer.from(JSON.stringify(header));
-  const size = Buffer.alloc(8);
-  size.writeBigUInt64LE(BigInt(written.length));
-  return Buffer.concat([size, written, data, Buffer.from(BigInt64Array.of(0n, 1n, 2n).buffer)]);
-}
 
 test('as many heads are offered as divide the size and can be drawn', () => {
   assert.deepEqual(headCountsOf(100, 48), [1, 2, 4, 5, 10, 20]);

@@ -1,16 +1,17 @@
 // The run of the act on training: what it records, what heads do in it, and how it is driven.
 import assert from 'node:assert/strict';
 import { describe, test, vi } from 'vitest';
+import { AttentionOnlyTransformer, InductionTask } from 'headwise/models';
 import { compositionOf } from '../../web/src/acts/train/composition.ts';
 import { enough, RunRecord, scoresOf, tooLittle } from '../../web/src/acts/train/run-record.ts';
 import { isPlain, pinnedOf, Summaries } from '../../web/src/acts/train/summaries.ts';
+import { Pace } from '../../web/src/ui/pace.ts';
 import { coalesce } from '../../web/src/worker/connection.ts';
 import { packMaps, unpackMaps } from '../../web/src/worker/packed-maps.ts';
 import { RunDriver } from '../../web/src/worker/run-driver.ts';
 import { makeTask, symbolOf, taskNames } from '../../web/src/worker/tasks.ts';
 import { lastStep, scoreNames, Trainer } from '../../web/src/worker/training.ts';
-import { startRun } from './lib/train-reference.mjs';
-import { near, range } from './lib/float64.mjs';
+import { near, range, rowsOf, sum } from './lib/float64.mjs';
 
 const options = { task: 'induction', layers: 2, heads: 2, learningRate: 0.005, seed: 1 };
 const length = 4;
@@ -184,13 +185,49 @@ test('causal maps are packed into two bytes a weight', () => {
   near([...unpackMaps(packed, 1, 3, length)[0]], [...data.subarray(0, 3 * area)], 1e-5);
 });
 
+/** A run of the task `induction` by the package, and what is read off its weights in double precision. */
+function trainedBy({ layers, heads, learningRate, seed }, steps) {
+  const task = new InductionTask({ numSymbols: 26, length: 20, minPeriod: 6, maxPeriod: 12 });
+  const model = new AttentionOnlyTransformer({
+    ...{ vocabularySize: task.vocabularySize, maxLength: 20, numHiddens: 32, numHeads: heads },
+    ...{ numLayers: layers, positions: 'learned', layerNorm: true, seed },
+    optimizer: { learningRate },
+  });
+  for (const step of range(steps)) {
+    const { tokens, targets } = task.batch(seed, 32, 32 * step);
+    model.trainStep(tokens, targets);
+  }
+  const unseen = task.batch(2 ** 40 + seed, 64);
+  const { logits, attentionWeights } = model.forward(unseen.tokens, { returnWeights: true });
+  model.dispose();
+  const asked = [...unseen.targets.data.entries()].filter(([, target]) => target >= 0);
+  const rows = rowsOf(logits);
+  const right = asked.filter(([at, target]) => rows[at].indexOf(Math.max(...rows[at])) === target);
+  const weight = (layer, head, query, key, sequence = 0) =>
+    attentionWeights[layer].data[((sequence * heads + head) * 20 + query) * 20 + key];
+  return {
+    tokens: [...unseen.tokens.data.subarray(0, 20)],
+    accuracy: right.length / asked.length,
+    weight,
+    /** The mean weight of a head on the previous token, over 64 sequences. */
+    previousToken: (layer, head) =>
+      sum(
+        range(64 * 19).map((at) => {
+          const query = 1 + (at % 19);
+          return weight(layer, head, query, query - 1, Math.floor(at / 19));
+        }),
+      ) /
+      (64 * 19),
+  };
+}
+
 describe('a trainer', () => {
-  test('trains as the package does, whatever pieces it is asked for', async () => {
+  test('trains as the package does, whatever pieces it is asked for', () => {
     for (const given of [
       options,
       { ...options, layers: 1, heads: 4, learningRate: 0.01, seed: 5 },
     ]) {
-      const { layers, heads, learningRate: rate, seed } = given;
+      const { layers, heads } = given;
       const [whole, pieces] = [new Trainer(given), new Trainer(given)];
       const { tokens, guessing } = whole.start();
       const { weights, measurements, losses, step } = whole.advance(24, Infinity);
@@ -206,24 +243,22 @@ describe('a trainer', () => {
       );
       assert.deepEqual([step, measurements.map((each) => each.step)], [24, [4, 8, 12, 16, 20, 24]]);
       assert.equal(pieces.advance(10, 0).losses.length, 1, 'out of time: one step');
-      const run = await startRun({ layers, heads, rate, seed });
-      run.train(24);
+      const run = trainedBy(given, 24);
       assert.deepEqual([...tokens], run.tokens);
       near(guessing, Math.log(26), 1e-6);
       const { accuracy, scores } = measurements.at(-1);
-      near(accuracy, run.accuracy(), 1e-6);
-      const weight = run.weights();
+      near(accuracy, run.accuracy, 1e-6);
       range(layers * heads).forEach((at) => {
         const [layer, head] = [Math.floor(at / heads), at % heads];
         near(scores[4 * at + 1], run.previousToken(layer, head), 1e-4);
         range(20).forEach((query) =>
           range(20).forEach((key) => {
             const own = weights[layer][(head * 20 + query) * 20 + key];
-            near(own, key > query ? 0 : weight(layer, head, query, key), 1e-5);
+            near(own, key > query ? 0 : run.weight(layer, head, query, key), 1e-5);
           }),
         );
       });
-      for (const each of [whole, pieces, run]) each.dispose();
+      for (const each of [whole, pieces]) each.dispose();
     }
   });
 
@@ -298,6 +333,26 @@ describe('a run', () => {
     await stepped;
     assert.deepEqual([run.state, failures], ['failed', ['no memory']]);
     assert.equal(lastStep % 4, 0);
+  });
+
+  test('is drawn at one frame in four where frames come late', () => {
+    for (const [apart, drawn] of [
+      [16, 40],
+      [60, 10],
+    ]) {
+      const waiting = [];
+      let now = 0;
+      vi.stubGlobal('performance', { now: () => now });
+      vi.stubGlobal('requestAnimationFrame', (callback) => waiting.push(callback));
+      const pace = new Pace();
+      const frames = range(100).map(() => {
+        now += apart;
+        for (const callback of waiting.splice(0)) callback();
+        return pace.isDue();
+      });
+      vi.unstubAllGlobals();
+      assert.equal(frames.slice(-40).filter(Boolean).length, drawn);
+    }
   });
 
   test('asks for the newest of many wishes, one after the other', async () => {
