@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFlows } from '../../lib/flows.mjs';
 import { failWorker, holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';
-import { near, range } from '../../../page/lib/float64.mjs';
+import { range } from '../../../page/lib/float64.mjs';
 
-/** What seed 1 plants, in the order of the heads; that the seed decides it, the unit tests say. */
 const names = [1, 2].flatMap((layer) => range(6).map((head) => `${layer}.${head + 1}`));
 const status = '.session-status';
 
@@ -65,7 +64,6 @@ test('a planted model', async (t) => {
   });
   const { page } = act;
   let planted;
-  let sharp;
 
   await t.test('tells nothing of what was planted before the reader has checked', async () => {
     await act.plant();
@@ -86,16 +84,14 @@ test('a planted model', async (t) => {
     );
     assert.deepEqual(new Set(off), new Set(['true']));
     await act.press('Save');
-    const label = 'Save the numbers of the maps of the planted model as JSON';
     const { seed, tokens, weights, ...more } = JSON.parse(
-      await act.save(label, 'headwise-the-maps-of-the-planted-model.json'),
+      await act.save(
+        'Save the numbers of the maps of the planted model as JSON',
+        'headwise-the-maps-of-the-planted-model.json',
+      ),
     );
-    assert.deepEqual({ seed, more }, { seed: 1, more: {} });
     const shape = [6, tokens.length, tokens.length];
-    assert.deepEqual(
-      weights.map((each) => [each.shape, each.data.length]),
-      Array(2).fill([shape, 6 * tokens.length ** 2]),
-    );
+    assert.deepEqual([seed, weights.map((each) => each.shape), more], [1, [shape, shape], {}]);
   });
 
   await t.test('has four heads marked and checked, and measures beside them', async () => {
@@ -111,8 +107,11 @@ test('a planted model', async (t) => {
     await act.waitFor('.guess-loud');
     const roles = await act.roles();
     const withRole = (...wanted) => names.filter((_name, at) => wanted.includes(roles[at]));
-    [planted, sharp] = [withRole('previous token', 'induction'), withRole('sharp')];
-    assert.deepEqual([planted.length, sharp.length, withRole('quiet').length], [4, 4, 4]);
+    planted = withRole('previous token', 'induction');
+    assert.deepEqual(
+      [planted, withRole('sharp'), withRole('quiet')].map(({ length }) => length),
+      [4, 4, 4],
+    );
     const marks = ['1.2', '1.4', '2.3', '2.6'];
     const foundIn = (heads) => heads.filter((head) => planted.includes(head)).length;
     const cells = await act.texts('.scores tbody td');
@@ -141,27 +140,7 @@ test('a planted model', async (t) => {
     }
     assert.deepEqual(found, [marks, ...chosen].map(foundIn));
     assert.deepEqual([found[1], found[3]], [4, 0]);
-    const choosers = await act.text(`.guess-tile[data-head="${sharp[0]}"] .guess-choosers`);
-    assert.match(choosers, /Confidence, Entropy$/);
-    const accuracies = cells.slice(5).map((cell) => parseInt(cell));
     await act.waitForLeft(12);
-    for (const [heads, accuracy] of [
-      [sharp, accuracies[3]],
-      [planted, accuracies[1]],
-    ]) {
-      await act.prune(...heads);
-      await act.waitForLeft(8);
-      near(100 * (await act.first(status, 'data-accuracy')), accuracy, 0.51 / accuracy);
-      await act.restoreAll();
-    }
-    assert.deepEqual(
-      (await act.numbers('.guess-loud')).slice(1, 4),
-      [
-        accuracies[3],
-        100 * (await act.first(status, 'data-accuracy')).toFixed(2),
-        accuracies[1],
-      ].map(Math.round),
-    );
     await act.mark('1.1');
     assert.deepEqual(await act.marked(), marks, 'what was marked stays so');
   });
@@ -264,11 +243,6 @@ test('a planted model', async (t) => {
     assert.deepEqual(await answers(), whole);
     const pathOf = (order) => act.first(`.chart .line[data-series="${order}"]`, 'd');
     const accuracy = await pathOf('ablation');
-    const heights = (path) => path.match(/,([\d.]+)/g).map((y) => Number(y.slice(1)));
-    const [ablation, confidence] = [accuracy, await pathOf('confidence')].map(heights);
-    assert.equal(ablation.length, 11);
-    // Down the page is less: with four heads left, ablation's order has lost nothing.
-    assert.ok(ablation[8] - ablation[0] < 10 && confidence[8] - confidence[0] > 100);
     await act.click('[type="radio"][value="loss"]');
     await page.waitForFunction(
       (was) =>
@@ -301,10 +275,6 @@ test('a planted model', async (t) => {
     await act.waitFor('.guess-loud');
     assert.equal((await act.roles()).length, 12);
     assert.equal((await act.texts('.scores tbody td')).length, 8, 'the reader has chosen none');
-    await act.click('.plant button');
-    await act.press('Reset');
-    await act.visit('?prune-gone=9.9&prune-seed=-4&prune-metric=beauty');
-    assert.equal(await act.notices(), 3);
   });
 });
 

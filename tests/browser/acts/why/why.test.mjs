@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init, Tensor } from 'headwise';
 import { openFlows } from '../../lib/flows.mjs';
-import { fitsAcross, prefer } from '../../lib/pages.mjs';
+import { prefer } from '../../lib/pages.mjs';
 import { dot, entropyOf, near, range, rowsOf, softmax, sum } from '../../../page/lib/float64.mjs';
 
 await init({ threads: 1 });
@@ -45,51 +45,37 @@ test('why', async (t) => {
           '?why-d=16&why-divisor=5.5&why-head=3&why-query=7&why-key=2&why-order=product&why-seed=9',
         ...{ d: 16, seed: 9, head: 2, at: 6, key: 1, by: 5.5, sorted: true },
       },
-      {
-        query: '?why-d=4&why-divisor=8&why-head=4&why-query=1&why-key=8',
-        ...{ d: 4, head: 3, at: 0, key: 7, by: 8 },
-      },
     ]) {
       await act.visit(query);
       const { queries, keys, scoresOf, deviation } = drawn(d, seed);
       const [q, k] = [queries(head)[at], keys(head)[key]];
-      const scores = scoresOf(head)[at];
-      const weights = softmax(scores.map((score) => score / by));
-      near(await column('score'), scores, 1e-4, 'score');
-      near(
-        await column('scaled'),
-        scores.map((score) => score / by),
-        1e-4,
-        'scaled',
-      );
-      near(await column('weight'), weights, 1e-5, 'weight');
+      const score = scoresOf(head)[at];
+      const scaled = score.map((each) => each / by);
+      const weight = softmax(scaled);
+      near(await column('score'), score, 1e-4, 'score');
+      near(await column('scaled'), scaled, 1e-4, 'scaled');
+      near(await column('weight'), weight, 1e-5, 'weight');
       assert.equal(await chosen(), key);
       const units = [...q.keys()];
       if (sorted) units.sort((a, b) => q[b] * k[b] - q[a] * k[a]);
       assert.deepEqual(await act.all('[data-strip="q"] > rect', 'data-unit'), units);
       const products = units.map((unit) => q[unit] * k[unit]);
-      near(
-        await strip('q'),
-        units.map((unit) => q[unit]),
-        1e-4,
-        'q',
-      );
-      near(
-        await strip('k'),
-        units.map((unit) => k[unit]),
-        1e-4,
-        'k',
-      );
-      near(await strip('product'), products, 1e-4, 'product');
+      for (const [name, values] of Object.entries({
+        q: units.map((unit) => q[unit]),
+        k: units.map((unit) => k[unit]),
+        product: products,
+      })) {
+        near(await strip(name), values, 1e-4, name);
+      }
       const sums = products.map((_product, place) => sum(products.slice(0, place + 1)));
       near(await act.all('.why-products .why-sum', 'data-after'), sums, 1e-4, 'sum');
       const [raising, lowering] = [1, -1].map((sign) =>
         products.filter((value) => sign * value > 0),
       );
-      const told = [raising.length, sum(raising), lowering.length, -sum(lowering), scores[key]];
+      const told = [raising.length, sum(raising), lowering.length, -sum(lowering), score[key]];
       near(await act.numbers('.why-read-out'), told, 5.1e-3, 'read out');
-      near(await reading('weight'), Math.max(...weights), 5.1e-3);
-      near(await reading('entropy'), entropyOf(weights), 5.1e-3);
+      near(await reading('weight'), Math.max(...weight), 5.1e-3);
+      near(await reading('entropy'), entropyOf(weight), 5.1e-3);
       near(await reading('deviation'), deviation / by, 5.1e-3);
     }
   });
@@ -125,11 +111,6 @@ test('why', async (t) => {
         );
       }
       assert.deepEqual(await act.all('.why-point[r="5"]', 'data-d'), [d, d]);
-      const [at, ...told] = await act.numbers('.why-seen');
-      const wanted = ['undivided', 'divided'].map((each) => expected[each][Math.log2(d)][measure]);
-      assert.equal(at, d);
-      const fractions = told.filter((value) => !Number.isInteger(value));
-      near(fractions.slice(0, 2), wanted, 5.1e-3);
     }
   });
 
@@ -148,10 +129,6 @@ test('why', async (t) => {
         const rounded = Math.round(100 * value) / 100;
         await act.waitForSearch(rounded === 1 ? '' : `?why-divisor=${rounded}`);
         near(await column('weight'), softmax(scores.map((score) => score / rounded)), 1e-5);
-        assert.match(
-          await act.first('[type="range"]', 'aria-valuetext'),
-          new RegExp(`^${rounded}: `),
-        );
       }
       const { x, y, width, height } = await slider.boundingBox();
       await page.mouse.move(x + 8, y + height / 2);
@@ -188,7 +165,6 @@ test('why', async (t) => {
         near(await Promise.all([1, 2].map(place)), places, 0.01);
       }
       await act.waitFor('.goal[data-reached]');
-      assert.deepEqual((await act.numbers('.goal-progress')).slice(0, 4), [4, 16, 8, 64]);
     },
   );
 
@@ -247,37 +223,7 @@ test('why', async (t) => {
     }
   });
 
-  await t.test('its figures are saved', async () => {
-    await act.visit('?why-order=product&why-divisor=8');
-    for (const [name, least, check] of [
-      [
-        'the weights of the keys',
-        24,
-        async ({ weights }) => near(await column('weight'), weights, 1e-9),
-      ],
-      [
-        ...['the products of a score', 4 * 64],
-        async (saved) => {
-          const after = saved.map((each) => each.after);
-          assert.deepEqual(await act.all('.why-products .why-sum', 'data-after'), after);
-        },
-      ],
-      ['entropy against d', 0, ({ dimensions }) => assert.equal(dimensions.at(-1).d, 512)],
-    ]) {
-      const file = `headwise-${name.replaceAll(' ', '-')}`;
-      await check(
-        JSON.parse(await act.save(`Save the numbers of ${name} as JSON`, `${file}.json`)),
-      );
-      const svg = String(await act.save(`Save ${name} as SVG`, `${file}.svg`));
-      assert.ok(svg.split('<rect').length > least && svg.split('<text').length > 3, name);
-      // An outline that was drawn over its letters would hide them.
-      for (const [text] of svg.matchAll(/<text[^>]*stroke="(?!none)[^>]*>/g)) {
-        assert.match(text, /paint-order="stroke/);
-      }
-    }
-  });
-
-  await t.test('it is for everyone, on a screen and on a phone', async () => {
+  await t.test('it fits a screen and is for everyone, in forced colours, too', async () => {
     await act.visit('?why-measure=gradient&why-divisor=8');
     await page.setViewport({ width: 1440, height: 900 });
     await act.fitsScreen();
@@ -293,24 +239,5 @@ test('why', async (t) => {
       !(await styles(`.why-name, #why .why-number, #why ${names}`, 'fill')).includes(ground),
     );
     await prefer(page);
-    await page.setViewport({ width: 390, height: 900 });
-    for (const d of [64, 4]) {
-      await act.visit(`?why-d=${d}`);
-      await fitsAcross(page, `d = ${d}`);
-      await page.$eval('#why .why-keys', (keys) => keys.scrollIntoView({ block: 'end' }));
-      const boxes = await act.each(
-        ':is(.why-divisor, .why-keys, .why-over, .why-made, .why-chart, .panel-end)',
-        (each) => [each.className.baseVal ?? each.className, each.getBoundingClientRect().toJSON()],
-      );
-      const of = (name) => boxes.find(([classes]) => classes.split(' ').includes(name))[1];
-      for (const name of ['why-divisor', 'why-keys']) {
-        assert.ok(of(name).top >= 0 && of(name).bottom <= 900, `${name} beside the other`);
-      }
-      const tops = ['why-over', 'why-made', 'why-chart', 'panel-end'].map((name) => of(name).top);
-      assert.deepEqual(
-        tops,
-        tops.toSorted((a, b) => a - b),
-      );
-    }
   });
 });

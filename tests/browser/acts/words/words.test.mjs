@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fromRoot } from '../../../../scripts/lib/files.mjs';
 import { openFlows } from '../../lib/flows.mjs';
 import { fitsAcross } from '../../lib/pages.mjs';
-import { near, range, sum } from '../../../page/lib/float64.mjs';
+import { range } from '../../../page/lib/float64.mjs';
 
 const folder = fromRoot('examples/language-model/model');
 const status = '.words-status';
@@ -36,8 +36,6 @@ test('a text', async (t) => {
     assert.equal(await act.count('.words-tile'), 16);
     assert.equal(await act.count('.candidate'), 8);
     assert.equal(await leader(), 'better');
-    const roles = await act.texts('.tile-role');
-    assert.deepEqual([roles[0], roles[5]], ['previous 1', 'induction .99']);
     const drawn = await act.each('.words-tile svg', (map) =>
       [...map.querySelectorAll('.tile-weights')].some((path) => path.getAttribute('d')),
     );
@@ -47,11 +45,6 @@ test('a text', async (t) => {
     await waitForLeader('peace');
     await waitFor('tokens', 10);
     assert.match(await act.parameter('words-text'), /^We must work/);
-    const family = '\u{1F469}\u200D\u{1F469}\u200D\u{1F467}';
-    await act.write('textarea', 'a'.repeat(196) + family);
-    assert.deepEqual(await act.numbers('.control-hint'), [200]);
-    await page.waitForFunction(() => location.search.includes('words-text=aaa'));
-    assert.equal(await act.parameter('words-text'), 'a'.repeat(196));
     await act.write('textarea', 'war '.repeat(2000));
     await waitFor('tokens', 40);
     assert.ok((await act.numbers(status)).includes(40));
@@ -102,41 +95,6 @@ test('a text', async (t) => {
     assert.equal(await selected(), 11);
   });
 
-  await t.test('is saved, all heads and the selected one', async () => {
-    await act.visit('?words-shut=2.2');
-    await waitForLeader('a');
-    const svg = String(
-      await act.save('Save the heads of a text as SVG', 'headwise-the-heads-of-a-text.svg'),
-    );
-    const maps = svg.match(/viewBox="0 0 8 8"/g);
-    assert.equal(maps.length, 16);
-    assert.ok(svg.includes('1.1') && svg.includes('4.4'));
-    const numbersOf = async (name) =>
-      JSON.parse(
-        await act.save(
-          `Save the numbers of ${name} as JSON`,
-          `headwise-${name.replaceAll(' ', '-')}.json`,
-        ),
-      );
-    const board = await numbersOf('the heads of a text');
-    assert.deepEqual([board.shut, board.weights.length], [[{ layer: 1, head: 1 }], 4]);
-    for (const { shape, data } of board.weights) {
-      assert.deepEqual([shape, data.length], [[4, 8, 8], 4 * 64]);
-      for (const row of range(32)) near(sum(data.slice(8 * row, 8 * row + 8)), 1, 1e-5);
-    }
-    for (const view of ['arcs', 'map']) {
-      await page.click(`#words .selected-bar input[value="${view}"]`);
-      const file = 'headwise-the-selected-head.svg';
-      const drawn = String(await act.save('Save the selected head as SVG', file));
-      assert.ok(drawn.includes('better') && drawn.match(/<(path|rect)/g).length > 8, view);
-    }
-    const own = await numbersOf('the selected head');
-    assert.deepEqual([own.layer, own.head, own.query, own.weights.shape], [1, 1, 7, [8, 8]]);
-    assert.deepEqual(own.weights.data, board.weights[1].data.slice(64, 128));
-    const png = await act.save('Save the selected head as PNG', 'headwise-the-selected-head.png');
-    assert.equal(png.subarray(1, 4).toString(), 'PNG');
-  });
-
   await t.test(
     'ranks its heads, shuts the least important, and is timed without them',
     async () => {
@@ -168,13 +126,6 @@ test('a text', async (t) => {
         tokens > 40 && pairs >= 15 && lower <= ratio && ratio <= upper,
         await act.text('.study-status'),
       );
-      const verdict = (await act.text('.study-status')).match(
-        /(faster|slower|no measurable difference)\.$/,
-      )[1];
-      // Rounded to two decimals, 1 may be on either side.
-      if (upper < 1) assert.equal(verdict, 'faster');
-      if (lower > 1) assert.equal(verdict, 'slower');
-      if (lower < 1 && upper > 1) assert.match(verdict, /^no/);
       await act.visit('?words-shut=2.1,2.2,2.3,2.4');
       await waitFor('shut', 4);
       assert.deepEqual(await act.numbers('.study-status'), [2]);
