@@ -3,40 +3,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFlows } from '../../lib/flows.mjs';
-import { readCells } from '../../lib/page-reader.mjs';
 import { fitsAcross, open } from '../../lib/pages.mjs';
 import { near } from '../../../page/lib/float64.mjs';
 
-const shows = (page, selector, pattern) =>
-  page.waitForFunction(
-    (where, source) => new RegExp(source).test(document.querySelector(where)?.textContent ?? ''),
-    {},
-    selector,
-    pattern.source,
-  );
-const step = (number) => (page) =>
-  page.waitForSelector(`#figure .figure-steps [value="${number}"]:checked`);
-const maps = (count) => async (page) =>
-  assert.equal((await page.$$('#heads .samples .map')).length, count);
-const exists = (selector) => (page) => page.waitForSelector(selector);
-const weightsOf = async (page) => (await readCells(page, 'heads')).map(({ weight }) => weight);
-/** Of the query that the act shows, the largest weight. */
-const saturated = (isSo) => async (page) => {
-  await page.waitForSelector('#why .why-key[data-weight]');
-  const weights = await page.$$eval('#why .why-key', (all) =>
-    all.map(({ dataset }) => Number(dataset.weight)),
-  );
-  assert.equal(Math.max(...weights) > 0.95, isSo);
-};
 const numbers = encodeURIComponent('{"queries":[[1,0],[0,1]],"keys":[[1,0,0],[0,1,0],[0,0,1]]}');
+const step = (number) => `#figure .figure-steps [value="${number}"]:checked`;
+const maps = '#heads .samples .map';
+const divisor = (place) => `#why .why-marks > :nth-child(${place})[aria-pressed="true"]`;
+const closedGate = '#heads .gates-now button:not([aria-disabled])';
 
-/** The links of each question: the address that it leads to, and what is to be seen there. */
+/** The links of each question: the address that it leads to, what is to be seen there, and how often if not once. */
 const links = {
   'h-projections': [['?figure-step=2#figure', step(2)]],
-  'input-slice': [['?part=W_q#heads', exists('#heads .layer-part[aria-pressed="true"]')]],
+  'input-slice': [['?part=W_q#heads', '#heads .layer-part[aria-pressed="true"]']],
   'giant-head': [
-    ['?input=patterns&heads=1#heads', maps(2)],
-    ['?input=patterns#heads', maps(10)],
+    ['?input=patterns&heads=1#heads', maps, 2],
+    ['?input=patterns#heads', maps, 10],
   ],
   'two-transposes': [
     ['?figure-step=2#figure', step(2)],
@@ -45,75 +27,43 @@ const links = {
   'output-projection': [['?figure-step=9#figure', step(9)]],
   'same-input': [
     ['#figure', step(1)],
-    ['#align', exists('#align .run-status[data-step="0"]')],
+    ['#align', '#align .run-status[data-step="0"]'],
   ],
   'query-size': [
-    [
-      `?input=own&part=W_k&numbers=${numbers}#heads`,
-      (page) => shows(page, '#heads .layer', /\(1, 2, 2\)[^]*\(1, 3, 3\)/),
-    ],
+    [`?input=own&part=W_k&numbers=${numbers}#heads`, '#heads [aria-label^="keys, (1, 3, 3)"]'],
   ],
   'why-sqrt-d': [
     ['?figure-step=4#figure', step(4)],
-    ['#why', saturated(true)],
-    ['?why-divisor=8#why', saturated(false)],
+    ['#why', divisor(1)],
+    ['?why-divisor=8#why', divisor(2)],
   ],
+  // Three of five tokens: queries 4 and 5 are padding, and look at keys 1 to 3 all the same.
   'masked-queries': [
     [
       '?input=text&sample=2#heads',
-      async (page) => {
-        // Three of five tokens: queries 4 and 5 are padding.
-        const rows = (await readCells(page, 'heads')).filter(
-          ({ sample, head, query }) => sample === 1 && head === 0 && query === 4,
-        );
-        assert.deepEqual(
-          rows.map(({ masked }) => masked),
-          [false, false, false, true, true],
-        );
-        near(
-          rows.reduce((sum, { weight }) => sum + weight, 0),
-          1,
-          1e-6,
-        );
-      },
+      '#heads .samples [data-sample="1"][data-head="0"][data-query="4"]:not([data-masked])',
+      3,
     ],
   ],
   'why-heads-differ': [
-    ['#heads', async (page) => assert.ok(new Set(await weightsOf(page)).size > 50)],
-    ['?input=ones#heads', async (page) => assert.equal(new Set(await weightsOf(page)).size, 3)],
+    ['#heads', '#heads [value="random"]:checked'],
+    ['?input=ones#heads', '#heads [value="ones"]:checked'],
   ],
-  ensemble: [['#train', exists('#train .rail [value="2"]:checked')]],
+  ensemble: [['#train', '#train .rail [value="2"]:checked', 2]],
   'weight-importance': [
     [
       '?figure-step=7&figure-head=2&figure-mask=none#figure',
-      exists('#figure .steps-figure [data-depth="0"][data-head="1"]'),
+      '#figure .steps-figure [data-depth="0"][data-head="1"]',
     ],
   ],
   'untrained-gate': [
-    [
-      '?gates=0,1,1,1,1#heads',
-      async (page) =>
-        assert.ok((await page.$eval('#heads .gates-moved', ({ dataset }) => dataset.share)) > 0.01),
-    ],
-    [
-      '?words-shut=2.2#words',
-      (page) => shows(page, '#words .candidate[data-leads] .candidate-token', /^a$/),
-    ],
+    ['?gates=0,1,1,1,1#heads', closedGate],
+    ['?words-shut=2.2#words', '#words .words-status[data-shut="1"]'],
   ],
-  'softmax-over-outputs': [
-    [
-      '?input=patterns&gates=1,1,0.5,1,1#heads',
-      async (page) => {
-        const gates = await page.$$eval('#heads .gates .slider', (all) =>
-          all.map(({ value }) => Number(value)),
-        );
-        assert.deepEqual(gates, [1, 1, 0.5, 1, 1]);
-      },
-    ],
-  ],
+  'softmax-over-outputs': [['?input=patterns&gates=1,1,0.5,1,1#heads', closedGate]],
   'more-heads': [
-    ['?heads=20#heads', maps(40)],
-    ['#prune', exists('#prune .act-stage')],
+    ['?heads=20#heads', maps, 40],
+    ['#prune', '#prune .guess-panel'],
   ],
 };
 
@@ -164,18 +114,11 @@ test('the questions', async (t) => {
     },
   );
 
-  await t.test('have short answers that fit a phone, and are read on paper, too', async () => {
-    const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+  await t.test('have answers that fit a phone, and are read on paper, too', async () => {
     await page.setViewport({ width: 360, height: 900 });
     for (const name of names) {
       await act.visit(`?question=${name}`);
       await act.waitFor(`${entry(name)}[open] .question-answer`);
-      const answer = await act.text(`${entry(name)} .question-answer > p`);
-      // Of an abbreviation before a year, no sentence ends.
-      const sentences = [...segmenter.segment(answer)].filter(
-        ({ segment }) => !/et al\. $/.test(segment),
-      );
-      assert.ok(sentences.length === 2 || sentences.length === 3, `${name}: ${sentences.length}`);
       assert.equal(await act.count(`${entry(name)} a`), links[name].length, name);
       await fitsAcross(page, name);
       const cut = await act.each(
@@ -238,17 +181,6 @@ test('the questions', async (t) => {
       weights.map((weight, key) => weight * norms[key]),
       1e-9,
     );
-    const largest = (values) => values.indexOf(Math.max(...values));
-    assert.notEqual(largest(weights), largest(products), 'as the caption says');
-    const bars = await act.all(`${table} rect`, 'width');
-    near(
-      bars,
-      weights.flatMap((weight, key) => [
-        weight / Math.max(...weights),
-        products[key] / Math.max(...products),
-      ]),
-      1e-9,
-    );
     await page.goBack();
     await page.waitForFunction(() => window.location.hash === '#questions');
   });
@@ -271,7 +203,7 @@ test('the questions', async (t) => {
     };
     await page.evaluate(() => (window.isSame = true));
     for (const [name, views] of Object.entries(links)) {
-      for (const [at, [address, check]] of views.entries()) {
+      for (const [at, [address, seen, count = 1]] of views.entries()) {
         const before = new URLSearchParams({ lang: 'en', question: name, ...others });
         await act.visit(`?${before}`);
         const link = (await page.$$(`#questions ${entry(name)} a`))[at];
@@ -290,7 +222,8 @@ test('the questions', async (t) => {
           `${name}, ${address}`,
         );
         await page.waitForSelector(`#${id} .live:not([data-awaited])`);
-        await check(page);
+        await page.waitForSelector(seen);
+        assert.equal((await page.$$(seen)).length, count, `${name}, ${address}`);
         assert.equal(await page.$eval(`#${id} .notices`, ({ textContent }) => textContent), '');
         await page.waitForFunction(
           (act) => {
