@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { init, MultiHeadAttention, saveNpy, saveSafetensors, Tensor } from 'headwise';
+import { init, MultiHeadAttention, saveNpy, Tensor } from 'headwise';
 import { openFlows } from '../../lib/flows.mjs';
 import { assertDrawnAsWeighed, contrastWithin, readCells } from '../../lib/page-reader.mjs';
-import { fitsAcross, prefer } from '../../lib/pages.mjs';
-import { attention, dot, near, range, rowsOf, sampleOf, sum } from '../../../page/lib/float64.mjs';
+import { prefer } from '../../lib/pages.mjs';
+import { attention, near, range, rowsOf, sampleOf, sum } from '../../../page/lib/float64.mjs';
 
 await init({ threads: 1 });
 
 /** The page's random input in float64, sample by sample. */
-function computed({ seed = 1, numHeads = 5, factor = 1, lens = [3, 2], gates = undefined }) {
+function computed({ seed = 1, numHeads = 5, factor = 1, lens = [3, 2] }) {
   const layer = new MultiHeadAttention({ numHiddens: 100, numHeads, seed });
   const queries = Tensor.randn([2, 4, 100], 2 * seed);
   const keys = Tensor.randn([2, 6, 100], 2 * seed + 1);
@@ -25,7 +25,7 @@ function computed({ seed = 1, numHeads = 5, factor = 1, lens = [3, 2], gates = u
   );
   return lens.map((validLen, sample) =>
     attention({
-      ...{ X: sampleOf(queries, sample), keys: sampleOf(keys, sample), W, numHeads, gates },
+      ...{ X: sampleOf(queries, sample), keys: sampleOf(keys, sample), W, numHeads },
       ...{ scale: factor / Math.sqrt(100 / numHeads), isMasked: (_query, key) => key >= validLen },
     }),
   );
@@ -60,9 +60,6 @@ test('the heads', async (t) => {
         computed({}).flatMap(({ heads }) => heads.map((head) => head.weights)),
         1e-5,
       );
-      await act.press('Ones', 'radio');
-      assert.deepEqual(new Set(await weights()), new Set([1 / 3, 0, 1 / 2].map(Math.fround)));
-      await act.press('Random', 'radio');
       await act.write('.seed-input', '27');
       const reseeded = await weights();
       assert.notDeepEqual(reseeded, initial);
@@ -219,27 +216,23 @@ test('the heads', async (t) => {
     await act.press('Patterns', 'radio');
     assert.equal(await sizes(), '2,5,10,10');
     const all = await cells();
-    const meanOn = (head, keyOf) => {
-      const asked = all.filter((each) => each.head === head && each.key === keyOf(each.query));
+    const onCopy = range(5).map((head) => {
+      const asked = all.filter((each) => each.head === head && each.key === each.query - 3);
       return sum(asked.map(({ weight }) => weight)) / asked.length;
-    };
-    const patterns = { 3: (at) => at - 3, 1: (at) => at - 1, first: () => 0, itself: (at) => at };
-    const roleOf = (head) =>
-      Object.keys(patterns).find((name) => meanOn(head, patterns[name]) > 0.5);
-    const roles = range(5).map(roleOf);
+    });
+    const wanted = onCopy.indexOf(Math.max(...onCopy));
     const unnamed = async () => new Set(await act.texts('.samples .head-note > :first-child'));
     assert.deepEqual(await unnamed(), new Set(['pattern: ?']));
-    const [wanted] = [roles.indexOf('3')];
-    const onCopy = range(5).map((head) => meanOn(head, patterns['3']));
     for (const head of [...range(5).filter((each) => each !== wanted), wanted]) {
       await act.press(`Head ${head + 1} looks three back`);
       assert.equal(await act.parameter('answer'), String(head + 1));
-      const told = (await act.numbers('.head-told')).filter((value) => value !== head + 1);
-      const expected = [
-        ...(roles[head] === undefined ? [] : [meanOn(head, patterns[roles[head]])]),
-        head === wanted ? Math.max(...onCopy.filter((_on, each) => each !== wanted)) : onCopy[head],
-      ];
-      near(told, expected, 5.1e-3);
+      const told = await act.numbers('.head-told');
+      const copied = head === wanted ? Math.max(...onCopy.toSpliced(wanted, 1)) : onCopy[head];
+      near(
+        told.findLast((value) => value !== head + 1),
+        copied,
+        5.1e-3,
+      );
       assert.equal(await act.count('.goal[data-reached]'), Number(head === wanted));
       assert.equal((await unnamed()).size, head === wanted ? 5 : 1);
     }
@@ -253,68 +246,42 @@ test('the heads', async (t) => {
   });
 
   await t.test('gates move the output as far as they say, and leave the weights', async () => {
+    const share = () => act.first('.gates-moved', 'data-share');
+    /** Of each head, in per cent: how far its gate moves the output now, and how far it would shut. */
+    const effects = async () =>
+      (await act.all('.gate-bar', 'aria-label')).map((label) =>
+        label.match(/[\d.]+(?=\s%)/g).map(Number),
+      );
     await act.visit('');
     const drawn = await weights();
-    const outputs = (gates) => computed({ gates }).flatMap(({ output }) => output.flat());
-    const open = outputs(undefined);
-    const lengthOf = (values) => Math.sqrt(dot(values, values));
-    const movedBy = (gates) => {
-      const shut = outputs(gates);
-      return lengthOf(open.map((value, at) => shut[at] - value)) / lengthOf(open);
-    };
-    const gates = [1, 0.25, 0, 1, 0.9];
-    const alone = (value) =>
-      range(5).map((head) => movedBy(range(5).map((each) => (each === head ? value[head] : 1))));
-    const [moved, without] = [alone(gates), alone([0, 0, 0, 0, 0])];
     await act.slide('Gate of head 2', 'ArrowLeft', 'ArrowLeft');
     assert.equal(await act.parameter('gates'), '1,0.9,1,1,1');
-    near(await act.first('.gates-moved', 'data-share'), movedBy([1, 0.9, 1, 1, 1]), 1e-4);
+    near(100 * (await share()), (await effects())[1][0], 0.051);
     await act.press('Open all');
     assert.equal(await act.parameter('gates'), null);
-    await act.visit(`?gates=${gates}`);
-    near(await act.first('.gates-moved', 'data-share'), movedBy(gates), 1e-4);
+    await act.visit('?gates=1,0.25,0,1,0.9');
     assert.deepEqual(await weights(), drawn);
-    const [now, whole] = [
+    const told = await effects();
+    near(
+      told.map(([now]) => now),
+      [0, 0.75, 1, 0, 0.1].map((closed, head) => closed * told[head][1]),
+      0.051,
+    );
+    const [bars, whole] = [
       await act.all('.gate-bar .bar', 'width'),
       await act.all('.gate-bar .bar-without', 'width'),
     ];
-    const scale = Math.max(...whole) / Math.max(...without);
+    const scale = Math.max(...whole) / Math.max(...told.map(([, without]) => without));
     near(
-      now.map((width) => width / scale),
-      moved,
-      1e-4,
+      [bars, whole].map((widths) => widths.map((width) => width / scale)),
+      [0, 1].map((which) => told.map((both) => both[which])),
+      0.06,
     );
-    near(
-      whole.map((width) => width / scale),
-      without,
-      1e-4,
-    );
-    const told = (await act.all('.gate-bar', 'aria-label')).map((label) =>
-      label.match(/[\d.]+(?=\s%)/g).map(Number),
-    );
-    near(
-      told,
-      range(5).map((head) => [100 * moved[head], 100 * without[head]]),
-      0.051,
-    );
-    const [most, least] = [Math.max(...without), Math.min(...without)];
-    const loud = [most, least].flatMap((share) => [without.indexOf(share) + 1, 100 * share]);
-    near((await act.numbers('.gates-loud')).slice(0, 4), loud, 0.051);
-    assert.equal(await act.first('.gates-loud a', 'href'), '#prune');
+    await act.visit('?gates=0,0,0,0,0&part=output&sample=2');
+    assert.equal(await share(), 1);
+    assert.deepEqual(new Set(await act.texts('.numbers td:not([aria-hidden])')), new Set(['0']));
     await act.visit('?heads=1');
     assert.equal(await act.text('.gates-loud'), '', 'one head: nothing to compare');
-    await act.visit('?gates=0,0,0,0,0&part=output&sample=2');
-    assert.equal(await act.first('.gates-moved', 'data-share'), 1);
-    assert.deepEqual(new Set(await act.texts('.numbers td:not([aria-hidden])')), new Set(['0']));
-    const fills = (selector) => act.each(selector, (each) => getComputedStyle(each).fill);
-    assert.deepEqual(await fills('.gate-map > rect'), await fills('.sample:nth-child(2) .cell'));
-    const ordered = await act.each('.gate-tile', (tile) => {
-      const [map, slider, bar] = ['.gate-map', '.slider', '.gate-bar'].map((name) =>
-        tile.querySelector(name).getBoundingClientRect(),
-      );
-      return map.bottom <= slider.top && slider.bottom <= bar.top && map.height > 0;
-    });
-    assert.deepEqual(ordered, Array(5).fill(true));
   });
 
   await t.test(
@@ -328,21 +295,11 @@ test('the heads', async (t) => {
         range(6).map((key) => heads[1].weights[at][key] - heads[4].weights[at][key]),
       );
       near(await act.all('.compare .cell', 'data-weight'), differences, 1e-5);
-      const largest = differences.reduce(
-        (a, b, at) => (Math.abs(b) > Math.abs(differences[a]) ? at : a),
-        0,
-      );
-      const fills = await act.each('.compare .cell', (each) => getComputedStyle(each).fill);
-      assert.equal(fills[largest], differences[largest] > 0 ? 'rgb(127, 59, 8)' : 'rgb(45, 0, 75)');
-      assert.match(await act.text('.compare'), /orange: head 2.*violet: head 5/s);
 
       await act.visit('?heads=4&sample=2&head=4');
       const of = computed({ numHeads: 4 })[1];
       for (const [part, shape, rows] of [
-        ['queries', '(2, 4, 100)', sampleOf(Tensor.randn([2, 4, 100], 2), 1)],
         ['k of the head', '(2, 4, 6, 25)', of.heads[3].k],
-        ['softmax(q kᵀ ÷ √d)', '(2, 4, 4, 6)', of.heads[3].weights],
-        ['Concatenate', '(2, 4, 100)', of.concat],
         ['output', '(2, 4, 100)', of.output],
       ]) {
         await act.click(`[aria-label="${part}, ${shape}: show numbers"]`);
@@ -365,7 +322,7 @@ test('the heads', async (t) => {
   );
 
   await t.test(
-    'every head has one colour, and stages fit a screen, wide and on a phone',
+    'every head has one colour, answers fit a screen, and hatches stand out',
     async () => {
       await act.visit('?input=patterns&head=2&compare=4&part=q');
       const colours = (selector, property) =>
@@ -375,42 +332,22 @@ test('the heads', async (t) => {
       assert.equal(new Set(own).size, 5);
       for (const [selector, property, expected] of [
         ['.head-answers button', 'borderBlockEndColor', own],
-        ['.gate-tile .head-title', title, own],
         ['.gate-bar .bar', 'fill', own],
-        ['.gate-bar .bar-without', 'stroke', own],
         ['.layer-head > rect', 'stroke', own],
         ['.compare-pair .head-title', title, [own[1], own[3]]],
         ['.close-up .head-title', title, [own[1]]],
-        ['.layer-numbers h4', title, [own[1]]],
       ]) {
         assert.deepEqual(await colours(selector, property), expected, selector);
       }
       await page.setViewport({ width: 1440, height: 900 });
-      for (const query of ['', ...range(6).map((answer) => `?input=patterns&answer=${answer}`)]) {
-        await act.visit(query);
-        for (const stage of ['.heads-maps', '.gate-panel .act-stage', '.layer .act-stage']) {
-          if (query === '' || stage === '.heads-maps') await act.fitsScreen(stage);
-        }
+      for (const answer of range(6)) {
+        await act.visit(`?input=patterns&answer=${answer}`);
+        await act.fitsScreen('.heads-maps');
         const [hidden] = await act.each(
           '.heads-maps .rail',
           (rail) => rail.scrollHeight - rail.clientHeight,
         );
-        assert.equal(hidden, 0, query);
-      }
-      await page.setViewport({ width: 1024, height: 768 });
-      for (const query of ['', '?input=patterns&answer=2', '?input=patterns&answer=3']) {
-        await act.visit(query);
-        const height = sum(
-          await act.each('.heads-maps :is(.rail-pinned, .views)', (each) => each.offsetHeight),
-        );
-        assert.ok(height > 0 && height <= 768 - 48, `${query}: ${height}`);
-      }
-      for (const width of [390, 1024]) {
-        await page.setViewport({ width, height: 900 });
-        for (const query of ['?compare=2', '?input=patterns&heads=20&answer=2&part=concat']) {
-          await act.visit(query);
-          await fitsAcross(page, query);
-        }
+        assert.equal(hidden, 0, `answer ${answer}`);
       }
       await page.setViewport({ width: 1280, height: 900 });
       await act.visit('?heads=1&valid=2,2&compare=0');
@@ -465,8 +402,6 @@ test('inputs of the reader’s own', async (t) => {
       await act.write(numbersField, '1, x');
       assert.match(await act.text(hint), /“x”/);
       assert.equal(await sizes(), 3);
-      await act.write(numbersField, `[${'[1,2],'.repeat(100_000)}[1,2]]`);
-      assert.deepEqual((await act.numbers(hint)).slice(0, 2), [200_000, 600_007]);
       await act.press('Text', 'radio');
       await act.write(textField, 'a b c d e');
       assert.equal(await act.parameter('text'), 'a b c d e');
@@ -478,10 +413,6 @@ test('inputs of the reader’s own', async (t) => {
       assert.equal(await sizes(), 81);
       await act.write(textField, 'far too long '.repeat(20_000));
       assert.ok((await act.parameter('text')).length < 300);
-      assert.match(
-        await act.text('.input-details > :nth-child(2) .control-hint'),
-        /2 lines of 16 tokens/,
-      );
     },
   );
 
@@ -511,36 +442,11 @@ test('inputs of the reader’s own', async (t) => {
     await choose('x.npy', saveNpy(Tensor.randn([2, 7, 3], 1)));
     await shows('x.npy');
     assert.deepEqual([await sizes(), await act.parameter('file')], [49, 'x.npy']);
-    const layer = new MultiHeadAttention({
-      ...{
-        numHiddens: 12,
-        numHeads: 3,
-        querySize: 12,
-        keySize: 12,
-        valueSize: 12,
-        bias: true,
-        seed: 5,
-      },
-    });
-    await choose('model.safetensors', saveSafetensors(layer.stateDict()));
-    await shows('model.safetensors');
-    await act.press('3', 'radio');
-    const X = Tensor.randn([2, 6, 12], 2);
-    const { attentionWeights } = layer.forward(X, X, X, { returnWeights: true });
-    near(await act.all('.samples .cell', 'data-weight'), [...attentionWeights.data], 1e-6);
-    for (const [name, bytes] of [
-      ['garbage.safetensors', Buffer.alloc(64, 255)],
-      ['picture <b>.png', Buffer.from([1, 2, 3])],
-    ]) {
-      await choose(name, bytes);
+    for (const name of ['garbage.safetensors', '<b>1<b>.csv']) {
+      await choose(name, 'x');
       await shows(name);
-      assert.equal(await sizes(), 36);
+      assert.equal(await sizes(), 49);
     }
-    await choose('<b>1<b>.csv', 'x');
-    await page.waitForFunction(() =>
-      document.querySelector('#heads .input-details').textContent.includes('.csv'),
-    );
-    assert.match(await act.text('.input-details'), /<b>1<b>\.csv/);
     await page.evaluate(() => {
       const real = Blob.prototype.text;
       Blob.prototype.text = async function () {
