@@ -1,7 +1,6 @@
 // The package as it is published, without a bundler, in pages and workers: how init loads it, and its threads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fastest } from '../../packaging/lib/project.mjs';
 import { messageOf, openIsolated, openPlain } from '../lib/package-server.mjs';
 import { until } from '../lib/until.mjs';
 
@@ -18,21 +17,6 @@ const answers = (page, ...calls) =>
       ),
     );
   }, calls);
-
-test('the toy example, in a page and in a worker', async (t) => {
-  const page = await openPlain(t);
-  const inPage = page.evaluate(async () => (await import('/toy.js')).toy());
-  const third = Math.fround(1 / 3);
-  const rows = (row) => Array.from({ length: 5 * 4 }, () => row).flat();
-  for (const result of [await inPage, await messageOf(page, '/worker.js')]) {
-    assert.deepEqual(result, {
-      variant: fastest,
-      outputShape: [2, 4, 100],
-      weightsShape: [2, 5, 4, 6],
-      weights: [...rows([third, third, third, 0, 0, 0]), ...rows([0.5, 0.5, 0, 0, 0, 0])],
-    });
-  }
-});
 
 /** What init finds in a page, and what it takes for its file. */
 const sources = {
@@ -142,39 +126,24 @@ test('a process object that a bundler defines is not taken for Node', async (t) 
   assert.equal(page.workers().length, 2);
 });
 
-const failures = {
-  'are refused': () => {
-    window.Worker = class {
-      constructor() {
-        throw new DOMException('refused', 'SecurityError');
-      }
-    };
-  },
-  break: () => {
+test('where workers break, automatic is one thread and a number is an error', async (t) => {
+  const page = await openIsolated(t);
+  await page.evaluate(() => {
+    window.IntactWorker = window.Worker;
     window.Worker = class extends Worker {
       constructor() {
         super('/broken-worker.js', { type: 'module' });
       }
     };
-  },
-};
-for (const [name, fail] of Object.entries(failures)) {
-  test(`where workers ${name}, automatic is one thread and a number is an error`, async (t) => {
-    const page = await openIsolated(t);
-    await page.evaluate(() => Object.assign(window, { IntactWorker: window.Worker }));
-    await page.evaluate(fail);
-    const [first, second, auto] = await answers(page, { threads: 3 }, { threads: 3 }, {});
-    for (const told of [first, second]) {
-      assert.match(
-        told,
-        /^HeadwiseError load-failed threads: expected workers of worker\.js, got /,
-      );
-    }
-    assert.equal(auto, 1);
-    await page.evaluate(() => (window.Worker = window.IntactWorker));
-    assert.deepEqual(await answers(page, { threads: 3 }), [3]);
   });
-}
+  const [first, second, auto] = await answers(page, { threads: 3 }, { threads: 3 }, {});
+  for (const told of [first, second]) {
+    assert.match(told, /^HeadwiseError load-failed threads: expected workers of worker\.js, got /);
+  }
+  assert.equal(auto, 1);
+  await page.evaluate(() => (window.Worker = window.IntactWorker));
+  assert.deepEqual(await answers(page, { threads: 3 }), [3]);
+});
 
 test('where 4 GB cannot be shared, init shares less; where nothing can, it uses one thread', async (t) => {
   /** Limits memory as a device with little address space does. */

@@ -1,3 +1,0 @@
-import { toy } from './toy.js';
-
-postMessage(await toy());
