@@ -1,4 +1,4 @@
-// An act of the page, opened by its address in the browser that the tests are to run in.
+// An act of the page, opened by its address in the browser under test.
 import assert from 'node:assert/strict';
 import { violations } from './axe.mjs';
 import { sharedEngine } from './engines.mjs';
@@ -7,12 +7,12 @@ import { isReady } from './pages.mjs';
 import { sharedPage } from './shared.mjs';
 import { until } from './until.mjs';
 
-/** Firefox tells of what was still on its way when a page was left. */
+/** Firefox reports requests that were pending when a page was left. */
 const left = /NS_BINDING_ABORTED|A ServiceWorker intercepted the request/;
 
 /**
- * Opens an act; gives what can be done with it. `causes` are the problems that the test makes on
- * purpose, `server` is another than that of all tests, and `on` starts another engine of engines.mjs.
+ * Opens an act and returns its helpers. `causes` matches problems that the test causes on purpose, `server` replaces
+ * the shared server, and `on` starts another engine of engines.mjs.
  */
 export async function openAct(t, address, { causes, server, on = sharedEngine } = {}) {
   const [engine, { url }] = await Promise.all([on(), server ?? sharedPage()]);
@@ -22,17 +22,17 @@ export async function openAct(t, address, { causes, server, on = sharedEngine } 
       .filter((problem) => !left.test(problem) && !causes?.test(problem));
     assert.deepEqual(problems, []);
   });
-  // To leave first makes a page that differs in its fragment alone load anew.
+  // Leaving first makes an address load even if only its fragment differs.
   await engine.open('about:blank');
   await engine.open(url + address);
   await engine.waitFor(isReady);
-  // Its code comes later than the page.
+  // The code of an act loads after the page.
   const [act] = /#[a-z]+$/.exec(address) ?? [];
   if (act !== undefined) await engine.waitFor(`${act} .live:not([data-awaited])`);
   return {
     ...engine,
     ...gesturesOf(engine),
-    /** Follows the link to another act, whose first element is then the next stop of Tab. */
+    /** Follows the link to another act and focuses it, so that Tab leads to its first element. */
     async goTo(id) {
       await engine.evaluate((wanted) => {
         document.querySelector(`.navigation a[href="#${wanted}"]`).click();
@@ -45,7 +45,7 @@ export async function openAct(t, address, { causes, server, on = sharedEngine } 
     count: (selector) =>
       engine.evaluate((each) => document.querySelectorAll(each).length, selector),
     search: () => engine.evaluate(() => window.location.search),
-    /** Waits until the query of the address is the expected one: the address may be behind what is shown. */
+    /** Waits until the address has this query, which may follow later than the drawing. */
     async waitForSearch(expected) {
       let search;
       await until(
@@ -53,9 +53,9 @@ export async function openAct(t, address, { causes, server, on = sharedEngine } 
         () => `the query is ${search}, not ${expected}`,
       );
     },
-    /** What axe-core finds in the page. */
+    /** Violations that axe-core finds. */
     violations: (rules) => violations(engine, { rules, run: engine.run }),
-    /** The cells that an act draws, as (sample, head, query, key). */
+    /** The cells that an act draws, in the order (sample, head, query, key). */
     cellsOf: (act) =>
       engine.evaluate(
         (id) =>

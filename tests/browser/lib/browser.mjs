@@ -6,13 +6,12 @@ import { toolchain } from '../../../scripts/lib/toolchain.mjs';
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * How long anything is waited for. What is waited for comes within seconds, however little of a busy
- * machine is left for it; only what never comes takes as long as this.
+ * Timeout of every wait. Waits take seconds even on a busy machine; only a failure lasts this long.
  */
 export const patience = 300_000;
 
 const chromiumArguments = [
-  // Root, and most containers, have no sandbox; all that is opened is our own.
+  // Root and most containers have no sandbox, and all pages are our own.
   '--no-sandbox',
   '--disable-gpu',
   '--disable-background-networking',
@@ -20,7 +19,7 @@ const chromiumArguments = [
   '--disable-sync',
 ];
 
-/** How each is told where to save; Firefox does not heed puppeteer's own option for it. */
+/** The download folder as an option of each browser. Firefox ignores puppeteer's option. */
 const saving = {
   chrome: (folder) => ({ downloadBehavior: { policy: 'allow', downloadPath: folder } }),
   firefox: (folder, preferences) => ({
@@ -28,18 +27,18 @@ const saving = {
       ...preferences,
       'browser.download.folderList': 2,
       'browser.download.dir': folder,
-      // Once it is open, it has the keys and the next press.
+      // An open panel would take the keys and the next click.
       'browser.download.alwaysOpenPanel': false,
     },
   }),
 };
 
 /**
- * A browser with a fresh profile, which goes when the browser is closed or this process ends.
+ * A browser with a fresh profile, which is deleted when the browser or this process ends.
  *
  * @param {'chrome' | 'headlessChrome' | 'firefox'} name
- * @param {string} [downloads] the folder for files that a page hands to its reader
- * @param {Record<string, string | number | boolean>} [preferences] of Firefox, which has such a folder
+ * @param {string} [downloads] the download folder
+ * @param {Record<string, string | number | boolean>} [preferences] of Firefox, with a download folder
  */
 export async function launchBrowser(name = 'chrome', downloads = undefined, preferences = {}) {
   const executablePath = toolchain()[name];
@@ -57,7 +56,7 @@ export async function launchBrowser(name = 'chrome', downloads = undefined, pref
 }
 
 /**
- * A new page that waits as long as tests do.
+ * A new page with the timeout of the tests.
  *
  * @param {{ newPage(): Promise<import('puppeteer-core').Page> }} opener a browser or a context of one
  */

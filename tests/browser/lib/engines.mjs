@@ -1,4 +1,4 @@
-// One way to use pages in each of three browsers: what the tests ask that run in all of them.
+// One interface to pages of three browsers, for tests that run in all of them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { shared, sharedBrowser } from './shared.mjs';
 import { launchWebKit } from './webkit.mjs';
 
 const desk = { width: 1280, height: 900 };
-/** What a reader may hold in one hand, at night. */
+/** A phone, used in the dark. */
 const phone = { width: 390, height: 844 };
 
-/** `opener` is a browser or a context of one, which is closed in the end. */
+/** `opener` is a browser or a browser context, closed at the end. */
 async function openWithPuppeteer(opener, { viewport = desk, media = [] } = {}) {
   const page = await newPage(opener);
   await page.setViewport(viewport);
@@ -47,13 +47,13 @@ const engines = {
   webkit: launchWebKit,
 };
 
-/** Puppeteer cannot have it prefer a scheme: 0 is dark. Without a touch screen it makes no touch events. */
+/** Puppeteer cannot set Firefox's colour scheme (0 is dark), and Firefox makes no touch events without a touch screen. */
 const firefoxPhone = {
   'layout.css.prefers-color-scheme.content-override': 0,
   'dom.w3c_touch_events.enabled': 1,
 };
 
-/** The same as wide as a phone, touched, and dark. */
+/** The same browsers with the size of a phone, touch and dark colours. */
 const phones = {
   async chromium() {
     const context = await (await sharedBrowser()).createBrowserContext();
@@ -67,10 +67,10 @@ const phones = {
   webkit: (downloads) => launchWebKit(downloads, { size: phone, isDark: true }),
 };
 
-/** Which one the tests run in: the option --browser of tests/run.mjs. */
+/** The browser under test: the option --browser of tests/run.mjs. */
 export const engineName = process.env.HEADWISE_BROWSER ?? 'chromium';
 
-/** Starts a browser with one page, and a folder where it leaves what a page hands to its reader. */
+/** Starts a browser with one page and a download folder. */
 const start = async (launch) => {
   const downloads = mkdtempSync(join(tmpdir(), 'headwise-'));
   const engine = await launch(downloads);

@@ -1,4 +1,4 @@
-// One act in one page, in which its flows follow each other.
+// One act in one page, whose flows run one after the other.
 import assert from 'node:assert/strict';
 import { ofColours, violations } from './axe.mjs';
 import { useDownloads } from './downloads.mjs';
@@ -12,7 +12,7 @@ const controls = {
   switch: '[role="switch"]',
 };
 
-/** By the name that a screen reader tells of it. This runs in the page. */
+/** Finds a control by its accessible name. Runs in the page. */
 function findControl(selector, name) {
   const nameOf = (each) =>
     each.getAttribute('aria-label') ?? each.labels?.[0]?.textContent ?? each.textContent;
@@ -24,7 +24,7 @@ function findControl(selector, name) {
   return found;
 }
 
-/** Opens an act; gives its page and what flows read and do in it. Selectors are those within the act. */
+/** Opens an act. Returns its page and helpers, whose selectors are relative to the act. */
 export async function openFlows(t, id, query = '', options = {}) {
   const { page, url } = await open(t, `${query}#${id}`, options);
   const within = (selector) => `#${id} ${selector}`;
@@ -34,21 +34,21 @@ export async function openFlows(t, id, query = '', options = {}) {
     page,
     url,
     text: (selector) => page.$eval(within(selector), ({ textContent }) => textContent.trim()),
-    /** The numbers that stand in a text. */
+    /** The numbers in a text. */
     numbers: async (selector) =>
       (
         (await flows.text(selector)).replaceAll('−', '-').match(/-?\d+(?:\.\d+)?(?:e[+-]\d+)?/g) ??
         []
       ).map(Number),
     /**
-     * What a function reads off each element that a selector finds. Puppeteer's own `$$eval` makes a handle for each of
-     * them, which takes seconds where there are many.
+     * Maps a function over all matching elements. Puppeteer's own `$$eval` makes a handle for each element, which takes
+     * seconds for many.
      */
     each: (selector, read) =>
       page.evaluate(
         `[...document.querySelectorAll(${JSON.stringify(within(selector))})].map(${String(read)})`,
       ),
-    /** Of all that a selector finds, one attribute or several; numbers as such. */
+    /** One or several attributes of all matching elements, parsed if they are numbers. */
     async all(selector, ...names) {
       const found = await page.evaluate(
         (where, wanted) =>
@@ -66,7 +66,7 @@ export async function openFlows(t, id, query = '', options = {}) {
     count: async (selector) => (await flows.all(selector)).length,
     isSeen: (selector) => page.$eval(within(selector), (found) => found.checkVisibility()),
     waitFor: (selector) => page.waitForSelector(within(selector)),
-    /** Until an attribute of the first that is found has a value. */
+    /** Waits until an attribute of the first match has a value. */
     waitForValue: (selector, name, value) =>
       page.waitForFunction(
         (where, named, wanted) => document.querySelector(where)?.getAttribute(named) === wanted,
@@ -74,7 +74,7 @@ export async function openFlows(t, id, query = '', options = {}) {
         ...[within(selector), name, String(value)],
       ),
 
-    /** Goes to an address of the page without loading it, as the way back does. */
+    /** Changes the address without loading the page, as the back button does. */
     async visit(to) {
       await page.evaluate((search) => {
         history.pushState(null, '', location.pathname + search + location.hash);
@@ -83,17 +83,17 @@ export async function openFlows(t, id, query = '', options = {}) {
     },
     waitForSearch: (search) => waitForSearch(page, search),
     parameter: async (name) => new URLSearchParams(await searchOf(page)).get(name),
-    /** How many sentences tell what of the address was replaced. */
+    /** Number of corrections of the address that the act reports. */
     notices: () => flows.count('.notices p'),
 
-    /** A control by its name and role; one that is folded away is unfolded. */
+    /** Finds a control by its name and role. Opens the `details` around it. */
     async control(name, role = 'button') {
       const found = await page.evaluateHandle(findControl, within(controls[role]), name);
       assert.ok(found.asElement(), `no ${role} named ${name}`);
       return found;
     },
     press: async (name, role) => (await flows.control(name, role)).click(),
-    /** Clicks without the pointer: for what may move or be covered. */
+    /** Clicks without the pointer, for elements that may move or be covered. */
     click: (selector) =>
       page.$eval(within(selector), (found) =>
         found.dispatchEvent(new MouseEvent('click', { bubbles: true })),
@@ -107,12 +107,12 @@ export async function openFlows(t, id, query = '', options = {}) {
       await (await flows.control(name, 'slider')).focus();
       await flows.keys(undefined, ...keys);
     },
-    /** Replaces what a field holds. */
+    /** Replaces the value of a field. */
     write: (selector, words) =>
       page.$eval(
         within(selector),
         (field, written) => {
-          // What was typed before was another step of the history.
+          // Ends the history entry of what was typed before.
           field.dispatchEvent(new Event('change'));
           field.value = written;
           field.dispatchEvent(new InputEvent('input', { bubbles: true }));
@@ -120,7 +120,7 @@ export async function openFlows(t, id, query = '', options = {}) {
         words,
       ),
 
-    /** Saves a figure of the act; the format is that of the file. */
+    /** Saves a figure of the act and returns the file's bytes. */
     async save(label, file) {
       readFile ??= await useDownloads(t, page);
       await flows.press('Save');
@@ -128,7 +128,7 @@ export async function openFlows(t, id, query = '', options = {}) {
       return readFile(file);
     },
 
-    /** Nothing in the act breaks a rule of axe-core, light or dark, nor is wider than the window. */
+    /** Asserts that axe-core finds nothing, light or dark, and that nothing is wider than the window. */
     async isForEveryone() {
       await fitsAcross(page);
       assert.deepEqual(await violations(page, { scope: `#${id}` }), []);
@@ -136,10 +136,10 @@ export async function openFlows(t, id, query = '', options = {}) {
       assert.deepEqual(await violations(page, { scope: `#${id}`, rules: ofColours }), []);
       await prefer(page);
     },
-    /** A part is no higher than the window below the navigation; what is folded away does not count. */
+    /** Asserts that a part fits the window below the navigation, with all `details` closed. */
     async fitsScreen(selector = '.act-stage') {
       await flows.each('.rail-more', (more) => (more.open = false));
-      // A chart takes its size a frame after what is around it.
+      // A chart is resized a frame later than its container.
       await page
         .waitForFunction(
           (where) => {

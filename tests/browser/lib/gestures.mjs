@@ -1,11 +1,10 @@
-// What a reader does with pointer and keys. The browser gets them as from a mouse and a keyboard:
-// the page sees no difference, and nothing is pressed that is hidden or covered.
+// Gestures with pointer and keys, sent to the browser as from a mouse and a keyboard, so that hidden or covered elements
+// cannot be pressed.
 import assert from 'node:assert/strict';
 import { twoFrames, until } from './until.mjs';
 
 /**
- * Where an element is, found by its selector and, where several match, by the name that a screen
- * reader tells of it. This runs in the page.
+ * Finds an element by its selector and, if several match, by its accessible name. Returns its place. Runs in the page.
  */
 function look(selector, name, isToBeSeen) {
   const nameOf = (each) =>
@@ -23,13 +22,13 @@ function look(selector, name, isToBeSeen) {
     right,
     y,
     isFocused: document.activeElement === element,
-    // What is around it may take the press for it.
+    // An element around it may take the press for it.
     isOpen: element.contains(there) || (there?.contains(element) ?? false),
     cover: there?.outerHTML.slice(0, 100),
   };
 }
 
-/** Of a slider's ends, where its thumb stops short of them. */
+/** Pixels between the end of a slider and its thumb's last position. */
 const inset = 8;
 
 /** @param engine of engines.mjs */
@@ -40,8 +39,7 @@ export function gesturesOf(engine) {
     return found;
   };
   /**
-   * Brings an element into view and does something there. Code of other acts that comes meanwhile may move
-   * it: then once more.
+   * Scrolls an element into view and acts there. Tries again if code of other acts that loads meanwhile moves it.
    */
   const bringIntoView = async (selector, name, meanwhile) => {
     let found;
@@ -57,10 +55,10 @@ export function gesturesOf(engine) {
     return found;
   };
   const middle = (left, right) => (left + right) / 2;
-  /** Brings an element into view and the pointer to it, `at` being a part of its width. */
+  /** Scrolls an element into view and moves the pointer to it, at a share of its width. */
   const pointAt = (selector, name, at = middle) =>
     bringIntoView(selector, name, (left, right, y) => engine.moveTo(at(left, right), y));
-  /** Of the first there is; empty for none. */
+  /** Text of the first match, or an empty string. */
   const textOf = (selector) =>
     engine.evaluate((where) => document.querySelector(where)?.textContent ?? '', selector);
 
@@ -69,22 +67,22 @@ export function gesturesOf(engine) {
     async hover(selector, name) {
       await pointAt(selector, name);
     },
-    /** Presses and lets go, `meanwhile` in between: a reader's finger takes its time. */
+    /** Presses, waits for `meanwhile`, and releases, like a slow finger. */
     async click(selector, name, meanwhile = undefined) {
       await pointAt(selector, name);
       await engine.holdDown();
       await meanwhile?.();
       await engine.letGo();
     },
-    /** Touches an element and lets go, without coming near before. */
+    /** Taps an element, without hovering first. */
     async tap(selector, name) {
       const wait = () => engine.evaluate(twoFrames);
       const { left, right, y } = await bringIntoView(selector, name, wait);
       await engine.touch(middle(left, right), y);
     },
     /**
-     * Takes a slider's thumb from one place to another, each a part of the way. An end is passed, as by a
-     * hand: a pointer stands at whole pixels, and one that aims at the end may stop before it.
+     * Drags a slider's thumb between two shares of its track. Ends are overshot, as by hand: pointers stand at whole
+     * pixels, so aiming at the end may stop short of it.
      */
     async drag(selector, name, from, to) {
       const along = (part) => (left, right) => left + inset + part * (right - left - 2 * inset);
@@ -96,7 +94,7 @@ export function gesturesOf(engine) {
       if (to === 1) await engine.moveTo(right, y);
       await engine.letGo();
     },
-    /** Walks by Tab until the element has the focus. */
+    /** Presses Tab until the element has the focus. */
     async tabTo(selector, name, { back = false } = {}) {
       for (let presses = 0; presses < 80; presses++) {
         await engine.press('Tab', { shift: back });
@@ -107,7 +105,7 @@ export function gesturesOf(engine) {
     async isFocused(selector, name) {
       return (await find(selector, name)).isFocused;
     },
-    /** Waits until what the selector finds says what is expected; gives its words. */
+    /** Waits until the text of the first match is as expected, and returns it. */
     async waitForText(selector, pattern) {
       let words;
       await until(

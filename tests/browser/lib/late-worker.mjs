@@ -1,10 +1,9 @@
-// The worker of a page that trains: held back, waited for, and lost.
+// The model worker of the page: slow or lost.
 import { twoFrames } from './until.mjs';
 
 /**
- * Holds back what a page sends to the worker of acts 3 and 4, until the page's `letWorkersCome()`, and
- * lets no long timer of the page end by itself: `runOutOfPatience()` ends them all, and tells how many.
- * `modelWorkers` counts the workers that were started.
+ * Holds messages to the model worker back until the page's `letWorkersCome()`, and stops long timers: the page's
+ * `runOutOfPatience()` fires them all and returns their number. `modelWorkers` counts the started workers.
  */
 export const holdWorkers = (page) =>
   page.evaluateOnNewDocument(() => {
@@ -31,7 +30,7 @@ export const holdWorkers = (page) =>
     const { setTimeout: start, clearTimeout: end } = window;
     const waiting = new Map();
     window.setTimeout = (act, delay, ...rest) => {
-      // One without a delay is short, too.
+      // The delay may be undefined.
       if (!(delay >= 20_000)) return start(act, delay, ...rest);
       const id = start(() => undefined);
       waiting.set(id, act);
@@ -49,19 +48,19 @@ export const holdWorkers = (page) =>
     };
   });
 
-/** Until a call to the worker is on its way, and then until the page has waited for long. */
+/** Waits for a call to the worker, and fires its timeout. */
 export const runOutOfPatience = (page) =>
   page.waitForFunction(() => window.runOutOfPatience() > 0, { polling: 50 });
 
 export const workerOf = (page) => page.workers().find((each) => /model-worker/.test(each.url()));
 
-/** Until the update that was on its way when a run was paused is shown. */
+/** Waits until the update that was pending when a run was paused is drawn. */
 export async function waitForLastUpdate(page) {
   await workerOf(page).evaluate(() => new Promise((resolve) => setTimeout(resolve, 0)));
   await page.evaluate(twoFrames);
 }
 
-/** The worker ends with an error, as it may of itself. */
+/** Makes the worker fail. */
 export const failWorker = (page) =>
   workerOf(page).evaluate(() => {
     setTimeout(() => {

@@ -1,5 +1,4 @@
-// The package as it is shipped, without a bundler, served to a browser under a Content-Security-Policy
-// that allows WebAssembly and no eval.
+// The published package without a bundler, served with a Content-Security-Policy that allows WebAssembly and no eval.
 import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,11 +46,11 @@ const openAt = (server) => async (t) => {
   return page;
 };
 
-/** A page that serves the package, and one that is cross-origin isolated. */
+/** Open a page with the package, and one that is cross-origin isolated. */
 export const openPlain = openAt(plain);
 export const openIsolated = openAt(isolated);
 
-/** The first message of a worker that a page starts, asked with `question` if that is given. */
+/** Starts a worker in a page, sends it `question` and returns its first message. */
 export const messageOf = (page, script, question) =>
   page.evaluate(
     (file, asked) =>

@@ -1,10 +1,10 @@
-// Reads the drawn maps of the page back, to hold them against what they should be.
+// Reads drawn maps of the page back.
 import assert from 'node:assert/strict';
 import { interpolateViridis } from 'd3-scale-chromatic';
 
-/** All cells of a part's small multiples as the browser shows them, in the order of the tensor of weights. */
+/** All cells of an act's small multiples as the browser shows them, in the order of the weights. */
 export const readCells = (page, part) =>
-  // Not `$$eval`, which makes a handle for each map.
+  // `$$eval` would make a handle for each map.
   page.evaluate((within) => {
     const maps = [...document.querySelectorAll(`#${within} .samples .map`)];
     return maps.flatMap((map) => {
@@ -23,7 +23,7 @@ export const readCells = (page, part) =>
     });
   }, part);
 
-/** Every cell has the colour, the number and the label of its weight, and the hatch if masked. */
+/** Asserts that every cell has the colour, number and label of its weight, and a hatch if masked. */
 export function assertDrawnAsWeighed(cells, validLens) {
   assert.notEqual(cells.length, 0);
   for (const { sample, head, query, key, weight, masked, label, fill, text } of cells) {
@@ -41,7 +41,7 @@ export function assertDrawnAsWeighed(cells, validLens) {
   }
 }
 
-/** What the library of colours says, spelt as browsers spell it. */
+/** The colour of a weight as browsers serialize it. */
 function viridis(weight) {
   const hex = interpolateViridis(weight);
   const parts = [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
@@ -49,8 +49,7 @@ function viridis(weight) {
 }
 
 /**
- * What the pixels of an element tell: the contrast (WCAG) between the lightest and the darkest, and
- * the colour that most of them have.
+ * The contrast (WCAG) between the lightest and the darkest pixel of an element, and the most frequent colour.
  */
 export async function readPixels(page, element) {
   const png = await element.screenshot({ encoding: 'base64', captureBeyondViewport: false });
@@ -77,5 +76,5 @@ export async function readPixels(page, element) {
   }, png);
 }
 
-/** The contrast (WCAG) between the lightest and the darkest pixel that an element shows. */
+/** The contrast (WCAG) between the lightest and the darkest pixel of an element. */
 export const contrastWithin = async (page, element) => (await readPixels(page, element)).contrast;

@@ -6,21 +6,21 @@ import { newPage } from './browser.mjs';
 import { watchForProblems } from './problems.mjs';
 import { sharedBrowser, sharedPage } from './shared.mjs';
 
-/** Where a test leaves what a person may look at. */
+/** Path of a picture for people to look at. */
 export function artefact(name) {
   const folder = fileURLToPath(new URL('../../../build/artefacts/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   return folder + name;
 }
 
-/** The page has all it shows. */
+/** The page is drawn. */
 export const isReady = 'main:not([aria-busy])';
 
 /** The ids of the acts, in order. */
 export const actsOf = (page) =>
   page.$$eval('main > section[id]', (sections) => sections.map(({ id }) => id));
 
-/** Goes to each act, whose code is loaded then, and back to where the page begins. */
+/** Scrolls to each act, which loads its code, and back to the top. */
 export async function loadAllActs(page) {
   for (const act of await actsOf(page)) {
     await page.$eval(`#${act}`, (section) => section.scrollIntoView());
@@ -29,30 +29,30 @@ export async function loadAllActs(page) {
   await page.evaluate(() => window.scrollTo(0, 0));
 }
 
-/** Whether anything is wider than the window, so that the page would scroll sideways. */
+/** How many pixels the page is wider than the window. */
 export const overflowOf = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 
-/** Until nothing is wider than the window: a chart takes its width a frame after what is around it. */
+/** Waits until nothing is wider than the window: a chart is resized a frame later than its container. */
 export async function fitsAcross(page, what = '') {
   await page
     .waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth)
     .catch(async () => assert.fail(`${what} ${await overflowOf(page)} pixels too wide`));
 }
 
-/** After one of these a tab is no longer as it was when it was new. */
+/** Methods whose effect on a tab lasts, so that it cannot be reused. */
 const lasting = [
   ...['browserContext', 'close', 'createCDPSession', 'emulateCPUThrottling', 'exposeFunction'],
   ...['evaluateOnNewDocument', 'setCacheEnabled', 'setJavaScriptEnabled', 'setOfflineMode'],
   'setRequestInterception',
 ];
 
-/** What the tests listen to. */
+/** Events that tests listen to. */
 const events = ['console', 'pageerror', 'request', 'requestfailed', 'response', 'workercreated'];
 
 /**
- * A tab in a context of its own: without a file of another test, and with a window, since a tab that another
- * one hides draws nothing.
+ * A tab in a context of its own: it shares no storage with other tests, and it has a window, since a hidden tab
+ * draws nothing.
  */
 async function newTab(withServiceWorker) {
   const context = await (await sharedBrowser()).createBrowserContext();
@@ -70,30 +70,29 @@ async function newTab(withServiceWorker) {
   return tab;
 }
 
-/** Tabs that are free. A new one takes twice as long to open the page as one that has been used. */
+/** Tabs for reuse: opening the page in a new one takes twice as long. */
 const free = [];
 
 /**
- * Opens the page at an address. `media` are the reader's preferences, `prepare` gets the page before
- * it is opened, `causes` are the problems that the test makes on purpose, `server` is another than
- * that of all tests.
+ * Opens the page at an address. `media` are the reader's preferences, `prepare` is called with the tab before
+ * navigation, `causes` matches problems that the test causes on purpose, and `server` replaces the shared server.
  */
 export async function open(t, address = '', options = {}) {
   const { media = {}, width = 1280, prepare, until = isReady, causes } = options;
   const { server = await sharedPage(), withServiceWorker = false } = options;
-  // What a test brings about itself may be told late, or never.
+  // Problems that a test causes may be reported late.
   const isAlone = withServiceWorker || options.server || causes;
   const tab = (!isAlone && free.pop()) || (await newTab(withServiceWorker));
   const { page } = tab;
   const problems = watchForProblems(page);
   t.after(async () => {
     const others = problems.filter((problem) => !causes?.test(problem));
-    // Of a test that has failed by then, the reporter shows no second failure.
+    // If the test has already failed, the reporter shows no second failure.
     for (const problem of others) t.diagnostic(problem);
     if (isAlone || others.length > 0 || tab.isAltered) {
       await tab.context.close();
     } else {
-      // Its workers end, and an address that differs by its fragment alone opens the page anew.
+      // Ends its workers, and makes the next address load even if only its fragment differs.
       await page.goto('about:blank');
       await page.mouse.reset();
       for (const event of events) page.removeAllListeners(event);
@@ -106,7 +105,7 @@ export async function open(t, address = '', options = {}) {
   await prepare?.(page);
   await page.goto(server.url + address);
   await page.waitForSelector(until);
-  // The code of the act that is addressed comes later than the page.
+  // The code of an act loads after the page.
   const [act] = (until === isReady && /#[a-z]+$/.exec(address)) || [];
   if (act !== undefined) await page.waitForSelector(`${act} .live:not([data-awaited])`);
   return { page, problems, url: server.url };
@@ -114,7 +113,7 @@ export async function open(t, address = '', options = {}) {
 
 const sessions = new WeakMap();
 
-/** What the reader asks of pages: still and light, unless told otherwise. */
+/** Sets the reader's preferences: light and without motion by default. */
 export async function prefer(
   page,
   { scheme = 'light', motion = 'reduce', forcedColors = 'none' } = {},
@@ -130,9 +129,9 @@ export async function prefer(
   });
 }
 
-/** The query of the page's address as the page itself has it; the browser's own record comes later. */
+/** The query of the address as the page sees it; puppeteer's record lags behind. */
 export const searchOf = (page) => page.evaluate(() => window.location.search);
 
-/** Until the address has this query: it may be behind what is shown. */
+/** Waits until the address has this query, which may follow later than the drawing. */
 export const waitForSearch = (page, search) =>
   page.waitForFunction((wanted) => window.location.search === wanted, {}, search);

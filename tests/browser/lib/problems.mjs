@@ -1,6 +1,6 @@
 /**
- * What goes wrong in a page from here on: errors and warnings on its console, errors that nobody
- * caught, and requests that failed. A test expects the list to stay empty.
+ * Collects problems of a page from now on: console errors and warnings, uncaught errors and failed requests. A test
+ * expects the list to stay empty.
  */
 export function watchForProblems(page) {
   const problems = [];

@@ -1,4 +1,4 @@
-// Serves built files on loopback, at any free port.
+// Serves built files on loopback, at a free port.
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,14 +6,14 @@ import { preview } from 'vite';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The headers that docs/hosting.md asks of a host: `security` always, `isolation` if it likes. */
+/** The headers of docs/hosting.md: required `security` and optional `isolation`. */
 export const headers = JSON.parse(readFileSync(`${root}/web/headers.json`, 'utf8'));
 
 async function serve(config) {
   const { preview: options, ...rest } = config;
   const server = await preview({
     logLevel: 'warn',
-    // What is not there is a 404, not the page.
+    // Answers 404 for missing files, not the page.
     appType: 'mpa',
     ...rest,
     preview: { host: '127.0.0.1', port: 0, open: false, ...options },
@@ -31,7 +31,7 @@ async function serve(config) {
 /** The built page, as `npm start` serves it. */
 export const servePage = () => serve({ root: `${root}/web` });
 
-/** The files of any other folder; `headers` go with every answer. */
+/** Serves a folder, with `headers` in every response. */
 export const serveFolder = (folder, { headers = {} } = {}) =>
   serve({
     root: dirname(folder),
@@ -40,7 +40,7 @@ export const serveFolder = (folder, { headers = {} } = {}) =>
     preview: { headers },
   });
 
-/** The built page a folder down, as a host serves it that isolates no page. */
+/** The built page in a subfolder, without isolation. */
 export async function servePageBelow() {
   const server = await serveFolder(`${root}/build`, { headers: headers.security });
   return { ...server, url: `${server.url}page/` };

@@ -1,5 +1,4 @@
-// What all tests of a process share: a browser, a server. Each is started when it is first asked for,
-// and ended after the last test.
+// A browser and a server that all tests of a process share. Each starts on first use and ends after the last test.
 import { after } from 'node:test';
 import { launchBrowser } from './browser.mjs';
 import { servePage } from './server.mjs';
@@ -10,7 +9,7 @@ after(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Gives a function that starts something once, and has it closed in the end. */
+/** Returns a function that starts something once and closes it at the end. */
 export function shared(start) {
   let started;
   return () => {

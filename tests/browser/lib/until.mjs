@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { patience } from './browser.mjs';
 
-/** Until what has come is drawn. This runs in the page. */
+/** Waits until pending changes are drawn. Runs in the page. */
 export const twoFrames = () =>
   new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))));
 
-/** Asks again and again, until it is so; gives what was answered. Fails with `what` when patience ends. */
+/** Polls until the answer is truthy and returns it. Fails with `what` after the timeout. */
 export async function until(isSo, what) {
   const deadline = Date.now() + patience;
   for (;;) {

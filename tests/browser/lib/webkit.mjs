@@ -1,59 +1,30 @@
-// WebKitGTK by its WebDriver, on a display without a screen.
-import { spawn } from 'node:child_process';
+// WebKitGTK, driven by its WebDriver on a virtual display.
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Builder, Capabilities, Key } from 'selenium-webdriver';
 import { Pointer } from 'selenium-webdriver/lib/input.js';
 import { patience } from './browser.mjs';
+import { startServer } from './processes.mjs';
 import { twoFrames, until } from './until.mjs';
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** Starts the driver and waits until it answers; gives its address and what ends it. */
-async function startDriver(downloads, environment) {
-  const port = await freePort();
-  // Where a desktop would say which folder is for downloads.
+/** Starts the driver. */
+function startDriver(downloads, environment) {
+  // Desktops set the download folder here.
   writeFileSync(join(downloads, 'user-dirs.dirs'), `XDG_DOWNLOAD_DIR="${downloads}"\n`);
-  const child = spawn('xvfb-run', ['--auto-servernum', 'WebKitWebDriver', `--port=${port}`], {
-    stdio: 'ignore',
-    env: {
-      ...process.env,
-      ...environment,
-      XDG_CONFIG_HOME: downloads,
-      // Drawn by the processor alone: its compositor's thread has crashed in Mesa's software renderer, and every test after
-      // that waited in vain.
-      WEBKIT_DISABLE_COMPOSITING_MODE: '1',
-    },
-    // A group of its own: xvfb-run passes no signal on.
-    detached: true,
-  });
-  let gone;
-  child.once('error', (error) => (gone = error.message));
-  child.once('exit', (code) => (gone = `exit code ${code}`));
-  const url = `http://127.0.0.1:${port}`;
-  const end = () => gone ?? process.kill(-child.pid, 'SIGTERM');
-  process.once('exit', end);
-  const isUp = () =>
-    fetch(`${url}/status`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isUp())) {
-    if (gone) throw new Error(`no WebKitWebDriver: ${gone}; run scripts/setup.sh`);
-    await sleep(50);
-  }
-  return { url, end };
+  const env = {
+    ...process.env,
+    ...environment,
+    XDG_CONFIG_HOME: downloads,
+    // The compositor's thread has crashed in Mesa's software renderer, and all later tests hung.
+    WEBKIT_DISABLE_COMPOSITING_MODE: '1',
+  };
+  const line = 'xvfb-run --auto-servernum WebKitWebDriver --port=PORT';
+  // By SIGKILL, xvfb-run would leave its lock behind.
+  return startServer(line, { env }, { path: 'status', signal: 'SIGTERM' });
 }
 
-/** Keys as puppeteer calls them. */
+/** Keys by puppeteer's names. */
 const keys = {
   Escape: Key.ESCAPE,
   Tab: Key.TAB,
@@ -67,7 +38,7 @@ const keys = {
   ArrowDown: Key.ARROW_DOWN,
 };
 
-/** Makes a window as large as a page of that size needs, or as narrow as windows get: 447 pixels. */
+/** Resizes a window so that its page has this size; windows are at least 447 pixels wide. */
 async function giveRoom(window, { width, height }) {
   await window.manage().window().setRect({ width, height });
   const [inner, outer] = await window.executeScript(
@@ -82,9 +53,9 @@ async function giveRoom(window, { width, height }) {
     });
 }
 
-/** A window of WebKit, with what the tests of all browsers ask of one. `size` is what a page has of it. */
+/** A window of WebKit with the interface of engines.mjs. `size` is that of its page. */
 export async function launchWebKit(downloads, { size, isDark = false } = {}) {
-  // It takes the colours of its desktop.
+  // WebKit follows the colours of the desktop.
   const driver = await startDriver(downloads, isDark ? { GTK_THEME: 'Adwaita:dark' } : {});
   const capabilities = new Capabilities({
     browserName: 'MiniBrowser',
@@ -94,8 +65,8 @@ export async function launchWebKit(downloads, { size, isDark = false } = {}) {
     .usingServer(driver.url)
     .withCapabilities(capabilities)
     .build()
-    .catch((error) => {
-      driver.end();
+    .catch(async (error) => {
+      await driver.close();
       throw error;
     });
   await window.manage().setTimeouts({ script: 2 * patience, pageLoad: 2 * patience });
@@ -115,7 +86,7 @@ export async function launchWebKit(downloads, { size, isDark = false } = {}) {
     async screenshot(path) {
       let picture;
       const taken = window.takeScreenshot().then((base64) => (picture = base64));
-      // It comes with a next frame: on a busy machine the last one may be past already, and nothing asks for another.
+      // It is taken with the next frame. On a busy machine no other frame may follow, so ask for one.
       await until(async () => {
         await Promise.race([taken, sleep(1000)]);
         if (picture === undefined) await evaluate(twoFrames);
@@ -143,11 +114,11 @@ export async function launchWebKit(downloads, { size, isDark = false } = {}) {
           ? actions.keyDown(Key.SHIFT).keyDown(keys[key]).keyUp(keys[key]).keyUp(Key.SHIFT)
           : actions.keyDown(keys[key]).keyUp(keys[key]),
       ),
-    // There is no listening to its console, nor to what fails in the page.
+    // WebDriver does not report the console or failed requests.
     problems: [],
     async close() {
       await window.quit();
-      driver.end();
+      await driver.close();
     },
   };
 }
