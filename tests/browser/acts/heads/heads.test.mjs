@@ -442,9 +442,13 @@ test('inputs of the reader’s own', async (t) => {
     await choose('x.npy', saveNpy(Tensor.randn([2, 7, 3], 1)));
     await shows('x.npy');
     assert.deepEqual([await sizes(), await act.parameter('file')], [49, 'x.npy']);
-    for (const name of ['garbage.safetensors', '<b>1<b>.csv']) {
+    for (const [name, ending] of [
+      ['garbage.safetensors', '.safetensors'],
+      ['<b>1<b>.csv', '.csv'],
+    ]) {
       await choose(name, 'x');
-      await shows(name);
+      await shows(ending);
+      assert.ok((await act.text('.input-details')).includes(name));
       assert.equal(await sizes(), 49);
     }
     await page.evaluate(() => {
