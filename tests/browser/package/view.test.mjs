@@ -1,8 +1,11 @@
 // <attention-heads> of headwise/view in a page with a strict policy.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { interpolateViridis } from 'd3-scale-chromatic';
 import { violations } from '../lib/axe.mjs';
+import { root } from '../lib/browser.mjs';
 import { openPlain } from '../lib/package-server.mjs';
 import { overflowOf, prefer } from '../lib/pages.mjs';
 import { until } from '../lib/until.mjs';
@@ -421,4 +424,21 @@ test("colours may be the page's own properties, whatever their names", async (t)
     return [getComputedStyle(token).backgroundColor, getComputedStyle(chip).borderTopStyle];
   });
   assert.deepEqual(found, ['rgb(1, 2, 3)', 'solid']);
+});
+
+test("the document's example shows what it computes", async (t) => {
+  const [, body, script] = /```html\n(.*?)<script type="module">(.*?)<\/script>/s.exec(
+    readFileSync(join(root, 'docs/view.md'), 'utf8'),
+  );
+  const files = { headwise: 'index', 'headwise/view': 'view' };
+  const code = script.replaceAll(
+    /import (\{.*?\}) from '(.*?)';/g,
+    (_, names, from) => `const ${names} = await import('/headwise/${files[from]}.js');`,
+  );
+  const page = await openPlain(t);
+  await page.evaluate(`(async () => { document.body.innerHTML = \`${body}\`; ${code} })()`);
+  const words = await page.$eval('attention-heads', ({ shadowRoot }) =>
+    Array.from(shadowRoot.querySelectorAll('.token'), ({ textContent }) => textContent),
+  );
+  assert.equal(words.join(' '), 'the cat sat on the mat');
 });
