@@ -66,7 +66,7 @@ test('publint has nothing to say', async () => {
 test('nor has "Are the types wrong?", but that there is no CommonJS', async () => {
   const { checkPackage, createPackageFromTarballData } = await load('@arethetypeswrong/core');
   const { problems } = await checkPackage(createPackageFromTarballData(tarball), {
-    // Programs of workers, of which nothing is imported.
+    // Programs that run in workers export nothing.
     excludeEntrypoints: ['./worker.js', './in-worker-host.js'],
   });
   // Node loads it by `require` from 20.19 and 22.12 on, which TypeScript cannot know of a project.
