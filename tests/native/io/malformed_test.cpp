@@ -8,6 +8,8 @@
 namespace headwise::test {
 namespace {
 
+using namespace std::string_literals;
+
 #if defined(HEADWISE_SANITIZE)
 constexpr std::size_t num_mutations = 2'000;  // sanitizers take their time
 #else
@@ -113,6 +115,35 @@ TEST_CASE("A safetensors file cut short anywhere, or with a length that lies, is
   CHECK(safetensors_error(file) == invalid("a safetensors header with { at byte 0", "["));
   file[0] |= std::byte{1};
   CHECK(safetensors_error(file) == at_most("safetensors", largest, largest + 1));
+}
+
+TEST_CASE("Another kind of file is called by its name") {
+  const std::string by_torch_save =
+      "a file of torch.save: convert it in Python by safetensors.torch.save_file";
+  const std::string web_page =
+      "a web page: fetch the file itself, with the login that the page may ask for";
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:00\n",
+       "a Git LFS pointer: fetch the file itself by git lfs pull"},
+      {"<!DOCTYPE html><html><body>Unauthorized</body></html>", web_page},
+      {"\n  <html lang=\"en\">", web_page},
+      {"PK\x03\x04\x14\0\0\0\x08\0"s, by_torch_save},
+      {"\x80\x02\x8a\x0al\xfc\x9c"
+       "F\xf9 j\xa8",
+       by_torch_save},
+      {"\x80\x04\x95\x10\0\0\0\0\0\0\0"s, by_torch_save},
+      {"GGUF\x03\0\0\0\x10\0\0\0"s, "a GGUF file: look for the model's safetensors files"},
+      {"\x89HDF\r\n\x1a\n\0\0\0\0"s, "an HDF5 file, as Keras writes it"},
+      {"\x1f\x8b\x08\0\0\0\0\0\0\x03"s, "a gzip file: unpack it first"},
+      {"Entry not found", "text that begins with 'Entry no'"},
+      {"{\"metadata\": {}, \"weight_map\": {}}", "text that begins with '{\"metada'"}};
+  for (const auto& [bytes, what] : files) {
+    CAPTURE(what);
+    CHECK(safetensors_error(file_of(bytes)) == invalid("a safetensors file", what));
+    CHECK(npy_error(file_of(bytes)) == invalid("a .npy file", what));
+  }
+  CHECK(safetensors_error(save_npy(xt::zeros<float>({2}))) ==
+        invalid("a safetensors file", "a .npy file"));
 }
 
 TEST_CASE("A safetensors header of other text than JSON's objects is refused") {
@@ -274,7 +305,8 @@ TEST_CASE("A .npy file cut short anywhere, of another version or a length that l
     for (std::size_t size = 0; size < whole.size(); ++size) {
       CAPTURE(version, size);
       CHECK(npy_error(file_of(whole.substr(0, size))) ==
-            (size < 12     ? invalid("a .npy file", "other bytes")
+            (size < 6      ? invalid("a .npy file", "other bytes")
+             : size < 12   ? invalid("a .npy file of at least 12 bytes", std::to_string(size))
              : size < data ? at_most(".npy", size - before, header.size())
                            : invalid(too_few, std::to_string(size - data))));
     }
@@ -323,7 +355,7 @@ TEST_CASE("A .npy header of other text than NumPy's is refused") {
              npy_syntax("{'shape': (1,) 'descr': '<f4'}", "}", 15, "'"),
              npy_syntax("{'shape' (1,)}", ":", 9, "("),
              npy_syntax("{'shape\": (1,)}", "more", 15, "its end"),
-             npy_syntax("{\t'descr': '<f4'}", "a string", 1, "?"),
+             npy_syntax("{\v'descr': '<f4'}", "a string", 1, "?"),
              npy_syntax("{'fortran_order': 1}", "False", 18, "1"),
              npy_syntax("{'fortran_order': Truest}", "}", 22, "s"),
              npy_syntax("{'shape': " + std::string(60'000, '('), integer, 11, "(")});
@@ -361,7 +393,7 @@ TEST_CASE("A .npy header of other text than NumPy's is refused") {
       {described('\'' + std::string(500, 'x') + '\''), expected, std::string(80, 'x')},
       {described("'\xC3\xA9\n'"), expected, "\?\?\?"}};
   for (const std::string name : {"<f1", "<f3", "<f16", "<c8", "|S4", "<U1", "|O8", "<M8[ns]", "|b2",
-                                 "f4", "!f4", "<f", "<f4 ", " <f4", "<i3", "<u0", ""}) {
+                                 "f5", "!f4", "<float32", "<f4 ", " <f4", "<i3", "<u0", ""}) {
     headers.push_back({described('\'' + name + '\''), expected, name});
   }
   check_npy(headers);

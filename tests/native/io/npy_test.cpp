@@ -70,7 +70,13 @@ TEST_CASE("Numbers of every kind are read from .npy files") {
                {">u4", "\0\0\x01\x02\x80\0\0\0"s, {258, 2'147'483'648}},
                {">u8", "\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x02"s, {0x1p63F, 258}},
                // A boolean is true whatever byte says so.
-               {"|b1", "\x00\x02"s, {0, 1}}};
+               {"|b1", "\x00\x02"s, {0, 1}},
+               // As dtype.name and dtype.char have them.
+               {"f4", "\x00\x00\xC0\x3F\x00\x00\x00\xC0"s, {1.5F, -2}},
+               {"float16", "\x00\x3E\x00\xC0"s, {1.5F, -2}},
+               {">H", "\x01\x02\xFF\xFE"s, {258, 65'534}},
+               {"bool", "\x00\x01"s, {0, 1}},
+               {"?", "\x00\x01"s, {0, 1}}};
   for (const auto& [descr, bytes, expected] : kinds) {
     CAPTURE(descr);
     check_tensor(load_npy(npy_file(dictionary_of(descr, "(2,)"), bytes)), {2}, expected);
@@ -82,6 +88,11 @@ TEST_CASE("Numbers of every kind are read from .npy files") {
   check_tensor(load("(2, 3, 2)", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), {2, 3, 2},
                {0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11});
   check_tensor(load("( )", {7}), {}, {7});
+  // As Python 2 and writers of other languages have them.
+  check_tensor(load("(2L, 3L)", {1, 4, 2, 5, 3, 6}), {2, 3}, {1, 2, 3, 4, 5, 6});
+  const std::string spaced =
+      "{\tu'descr':\r\nu'<f4',\t\"fortran_order\": False,\r'shape':\f(1L,)\r}\r\n";
+  check_tensor(load_npy(npy_file(spaced, little_endian({3}))), {1}, {3});
   for (const char* order : {"False", "True"}) {
     for (const std::string shape : {"(9007199254740992, 0, 255)", "(0, 255, 9007199254740992)"}) {
       CHECK(load_npy(npy_file(dictionary_of("<f4", shape, order))).size() == 0);

@@ -101,6 +101,18 @@ const badNpy = [
   [...[f4('(1,)'), 4, `a .npy header of at most ${f4('(1,)').length + 4} bytes, got 65535`], 65535],
 ];
 
+test('another kind of file is called by its name, from whatever source', async () => {
+  for (const [text, what] of [
+    ['version https://git-lfs', 'a Git LFS pointer: fetch the file itself by git lfs pull'],
+    ['Entry not found', "text that begins with 'Entry no'"],
+  ]) {
+    const [file, message] = [Buffer.from(text), `bytes: expected a safetensors file, got ${what}`];
+    fails(loadSafetensors, file, message);
+    await assertRejects(() => loadSafetensors(new Blob([file])), 'invalid-file', message);
+    fails(loadNpy, file, `bytes: expected a .npy file, got ${what}`);
+  }
+});
+
 test('the error names the rule that a file breaks, also for sizes that overflow 32 bits', () => {
   for (const [header, size, message, length] of badSafetensors) {
     const file = safetensorsFile(header, new Uint8Array(size), length);

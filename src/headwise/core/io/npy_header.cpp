@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <headwise/core/io/known_files.hpp>
 #include <headwise/core/io/npy_header.hpp>
 #include <headwise/core/io/text_cursor.hpp>
 #include <string_view>
@@ -11,18 +12,34 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 /// Offset of the dictionary's length, after the magic bytes and two bytes of version.
 constexpr std::size_t length_offset = 8;
-constexpr std::string_view npy_spaces = " \n";
+/// What may stand between the words of a Python expression.
+constexpr std::string_view npy_spaces = " \t\r\n\f";
 
+/// A number type as NumPy's array interface, `dtype.name` and `dtype.char` spell it.
 struct NamedType {
-  char letter;
-  NumberType type;
-  std::string_view sizes;
+  std::string_view code;
+  std::string_view name;
+  std::string_view letter;
+  NumberFormat format;
 };
 
-constexpr std::array<NamedType, 4> types = {{{'f', NumberType::floating, "248"},
-                                             {'i', NumberType::signed_integer, "1248"},
-                                             {'u', NumberType::unsigned_integer, "1248"},
-                                             {'b', NumberType::boolean, "1"}}};
+constexpr NumberFormat format_of(NumberType type, std::size_t size) {
+  return {.type = type, .size = size};
+}
+
+constexpr std::array<NamedType, 12> types = {
+    {{"f4", "float32", "f", format_of(NumberType::floating, 4)},
+     {"f8", "float64", "d", format_of(NumberType::floating, 8)},
+     {"f2", "float16", "e", format_of(NumberType::floating, 2)},
+     {"i1", "int8", "b", format_of(NumberType::signed_integer, 1)},
+     {"i2", "int16", "h", format_of(NumberType::signed_integer, 2)},
+     {"i4", "int32", "i", format_of(NumberType::signed_integer, 4)},
+     {"i8", "int64", "q", format_of(NumberType::signed_integer, 8)},
+     {"u1", "uint8", "B", format_of(NumberType::unsigned_integer, 1)},
+     {"u2", "uint16", "H", format_of(NumberType::unsigned_integer, 2)},
+     {"u4", "uint32", "I", format_of(NumberType::unsigned_integer, 4)},
+     {"u8", "uint64", "Q", format_of(NumberType::unsigned_integer, 8)},
+     {"b1", "bool", "?", format_of(NumberType::boolean, 1)}}};
 
 /// The dictionary: three keys in any order, as Python writes them.
 class NpyReader {
@@ -82,9 +99,10 @@ class NpyReader {
     return bit == 1 ? read_descr() : bit == 2 ? read_order() : read_shape();
   }
 
-  /// A Python string without escapes.
+  /// A Python string without escapes; Python 2 may write a `u` before it.
   bool read_string(std::string_view& text) noexcept {
-    const std::string_view quote = take("'") ? "'" : "\"";
+    take("u");
+    const std::string_view quote = cursor_.take("'") ? "'" : "\"";
     if (quote != "'" && !cursor_.take(quote)) {
       return cursor_.fail_here("a string");
     }
@@ -99,21 +117,23 @@ class NpyReader {
     return true;
   }
 
-  /// A number type as NumPy's array interface spells it: '<f4', '|u1'.
+  /// A number type, with or without the order of its bytes before it: '<f4', '|u1', 'float32'.
+  /// Without one it is that of the machine that wrote it, which is taken for little-endian.
   bool read_descr() noexcept {
     std::string_view descr = "a structured type";
     cursor_.skip_spaces(npy_spaces);
     if (!cursor_.stands_at("[") && !read_string(descr)) {
       return false;
     }
-    if (descr.size() == 3 && std::string_view("<>|=").find(descr[0]) != std::string_view::npos) {
-      for (const NamedType& each : types) {
-        if (each.letter == descr[1] && each.sizes.find(descr[2]) != std::string_view::npos) {
-          header_.format = {.type = each.type,
-                            .size = static_cast<std::size_t>(descr[2] - '0'),
-                            .big_endian = descr[0] == '>'};
-          return true;
-        }
+    std::string_view type = descr;
+    const bool has_order =
+        !type.empty() && std::string_view("<>|=").find(type.front()) != std::string_view::npos;
+    type.remove_prefix(has_order ? 1 : 0);
+    for (const NamedType& each : types) {
+      if (type == each.code || type == each.letter || (type == each.name && !has_order)) {
+        header_.format = each.format;
+        header_.format.big_endian = descr.front() == '>';
+        return true;
       }
     }
     return cursor_.fail({"a .npy file of floats, integers or booleans"}, {descr});
@@ -138,6 +158,8 @@ class NpyReader {
                             {size});
       }
       header_.shape.push_back(static_cast<std::size_t>(size));
+      // Python 2 marks long integers.
+      cursor_.take("L");
       if (!take(",") && !cursor_.stands_at(")")) {
         return cursor_.fail_here(")");
       }
@@ -175,8 +197,15 @@ void read_npy_header(std::span<char> bytes, std::uint64_t file_size, NpyHeader& 
   const auto byte = [&](std::size_t i) -> std::size_t {
     return static_cast<std::uint8_t>(bytes[i]);
   };
-  if (bytes.size() < length_offset + 4 || !std::equal(magic.begin(), magic.end(), bytes.begin())) {
-    message.fail({"a .npy file"}, {"other bytes"});
+  if (!std::string_view(bytes.data(), bytes.size()).starts_with(magic)) {
+    if (!fail_known_file(bytes, "a .npy file", message)) {
+      message.fail({"a .npy file"}, {"other bytes"});
+    }
+    return;
+  }
+  constexpr std::size_t smallest = length_offset + 4;
+  if (bytes.size() < smallest) {
+    message.fail({"a .npy file of at least ", smallest, " bytes"}, {bytes.size()});
     return;
   }
   const std::size_t version = byte(magic.size());

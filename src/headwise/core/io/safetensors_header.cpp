@@ -2,6 +2,7 @@
 #include <array>
 #include <headwise/core/heap_sort.hpp>
 #include <headwise/core/io/json_text.hpp>
+#include <headwise/core/io/known_files.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
 #include <headwise/core/io/utf8.hpp>
 #include <utility>
@@ -286,7 +287,9 @@ void read_safetensors_header(std::span<char> bytes, std::uint64_t file_size,
   const std::uint64_t max_length = max_length_in(file_size);
   // Memory that is shared may tell another length than it told before.
   if (length > max_length || length > bytes.size() - length_size) {
-    message.fail({"a safetensors header of at most ", max_length, " bytes"}, {length});
+    if (!fail_known_file(bytes, "a safetensors file", message)) {
+      message.fail({"a safetensors header of at most ", max_length, " bytes"}, {length});
+    }
     return;
   }
   header.size = length_size + length;

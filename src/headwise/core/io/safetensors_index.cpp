@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <headwise/core/io/json_text.hpp>
+#include <headwise/core/io/known_files.hpp>
 #include <headwise/core/io/safetensors_index.hpp>
 #include <headwise/core/io/utf8.hpp>
 #include <utility>
@@ -30,6 +31,9 @@ std::vector<SafetensorsIndexEntry> read_safetensors_index(std::span<char> json, 
   if (!is_utf8({json.data(), json.size()})) {
     message.fail({what, " in UTF-8"}, {"other bytes"});
     return entries;
+  }
+  if (json.empty() || json.front() != '{') {
+    fail_known_file(json, what, message);
   }
   TextCursor cursor(json, what, message);
   bool has_map = false;
