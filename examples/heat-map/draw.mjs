@@ -4,6 +4,10 @@ import { interpolateCividis } from 'd3-scale-chromatic';
 const cell = 22;
 const gap = 28;
 
+/** Tokens may be any text, `<b>` too. */
+const escaped = (/** @type {string | undefined} */ text = '') =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
 /**
  * An SVG of one sample's weights.
  *
@@ -17,7 +21,7 @@ export function drawHeads(weights, tokens) {
     const cells = Array.from({ length: numQueries * numKeys }, (_, i) => {
       const [query, key] = [Math.floor(i / numKeys), i % numKeys];
       const weight = weights.at(head, query, key);
-      return `<rect x="${key * cell}" y="${query * cell}" width="${cell}" height="${cell}" fill="${interpolateCividis(weight)}"><title>${tokens[query]} → ${tokens[key]}: ${weight.toFixed(3)}</title></rect>`;
+      return `<rect x="${key * cell}" y="${query * cell}" width="${cell}" height="${cell}" fill="${interpolateCividis(weight)}"><title>${escaped(tokens[query])} → ${escaped(tokens[key])}: ${weight.toFixed(3)}</title></rect>`;
     });
     return `<g transform="translate(${head * (width + gap)} 24)"><text y="-8">head ${head}</text>${cells.join('')}</g>`;
   });

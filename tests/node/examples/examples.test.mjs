@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { Tensor } from 'headwise';
+import { drawHeads } from '../../../examples/heat-map/draw.mjs';
 import { output, project, runModule, temporaryFolder } from '../lib/child.mjs';
 
 const compact = (text) => text.replace(/\[ /g, '[').replace(/ \]/g, ']');
@@ -113,6 +115,8 @@ test('the heat maps have a cell for each weight, in its colour', () => {
     assert.deepEqual([query, key, weight, colour], ['the', 'the', '1.000', '253, 234, 69']);
     assert.deepEqual(cells[first + 1].slice(1), ['0, 32, 81', 'the', 'cat', '0.000']);
   }
+  // Tokens are text, whatever they hold.
+  assert.match(drawHeads(Tensor.ones([1, 1, 1]), ['<b>&']), /<title>&lt;b>&amp; → &lt;b>&amp;: 1/);
 });
 
 test('the attention view of a model is one HTML file', () => {
