@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import regexp from 'eslint-plugin-regexp';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
@@ -38,6 +39,14 @@ export default defineConfig([
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       // A name beside `...rest` leaves its member out.
       '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
+    },
+  },
+  {
+    files: ['bindings/**', 'examples/**', 'web/**'],
+    plugins: { regexp },
+    rules: {
+      // Texts of others must not keep an expression busy for hours.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
     },
   },
   {

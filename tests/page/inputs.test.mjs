@@ -128,6 +128,8 @@ describe('pasted numbers', () => {
       [JSON.stringify(Array(25).fill([1])), /24 tokens.*got \(25, 1\)/],
       ['1,2\n'.repeat(30), /24 tokens.*got \(30, 2\)/],
       [JSON.stringify(Array(5).fill([[1]])), /4 samples.*got \(5, 1, 1\)/],
+      [`${'['.repeat(5000)}1${']'.repeat(5000)}`, /24 tokens.*got \(1, 1, 1, 1\)/],
+      [`{"${'x'.repeat(1e5)}":1}`, /got x{60}\.$/],
       ['1,'.repeat(5_000_000), /at most 4096 numbers.*row 1 has 10000000/],
     ]) {
       assert.throws(() => readNumbers(pasted), { message: explained }, pasted.slice(0, 60));
@@ -215,11 +217,16 @@ describe('a file', () => {
         pooling: 'additive',
       },
     });
+    const named = (name) => saveSafetensors({ [name]: Tensor.ones([2, 2]) });
     for (const [name, bytes, explained] of [
       ['picture.png', Buffer.from([1, 2, 3]), /picture\.png/],
       ['flat.npy', saveNpy(Tensor.ones([5])), /got \(5\)/],
       ['cut.npy', saveNpy(Tensor.ones([4, 2])).slice(0, 90), /./],
       ['garbage.safetensors', Buffer.alloc(64, 255), /./],
+      ['pointer.safetensors', Buffer.from('version https://git-lfs'), /a Git LFS pointer/],
+      // Names on which a search that backtracks would take hours.
+      ['qkv.safetensors', named(`${'qkv'.repeat(3e4)}.x.`), /got (qkv){20}\.$/],
+      ['deep.safetensors', named(`${'a.'.repeat(3e4)}query`), /./],
       ['other.safetensors', saveSafetensors({ bias: Tensor.ones([2]) }), /got bias/],
       ['additive.safetensors', saveSafetensors(additive.stateDict()), /./],
       ['rows.csv', '1,2\n'.repeat(30), /got \(30, 2\)/],

@@ -1,6 +1,7 @@
 import { type StateDict, Tensor } from 'headwise';
 
 import { chapterSizes, headCountsOf, type InputSizes, numHiddens } from '../../attention/input.js';
+import { cutTo } from '../../format/sentences.js';
 import { words } from './state-words.js';
 
 /** Parameters of the reader's own. */
@@ -37,6 +38,9 @@ export function userFileSizes(file: UserFile): InputSizes {
 
 /** What a page can draw, and a reader take in. */
 export const userLimits = { batch: 4, length: 24, size: 4096 } as const;
+
+/** (batch, length, size) */
+const maxRank = 3;
 
 /** Queries, keys and values of the reader's own, checked. */
 export interface UserTensors {
@@ -97,13 +101,21 @@ const maxDigits = 32;
 
 const cellsOf = (line: string): string[] => line.trim().split(/\s*[,;\t]\s*|\s+/);
 
+/** The first names in a file, as far as a sentence has room for them. */
+export const namesIn = (named: object): string[] =>
+  Object.keys(named)
+    .slice(0, maxNames + 1)
+    .map((name) => cutTo(name, maxShownName));
+const maxNames = 4;
+const maxShownName = 60;
+
 /**
  * What tensors mean by their names: keys left out are the queries, values left out the keys.
  *
  * @throws Error that says what was expected
  */
 export function userTensors(named: Partial<Record<string, unknown>>): UserTensors {
-  if (named.queries === undefined) throw new Error(words.user.noQueries(Object.keys(named)));
+  if (named.queries === undefined) throw new Error(words.user.noQueries(namesIn(named)));
   const queries = toSamples('queries', named.queries);
   const keys = named.keys === undefined ? queries : toSamples('keys', named.keys);
   const values = named.values === undefined ? keys : toSamples('values', named.values);
@@ -118,7 +130,7 @@ export function userTensors(named: Partial<Record<string, unknown>>): UserTensor
 function toSamples(name: string, given: unknown): Tensor {
   const { data, shape } = given instanceof Tensor ? given : readNested(name, given);
   const [batch = 0, length = 0, size = 0] = shape.length === 2 ? [1, ...shape] : shape;
-  const hasRank = shape.length === 2 || shape.length === 3;
+  const hasRank = shape.length === 2 || shape.length === maxRank;
   const fits = batch <= userLimits.batch && length <= userLimits.length && size <= userLimits.size;
   if (!hasRank || !fits || data.length === 0) {
     throw new Error(words.user.shape(name, shape, userLimits));
@@ -143,6 +155,8 @@ function readNested(
   const shape: number[] = [];
   for (let level = given; Array.isArray(level); level = (level as readonly unknown[])[0]) {
     shape.push(level.length);
+    // No deeper: what is nested without end would exhaust the stack below.
+    if (shape.length > maxRank) throw new Error(words.user.shape(name, shape, userLimits));
   }
   const data: number[] = [];
   const read = (level: unknown, axis: number): void => {

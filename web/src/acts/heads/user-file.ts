@@ -4,6 +4,7 @@ import { type AttentionInput, chapterSizes } from '../../attention/input.js';
 import { cutTo } from '../../format/sentences.js';
 import {
   maxNameLength,
+  namesIn,
   readNumbers,
   type UserFile,
   type UserParameters,
@@ -41,18 +42,28 @@ export async function readUserFile(file: File): Promise<UserFile> {
   return { name, ...readParameters(tensors) };
 }
 
+const projections = /W_q|query|q_proj|in_proj|c_attn|qkv/i;
+
+/** What stands before the name of a layer's first projection; undefined if this is none. */
+function beforeProjection(name: string): string | undefined {
+  const own = name.slice(0, name.endsWith('.weight') ? -'.weight'.length : undefined);
+  const start = own.lastIndexOf('.') + 1;
+  return projections.test(own.slice(start)) ? own.slice(0, start) : undefined;
+}
+
+/** Names of one layer part ways at most so many levels above a projection: `self.query`, `output.dense`. */
+const maxLevelsBetween = 3;
+
 /** The first layer in a state dict, of whatever model. */
 function readParameters(tensors: TensorsByName): UserParameters {
-  const projections = /^(.*?)[^.]*(?:W_q|query|q_proj|in_proj|c_attn|qkv)[^.]*(?:\.weight)?$/i;
   const found = Object.keys(tensors)
-    .map((name) => projections.exec(name)?.[1])
+    .map(beforeProjection)
     .find((before) => before !== undefined);
-  if (found === undefined) throw new Error(words.user.noParameters(Object.keys(tensors)));
-  // Names of one layer may part ways before the projection's own: `self.query`, `output.dense`.
+  if (found === undefined) throw new Error(words.user.noParameters(namesIn(tensors)));
   const parts = found.split('.').slice(0, -1);
   let reason: unknown;
-  for (let kept = parts.length; kept >= 0; kept--) {
-    const prefix = parts.slice(0, kept).join('.');
+  for (let above = 0; above <= Math.min(parts.length, maxLevelsBetween); above++) {
+    const prefix = parts.slice(0, parts.length - above).join('.');
     try {
       return parametersOf(tensors, prefix);
     } catch (error) {
