@@ -96,12 +96,14 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("newLayer", &Call<&new_layer>::run);
   function("deleteLayer", &Call<&delete_layer>::run);
   function("initialize", &Call<&initialize>::run);
+  function("isTraining", &Call<&is_training>::run);
   function("setTraining", &Call<&set_training>::run);
   function("parameter", &Call<&parameter>::run);
   function("workspaceSize", &Call<&workspace_size>::run);
   function("forward", &Call<&forward>::run);
   function("createCache", &Call<&create_cache>::run);
   function("deleteCache", &Call<&delete_cache>::run);
+  function("cacheLength", &Call<&cache_length>::run);
   function("setCacheLength", &Call<&set_cache_length>::run);
   function("pendingBackward", &Call<&pending_backward>::run);
   function("backwardWorkspaceSize", &Call<&backward_workspace_size>::run);

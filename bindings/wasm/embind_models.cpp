@@ -42,6 +42,8 @@ EMSCRIPTEN_BINDINGS(models) {
   function("drawToken", &Call<&draw_token>::run);
   function("newModelCache", &Call<&new_model_cache>::run);
   function("deleteModelCache", &Call<&delete_model_cache>::run);
+  function("modelCacheLength", &Call<&model_cache_length>::run);
+  function("modelCacheSourceLength", &Call<&model_cache_source_length>::run);
   function("setModelCacheLength", &Call<&set_model_cache_length>::run);
   function("pruneModel", &Call<&prune_model>::run);
   function("readCheckpoint", &Call<&read_checkpoint>::run);

@@ -66,6 +66,8 @@ void initialize(Address layer, double query_size, double key_size, double value_
                               .value_size = static_cast<std::size_t>(value_size)});
 }
 
+std::size_t is_training(Address layer) { return layer_at(layer).training() ? 1 : 0; }
+
 void set_training(Address layer, std::size_t training) {
   layer_at(layer).set_training(training != 0);
 }
@@ -136,6 +138,8 @@ Address create_cache(Address layer, double batch_size, double max_length, std::s
 }
 
 void delete_cache(Address cache) { delete at<LayerCache>(cache); }
+
+std::size_t cache_length(Address cache) { return at<LayerCache>(cache)->length(); }
 
 void set_cache_length(Address cache, double length) {
   at<LayerCache>(cache)->set_length(static_cast<std::size_t>(length));

@@ -18,6 +18,7 @@ void delete_layer(Address layer);
 
 /// Draws the parameters for these input sizes.
 void initialize(Address layer, double query_size, double key_size, double value_size);
+std::size_t is_training(Address layer);
 void set_training(Address layer, std::size_t training);
 
 /// The address of a parameter by its number, see `parameter_names`. Call `parameters_changed` after
@@ -33,6 +34,8 @@ void forward(Address layer, Address record);
 /// Returns the address of a new cache, which `delete_cache` frees.
 Address create_cache(Address layer, double batch_size, double max_length, std::size_t precision);
 void delete_cache(Address cache);
+/// Positions held.
+std::size_t cache_length(Address cache);
 void set_cache_length(Address cache, double length);
 
 }  // namespace headwise::bindings

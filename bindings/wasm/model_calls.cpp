@@ -315,6 +315,13 @@ Address new_model_cache(Address model, double batch_size, double max_length,
 
 void delete_model_cache(Address cache) { delete at<TransformerCache>(cache); }
 
+std::size_t model_cache_length(Address cache) { return at<TransformerCache>(cache)->length(); }
+
+double model_cache_source_length(Address cache) {
+  const auto& of = *at<TransformerCache>(cache);
+  return of.has_source ? static_cast<double>(of.source_length()) : -1;
+}
+
 void set_model_cache_length(Address cache, double length, std::size_t with_source) {
   auto& changed = *at<TransformerCache>(cache);
   changed.truncate(size_of(length));

@@ -40,6 +40,9 @@ std::size_t draw_token(Address logits, double vocabulary_size, double temperatur
 
 Address new_model_cache(Address model, double batch_size, double max_length, std::size_t precision);
 void delete_model_cache(Address cache);
+/// Positions held, and those of the source, −1 without one.
+std::size_t model_cache_length(Address cache);
+double model_cache_source_length(Address cache);
 /// Positions, and whether the source is to stay.
 void set_model_cache_length(Address cache, double length, std::size_t with_source);
 

@@ -225,7 +225,9 @@ class Transformer {
                                                  const TransformerForwardOptions& options = {});
 
   /// One step of training, in training mode: `zero_gradients`, `loss_and_gradients`, a step of the
-  /// optimizer. Returns the loss before the step. The optimizer is one over `trainables`.
+  /// optimizer. Returns the loss before the step. Afterwards every layer is in the mode that it was
+  /// in. The optimizer is one over `trainables`, or some of them; one that trains anything else
+  /// throws `Error` (invalid-option).
   double train_step(const Tokens& tokens, const Tokens& targets, Optimizer& optimizer,
                     const TransformerForwardOptions& options = {});
   /// A step with the model's own optimizer.

@@ -1,15 +1,13 @@
 import { fail, show } from '../runtime/errors.js';
 import { isIntegerIn } from '../runtime/options.js';
 
-/** What is known of a cache beside its memory. */
+/** How a cache was made. What it holds is in WebAssembly memory alone. */
 export interface CacheState {
   readonly owner: object;
   /** Of the owner when the cache was made. */
   readonly numKvHeads: string;
   readonly batchSize: number;
   readonly maxLength: number;
-  /** Positions held. */
-  length: number;
 }
 
 /** What a call needs of it. */
@@ -18,10 +16,11 @@ export interface CacheUse extends Pick<CacheState, 'owner' | 'numKvHeads'> {
   readonly newKeys: number;
 }
 
-/** Fails unless the cache is the owner's, a layer's or a model's, fits it as it is now, and has room. */
+/** Fails unless the cache, of `length` positions, is the owner's, a layer's or a model's, fits it as it is now, and has room. */
 export function checkCacheUse(
   kind: 'layer' | 'model',
-  { owner, numKvHeads, batchSize, maxLength, length }: CacheState,
+  { owner, numKvHeads, batchSize, maxLength }: CacheState,
+  length: number,
   use: CacheUse,
 ): void {
   if (owner !== use.owner) {

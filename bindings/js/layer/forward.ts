@@ -370,7 +370,6 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
     valueSize: shapes.valueSize ?? 0,
   });
   loaded.forward(layer, record);
-  held?.append(numNewKeys);
   const result: ForwardResult = readResults(prepared, output, weights);
   return {
     result: extras === undefined ? result : Object.assign(result, readExtras(extras, extrasAt)),

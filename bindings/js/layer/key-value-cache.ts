@@ -53,8 +53,6 @@ export interface HeldCache {
   readonly length: number;
   /** Whether it keeps integers. */
   readonly isQuantized: boolean;
-  /** Counts positions that the call added. */
-  readonly append: (positions: number) => void;
 }
 
 /** Whom a cache goes with: a layer, as long as no heads of it are pruned. */
@@ -78,13 +76,7 @@ export class KeyValueCache {
     address: Address,
     { batchSize, maxLength, precision }: CheckedCacheOptions,
   ) {
-    this.#state = {
-      owner,
-      numKvHeads: String(settings.numKvHeads),
-      batchSize,
-      maxLength,
-      length: 0,
-    };
+    this.#state = { owner, numKvHeads: String(settings.numKvHeads), batchSize, maxLength };
     this.#precision = precision;
     this.#handle = new Handle('cache', this, address, 'deleteCache');
   }
@@ -101,9 +93,9 @@ export class KeyValueCache {
     return this.#precision;
   }
 
-  /** Positions held so far. */
+  /** Positions held so far; 0 once it is disposed of. */
   get length(): number {
-    return this.#state.length;
+    return this.#handle.disposed ? 0 : core().cacheLength(this.#handle.inUse());
   }
 
   /** Forgets everything. */
@@ -118,9 +110,8 @@ export class KeyValueCache {
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
-    checkKeptLength(length, this.#state.length);
+    checkKeptLength(length, this.length);
     core().setCacheLength(address, length);
-    this.#state.length = length;
   }
 
   /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
@@ -148,17 +139,11 @@ export class KeyValueCache {
       fail('invalid-type', 'cache', 'one that createCache made', show(cache));
     }
     const address = cache.#handle.inUse();
-    checkCacheUse('layer', cache.#state, {
+    const { length } = cache;
+    checkCacheUse('layer', cache.#state, length, {
       ...{ owner, batch, newKeys },
       numKvHeads: String(settings.numKvHeads),
     });
-    return {
-      address,
-      length: cache.#state.length,
-      isQuantized: cache.#precision !== 'float32',
-      append: (positions) => {
-        cache.#state.length += positions;
-      },
-    };
+    return { address, length, isQuantized: cache.#precision !== 'float32' };
   }
 }

@@ -82,7 +82,6 @@ export class MultiHeadAttention {
   #settings: LayerSettings;
   #sizes: InputSizes;
   #initialized = false;
-  #training = false;
   /** Of the latest forward with gradients. */
   #pending: PendingShapes = { queries: [], keys: [], values: [] };
   readonly #handle: Held;
@@ -238,7 +237,7 @@ export class MultiHeadAttention {
 
   /** Whether dropout acts; a new layer is in `eval` mode. */
   get training(): boolean {
-    return this.#training;
+    return !this.#handle.disposed && core().isTraining(this.#handle.inUse()) !== 0;
   }
 
   /** Whether `dispose` was called. */
@@ -474,7 +473,6 @@ export class MultiHeadAttention {
 
   #setTraining(training: boolean): this {
     core().setTraining(this.#handle.inUse(), Number(training));
-    this.#training = training;
     return this;
   }
 

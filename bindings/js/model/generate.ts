@@ -187,7 +187,6 @@ function nextToken(
     workspace: workspace(),
   });
   loaded.runModel(model.model, record());
-  held.append(tokens.length, source === undefined ? undefined : sourceLength);
   return loaded.drawToken(
     logits(),
     vocabularySize,

@@ -17,8 +17,6 @@ export interface HeldModelCache {
   readonly isQuantized: boolean;
   /** Positions of the source, undefined without one. */
   readonly sourceLength: number | undefined;
-  /** Counts what the pass added. */
-  readonly append: (positions: number, sourceLength: number | undefined) => void;
 }
 
 /** Whom a cache goes with: a model, as long as no heads of these layers are pruned. */
@@ -38,7 +36,6 @@ export class ModelCache {
   readonly #state: CacheState;
   readonly #precision: CachePrecision;
   readonly #handle: Handle;
-  #sourceLength: number | undefined;
 
   /** @internal */
   constructor(
@@ -47,7 +44,7 @@ export class ModelCache {
     { batchSize, maxLength, precision }: CheckedCacheOptions,
   ) {
     this.#precision = precision;
-    this.#state = { owner, numKvHeads: keyValueHeads(layers), batchSize, maxLength, length: 0 };
+    this.#state = { owner, numKvHeads: keyValueHeads(layers), batchSize, maxLength };
     this.#handle = new Handle('cache', this, address, 'deleteModelCache');
   }
 
@@ -63,9 +60,9 @@ export class ModelCache {
     return this.#precision;
   }
 
-  /** Positions held so far. */
+  /** Positions held so far; 0 once it is disposed of. */
   get length(): number {
-    return this.#state.length;
+    return this.#handle.disposed ? 0 : core().modelCacheLength(this.#handle.inUse());
   }
 
   /** Whether `dispose` was called. */
@@ -76,8 +73,6 @@ export class ModelCache {
   /** Forgets everything, the source included. */
   reset(): void {
     core().setModelCacheLength(this.#handle.inUse(), 0, 0);
-    this.#state.length = 0;
-    this.#sourceLength = undefined;
   }
 
   /**
@@ -87,9 +82,8 @@ export class ModelCache {
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
-    checkKeptLength(length, this.#state.length);
+    checkKeptLength(length, this.length);
     core().setModelCacheLength(address, length, 1);
-    this.#state.length = length;
   }
 
   /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
@@ -110,26 +104,24 @@ export class ModelCache {
     cache: unknown,
     { owner, layers }: ModelCacheOwner,
     batch: number,
-    length: number,
+    newKeys: number,
   ): HeldModelCache {
     // Not by its class, of which a proxy may say anything.
     if (!isObject(cache) || !(#handle in cache)) {
       fail('invalid-type', 'cache', "one that the model's createCache made", show(cache));
     }
     const address = cache.#handle.inUse();
-    checkCacheUse('model', cache.#state, {
-      ...{ owner, batch, newKeys: length },
+    const { length } = cache;
+    checkCacheUse('model', cache.#state, length, {
+      ...{ owner, batch, newKeys },
       numKvHeads: keyValueHeads(layers),
     });
+    const sourceLength = core().modelCacheSourceLength(address);
     return {
       address,
-      length: cache.#state.length,
+      length,
       isQuantized: cache.#precision !== 'float32',
-      sourceLength: cache.#sourceLength,
-      append: (positions, sourceLength) => {
-        cache.#state.length += positions;
-        cache.#sourceLength = sourceLength ?? cache.#sourceLength;
-      },
+      sourceLength: sourceLength < 0 ? undefined : sourceLength,
     };
   }
 }

@@ -362,7 +362,6 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     optimizer: optimizer,
   });
   const loss = loaded.runModel(model.model, record());
-  cache?.append(length, hasSource ? sourceLength : undefined);
   if (requiresGrad) {
     tellLayers(model, pass);
   }

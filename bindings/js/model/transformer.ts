@@ -397,8 +397,11 @@ export class Transformer {
    * One step of training, in training mode: gradients made zero, `lossAndGradients`, a step of the optimizer. Between
    * steps training may stop, and go on, wherever it likes.
    *
-   * @param optimizer one that trains this model. Default: the model's own, Adam by `options.optimizer`
+   * @param optimizer one that trains this model, or layers of it, and nothing else. Default: the model's own, Adam by
+   *   `options.optimizer`
    * @returns the loss before the step
+   * @throws HeadwiseError `invalid-option` for an optimizer of another model or layer, and what `loss` throws; modes and
+   *   parameters are then as they were
    */
   trainStep(
     tokens: TokensInput,
@@ -416,7 +419,10 @@ export class Transformer {
   ): number {
     const own = isPassOptions(optimizer);
     return this.#lossPass('training', tokens, targets, own ? optimizer : options, () =>
-      Optimizer.addressOf(own ? this.#optimizer : optimizer),
+      Optimizer.addressOf(
+        own ? this.#optimizer : optimizer,
+        new Set([this, ...sides.flatMap((side) => this.#layers[side])]),
+      ),
     ).loss;
   }
 

@@ -17,6 +17,7 @@ declare module 'headwise-glue' {
     ): Address;
     deleteLayer(layer: Address): void;
     initialize(layer: Address, querySize: number, keySize: number, valueSize: number): void;
+    isTraining(layer: Address): number;
     setTraining(layer: Address, training: number): void;
     parameter(layer: Address, number: number): Address;
     workspaceSize(
@@ -59,6 +60,7 @@ declare module 'headwise-glue' {
     joinHeads: Core['splitHeads'];
     fillNormal(numbers: Address, count: number, seed: number): void;
     deleteCache(cache: Address): void;
+    cacheLength(cache: Address): number;
     setCacheLength(cache: Address, length: number): void;
     /** Rounds a row of weights to float16, 1, or int8, 2; returns the factor of the latter. */
     roundRow(precision: number, from: Address, count: number, to: Address): number;
@@ -135,6 +137,9 @@ declare module 'headwise-glue' {
     ): number;
     newModelCache(model: Address, batchSize: number, maxLength: number, precision: number): Address;
     deleteModelCache(cache: Address): void;
+    modelCacheLength(cache: Address): number;
+    /** −1 without a source. */
+    modelCacheSourceLength(cache: Address): number;
     setModelCacheLength(cache: Address, length: number, withSource: number): void;
     pruneModel(model: Address, request: Address): void;
     readCheckpoint(request: Address): Address | Absent;

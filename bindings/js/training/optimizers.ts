@@ -92,17 +92,22 @@ export abstract class Optimizer {
   }
 
   /**
-   * Checks that it can make a step and returns its address in WebAssembly memory.
+   * Checks that it can make a step of the training of a model, of which these are the model and its layers, and returns
+   * its address in WebAssembly memory.
    *
    * @internal
    */
-  static addressOf(optimizer: unknown): Address {
+  static addressOf(optimizer: unknown, model: ReadonlySet<Trainable>): Address {
     // Not by its class, of which a proxy may say anything.
     if (!isObject(optimizer) || !(#handle in optimizer)) {
       fail('invalid-type', 'optimizer', 'an SGD or an Adam', show(optimizer));
     }
     const address = optimizer.#handle.inUse();
     checkInUse(optimizer.#trainables);
+    if (!optimizer.#trainables.every((trainable) => model.has(trainable))) {
+      const expected = 'one that trains this model or layers of it alone';
+      fail('invalid-option', 'optimizer', expected, 'one that trains others');
+    }
     checkCanBeTrained(optimizer.#trainables);
     return address;
   }

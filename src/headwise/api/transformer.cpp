@@ -3,6 +3,7 @@
 #include <headwise/api/pretrained.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation_models.hpp>
+#include <headwise/api/validation_training.hpp>
 #include <headwise/core/random.hpp>
 #include <headwise/error.hpp>
 #include <headwise/transformer.hpp>
@@ -96,9 +97,6 @@ TransformerResult Transformer::checked_forward(const Input& input,
     memory.lay_out_forward(core_);
     const TransformerPass& pass = memory.pass;
     TransformerMemory kept = options.requires_grad ? core_.allocate(pass) : TransformerMemory{};
-    if (options.cache != nullptr && pass.source != nullptr) {
-      options.cache->memory().source_valid_lens = memory.source_valid_lens;
-    }
     core_.forward_into(pass, std::move(kept));
     return result;
   });
@@ -162,9 +160,11 @@ double Transformer::train_step(const Tokens& tokens, const Tokens& targets, Opti
                                const TransformerForwardOptions& options) {
   return report_out_of_memory([&] {
     validation::check_transformer_pass(*this, tokens, &targets, options);
+    OptimizerCore& steps = optimizer.core();
+    validation::check_trains(steps, core_.trainables());
     PassMemory memory(tokens, options, *this);
     memory.lay_out_loss(targets, core_, true);
-    return core_.train_step_into(memory.pass, optimizer.core());
+    return core_.train_step_into(memory.pass, steps);
   });
 }
 

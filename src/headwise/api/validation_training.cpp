@@ -26,6 +26,13 @@ void check_can_be_trained(const OptimizerCore& optimizer) {
   }
 }
 
+void check_trains(const OptimizerCore& optimizer, const std::vector<Trainable*>& trainables) {
+  if (!optimizer.trains_only(trainables)) {
+    fail(ErrorCode::invalid_option, "optimizer", "one that trains this model or layers of it alone",
+         "one that trains others");
+  }
+}
+
 void check_at_least_0(std::string_view argument, double number) {
   if (!(number >= 0 && std::isfinite(number))) {
     fail(ErrorCode::invalid_option, argument, "a finite number from 0 on", number_text(number));

@@ -45,7 +45,6 @@ class Measured {
     return model_.attention_layers(side);
   }
   [[nodiscard]] bool has_output_loss() const { return !call_.has_logits(); }
-  [[nodiscard]] bool has_empty_source() const { return call_.has_empty_source(); }
 
   [[nodiscard]] std::vector<ModelMeasureBatch> batches(bool by_sample) const {
     const TransformerForwardOptions& pass = call_.pass;
@@ -198,9 +197,7 @@ TEST_CASE("Importance of models' heads is that of float64, however samples are b
     for (const Side side : all_sides) {
       for (const HeadMeasure measure : all_measures) {
         CAPTURE(static_cast<int>(side), static_cast<int>(measure));
-        // With an empty source, the gradients of the encoder's gates are not written.
-        if (measured.layers(side).empty() ||
-            (side == Side::encoder && measured.has_empty_source())) {
+        if (measured.layers(side).empty()) {
           continue;
         }
         const auto whole = *measured.importance({.measure = measure}, side, false);

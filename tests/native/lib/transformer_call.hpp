@@ -40,7 +40,6 @@ struct TransformerCall {
 
   [[nodiscard]] bool has_images() const { return options.patches.has_value(); }
   [[nodiscard]] bool has_logits() const { return options.head && !has_images(); }
-  [[nodiscard]] bool has_empty_source() const { return pass.source && pass.source->size() == 0; }
   [[nodiscard]] std::size_t batch() const {
     return has_images() ? pixels.shape(0) : tokens.shape(0);
   }

@@ -1,6 +1,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "compare.hpp"
 #include "set_threads.hpp"
@@ -104,6 +106,62 @@ TEST_CASE("A pruned model and a copied one train alone, and as others do") {
     model.train_step(tokens, targets);
   }
   CHECK(model.loss(tokens, targets) < 0.5 * first);
+}
+
+/// All attention layers of a model.
+std::vector<MultiHeadAttention*> layers_of(Transformer& model) {
+  std::vector<MultiHeadAttention*> layers;
+  for (std::size_t i = 0; i < model.num_layers(); ++i) {
+    layers.insert(layers.end(),
+                  {&model.attention(i), &model.cross_attention(i), &model.encoder_attention(i)});
+  }
+  return layers;
+}
+
+TEST_CASE("A step of training leaves the mode of every layer as it was") {
+  TransformerOptions options = small_transformer("an encoder").options;
+  options.dropout = 0.5;
+  Transformer model(options);
+  const std::vector<MultiHeadAttention*> layers = layers_of(model);
+  const TransformerForwardOptions pass{.source = random_tokens(2, 3, 3)};
+  for (std::size_t modes = 0; modes < std::size_t{1} << layers.size(); ++modes) {
+    CAPTURE(modes);
+    const auto trains = [&](std::size_t i) { return (modes >> i) % 2 == 1; };
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      layers[i]->set_training(trains(i));
+    }
+    model.train_step(tokens, targets, pass);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      CHECK(layers[i]->training() == trains(i));
+    }
+  }
+}
+
+TEST_CASE("A step of training takes an optimizer of the model or of parts of it alone") {
+  const TransformerOptions options = options_with(0);
+  Transformer model(options);
+  Transformer other(options);
+  MultiHeadAttention layer({.num_hiddens = 8, .num_heads = 2, .seed = 1});
+  other.loss_and_gradients(tokens, targets);
+  std::vector<Trainable*> with_layer = model.trainables();
+  with_layer.push_back(&layer);
+  const StateDict before = model.state_dict();
+  const StateDict gradients = model.gradients();
+  for (const std::vector<Trainable*>& wrong : std::vector<std::vector<Trainable*>>{
+           other.trainables(), {&other.attention(0)}, {&layer}, with_layer}) {
+    SGD optimizer(wrong);
+    CHECK(error_of([&] { return model.train_step(tokens, targets, optimizer); }) ==
+          "invalid-option; optimizer: expected one that trains this model or layers of it alone, "
+          "got one that trains others");
+    CHECK(model.state_dict() == before);
+    CHECK(model.gradients() == gradients);
+    CHECK(other.state_dict() == before);
+  }
+  SGD of_layer({&model.attention(1)});
+  Transformer moved = std::move(model);
+  moved.prune_heads({{1, {0}}});
+  moved.train_step(tokens, targets, of_layer);
+  CHECK(moved.state_dict().at("embedding.weight") == before.at("embedding.weight"));
 }
 
 /// What a step of training, gradients and a forward give with this number of threads.

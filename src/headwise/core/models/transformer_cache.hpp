@@ -10,15 +10,17 @@ namespace headwise {
 /// The KV caches of all layers of a model, and of what they attend to in an encoder's output.
 struct TransformerCache {
   std::vector<LayerCache> self;
-  std::vector<LayerCache> cross;                ///< empty without an encoder
-  std::vector<std::int32_t> source_valid_lens;  ///< (batch,), of the cached source
-  bool has_source = false;                      ///< or an empty one
+  std::vector<LayerCache> cross;  ///< empty without an encoder
+  /// (batch,), of the cached source, all of it where none were given; empty without an encoder.
+  std::vector<std::int32_t> source_valid_lens;
+  bool has_source = false;  ///< or an empty one
 
   [[nodiscard]] std::size_t batch_size() const noexcept { return self.front().batch_size(); }
   [[nodiscard]] Precision precision() const noexcept { return self.front().precision(); }
   [[nodiscard]] std::size_t max_length() const noexcept { return self.front().max_length(); }
   /// Positions held so far.
   [[nodiscard]] std::size_t length() const noexcept { return self.front().length(); }
+  /// Positions of the source; 0 without one.
   [[nodiscard]] std::size_t source_length() const noexcept {
     return cross.empty() ? 0 : cross.front().length();
   }
@@ -28,11 +30,18 @@ struct TransformerCache {
       cache.set_length(length);
     }
   }
+  /// Keeps the lengths of a source whose keys a pass appends; null are all of it.
+  void add_source(const std::int32_t* valid_lens, std::size_t length) noexcept {
+    for (std::size_t sample = 0; sample < source_valid_lens.size(); ++sample) {
+      source_valid_lens[sample] =
+          valid_lens != nullptr ? valid_lens[sample] : static_cast<std::int32_t>(length);
+    }
+    has_source = true;
+  }
   void remove_source() noexcept {
     for (LayerCache& cache : cross) {
       cache.set_length(0);
     }
-    source_valid_lens.clear();
     has_source = false;
   }
 };

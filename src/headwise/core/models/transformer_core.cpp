@@ -74,7 +74,7 @@ StackPass TransformerCore::decoder_pass(const TransformerPass& pass) const noexc
                           .window_right = model.window_right},
                  .layers = pass.layers};
   if (model.has_encoder()) {
-    const bool cached = pass.cache != nullptr && !pass.cache->source_valid_lens.empty();
+    const bool cached = pass.cache != nullptr && pass.cache->has_source;
     const std::int32_t* lens =
         cached ? pass.cache->source_valid_lens.data() : pass.source_valid_lens;
     result.cross = {.mask = {.batch = pass.batch,
@@ -299,7 +299,9 @@ float* TransformerCore::run_layers(const TransformerPass& pass, const ForwardBuf
   if (pass.cache != nullptr) {
     stack.self.caches = pass.cache->self;
     stack.cross.caches = pass.cache->cross;
-    pass.cache->has_source = pass.cache->has_source || pass.source != nullptr;
+    if (pass.source != nullptr) {
+      pass.cache->add_source(pass.source_valid_lens, pass.source_length);
+    }
   }
   return decoder_.forward(stack, x, is_saved ? &tensors.decoder : nullptr);
 }
@@ -411,6 +413,8 @@ TransformerCache TransformerCore::make_cache(std::size_t batch_size, std::size_t
   };
   add(Side::self, max_length, cache.self);
   add(Side::cross, settings().max_length, cache.cross);
+  // The caches above, which are larger, have fitted into memory.
+  cache.source_valid_lens.resize(cache.cross.empty() ? 0 : batch_size);
   return cache;
 }
 

@@ -86,7 +86,6 @@ class TransformerCore {
   }
   [[nodiscard]] ModelParameters& own_parameters() noexcept { return *parameters_; }
   [[nodiscard]] std::span<AttentionLayer* const> layers(Side side) const noexcept;
-  [[nodiscard]] bool training() const noexcept { return layers(Side::self).front()->training(); }
   void set_training(bool training) noexcept;
   void zero_gradients() noexcept;
   /// Must be called after parameters of the model or its layers were written.

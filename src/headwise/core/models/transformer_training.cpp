@@ -6,6 +6,7 @@
 #include <headwise/core/models/transformer_core.hpp>
 #include <headwise/core/training/cross_entropy.hpp>
 #include <utility>
+#include <vector>
 
 namespace headwise {
 namespace {
@@ -23,11 +24,17 @@ std::size_t list_target_rows(const TransformerPass& pass, std::int32_t* rows,
   return count;
 }
 
-/// Training mode until the end of the scope.
+/// Training mode of all layers until the end of the scope.
 class TrainingMode {
  public:
-  explicit TrainingMode(TransformerCore& model) noexcept
-      : model_(model), was_training_(model.training()) {
+  explicit TrainingMode(TransformerCore& model) {
+    for (const Side side : all_sides) {
+      for (AttentionLayer* layer : model.layers(side)) {
+        if (!layer->training()) {
+          switched_.push_back(layer);
+        }
+      }
+    }
     model.set_training(true);
   }
   TrainingMode(const TrainingMode&) = delete;
@@ -35,14 +42,13 @@ class TrainingMode {
   TrainingMode& operator=(const TrainingMode&) = delete;
   TrainingMode& operator=(TrainingMode&&) = delete;
   ~TrainingMode() {
-    if (!was_training_) {
-      model_.set_training(false);
+    for (AttentionLayer* layer : switched_) {
+      layer->set_training(false);
     }
   }
 
  private:
-  TransformerCore& model_;
-  bool was_training_;
+  std::vector<AttentionLayer*> switched_;
 };
 
 }  // namespace
@@ -161,7 +167,7 @@ void TransformerCore::layers_backward(const TransformerBackward& backward,
                   .batch = batch,
                   .length = length},
                  buffers.gradient);
-  if (source_length == 0 || !settings().has_encoder()) {
+  if (!settings().has_encoder()) {
     return;
   }
   const std::size_t rows = batch * source_length;

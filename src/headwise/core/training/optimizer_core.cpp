@@ -52,6 +52,12 @@ bool OptimizerCore::trainables_can_be_trained() const noexcept {
       trainings_, [](const Training& training) { return training.trainable->can_be_trained(); });
 }
 
+bool OptimizerCore::trains_only(std::span<Trainable* const> trainables) const noexcept {
+  return std::ranges::all_of(trainings_, [&](const Training& training) {
+    return std::ranges::find(trainables, training.trainable) != trainables.end();
+  });
+}
+
 void OptimizerCore::zero_gradients() const noexcept {
   for (const Training& training : trainings_) {
     training.trainable->zero_gradients();

@@ -7,6 +7,7 @@
 #include <headwise/core/memory/parameter_table.hpp>
 #include <headwise/core/training/trainable.hpp>
 #include <optional>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -50,6 +51,8 @@ class OptimizerCore {
   [[nodiscard]] bool trainables_in_use() const noexcept;
   /// Whether the parameters of all of them are floats.
   [[nodiscard]] bool trainables_can_be_trained() const noexcept;
+  /// Whether each of its trainables is one of these.
+  [[nodiscard]] bool trains_only(std::span<Trainable* const> trainables) const noexcept;
   void zero_gradients() const noexcept;
 
   /// Memory of one step.
