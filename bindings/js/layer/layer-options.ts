@@ -178,6 +178,10 @@ export function checkScale(value: unknown, argument = 'scale'): number | undefin
 export const checkSoftcap = (value: unknown): number =>
   ifGiven('softcap', value, checkNonNegative) ?? 0;
 
+/** A copy of the rotary options. */
+export const readRotary = (value: RotaryOptions): Partial<RotaryOptions> =>
+  checkOptions<RotaryOptions>(value, ['base', 'size', 'interleaved'], 'rotary');
+
 function checkRotary(
   value: RotaryOptions | undefined,
   headSize: number,
@@ -185,7 +189,7 @@ function checkRotary(
   if (value === undefined) {
     return undefined;
   }
-  const given = checkOptions<RotaryOptions>(value, ['base', 'size', 'interleaved'], 'rotary');
+  const given = readRotary(value);
   const { base = 10000, size = headSize } = given;
   if (!Number.isFinite(base) || base <= 0) {
     fail('invalid-option', 'rotary.base', 'a finite number above 0', show(base));

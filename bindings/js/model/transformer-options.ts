@@ -2,6 +2,8 @@ import { modelOptions, type ModelOptions } from 'headwise-records';
 import {
   checkLayerOptions,
   checkScale,
+  readRotary,
+  type LayerSettings,
   type MultiHeadAttentionOptions,
   type RotaryOptions,
 } from '../layer/layer-options.js';
@@ -214,9 +216,13 @@ interface EncoderSettings {
   readonly encoderFfnHiddens: number;
 }
 
+/** The options of a layer, those of its heads checked: `argument` is what errors call their number. */
+type CheckLayer = (argument: string, numHeads: number, numKvHeads?: number) => LayerSettings;
+
 function checkEncoder(
   given: Partial<TransformerOptions>,
-  { numHiddens, numHeads, ffnHiddens }: Record<'numHiddens' | 'numHeads' | 'ffnHiddens', number>,
+  { numHiddens, ffnHiddens }: Record<'numHiddens' | 'ffnHiddens', number>,
+  checkLayer: CheckLayer,
 ): EncoderSettings {
   if (given.encoder === undefined) {
     return { encoderLayers: 0, encoderHeads: 0, encoderFfnHiddens: 0 };
@@ -225,9 +231,12 @@ function checkEncoder(
   const encoder = checkOptions(given.encoder, names, 'encoder');
   const { numLayers = 1 } = encoder;
   const own = ifGiven('encoder.numHeads', encoder.numHeads, checkSize);
-  if (given.headSize === undefined && numHiddens % (own ?? numHeads) !== 0) {
-    const expected = `a divisor of numHiddens (${numHiddens})`;
-    fail('invalid-option', 'encoder.numHeads', expected, String(own));
+  if (own !== undefined) {
+    if (given.headSize === undefined && numHiddens % own !== 0) {
+      const expected = `a divisor of numHiddens (${numHiddens})`;
+      fail('invalid-option', 'encoder.numHeads', expected, String(own));
+    }
+    checkLayer('encoder.numHeads', own);
   }
   return {
     encoderLayers: checkSize('encoder.numLayers', numLayers),
@@ -261,9 +270,6 @@ function settingsOf(given: Partial<TransformerOptions>) {
   const numHiddens = checkSize('numHiddens', given.numHiddens);
   const numHeads = checkSize('numHeads', given.numHeads);
   const headSize = ifGiven('headSize', given.headSize, checkSize);
-  if (headSize !== undefined && headSize * numHeads > largestInteger) {
-    fail('invalid-option', 'headSize', `at most ${largestInteger} / numHeads`, String(headSize));
-  }
   const ffnHiddens = checkCount('ffnHiddens', given.ffnHiddens, 4 * numHiddens);
   const positions = checkKind('positions', given.positions, positionKinds, 'learned');
   if (positions !== 'rotary' && given.rotary !== undefined) {
@@ -275,14 +281,22 @@ function settingsOf(given: Partial<TransformerOptions>) {
   const window = checkWindow(given.window);
   // The rest are the layer's, whose checks know their names.
   const { numKvHeads, dropout, scale, softcap, weights, seed } = given;
-  const [layer] = checkLayerOptions({
-    numHiddens: headSize === undefined ? numHiddens : headSize * numHeads,
-    ...{ numHeads, numKvHeads, dropout, scale, softcap, weights, seed },
-    ...(positions === 'rotary' && { rotary: given.rotary ?? {} }),
-    bias: flag('qkvBias', bias),
-    outputBias: bias,
-  } satisfies MultiHeadAttentionOptions);
-  const encoder = checkEncoder(given, { numHiddens, numHeads, ffnHiddens });
+  const rotary = positions === 'rotary' ? readRotary(given.rotary ?? {}) : undefined;
+  const checkLayer: CheckLayer = (argument, heads, kvHeads) => {
+    if (headSize !== undefined && headSize * heads > largestInteger) {
+      const expected = `at most ${largestInteger} / ${argument}`;
+      fail('invalid-option', 'headSize', expected, String(headSize));
+    }
+    const [settings] = checkLayerOptions({
+      numHiddens: headSize === undefined ? numHiddens : headSize * heads,
+      ...{ numHeads: heads, numKvHeads: kvHeads, dropout, scale, softcap, rotary, weights, seed },
+      bias: flag('qkvBias', bias),
+      outputBias: bias,
+    } satisfies MultiHeadAttentionOptions);
+    return settings;
+  };
+  const layer = checkLayer('numHeads', numHeads, numKvHeads);
+  const encoder = checkEncoder(given, { numHiddens, ffnHiddens }, checkLayer);
   return {
     vocabularySize,
     maxLength,
@@ -303,7 +317,8 @@ function settingsOf(given: Partial<TransformerOptions>) {
     positions: positionKinds.indexOf(positions),
     positionOffset: checkCount('positionOffset', given.positionOffset, 0),
     rotaryBase: layer.rotary?.base ?? 0,
-    rotarySize: layer.rotary?.size ?? 0,
+    // By default each side's head size.
+    rotarySize: rotary?.size ?? 0,
     rotaryInterleaved: layer.rotary?.interleaved ?? false,
     embeddingScale: checkScale(given.embeddingScale, 'embeddingScale') ?? 1,
     bias,
@@ -329,7 +344,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
     /** The options as they were given, with the seed that was drawn. */
     given: {
       ...(given as TransformerOptions),
-      ...{ seed: layer.seed, rotary: layer.rotary, optimizer: undefined },
+      ...{ seed: layer.seed, rotary, optimizer: undefined },
       window: given.window && window,
       patches: given.patches && patches,
       encoder: given.encoder && encoderOptions(encoder),

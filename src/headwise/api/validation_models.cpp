@@ -158,6 +158,16 @@ void check_from_0(std::string_view argument, std::int64_t number) {
   }
 }
 
+/// The layers of the decoder or the encoder, whose number of heads errors call `num_heads`.
+void check_layers(const TransformerOptions& options, Side side, std::string_view num_heads) {
+  const MultiHeadAttentionOptions layer = layer_options_of(options, side);
+  if (layer.num_hiddens > std::numeric_limits<std::int32_t>::max()) {
+    fail(ErrorCode::invalid_option, "head_size", "at most 2147483647 / " + std::string(num_heads),
+         std::to_string(options.head_size.value_or(0)));
+  }
+  check_layer_options(layer);
+}
+
 void check_patches(const TransformerOptions& options) {
   const PatchOptions& patches = *options.patches;
   check_size("patches.image_size", patches.image_size);
@@ -252,10 +262,6 @@ void check_transformer_options(const TransformerOptions& options) {
   check_size("num_heads", options.num_heads);
   if (options.head_size) {
     check_size("head_size", *options.head_size);
-    if (*options.head_size * options.num_heads > std::numeric_limits<std::int32_t>::max()) {
-      fail(ErrorCode::invalid_option, "head_size", "at most 2147483647 / num_heads",
-           std::to_string(*options.head_size));
-    }
   }
   check_from_0("ffn_hiddens", options.ffn_hiddens.value_or(0));
   check_from_0("segments", options.segments);
@@ -266,19 +272,7 @@ void check_transformer_options(const TransformerOptions& options) {
          number_text(options.embedding_scale));
   }
   check_window(options.window);
-  MultiHeadAttentionOptions layer{.num_hiddens = options.head_size
-                                                     ? *options.head_size * options.num_heads
-                                                     : options.num_hiddens,
-                                  .num_heads = options.num_heads,
-                                  .dropout = options.dropout,
-                                  .num_kv_heads = options.num_kv_heads,
-                                  .scale = options.scale,
-                                  .softcap = options.softcap,
-                                  .seed = options.seed};
-  if (options.positions == Positions::rotary) {
-    layer.rotary = options.rotary;
-  }
-  check_layer_options(layer);
+  check_layers(options, Side::self, "num_heads");
   if (options.encoder) {
     check_size("encoder.num_layers", options.encoder->num_layers);
     check_from_0("encoder.ffn_hiddens", options.encoder->ffn_hiddens.value_or(0));
@@ -289,6 +283,7 @@ void check_transformer_options(const TransformerOptions& options) {
            "a divisor of num_hiddens (" + std::to_string(options.num_hiddens) + ")",
            std::to_string(num_heads));
     }
+    check_layers(options, Side::encoder, "encoder.num_heads");
   }
 }
 

@@ -66,8 +66,24 @@ TEST_CASE("Options that are malformed are named") {
                   "encoder.num_heads: expected a divisor of num_hiddens (8), got 3"},
                  {[](auto& o) { o.encoder = EncoderOptions{.ffn_hiddens = -2}; },
                   "encoder.ffn_hiddens" + from_0 + "-2"}});
+  // Each side by itself: the encoder's heads are its own.
   check_options("an encoder, rotary and grouped heads",
-                {{[](auto& o) { o.rotary.size = 3; }, "rotary.size: expected "}});
+                {{[](auto& o) { o.rotary.size = 3; },
+                  "rotary.size: expected an even integer from 2 to the head size (4), got 3"},
+                 {[](auto& o) {
+                    o.head_size.reset();
+                    o.num_heads = 2;
+                    o.rotary.size = 4;
+                    o.encoder->num_heads = 4;
+                  },
+                  "rotary.size: expected an even integer from 2 to the head size (2), got 4"},
+                 {[](auto& o) {
+                    o.head_size.reset();
+                    o.encoder->num_heads = 8;
+                  },
+                  "rotary.size: expected an even integer from 2 to the head size (1), got 1"},
+                 {[](auto& o) { o.encoder->num_heads = 1 << 30; },
+                  "head_size: expected at most 2147483647 / encoder.num_heads, got 4"}});
   for (const double wrong : {-1.0, nothing}) {
     check_options("plain", {{[&](auto& o) { o.norm_epsilon = wrong; }, "norm_epsilon: expected "},
                             {[&](auto& o) { o.softcap = wrong; }, "softcap: expected "},

@@ -24,21 +24,20 @@ std::int64_t ffn_hiddens_of(const TransformerOptions& options) noexcept {
 /// Rejects a model larger than the address space before any of it is allocated.
 void check_fits(const TransformerOptions& options) {
   const auto num_hiddens = static_cast<double>(options.num_hiddens);
-  const double width = options.head_size.has_value() ? static_cast<double>(*options.head_size) *
-                                                           static_cast<double>(options.num_heads)
-                                                     : num_hiddens;
-  const auto of_layers = [&](std::int64_t num_layers, std::int64_t ffn_hiddens) {
+  const auto of_layers = [&](Side side, std::int64_t num_layers, std::int64_t ffn_hiddens) {
+    const auto width = static_cast<double>(layer_options_of(options, side).num_hiddens);
     const double of_layer = 4 * num_hiddens * width +
                             3 * num_hiddens * static_cast<double>(ffn_hiddens) +
                             static_cast<double>(sizeof(AttentionLayer)) / sizeof(float);
     return static_cast<double>(num_layers) * of_layer;
   };
-  const double rows = 2 * static_cast<double>(options.vocabulary_size) +
-                      static_cast<double>(options.max_length) +
-                      static_cast<double>(options.segments);
-  double floats = rows * num_hiddens + of_layers(options.num_layers, ffn_hiddens_of(options));
+  const double rows =
+      2 * static_cast<double>(options.vocabulary_size) + static_cast<double>(options.max_length) +
+      static_cast<double>(options.position_offset) + static_cast<double>(options.segments);
+  double floats =
+      rows * num_hiddens + of_layers(Side::self, options.num_layers, ffn_hiddens_of(options));
   if (options.encoder) {
-    floats += of_layers(options.encoder->num_layers,
+    floats += of_layers(Side::encoder, options.encoder->num_layers,
                         options.encoder->ffn_hiddens.value_or(ffn_hiddens_of(options)));
   }
   if (options.patches) {
@@ -125,12 +124,10 @@ TransformerSettings settings_of(const TransformerOptions& options) {
   return settings;
 }
 
-std::vector<MultiHeadAttentionOptions> layer_options_of(const TransformerOptions& options,
-                                                        Side side, std::uint64_t seed) {
-  const EncoderOptions encoder = options.encoder.value_or(EncoderOptions{.num_layers = 0});
-  const bool of_decoder = side != Side::encoder;
-  const bool has_own_heads = !of_decoder && encoder.num_heads.has_value();
-  const std::int64_t num_heads = has_own_heads ? *encoder.num_heads : options.num_heads;
+MultiHeadAttentionOptions layer_options_of(const TransformerOptions& options, Side side) {
+  const bool has_own_heads =
+      side == Side::encoder && options.encoder && options.encoder->num_heads.has_value();
+  const std::int64_t num_heads = has_own_heads ? *options.encoder->num_heads : options.num_heads;
   MultiHeadAttentionOptions layer;
   layer.num_hiddens =
       options.head_size.has_value() ? num_heads * *options.head_size : options.num_hiddens;
@@ -147,12 +144,19 @@ std::vector<MultiHeadAttentionOptions> layer_options_of(const TransformerOptions
   if (options.positions == Positions::rotary && side != Side::cross) {
     layer.rotary = options.rotary;
   }
-  const bool is_absent = side == Side::cross && !options.encoder.has_value();
+  layer.seed = options.seed;
+  return layer;
+}
+
+std::vector<MultiHeadAttentionOptions> layer_options_of(const TransformerOptions& options,
+                                                        Side side, std::uint64_t seed) {
   const auto of_one_decoder_side = static_cast<std::size_t>(options.num_layers);
-  std::vector<MultiHeadAttentionOptions> layers(of_decoder
-                                                    ? (is_absent ? 0 : of_one_decoder_side)
-                                                    : static_cast<std::size_t>(encoder.num_layers),
-                                                layer);
+  const std::size_t num_layers = side == Side::self ? of_one_decoder_side
+                                 : !options.encoder ? 0
+                                 : side == Side::cross
+                                     ? of_one_decoder_side
+                                     : static_cast<std::size_t>(options.encoder->num_layers);
+  std::vector<MultiHeadAttentionOptions> layers(num_layers, layer_options_of(options, side));
   for (std::size_t i = 0; i < layers.size(); ++i) {
     layers[i].seed = seed_of_layer(seed, static_cast<std::size_t>(side) * of_one_decoder_side + i);
   }

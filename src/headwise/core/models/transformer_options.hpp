@@ -219,6 +219,10 @@ struct TransformerSettings {
 /// exceeds the address space.
 [[nodiscard]] TransformerSettings settings_of(const TransformerOptions& options);
 
+/// The options of each of a model's attention layers on one side, but for its seed.
+[[nodiscard]] MultiHeadAttentionOptions layer_options_of(const TransformerOptions& options,
+                                                         Side side);
+
 /// The options of a model's attention layers on one side, each with a seed of its own.
 [[nodiscard]] std::vector<MultiHeadAttentionOptions> layer_options_of(
     const TransformerOptions& options, Side side, std::uint64_t seed);
