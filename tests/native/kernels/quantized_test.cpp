@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 3, 5, 7, 8, 33, 129, 600};
 
+/// The largest of these integers.
+template <typename Integer>
+constexpr int most = sizeof(Integer) == 1 ? kernels::max_int8 : kernels::max_int16;
+
 /// A matrix of random integers, packed, with what pads it as large as can be.
 template <typename Integer>
 struct Packed {
@@ -60,7 +64,7 @@ void quantized_gemv_reference(const Packed<Integer>& b, const float* x, const fl
                               float scale, const float* addend, double* c,
                               double* magnitude) noexcept {
   for (std::size_t j = 0; j < b.columns; ++j) {
-    const double factor = static_cast<double>(scale) * b.scales[j];
+    const double factor = static_cast<double>(scale) * b.scales[j] / most<Integer>;
     c[j] = 0;
     magnitude[j] = 0;
     for (std::size_t k = 0; k < b.depth; ++k) {
@@ -115,7 +119,7 @@ void check_gemv(int max) {
         CAPTURE(depth, columns, with_more);
         REQUIRE(c.back() == guard);
         for (std::size_t j = 0; j < columns; ++j) {
-          const double rounded = rounding_of(x, more, 0.3 * b.scales[j] * max);
+          const double rounded = rounding_of(x, more, 0.3 * b.scales[j]);
           const double bound =
               rounded + 6e-8 * static_cast<double>(depth + 4) * (magnitude[j] + std::abs(exact[j]));
           REQUIRE(std::abs(c[j] - exact[j]) <= bound);
@@ -137,7 +141,7 @@ TEST_CASE("quantized_gemv of the largest integers does not overflow") {
   Floats c(3);
   kernels::quantized_gemv(x.data(), nullptr, 256, b.matrix(), 3, 1.0F, nullptr, c.data());
   for (std::size_t j = 0; j < 3; ++j) {
-    const double exact = 256.0 * 2 * kernels::max_int16 * b.scales[j];
+    const double exact = 256.0 * 2 * b.scales[j];
     CHECK(std::abs(c[j] - exact) <= 1e-6 * exact);
   }
 }
@@ -160,19 +164,53 @@ TEST_CASE("quantized_gemv of the largest floats is finite") {
   const Floats x(8, 0.9F * std::numeric_limits<float>::max());
   Floats c(3);
   kernels::quantized_gemv(x.data(), nullptr, 8, b.matrix(), 3, 1.0F, nullptr, c.data());
-  const float exact = x.front() * b.scales.front();
+  const float exact = x.front() / kernels::max_int8 * b.scales.front();
   CHECK(std::abs(c[0] - exact) <= 1e-6F * exact);
   CHECK(c[1] == 0);
 }
 
-TEST_CASE("quantized_gemv of zeros and tiny numbers is 0, of what is not finite NaN") {
+/// Columns of which each has a factor of another size, and rows of all sizes, block by block.
+template <typename Integer>
+void check_sizes(int max) {
+  constexpr std::size_t columns = 278;
+  constexpr std::size_t depth = 40;
+  Packed<Integer> b(depth, columns, max);
+  for (std::size_t j = 0; j < columns; ++j) {
+    b.scales[j] = std::ldexp(0.9F, static_cast<int>(j) - 149);
+  }
+  for (int exponent = -149; exponent <= 127; exponent += 2) {
+    Floats x = random_floats(depth, 7);
+    for (std::size_t k = 0; k < depth; ++k) {
+      x[k] = std::ldexp(x[k] / 4, exponent - 30 * static_cast<int>(k / kernels::quantized_block));
+    }
+    std::vector<double> exact(columns);
+    std::vector<double> magnitude(columns);
+    quantized_gemv_reference(b, x.data(), nullptr, 1.0F, nullptr, exact.data(), magnitude.data());
+    Floats c(columns);
+    kernels::quantized_gemv(x.data(), nullptr, depth, b.matrix(), columns, 1.0F, nullptr, c.data());
+    CAPTURE(max, exponent);
+    for (std::size_t j = 0; j < columns; ++j) {
+      constexpr double denormal = std::numeric_limits<float>::denorm_min();
+      const double bound = rounding_of(x, nullptr, b.scales[j]) + 6e-6 * magnitude[j] +
+                           denormal * (2 + b.scales[j] * static_cast<double>(depth));
+      CAPTURE(j, c[j], exact[j], bound);
+      const bool may_overflow = std::abs(exact[j]) + bound >= std::numeric_limits<float>::max();
+      REQUIRE((std::abs(c[j] - exact[j]) <= bound || (may_overflow && !std::isfinite(c[j]))));
+    }
+  }
+}
+
+TEST_CASE("quantized_gemv is as exact for numbers and factors of any size that floats have") {
+  check_sizes<std::int8_t>(127);
+  check_sizes<std::int16_t>(kernels::max_int16);
+}
+
+TEST_CASE("quantized_gemv of zeros is 0, of what is not finite NaN") {
   const Packed<std::int8_t> b(9, 3, 127);
   Floats c(3);
-  for (const float small : {0.0F, 1e-38F, std::numeric_limits<float>::denorm_min()}) {
-    const Floats x(9, small);
-    kernels::quantized_gemv(x.data(), nullptr, 9, b.matrix(), 3, 1.0F, nullptr, c.data());
-    CHECK(c == Floats(3, 0.0F));
-  }
+  const Floats zeros(9, 0.0F);
+  kernels::quantized_gemv(zeros.data(), nullptr, 9, b.matrix(), 3, 1.0F, nullptr, c.data());
+  CHECK(c == Floats(3, 0.0F));
   const float infinity = std::numeric_limits<float>::infinity();
   for (const float number : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
     for (const std::size_t place : {0U, 7U, 8U}) {

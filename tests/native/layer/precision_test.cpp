@@ -2,7 +2,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -238,6 +240,98 @@ TEST_CASE("What a cache of 16 bits holds is forgotten, overwritten, copied and c
   CHECK(max_difference(*result.captured.values, *expected.values) <=
         of_15_bits * largest_magnitude(*expected.values));
   CHECK(max_difference(*result.captured.values, *expected.values) > 0);
+}
+
+/// The tensor times 2 to this power, exactly but for denormal and infinite numbers.
+template <typename Tensor>
+Tensor scaled(Tensor tensor, int exponent) {
+  for (float& number : tensor) {
+    number = std::ldexp(number, exponent);
+  }
+  return tensor;
+}
+
+/// Holds `given` against `expected` times 2 to this power, computed in float64: what float32 cannot
+/// hold must be infinite or NaN, and denormal numbers, as which the inputs were rounded, may be a
+/// few of the least off.
+void check_scaled(const Tensor<3>& given, const Tensor<3>& expected, int exponent) {
+  const double factor = std::ldexp(1.0, exponent);
+  const double largest = factor * largest_magnitude(expected);
+  const double bound = of_15_bits * largest + 24 * static_cast<double>(0x1p-149F);
+  constexpr double largest_float = std::numeric_limits<float>::max();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const double exact = factor * static_cast<double>(expected.data()[i]);
+    if (std::isfinite(given.data()[i]) ? std::abs(given.data()[i] - exact) > bound
+                                       : largest < 0.1 * largest_float) {
+      FAIL_CHECK(given.data()[i] << " is not " << exact << ", which is one of " << largest);
+    }
+  }
+}
+
+TEST_CASE("Rounded layers and caches give as much for numbers of any size that floats have") {
+  const MultiHeadAttentionOptions linear{.num_hiddens = 24, .num_heads = 3, .seed = 1};
+  MultiHeadAttentionOptions none = linear;
+  none.projection = Projection::none;
+  const struct {
+    MultiHeadAttentionOptions options;
+    Precision weights;
+    Precision cache;
+    int weight_exponent;  ///< of W_v, and in W_o back again
+  } layers[] = {{linear, Precision::float16, Precision::float16, 0},
+                {linear, Precision::int8, Precision::float32, 0},
+                {linear, Precision::int8, Precision::float16, -100},
+                {linear, Precision::int8, Precision::float16, 110},
+                {none, Precision::float32, Precision::float16, 0}};
+  for (const auto& [options, weights, precision, weight_exponent] : layers) {
+    MultiHeadAttention floats = make_layer(options, Precision::float32);
+    MultiHeadAttention layer = make_layer(options, weights);
+    floats.load_state_dict(layer.state_dict());
+    StateDict dict = floats.state_dict();
+    for (const auto& [name, exponent] :
+         {std::pair("W_v.weight", weight_exponent), std::pair("W_o.weight", -weight_exponent)}) {
+      if (dict.contains(name)) {
+        dict.at(name) = scaled(dict.at(name), exponent);
+      }
+    }
+    layer.load_state_dict(dict);
+    for (const std::size_t queries : {1U, 4U, 6U}) {
+      const Inputs inputs = inputs_for(options, queries, 11);
+      const Tensor<3> expected = forward(floats, inputs, {}).output;
+      // What stands between two maps must be a float, too, and for other factors a normal one.
+      for (int exponent = weight_exponent < 0 ? -110 - weight_exponent : -149;
+           exponent <= std::min(127, 120 - weight_exponent); exponent += 3) {
+        CAPTURE(static_cast<int>(weights), weight_exponent, queries, exponent);
+        const int of_scores = std::clamp(exponent, -100, 100);
+        const Inputs far{.queries = scaled(inputs.queries, of_scores),
+                         .keys = scaled(inputs.keys, -of_scores),
+                         .values = scaled(inputs.values, exponent)};
+        check_scaled(forward(layer, far, {}).output, expected, exponent);
+        KeyValueCache cache =
+            layer.create_cache({.batch_size = 2, .max_length = 11, .precision = precision});
+        check_scaled(forward(layer, far, {.cache = &cache}).output, expected, exponent);
+        check_scaled(layer.forward(far.queries, {.cache = &cache}).output, expected, exponent);
+      }
+    }
+  }
+}
+
+TEST_CASE("Rounded layers give NaN or infinities where floats do, and zeros for zeros") {
+  for (const Precision weights : {Precision::float16, Precision::int8}) {
+    MultiHeadAttention layer = make_layer({.num_hiddens = 24, .num_heads = 3, .seed = 1}, weights);
+    for (const std::size_t queries : {1U, 4U, 6U}) {
+      Inputs inputs = inputs_for({.num_hiddens = 24}, queries, 3);
+      for (const float number : {nan, infinity, -infinity}) {
+        Inputs changed = inputs;
+        changed.values(1, 2, 9) = number;
+        const Tensor<3> output = forward(layer, changed, {}).output;
+        for (std::size_t i = 0; i < output.size(); ++i) {
+          CHECK(std::isfinite(output.data()[i]) == (i < output.size() / 2));
+        }
+      }
+      inputs.values.fill(0);
+      CHECK(all_equal(forward(layer, inputs, {}).output, 0));
+    }
+  }
 }
 
 TEST_CASE("What is masked in a cache of 16 bits may be NaN or infinite") {

@@ -22,15 +22,21 @@ std::size_t panels_of(std::size_t columns) noexcept {
   return kernels::round_up_to_panel(columns) / kernels::panel_width();
 }
 
-/// Turns `count` numbers into integers, each where `place` says; returns their factor.
+/// Turns `count` numbers into integers, each where `place` says; returns their factor, which is as
+/// large as the largest of them.
 template <typename Place>
 float quantize_row(const float* numbers, std::size_t count, std::int16_t* to,
                    const Place& place) noexcept {
-  const float scale = quantization_scale(numbers, count, kernels::max_int16);
+  const float largest = largest_magnitude(numbers, count);
   for (std::size_t i = 0; i < count; ++i) {
-    to[place(i)] = static_cast<std::int16_t>(quantized(numbers[i], scale));
+    to[place(i)] = to_int16(numbers[i], largest);
   }
-  return scale;
+  return largest;
+}
+
+/// The number that an integer stands for.
+float number_of(std::int16_t integer, float largest) noexcept {
+  return static_cast<float>(integer) / kernels::max_int16 * largest;
 }
 
 }  // namespace
@@ -78,11 +84,11 @@ void QuantizedHeads::read(std::size_t sample, std::size_t head, KeyRange positio
     const std::size_t row = first_row(sample, head) + position;
     for (std::size_t i = 0; keys != nullptr && i < sizes_.head_size; ++i) {
       const std::size_t place = kernels::quantized_place(i, position, key_panel());
-      *keys++ = static_cast<float>(key_integers[place]) * key_scales_.data()[row];
+      *keys++ = number_of(key_integers[place], key_scales_.data()[row]);
     }
     for (std::size_t i = 0; values != nullptr && i < sizes_.head_size; ++i) {
       const std::size_t place = kernels::quantized_place(position, i, value_panel());
-      *values++ = static_cast<float>(value_integers[place]) * value_scales_.data()[row];
+      *values++ = number_of(value_integers[place], value_scales_.data()[row]);
     }
   }
 }

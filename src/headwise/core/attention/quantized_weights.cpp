@@ -10,15 +10,29 @@
 namespace headwise {
 namespace {
 
-constexpr int max_int8 = 127;
-
 /// The factor of an output's int8 weights, with 17 bits: seven fewer, as many as the integers have.
 float int8_scale(const float* row, std::size_t count) noexcept {
-  const float scale = quantization_scale(row, count, max_int8);
-  constexpr std::uint32_t unused = (1U << 7U) - 1;
-  return std::isnan(scale)
-             ? scale
-             : std::bit_cast<float>((std::bit_cast<std::uint32_t>(scale) + unused) & ~unused);
+  const float largest = largest_magnitude(row, count);
+  if (!(largest > 0)) {
+    return largest;
+  }
+  constexpr float max_integer = kernels::max_int8;
+  // Denormal numbers have fewer bits: their factor is found among larger ones.
+  const float up = largest < 0x1p-64F ? 0x1p64F : 1.0F;
+  constexpr std::uint32_t unit = 1U << 7U;
+  const std::uint32_t wide = std::bit_cast<std::uint32_t>(largest * up / max_integer);
+  float scale = std::bit_cast<float>((wide + unit - 1) & ~(unit - 1)) / up;
+  if (scale * max_integer < largest) {
+    scale = std::bit_cast<float>(std::bit_cast<std::uint32_t>(scale) + 1);
+  } else if (std::isinf(scale * max_integer)) {
+    scale = std::bit_cast<float>(std::bit_cast<std::uint32_t>(scale) - unit);
+  }
+  return scale;
+}
+
+/// An int8 weight by its output's factor; 0 for one of 0 or NaN.
+std::int8_t int8_of(float number, float scale) noexcept {
+  return scale > 0 ? static_cast<std::int8_t>(std::nearbyint(number / scale)) : std::int8_t{0};
 }
 
 /// Floats before the integers: the factors, whole panels of them.
@@ -45,7 +59,7 @@ float round_to_half(float number) noexcept {
 
 }  // namespace
 
-float quantization_scale(const float* numbers, std::size_t count, int max_integer) noexcept {
+float largest_magnitude(const float* numbers, std::size_t count) noexcept {
   float largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const float magnitude = std::abs(numbers[i]);
@@ -54,12 +68,13 @@ float quantization_scale(const float* numbers, std::size_t count, int max_intege
     }
     largest = std::max(largest, magnitude);
   }
-  constexpr float least_magnitude = 1e-30F;
-  return largest < least_magnitude ? 0.0F : largest / static_cast<float>(max_integer);
+  return largest;
 }
 
-int quantized(float number, float scale) noexcept {
-  return scale > 0.0F ? static_cast<int>(std::nearbyint(number / scale)) : 0;
+std::int16_t to_int16(float number, float largest) noexcept {
+  constexpr float max_integer = kernels::max_int16;
+  return largest > 0 ? static_cast<std::int16_t>(std::nearbyint(number / largest * max_integer))
+                     : std::int16_t{0};
 }
 
 void round_weights(Precision precision, std::size_t out, std::size_t in, float* weight) noexcept {
@@ -70,7 +85,7 @@ void round_weights(Precision precision, std::size_t out, std::size_t in, float* 
     float* numbers = weight + row * in;
     const float scale = int8_scale(numbers, in);
     for (std::size_t k = 0; !std::isnan(scale) && k < in; ++k) {
-      numbers[k] = static_cast<float>(quantized(numbers[k], scale)) * scale;
+      numbers[k] = static_cast<float>(int8_of(numbers[k], scale)) * scale;
     }
   }
 }
@@ -78,7 +93,7 @@ void round_weights(Precision precision, std::size_t out, std::size_t in, float* 
 float to_int8(const float* row, std::size_t in, std::int8_t* integers) noexcept {
   const float scale = int8_scale(row, in);
   for (std::size_t k = 0; k < in; ++k) {
-    integers[k] = static_cast<std::int8_t>(quantized(row[k], scale));
+    integers[k] = int8_of(row[k], scale);
   }
   return scale;
 }
@@ -97,15 +112,14 @@ void quantize_weights(Precision precision, std::size_t out, std::size_t in, cons
   void* integers = packed + scales_size(out);
   for (std::size_t column = 0; column < out; ++column) {
     const float* row = weight + column * in;
-    packed[column] =
-        is_int8 ? int8_scale(row, in) : quantization_scale(row, in, kernels::max_int16);
+    const float scale = is_int8 ? int8_scale(row, in) : largest_magnitude(row, in);
+    packed[column] = is_int8 ? scale * kernels::max_int8 : scale;
     for (std::size_t k = 0; k < in; ++k) {
       const std::size_t place = kernels::quantized_place(k, column, stride);
-      const int integer = quantized(row[k], packed[column]);
       if (is_int8) {
-        static_cast<std::int8_t*>(integers)[place] = static_cast<std::int8_t>(integer);
+        static_cast<std::int8_t*>(integers)[place] = int8_of(row[k], scale);
       } else {
-        static_cast<std::int16_t*>(integers)[place] = static_cast<std::int16_t>(integer);
+        static_cast<std::int16_t*>(integers)[place] = to_int16(row[k], scale);
       }
     }
   }

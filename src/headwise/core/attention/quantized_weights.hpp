@@ -32,12 +32,11 @@ void quantize_weights(Precision precision, std::size_t out, std::size_t in, cons
                                                          std::size_t in, const float* packed,
                                                          std::size_t first_column) noexcept;
 
-/// The factor of integers up to `max_integer` for these numbers: 0 where all of them are tiny, NaN
-/// where one is not finite.
-[[nodiscard]] float quantization_scale(const float* numbers, std::size_t count,
-                                       int max_integer) noexcept;
+/// The largest magnitude of these numbers, NaN where one is not finite.
+[[nodiscard]] float largest_magnitude(const float* numbers, std::size_t count) noexcept;
 
-/// The integer nearest to number / scale, 0 for a scale of 0 or NaN.
-[[nodiscard]] int quantized(float number, float scale) noexcept;
+/// The integer of 15 bits nearest to number / largest · `kernels::max_int16`, 0 for a `largest` of
+/// 0 or NaN.
+[[nodiscard]] std::int16_t to_int16(float number, float largest) noexcept;
 
 }  // namespace headwise

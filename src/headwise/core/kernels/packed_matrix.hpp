@@ -18,12 +18,15 @@ inline constexpr std::size_t quantized_block = 8;
 
 /// The largest of integers of 16 bits. A block's sum of products fits into 32 bits.
 inline constexpr int max_int16 = 16383;
+/// The largest of integers of 8 bits.
+inline constexpr int max_int8 = 127;
 
 /// A matrix (depth, columns) of integers, packed as [columns / panel width][depth / 2][panel
 /// width][2], or the part of one from some panel or block on: panels are `panel_stride` integers
-/// apart. Column j stands for its integers · column_scales[j].
+/// apart. Column j stands for its integers / (`max_int16` or `max_int8`) · column_scales[j]: a
+/// factor is as large as the largest number, and so of full precision wherever that is.
 struct QuantizedMatrix {
-  /// One of both; of 16 bits up to ±`max_int16`. What pads the depth may be any integer.
+  /// One of both, up to ±`max_int16` or ±`max_int8`. What pads the depth may be any integer.
   const std::int16_t* int16 = nullptr;
   const std::int8_t* int8 = nullptr;
   std::size_t panel_stride = 0;

@@ -7,13 +7,14 @@
 /// Products of floats with matrices of integers. Outputs do not overlap inputs, except as noted.
 namespace headwise::kernels::HEADWISE_TARGET {
 
-/// c[j] = scale · column_scales[j] · Σ_k x[k] · depth_scales[k] · integers[k][j] + addend[j] for
-/// `columns` columns. Null `depth_scales` are ones, null `addend` zeros; it may be c itself.
+/// c[j] = scale · Σ_k x[k] · depth_scales[k] · b[k][j] + addend[j] for `columns` columns. Null
+/// `depth_scales` are ones, null `addend` zeros; it may be c itself.
 ///
 /// The products are those of integers: every `quantized_block` numbers x · depth_scales are rounded
 /// to integers up to ±`max_int16` with a factor of their own, an error of at most 2⁻¹⁵ of the
-/// largest among them. Where one is not finite, all of c are NaN. Source: integers with a common
-/// factor, block floating point (Wilkinson 1963).
+/// largest among them. That holds for numbers of any size, denormal ones too: up to the factors of
+/// c, sums are relative to the largest number. Where one is not finite, all of c are NaN. Source:
+/// integers with a common factor, block floating point (Wilkinson 1963).
 void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth, QuantizedMatrix b,
                     std::size_t columns, float scale, const float* addend, float* c) noexcept;
 
