@@ -69,6 +69,7 @@ export class KeyValueCache {
   readonly #state: CacheState;
   readonly #precision: CachePrecision;
   readonly #handle: Handle;
+  #lastLength = 0;
 
   /** @internal */
   constructor(
@@ -93,9 +94,9 @@ export class KeyValueCache {
     return this.#precision;
   }
 
-  /** Positions held so far; 0 once it is disposed of. */
+  /** Positions held so far, or when it was disposed of. */
   get length(): number {
-    return this.#handle.disposed ? 0 : core().cacheLength(this.#handle.inUse());
+    return this.#handle.disposed ? this.#lastLength : core().cacheLength(this.#handle.inUse());
   }
 
   /** Forgets everything. */
@@ -116,6 +117,7 @@ export class KeyValueCache {
 
   /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
   dispose(): void {
+    this.#lastLength = this.length;
     this.#handle.dispose();
   }
 

@@ -235,7 +235,7 @@ export class MultiHeadAttention {
     return this.#sizes.valueSize;
   }
 
-  /** Whether dropout acts; a new layer is in `eval` mode. */
+  /** Whether dropout acts: not in a new layer, which is in `eval` mode, and not in one that was disposed of. */
   get training(): boolean {
     return !this.#handle.disposed && core().isTraining(this.#handle.inUse()) !== 0;
   }

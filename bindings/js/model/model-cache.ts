@@ -36,6 +36,7 @@ export class ModelCache {
   readonly #state: CacheState;
   readonly #precision: CachePrecision;
   readonly #handle: Handle;
+  #lastLength = 0;
 
   /** @internal */
   constructor(
@@ -60,9 +61,9 @@ export class ModelCache {
     return this.#precision;
   }
 
-  /** Positions held so far; 0 once it is disposed of. */
+  /** Positions held so far, or when it was disposed of. */
   get length(): number {
-    return this.#handle.disposed ? 0 : core().modelCacheLength(this.#handle.inUse());
+    return this.#handle.disposed ? this.#lastLength : core().modelCacheLength(this.#handle.inUse());
   }
 
   /** Whether `dispose` was called. */
@@ -88,6 +89,7 @@ export class ModelCache {
 
   /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
   dispose(): void {
+    this.#lastLength = this.length;
     this.#handle.dispose();
   }
 

@@ -307,6 +307,19 @@ test('options of models that exclude each other', () => {
       { ...ofModel, headSize: 2 ** 30, numHeads: 4 },
       `headSize: expected at most 2147483647 / numHeads, got ${2 ** 30}`,
     ],
+    // Each side by itself: the encoder's heads are its own.
+    [
+      { ...ofModel, headSize: 4, encoder: { numHeads: 2 ** 30 } },
+      'headSize: expected at most 2147483647 / encoder.numHeads, got 4',
+    ],
+    [
+      { ...ofModel, positions: 'rotary', rotary: { size: 4 }, encoder: { numHeads: 4 } },
+      'rotary.size: expected an even integer from 2 to the head size (2), got 4',
+    ],
+    [
+      { ...ofModel, positions: 'rotary', encoder: { numHeads: 8 } },
+      'rotary.size: expected an even integer from 2 to the head size (1), got 1',
+    ],
     [
       { ...reader, patches: { ...patches, patchSize: 3 } },
       'patches.imageSize: expected a multiple of patches.patchSize (3), got 4',

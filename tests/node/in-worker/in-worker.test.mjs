@@ -90,6 +90,10 @@ test('gradients, caches, optimizers, tasks and models live there', async () => {
   }
   const attention = await model.attention(0);
   assert.equal(await attention.numHeads, 2);
+  const ofOther = await new there.SGD(remote);
+  const message = /^optimizer: expected one that trains this model or layers of it alone, got /;
+  await fails(model.trainStep(tokens, targets, ofOther), 'invalid-option', message);
+  await model.trainStep(tokens, targets, await new there.SGD(attention));
   const tensors = {
     read: Tensor.ones([2]),
     ids: { dtype: 'I64', data: new BigInt64Array(3), shape: [3] },
