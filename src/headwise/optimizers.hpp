@@ -8,7 +8,7 @@ namespace headwise {
 
 /// Updates the parameters of one or more layers, or parts of models, by their gradients. Trainables
 /// must outlive it and must not move. States such as momenta follow when slices of a parameter are
-/// removed; a layer that was assigned to needs a new optimizer. Trainables without gradients are
+/// removed, and begin anew for a layer that was assigned to. Trainables without gradients are
 /// skipped. Every call of an optimizer that was moved from throws `Error` (disposed).
 class Optimizer {
  public:
@@ -24,6 +24,11 @@ class Optimizer {
   [[nodiscard]] double learning_rate() const noexcept { return core_.learning_rate(); }
   /// For schedules. Throws `Error` (invalid-option) unless it is finite and at least 0.
   void set_learning_rate(double learning_rate);
+
+  /// Whether each of its trainables is one of these, none of which is read.
+  [[nodiscard]] bool trains_only(const std::vector<Trainable*>& trainables) const noexcept {
+    return core_.trains_only(trainables);
+  }
 
   /// For a model's training step. Throws `Error` (invalid-option) as `step` does, (disposed).
   [[nodiscard]] OptimizerCore& core();

@@ -160,8 +160,8 @@ double Transformer::train_step(const Tokens& tokens, const Tokens& targets, Opti
                                const TransformerForwardOptions& options) {
   return report_out_of_memory([&] {
     validation::check_transformer_pass(*this, tokens, &targets, options);
+    validation::check_trains(optimizer, core_.trainables());
     OptimizerCore& steps = optimizer.core();
-    validation::check_trains(steps, core_.trainables());
     PassMemory memory(tokens, options, *this);
     memory.lay_out_loss(targets, core_, true);
     return core_.train_step_into(memory.pass, steps);

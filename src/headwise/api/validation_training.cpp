@@ -26,7 +26,7 @@ void check_can_be_trained(const OptimizerCore& optimizer) {
   }
 }
 
-void check_trains(const OptimizerCore& optimizer, const std::vector<Trainable*>& trainables) {
+void check_trains(const Optimizer& optimizer, const std::vector<Trainable*>& trainables) {
   if (!optimizer.trains_only(trainables)) {
     fail(ErrorCode::invalid_option, "optimizer", "one that trains this model or layers of it alone",
          "one that trains others");

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <headwise/core/training/optimizer_core.hpp>
+#include <headwise/optimizers.hpp>
 #include <headwise/tokens.hpp>
 #include <span>
 #include <string_view>
@@ -13,7 +14,7 @@ namespace headwise::validation {
 void check_trainables(const std::vector<Trainable*>& trainables);
 void check_can_be_trained(const OptimizerCore& optimizer);
 /// Throws invalid-option for an optimizer that trains anything but these.
-void check_trains(const OptimizerCore& optimizer, const std::vector<Trainable*>& trainables);
+void check_trains(const Optimizer& optimizer, const std::vector<Trainable*>& trainables);
 /// Finite and at least 0.
 void check_at_least_0(std::string_view argument, double number);
 void check_betas(const std::array<double, 2>& betas);

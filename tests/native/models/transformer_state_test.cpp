@@ -239,6 +239,7 @@ TEST_CASE("A model and a cache that were moved from are disposed of") {
   ModelCache cache = model.create_cache({.batch_size = 1, .max_length = 9});
   ModelCache moved = std::move(cache);
   CHECK_FALSE(cache.in_use());
+  CHECK(cache.length() + cache.batch_size() + cache.max_length() == 0);
   CHECK(error_of([&] {
           return model.forward(tokens, {.cache = &cache});
         }).starts_with("disposed; cache: "));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "compare.hpp"
@@ -368,6 +369,57 @@ class ModelCalls {
   CallList calls_;
 };
 
+/// Models of which one size is another one: some are refused, in the same words.
+void add_options(VectorFile& file) {
+  Random random(2);
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    TransformerOptions options = random_transformer(seed).options;
+    if (options.patches) {
+      continue;
+    }
+    options.weights = Precision::float32;
+    const auto size = random.pick<std::int64_t>({-1, 0, 1, 2, 3, 4, 6, 8, 12, 2147483648});
+    EncoderOptions encoder = options.encoder.value_or(EncoderOptions());
+    if (random.chance(0.5)) {
+      *random.pick({&options.num_kv_heads, &options.head_size, &options.ffn_hiddens,
+                    &options.rotary.size, &encoder.num_heads, &encoder.ffn_hiddens}) = size;
+    } else {
+      *random.pick({&options.vocabulary_size, &options.max_length, &options.num_hiddens,
+                    &options.num_layers, &options.num_heads, &options.segments,
+                    &options.position_offset, &encoder.num_layers}) = size;
+    }
+    if (options.encoder) {
+      options.encoder = encoder;
+    }
+    CallList calls(file, "options, seed " + std::to_string(seed));
+    calls.make("model", "Transformer", json_of(options));
+    try {
+      Transformer model(options);
+      Tokens tokens =
+          Tokens::from_shape({1, std::min<std::size_t>(model.settings().max_length, 3)});
+      tokens.fill(0);
+      JsonObject given;
+      TransformerForwardOptions pass;
+      if (options.encoder) {
+        pass.source = tokens;
+        given.set("source", calls.tensor(tokens));
+      }
+      calls.call("model", "forward", calls.tensor(tokens), given);
+      const TransformerResult result = model.forward(tokens, pass);
+      calls.gives("hidden", result.hidden, share_of_floats);
+      if (options.head) {
+        calls.gives("logits", result.logits, share_of_floats);
+      }
+      if (options.encoder) {
+        calls.gives("encoderHidden", *result.encoder_hidden, share_of_floats);
+      }
+    } catch (const Error& error) {
+      calls.fails(error);
+    }
+    calls.end();
+  }
+}
+
 JsonObject json_of_attention_only(const AttentionOnlyTransformerOptions& options) {
   return JsonObject()
       .set("vocabularySize", options.vocabulary_size)
@@ -422,6 +474,7 @@ VectorFile model_vectors() {
                              json_of_attention_only(options),
                              std::make_unique<AttentionOnlyTransformer>(options), random.next());
   }
+  add_options(file);
   return file;
 }
 

@@ -126,7 +126,7 @@ class AttentionLayer : public Trainable {
   [[nodiscard]] std::optional<std::size_t> query_size() const noexcept { return query_size_; }
   [[nodiscard]] std::optional<std::size_t> key_size() const noexcept { return key_size_; }
   [[nodiscard]] std::optional<std::size_t> value_size() const noexcept { return value_size_; }
-  [[nodiscard]] std::uint64_t identity() const noexcept { return identity_.value(); }
+  [[nodiscard]] std::uint64_t identity() const noexcept override { return identity_.value(); }
   [[nodiscard]] bool training() const noexcept { return training_; }
   /// Switches dropout on (training mode) or off (a new layer).
   void set_training(bool training) noexcept { training_ = training; }

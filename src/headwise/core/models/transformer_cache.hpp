@@ -15,11 +15,18 @@ struct TransformerCache {
   std::vector<std::int32_t> source_valid_lens;
   bool has_source = false;  ///< or an empty one
 
-  [[nodiscard]] std::size_t batch_size() const noexcept { return self.front().batch_size(); }
+  // Without layers, of a cache that was moved from, sizes are 0.
+  [[nodiscard]] std::size_t batch_size() const noexcept {
+    return self.empty() ? 0 : self.front().batch_size();
+  }
   [[nodiscard]] Precision precision() const noexcept { return self.front().precision(); }
-  [[nodiscard]] std::size_t max_length() const noexcept { return self.front().max_length(); }
+  [[nodiscard]] std::size_t max_length() const noexcept {
+    return self.empty() ? 0 : self.front().max_length();
+  }
   /// Positions held so far.
-  [[nodiscard]] std::size_t length() const noexcept { return self.front().length(); }
+  [[nodiscard]] std::size_t length() const noexcept {
+    return self.empty() ? 0 : self.front().length();
+  }
   /// Positions of the source; 0 without one.
   [[nodiscard]] std::size_t source_length() const noexcept {
     return cross.empty() ? 0 : cross.front().length();

@@ -128,6 +128,11 @@ void OptimizerCore::update(Training& training) const noexcept {
 
 void OptimizerCore::follow_removals(Training& training) const noexcept {
   const auto slices = training.trainable->removed_slices();
+  if (training.identity != training.trainable->identity()) {
+    training.identity = training.trainable->identity();
+    training.table = {};
+    training.slices_seen = slices.size();
+  }
   for (std::size_t i = training.slices_seen; i < slices.size(); ++i) {
     training.table.cut(slices[i], training.states.data(), num_states());
     training.table.remove(slices[i]);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/in_use.hpp>
 #include <headwise/core/memory/parameter_table.hpp>
@@ -60,7 +61,7 @@ class OptimizerCore {
    private:
     friend class OptimizerCore;
 
-    /// States for a first step, or for a layer that was replaced by one of other sizes.
+    /// States for a first step, or for a layer that was replaced.
     struct States {
       ParameterTable table;
       AlignedFloats floats;
@@ -80,10 +81,12 @@ class OptimizerCore {
     AlignedFloats states;  ///< one block per state
     std::size_t steps = 0;
     std::size_t slices_seen = 0;
+    std::uint64_t identity = 0;  ///< of the trainable that the states are for
   };
 
   [[nodiscard]] std::size_t num_states() const noexcept;
-  /// Removes the slices from the states that were removed from the parameters since the last step.
+  /// Removes the slices from the states that were removed from the parameters since the last step;
+  /// all states of a trainable that was replaced.
   void follow_removals(Training& training) const noexcept;
   void update(Training& training) const noexcept;
 

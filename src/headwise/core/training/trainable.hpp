@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <headwise/core/memory/parameter_table.hpp>
 #include <headwise/core/memory/zeros.hpp>
 #include <span>
@@ -26,6 +27,9 @@ class Trainable {
  public:
   /// Whether it was not moved from.
   [[nodiscard]] virtual bool in_use() const noexcept { return true; }
+
+  /// Another one where it was assigned to: what is kept of its parameters is then of others.
+  [[nodiscard]] virtual std::uint64_t identity() const noexcept { return 0; }
 
   /// Whether its parameters are floats: rounded ones would stay where they are at small steps.
   [[nodiscard]] virtual bool can_be_trained() const noexcept { return true; }
