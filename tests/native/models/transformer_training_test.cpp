@@ -138,29 +138,16 @@ TEST_CASE("A step of training leaves the mode of every layer as it was") {
 }
 
 TEST_CASE("An optimizer begins anew for a layer that was assigned to") {
-  const MultiHeadAttentionOptions options{.num_hiddens = 8, .num_heads = 2, .seed = 1};
   const auto X = randn<3>({2, 3, 8}, 1);
-  const auto step = [&](MultiHeadAttention& layer, Optimizer& optimizer) {
-    layer.zero_gradients();
+  MultiHeadAttention layer({.num_hiddens = 8, .num_heads = 2, .seed = 1});
+  Adam optimizer({&layer}, {.learning_rate = 0.1});
+  StateDict first;
+  for (int round = 0; round < 2; ++round) {
     layer.backward(layer.forward(X, X, X, {.requires_grad = true}).output);
     optimizer.step();
-  };
-  for (const bool is_pruned : {false, true}) {
-    MultiHeadAttention layer(options);
-    Adam optimizer({&layer}, {.learning_rate = 0.1});
-    step(layer, optimizer);
-    layer = MultiHeadAttention(options);
-    MultiHeadAttention expected(options);
-    if (is_pruned) {
-      layer.forward(X, X, X);
-      expected.forward(X, X, X);
-      layer.prune_heads({0});
-      expected.prune_heads({0});
-    }
-    Adam other({&expected}, {.learning_rate = 0.1});
-    step(layer, optimizer);
-    step(expected, other);
-    CHECK(layer.state_dict() == expected.state_dict());
+    CHECK((round == 0 || layer.state_dict() == first));
+    first = layer.state_dict();
+    layer = MultiHeadAttention({.num_hiddens = 8, .num_heads = 2, .seed = 1});
   }
 }
 
