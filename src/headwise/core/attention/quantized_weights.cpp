@@ -20,7 +20,7 @@ float int8_scale(const float* row, std::size_t count) noexcept {
   // Denormal numbers have fewer bits: their factor is found among larger ones.
   const float up = largest < 0x1p-64F ? 0x1p64F : 1.0F;
   constexpr std::uint32_t unit = 1U << 7U;
-  const std::uint32_t wide = std::bit_cast<std::uint32_t>(largest * up / max_integer);
+  const auto wide = std::bit_cast<std::uint32_t>(largest * up / max_integer);
   float scale = std::bit_cast<float>((wide + unit - 1) & ~(unit - 1)) / up;
   if (scale * max_integer < largest) {
     scale = std::bit_cast<float>(std::bit_cast<std::uint32_t>(scale) + 1);
