@@ -11,12 +11,15 @@ constexpr std::size_t pair = 2;
 /// Depths that are rounded to integers at a time, on the stack.
 constexpr std::size_t chunk_depth = 2048;
 
-/// A row of floats as integers: each block stands for its integers / `max_int16` · its scale ·
-/// 2^exponent. The exponent is 0 unless the largest number is far from 1: no sum overflows.
+/// A row of floats as integers, each block with a factor of its own. Where the largest number is
+/// far from 1, factors are relative to it, lest sums overflow or become 0: the rest of them is
+/// applied in two parts, before the columns' factors and behind them. What stands between is then
+/// no larger or smaller than floats are, unless the result is, too.
 struct QuantizedRow {
   Array<std::int16_t, chunk_depth> integers;
   Array<float, chunk_depth / quantized_block> scales;
-  int exponent;
+  bool is_far;
+  float before, behind;  ///< of a row that is far
 };
 
 /// Half a block.
@@ -33,12 +36,12 @@ float power_of_2(int exponent) noexcept {
   return power;
 }
 
-/// Exponents that leave room for products of three such numbers.
+/// Exponents up to which products of numbers leave room for others.
 constexpr int near_1 = 32;
 
-/// Whether a magnitude is within 2^±`near_1`.
-bool is_near_1(float magnitude) noexcept {
-  return power_of_2(-near_1) < magnitude && magnitude < power_of_2(near_1);
+/// Whether a number is from 2^−`near_1` to 2^`near_1`.
+bool is_near_1(float number) noexcept {
+  return number >= power_of_2(-near_1) && number <= power_of_2(near_1);
 }
 
 /// The exponent of a number from 0 on, such that it and its negative are those of normal numbers.
@@ -50,27 +53,37 @@ int exponent_of(float number) noexcept {
   return exponent < -most ? -most : exponent > most ? most : exponent;
 }
 
-/// Rounds a block to integers and returns the largest of its numbers, NaN where one is not finite.
-float quantize_block(Four a, Four b, std::int16_t* integers) noexcept {
-  const float largest = largest_magnitude(a, b);
-  constexpr float largest_finite = std::numeric_limits<float>::max();
-  const bool is_finite = largest <= largest_finite;
-  float divisor = largest;
-  if (largest < power_of_2(-near_1)) {
-    // The reciprocals of denormal numbers are infinite.
-    constexpr int exponent = 100;
-    a *= Four(power_of_2(exponent));
-    b *= Four(power_of_2(exponent));
-    divisor *= power_of_2(exponent);
-  }
-  const Four factor(is_finite && divisor > 0.0F ? static_cast<float>(max_int16) / divisor : 0.0F);
-  store_as_int16(round_to_integers(a * factor), round_to_integers(b * factor), integers);
-  return is_finite ? largest : std::numeric_limits<float>::quiet_NaN();
+void store_rounded(const Four& a, const Four& b, float factor, std::int16_t* integers) noexcept {
+  store_as_int16(round_to_integers(a * Four(factor)), round_to_integers(b * Four(factor)),
+                 integers);
 }
 
-/// The last block may be incomplete.
-void quantize(const float* x, const float* depth_scales, std::size_t depth,
-              QuantizedRow& row) noexcept {
+/// Rounds a block whose largest number is too small for a reciprocal, or not finite.
+[[gnu::noinline]] float quantize_far_block(const Four& a, const Four& b, float largest,
+                                           std::int16_t* integers) noexcept {
+  constexpr int exponent = 100;
+  const Four up(power_of_2(exponent));
+  const float divisor = largest * power_of_2(exponent);
+  store_rounded(a * up, b * up, divisor > 0.0F ? static_cast<float>(max_int16) / divisor : 0.0F,
+                integers);
+  constexpr float largest_finite = std::numeric_limits<float>::max();
+  return largest <= largest_finite ? largest : std::numeric_limits<float>::quiet_NaN();
+}
+
+/// Rounds a block to integers and returns the largest of its numbers, NaN where one is not finite.
+float quantize_block(const Four& a, const Four& b, std::int16_t* integers) noexcept {
+  const float largest = largest_magnitude(a, b);
+  constexpr float largest_finite = std::numeric_limits<float>::max();
+  if (!(largest >= power_of_2(-near_1) && largest <= largest_finite)) {
+    return quantize_far_block(a, b, largest, integers);
+  }
+  store_rounded(a, b, static_cast<float>(max_int16) / largest, integers);
+  return largest;
+}
+
+/// Rounds scale · x · depth_scales / max_integer. The last block may be incomplete.
+void quantize(const float* x, const float* depth_scales, std::size_t depth, float scale,
+              int max_integer, QuantizedRow& row) noexcept {
   float largest = 0;
   for (std::size_t k = 0; k < depth; k += quantized_block) {
     const std::size_t left = depth - k;
@@ -89,13 +102,26 @@ void quantize(const float* x, const float* depth_scales, std::size_t depth,
       block[0] *= scales[0];
       block[1] *= scales[1];
     }
-    const float scale = quantize_block(block[0], block[1], row.integers.data() + k);
-    row.scales[k / quantized_block] = scale;
-    largest = scale > largest ? scale : largest;
+    const float of_block = quantize_block(block[0], block[1], row.integers.data() + k);
+    row.scales[k / quantized_block] = of_block;
+    largest = of_block > largest ? of_block : largest;
   }
-  row.exponent = is_near_1(largest) ? 0 : exponent_of(largest);
-  for (std::size_t k = 0; row.exponent != 0 && k < depth; k += quantized_block) {
-    row.scales[k / quantized_block] *= power_of_2(-row.exponent);
+  float factor = 1.0F / static_cast<float>(max_int16 * max_integer);
+  row.is_far = !(is_near_1(largest) && is_near_1(scale < 0.0F ? -scale : scale));
+  if (row.is_far) {
+    constexpr int most_before = 2 * near_1;
+    const int exponent = exponent_of(largest);
+    const int before = exponent > most_before    ? most_before
+                       : exponent < -most_before ? -most_before
+                                                 : exponent;
+    row.before = power_of_2(before) * factor;
+    row.behind = power_of_2(exponent - before) * scale;
+    factor = power_of_2(-exponent);
+  } else {
+    factor *= scale;
+  }
+  for (std::size_t i = 0; i * quantized_block < depth; ++i) {
+    row.scales[i] *= factor;
   }
 }
 
@@ -128,21 +154,9 @@ PanelSums multiply_panel(const QuantizedRow& row, std::size_t depth,
   return sums;
 }
 
-/// c = scale · column_scales · (row · b) + addend, from a depth on where `b` begins at `offset`.
-/// The row's exponent is applied in two parts, before the columns' factors and behind them: what
-/// stands between is no larger or smaller than floats are, unless the result is, too.
+/// c = column_scales · (row · b) + addend, from a depth on where `b` begins at `offset`.
 void multiply(const QuantizedRow& row, std::size_t depth, const QuantizedMatrix& b,
-              std::size_t offset, std::size_t columns, float scale, const float* addend,
-              float* c) noexcept {
-  constexpr int most_before = 2 * near_1;
-  const int before = row.exponent > most_before    ? most_before
-                     : row.exponent < -most_before ? -most_before
-                                                   : row.exponent;
-  const float rest = power_of_2(row.exponent - before);
-  const bool is_plain = row.exponent == 0 && is_near_1(scale < 0.0F ? -scale : scale);
-  const int max_integer = b.int8 != nullptr ? max_int8 : max_int16;
-  const Batch unit(power_of_2(before) * (is_plain ? scale : 1.0F) /
-                   static_cast<float>(max_int16 * max_integer));
+              std::size_t offset, std::size_t columns, const float* addend, float* c) noexcept {
   for (std::size_t first = 0; first < columns; first += panel_columns) {
     const std::size_t panel = first / panel_columns * b.panel_stride + offset;
     const PanelSums sums = b.int8 != nullptr ? multiply_panel(row, depth, b.int8 + panel)
@@ -150,12 +164,12 @@ void multiply(const QuantizedRow& row, std::size_t depth, const QuantizedMatrix&
     for (std::size_t j = 0; j < 2 && first + j * lanes < columns; ++j) {
       const std::size_t column = first + j * lanes;
       const std::size_t left = columns - column;
-      Batch result = sums[j] * unit;
+      Batch result = row.is_far ? sums[j] * Batch(row.before) : sums[j];
       if (b.column_scales != nullptr) {
         result *= load_at_most(b.column_scales + column, left);
       }
-      if (!is_plain) {
-        result = result * Batch(rest) * Batch(scale);
+      if (row.is_far) {
+        result *= Batch(row.behind);
       }
       if (addend != nullptr) {
         result += load_at_most(addend + column, left);
@@ -177,8 +191,8 @@ void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth
   do {
     const std::size_t chunk = min(chunk_depth, depth - first);
     const auto scales = depth_scales != nullptr ? depth_scales + first : nullptr;
-    quantize(x + first, scales, chunk, row);
-    multiply(row, chunk, b, first * panel_columns, columns, scale, addend, c);
+    quantize(x + first, scales, chunk, scale, b.int8 != nullptr ? max_int8 : max_int16, row);
+    multiply(row, chunk, b, first * panel_columns, columns, addend, c);
     first += chunk;
     addend = c;
   } while (first < depth);
