@@ -45,7 +45,7 @@ export interface TransformerPassOptions extends HeadGatesOptions {
   segments?: TokensInput | undefined;
   /** The encoder's tokens, (batch, source length), or (source length) beside tokens without a batch axis. */
   source?: TokensInput | undefined;
-  /** (batch,): how many positions of the source may be attended to. Default: all. */
+  /** (batch,): how many positions of the source may be attended to. A cache keeps them with it. Default: all. */
   sourceValidLens?: ValidLens | undefined;
   /** Gates of each layer's cross-attention, as `headGates`. */
   crossHeadGates?: HeadGates | undefined;

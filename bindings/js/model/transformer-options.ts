@@ -96,7 +96,7 @@ export interface TransformerOptions {
   positions?: Positions | undefined;
   /** Rows of learned positions before that of position 0. Default: 0. Source: BART and RoBERTa, which have 2. */
   positionOffset?: number | undefined;
-  /** Of the layers, with rotary positions only. */
+  /** Of the layers, with rotary positions only. `size` is by default the head size, the encoder's own in its layers. */
   rotary?: RotaryOptions | undefined;
   /** Factor of the token embeddings. Default: 1. */
   embeddingScale?: number | undefined;
