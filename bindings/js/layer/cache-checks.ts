@@ -16,7 +16,7 @@ export interface CacheUse extends Pick<CacheState, 'owner' | 'numKvHeads'> {
   readonly newKeys: number;
 }
 
-/** Fails unless the cache, of `length` positions, is the owner's, a layer's or a model's, fits it as it is now, and has room. */
+/** Fails unless the cache of `length` positions is the owner's, a layer's or a model's, fits it now, and has room. */
 export function checkCacheUse(
   kind: 'layer' | 'model',
   { owner, numKvHeads, batchSize, maxLength }: CacheState,

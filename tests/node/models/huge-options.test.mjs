@@ -1,4 +1,4 @@
-// Models of which one or two sizes are large, up to products beyond 2^32: an error, or a model that gives what it should.
+// Models with one or two large sizes, up to products beyond 2^32: an error, or a model that gives what it should.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { HeadwiseError, Transformer } from 'headwise';
