@@ -280,7 +280,8 @@ export const requests = {
   FileContents: { tensors: 'NamedTensor[]', metadata: 'NamedText[]' },
   // A member of a config: of objects and lists each with a name like `rope_scaling.type`.
   ConfigField: { name: 'text', kind: 'size', number: 'number', text: 'text' },
-  Checkpoint: { config: 'ConfigField[]', tensors: 'NamedTensor[]' },
+  // `sameAs`: of the plan's tied tensors, each one's first equal; none before they were compared.
+  Checkpoint: { config: 'ConfigField[]', tensors: 'NamedTensor[]', sameAs: 'sizes' },
   StateDictNames: { numHeads: 'size', prefix: 'text', tensors: 'NamedTensor[]' },
 };
 
@@ -332,11 +333,19 @@ export const responses = {
     biasKv: 'flag',
     parameters: 'LayerParameter[]',
   },
-  PretrainedOptions: { problem: 'text', options: 'ModelOptions' },
+  CheckpointPlan: {
+    // Of the config and of the tensors.
+    problem: 'text',
+    tensorProblem: 'text',
+    options: 'ModelOptions',
+    // Tensors, by their number, that may hold the same token embedding.
+    tied: 'sizes',
+    isUntied: 'flag',
+  },
   LayerHeads: { heads: 'sizes' },
   PrunedHeads: { layers: 'LayerHeads[]' },
   PretrainedTensor: { name: 'text', shape: 'sizes', isCopy: 'flag' },
-  PretrainedTensors: { problem: 'text', tensors: 'PretrainedTensor[]' },
+  PretrainedTensors: { tensors: 'PretrainedTensor[]' },
   ModelDescription: {
     self: 'AttentionDescription[]',
     cross: 'AttentionDescription[]',

@@ -46,8 +46,7 @@ EMSCRIPTEN_BINDINGS(models) {
   function("modelCacheSourceLength", &Call<&model_cache_source_length>::run);
   function("setModelCacheLength", &Call<&set_model_cache_length>::run);
   function("pruneModel", &Call<&prune_model>::run);
-  function("readCheckpoint", &Call<&read_checkpoint>::run);
-  function("pruneAsCheckpoint", &Call<&prune_as_checkpoint>::run);
+  function("planCheckpoint", &Call<&plan_checkpoint>::run);
   function("attachCheckpoint", &Call<&attach_checkpoint>::run);
   function("pretrainedTensors", &Call<&pretrained_tensors>::run);
   function("loadPretrained", &Call<&load_pretrained>::run);

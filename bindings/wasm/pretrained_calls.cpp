@@ -6,12 +6,10 @@
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/core/models/pretrained/config.hpp>
-#include <headwise/core/models/pretrained/families.hpp>
 #include <headwise/core/models/pretrained/layout.hpp>
-#include <headwise/core/models/pretrained/pruned_heads.hpp>
 #include <limits>
 #include <ranges>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "memory.hpp"
@@ -92,76 +90,48 @@ ModelOptions block_of(const TransformerOptions& options) {
       .seed = 0};
 }
 
-/// The options of the config's family; problems are the config's.
-TransformerOptions options_of(PretrainedConfig& config, const PretrainedFamily*& family,
-                              std::span<const io::NamedTensor> tensors) {
-  family = find_family(config);
-  if (family == nullptr) {
-    return {};
-  }
-  family = with_layout_of(family, tensors);
-  return family->options(config);
-}
-
-Address respond_tensors(Model& model, const PretrainedLayout& layout, std::string_view problem) {
+Address respond_tensors(Model& model) {
   const ParameterList list(model);
   const std::vector<io::NamedTensor> parameters = list.tensors();
-  std::vector<std::vector<std::size_t>> shapes(layout.tensors.size());
-  for (std::size_t i = 0; problem.empty() && i < shapes.size(); ++i) {
-    shapes[i] = shape_of(layout.tensors[i], parameters);
-  }
+  const std::vector<headwise::PretrainedTensor>& tensors = model.pretrained.tensors;
+  std::vector<std::vector<std::size_t>> shapes(tensors.size());
+  std::ranges::transform(tensors, shapes.begin(), [&](const headwise::PretrainedTensor& tensor) {
+    return shape_of(tensor, parameters);
+  });
   std::size_t number = 0;
   return respond(PretrainedTensors{
-      .problem = problem,
-      .tensors =
-          layout.tensors | std::views::transform([&](const headwise::PretrainedTensor& tensor) {
-            return PretrainedTensor{
-                .name = tensor.name, .shape = shapes[number++], .is_copy = tensor.is_copy};
-          })});
+      .tensors = tensors | std::views::transform([&](const headwise::PretrainedTensor& tensor) {
+                   return PretrainedTensor{
+                       .name = tensor.name, .shape = shapes[number++], .is_copy = tensor.is_copy};
+                 })});
 }
 
 }  // namespace
 
-Address read_checkpoint(Address request) {
+Address plan_checkpoint(Address request) {
   const auto checkpoint = message_at<Checkpoint>(request);
   PretrainedConfig config = config_of(checkpoint);
-  const PretrainedFamily* family = nullptr;
-  const TransformerOptions options = options_of(config, family, checkpoint.tensors);
-  if (config.problems().empty()) {
-    for (const Side side : all_sides) {
-      static_cast<void>(pruned_heads_of(config, options, side));
-    }
-  }
-  return respond(PretrainedOptions{.problem = config.problems(), .options = block_of(options)});
-}
-
-void prune_as_checkpoint(Address model, Address request, std::size_t side) {
-  const auto checkpoint = message_at<Checkpoint>(request);
-  PretrainedConfig config = config_of(checkpoint);
-  const PretrainedFamily* family = nullptr;
-  const TransformerOptions options = options_of(config, family, checkpoint.tensors);
-  const auto of_side = static_cast<Side>(side);
-  model_at(model).core.remove_heads(of_side, pruned_heads_of(config, options, of_side));
+  const PretrainedPlan plan = plan_pretrained(config, checkpoint.tensors, checkpoint.same_as);
+  return respond(CheckpointPlan{.problem = config.problems(),
+                                .tensor_problem = plan.problems,
+                                .options = block_of(plan.options),
+                                .tied = plan.tied,
+                                .is_untied = plan.is_untied});
 }
 
 Address attach_checkpoint(Address model, Address request) {
   const auto checkpoint = message_at<Checkpoint>(request);
   PretrainedConfig config = config_of(checkpoint);
-  const PretrainedFamily* family = nullptr;
-  static_cast<void>(options_of(config, family, checkpoint.tensors));
+  PretrainedPlan plan = plan_pretrained(config, checkpoint.tensors, checkpoint.same_as);
   Model& target = model_at(model);
-  const ParameterList list(target);
-  PretrainedLayout layout;
-  const std::string problems = plan_pretrained(*family, list.tensors(), checkpoint.tensors, layout);
-  const Address response = respond_tensors(target, layout, problems);
-  // Nothing is allocated from here on.
-  target.pretrained = std::move(layout);
-  return response;
+  for (std::size_t side = 0; side < all_sides.size(); ++side) {
+    target.core.remove_heads(all_sides[side], plan.removed_heads[side]);
+  }
+  target.pretrained = std::move(plan.layout);
+  return respond_tensors(target);
 }
 
-Address pretrained_tensors(Address model) {
-  return respond_tensors(model_at(model), model_at(model).pretrained, "");
-}
+Address pretrained_tensors(Address model) { return respond_tensors(model_at(model)); }
 
 void load_pretrained(Address model, std::size_t number, Address values) {
   Model& target = model_at(model);

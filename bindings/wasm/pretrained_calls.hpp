@@ -7,12 +7,11 @@
 /// Checkpoints of other libraries and the models that are read from them.
 namespace headwise::bindings {
 
-/// The options that a `Checkpoint` asks for, or what is wrong with its config: `PretrainedOptions`.
-Address read_checkpoint(Address request);
-/// Removes the heads that the config of the `Checkpoint` lists, of one side.
-void prune_as_checkpoint(Address model, Address request, std::size_t side);
-/// Ties a new model of these options, pruned on all sides, to the `Checkpoint`. The tensors that
-/// are to be loaded, or what is wrong with them: `PretrainedTensors`.
+/// The model that a `Checkpoint` asks for, or what is wrong with it: `CheckpointPlan`. Plan once
+/// more with `sameAs` if there are two or more tied tensors.
+Address plan_checkpoint(Address request);
+/// Ties a new model of the plan's options to the `Checkpoint`, and removes the heads that its
+/// config lists. The tensors that are to be loaded: `PretrainedTensors`.
 Address attach_checkpoint(Address model, Address request);
 /// The tensors by which the model is saved: `PretrainedTensors`, none without a checkpoint.
 Address pretrained_tensors(Address model);

@@ -1,11 +1,11 @@
 import {
   checkpoint,
-  pretrainedOptions,
+  checkpointPlan,
   pretrainedTensors,
   prunedHeads,
+  type CheckpointPlan,
   type ConfigField,
   type ModelOptions,
-  type PretrainedTensors,
 } from 'headwise-records';
 import { toDict, type DictTensor } from '../layer/from-state-dict.js';
 import type { StateDict } from '../layer/parameters.js';
@@ -58,99 +58,132 @@ function optionsOf(given: ModelOptions): TransformerOptions {
 }
 
 /** A checkpoint as it was read: its config, a copy, and its tensors. */
-export interface ReadCheckpoint {
+interface ReadCheckpoint {
   readonly config: PretrainedConfig;
   readonly fields: readonly ConfigField[];
   readonly tensors: ReadonlyMap<string, DictTensor>;
+  readonly sameAs: readonly number[];
 }
 
 /** In the order of `PretrainedConfig::Kind`. */
-const kinds = { null: 0, boolean: 1, number: 2, text: 3 } as const;
+const kinds = { null: 0, boolean: 1, number: 2, text: 3, list: 4, object: 5 } as const;
+
+// As in `PretrainedConfig`: what no family asks for is left out.
+const maxNameParts = 4;
+const maxNamePart = 64;
 
 /** Members of objects and lists have names like `rope_scaling.type` and `layer_types.0`. */
-function flatten(name: string, value: unknown): ConfigField[] {
-  const field = { name, kind: kinds.null as number, number: 0, text: '' };
-  switch (typeof value) {
-    case 'boolean':
-      return [{ ...field, kind: kinds.boolean, number: Number(value) }];
-    case 'number':
-      return [{ ...field, kind: kinds.number, number: value }];
-    case 'string':
-      return [{ ...field, kind: kinds.text, text: value }];
-    default:
-      return value === null
-        ? [field]
-        : Object.entries(value as object).flatMap(([member, of]) =>
-            flatten(`${name}.${member}`, of),
-          );
-  }
+function flatten(members: object, prefix = '', depth = 1): ConfigField[] {
+  return Object.entries(members as Record<string, unknown>).flatMap(([member, value]) => {
+    if (member.length > maxNamePart) {
+      return [];
+    }
+    const name = prefix + member;
+    const field = { name, kind: kinds.null as number, number: 0, text: '' };
+    switch (typeof value) {
+      case 'boolean':
+        return [{ ...field, kind: kinds.boolean, number: Number(value) }];
+      case 'number':
+        return [{ ...field, kind: kinds.number, number: value }];
+      case 'string':
+        return [{ ...field, kind: kinds.text, text: value }];
+      default:
+        return value === null
+          ? [field]
+          : [
+              { ...field, kind: Array.isArray(value) ? kinds.list : kinds.object },
+              ...(depth < maxNameParts ? flatten(value as object, `${name}.`, depth + 1) : []),
+            ];
+    }
+  });
 }
+
+/** More than the largest lists of labels have. */
+const maxValues = 2 ** 20;
 
 function readConfig(config: unknown): PretrainedConfig {
   if (!isObject(config) || Array.isArray(config)) {
     fail('invalid-type', 'config', "the object of a checkpoint's config.json", show(config));
   }
   try {
+    // An object may hold another many times, and so be far larger than what it was read from.
+    let values = 0;
+    const text = JSON.stringify(config, (_, value: unknown) => {
+      if (values++ > maxValues) {
+        throw new RangeError();
+      }
+      return value;
+    });
     // What is left is what a JSON file can hold, and nobody else's.
-    return JSON.parse(JSON.stringify(config)) as PretrainedConfig;
+    return JSON.parse(text) as PretrainedConfig;
   } catch {
-    return fail('invalid-type', 'config', 'what JSON can hold', show(config));
+    return fail(
+      'invalid-type',
+      'config',
+      'what JSON can hold, of at most 2^20 values',
+      show(config),
+    );
   }
 }
 
-export function readCheckpoint(config: unknown, tensors: unknown): ReadCheckpoint {
-  const copy = readConfig(config);
-  return {
-    config: copy,
-    fields: Object.entries(copy).flatMap(([name, value]) => flatten(name, value)),
-    tensors: toDict(tensors, 'tensors'),
-  };
+/** For each of these tensors, the place of the first of them with the same bits. */
+function firstEquals(tensors: readonly DictTensor[]): number[] {
+  const bits = ({ data, shape }: DictTensor): Uint32Array =>
+    new Uint32Array(data.buffer, data.byteOffset, Math.min(data.length, sizeOf(shape)));
+  const isSame = (a: Uint32Array, b: Uint32Array): boolean =>
+    a.length === b.length && a.every((word, i) => word === b[i]);
+  const all = tensors.map(bits);
+  return all.map((words) => all.findIndex((earlier) => isSame(earlier, words)));
 }
 
-const request = ({ fields, tensors }: ReadCheckpoint): Address =>
+const request = ({ fields, tensors, sameAs }: ReadCheckpoint): Address =>
   send(checkpoint, {
     config: fields,
     tensors: [...tensors].map(([name, { dtype = 'F32', shape }]) => ({ name, dtype, shape })),
+    sameAs,
   });
 
-/** The options that a checkpoint's config means. */
-export function pretrainedOptionsOf(given: ReadCheckpoint): TransformerOptions {
+const planOf = (given: ReadCheckpoint): CheckpointPlan =>
+  receive(checkpointPlan, core().planCheckpoint(request(given)));
+
+/** How a checkpoint becomes a model. */
+export interface PlannedCheckpoint extends ReadCheckpoint {
+  /** Of the model. */
+  readonly options: TransformerOptions;
+}
+
+/** Plans the model of a checkpoint, before anything of its size is allocated. */
+export function planCheckpoint(config: unknown, tensors: unknown): PlannedCheckpoint {
+  const copy = readConfig(config);
+  let given: ReadCheckpoint = {
+    config: copy,
+    fields: flatten(copy),
+    tensors: toDict(tensors, 'tensors'),
+    sameAs: [],
+  };
+  let plan = planOf(given);
+  if (plan.tied.length > 1) {
+    const list = [...given.tensors.values()];
+    given = { ...given, sameAs: firstEquals(plan.tied.map((number) => list[number])) };
+    plan = planOf(given);
+  }
+  if (plan.problem !== '') {
+    throw new HeadwiseError('invalid-option', plan.problem);
+  }
+  if (plan.tensorProblem !== '') {
+    throw new HeadwiseError('invalid-state-dict', `tensors: ${plan.tensorProblem}`);
+  }
+  return {
+    ...given,
+    config: plan.isUntied ? { ...copy, tie_word_embeddings: false } : copy,
+    options: optionsOf(plan.options),
+  };
+}
+
+/** Fills a new model of the plan's options with the checkpoint's tensors. */
+export function loadCheckpoint(model: Address, given: PlannedCheckpoint): void {
   const loaded = core();
-  const { problem, options } = receive(pretrainedOptions, loaded.readCheckpoint(request(given)));
-  if (problem !== '') {
-    throw new HeadwiseError('invalid-option', problem);
-  }
-  return optionsOf(options);
-}
-
-function failTensors(problem: string): never {
-  throw new HeadwiseError('invalid-state-dict', `tensors: ${problem}`);
-}
-
-function checkFloats(tensors: PretrainedTensors['tensors'], given: ReadCheckpoint): void {
-  const wrong = tensors.flatMap(({ name }) => {
-    const dtype = given.tensors.get(name)?.dtype;
-    return dtype === undefined ? [] : [`'${name}' expected floats, got ${dtype}`];
-  });
-  if (wrong.length > 0) {
-    failTensors(wrong.join(', '));
-  }
-}
-
-/** Fills a new model, of the options of the checkpoint's config, with its tensors. */
-export function loadCheckpoint(model: Address, given: ReadCheckpoint): void {
-  const loaded = core();
-  for (const side of sides.keys()) {
-    loaded.pruneAsCheckpoint(model, request(given), side);
-  }
-  const { problem, tensors } = receive(
-    pretrainedTensors,
-    loaded.attachCheckpoint(model, request(given)),
-  );
-  if (problem !== '') {
-    failTensors(problem);
-  }
-  checkFloats(tensors, given);
+  const { tensors } = receive(pretrainedTensors, loaded.attachCheckpoint(model, request(given)));
   for (const [number, { name, isCopy }] of tensors.entries()) {
     const tensor = given.tensors.get(name);
     if (tensor !== undefined && !isCopy) {

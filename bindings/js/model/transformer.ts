@@ -60,13 +60,7 @@ import {
   type PassResult,
   type TransformerResult,
 } from './model-pass.js';
-import {
-  configOf,
-  loadCheckpoint,
-  pretrainedOptionsOf,
-  readCheckpoint,
-  savePretrained,
-} from './pretrained.js';
+import { configOf, loadCheckpoint, planCheckpoint, savePretrained } from './pretrained.js';
 import type { PretrainedConfig, PretrainedModelOptions } from './pretrained-options.js';
 import {
   checkTransformerOptions,
@@ -189,12 +183,12 @@ export class Transformer {
       ...(['config', 'tensors', 'dropout', 'weights', 'seed', 'optimizer'] as const),
     ]);
     const { config, tensors, ...own } = given;
-    const read = readCheckpoint(config, tensors);
-    const whole = new Transformer({ ...pretrainedOptionsOf(read), ...own });
+    const plan = planCheckpoint(config, tensors);
+    const whole = new Transformer({ ...plan.options, ...own });
     return completed(whole, (model) => {
-      loadCheckpoint(model.#handle.inUse(), read);
+      loadCheckpoint(model.#handle.inUse(), plan);
       model.#followPruning();
-      model.#config = read.config;
+      model.#config = plan.config;
     });
   }
 

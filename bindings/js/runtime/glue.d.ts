@@ -142,8 +142,7 @@ declare module 'headwise-glue' {
     modelCacheSourceLength(cache: Address): number;
     setModelCacheLength(cache: Address, length: number, withSource: number): void;
     pruneModel(model: Address, request: Address): void;
-    readCheckpoint(request: Address): Address | Absent;
-    pruneAsCheckpoint(model: Address, request: Address, side: number): void;
+    planCheckpoint(request: Address): Address | Absent;
     attachCheckpoint(model: Address, request: Address): Address | Absent;
     pretrainedTensors(model: Address): Address | Absent;
     loadPretrained(model: Address, number: number, values: Address): void;

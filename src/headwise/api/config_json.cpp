@@ -40,6 +40,7 @@ class ConfigReader {
   struct Level {
     std::size_t prefix = 0;  ///< how much of the names of its members is its own
     bool is_object = true;
+    bool is_kept = true;  ///< whether any family could ask for its members
     std::size_t count = 0;
   };
 
@@ -60,17 +61,25 @@ class ConfigReader {
       }
       cursor_.skip_spaces(io::json_spaces);
       const bool is_object = cursor_.stands_at("{");
-      if (!is_object && !cursor_.stands_at("[")) {
-        if (!read_scalar(name)) {
-          return false;
+      const bool is_container = is_object || cursor_.stands_at("[");
+      const bool is_kept = level.is_kept && levels.size() <= PretrainedConfig::max_name_parts &&
+                           name.size() - level.prefix <= PretrainedConfig::max_name_part;
+      PretrainedConfig::Field field{
+          .name = is_kept ? name : std::string(),
+          .kind = is_object ? PretrainedConfig::Kind::object : PretrainedConfig::Kind::list};
+      if (!is_container && !read_scalar(field)) {
+        return false;
+      }
+      if (is_kept) {
+        fields_.push_back(std::move(field));
+      }
+      if (is_container) {
+        if (levels.size() > max_depth) {
+          return cursor_.fail_here("at most 32 levels");
         }
-        continue;
+        name += '.';
+        levels.push_back({.prefix = name.size(), .is_object = is_object, .is_kept = is_kept});
       }
-      if (levels.size() > max_depth) {
-        return cursor_.fail_here("at most 32 levels");
-      }
-      name += '.';
-      levels.push_back({.prefix = name.size(), .is_object = is_object});
     }
     return cursor_.ok();
   }
@@ -90,8 +99,8 @@ class ConfigReader {
   }
 
   /// Reads what holds no other values.
-  bool read_scalar(const std::string& name) {
-    PretrainedConfig::Field field{.name = name};
+  bool read_scalar(PretrainedConfig::Field& field) {
+    field.kind = PretrainedConfig::Kind::null;
     if (cursor_.stands_at("\"")) {
       std::string_view text;
       field.kind = PretrainedConfig::Kind::text;
@@ -108,7 +117,6 @@ class ConfigReader {
         return false;
       }
     }
-    fields_.push_back(std::move(field));
     return cursor_.ok();
   }
 

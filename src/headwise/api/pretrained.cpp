@@ -6,9 +6,9 @@
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_text.hpp>
-#include <headwise/core/models/pretrained/families.hpp>
 #include <headwise/core/models/pretrained/pruned_heads.hpp>
 #include <headwise/error.hpp>
+#include <span>
 #include <utility>
 
 namespace headwise {
@@ -59,10 +59,24 @@ std::string removed_heads_json(const std::vector<MultiHeadAttention>& layers) {
   return json.empty() ? json : json + "}";
 }
 
-void throw_if_rejected(const PretrainedConfig& config) {
-  if (!config.problems().empty()) {
-    throw Error(ErrorCode::invalid_option, config.problems());
+/// For each of these tensors, the place of the first of them with the same bits.
+std::vector<std::size_t> first_equals(const std::vector<std::size_t>& places,
+                                      const std::vector<io::NamedTensor>& names,
+                                      const StateDict& tensors) {
+  const auto tensor = [&](std::size_t place) -> const auto& {
+    return tensors.at(std::string(names[places[place]].name));
+  };
+  std::vector<std::size_t> first(places.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const auto is_same = [&](std::size_t earlier) {
+      return std::ranges::equal(std::as_bytes(std::span(tensor(i).storage())),
+                                std::as_bytes(std::span(tensor(earlier).storage())));
+    };
+    while (first[i] < i && !is_same(first[i])) {
+      ++first[i];
+    }
   }
+  return first;
 }
 
 }  // namespace
@@ -94,36 +108,34 @@ Transformer Transformer::from_pretrained(std::string_view config, const StateDic
                                          const PretrainedOptions& options) {
   return report_out_of_memory([&] {
     PretrainedConfig fields = read_config(config);
-    const PretrainedFamily* family = find_family(fields);
-    throw_if_rejected(fields);
     std::vector<io::NamedTensor> given;
     for (const auto& [name, tensor] : tensors) {
       given.push_back({.name = name, .shape = {tensor.shape().data(), tensor.dimension()}});
     }
-    family = with_layout_of(family, given);
-    TransformerOptions of_model = family->options(fields);
-    throw_if_rejected(fields);
-    std::array<HeadsByLayer, all_sides.size()> removed;
-    std::ranges::transform(all_sides, removed.begin(),
-                           [&](Side side) { return pruned_heads_of(fields, of_model, side); });
-    throw_if_rejected(fields);
+    PretrainedPlan plan = plan_pretrained(fields, given);
+    if (plan.tied.size() > 1) {
+      plan = plan_pretrained(fields, given, first_equals(plan.tied, given, tensors));
+    }
+    if (!fields.problems().empty()) {
+      throw Error(ErrorCode::invalid_option, fields.problems());
+    }
+    if (!plan.problems.empty()) {
+      throw Error(ErrorCode::invalid_state_dict, "tensors: " + plan.problems);
+    }
+    TransformerOptions& of_model = plan.options;
     of_model.dropout = options.dropout;
     of_model.weights = options.weights;
     of_model.seed = options.seed;
     of_model.optimizer = options.optimizer;
     Transformer model(of_model);
-    for (std::size_t side = 0; side < removed.size(); ++side) {
-      model.core_.remove_heads(all_sides[side], removed[side]);
+    for (std::size_t side = 0; side < all_sides.size(); ++side) {
+      model.core_.remove_heads(all_sides[side], plan.removed_heads[side]);
     }
     const ParameterList list(model);
     auto checkpoint = std::make_shared<PretrainedCheckpoint>();
-    PretrainedLayout& layout = checkpoint->layout;
-    const std::string problems = plan_pretrained(*family, list.tensors(), given, layout);
-    if (!problems.empty()) {
-      throw Error(ErrorCode::invalid_state_dict, "tensors: " + problems);
-    }
+    checkpoint->layout = std::move(plan.layout);
     StateDict own = model.state_dict();
-    for (const PretrainedTensor& tensor : layout.tensors) {
+    for (const PretrainedTensor& tensor : checkpoint->layout.tensors) {
       for (std::size_t part = 0; part < tensor.parameters.size() && !tensor.is_copy; ++part) {
         auto& parameter = own.at(std::string(list.tensors()[tensor.parameters[part]].name));
         PretrainedPart{.tensor = &tensor, .part = part, .parameters = list.tensors()}.read(
@@ -131,7 +143,8 @@ Transformer Transformer::from_pretrained(std::string_view config, const StateDic
       }
     }
     model.load_state_dict(own);
-    checkpoint->config = config;
+    checkpoint->config = plan.is_untied ? with_config_field(config, "tie_word_embeddings", "false")
+                                        : std::string(config);
     model.pretrained_ = std::move(checkpoint);
     return model;
   });

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>
@@ -56,10 +57,17 @@ TEST_CASE("A size that is missing or malformed is named") {
     for (const std::string& field : required) {
       INFO(name << ": " << field);
       const std::string quoted = "\"" + field + "\"";
-      // A model without positions of that name may have nanoGPT's.
-      const std::string missing = field == "n_positions" ? "block_size" : field;
-      CHECK(error_of_config(checkpoint, replaced(checkpoint.config, quoted, "\"other\"")) ==
-            invalid_field(missing, a_size, "nothing"));
+      const std::string error =
+          error_of_config(checkpoint, replaced(checkpoint.config, quoted, "\"other\""));
+      // Shapes show all sizes but the number of heads.
+      if (contains(field, "head")) {
+        CHECK(error == invalid_field(field, a_size, "nothing"));
+      } else {
+        const std::string missing =
+            field == "n_positions" && name == std::string("nanogpt-a") ? "block_size" : field;
+        CHECK(error.starts_with("invalid-state-dict; tensors: '"));
+        CHECK(contains(error, "; where the config has no " + missing + ", it is "));
+      }
     }
     std::vector<std::string> all = required;
     all.insert(all.end(), optional.begin(), optional.end());
@@ -82,11 +90,11 @@ TEST_CASE("A size that is missing or malformed is named") {
 TEST_CASE("One error lists every field that is not supported") {
   const Checkpoint checkpoint("llama-a");
   CHECK(error_of_config(checkpoint, R"({"model_type": "llama", "hidden_size": "16",
-    "vocab_size": 29, "num_hidden_layers": 2, "num_attention_heads": 2, "hidden_act": "mish",
+    "vocab_size": 29, "num_hidden_layers": 2, "intermediate_size": 36, "hidden_act": "mish",
     "rope_scaling": {"rope_type": "yarn", "factor": 4.0}})") ==
         "invalid-option; "
         "config.hidden_size: expected an integer from 1 to 2147483647, got '16'\n"
-        "config.intermediate_size: expected an integer from 1 to 2147483647, got nothing\n"
+        "config.num_attention_heads: expected an integer from 1 to 2147483647, got nothing\n"
         "config.hidden_act: expected 'relu', 'gelu', 'gelu_new', 'gelu_pytorch_tanh', "
         "'gelu_fast', 'silu' or 'swish', got 'mish'\n"
         "config.rope_scaling.rope_type: expected 'default', got 'yarn'");
@@ -96,7 +104,8 @@ TEST_CASE("What a config asks for and no model has is named") {
   const std::string activations =
       "'relu', 'gelu', 'gelu_new', 'gelu_pytorch_tanh', 'gelu_fast', 'silu' or 'swish'";
   const std::string types =
-      "one of 'gpt2', 'nanogpt', 'llama', 'mistral', 'qwen2', 'bert', 'roberta', 'distilbert', "
+      "one of 'gpt2', 'nanogpt', 'mingpt', 'llama', 'mistral', 'qwen2', 'bert', 'roberta', "
+      "'distilbert', "
       "'vit', 'bart', 'marian'";
   const std::string alike = "0 or at least num_hidden_layers, all layers alike";
   const struct {
@@ -152,6 +161,186 @@ TEST_CASE("What a config asks for and no model has is named") {
     const Checkpoint checkpoint(name);
     CHECK(error_of_config(checkpoint, with_fields(checkpoint, fields)) ==
           invalid_field(field, expected, got));
+  }
+}
+
+/// The names of a config's own fields.
+std::vector<std::string> fields_of(const std::string& config) {
+  std::vector<std::string> fields;
+  for (std::size_t at = config.find("\n \""); at != std::string::npos;
+       at = config.find("\n \"", at + 1)) {
+    fields.push_back(config.substr(at + 3, config.find('"', at + 3) - at - 3));
+  }
+  return fields;
+}
+
+TEST_CASE("A list or an object in place of a number, a text or a flag is named") {
+  for (const std::string& name : checkpoint_names) {
+    const Checkpoint checkpoint(name);
+    std::vector<std::string> fields = fields_of(checkpoint.config);
+    std::erase(fields, "architectures");
+    if (contains(name, "llama")) {
+      fields.insert(fields.end(), {"head_dim", "attention_bias", "tie_word_embeddings",
+                                   "rope_theta", "partial_rotary_factor", "rope_scaling.type"});
+    }
+    for (const std::string& field : fields) {
+      const struct {
+        const char* json;
+        const char* got;
+      } values[] = {{"[]", "[]"},
+                    {"{}", "an object"},
+                    {"[8, 16, \"a\"]", "[8, 16, 'a']"},
+                    {"{\"a\": [1]}", "an object"},
+                    {"[[2]]", "[a list]"}};
+      for (const auto& [json, got] : values) {
+        INFO(name << ": " << field << " = " << json);
+        const std::string given = field == "rope_scaling.type"
+                                      ? "\"rope_scaling\": {\"type\": " + std::string(json) + "}"
+                                      : "\"" + field + "\": " + json;
+        const std::string error = error_of_config(checkpoint, with_fields(checkpoint, given));
+        // Nothing of Marian's positions is read.
+        if (field == "static_position_embeddings" && name == "marian-a") {
+          continue;
+        }
+        CHECK(error.starts_with("invalid-option; config." + field + ": expected "));
+        CHECK(error.ends_with(std::string(", got ") + got));
+      }
+    }
+  }
+}
+
+TEST_CASE("Sizes of images and patches may be pairs of equal sizes") {
+  const Checkpoint checkpoint("vit-a");
+  Transformer expected = checkpoint.model();
+  Transformer model = Transformer::from_pretrained(
+      with_fields(checkpoint, R"("image_size": [12, 12], "patch_size": [4, 4])"),
+      checkpoint.tensors);
+  CHECK(checkpoint.forward(model).hidden == checkpoint.forward(expected).hidden);
+  for (const std::string pair : {"[12, 8]", "[12]", "[12, 12, 12]", "[12, '12']", "[0, 0]"}) {
+    std::string json = pair;
+    std::replace(json.begin(), json.end(), '\'', '"');
+    CHECK(error_of_config(checkpoint, with_fields(checkpoint, "\"image_size\": " + json)) ==
+          invalid_field("image_size", a_size + ", or two equal ones", pair));
+  }
+}
+
+TEST_CASE("The base of rotary positions is where Transformers looks for it first") {
+  const struct {
+    const char* fields;
+    double base;
+  } cases[] = {
+      {R"("rope_theta": 5)", 5},
+      {R"("rope_theta": null)", 10000},
+      {R"("rope_theta": 5, "rope_parameters": {"rope_theta": 7})", 7},
+      {R"("rope_theta": 5, "rope_parameters": {"rope_type": "default"})", 5},
+      {R"("rope_theta": 5, "rope_parameters": {"rope_theta": 7}, "rope_scaling": {})", 7},
+      {R"("rope_theta": 5, "rope_parameters": {"rope_theta": 7},
+          "rope_scaling": {"type": "default"})",
+       5},
+      {R"("rope_theta": 5, "rope_scaling": {"rope_type": "default", "rope_theta": 9})", 9},
+      {R"("rope_theta": 5, "rope_parameters": {"full_attention": {"rope_theta": 7}})", 7},
+      {R"("rope_theta": 5, "rope_parameters": {"full_attention": {"rope_type": "default"}})", 5},
+      {R"("rope_parameters": {"sliding_attention": {"rope_theta": 3, "rope_type": "yarn"},
+                              "full_attention": {"rope_theta": 7, "rope_type": "default"}})",
+       7},
+      {R"("layer_types": ["sliding_attention", "sliding_attention"], "rope_parameters":
+          {"sliding_attention": {"rope_theta": 3}, "full_attention": {"rope_theta": 7}})",
+       3}};
+  for (const std::string name : {"llama-a", "qwen2-a"}) {
+    const Checkpoint checkpoint(name);
+    for (const auto& [fields, base] : cases) {
+      INFO(name << ": " << fields);
+      const Transformer model =
+          Transformer::from_pretrained(with_fields(checkpoint, fields), checkpoint.tensors);
+      CHECK(model.attention(0).settings().rotary->base == base);
+    }
+  }
+}
+
+TEST_CASE("Decoders that are not causal attend both ways") {
+  for (const std::string name : {"llama-a", "qwen2-a"}) {
+    const Checkpoint checkpoint(name);
+    const auto is_causal = [&](const std::string& value) {
+      return Transformer::from_pretrained(with_fields(checkpoint, "\"is_causal\": " + value),
+                                          checkpoint.tensors)
+          .settings()
+          .decoder.causal;
+    };
+    CHECK(is_causal("true"));
+    CHECK_FALSE(is_causal("false"));
+  }
+}
+
+TEST_CASE("minGPT has the tanh approximation and a head of its own, nanoGPT neither") {
+  const Checkpoint nanogpt("nanogpt-a");
+  StateDict tensors = nanogpt.tensors;
+  tensors["lm_head.weight"] = tensors.at("transformer.wte.weight") * 3.0F;
+  for (const std::string type : {"mingpt", "gpt-mini", "gpt-nano", "gopher-44m", "gpt2-medium"}) {
+    const std::string sizes = R"(, "n_layer": 2, "n_head": 2, "n_embd": 16, "vocab_size": 29,
+      "block_size": 14, "attn_pdrop": 0.1, "bias": false})";
+    const Transformer model =
+        Transformer::from_pretrained(R"({"model_type": ")" + type + '"' + sizes, tensors);
+    CHECK(model.settings().activation == Activation::gelu_tanh);
+    CHECK_FALSE(model.settings().tied_embeddings);
+    CHECK(contains(error_of([&] {
+                     return Transformer::from_pretrained(
+                         R"({"model_type": ")" + type + '"' + sizes,
+                         {{"transformer.wte.weight", tensors.at("lm_head.weight")}});
+                   }),
+                   "'lm_head.weight' is missing"));
+  }
+  // The sizes of its own types are in its code, and null in a config.
+  CHECK(contains(error_of([&] {
+                   return Transformer::from_pretrained(
+                       R"({"model_type": "gpt-nano", "n_layer": null, "n_head": null,
+                       "n_embd": null, "vocab_size": 29, "block_size": 14})",
+                       tensors);
+                 }),
+                 "expected (29, 48), got (29, 16)"));
+  CHECK(nanogpt.model().settings().activation == Activation::gelu);
+  CHECK(nanogpt.model().settings().tied_embeddings);
+}
+
+TEST_CASE(
+    "Errors about a checkpoint name its own fields and tensors, never this library's options") {
+  for (const std::string& name : checkpoint_names) {
+    const Checkpoint checkpoint(name);
+    std::vector<std::string> fields = fields_of(checkpoint.config);
+    fields.insert(fields.end(),
+                  {"normalize_before", "add_final_layer_norm", "normalize_embedding", "head_dim",
+                   "num_key_value_heads", "n_inner", "qkv_bias", "position_offset", "rope_theta",
+                   "layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "bias", "is_causal"});
+    for (const std::string& field : fields) {
+      for (const std::string json : {"null", "-1", "0", "0.5", "1", "3", "5", "6", "7", "17", "40",
+                                     "2147483647", "1e300", "-1e-9", "true", "false", "\"x\""}) {
+        const std::string error =
+            error_of_config(checkpoint, with_fields(checkpoint, "\"" + field + "\": " + json));
+        INFO(name << ": " << field << " = " << json << ": " << error);
+        CHECK((error == "no error" || error.starts_with("invalid-option; config.") ||
+               error.starts_with("invalid-state-dict; tensors: '")));
+      }
+    }
+  }
+}
+
+TEST_CASE("Fields that a config leaves out are Transformers' defaults, and errors say so") {
+  const struct {
+    const char* checkpoint;
+    const char* field;
+    const char* value;
+  } cases[] = {{"gpt2-a", "n_positions", "1024"},      {"gpt2-a", "n_embd", "768"},
+               {"nanogpt-a", "n_layer", "12"},         {"llama-a", "intermediate_size", "11008"},
+               {"qwen2-a", "vocab_size", "151936"},    {"bert-a", "max_position_embeddings", "512"},
+               {"vit-a", "hidden_size", "768"},        {"bart-a", "d_model", "1024"},
+               {"marian-a", "encoder_ffn_dim", "4096"}};
+  for (const auto& [name, field, value] : cases) {
+    INFO(name << ": " << field);
+    const Checkpoint checkpoint(name);
+    const std::string quoted = "\"" + std::string(field) + "\"";
+    const std::string error =
+        error_of_config(checkpoint, replaced(checkpoint.config, quoted, "\"other\""));
+    CHECK(error.starts_with("invalid-state-dict; tensors: '"));
+    CHECK(error.ends_with("; where the config has no " + std::string(field) + ", it is " + value));
   }
 }
 

@@ -35,6 +35,18 @@ void Message::append(std::initializer_list<Part> parts) noexcept {
   }
 }
 
+std::string shortened(std::string_view text) {
+  if (text.size() <= max_part_length) {
+    return std::string(text);
+  }
+  std::size_t length = max_part_length;
+  // Where a character of UTF-8 goes on.
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) {
+    --length;
+  }
+  return std::string(text.substr(0, length)) + "…";
+}
+
 // Texts as views: std::string has code of its own for characters that end with 0.
 void append_shape(std::string& text, std::span<const std::size_t> shape) {
   text += "("sv;

@@ -46,6 +46,9 @@ class Message {
   std::size_t length_ = 0;
 };
 
+/// A text as messages show it: its first 80 bytes, to whole characters.
+[[nodiscard]] std::string shortened(std::string_view text);
+
 /// Appends a shape as Python writes it: `(2, 4)`, `(3,)`.
 void append_shape(std::string& text, std::span<const std::size_t> shape);
 

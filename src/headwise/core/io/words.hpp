@@ -12,4 +12,14 @@ inline std::string_view next_word(std::string_view& words) noexcept {
   return word;
 }
 
+/// Whether a text of words has this one.
+inline bool has_word(std::string_view words, std::string_view word) noexcept {
+  while (!words.empty()) {
+    if (next_word(words) == word) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace headwise::io

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <functional>
-#include <headwise/core/memory/checked_sizes.hpp>
+#include <headwise/core/memory/arena.hpp>
 #include <headwise/core/memory/parameter_table.hpp>
 #include <numeric>
 #include <utility>
@@ -12,11 +12,20 @@ std::size_t ParameterTable::Entry::columns() const noexcept {
 }
 
 void ParameterTable::add(std::string name, std::initializer_list<std::size_t> shape) {
-  const std::size_t offset = size();
-  // Both are at most PTRDIFF_MAX / 4, so that the sum does not overflow.
-  const std::size_t end = offset + checked_count(shape, sizeof(float));
-  static_cast<void>(checked_count({&end, 1}, sizeof(float)));
-  entries_.push_back({.name = std::move(name), .shape = shape, .offset = offset});
+  entries_.push_back({.name = std::move(name), .shape = shape, .offset = size()});
+}
+
+std::size_t ParameterTable::size() const noexcept {
+  if (entries_.empty()) {
+    return 0;
+  }
+  const Entry& last = entries_.back();
+  const bool is_empty = std::ranges::find(last.shape, std::size_t{0}) != last.shape.end();
+  std::size_t floats = is_empty ? 0 : 1;
+  for (const std::size_t size : last.shape) {
+    floats = saturating_product(floats, size);
+  }
+  return saturating_sum(last.offset, floats);
 }
 
 std::size_t ParameterTable::index_of(const RemovedSlice& slice) const noexcept {

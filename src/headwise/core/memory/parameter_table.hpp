@@ -35,15 +35,13 @@ class ParameterTable {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
 
-  /// Appends a parameter. Fails as an allocation does if the block exceeds the address space.
+  /// Appends a parameter.
   void add(std::string name, std::initializer_list<std::size_t> shape);
 
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
-  /// Floats of a block.
-  [[nodiscard]] std::size_t size() const noexcept {
-    return entries_.empty() ? 0 : entries_.back().offset + entries_.back().size();
-  }
+  /// Floats of a block; more than can be allocated if it exceeds the address space.
+  [[nodiscard]] std::size_t size() const noexcept;
 
   /// Removes the slice from `blocks` consecutive blocks in `floats` and compacts what is left. A
   /// slice of a parameter that is not in the table changes nothing.

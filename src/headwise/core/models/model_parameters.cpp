@@ -20,7 +20,8 @@ std::string attention_prefix(Side side, std::size_t layer) {
          (side == Side::cross ? "cross_attention." : "attention.");
 }
 
-ModelParameters::ModelParameters(const TransformerSettings& settings) : settings_(settings) {
+ModelParameters::ModelParameters(const TransformerSettings& settings, LayoutOnly /*layout_only*/)
+    : settings_(settings) {
   const std::size_t size = settings.num_hiddens;
   if (settings.has_patches()) {
     patches_ = add_linear(
@@ -46,6 +47,15 @@ ModelParameters::ModelParameters(const TransformerSettings& settings) : settings
         settings.logits_bias ? add("", "unembedding.bias", {settings.vocabulary_size}) : none;
     unembedding_ = add_linear(weight, bias);
   }
+}
+
+ParameterTable ModelParameters::table_of(const TransformerSettings& settings) {
+  return ModelParameters(settings, LayoutOnly{}).table_;
+}
+
+ModelParameters::ModelParameters(const TransformerSettings& settings)
+    : ModelParameters(settings, LayoutOnly{}) {
+  const std::size_t size = settings.num_hiddens;
   if (settings.positions == Positions::sinusoidal ||
       settings.positions == Positions::sinusoidal_halves) {
     sinusoids_ = AlignedFloats(saturating_product(settings.max_length, size));

@@ -58,6 +58,9 @@ class ModelParameters final : public Trainable {
 
   explicit ModelParameters(const TransformerSettings& settings);
 
+  /// Names and shapes of a model's parameters, for which nothing is allocated.
+  [[nodiscard]] static ParameterTable table_of(const TransformerSettings& settings);
+
   [[nodiscard]] const TransformerSettings& settings() const noexcept { return settings_; }
   [[nodiscard]] const Stack& decoder() const noexcept { return decoder_; }
   [[nodiscard]] const Stack& encoder() const noexcept { return encoder_; }
@@ -127,6 +130,10 @@ class ModelParameters final : public Trainable {
     std::size_t bias;
     std::size_t packed_offset;
   };
+
+  /// Lays out the parameters and allocates none.
+  struct LayoutOnly {};
+  ModelParameters(const TransformerSettings& settings, LayoutOnly layout_only);
 
   template <typename Float>
   [[nodiscard]] Float* find(Float* block, std::size_t index) const noexcept {

@@ -76,6 +76,10 @@ TransformerOptions transformer_options_of(const AttentionOnlyTransformerOptions&
 
 TransformerSettings settings_of(const TransformerOptions& options) {
   check_fits(options);
+  return unchecked_settings_of(options);
+}
+
+TransformerSettings unchecked_settings_of(const TransformerOptions& options) {
   const PatchOptions patches = options.patches.value_or(PatchOptions{});
   const Window window = options.window.value_or(Window{});
   TransformerSettings settings{

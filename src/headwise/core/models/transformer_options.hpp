@@ -223,6 +223,9 @@ struct TransformerSettings {
 [[nodiscard]] MultiHeadAttentionOptions layer_options_of(const TransformerOptions& options,
                                                          Side side);
 
+/// The same of options whose model need not fit the address space, since it is not made.
+[[nodiscard]] TransformerSettings unchecked_settings_of(const TransformerOptions& options);
+
 /// The options of a model's attention layers on one side, each with a seed of its own.
 [[nodiscard]] std::vector<MultiHeadAttentionOptions> layer_options_of(
     const TransformerOptions& options, Side side, std::uint64_t seed);

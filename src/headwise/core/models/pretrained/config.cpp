@@ -2,27 +2,42 @@
 #include <cmath>
 #include <headwise/core/io/message.hpp>
 #include <headwise/core/models/pretrained/config.hpp>
+#include <utility>
 
 namespace headwise {
 namespace {
 
 constexpr double max_size = 2147483647;
+constexpr std::string_view expected_size = "an integer from 1 to 2147483647";
 
-std::string value_text(const PretrainedConfig::Field* field) {
-  if (field == nullptr) {
-    return "nothing";
-  }
-  switch (field->kind) {
+std::string scalar_text(const PretrainedConfig::Field& field) {
+  switch (field.kind) {
     case PretrainedConfig::Kind::null:
       break;
     case PretrainedConfig::Kind::boolean:
-      return field->number != 0 ? "true" : "false";
+      return field.number != 0 ? "true" : "false";
     case PretrainedConfig::Kind::number:
-      return number_text(field->number);
+      return number_text(field.number);
     case PretrainedConfig::Kind::text:
-      return std::string("'").append(field->text).append("'");
+      return "'" + io::shortened(field.text) + "'";
+    case PretrainedConfig::Kind::list:
+      return "a list";
+    case PretrainedConfig::Kind::object:
+      return "an object";
   }
   return "null";
+}
+
+/// Whether it is an integer of 32 bits from 1 on.
+bool is_size(const PretrainedConfig::Field& field) {
+  return field.kind == PretrainedConfig::Kind::number && field.number >= 1 &&
+         field.number <= max_size && field.number == std::floor(field.number);
+}
+
+std::string member(std::string_view name, std::size_t number) {
+  std::string text(name);
+  text += ".";
+  return text += io::Decimal(number).text();
 }
 
 }  // namespace
@@ -46,19 +61,23 @@ std::string number_text(double number) {
   return text;
 }
 
-const PretrainedConfig::Field* PretrainedConfig::find(std::string_view name) const noexcept {
-  const auto field = std::find_if(fields_.begin(), fields_.end(),
-                                  [&](const Field& each) { return each.name == name; });
-  return field != fields_.end() && field->kind != Kind::null ? &*field : nullptr;
+PretrainedConfig::PretrainedConfig(std::vector<Field> fields) : fields_(std::move(fields)) {
+  std::vector<std::string_view> names;
+  names.reserve(fields_.size());
+  for (const Field& field : fields_) {
+    names.emplace_back(field.name);
+  }
+  index_ = io::NameIndex(std::move(names));
 }
 
-bool PretrainedConfig::has(std::string_view name) const noexcept {
-  return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
-    const std::string_view given = field.name;
-    const bool is_member =
-        given.size() > name.size() && given.starts_with(name) && given[name.size()] == '.';
-    return field.kind != Kind::null && (given == name || is_member);
-  });
+const PretrainedConfig::Field* PretrainedConfig::find(std::string_view name) const noexcept {
+  const std::size_t number = index_.find(name);
+  const bool is_there = number != io::NameIndex::none && fields_[number].kind != Kind::null;
+  return is_there ? &fields_[number] : nullptr;
+}
+
+bool PretrainedConfig::has_members(std::string_view name) const {
+  return has(name) && index_.has_prefix(std::string(name) + ".");
 }
 
 const PretrainedConfig::Field* PretrainedConfig::find_kind(std::string_view name, Kind kind,
@@ -72,30 +91,45 @@ const PretrainedConfig::Field* PretrainedConfig::find_kind(std::string_view name
 }
 
 std::optional<std::int64_t> PretrainedConfig::optional_size(std::string_view name) {
-  constexpr std::string_view expected = "an integer from 1 to 2147483647";
-  const Field* field = find_kind(name, Kind::number, expected);
-  if (field == nullptr) {
+  const Field* field = find(name);
+  if (field != nullptr && !is_size(*field)) {
+    reject(name, expected_size);
     return std::nullopt;
   }
-  if (!(field->number >= 1 && field->number <= max_size) ||
-      field->number != std::floor(field->number)) {
-    reject(name, expected);
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(field->number);
+  return field != nullptr ? std::optional(static_cast<std::int64_t>(field->number)) : std::nullopt;
 }
 
 std::int64_t PretrainedConfig::size(std::string_view name) {
-  const std::size_t problems = problems_.size();
   const std::optional<std::int64_t> size = optional_size(name);
-  if (!size && problems_.size() == problems) {
-    reject(name, "an integer from 1 to 2147483647");
+  if (!size) {
+    reject(name, expected_size);
   }
   return size.value_or(1);
 }
 
 std::int64_t PretrainedConfig::size(std::string_view name, std::int64_t otherwise) {
+  std::string assumption = "; where the config has no ";
+  assumption.append(name).append(", it is ");
+  assumption += number_text(static_cast<double>(otherwise));
+  if (!has(name) && assumptions_.find(assumption) == std::string::npos) {
+    assumptions_ += assumption;
+  }
   return optional_size(name).value_or(otherwise);
+}
+
+std::int64_t PretrainedConfig::side_of_square(std::string_view name, std::int64_t otherwise) {
+  const Field* field = find(name);
+  if (field == nullptr || field->kind != Kind::list) {
+    return size(name, otherwise);
+  }
+  const Field* height = find(member(name, 0));
+  const Field* width = find(member(name, 1));
+  if (height == nullptr || width == nullptr || mentions(member(name, 2)) || !is_size(*height) ||
+      width->kind != Kind::number || width->number != height->number) {
+    reject(name, std::string(expected_size) + ", or two equal ones");
+    return otherwise;
+  }
+  return static_cast<std::int64_t>(height->number);
 }
 
 double PretrainedConfig::number(std::string_view name, double otherwise) {
@@ -123,14 +157,35 @@ void PretrainedConfig::reject(std::string_view name, std::string_view expected) 
   problems_ += "expected ";
   problems_ += expected;
   problems_ += ", got ";
-  problems_ += has(name) && find(name) == nullptr ? "an object" : value_text(find(name));
+  problems_ += shown(name);
+}
+
+std::string PretrainedConfig::shown(std::string_view name) const {
+  const Field* field = find(name);
+  return field == nullptr            ? "nothing"
+         : field->kind == Kind::list ? shown_list(name)
+                                     : scalar_text(*field);
+}
+
+std::string PretrainedConfig::shown_list(std::string_view name) const {
+  constexpr std::size_t max_shown = 4;
+  std::string text = "[";
+  for (std::size_t i = 0; mentions(member(name, i)); ++i) {
+    text += i > 0 ? ", " : "";
+    if (i == max_shown) {
+      text += "…";
+      break;
+    }
+    text += scalar_text(fields_[index_.find(member(name, i))]);
+  }
+  return text += "]";
 }
 
 void PretrainedConfig::require_text(std::string_view name,
                                     std::initializer_list<std::string_view> texts) {
   const Field* field = find(name);
-  if (!has(name) ||
-      (field != nullptr && std::find(texts.begin(), texts.end(), field->text) != texts.end())) {
+  if (field == nullptr || (field->kind == Kind::text &&
+                           std::find(texts.begin(), texts.end(), field->text) != texts.end())) {
     return;
   }
   std::string expected;

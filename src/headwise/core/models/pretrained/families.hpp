@@ -12,6 +12,8 @@
 /// parameters. Source: Hugging Face Transformers, the models of these names; nanoGPT; minGPT.
 namespace headwise {
 
+class PretrainedNames;
+
 /// Lists are texts of words with one space between.
 struct PretrainedFamily {
   /// Pairs: a parameter's name in `state_dict`, `#` standing for a layer's number, or the beginning
@@ -19,12 +21,16 @@ struct PretrainedFamily {
   /// place, without optional prefixes. A tensor of several parameters has them stacked along the
   /// rows, in the order of `state_dict`.
   std::string_view names;
-  /// Prefixes that all names but those of heads may have.
+  /// Prefixes that a name may have, whether others have them or not.
   std::string_view prefixes;
   /// Beginnings of names that are poolers, task heads or fixed tables, and are not read.
   std::string_view ignored;
-  /// The tensors that are the embedding again where the unembedding is tied to it.
-  std::string_view tied;
+  /// Other names of the token embedding, which is one for both sides.
+  std::string_view input_embeddings;
+  /// Names of unembeddings. One that is tied may hold the embedding in its place.
+  std::string_view heads;
+  /// A bias of the logits, which is 0 where the tensor is missing.
+  std::string_view logits_bias;
   TransformerOptions (*options)(PretrainedConfig& config);
   /// Whether the weights of linear maps are (in, out).
   bool transposed = false;
@@ -33,14 +39,11 @@ struct PretrainedFamily {
 /// The family of the config's `model_type`; null, and a problem of the config, if it is not known.
 [[nodiscard]] const PretrainedFamily* find_family(PretrainedConfig& config);
 
-/// The family as its tensors show it: GPT-2's linear maps are (in, out), nanoGPT's of the same
-/// names (out, in).
+/// The family as its tensors and fields show it: GPT-2's linear maps are (in, out), nanoGPT's and
+/// minGPT's of the same names (out, in).
 [[nodiscard]] const PretrainedFamily* with_layout_of(const PretrainedFamily* family,
+                                                     const PretrainedConfig& config,
+                                                     const PretrainedNames& names,
                                                      std::span<const io::NamedTensor> tensors);
-
-/// A tensor's name without the prefixes that wrappers and heads add,
-/// `module.transformer.wte.weight` → `wte.weight`.
-[[nodiscard]] std::string_view without_prefixes(const PretrainedFamily& family,
-                                                std::string_view name) noexcept;
 
 }  // namespace headwise

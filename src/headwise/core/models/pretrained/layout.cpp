@@ -1,7 +1,12 @@
 #include <algorithm>
+#include <headwise/core/attention/layer_options.hpp>
+#include <headwise/core/attention/layer_parameters.hpp>
 #include <headwise/core/io/message.hpp>
 #include <headwise/core/io/words.hpp>
+#include <headwise/core/models/model_parameters.hpp>
+#include <headwise/core/models/pretrained/families.hpp>
 #include <headwise/core/models/pretrained/layout.hpp>
+#include <headwise/core/models/pretrained/names.hpp>
 #include <utility>
 
 namespace headwise {
@@ -24,57 +29,68 @@ bool any_of_words(std::string_view words, const Function& is) noexcept {
   return false;
 }
 
-/// Matches `name` against `pattern`, in which `#` is a number; what follows the pattern is left in
-/// `rest`, and the number, as text, in `number`.
-bool matches(std::string_view pattern, std::string_view name, std::string_view& number,
-             std::string_view& rest) noexcept {
-  const std::size_t mark = pattern.find('#');
-  if (mark != std::string_view::npos) {
-    if (!name.starts_with(pattern.substr(0, mark))) {
-      return false;
-    }
-    name.remove_prefix(mark);
-    const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
-    number = name.substr(0, digits);
-    name.remove_prefix(digits);
-    pattern.remove_prefix(mark + 1);
-  }
-  if (!name.starts_with(pattern)) {
-    return false;
-  }
-  rest = name.substr(pattern.size());
-  return pattern.ends_with('.') || rest.empty();
-}
-
-/// The name of the tensor that holds a parameter; empty if the family does not have it.
-std::string tensor_of(const PretrainedFamily& family, std::string_view parameter) {
-  for (std::string_view names = family.names; !names.empty();) {
-    const std::string_view pattern = io::next_word(names);
-    std::string tensor(io::next_word(names));
-    std::string_view number;
-    std::string_view rest;
-    if (matches(pattern, parameter, number, rest)) {
-      if (const std::size_t mark = tensor.find('#'); mark != std::string::npos) {
-        tensor.replace(mark, 1, number);
-      }
-      return tensor.append(rest);
-    }
-  }
-  return "";
-}
-
 /// Whether a parameter is one of a linear map in a layer, not of a norm.
 bool is_of_linear_map(std::string_view parameter) noexcept {
   return parameter.find(".attention.") != std::string_view::npos ||
          parameter.find(".ffn.") != std::string_view::npos;
 }
 
-void add_problem(std::string& problems, std::string_view name, std::string_view what) {
-  problems += problems.empty() ? "'" : ", '";
-  problems += name;
-  problems += "' ";
-  problems += what;
+bool is_of_norm(std::string_view parameter) noexcept {
+  return parameter.find("norm.") != std::string_view::npos;
 }
+
+/// What is wrong with tensors: the first few, and how many more.
+class ProblemList {
+ public:
+  void add(std::string_view name, std::string_view what) {
+    constexpr std::size_t max_listed = 12;
+    ++count_;
+    if (count_ > max_listed) {
+      ++more_;
+      return;
+    }
+    text_ += text_.empty() ? "'" : ", '";
+    text_ += io::shortened(name);
+    text_ += "' ";
+    text_ += what;
+  }
+  void add_missing(std::string_view name) {
+    has_missing_ = true;
+    add(name, "is missing");
+  }
+  void add_missing(std::uint64_t count) { more_ += count; }
+  void add_unexpected(std::string_view name) {
+    add(name, "is unexpected");
+    const auto [end, of_prefix] = std::ranges::mismatch(name, prefix_);
+    prefix_ =
+        num_unexpected_ == 0 ? name : name.substr(0, static_cast<std::size_t>(end - name.begin()));
+    ++num_unexpected_;
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::string text = text_;
+    if (more_ > 0) {
+      text += ", and ";
+      text += io::Decimal(more_).text();
+      text += " more";
+    }
+    const std::string_view prefix = prefix_.substr(0, prefix_.rfind('.') + 1);
+    if (has_missing_ && num_unexpected_ > 1 && !prefix.empty()) {
+      text += "; all unexpected names begin with '";
+      text += io::shortened(prefix);
+      text += "'";
+    }
+    return text;
+  }
+
+ private:
+  std::string text_;
+  std::size_t count_ = 0;
+  std::uint64_t more_ = 0;
+  bool has_missing_ = false;
+  std::size_t num_unexpected_ = 0;
+  std::string_view prefix_;  ///< that all unexpected names share
+};
 
 Shape without_leading_ones(Shape shape) noexcept {
   while (!shape.empty() && shape.front() == 1) {
@@ -83,18 +99,151 @@ Shape without_leading_ones(Shape shape) noexcept {
   return shape;
 }
 
-/// Adds a problem and returns false if the tensor's shape is another, but for axes of size 1 before
-/// the rest.
-bool check_shape(std::string& problems, const io::NamedTensor& tensor, Shape expected) {
-  if (std::ranges::equal(without_leading_ones(tensor.shape), without_leading_ones(expected))) {
+/// Adds a problem and returns false if the tensor is not of floats, or of another shape, but for
+/// axes of size 1 before the rest.
+bool check_tensor(ProblemList& problems, const io::NamedTensor& tensor, Shape expected) {
+  std::string what = "expected ";
+  if (!std::ranges::equal(without_leading_ones(tensor.shape), without_leading_ones(expected))) {
+    io::append_shape(what, expected);
+    what += ", got ";
+    io::append_shape(what, tensor.shape);
+  } else if (tensor.dtype != "F32") {
+    // Whoever hands over tensors has converted floats of all sizes.
+    what += "floats, got ";
+    what += tensor.dtype;
+  } else {
     return true;
   }
-  std::string what = "expected ";
-  io::append_shape(what, expected);
-  what += ", got ";
-  io::append_shape(what, tensor.shape);
-  add_problem(problems, tensor.name, what);
+  problems.add(tensor.name, what);
   return false;
+}
+
+/// Names and shapes of the parameters of a model, in the order of its tables.
+class ParameterShapes {
+ public:
+  ParameterShapes(const TransformerOptions& options,
+                  const std::array<HeadsByLayer, all_sides.size()>& removed_heads) {
+    add("", ModelParameters::table_of(unchecked_settings_of(options)));
+    const auto size = static_cast<std::size_t>(options.num_hiddens);
+    for (std::size_t side = 0; side < all_sides.size(); ++side) {
+      std::size_t layer = 0;
+      for (const MultiHeadAttentionOptions& each : layer_options_of(options, all_sides[side], 0)) {
+        LayerSettings settings = settings_of(each);
+        const std::size_t group = settings.num_heads / settings.num_kv_heads;
+        const std::size_t removed = removed_heads[side][layer].size();
+        settings.num_heads -= removed;
+        settings.num_kv_heads -= removed / group;
+        add(attention_prefix(all_sides[side], layer),
+            parameter_table(settings, {.query_size = size, .key_size = size, .value_size = size}));
+        ++layer;
+      }
+    }
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      tensors_.push_back({.name = names_[i], .shape = shapes_[i]});
+    }
+  }
+
+  [[nodiscard]] std::span<const io::NamedTensor> tensors() const noexcept { return tensors_; }
+
+ private:
+  void add(const std::string& prefix, const ParameterTable& table) {
+    for (const ParameterTable::Entry& entry : table.entries()) {
+      names_.push_back(prefix + entry.name);
+      shapes_.push_back(entry.shape);
+    }
+  }
+
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::size_t>> shapes_;
+  std::vector<io::NamedTensor> tensors_;
+};
+
+/// Tensors, by their number, that are token embeddings or may repeat them.
+struct Embeddings {
+  std::vector<std::size_t> inputs;  ///< of the tokens of the encoder, of the decoder or of both
+  std::vector<std::size_t> heads;
+};
+
+Embeddings embeddings_of(const PretrainedFamily& family, const PretrainedNames& names) {
+  Embeddings embeddings;
+  const auto add = [&](std::string_view name, std::vector<std::size_t>& list) {
+    const std::size_t tensor = name.empty() ? PretrainedNames::none : names.find(name);
+    if (tensor != PretrainedNames::none) {
+      list.push_back(tensor);
+    }
+  };
+  add(tensor_of(family, "embedding.weight"), embeddings.inputs);
+  for (std::string_view words = family.input_embeddings; !words.empty();) {
+    add(io::next_word(words), embeddings.inputs);
+  }
+  for (std::string_view words = family.heads; !words.empty();) {
+    add(io::next_word(words), embeddings.heads);
+  }
+  return embeddings;
+}
+
+/// Whether the config is of a model that Transformers saves without an unembedding.
+bool is_of_headless_model(const PretrainedConfig& config) {
+  const auto* const field = config.find("architectures.0");
+  const std::string_view name = field != nullptr ? std::string_view(field->text) : "";
+  return !name.ends_with("LMHeadModel") &&
+         (name.ends_with("Model") || name.ends_with("Classification") ||
+          name.ends_with("QuestionAnswering"));
+}
+
+/// The options with as many layers as the file could have tensors for, and one more: a larger model
+/// lacks tensors, which takes no more memory to find out than the file does.
+TransformerOptions with_layers_of_file(TransformerOptions options, std::size_t num_tensors) {
+  options.seed = 0;  // None is to be drawn, which WebAssembly cannot.
+  constexpr std::int64_t always = 1000;
+  const std::int64_t most = std::max(static_cast<std::int64_t>(num_tensors), always) + 1;
+  options.num_layers = std::min(options.num_layers, most);
+  if (options.encoder) {
+    options.encoder->num_layers = std::min(options.encoder->num_layers, most);
+  }
+  return options;
+}
+
+/// A tensor of the model, as the family calls it.
+struct Wanted {
+  std::string canonical;
+  PretrainedTensor tensor;
+  bool found = false;
+};
+
+std::vector<Wanted> wanted_tensors(const PretrainedFamily& family,
+                                   std::span<const io::NamedTensor> parameters) {
+  std::vector<std::string> names(parameters.size());
+  std::ranges::transform(parameters, names.begin(), [&](const io::NamedTensor& parameter) {
+    return tensor_of(family, parameter.name);
+  });
+  const io::NameIndex index({names.begin(), names.end()});
+  std::vector<Wanted> wanted;
+  std::vector<std::size_t> places(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t first = index.find(names[i]);
+    if (first == i) {
+      places[i] = wanted.size();
+      wanted.push_back(
+          {.canonical = names[i],
+           .tensor = {.name = {},
+                      .parameters = {},
+                      .transposed = family.transposed && is_of_linear_map(parameters[i].name)}});
+    }
+    // The parts of a tensor are listed in the order of the table, W_q, W_k, W_v, which is that of
+    // the rows.
+    wanted[places[first]].tensor.parameters.push_back(i);
+  }
+  return wanted;
+}
+
+/// How many tensors a layer has.
+std::size_t tensors_per_layer(const std::vector<Wanted>& wanted,
+                              std::span<const io::NamedTensor> parameters,
+                              std::string_view prefix) {
+  return static_cast<std::size_t>(std::ranges::count_if(wanted, [&](const Wanted& each) {
+    return parameters[each.tensor.parameters.front()].name.starts_with(prefix);
+  }));
 }
 
 }  // namespace
@@ -116,79 +265,123 @@ std::vector<std::size_t> shape_of(const PretrainedTensor& tensor,
   return shape;
 }
 
-std::string plan_pretrained(const PretrainedFamily& family,
-                            std::span<const io::NamedTensor> parameters,
-                            std::span<const io::NamedTensor> tensors, PretrainedLayout& layout) {
-  std::string problems;
-  struct Wanted {
-    std::string canonical;
-    PretrainedTensor tensor;
-    bool found = false;
-  };
-  std::vector<Wanted> wanted;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    std::string canonical = tensor_of(family, parameters[i].name);
-    if (canonical.empty()) {
-      add_problem(problems, parameters[i].name, "is a parameter that this family does not have");
-      continue;
-    }
-    const auto known = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& each) {
-      return each.canonical == canonical;
-    });
-    if (known != wanted.end()) {
-      known->tensor.parameters.push_back(i);
-    } else {
-      wanted.push_back(
-          {.canonical = std::move(canonical),
-           .tensor = {.name = {},
-                      .parameters = {i},
-                      .transposed = family.transposed && is_of_linear_map(parameters[i].name)}});
+PretrainedPlan plan_pretrained(PretrainedConfig& config, std::span<const io::NamedTensor> tensors,
+                               std::span<const std::size_t> same_as) {
+  PretrainedPlan plan;
+  const PretrainedFamily* family = find_family(config);
+  if (family == nullptr) {
+    return plan;
+  }
+  const PretrainedNames names(*family, tensors);
+  family = with_layout_of(family, config, names, tensors);
+  TransformerOptions& options = plan.options = family->options(config);
+  if (!config.problems().empty()) {
+    return plan;
+  }
+
+  // What the tensors settle. As in Transformers 5, an unembedding that is there is used.
+  ProblemList problems;
+  const auto [inputs, heads] = embeddings_of(*family, names);
+  const auto is_same = [&](std::size_t place) { return same_as.empty() || same_as[place] == 0; };
+  plan.tied = inputs;
+  for (std::size_t place = 1; place < inputs.size(); ++place) {
+    if (!is_same(place)) {
+      std::string what = "expected the numbers of '";
+      what += io::shortened(tensors[inputs.front()].name);
+      problems.add(tensors[inputs[place]].name, what += "', got others");
     }
   }
-  // The parts of a tensor are listed in the order of the table, W_q, W_k, W_v, which is that of
-  // the rows.
-  const bool is_tied = std::none_of(parameters.begin(), parameters.end(), [](const auto& each) {
-    return each.name == "unembedding.weight";
-  });
-  for (const io::NamedTensor& tensor : tensors) {
-    const std::string_view canonical = without_prefixes(family, tensor.name);
-    const auto want = std::find_if(wanted.begin(), wanted.end(),
-                                   [&](const Wanted& each) { return each.canonical == canonical; });
-    if (want != wanted.end()) {
-      if (want->found) {
-        add_problem(problems, tensor.name, "is there twice");
+  const bool may_be_tied = options.head && options.tied_embeddings && !heads.empty();
+  if (may_be_tied) {
+    plan.tied.push_back(heads.front());
+    plan.is_untied = !inputs.empty() && !is_same(inputs.size());
+    options.tied_embeddings = !plan.is_untied;
+  } else if (!options.tied_embeddings && heads.empty() && is_of_headless_model(config)) {
+    options.head = false;
+  }
+  options.logits_bias =
+      options.logits_bias && names.find(family->logits_bias) != PretrainedNames::none;
+  const bool is_in_head = inputs.empty() && !heads.empty() && options.tied_embeddings;
+  const std::size_t embedding_tensor = !inputs.empty() ? inputs.front()
+                                       : is_in_head    ? heads.front()
+                                                       : PretrainedNames::none;
+
+  const TransformerOptions planned = with_layers_of_file(options, tensors.size());
+  std::ranges::transform(all_sides, plan.removed_heads.begin(),
+                         [&](Side side) { return pruned_heads_of(config, planned, side); });
+  if (!config.problems().empty()) {
+    return plan;
+  }
+  const ParameterShapes shapes(planned, plan.removed_heads);
+  const std::span<const io::NamedTensor> parameters = shapes.tensors();
+  std::vector<Wanted> wanted = wanted_tensors(*family, parameters);
+  std::vector<std::string_view> canonical(wanted.size());
+  std::ranges::transform(wanted, canonical.begin(),
+                         [](const Wanted& each) { return std::string_view(each.canonical); });
+  const io::NameIndex index(std::move(canonical));
+  const std::size_t embedding = index.find(tensor_of(*family, "embedding.weight"));
+
+  for (std::size_t number = 0; number < tensors.size(); ++number) {
+    const io::NamedTensor& tensor = tensors[number];
+    const auto is_among = [&](const std::vector<std::size_t>& list) {
+      return std::ranges::find(list, number) != list.end();
+    };
+    std::size_t place = number == embedding_tensor ? embedding : index.find(names[number]);
+    if (place != io::NameIndex::none && names.is_old_norm(number) &&
+        !is_of_norm(parameters[wanted[place].tensor.parameters.front()].name)) {
+      place = io::NameIndex::none;
+    }
+    if (place != io::NameIndex::none) {
+      Wanted& want = wanted[place];
+      if (want.found) {
+        problems.add(tensor.name, "is there twice");
         continue;
       }
-      want->found = true;
-      PretrainedTensor found = want->tensor;
+      want.found = true;
+      PretrainedTensor found = want.tensor;
       found.name = tensor.name;
-      if (!check_shape(problems, tensor, shape_of(found, parameters))) {
-        continue;
+      const std::vector<std::size_t> shape = shape_of(found, parameters);
+      if (check_tensor(problems, tensor, shape)) {
+        found.leading_axes =
+            tensor.shape.size() > shape.size() ? tensor.shape.size() - shape.size() : 0;
+        plan.layout.tensors.push_back(std::move(found));
       }
-      const std::size_t rank = shape_of(found, parameters).size();
-      found.leading_axes = tensor.shape.size() > rank ? tensor.shape.size() - rank : 0;
-      layout.tensors.push_back(std::move(found));
-    } else if (is_tied && any_of_words(family.tied,
-                                       [&](std::string_view name) { return canonical == name; })) {
-      // Of the embedding, which is the first parameter of models with tokens.
-      if (check_shape(problems, tensor, parameters.front().shape)) {
-        layout.tensors.push_back(
-            {.name = std::string(tensor.name), .parameters = {0}, .is_copy = true});
+    } else if (is_among(inputs) || (options.head && options.tied_embeddings && is_among(heads))) {
+      PretrainedTensor copy = wanted[embedding].tensor;
+      copy.name = tensor.name;
+      copy.is_copy = true;
+      if (check_tensor(problems, tensor, shape_of(copy, parameters))) {
+        plan.layout.tensors.push_back(std::move(copy));
       }
     } else if (!any_of_words(buffer_names,
                              [&](std::string_view end) { return tensor.name.ends_with(end); }) &&
-               !any_of_words(family.ignored, [&](std::string_view start) {
-                 return canonical.starts_with(start);
+               !any_of_words(family->ignored, [&](std::string_view start) {
+                 return names[number].starts_with(start);
                })) {
-      add_problem(problems, tensor.name, "is unexpected");
+      problems.add_unexpected(tensor.name);
     }
   }
   for (const Wanted& each : wanted) {
     if (!each.found) {
-      add_problem(problems, each.canonical, "is missing");
+      problems.add_missing(each.canonical);
     }
   }
-  return problems;
+  const auto add_left_out = [&](const std::string& prefix, std::int64_t asked, std::int64_t last) {
+    problems.add_missing(static_cast<std::uint64_t>(asked - last) *
+                         tensors_per_layer(wanted, parameters, prefix));
+  };
+  add_left_out(prefix_of_layer(static_cast<std::size_t>(planned.num_layers) - 1),
+               options.num_layers, planned.num_layers);
+  if (planned.encoder) {
+    const std::int64_t last = planned.encoder->num_layers;
+    add_left_out("encoder." + prefix_of_layer(static_cast<std::size_t>(last) - 1),
+                 options.encoder->num_layers, last);
+  }
+  plan.problems = problems.text();
+  if (!plan.problems.empty()) {
+    plan.problems += config.assumptions();
+  }
+  return plan;
 }
 
 template <typename Copy>

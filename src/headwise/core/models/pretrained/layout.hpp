@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <headwise/core/io/safetensors_header.hpp>
-#include <headwise/core/models/pretrained/families.hpp>
+#include <headwise/core/models/pretrained/config.hpp>
+#include <headwise/core/models/pretrained/pruned_heads.hpp>
+#include <headwise/core/models/transformer_options.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +21,7 @@ struct PretrainedTensor {
   bool transposed = false;
   /// Axes of size 1 before those of the parameter.
   std::size_t leading_axes = 0;
-  /// Whether it repeats the embedding, which another tensor holds.
+  /// Whether it repeats the token embedding, which another tensor holds.
   bool is_copy = false;
 };
 
@@ -26,13 +29,28 @@ struct PretrainedLayout {
   std::vector<PretrainedTensor> tensors;
 };
 
-/// Finds each of the model's parameters, named and shaped as in `state_dict`, among the tensors of
-/// a checkpoint. Returns every name that is missing, unexpected or of the wrong shape; empty if
-/// there are none.
-[[nodiscard]] std::string plan_pretrained(const PretrainedFamily& family,
-                                          std::span<const io::NamedTensor> parameters,
-                                          std::span<const io::NamedTensor> tensors,
-                                          PretrainedLayout& layout);
+/// How a checkpoint becomes a model.
+struct PretrainedPlan {
+  TransformerOptions options;
+  /// Heads to be removed from a model of these options before it has the tensors' shapes, by side.
+  std::array<HeadsByLayer, all_sides.size()> removed_heads;
+  /// Names the parameters, by their order in a model of these options, pruned.
+  PretrainedLayout layout;
+  /// What is wrong with the tensors; empty if nothing is.
+  std::string problems;
+  /// Tensors, by their number, that may hold the same token embedding.
+  std::vector<std::size_t> tied;
+  /// Whether the config asks for a tied unembedding, and the tensors have another.
+  bool is_untied = false;
+};
+
+/// Plans the model of a checkpoint; nothing of the model's size is allocated. If the config has
+/// problems, the plan is empty. `same_as` has for each of the plan's `tied` tensors the place of
+/// the first of them with the same numbers; if it is empty, they all have: plan once more if there
+/// are two or more of them.
+[[nodiscard]] PretrainedPlan plan_pretrained(PretrainedConfig& config,
+                                             std::span<const io::NamedTensor> tensors,
+                                             std::span<const std::size_t> same_as = {});
 
 /// The shape of a tensor of the layout, for parameters of these shapes.
 [[nodiscard]] std::vector<std::size_t> shape_of(const PretrainedTensor& tensor,

@@ -55,21 +55,16 @@ std::optional<std::size_t> leading_integer(std::string_view text) noexcept {
   return number;
 }
 
-/// Whether a layer without these heads has one left, and no head that has lost its key-value head.
+/// Whether a layer without these heads, ascending, has one left, and no head that has lost its
+/// key-value head.
 bool can_lose(const std::vector<std::size_t>& heads, const SideSizes& sizes) {
-  if (heads.size() >= sizes.num_heads) {
-    return false;
-  }
-  for (const std::size_t head : heads) {
-    const std::size_t first = head / sizes.group_size * sizes.group_size;
-    const auto in_group = std::ranges::count_if(heads, [&](std::size_t other) {
-      return other >= first && other < first + sizes.group_size;
-    });
-    if (static_cast<std::size_t>(in_group) != sizes.group_size) {
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const std::size_t in_group = i % sizes.group_size;
+    if (heads[i] != heads[i - in_group] + in_group || heads[i] % sizes.group_size != in_group) {
       return false;
     }
   }
-  return true;
+  return heads.size() < sizes.num_heads && heads.size() % sizes.group_size == 0;
 }
 
 }  // namespace
@@ -85,11 +80,15 @@ HeadsByLayer pruned_heads_of(PretrainedConfig& config, const TransformerOptions&
   const std::string_view field = pruned_heads_field(side);
   const SideSizes sizes = sizes_of(options, side);
   HeadsByLayer heads(sizes.num_layers);
+  const auto is_container = [](const PretrainedConfig::Field& member) {
+    return member.kind == PretrainedConfig::Kind::list ||
+           member.kind == PretrainedConfig::Kind::object;
+  };
   for (const PretrainedConfig::Field& member : config.fields()) {
     const std::string_view name = member.name;
     const bool is_null = member.kind == PretrainedConfig::Kind::null;
     const bool is_member = name.starts_with(field) && name.substr(field.size()).starts_with('.');
-    if (!is_member && (name != field || is_null)) {
+    if (is_container(member) || (!is_member && (name != field || is_null))) {
       continue;
     }
     const std::optional<std::size_t> layer =
@@ -100,14 +99,11 @@ HeadsByLayer pruned_heads_of(PretrainedConfig& config, const TransformerOptions&
       config.reject(field, "lists of the heads of layers");
       return heads;
     }
-    std::vector<std::size_t>& list = heads[*layer];
-    if (const auto number = static_cast<std::size_t>(head);
-        std::ranges::find(list, number) == list.end()) {
-      list.push_back(number);
-    }
+    heads[*layer].push_back(static_cast<std::size_t>(head));
   }
   for (std::vector<std::size_t>& list : heads) {
     heap_sort(list);
+    list.erase(std::ranges::unique(list).begin(), list.end());
     if (!can_lose(list, sizes)) {
       config.reject(field,
                     "a head left in each layer, and all or none of those of a key-value head");
