@@ -68,9 +68,20 @@ interface ReadCheckpoint {
 /** In the order of `PretrainedConfig::Kind`. */
 const kinds = { null: 0, boolean: 1, number: 2, text: 3, list: 4, object: 5 } as const;
 
-// As in `PretrainedConfig`: what no family asks for is left out.
+// What no family asks for is left out: longer names than `PretrainedConfig` has, and members of what has many of them,
+// such as 21,000 labels.
 const maxNameParts = 4;
 const maxNamePart = 64;
+const maxMembers = 1024;
+
+/** An object that is too large is given as an empty list, which is an error wherever an object means something. */
+function flattenContainer(field: ConfigField, value: object, depth: number): ConfigField[] {
+  const isLarge = Object.keys(value).length > maxMembers;
+  return [
+    { ...field, kind: isLarge || Array.isArray(value) ? kinds.list : kinds.object },
+    ...(isLarge || depth === maxNameParts ? [] : flatten(value, `${field.name}.`, depth + 1)),
+  ];
+}
 
 /** Members of objects and lists have names like `rope_scaling.type` and `layer_types.0`. */
 function flatten(members: object, prefix = '', depth = 1): ConfigField[] {
@@ -88,12 +99,7 @@ function flatten(members: object, prefix = '', depth = 1): ConfigField[] {
       case 'string':
         return [{ ...field, kind: kinds.text, text: value }];
       default:
-        return value === null
-          ? [field]
-          : [
-              { ...field, kind: Array.isArray(value) ? kinds.list : kinds.object },
-              ...(depth < maxNameParts ? flatten(value as object, `${name}.`, depth + 1) : []),
-            ];
+        return value === null ? [field] : flattenContainer(field, value as object, depth);
     }
   });
 }

@@ -42,9 +42,9 @@ for (const name of checkpointNames) {
 test('a config names each field that is missing or malformed, all at once', () => {
   const size = 'expected an integer from 1 to 2147483647';
   assertFails(
-    load({ ...gpt2.config, n_layer: null, n_embd: 'wide' }, gpt2.tensors),
+    load({ ...gpt2.config, n_head: null, n_embd: 'wide' }, gpt2.tensors),
     'invalid-option',
-    `config.n_embd: ${size}, got 'wide'\nconfig.n_layer: ${size}, got nothing`,
+    `config.n_embd: ${size}, got 'wide'\nconfig.n_head: ${size}, got nothing`,
   );
 });
 

@@ -200,7 +200,6 @@ void read_rotary(PretrainedConfig& config, TransformerOptions& options) {
 struct LlamaDefaults {
   std::int64_t vocabulary_size;
   std::int64_t ffn_hiddens;
-  std::optional<std::int64_t> num_kv_heads;  ///< as many as heads if there is none
   std::int64_t max_length;
 };
 
@@ -213,9 +212,6 @@ TransformerOptions llama_like_options(PretrainedConfig& config, const LlamaDefau
   options.num_layers = config.size("num_hidden_layers", 32);
   options.num_heads = config.size("num_attention_heads");
   options.num_kv_heads = config.optional_size("num_key_value_heads");
-  if (!config.mentions("num_key_value_heads") && defaults.num_kv_heads) {
-    options.num_kv_heads = config.size("num_key_value_heads", *defaults.num_kv_heads);
-  }
   require_divisor(config, "num_key_value_heads", options.num_kv_heads.value_or(1),
                   "num_attention_heads", options.num_heads);
   options.head_size = config.optional_size("head_dim");
@@ -353,10 +349,8 @@ bool is_mingpt_config(const PretrainedConfig& config) noexcept {
 }
 
 TransformerOptions llama_options(PretrainedConfig& config) {
-  TransformerOptions options = llama_like_options(config, {.vocabulary_size = 32000,
-                                                           .ffn_hiddens = 11008,
-                                                           .num_kv_heads = std::nullopt,
-                                                           .max_length = 2048});
+  TransformerOptions options = llama_like_options(
+      config, {.vocabulary_size = 32000, .ffn_hiddens = 11008, .max_length = 2048});
   options.bias = config.flag("attention_bias", false);
   if (config.flag("mlp_bias", false) != options.bias) {
     config.reject("mlp_bias", "the same as attention_bias");
@@ -366,16 +360,14 @@ TransformerOptions llama_options(PretrainedConfig& config) {
 
 TransformerOptions mistral_options(PretrainedConfig& config) {
   TransformerOptions options = llama_like_options(
-      config,
-      {.vocabulary_size = 32000, .ffn_hiddens = 14336, .num_kv_heads = 8, .max_length = 131072});
+      config, {.vocabulary_size = 32000, .ffn_hiddens = 14336, .max_length = 131072});
   options.window = window_of(config);
   return options;
 }
 
 TransformerOptions qwen2_options(PretrainedConfig& config) {
   TransformerOptions options = llama_like_options(
-      config,
-      {.vocabulary_size = 151936, .ffn_hiddens = 22016, .num_kv_heads = 32, .max_length = 32768});
+      config, {.vocabulary_size = 151936, .ffn_hiddens = 22016, .max_length = 32768});
   options.qkv_bias = true;
   const std::optional<Window> window = window_of(config);
   const std::string_view kind = kind_of_layers(config, options.num_layers);
