@@ -169,13 +169,17 @@ export class Transformer {
   }
 
   /**
-   * The model of a checkpoint of these families, told by `model_type`: gpt2, nanogpt (and minGPT), llama, mistral, qwen2,
-   * bert, roberta, distilbert, vit, bart, marian. Prefixes that wrappers add to names are known, buffers, poolers and
-   * task heads left alone.
+   * The model of a checkpoint of these families, by its `model_type`: gpt2, nanogpt, mingpt (and minGPT's own, such as
+   * gpt-mini), llama, mistral, qwen2, bert, roberta, distilbert, vit, bart, marian. Parts of names that wrappers add are
+   * left out, wherever they stand; `gamma` and `beta` of norms are read; buffers, poolers and task heads are left alone.
+   * An unembedding of other numbers than the token embedding is used, whatever the config says of tying; a tied one may
+   * have any of its names. Fields that the config leaves out are Transformers' defaults, but numbers of heads are needed.
+   * Source: Hugging Face Transformers 5.
    *
    * @throws HeadwiseError `invalid-option` that names every field of the config that is missing, malformed or asks for
-   *   what there is not; `invalid-state-dict` that lists every tensor that is missing, unexpected, of the wrong shape or
-   *   of integers; `unknown-option`, `invalid-type`, `not-initialized`, `out-of-memory`
+   *   what there is not; `invalid-state-dict` that names tensors that are missing, unexpected, of the wrong shape or of
+   *   integers, and copies of the embedding that differ, at most 12 of them; `unknown-option`, `invalid-type`,
+   *   `not-initialized`, `out-of-memory`. Nothing is allocated for a model that the tensors do not fit.
    */
   static fromPretrained(options: PretrainedModelOptions): Transformer {
     modelsCore();
@@ -498,7 +502,8 @@ export class Transformer {
   }
 
   /**
-   * The config of the checkpoint that the model was read from, with the heads that were pruned since: `pruned_heads`, by
+   * The config of the checkpoint that the model was read from. `tie_word_embeddings` is false if the tensors had an
+   * unembedding of their own. The heads that were pruned since are in `pruned_heads`, by
    * layer and as the whole model counts them, which `fromPretrained` reads; `cross_pruned_heads` and
    * `encoder_pruned_heads` likewise. Source: Hugging Face Transformers, `pruned_heads`.
    *

@@ -1,5 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
-#include <chrono>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -243,7 +243,7 @@ TEST_CASE("Decoders without a head give hidden states") {
 }
 
 TEST_CASE("Configs that ask for more than the tensors are refused before anything is allocated") {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   for (const std::string& name : checkpoint_names) {
     const Checkpoint checkpoint(name);
     for (const std::string field :
@@ -281,8 +281,7 @@ TEST_CASE("Configs that ask for more than the tensors are refused before anythin
     static_cast<void>(
         error_of_loading(replaced(checkpoint.config, "{", fields), checkpoint.tensors));
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  CHECK(seconds.count() < 20);
+  CHECK((std::clock() - start) / CLOCKS_PER_SEC < 20);
 }
 
 }  // namespace
