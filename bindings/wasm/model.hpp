@@ -4,12 +4,36 @@
 #include <headwise/core/models/pretrained/layout.hpp>
 #include <headwise/core/models/transformer_core.hpp>
 #include <headwise/core/models/transformer_options.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "record.hpp"
 
 namespace headwise::bindings {
+
+struct Model;
+
+/// The parameters of a model and of its layers, in the order of `state_dict`. Valid until heads are
+/// removed.
+class ParameterList {
+ public:
+  explicit ParameterList(Model& model);
+
+  struct Parameter {
+    std::string name;
+    std::vector<std::size_t> shape;
+    float* values;
+    float* gradient;  ///< null if there is none yet
+  };
+  [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
+  [[nodiscard]] std::span<const io::NamedTensor> tensors() const noexcept { return tensors_; }
+
+ private:
+  std::vector<Parameter> parameters_;
+  std::vector<io::NamedTensor> tensors_;  ///< of the same
+};
 
 /// A model with its layers and other parameters. Its core points to them, so it must not move.
 struct Model {
@@ -20,6 +44,8 @@ struct Model {
   TransformerCore core;
   /// Of the checkpoint that it was read from; without tensors for none.
   PretrainedLayout pretrained = {};
+  /// While its tensors are loaded or saved, one call each.
+  std::optional<ParameterList> pretrained_parameters = {};
 
   /// The options have a seed.
   explicit Model(const TransformerOptions& options)
@@ -54,24 +80,6 @@ struct Model {
 };
 
 inline Model& model_at(Address model) noexcept { return *at<Model>(model); }
-
-/// The parameters of a model and of its layers, in the order of `state_dict`.
-class ParameterList {
- public:
-  explicit ParameterList(Model& model);
-
-  struct Parameter {
-    std::string name;
-    std::vector<std::size_t> shape;
-    float* values;
-    float* gradient;  ///< null if there is none yet
-  };
-  [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
-  [[nodiscard]] std::vector<io::NamedTensor> tensors() const;
-
- private:
-  std::vector<Parameter> parameters_;
-};
 
 [[nodiscard]] TransformerOptions read_model_options(Address request);
 

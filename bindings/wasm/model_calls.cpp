@@ -150,15 +150,9 @@ ParameterList::ParameterList(Model& model) {
       add(attention_prefix(side, layer), layers[layer]);
     }
   }
-}
-
-std::vector<io::NamedTensor> ParameterList::tensors() const {
-  std::vector<io::NamedTensor> result(parameters_.size());
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i].name = parameters_[i].name;
-    result[i].shape = parameters_[i].shape;
+  for (const Parameter& parameter : parameters_) {
+    tensors_.push_back({.name = parameter.name, .shape = parameter.shape});
   }
-  return result;
 }
 
 Address new_model(Address options) {

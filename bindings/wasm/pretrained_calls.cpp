@@ -91,8 +91,8 @@ ModelOptions block_of(const TransformerOptions& options) {
 }
 
 Address respond_tensors(Model& model) {
-  const ParameterList list(model);
-  const std::vector<io::NamedTensor> parameters = list.tensors();
+  const std::span<const io::NamedTensor> parameters =
+      model.pretrained_parameters.emplace(model).tensors();
   const std::vector<headwise::PretrainedTensor>& tensors = model.pretrained.tensors;
   std::vector<std::vector<std::size_t>> shapes(tensors.size());
   std::ranges::transform(tensors, shapes.begin(), [&](const headwise::PretrainedTensor& tensor) {
@@ -134,9 +134,9 @@ Address attach_checkpoint(Address model, Address request) {
 Address pretrained_tensors(Address model) { return respond_tensors(model_at(model)); }
 
 void load_pretrained(Address model, std::size_t number, Address values) {
-  Model& target = model_at(model);
-  const ParameterList list(target);
-  const std::vector<io::NamedTensor> parameters = list.tensors();
+  const Model& target = model_at(model);
+  const ParameterList& list = *target.pretrained_parameters;
+  const std::span<const io::NamedTensor> parameters = list.tensors();
   const headwise::PretrainedTensor& tensor = target.pretrained.tensors[number];
   for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
     PretrainedPart{.tensor = &tensor, .part = part, .parameters = parameters}.read(
@@ -145,9 +145,9 @@ void load_pretrained(Address model, std::size_t number, Address values) {
 }
 
 void save_pretrained(Address model, std::size_t number, std::size_t gradients, Address values) {
-  Model& source = model_at(model);
-  const ParameterList list(source);
-  const std::vector<io::NamedTensor> parameters = list.tensors();
+  const Model& source = model_at(model);
+  const ParameterList& list = *source.pretrained_parameters;
+  const std::span<const io::NamedTensor> parameters = list.tensors();
   const headwise::PretrainedTensor& tensor = source.pretrained.tensors[number];
   for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
     const ParameterList::Parameter& parameter = list.parameters()[tensor.parameters[part]];

@@ -13,7 +13,8 @@ Address plan_checkpoint(Address request);
 /// Ties a new model of the plan's options to the `Checkpoint`, and removes the heads that its
 /// config lists. The tensors that are to be loaded: `PretrainedTensors`.
 Address attach_checkpoint(Address model, Address request);
-/// The tensors by which the model is saved: `PretrainedTensors`, none without a checkpoint.
+/// The tensors by which the model is saved: `PretrainedTensors`, none without a checkpoint. Call it
+/// before the first `save_pretrained` after a change of the model.
 Address pretrained_tensors(Address model);
 /// Copies a tensor, by its number, to the parameters that it holds. Call
 /// `model_parameters_changed` after the last one.
