@@ -179,18 +179,20 @@ class Transformer {
   explicit Transformer(const TransformerOptions& options);
 
   /// The model of a checkpoint: `config` is the text of its `config.json`, `tensors` are what
-  /// `load_safetensors` gave. Families: gpt2, nanogpt, mingpt, llama, mistral, qwen2, bert, roberta,
-  /// distilbert, vit, bart, marian. Parts of names that wrappers add are left out, wherever they
-  /// stand; `gamma` and `beta` of norms are read. An unembedding of other numbers than the token
-  /// embedding is used, whatever the config says of tying; a tied one may have any of its names.
-  /// Fields that the config leaves out are Transformers' defaults, but numbers of heads are needed.
-  /// Heads that its `pruned_heads`, `cross_pruned_heads` and `encoder_pruned_heads` list are removed
-  /// first, so that the tensors are those of a pruned model.
+  /// `load_safetensors` gave. Families: gpt2, nanogpt, mingpt, llama, mistral, qwen2, bert,
+  /// roberta, distilbert, vit, bart, marian. Parts of names that wrappers add are left out,
+  /// wherever they stand; `gamma` and `beta` of norms are read. An unembedding of other numbers
+  /// than the token embedding is used, whatever the config says of tying; a tied one may have any
+  /// of its names. Fields that the config leaves out are Transformers' defaults, but numbers of
+  /// heads are needed. Heads that its `pruned_heads`, `cross_pruned_heads` and
+  /// `encoder_pruned_heads` list are removed first, so that the tensors are those of a pruned
+  /// model.
   ///
-  /// Throws `Error` (invalid-option) that names every field of the config that is missing, malformed
-  /// or not supported; (invalid-state-dict) that names tensors that are missing, unexpected, of the
-  /// wrong shape, or copies of the embedding that differ, at most 12 of them; out-of-memory. Nothing
-  /// is allocated for a model that the tensors do not fit. Source: Hugging Face Transformers 5.
+  /// Throws `Error` (invalid-option) that names every field of the config that is missing,
+  /// malformed or not supported; (invalid-state-dict) that names tensors that are missing,
+  /// unexpected, of the wrong shape, or copies of the embedding that differ, at most 12 of them;
+  /// out-of-memory. Nothing is allocated for a model that the tensors do not fit. Source: Hugging
+  /// Face Transformers 5.
   [[nodiscard]] static Transformer from_pretrained(std::string_view config,
                                                    const StateDict& tensors,
                                                    const PretrainedOptions& options = {});
@@ -271,7 +273,8 @@ class Transformer {
   [[nodiscard]] StateDict state_dict(ParameterNames names = ParameterNames::headwise) const;
 
   /// The text of the `config.json` of the checkpoint that the model was read from, in which
-  /// `tie_word_embeddings` is false if the tensors had an unembedding of their own, and `pruned_heads`, `cross_pruned_heads` and `encoder_pruned_heads` list the heads that were
+  /// `tie_word_embeddings` is false if the tensors had an unembedding of their own, and
+  /// `pruned_heads`, `cross_pruned_heads` and `encoder_pruned_heads` list the heads that were
   /// removed, by layer and as the whole model counted them, where any were. With the tensors of
   /// `state_dict` in pretrained names it is a checkpoint that `from_pretrained` reads. Throws
   /// `Error` (invalid-option) for a model that was not read from a checkpoint; disposed,
