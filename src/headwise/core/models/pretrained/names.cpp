@@ -2,6 +2,7 @@
 #include <headwise/core/heap_sort.hpp>
 #include <headwise/core/io/words.hpp>
 #include <headwise/core/models/pretrained/names.hpp>
+#include <utility>
 
 namespace headwise {
 namespace {
@@ -74,7 +75,7 @@ bool rename_old_norm(std::string& name) {
 
 /// What stands before most of the names that the family has.
 std::string_view common_prefix(const PretrainedFamily& family,
-                               const std::vector<std::string>& names) {
+                               const std::vector<std::string_view>& names) {
   std::vector<std::string_view> prefixes;
   for (const std::string_view name : names) {
     for (std::size_t begin = 0; begin < name.size(); begin = name.find('.', begin) + 1) {
@@ -115,23 +116,27 @@ std::string_view without_prefix(std::string_view name, std::string_view prefix) 
 }  // namespace
 
 PretrainedNames::PretrainedNames(const PretrainedFamily& family,
-                                 std::span<const io::NamedTensor> tensors) {
-  for (const io::NamedTensor& tensor : tensors) {
-    plain_.push_back(without_wrappers(tensor.name));
-    is_old_.push_back(rename_old_norm(plain_.back()));
+                                 std::span<const io::NamedTensor> tensors)
+    : names_(tensors.size()) {
+  std::vector<std::string_view> views;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    names_[i].plain = without_wrappers(tensors[i].name);
+    names_[i].is_old = rename_old_norm(names_[i].plain);
+    views.emplace_back(names_[i].plain);
   }
-  const std::string_view prefix = common_prefix(family, plain_);
-  for (const std::string& plain : plain_) {
-    std::string_view name = without_prefix(plain, prefix);
+  const std::string_view prefix = common_prefix(family, views);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    std::string_view& name = views[i];
+    name = without_prefix(name, prefix);
     for (std::string_view known = family.prefixes; !known.empty();) {
       if (const std::string_view word = io::next_word(known); name.starts_with(word)) {
         name.remove_prefix(word.size());
         break;
       }
     }
-    names_.push_back(name);
+    names_[i].name = name;
   }
-  index_ = io::NameIndex(names_);
+  index_ = io::NameIndex(std::move(views));
 }
 
 std::string tensor_of(const PretrainedFamily& family, std::string_view parameter) {

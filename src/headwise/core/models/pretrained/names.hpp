@@ -19,20 +19,29 @@ class PretrainedNames {
   static constexpr std::size_t none = io::NameIndex::none;
 
   PretrainedNames(const PretrainedFamily& family, std::span<const io::NamedTensor> tensors);
+  // The names are views of its texts.
+  PretrainedNames(const PretrainedNames&) = delete;
+  PretrainedNames& operator=(const PretrainedNames&) = delete;
+  ~PretrainedNames() = default;
 
   [[nodiscard]] std::string_view operator[](std::size_t tensor) const noexcept {
-    return names_[tensor];
+    return names_[tensor].name;
   }
   /// Whether the tensor's name ends as those of norms did in BERT: `gamma`, `beta`, which are
   /// `weight`, `bias` here.
-  [[nodiscard]] bool is_old_norm(std::size_t tensor) const noexcept { return is_old_[tensor]; }
+  [[nodiscard]] bool is_old_norm(std::size_t tensor) const noexcept {
+    return names_[tensor].is_old;
+  }
   /// The number of the first tensor of this name, or `none`.
   [[nodiscard]] std::size_t find(std::string_view name) const noexcept { return index_.find(name); }
 
  private:
-  std::vector<std::string> plain_;  ///< without the parts that wrappers add
-  std::vector<bool> is_old_;
-  std::vector<std::string_view> names_;  ///< of `plain_`
+  struct Name {
+    std::string plain;  ///< without the parts that wrappers add
+    std::string_view name;
+    bool is_old;
+  };
+  std::vector<Name> names_;
   io::NameIndex index_;
 };
 
