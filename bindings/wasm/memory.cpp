@@ -155,8 +155,12 @@ void deallocate(void* numbers) noexcept {
 
 /// Not inlined, since its caller, which moves the stack, must have nothing on it.
 [[gnu::noinline]] std::size_t free_call_blocks() noexcept {
+  if (!has_failed) {
+    return 0;
+  }
   call_blocks.free_all();
-  return std::exchange(has_failed, false) ? 1 : 0;
+  has_failed = false;
+  return 1;
 }
 
 #if defined(HEADWISE_CHECKED)

@@ -40,8 +40,8 @@ inline std::size_t size_of(double number) noexcept {
 /// Ends a call. Builds that check trap if it wrote to the unused bytes from address 0 on.
 void end_call() noexcept;
 
-/// After a trap: frees what the call had allocated and resets the stack. Returns whether an
-/// allocation had failed.
+/// After a trap: returns whether an allocation had failed. If so, frees what the call had allocated
+/// and resets the stack. After any other trap the call may have changed anything.
 std::size_t recover() noexcept;
 
 /// Wraps a function for JavaScript.

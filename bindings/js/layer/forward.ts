@@ -3,7 +3,7 @@ import { fail, showShape } from '../runtime/errors.js';
 import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../runtime/memory.js';
 import { checkBoolean, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
+import { commit, core } from '../runtime/wasm.js';
 import {
   checkAttached,
   counted,
@@ -137,6 +137,8 @@ export interface ForwardLayer {
   readonly owner: object;
   readonly settings: LayerSettings;
   readonly sizes: InputSizes;
+  /** Called when the pass is done, with the sizes that it has inferred. */
+  readonly follow: (sizes: InputSizes) => void;
 }
 
 /** The arguments of a pass, read from the caller's objects, and not yet held against the layer. */
@@ -153,12 +155,6 @@ export interface ForwardInputs {
   readonly keyMass: boolean;
   readonly capture: ReadonlySet<CaptureName> | undefined;
   readonly requiresGrad: boolean;
-}
-
-/** What a pass gives: its result, and the sizes that it has inferred. */
-export interface ForwardOutcome {
-  readonly result: ForwardResult;
-  readonly sizes: InputSizes;
 }
 
 /** Reads all of the caller's objects, which may run the caller's code: nothing of the layer is looked at before. */
@@ -269,7 +265,7 @@ function checkInputs(
 }
 
 /** One forward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
-export function runForward(target: ForwardLayer, inputs: ForwardInputs): ForwardOutcome {
+export function runForward(target: ForwardLayer, inputs: ForwardInputs): ForwardResult {
   const loaded = core();
   const { layer, settings } = target;
   const { q, keyValues, gate, cache, keyMass, requiresGrad, results } = inputs;
@@ -369,10 +365,10 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
     keySize: shapes.keySize ?? 0,
     valueSize: shapes.valueSize ?? 0,
   });
-  loaded.forward(layer, record);
+  commit(() => {
+    loaded.forward(layer, record);
+    target.follow(shapes);
+  });
   const result: ForwardResult = readResults(prepared, output, weights);
-  return {
-    result: extras === undefined ? result : Object.assign(result, readExtras(extras, extrasAt)),
-    sizes: shapes,
-  };
+  return extras === undefined ? result : Object.assign(result, readExtras(extras, extrasAt));
 }

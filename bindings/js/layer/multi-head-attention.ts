@@ -3,7 +3,7 @@ import { HeadwiseError } from '../runtime/errors.js';
 import { completed, Handle, type Held } from '../runtime/handle.js';
 import { checkOptions } from '../runtime/options.js';
 import type { Precision } from '../runtime/precisions.js';
-import { core } from '../runtime/wasm.js';
+import { commit, core } from '../runtime/wasm.js';
 import { inPlace, toFloats } from '../tensor/arrays.js';
 import type { NumericArray, TensorInput } from '../tensor/inputs.js';
 import type { TensorsByName } from '../tensor/integers.js';
@@ -314,16 +314,17 @@ export class MultiHeadAttention {
     if (inputs.keyValues === undefined) {
       this.#needSizes('forward');
     }
-    const { result, sizes } = runForward(
-      { layer, owner: this, settings: this.#settings, sizes: this.#sizes },
+    const follow = (sizes: InputSizes): void => {
+      this.#initializedWith(sizes);
+      if (inputs.requiresGrad && inputs.keyValues !== undefined) {
+        const [{ shape: ofKeys }, { shape: ofValues }] = inputs.keyValues;
+        this.#pending = { queries: inputs.q.shape, keys: ofKeys, values: ofValues };
+      }
+    };
+    return runForward(
+      { layer, owner: this, settings: this.#settings, sizes: this.#sizes, follow },
       inputs,
     );
-    this.#initializedWith(sizes);
-    if (inputs.requiresGrad && inputs.keyValues !== undefined) {
-      const [{ shape: ofKeys }, { shape: ofValues }] = inputs.keyValues;
-      this.#pending = { queries: inputs.q.shape, keys: ofKeys, values: ofValues };
-    }
-    return result;
   }
 
   /**
@@ -383,8 +384,10 @@ export class MultiHeadAttention {
     const given = readHeads(heads);
     const layer = this.#handle.inUse();
     const checked = checkHeads(given, this.#settings);
-    removeHeads(layer, checked);
-    this.#settings = withoutHeads(this.#settings, checked.length);
+    commit(() => {
+      removeHeads(layer, checked);
+      this.#settings = withoutHeads(this.#settings, checked.length);
+    });
   }
 
   /**
@@ -439,8 +442,10 @@ export class MultiHeadAttention {
 
     if (!this.#initialized) {
       const sizes = sizesIn(tensors, this.#settings, this.#sizes);
-      core().initialize(layer, sizes.querySize, sizes.keySize, sizes.valueSize);
-      this.#initializedWith(sizes);
+      commit(() => {
+        core().initialize(layer, sizes.querySize, sizes.keySize, sizes.valueSize);
+        this.#initializedWith(sizes);
+      });
     }
     writeTensors(parameters, tensors, ({ number }) => core().parameter(layer, number));
     core().parametersChanged(layer);

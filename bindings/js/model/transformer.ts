@@ -23,7 +23,7 @@ import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, entriesOf, isIntegerIn, isObject } from '../runtime/options.js';
 import type { Precision } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
+import { commit, core } from '../runtime/wasm.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import type { TensorsByName } from '../tensor/integers.js';
 import { Adam, checkAdamOptions, Optimizer } from '../training/optimizers.js';
@@ -348,12 +348,14 @@ export class Transformer {
     // Reading may have run code of the caller's.
     const model = this.#passModel();
     const pass = checkPass(model, inputs);
-    const { result } = runPass(model, pass, { kind: 'forward', ...inputs });
-    if (inputs.requiresGrad) {
-      const { batchAxis, batch, length } = pass;
-      this.#pending = { batchAxis, batch, length };
-    }
-    return result;
+    return commit(() => {
+      const { result } = runPass(model, pass, { kind: 'forward', ...inputs });
+      if (inputs.requiresGrad) {
+        const { batchAxis, batch, length } = pass;
+        this.#pending = { batchAxis, batch, length };
+      }
+      return result;
+    });
   }
 
   /**
@@ -605,7 +607,9 @@ export class Transformer {
     const optimizer = optimizerOf?.();
     const model = this.#passModel();
     const pass = checkPass(model, inputs);
-    return runPass(model, pass, { kind, ...plainPass, ...(optimizer && { optimizer }) });
+    return commit(() =>
+      runPass(model, pass, { kind, ...plainPass, ...(optimizer && { optimizer }) }),
+    );
   }
 
   #namedTensors(
@@ -644,11 +648,16 @@ export class Transformer {
   #prune(side: Side, heads: readonly (readonly number[])[]): void {
     const model = this.#handle.inUse();
     const layers = heads.map((list) => ({ heads: list }));
-    core().pruneModel(model, send(headLists, { side: sides.indexOf(side), layers }));
-    this.#followPruning();
+    const request = send(headLists, { side: sides.indexOf(side), layers });
+    commit(() => {
+      core().pruneModel(model, request);
+      heads.forEach(({ length: removedHeads }, i) => {
+        MultiHeadAttention.followModel(this.#layers[side][i], { removedHeads });
+      });
+    });
   }
 
-  /** Has the layers know how many heads they have left. */
+  /** Has the layers know how many heads a checkpoint has left them. */
   #followPruning(): void {
     const described = this.#describe();
     for (const side of sides) {

@@ -3,7 +3,8 @@
  * own glue has all of Embind.
  */
 import type { Core } from 'headwise-glue';
-import { failOutOfMemory } from './errors.js';
+import { failInterrupted, failOutOfMemory } from './errors.js';
+import type { StackCheck } from './stack.js';
 
 type Call = (...numbers: readonly (number | undefined)[]) => number;
 
@@ -35,14 +36,28 @@ function grow(memory: WebAssembly.Memory, needed: number): boolean {
 }
 
 /**
- * Runs a module on this memory, which no other runs on, and returns its calls. A call that runs out of memory throws the
- * error that says so: the core ends it by a trap, and everything is as it was before it.
+ * Runs a module on this memory, which no other runs on, and returns its calls.
  *
+ * - A call that runs out of memory throws the error that says so: the core ends it by a trap, and everything is as it
+ *   was before it.
+ * - A call for which the stack has no room throws a RangeError before it begins.
+ * - A call that does not return in any other way leaves memory in any state: `isBusy` stays set, and all later calls
+ *   fail. No `catch` or `finally` runs where a time limit or a developer's tools end a program.
+ *
+ * @param checkStack throws unless the stack has room for a call
  * @throws Error if it is no build of headwise
  */
-export function createCore(module: WebAssembly.Module, memory: WebAssembly.Memory): Core {
+export function createCore(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  checkStack: StackCheck,
+): Core {
+  /** After a trap: whether memory was wanting. If so, gives back what the call had allocated. */
+  let recover = (): number => 0;
   const calls: Record<string, Call> = {};
   const core = calls as unknown as { -readonly [Name in keyof Core]: Core[Name] };
+  const state = { isBusy: false, isChanging: false };
+  core.state = state;
   const showMemory = (): void => {
     const { buffer } = memory;
     core.HEAPF32 = new Float32Array(buffer);
@@ -82,13 +97,24 @@ export function createCore(module: WebAssembly.Module, memory: WebAssembly.Memor
         }
         const call = built.__indirect_function_table.get(invoker) as Call;
         const isSize = !textAt(signature).startsWith('d');
+        if (textAt(name) === 'recover') {
+          recover = () => call(target);
+          return;
+        }
         // As many arguments as any call has: WebAssembly leaves out what is too many, without a list of them.
         calls[textAt(name)] = (a, b, c, d, e, f, g, h) => {
+          if (state.isBusy) {
+            failInterrupted();
+          }
+          checkStack(0);
+          state.isBusy = true;
           try {
             const result = call(target, a, b, c, d, e, f, g, h);
+            state.isBusy = false;
             return isSize ? result >>> 0 : result;
           } catch (error) {
-            if (core.recover() !== 0) {
+            state.isBusy = recover() === 0;
+            if (!state.isBusy) {
               failOutOfMemory();
             }
             throw error;

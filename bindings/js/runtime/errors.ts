@@ -17,6 +17,9 @@
  * - `no-pending-backward`: no forward that required gradients is left to go back from
  * - `disposed`: the layer, cache, model or optimizer was disposed of
  * - `out-of-memory`: the memory that the call needs cannot be had; nothing was changed
+ * - `interrupted`: an earlier call did not return, as a time limit, Ctrl+C in a REPL or a trap ended it. What lives in
+ *   that WebAssembly instance is lost: its layers, models, caches, optimizers and resident tensors. `await init()` makes
+ *   a new instance
  */
 export type ErrorCode =
   | 'not-initialized'
@@ -34,7 +37,8 @@ export type ErrorCode =
   | 'sizes-unknown'
   | 'no-pending-backward'
   | 'disposed'
-  | 'out-of-memory';
+  | 'out-of-memory'
+  | 'interrupted';
 
 /**
  * Every error that headwise throws on purpose. `message` names the argument, what was expected and what came:
@@ -58,6 +62,13 @@ export function fail(code: ErrorCode, argument: string, expected: string, got: s
 
 export function failOutOfMemory(): never {
   throw new HeadwiseError('out-of-memory', 'memory: not enough for tensors of these sizes');
+}
+
+export function failInterrupted(): never {
+  throw new HeadwiseError(
+    'interrupted',
+    'headwise: expected every call to return, got one that was interrupted, so that all that was made since init() is lost; await init() once more and make it anew',
+  );
 }
 
 /** What a caught error says, for the message of another. */

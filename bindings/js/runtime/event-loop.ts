@@ -15,6 +15,26 @@ export function checkSignal(signal: unknown): () => void {
   };
 }
 
+/** What `promise` comes to, or, as an error, the reason of a signal that is aborted before. */
+export async function orAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  let stop = (): void => undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => {
+      const { reason } = signal as { reason: Error };
+      reject(reason);
+    };
+  });
+  signal?.addEventListener('abort', stop);
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
 /** A turn of the event loop. A timer would take a page 4 ms. */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {

@@ -7,6 +7,12 @@ declare module 'headwise-glue' {
     readonly HEAPF32: Float32Array;
     readonly HEAP32: Int32Array;
     readonly HEAPU8: Uint8Array;
+    readonly state: {
+      /** Whether a call has begun and not returned. */
+      isBusy: boolean;
+      /** Whether JavaScript has begun a change that it has not completed, see `commit`. */
+      isChanging: boolean;
+    };
     newLayer(
       options: Address,
       dropout: number,
@@ -37,8 +43,6 @@ declare module 'headwise-glue' {
     reserve(floats: number): Address | Absent;
     newTensor(floats: number): Address | Absent;
     deleteTensor(tensor: Address): void;
-    /** After a call that ended by a trap: whether memory was wanting. Gives back what it had allocated. */
-    recover(): number;
     maskedSoftmax(record: Address, weights: Address): void;
     poolingWorkspaceSize(
       numKeys: number,

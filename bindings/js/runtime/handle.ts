@@ -1,7 +1,7 @@
 import type { Core } from 'headwise-glue';
-import { HeadwiseError } from './errors.js';
+import { failInterrupted, HeadwiseError } from './errors.js';
 import type { Address } from './memory.js';
-import { enter, enteredCore } from './wasm.js';
+import { enter, enteredCore, isLost } from './wasm.js';
 
 /** The calls that give memory back. */
 type Free =
@@ -19,10 +19,15 @@ interface Owned {
   readonly free: Free;
 }
 
+/** Gives memory back, unless all of it is lost. */
+function release({ core, address, free }: Owned): void {
+  if (!isLost(core)) {
+    core[free](address);
+  }
+}
+
 /** What was dropped without `dispose` gives its memory back when it is collected. */
-const finalizers = new FinalizationRegistry<Owned>(({ core, address, free }) => {
-  core[free](address);
-});
+const finalizers = new FinalizationRegistry(release);
 
 function failDisposed(kind: string): never {
   throw new HeadwiseError('disposed', `${kind}: expected one in use, got one that was disposed of`);
@@ -31,9 +36,9 @@ function failDisposed(kind: string): never {
 /** What a layer, cache, model or optimizer has in WebAssembly memory, or the model that it is part of. */
 export interface Held {
   readonly disposed: boolean;
-  /** Enters the core that it lives in and returns the address there, or the error that it was disposed of. */
+  /** Enters the core that it lives in and returns the address there, or the error that it was disposed of or lost. */
   inUse(): Address;
-  /** Gives the memory back; again does nothing. */
+  /** Gives the memory back; again, and where it is lost, does nothing. */
   dispose(): void;
 }
 
@@ -57,20 +62,33 @@ export class Handle implements Held {
   }
 
   inUse(): Address {
-    if (this.#owned === undefined) {
-      failDisposed(this.#kind);
-    }
-    enter(this.#owned.core);
-    return this.#owned.address;
+    const { core, address } = this.#check();
+    enter(core);
+    return address;
+  }
+
+  /** The error that it was disposed of or lost, if so; enters no core. */
+  check(): void {
+    this.#check();
   }
 
   dispose(): void {
     if (this.#owned !== undefined) {
-      const { core, address, free } = this.#owned;
+      // In this order: wherever it is interrupted, nothing is freed twice.
       finalizers.unregister(this);
+      release(this.#owned);
       this.#owned = undefined;
-      core[free](address);
     }
+  }
+
+  #check(): Owned {
+    if (this.#owned === undefined) {
+      failDisposed(this.#kind);
+    }
+    if (isLost(this.#owned.core)) {
+      failInterrupted();
+    }
+    return this.#owned;
   }
 }
 

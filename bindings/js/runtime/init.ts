@@ -2,13 +2,16 @@ import { relaxedSimd, simd } from 'wasm-feature-detect';
 import { addressOf, expectedWasm } from './address.js';
 import { fail, HeadwiseError, reasonOf, show } from './errors.js';
 import type { Builds, Source, Variant, WasmModule } from './builds.js';
+import type { Core } from 'headwise-glue';
 import { createCore } from './embind.js';
 import { layerFiles } from './layer-files.js';
 import { node, oldNode } from './node.js';
+import { checkSignal, orAborted } from './event-loop.js';
 import { checkOptions } from './options.js';
+import { createStackCheck } from './stack.js';
 import { endWorkers, startWorkers, type StartedWorker } from './start-workers.js';
 import { checkThreads, chooseThreads, startsLater, ThreadPool } from './threads.js';
-import { hasModels, setCore } from './wasm.js';
+import { hasModels, isLost, setCore } from './wasm.js';
 
 export interface InitOptions {
   /** Which build to load; `'auto'`, the default, takes the fastest that this engine can run. */
@@ -27,6 +30,11 @@ export interface InitOptions {
    * then.
    */
   wasm?: URL | string | ArrayBuffer | ArrayBufferView | WasmModule | undefined;
+  /**
+   * Ends the wait: for the file, and for workers, which may never answer. `init` then rejects with the signal's reason;
+   * workers that are on their way still come, unless `dispose` or `init({ threads: 1 })` ends them.
+   */
+  signal?: AbortSignal | undefined;
 }
 
 /** What `init` chose. */
@@ -42,78 +50,106 @@ export interface Initialized {
 /** What was loaded. */
 interface Engine {
   readonly variant: Variant;
-  readonly hasModels: boolean;
+  readonly core: Core;
   /** The options that it was loaded by. */
   readonly given: { readonly threads: number | 'auto'; readonly wasm: InitOptions['wasm'] };
   readonly threadPool: ThreadPool;
 }
 
 let engine: Engine | undefined;
-/** Calls go one after the other, so that each has an answer of its own. */
-let lastCall: Promise<unknown> = Promise.resolve();
+/** Files are loaded one after the other, so that each call has an answer of its own. */
+let lastLoad: Promise<unknown> = Promise.resolve();
 
 /**
  * Loads the WebAssembly core and starts its threads. Everything but `Tensor` needs it; calling it again is free and
  * gives the first call's answer. If models, tasks, optimizers or files were imported only since, it loads what these
- * need: new layers and caches are then made there, those that there are stay as they are, computed on one thread. Threads are there when it resolves, save for those of `'auto'` under Node: they start
- * with the first large call, since their start takes longer than many a program. Workers sleep between calls and do not
- * keep a Node program from ending.
+ * need: new layers and caches are then made there, those that there are stay as they are, computed on one thread. After
+ * a call that was interrupted (`HeadwiseError` of code `interrupted`) it loads what was loaded anew. Threads are there
+ * when it resolves, save for those of `'auto'` under Node: they start with the first large call, since their start takes
+ * longer than many a program. Workers sleep between calls and do not keep a Node program from ending.
+ *
+ * Workers that neither come nor fail keep `init({ threads: 2 })` waiting: `signal`, `dispose()` and
+ * `init({ threads: 1 })`, which takes its place, end the wait. `'auto'` waits for 20 seconds.
  *
  * @throws HeadwiseError `unsupported` where WebAssembly SIMD is missing, or a variant, thread count or file is asked for
  *   that is not there or is not the one loaded; `load-failed` when the file, its memory or the workers cannot be had; it may
- *   then be called again, with other options, too
+ *   then be called again, with other options, too. The signal's reason
  */
 export async function init(options?: InitOptions): Promise<Initialized> {
   const {
     variant = 'auto',
     threads = 'auto',
     wasm,
-  } = checkOptions(options, ['variant', 'threads', 'wasm']);
+    signal,
+  } = checkOptions(options, ['variant', 'threads', 'wasm', 'signal']);
   if (!['auto', 'simd', 'relaxed-simd'].includes(variant)) {
     fail('invalid-option', 'variant', "'auto', 'simd' or 'relaxed-simd'", show(variant));
   }
   checkThreads(threads);
-  const answer = lastCall.then(() => initialize(variant, threads, wasm));
-  lastCall = answer.catch(() => undefined);
-  return answer;
-}
-
-/**
- * Ends the threads that `init` started. Layers and caches stay, and calls compute on the caller's thread alone until
- * `init` is called again. Without threads, or before `init`, it does nothing.
- */
-export function dispose(): void {
-  engine?.threadPool.pause();
-}
-
-async function initialize(
-  variant: 'auto' | Variant,
-  threads: number | 'auto',
-  wasm: InitOptions['wasm'],
-): Promise<Initialized> {
-  let workers: readonly StartedWorker[] | undefined;
-  if (engine === undefined) {
-    ({ engine, workers } = await load(variant, threads, wasm));
-  } else {
-    checkVariant(variant, engine.variant);
-    if (lacksModels(engine, wasm)) {
-      const { variant: same, given, threadPool } = engine;
-      const asBefore = threads === 'auto' ? given.threads : threads;
-      ({ engine, workers } = await load(same, asBefore, wasm));
-      // What lives in its memory stays there, and is computed by the caller's thread alone.
-      threadPool.pause();
-    } else if (wasm !== undefined && !isSame(wasm, engine.given.wasm)) {
-      fail('unsupported', 'wasm', 'what is loaded already, or none', 'another');
-    }
-  }
-  const { variant: loaded, threadPool } = engine;
-  await threadPool.have(threads, workers);
+  checkSignal(signal)();
+  const load = lastLoad.then(() => initialize({ variant, threads, wasm, signal }));
+  lastLoad = load.catch(() => undefined);
+  const complete = async (): Promise<Engine> => {
+    const { engine: loaded, ready } = await load;
+    await ready;
+    return loaded;
+  };
+  const { variant: loaded, threadPool } = await orAborted(complete(), signal);
   return {
     variant: loaded,
     get threads() {
       return threadPool.count;
     },
   };
+}
+
+/**
+ * Ends the threads that `init` started, or is starting: it then resolves with one thread. Layers and caches stay, and
+ * calls compute on the caller's thread alone until `init` is called again. Without threads, or before `init`, it does
+ * nothing.
+ */
+export function dispose(): void {
+  engine?.threadPool.pause();
+}
+
+/** What is asked of `init`. */
+interface Wanted {
+  readonly variant: 'auto' | Variant;
+  readonly threads: number | 'auto';
+  readonly wasm: InitOptions['wasm'];
+  readonly signal: InitOptions['signal'];
+}
+
+/** Loads what is not loaded yet. `ready` settles when the threads are there, in an object that is no promise. */
+async function initialize(
+  wanted: Wanted,
+): Promise<{ readonly engine: Engine; readonly ready: Promise<void> }> {
+  const { variant, threads, wasm } = wanted;
+  const before = engine;
+  let given = wanted;
+  if (before !== undefined) {
+    const isOver = isLost(before.core);
+    if (!isOver) {
+      checkVariant(variant, before.variant);
+      if (!lacksModels(before, wasm)) {
+        if (wasm !== undefined && !isSame(wasm, before.given.wasm)) {
+          fail('unsupported', 'wasm', 'what is loaded already, or none', 'another');
+        }
+        return { engine: before, ready: before.threadPool.have(threads) };
+      }
+    }
+    given = {
+      ...wanted,
+      variant: variant === 'auto' ? before.variant : variant,
+      threads: threads === 'auto' ? before.given.threads : threads,
+      wasm: wasm ?? (isOver ? before.given.wasm : undefined),
+    };
+  }
+  const { engine: made, workers } = await load(given);
+  engine = made;
+  // What lives in the memory of the one before stays there, and is computed by the caller's thread alone.
+  before?.threadPool.pause();
+  return { engine: made, ready: made.threadPool.have(threads, workers) };
 }
 
 function checkVariant(wanted: 'auto' | Variant, loaded: Variant): void {
@@ -125,7 +161,7 @@ function checkVariant(wanted: 'auto' | Variant, loaded: Variant): void {
 /** Whether another is to be loaded: with models, which were imported since, or that which is given now. */
 const lacksModels = (loaded: Engine, wasm: InitOptions['wasm']): boolean =>
   modelBuilds !== undefined &&
-  !loaded.hasModels &&
+  !hasModels(loaded.core) &&
   (wasm === undefined ? loaded.given.wasm === undefined : !isSame(wasm, loaded.given.wasm));
 
 /** Whether two are one source as far as can be told: of URLs the address, of bytes their number. */
@@ -165,11 +201,12 @@ async function choose(variant: 'auto' | Variant, builds: Builds): Promise<Varian
 }
 
 /** Loads what was asked for, and starts its workers where they are to be there soon. */
-async function load(
-  wanted: 'auto' | Variant,
-  wantedThreads: number | 'auto',
-  wasm: InitOptions['wasm'],
-): Promise<{ engine: Engine; workers: readonly StartedWorker[] | undefined }> {
+async function load({
+  variant: wanted,
+  threads: wantedThreads,
+  wasm,
+  signal,
+}: Wanted): Promise<{ engine: Engine; workers: readonly StartedWorker[] | undefined }> {
   if (typeof WebAssembly === 'undefined' || !(await simd())) {
     throw new HeadwiseError(
       'unsupported',
@@ -197,14 +234,14 @@ async function load(
   try {
     const source = locate(wasm ?? builds[name]?.());
     place = placeOf(source);
-    const module = await compile(source);
-    const core = createCore(module, memory);
+    const module = await compile(source, signal);
+    const core = createCore(module, memory, await createStackCheck());
     const variant = core.isRelaxed() ? 'relaxed-simd' : 'simd';
     checkVariant(wanted, variant);
     setCore(core);
     return {
       engine: {
-        ...{ variant, hasModels: hasModels(core), given: { threads: wantedThreads, wasm } },
+        ...{ variant, core, given: { threads: wantedThreads, wasm } },
         threadPool: new ThreadPool(core, module, memory, isShared),
       },
       workers,
@@ -285,7 +322,10 @@ function placeOf(source: Source): string {
   return isModule(source) ? 'the given module' : 'the given bytes';
 }
 
-async function compile(source: Source): Promise<WebAssembly.Module> {
+async function compile(
+  source: Source,
+  signal: AbortSignal | undefined,
+): Promise<WebAssembly.Module> {
   if (isBytes(source)) {
     return WebAssembly.compile(source);
   }
@@ -296,7 +336,7 @@ async function compile(source: Source): Promise<WebAssembly.Module> {
   if (source.protocol === 'file:' && node !== undefined) {
     return WebAssembly.compile(node.getBuiltinModule('node:fs').readFileSync(source));
   }
-  const response = await fetch(source);
+  const response = await fetch(source, { signal: signal ?? null });
   if (!response.ok) {
     throw new Error(`HTTP status ${response.status}`);
   }

@@ -48,14 +48,15 @@ export function reserve<Sizes extends readonly number[]>(
     total += Math.ceil(size / line) * line;
     return offset;
   });
-  if (total > largeCall) {
-    firstLargeCall?.();
-    firstLargeCall = undefined;
-  }
   // One line at least, so that a piece of size 0 has an address, too.
   const address = core().reserve(Math.max(total, line));
   if (isAbsent(address)) {
     failOutOfMemory();
+  }
+  if (total > largeCall) {
+    // Behind a call that has found enough of the stack left.
+    firstLargeCall?.();
+    firstLargeCall = undefined;
   }
   return offsets.map((offset) => address + offset) as { -readonly [Piece in keyof Sizes]: Address };
 }

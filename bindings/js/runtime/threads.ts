@@ -5,6 +5,7 @@ import { isAbsent, onFirstLargeCall, type Address } from './memory.js';
 import { node } from './node.js';
 import { isIntegerIn } from './options.js';
 import { endWorkers, mayStartInNode, startWorkers, type StartedWorker } from './start-workers.js';
+import { isLost } from './wasm.js';
 
 /** As `max_threads` in for_each.hpp. */
 const maxThreads = 64;
@@ -46,11 +47,39 @@ function automaticThreads(): number {
 export const startsLater = (threads: number | 'auto'): boolean =>
   threads === 'auto' && node !== undefined;
 
+/** How long an automatic number of threads waits for workers, in milliseconds. Those that come later work, too. */
+const mostPatience = 20_000;
+
 /** Workers that run, or are starting. */
 interface RunningWorkers {
   readonly workers: readonly StartedWorker[];
-  /** Resolves when all are ready. */
+  /** Resolves when all are ready or were ended; rejects if one fails, or if another `init` has taken their place. */
   readonly ready: Promise<void>;
+  isReady: boolean;
+  /** Settles `ready` for workers that are still to come. */
+  end(reason?: HeadwiseError): void;
+}
+
+const failed = (reason: string, cause?: unknown): HeadwiseError =>
+  new HeadwiseError('load-failed', `threads: expected workers of worker.js, got ${reason}`, {
+    cause,
+  });
+
+/** Whether a Node program goes on until workers are ready. */
+function keepProgram(workers: readonly StartedWorker[], keeps: boolean): void {
+  workers.forEach((worker) => {
+    worker.keepProgram(keeps);
+  });
+}
+
+async function withPatience(ready: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, mostPatience)));
+  try {
+    await Promise.race([ready, enough]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The thread pool of a loaded core. */
@@ -88,7 +117,7 @@ export class ThreadPool {
 
   /**
    * Resolves when so many threads are there, or will start with the first large call. 'auto' is one thread where
-   * workers do not start.
+   * workers do not start. 1 does not wait for workers that are still to come, but ends them.
    *
    * @param started the workers to take, if some were started ahead
    * @throws HeadwiseError `unsupported` if another number is settled, `load-failed` if workers do not start; any number
@@ -96,6 +125,10 @@ export class ThreadPool {
    */
   async have(threads: number | 'auto', started?: readonly StartedWorker[]): Promise<void> {
     const isAuto = threads === 'auto';
+    if (threads === 1 && this.#running?.isReady === false) {
+      this.pause(failed('init({ threads: 1 })'));
+      this.#settled = undefined;
+    }
     if (this.#settled !== undefined && !isAuto && threads !== this.#settled) {
       fail('unsupported', 'threads', `${this.#settled}, for which it is loaded`, show(threads));
     }
@@ -110,10 +143,13 @@ export class ThreadPool {
         return;
       }
       const { workers, ready } = (this.#running ??= this.#run(count, started));
-      workers.forEach((worker) => {
-        worker.keepProgram(true);
-      });
-      await ready;
+      keepProgram(workers, true);
+      if (isAuto) {
+        await withPatience(ready);
+        keepProgram(workers, false);
+      } else {
+        await ready;
+      }
     } catch (error) {
       if (!isAuto) {
         throw error;
@@ -121,9 +157,27 @@ export class ThreadPool {
     }
   }
 
-  /** Ends the workers: the caller's thread computes alone, until threads are asked for again. */
-  pause(): void {
-    this.#setThreads(1);
+  /**
+   * Ends the workers: the caller's thread computes alone, until threads are asked for again.
+   *
+   * @param reason what those hear who wait for workers. Default: that all is well
+   */
+  pause(reason?: HeadwiseError): void {
+    const running = this.#running;
+    const isOver = isLost(this.#core);
+    if (isOver) {
+      onFirstLargeCall(undefined);
+      this.#running = undefined;
+      this.#generation++;
+      this.#count = 1;
+    } else {
+      this.#setThreads(1);
+    }
+    // Others return by themselves; of a lost core they may be waiting for ever.
+    if (running !== undefined && (isOver || !running.isReady)) {
+      endWorkers(running.workers);
+    }
+    running?.end(reason);
   }
 
   /** Begins a generation: calls lay out memory for so many threads, and share work with those that are ready. */
@@ -165,7 +219,21 @@ export class ThreadPool {
   /** Runs workers; a Node program does not wait for them. */
   #run(count: number, workers: readonly StartedWorker[] = startWorkers(count - 1)): RunningWorkers {
     this.#setThreads(count);
-    return { workers, ready: this.#startTasks(workers, this.#generation) };
+    let end: RunningWorkers['end'] = () => undefined;
+    const ended = new Promise<void>((resolve, reject) => {
+      end = (reason) => {
+        if (reason === undefined) {
+          resolve();
+        } else {
+          reject(reason);
+        }
+      };
+    });
+    const started = this.#startTasks(workers, this.#generation).then(() => {
+      running.isReady = true;
+    });
+    const running = { workers, ready: Promise.race([started, ended]), isReady: false, end };
+    return running;
   }
 
   async #startTasks(workers: readonly StartedWorker[], generation: number): Promise<void> {
@@ -182,8 +250,7 @@ export class ThreadPool {
       if (generation === this.#generation) {
         this.#fail();
       }
-      const message = `threads: expected workers of worker.js, got ${reasonOf(error)}`;
-      throw new HeadwiseError('load-failed', message, { cause: error });
+      throw failed(reasonOf(error), error);
     }
   }
 }

@@ -47,9 +47,7 @@ export class ResidentTensor extends Tensor {
     let view: Float32Array | undefined;
     Object.defineProperty(this, 'data', {
       get: () => {
-        if (handle.disposed) {
-          handle.inUse();
-        }
+        handle.check();
         const { HEAPF32 } = owner;
         if (view?.buffer !== HEAPF32.buffer) {
           view = HEAPF32.subarray(address / 4, address / 4 + count);
