@@ -28,10 +28,11 @@ const initInWorker = named('init') as RemoteFunction<typeof all.init>;
 
 /**
  * Starts the worker and loads headwise there; calling it again gives the first call's answer.
- * @throws HeadwiseError as the package's `init`, and `load-failed` if the worker does not start
+ * @throws HeadwiseError as the package's `init`, and `load-failed` if the worker does not start, or `init({ threads: 1 })`
+ *   or `dispose` ends one that has not come up
  */
 export async function init(options?: InitOptions): Promise<Initialized> {
-  haveWorker();
+  haveWorker(isObject(options) ? options.threads : undefined);
   const asked =
     isObject(options) && typeof options.wasm === 'string'
       ? { ...options, wasm: addressOf(options.wasm) }

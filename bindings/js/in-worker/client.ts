@@ -13,7 +13,9 @@ import {
   type Answer,
   type Formed,
   type Host,
+  type Message,
   type Packed,
+  type Path,
   type Place,
   type Receive,
   type TensorParts,
@@ -30,12 +32,16 @@ interface Running {
   /** Whether a Node program goes on until there is an answer. */
   keepProgram(keeps: boolean): void;
   /** What rejects the calls that wait for an answer. */
-  readonly waiting: Set<(reason: HeadwiseError) => void>;
+  readonly waiting: Set<(reason: Error) => void>;
+  /** How many threads the `init` that started it wants. */
+  readonly threads: unknown;
+  /** Whether it has answered anything. */
+  isUp: boolean;
 }
 
 let running: Running | undefined;
 
-function startWorker(): Running {
+function startWorker(threads: unknown): Running {
   const waiting: Running['waiting'] = new Set();
   const lose = (reason: string): void => {
     if (running === started) {
@@ -46,7 +52,7 @@ function startWorker(): Running {
       reject(new HeadwiseError('load-failed', message));
     });
   };
-  const started: Running = { ...start(lose), waiting };
+  const started: Running = { ...start(lose), waiting, threads, isUp: false };
   return started;
 }
 
@@ -89,9 +95,12 @@ function start(lose: (reason: string) => void): Pick<Running, 'host' | 'end' | '
   };
 }
 
-/** Starts the worker, if none runs. */
-export function haveWorker(): void {
-  running ??= startWorker();
+/** Starts the worker, if none runs. One thread takes the place of more that have not come up. */
+export function haveWorker(threads: unknown): void {
+  if (threads === 1 && running?.isUp === false && running.threads !== 1) {
+    running.end('init({ threads: 1 })');
+  }
+  running ??= startWorker(threads);
 }
 
 export function endWorker(): void {
@@ -123,36 +132,55 @@ export function transferred<Value extends object>(value: Value): Value {
   return value;
 }
 
-/** Functions that are told something and not asked, or may answer later. */
-const notified = new Set(['onToken', 'onProgress', '']);
+/** Functions that are told something and not asked. */
+const notified = ['onToken', 'onProgress'];
 
-/** Packs a call's arguments; `closing` gets what closes what is open as long as it lasts. */
-function packArguments(args: unknown, closing: (() => void)[]): Packed {
-  const open = ($: 'function' | 'signal', use: (port: MessagePort) => () => void): Formed => {
+/**
+ * Packs a call's arguments.
+ *
+ * @param closing gets what closes what is open as long as the call lasts
+ * @param thrown gets what functions that are told something throw
+ */
+function packArguments(args: unknown, closing: (() => void)[], thrown: unknown[]): Packed {
+  const open = (form: 'function' | 'signal', use: (port: MessagePort) => () => void): Formed => {
     const { port1, port2 } = new MessageChannel();
     const stop = use(port1);
     closing.push(() => {
       stop();
       port1.close();
     });
-    return { $, content: port2 };
+    return { form, content: port2 };
   };
-  const send = (value: unknown, key: string): Formed | undefined => {
+  const send = (value: unknown, path: Path): Formed | undefined => {
+    const key = path.at(-1) ?? '';
+    // Those of an argument that is none of tensors by name.
+    const isOption = path.length === 3 && path[1] !== '0';
     const known = typeof value === 'function' ? places.get(value) : undefined;
     if (known !== undefined) {
       checkOwner(known.worker);
-      return { $: 'place', content: known.place };
+      return { form: 'place', content: known.place };
     }
     if (typeof value === 'function') {
-      if (!notified.has(key)) {
+      // An argument of its own may answer later: it opens files.
+      const isAsked = path.length === 2;
+      if (!isAsked && !notified.includes(key)) {
         fail('invalid-type', key, 'no function, since its answer would come too late', 'one');
       }
+      const call = (...told: unknown[]): unknown => {
+        try {
+          const answer = (value as (...told: unknown[]) => unknown)(...told);
+          return isAsked ? answer : undefined;
+        } catch (error) {
+          thrown.push(error);
+          throw error;
+        }
+      };
       return open('function', (port) => {
-        expose(value, port);
+        expose(call, port);
         return () => undefined;
       });
     }
-    if (key === 'out' && value !== undefined) {
+    if (isOption && key === 'out' && isObject(value)) {
       fail(
         'unsupported',
         'out',
@@ -160,7 +188,7 @@ function packArguments(args: unknown, closing: (() => void)[]): Packed {
         'one',
       );
     }
-    if (key === 'signal' && value instanceof AbortSignal) {
+    if (value instanceof AbortSignal) {
       return open('signal', (port) => {
         const abort = (): void => {
           port.postMessage(null);
@@ -188,6 +216,7 @@ function checkOwner(owner: Running | undefined): void {
 async function ask(
   act: (host: ComlinkRemote<Host>) => Promise<Answer>,
   owner?: Running,
+  signal?: AbortSignal,
 ): Promise<unknown> {
   const worker = running;
   if (worker === undefined) {
@@ -199,15 +228,20 @@ async function ask(
   checkOwner(owner);
   const { host, waiting } = worker;
   worker.keepProgram(true);
-  let stopWaiting: (reason: HeadwiseError) => void = () => undefined;
+  let stopWaiting: (reason: Error) => void = () => undefined;
+  const abort = (): void => {
+    stopWaiting((signal as { reason: Error }).reason);
+  };
   try {
     const answer = await new Promise<Answer>((resolve, reject) => {
       stopWaiting = reject;
       waiting.add(reject);
+      signal?.addEventListener('abort', abort);
       act(host).then(resolve, reject);
     });
-    const receive: Receive = ({ $, content }) => {
-      if ($ !== 'tensor') {
+    worker.isUp = true;
+    const receive: Receive = ({ form, content }) => {
+      if (form !== 'tensor') {
         return standIn(content as Place, worker);
       }
       const { data, shape } = content as TensorParts;
@@ -215,38 +249,43 @@ async function ask(
     };
     return unpack(valueOf(answer), receive);
   } finally {
+    signal?.removeEventListener('abort', abort);
     waiting.delete(stopWaiting);
     if (waiting.size === 0) {
       worker.keepProgram(false);
+      // Another may come up.
+      if (!worker.isUp && worker === running) {
+        worker.end('no answer');
+      }
     }
   }
 }
 
 async function askWith(
   args: unknown[],
-  act: (host: ComlinkRemote<Host>, message: unknown) => Promise<Answer>,
+  act: (host: ComlinkRemote<Host>, message: Message) => Promise<Answer>,
   owner?: Running,
 ): Promise<unknown> {
   const signal = args
     .map((each) => isObject(each) && 'signal' in each && each.signal)
-    .find(Boolean);
+    .find((each) => each instanceof AbortSignal);
   const closing: (() => void)[] = [];
+  const thrown: unknown[] = [];
   try {
-    const { message, transfer: memory } = packArguments(args, closing);
-    const result = await ask((host) => act(host, transfer(message as object, memory)), owner);
-    // The worker may have ended the call before it read that the signal stops it.
-    if (signal instanceof AbortSignal) {
-      signal.throwIfAborted();
-    }
-    return result;
+    signal?.throwIfAborted();
+    const { message, transfer: memory } = packArguments(args, closing, thrown);
+    return await ask((host) => act(host, transfer(message, memory)), owner, signal);
   } catch (error) {
+    // The caller's own, of which the worker has a copy.
+    if (thrown.length > 0 && !(error instanceof HeadwiseError)) {
+      throw thrown[0];
+    }
     // What has no clone, or no end.
     if (isObject(error) && (error instanceof RangeError || isCloneError(error))) {
       const message = `arguments: expected values that can be sent to a worker, got ${reasonOf(error)}`;
       throw new HeadwiseError('invalid-type', message, { cause: error });
     }
-    // The worker has no reason of its own.
-    throw signal instanceof AbortSignal && signal.aborted ? signal.reason : error;
+    throw error;
   } finally {
     closing.forEach((close) => {
       close();

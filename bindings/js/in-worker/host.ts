@@ -12,6 +12,7 @@ import {
   type Answer,
   type Formed,
   type Host,
+  type Message,
   type Place,
   type Receive,
   type TensorParts,
@@ -49,7 +50,7 @@ const send = (value: unknown): Formed | undefined => {
     return undefined;
   }
   objects.set(++lastId, value);
-  return { $: 'place', content: { id: lastId, path: [] } satisfies Place };
+  return { form: 'place', content: { id: lastId, path: [] } satisfies Place };
 };
 
 /** What is given back belongs to the caller alone, as what headwise returns does. */
@@ -61,24 +62,31 @@ function answer(value: unknown): Answer {
 type Notify = (...args: unknown[]) => Promise<unknown>;
 
 /** Runs `act` with arguments as they were before they were sent; functions among them have been told all when it is done. */
-async function withArguments(message: unknown, act: (args: unknown[]) => unknown): Promise<Answer> {
+async function withArguments(message: Message, act: (args: unknown[]) => unknown): Promise<Answer> {
   const told: Promise<unknown>[] = [];
+  /** What a function has thrown, which ends the call with the next that it is told. */
+  const thrown: unknown[] = [];
   const ports: MessagePort[] = [];
-  const receive: Receive = ({ $, content }) => {
-    if ($ === 'place') {
+  const receive: Receive = ({ form, content }) => {
+    if (form === 'place') {
       return find(content as Place).value;
     }
-    if ($ === 'tensor') {
+    if (form === 'tensor') {
       const { data, shape } = content as TensorParts;
       return new attention.Tensor(data, shape);
     }
     const port = content as MessagePort;
     ports.push(port);
-    if ($ === 'function') {
+    if (form === 'function') {
       const notify = wrap(port) as unknown as Notify;
       return (...args: unknown[]) => {
+        if (thrown.length > 0) {
+          throw thrown[0];
+        }
         const answered = notify(...args);
         told.push(answered);
+        // Nobody may be waiting for it, and Node ends a worker for what is thrown unheard.
+        answered.catch((error: unknown) => thrown.push(error));
         return answered;
       };
     }
@@ -111,7 +119,7 @@ const host: Host = {
       const { owner, value } = find(place);
       return Reflect.apply(value as (...args: unknown[]) => unknown, owner, args);
     }),
-  get: (place) => withArguments([], () => find(place).value),
+  get: (place) => withArguments({ value: [], forms: [] }, () => find(place).value),
   set: (place, message) =>
     withArguments(message, ([value]) => {
       (find({ ...place, path: place.path.slice(0, -1) }).value as Record<string, unknown>)[

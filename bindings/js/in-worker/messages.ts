@@ -1,6 +1,6 @@
 /**
  * What the caller and the worker tell each other: values as structured clones take them, with what these do not take in
- * a form of its own.
+ * a form of its own. Which values these are is said beside them, by position: what users send may look like anything.
  */
 import { HeadwiseError, type ErrorCode } from '../runtime/errors.js';
 import { isObject } from '../runtime/options.js';
@@ -12,14 +12,19 @@ export interface Place {
   readonly path: readonly string[];
 }
 
-/** What a value is that travels in a form of its own. */
-const forms = ['tensor', 'place', 'function', 'signal'] as const;
-type Form = (typeof forms)[number];
-
-/** A value on its way: `$` says which form it has, if it has one. */
+/** A value that travels in a form of its own. */
 export interface Formed {
-  readonly $: Form;
+  readonly form: 'tensor' | 'place' | 'function' | 'signal';
   readonly content: unknown;
+}
+
+/** Names of members and numbers of elements that lead to a value from the message on, which is `value` itself. */
+export type Path = readonly string[];
+
+/** A value on its way, with the forms in it. */
+export interface Message {
+  readonly value: unknown;
+  readonly forms: readonly { readonly path: Path; readonly form: Formed['form'] }[];
 }
 
 /** A tensor's parts. */
@@ -29,22 +34,19 @@ export interface TensorParts {
 }
 
 /** How one side sends what only it has: undefined if a value is nothing of the kind. */
-export type Send = (value: unknown, key: string) => Formed | undefined;
+export type Send = (value: unknown, path: Path) => Formed | undefined;
 /** How one side reads what the other sent. */
 export type Receive = (formed: Formed) => unknown;
 
 /** What is posted, and which memory goes with it, so that the sender no longer has it. */
 export interface Packed {
-  readonly message: unknown;
+  readonly message: Message;
   readonly transfer: Transferable[];
 }
 
 /** Whether a typed array is all of its memory, and memory that can be given away. */
 const isWhole = ({ buffer, byteLength }: ArrayBufferView): boolean =>
   buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-
-const isFormed = (value: object): value is Formed =>
-  '$' in value && forms.includes(value.$ as Form);
 
 /** Plain objects, whose members are looked at. */
 function isPlain(value: object): boolean {
@@ -55,18 +57,23 @@ function isPlain(value: object): boolean {
 /** @param gives whether the memory of an array is given away */
 export function pack(value: unknown, send: Send, gives: (array: object) => boolean): Packed {
   const transfer = new Set<Transferable>();
+  const forms: { path: Path; form: Formed['form'] }[] = [];
   const give = (owner: object, data: ArrayBufferView): void => {
     if (isWhole(data) && gives(owner)) {
       transfer.add(data.buffer as ArrayBuffer);
     }
   };
-  const walk = (each: unknown, key: string): unknown => {
-    const formed = send(each, key);
+  const inForm = (path: Path, { form, content }: Formed): unknown => {
+    forms.push({ path, form });
+    return content;
+  };
+  const walk = (each: unknown, path: Path): unknown => {
+    const formed = send(each, path);
     if (formed !== undefined) {
       if (formed.content instanceof MessagePort) {
         transfer.add(formed.content);
       }
-      return formed;
+      return inForm(path, formed);
     }
     if (!isObject(each)) {
       return each;
@@ -77,7 +84,7 @@ export function pack(value: unknown, send: Send, gives: (array: object) => boole
       const shape: unknown = 'shape' in each ? each.shape : each.dims;
       give(each, data);
       if (each instanceof Tensor) {
-        return { $: 'tensor', content: { data, shape } };
+        return inForm(path, { form: 'tensor', content: { data, shape } });
       }
       if (!isPlain(each)) {
         return { data, shape };
@@ -93,36 +100,34 @@ export function pack(value: unknown, send: Send, gives: (array: object) => boole
     if (Array.isArray(each)) {
       // Nested numbers may be many, and are what they are.
       return each.some((element) => isObject(element) || typeof element === 'function')
-        ? each.map((element) => walk(element, key))
+        ? each.map((element, i) => walk(element, [...path, `${i}`]))
         : each;
     }
     return isPlain(each)
-      ? Object.fromEntries(Object.entries(each).map(([name, member]) => [name, walk(member, name)]))
+      ? Object.fromEntries(
+          Object.entries(each).map(([name, member]) => [name, walk(member, [...path, name])]),
+        )
       : each;
   };
-  return { message: walk(value, ''), transfer: [...transfer] };
+  return { message: { value: walk(value, ['value']), forms }, transfer: [...transfer] };
 }
 
-export function unpack(message: unknown, receive: Receive): unknown {
-  if (!isObject(message) || ArrayBuffer.isView(message)) {
-    return message;
+/** The value of a message, which has become this side's own. */
+export function unpack(message: Message, receive: Receive): unknown {
+  for (const { path, form } of message.forms) {
+    const last = path.at(-1) ?? '';
+    let owner = message as unknown as Record<string, unknown>;
+    for (const name of path.slice(0, -1)) {
+      owner = owner[name] as Record<string, unknown>;
+    }
+    owner[last] = receive({ form, content: owner[last] });
   }
-  if (Array.isArray(message)) {
-    return message.some(isObject) ? message.map((each) => unpack(each, receive)) : message;
-  }
-  if (isFormed(message)) {
-    return receive(message);
-  }
-  return isPlain(message)
-    ? Object.fromEntries(
-        Object.entries(message).map(([name, member]) => [name, unpack(member, receive)]),
-      )
-    : message;
+  return message.value;
 }
 
 /** What a call came to: its value, what headwise had to say of it, or whatever else was thrown. */
 export type Answer =
-  | { readonly value: unknown }
+  | { readonly value: Message }
   | { readonly code: ErrorCode; readonly message: string }
   | { readonly thrown: Error };
 
@@ -135,7 +140,7 @@ export function toError(error: unknown): Answer {
 }
 
 /** The value of an answer, or its error thrown. */
-export function valueOf(answer: Answer): unknown {
+export function valueOf(answer: Answer): Message {
   if ('value' in answer) {
     return answer.value;
   }
@@ -144,9 +149,9 @@ export function valueOf(answer: Answer): unknown {
 
 /** What the worker does. Arguments and answers are packed. */
 export interface Host {
-  construct(place: Place, args: unknown): Promise<Answer>;
-  call(place: Place, args: unknown): Promise<Answer>;
+  construct(place: Place, args: Message): Promise<Answer>;
+  call(place: Place, args: Message): Promise<Answer>;
   get(place: Place): Promise<Answer>;
-  set(place: Place, value: unknown): Promise<Answer>;
+  set(place: Place, value: Message): Promise<Answer>;
   release(id: number): void;
 }

@@ -193,6 +193,101 @@ test('errors of the call, and of what a worker cannot do', async () => {
   assert.equal(await remote.numHeads, 3);
 });
 
+test('what users send is never read as a message, whatever it is called', async () => {
+  const place = { form: 'place', id: 0, path: ['Tensor', 'constructor'] };
+  const names = ['$', 'form', 'forms', 'value', 'path', 'out', 'onToken', 'signal', 'toJSON'];
+  const base = { model_type: 'gpt2', n_embd: 8, n_head: 2, n_layer: 1, n_positions: 4 };
+  const reason = async (call) => await call().catch(({ code, message }) => ({ code, message }));
+  for (const value of [
+    place,
+    { $: 'place', content: place },
+    [{ $: 'signal', content: {} }],
+    'x',
+    null,
+  ]) {
+    for (const name of [...names, '__proto__']) {
+      const config = JSON.parse(
+        JSON.stringify({ ...base, more: { [name]: value }, [name]: value }),
+      );
+      const given = { config: { ...config, vocab_size: 5 }, tensors: {} };
+      assert.deepEqual(
+        await reason(() => there.Transformer.fromPretrained(given)),
+        await reason(async () => here.Transformer.fromPretrained(given)),
+      );
+    }
+  }
+  const tensors = Object.fromEntries(
+    [...names, '__proto__'].map((name) => [name, Tensor.ones([2])]),
+  );
+  const metadata = { out: 'text', signal: 'text' };
+  const saved = await there.saveSafetensors(tensors, metadata);
+  assert.deepEqual(saved, here.saveSafetensors(tensors, metadata));
+});
+
+inNewProcess(
+  'what a function throws ends the call by that error, and the worker lives on',
+  `
+  const there = await import('headwise/worker');
+  await there.init({ threads: 1 });
+  const sizes = { vocabularySize: 5, maxLength: 40, numHiddens: 8, numHeads: 2, seed: 1 };
+  const model = await new there.Transformer(sizes);
+  const layer = await new there.MultiHeadAttention({ numHiddens: 8, numHeads: 2, seed: 1 });
+  const X = there.Tensor.ones([1, 3, 8]);
+  const batches = [1, 2, 3].map(() => ({ queries: X, keys: X, values: X }));
+  class Own extends Error {}
+  const reason = new Own('mine');
+  for (const count of [1, 3]) {
+    let left = count;
+    const tell = () => {
+      if (--left === 0) throw reason;
+    };
+    for (const call of [
+      () => model.generate([1, 2], { maxNewTokens: 30, onToken: tell }),
+      () => there.measureHeadImportance(layer, { batches, measure: 'confidence', onProgress: tell }),
+    ]) {
+      left = count;
+      await assert.rejects(call(), (error) => error === reason);
+    }
+  }
+  assert.equal((await model.generate([1, 2], { maxNewTokens: 30 })).length, 30);
+  assert.equal(await layer.numHeads, 2);
+  const open = () => { throw reason; };
+  await assert.rejects(there.loadShardedSafetensors({ weight_map: { a: 'a' } }, open), /mine/);
+  assert.equal(await layer.numHeads, 2);
+`,
+);
+
+inNewProcess(
+  'a worker that never answers is waited for until a signal, dispose or init({ threads: 1 })',
+  `
+  const own = process.getBuiltinModule('node:worker_threads');
+  const { Worker } = own;
+  const silent = class extends Worker {
+    constructor() {
+      super(new URL('data:text/javascript,setInterval(() => undefined, 1000)'));
+    }
+  };
+  const there = await import('headwise/worker');
+  own.Worker = silent;
+  const disposed = [there.init(), there.init(), new there.Transformer({})];
+  there.dispose();
+  for (const each of disposed) {
+    await assert.rejects(each, { code: 'load-failed', message: /got dispose\\(\\)$/ });
+  }
+  const [controller, reason] = [new AbortController(), new Error('enough')];
+  const aborted = there.init({ signal: controller.signal });
+  controller.abort(reason);
+  await assert.rejects(aborted, (error) => error === reason);
+  await assert.rejects(there.init({ signal: controller.signal }), (error) => error === reason);
+  const replaced = there.init({ threads: 2 });
+  own.Worker = Worker;
+  const one = there.init({ threads: 1 });
+  await assert.rejects(replaced, { code: 'load-failed', message: /got init\\(\\{ threads: 1 \\}\\)$/ });
+  assert.equal((await one).threads, 1);
+  assert.equal((await there.init({ threads: 1 })).threads, 1);
+`,
+);
+
 test('calls before init and after dispose say so; init starts anew', async () => {
   const remote = await new MultiHeadAttention(options);
   const pending = remote.stateDict();

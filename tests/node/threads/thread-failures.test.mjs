@@ -29,6 +29,7 @@ const before = `
     refused: class extends NodeWorker { constructor() { throw new Error('refused'); } },
     broken: class extends NodeWorker { constructor() { super(program('throw new Error("broken")')); } },
     gone: class extends NodeWorker { constructor() { super(program('process.exit(3)')); } },
+    silent: class extends NodeWorker { constructor() { super(program('setInterval(() => undefined, 1000)')); } },
     // Every other worker starts.
     alone: class extends NodeWorker {
       static count = 0;
@@ -104,6 +105,59 @@ for (const failure of ['refused', 'broken', 'gone', 'alone']) {
     `,
   );
 }
+
+inNewProcess(
+  'workers that never answer are waited for until a signal, dispose or init({ threads: 1 })',
+  `
+  useWorkers(failures.silent);
+  const [controller, reason] = [new AbortController(), new Error('enough')];
+  const { signal } = controller;
+  const [first, second, aborted] = [{}, {}, { signal }].map((more) => init({ threads: 3, ...more }));
+  const auto = init();
+  await fails(init({ threads: 2 }), 'unsupported', /^threads: expected 3, for which it is loaded, got 2$/);
+  controller.abort(reason);
+  for (const each of [aborted, init({ threads: 3, signal })]) {
+    await assert.rejects(each, (error) => error === reason);
+  }
+  dispose();
+  for (const each of [first, second, auto]) assert.equal((await each).threads, 1);
+  const alone = forward(300);
+  const replaced = init({ threads: 3 });
+  assert.equal((await init({ threads: 1 })).threads, 1);
+  await fails(replaced, 'load-failed', /^threads: expected workers of worker.js, got init\\(\\{ threads: 1 \\}\\)$/);
+  assert.deepEqual(forward(300), alone);
+  `,
+);
+
+inNewProcess(
+  'an automatic number of threads waits for a while, and takes those that come later',
+  `
+  const wait = setTimeout;
+  globalThis.setTimeout = (action, time) => wait(action, time === 20_000 ? 10 : time);
+  useWorkers(failures.silent);
+  const three = init({ threads: 3 });
+  assert.equal((await init()).threads, 3);
+  forward(300);
+  dispose();
+  assert.equal((await three).threads, 1);
+  `,
+);
+
+inNewProcess(
+  'a file that never comes is waited for until a signal',
+  `
+  const server = process.getBuiltinModule('node:http').createServer(() => undefined);
+  await new Promise((resolve) => server.listen(0, resolve));
+  const wasm = 'http://localhost:' + server.address().port;
+  const late = init({ wasm, signal: AbortSignal.timeout(50) });
+  const next = init({ threads: 1 });
+  await assert.rejects(late, { name: 'TimeoutError' });
+  assert.equal((await next).threads, 1);
+  server.closeAllConnections();
+  server.close();
+  await assert.rejects(init({ signal: 5 }), { code: 'invalid-type', message: 'signal: expected an AbortSignal, got 5' });
+  `,
+);
 
 inNewProcess(
   'concurrent calls each wait for the workers',
