@@ -35,9 +35,9 @@ class AttentionOnlyTransformer final : public Transformer {
   LossAndGradients loss_and_gradients(const Tokens& tokens, const Tokens& targets,
                                       const TransformerForwardOptions& options = {});
 
-  /// A layer, for example to prune it. Its inputs and output are (batch, length, num_hiddens).
-  [[nodiscard]] MultiHeadAttention& layer(std::size_t number) noexcept { return attention(number); }
-  [[nodiscard]] const MultiHeadAttention& layer(std::size_t number) const noexcept {
+  /// As `Transformer::attention`.
+  [[nodiscard]] MultiHeadAttention& layer(std::size_t number) { return attention(number); }
+  [[nodiscard]] const MultiHeadAttention& layer(std::size_t number) const {
     return attention(number);
   }
 

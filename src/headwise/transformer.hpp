@@ -301,19 +301,11 @@ class Transformer {
 
   [[nodiscard]] std::size_t num_layers() const noexcept { return layers_.self.size(); }
   /// A layer, for example to look at its heads. Its inputs and output are (batch, length,
-  /// num_hiddens).
-  [[nodiscard]] MultiHeadAttention& attention(std::size_t number) noexcept {
-    return layers_.self[number];
-  }
-  [[nodiscard]] const MultiHeadAttention& attention(std::size_t number) const noexcept {
-    return layers_.self[number];
-  }
-  [[nodiscard]] MultiHeadAttention& cross_attention(std::size_t number) noexcept {
-    return layers_.cross[number];
-  }
-  [[nodiscard]] MultiHeadAttention& encoder_attention(std::size_t number) noexcept {
-    return layers_.encoder[number];
-  }
+  /// num_hiddens). Throws `Error` (invalid-option) for a layer that there is not.
+  [[nodiscard]] MultiHeadAttention& attention(std::size_t number);
+  [[nodiscard]] const MultiHeadAttention& attention(std::size_t number) const;
+  [[nodiscard]] MultiHeadAttention& cross_attention(std::size_t number);
+  [[nodiscard]] MultiHeadAttention& encoder_attention(std::size_t number);
   /// All layers of a side.
   [[nodiscard]] const std::vector<MultiHeadAttention>& attention_layers(Side side) const noexcept {
     return layers_.of(side);

@@ -3,12 +3,14 @@
 #include <headwise/api/pretrained.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation_models.hpp>
+#include <headwise/api/validation_text.hpp>
 #include <headwise/api/validation_training.hpp>
 #include <headwise/core/random.hpp>
 #include <headwise/error.hpp>
 #include <headwise/transformer.hpp>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace headwise {
@@ -49,6 +51,20 @@ TransformerCore make_core(ModelParameters& parameters, Layers& layers) {
     return TransformerCore(parameters, {.self = pointers_to(layers.self),
                                         .cross = pointers_to(layers.cross),
                                         .encoder = pointers_to(layers.encoder)});
+  });
+}
+
+/// The layer of this number, or the error that there is none.
+template <typename Layers>
+auto& layer_at(Layers& layers, std::size_t number) {
+  return report_out_of_memory([&]() -> auto& {
+    if (number >= layers.size()) {
+      validation::fail(
+          ErrorCode::invalid_option, "number",
+          layers.empty() ? "no layer" : "an integer from 0 to " + std::to_string(layers.size() - 1),
+          std::to_string(number));
+    }
+    return layers[number];
   });
 }
 
@@ -214,6 +230,22 @@ void Transformer::prune_heads(const std::map<std::int64_t, std::vector<std::int6
     }
     core_.remove_heads(side, of_layers);
   });
+}
+
+MultiHeadAttention& Transformer::attention(std::size_t number) {
+  return layer_at(layers_.self, number);
+}
+
+const MultiHeadAttention& Transformer::attention(std::size_t number) const {
+  return layer_at(layers_.self, number);
+}
+
+MultiHeadAttention& Transformer::cross_attention(std::size_t number) {
+  return layer_at(layers_.cross, number);
+}
+
+MultiHeadAttention& Transformer::encoder_attention(std::size_t number) {
+  return layer_at(layers_.encoder, number);
 }
 
 }  // namespace headwise

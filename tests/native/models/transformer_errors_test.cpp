@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -28,6 +29,22 @@ void check_options(const std::string& name, const std::vector<WrongOption>& wron
     change(options);
     const std::string error = error_of([&] { return Transformer(options); });
     CHECK(error.substr(0, 16 + expected.size()) == "invalid-option; " + expected);
+  }
+}
+
+TEST_CASE("A layer that a model does not have is an error") {
+  Transformer model(small_transformer("plain").options);
+  const std::string last = std::to_string(model.num_layers() - 1);
+  const std::string several = "invalid-option; number: expected an integer from 0 to " + last;
+  const std::string none = "invalid-option; number: expected no layer, got ";
+  for (const std::size_t number : {model.num_layers(), model.num_layers() + 5, SIZE_MAX}) {
+    const std::string got = std::to_string(number);
+    CHECK(error_of([&] { return model.attention(number).num_heads(); }) ==
+          several + ", got " + got);
+    CHECK(error_of([&] { return std::as_const(model).attention(number).num_heads(); }) ==
+          several + ", got " + got);
+    CHECK(error_of([&] { return model.cross_attention(number).num_heads(); }) == none + got);
+    CHECK(error_of([&] { return model.encoder_attention(number).num_heads(); }) == none + got);
   }
 }
 

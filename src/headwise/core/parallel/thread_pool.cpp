@@ -1,28 +1,39 @@
 // The thread pool of the native library.
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <headwise/core/parallel/for_each.hpp>
+#include <headwise/core/parallel/processors.hpp>
 #include <mutex>
+#include <new>
 #include <thread>
-#include <vector>
+
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#endif
 
 namespace headwise::parallel {
 namespace {
 
-std::size_t num_processors() noexcept {
-  return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, max_threads);
+std::size_t threads_at_first() noexcept {
+  try {
+    return std::min(num_processors(), max_threads);
+  } catch (const std::exception&) {
+    return 1;
+  }
 }
 
 /// Worker threads, started at their first use.
 class ThreadPool {
  public:
-  ThreadPool() = default;
+  explicit ThreadPool(std::size_t threads) noexcept : size_(threads) {}
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ThreadPool(ThreadPool&&) = delete;
   ThreadPool& operator=(ThreadPool&&) = delete;
-  ~ThreadPool() { stop_workers(); }
+  ~ThreadPool() = delete;
 
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(); }
 
@@ -32,10 +43,21 @@ class ThreadPool {
     size_ = std::min(threads, max_threads);
   }
 
-  /// Returns false and does nothing while another thread uses the pool.
+  /// Joins the workers. Calls compute on their own thread from then on.
+  void end() noexcept {
+    const std::scoped_lock lock(mutex_);
+    stop_workers();
+    is_over_ = true;
+  }
+
+  /// In a child of `fork`, which has none of the workers and may have a locked mutex: a new pool in
+  /// this one's place. It may start no threads of its own accord, as POSIX allows few calls there.
+  void renew() noexcept { new (this) ThreadPool(num_workers_ > 0 ? 1 : size_.load()); }
+
+  /// Returns false and does nothing while another thread uses the pool, and behind its end.
   bool run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) {
+    if (!lock.owns_lock() || is_over_) {
       return false;
     }
     start_workers();
@@ -47,33 +69,49 @@ class ThreadPool {
   /// Starts the workers, or fewer if the system refuses more.
   void start_workers() noexcept {
     try {
-      while (workers_.size() + 1 < size_) {
-        workers_.emplace_back([this, thread = workers_.size() + 1, generation = generation_] {
-          queue_.worker_loop(thread, generation);
-        });
+      for (; num_workers_ + 1 < size_; ++num_workers_) {
+        workers_[num_workers_] =
+            std::thread([this, thread = num_workers_ + 1, generation = generation_] {
+              queue_.worker_loop(thread, generation);
+            });
       }
     } catch (const std::exception&) {
-      size_ = workers_.size() + 1;
+      size_ = num_workers_ + 1;
     }
   }
 
   void stop_workers() noexcept {
     queue_.set_generation(++generation_);
-    for (std::thread& worker : workers_) {
-      worker.join();
+    for (; num_workers_ > 0; --num_workers_) {
+      workers_[num_workers_ - 1].join();
     }
-    workers_.clear();
   }
 
   std::mutex mutex_;
-  std::atomic<std::size_t> size_ = num_processors();
-  std::vector<std::thread> workers_;
+  std::atomic<std::size_t> size_;
+  std::array<std::thread, max_threads> workers_;
+  std::size_t num_workers_ = 0;
   std::uint32_t generation_ = 0;
+  bool is_over_ = false;
   ForkJoinQueue queue_;
 };
 
+ThreadPool& pool() noexcept;
+
+/// The pool is never destroyed: static destructors and functions of std::atexit may compute, some
+/// of them after its end.
+ThreadPool& make_pool() noexcept {
+  alignas(ThreadPool) static std::array<std::byte, sizeof(ThreadPool)> memory;
+  auto& made = *new (memory.data()) ThreadPool(threads_at_first());
+  static_cast<void>(std::atexit([] { pool().end(); }));
+#if __has_include(<pthread.h>)
+  static_cast<void>(pthread_atfork(nullptr, nullptr, [] { pool().renew(); }));
+#endif
+  return made;
+}
+
 ThreadPool& pool() noexcept {
-  static ThreadPool instance;
+  static ThreadPool& instance = make_pool();
   return instance;
 }
 
