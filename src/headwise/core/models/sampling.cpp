@@ -31,8 +31,9 @@ double exp_minus(double x) noexcept {
   double factor = 1;
   if (x > step) {
     const double factor_of_step = exp_neg(step);
-    for (; x > step; x -= step) {
+    while (x > step) {
       factor *= factor_of_step;
+      x -= step;
     }
   }
   return factor * exp_neg(x);
