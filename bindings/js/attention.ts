@@ -5,6 +5,7 @@ export { dispose, init, type Initialized, type InitOptions } from './runtime/ini
 export type { OwnBytes } from './runtime/typed-arrays.js';
 export type { Precision } from './runtime/precisions.js';
 export type {
+  KeyMaskInput,
   MaskInput,
   NestedBooleans,
   NestedNumbers,

@@ -229,6 +229,7 @@ ${of('ts')}`,
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
 #include <span>
 #include <string_view>

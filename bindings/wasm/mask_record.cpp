@@ -14,6 +14,8 @@ AttentionMask read_mask(const MaskRecord& record) noexcept {
   mask.valid_lens = record.valid_lens;
   mask.valid_lens_sample_stride = record.valid_lens_sample_stride;
   mask.valid_lens_query_stride = record.valid_lens_query_stride;
+  mask.key_mask =
+      AllowedKeys::of(record.key_mask, record.batch, record.num_keys, record.key_ranges);
   mask.causal = record.causal;
   mask.first_position = record.first_position;
   mask.window_left = record.window_left;

@@ -116,6 +116,9 @@ TransformerOptions read_model_options(Address request) {
       .scale = std::isnan(given.scale) ? std::nullopt : std::optional<double>(given.scale),
       .weights = static_cast<Precision>(given.weights),
       .position_offset = size(given.position_offset),
+      .padding_token = std::isnan(given.padding_token)
+                           ? std::nullopt
+                           : std::optional(static_cast<std::int64_t>(given.padding_token)),
       .seed = std::uint64_t{given.seed},
   };
   if (given.encoder_layers > 0) {
@@ -224,13 +227,18 @@ double run_model(Address model, Address address) {
   pass.valid_lens = record.valid_lens;
   pass.valid_lens_sample_stride = record.valid_lens_sample_stride;
   pass.valid_lens_query_stride = record.valid_lens_query_stride;
+  pass.cache = static_cast<TransformerCache*>(record.cache);
+  const std::size_t cached = pass.cache != nullptr ? pass.cache->length() : 0;
+  pass.key_mask =
+      AllowedKeys::of(record.key_mask, pass.batch, cached + pass.length, record.key_ranges);
   pass.source = record.source;
   pass.source_valid_lens = record.source_valid_lens;
   pass.source_length = record.source_length;
+  pass.source_key_mask = AllowedKeys::of(record.source_key_mask, pass.batch, pass.source_length,
+                                         record.source_key_ranges);
   pass.layers = layers.of_side[0];
   pass.cross_layers = layers.of_side[1];
   pass.encoder_layers = layers.of_side[2];
-  pass.cache = static_cast<TransformerCache*>(record.cache);
   pass.hidden = record.hidden;
   pass.logits = record.logits;
   pass.encoder_hidden = record.encoder_hidden;
@@ -240,6 +248,9 @@ double run_model(Address model, Address address) {
   pass.arena = &arena;
   pass.num_threads = parallel::num_threads();
   auto* const optimizer = static_cast<OptimizerCore*>(record.optimizer);
+  if (pass.cache != nullptr && pass.source != nullptr) {
+    pass.cache->source_keys = KeptKeys(pass.source_key_mask, pass.batch, pass.source_length);
+  }
   switch (static_cast<PassKind>(record.kind)) {
     case PassKind::forward:
       core.forward_into(pass, pass.requires_grad ? core.allocate(pass) : TransformerMemory{});

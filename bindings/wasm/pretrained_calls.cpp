@@ -63,6 +63,8 @@ ModelOptions block_of(const TransformerOptions& options) {
       .embedding_norm = options.embedding_norm,
       .positions = static_cast<std::size_t>(options.positions),
       .position_offset = static_cast<std::size_t>(options.position_offset),
+      .padding_token = options.padding_token ? static_cast<double>(*options.padding_token)
+                                             : std::numeric_limits<double>::quiet_NaN(),
       .rotary_base = options.rotary.base,
       .rotary_size = size_or_0(options.rotary.size),
       .rotary_interleaved = options.rotary.interleaved,

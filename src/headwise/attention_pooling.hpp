@@ -14,6 +14,8 @@ struct DotProductAttentionOptions {
   /// Which keys each query may attend to, boolean, or what is added to its scores, float;
   /// broadcasts to (batch, heads, queries, keys).
   Mask mask = {};
+  /// Which keys of each sample may be attended to, (batch, keys): a tokenizer's `attention_mask`.
+  Mask key_mask = {};
   /// Whether a query attends only to keys up to its own position.
   Causal causal = Causal::none;
   /// Sliding window around each query's position.
@@ -70,6 +72,7 @@ struct AdditiveAttentionOptions {
   ValidLens valid_lens = {};
   /// Broadcasts to (batch, queries, keys).
   Mask mask = {};
+  Mask key_mask = {};
   Causal causal = Causal::none;
   std::optional<Window> window = {};
   std::int64_t query_offset = 0;

@@ -64,6 +64,7 @@ struct HeadMeasureBatch {
   // mask allow them no key.
   ValidLens valid_lens = {};
   Mask mask = {};
+  Mask key_mask = {};
   Causal causal = Causal::none;
   std::optional<Window> window = {};
   /// (batch, keys), 1 for keys that confidence leaves out, such as the end of a sentence. Absent:

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <headwise/core/attention/attention_types.hpp>
 #include <headwise/tensor.hpp>
+#include <type_traits>
 #include <variant>
 
 namespace headwise {
@@ -13,11 +15,33 @@ namespace headwise {
 using ValidLens =
     std::variant<std::monostate, xt::xtensor<std::int64_t, 1>, xt::xtensor<std::int64_t, 2>>;
 
-/// A mask of any shape that broadcasts to (batch, heads, queries, keys): boolean, true where a
-/// query may attend, or float, added to the scores; −∞ masks, NaN and +∞ are errors. Source:
-/// PyTorch, `scaled_dot_product_attention`; ONNX Attention. (`nn.MultiheadAttention` reads booleans
-/// the other way round.)
-using Mask = std::variant<std::monostate, xt::xarray<bool>, xt::xarray<float>>;
+/// A mask, absent or from any xtensor expression.
+///
+/// As `mask`, of any shape that broadcasts to (batch, heads, queries, keys), of rank 4 where rank 3
+/// could mean samples or heads: booleans, or integers 0 and 1, true or 1 where a query may attend;
+/// or floats, added to the scores. −∞ masks; NaN and +∞ are errors, as are floats that are all 0 or
+/// 1 with a 1 among them. Source: PyTorch, `scaled_dot_product_attention`; ONNX Attention.
+/// (`nn.MultiheadAttention` reads booleans the other way round.)
+///
+/// As `key_mask`, of shape (batch, keys), or (keys,) of one sample: booleans or 0 and 1 of any
+/// type, 1 for keys that may be attended to. It is a tokenizer's `attention_mask`, and the negation
+/// of PyTorch's `key_padding_mask`.
+class Mask : public std::variant<std::monostate, xt::xarray<bool>, xt::xarray<float>,
+                                 xt::xarray<std::int64_t>> {
+ public:
+  Mask() = default;
+  template <typename Expression>
+  Mask(const xt::xexpression<Expression>& mask)  // NOLINT(*-explicit-*)
+      : variant(xt::xarray<Element<typename Expression::value_type>>(mask.derived_cast())) {}
+
+  [[nodiscard]] bool has_value() const noexcept { return index() != 0; }
+
+ private:
+  template <typename Number>
+  using Element =
+      std::conditional_t<std::same_as<Number, bool>, bool,
+                         std::conditional_t<std::integral<Number>, std::int64_t, float>>;
+};
 
 /// Where queries and keys stand, for rotary positions: absent ((cached keys) + i), (length,) for
 /// all samples, or (batch, length). Integers from 0 to 2^31 − 1.

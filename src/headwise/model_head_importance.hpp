@@ -22,11 +22,14 @@ struct ModelMeasureBatch {
   Tokens targets = {};
   /// In place of tokens, (batch, channels, height, width), of a model that reads images.
   Tensor<4> pixels = {};
-  /// Queries beyond a sample's length are padding, which means over queries leave out.
+  /// Queries beyond a sample's length are padding, which means over queries leave out, as they do
+  /// those that `key_mask` masks.
   ValidLens valid_lens = {};
+  Mask key_mask = {};
   std::optional<Tokens> segments = {};
   std::optional<Tokens> source = {};
   ValidLens source_valid_lens = {};
+  Mask source_key_mask = {};
 
   /// For `const auto [tokens, targets] = batch`.
   template <std::size_t Index>

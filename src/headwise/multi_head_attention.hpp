@@ -77,6 +77,8 @@ struct ForwardOptions {
   ValidLens valid_lens = {};
   /// Which keys each query may attend to, boolean, or what is added to its scores, float.
   Mask mask = {};
+  /// Which keys of each sample may be attended to, (batch, keys): a tokenizer's `attention_mask`.
+  Mask key_mask = {};
   /// Whether a query attends only to keys up to its own position.
   Causal causal = Causal::none;
   /// Sliding window around each query's position.
@@ -84,7 +86,7 @@ struct ForwardOptions {
   /// Factor of each head's pooled output before W_o.
   HeadGate head_gate = {};
   /// KV cache of earlier positions, to which the given keys and values are appended. "Keys" in
-  /// `valid_lens`, `mask` and `window` then means cached and given. Null for none.
+  /// `valid_lens`, `mask`, `key_mask` and `window` then means cached and given. Null for none.
   KeyValueCache* cache = nullptr;
   /// Where the queries, and as many keys, stand, for a layer with rotary positions. Default: query
   /// i and given key i at (cached keys) + i. Masks do not depend on it.

@@ -68,12 +68,20 @@ struct TransformerForwardOptions {
   Capture capture = {};
   /// Which positions may be attended to: absent, (batch,) or (batch, length).
   ValidLens valid_lens = {};
+  /// Which tokens may be attended to, (batch, cached tokens + length): a tokenizer's
+  /// `attention_mask`. The others are padding, before, behind or among them: positions count real
+  /// tokens only, of which there may be `max_length`. A window counts places, padding included. A
+  /// cache does not keep it: give it with every pass. Not for models that read images. Source:
+  /// Transformers, `position_ids` of left-padded batches.
+  Mask key_mask = {};
   /// Of each token the kind of its segment, (batch, length). Default: 0.
   std::optional<Tokens> segments = {};
   /// The encoder's tokens, (batch, source length), of a model that has one.
   std::optional<Tokens> source = {};
   /// (batch,)
   ValidLens source_valid_lens = {};
+  /// As `key_mask`, (batch, source length). A cache keeps it with the source.
+  Mask source_key_mask = {};
   std::vector<HeadGate> cross_head_gates = {};
   std::vector<HeadGate> encoder_head_gates = {};
   /// KV caches of earlier positions, to which the tokens are appended. With a source that they
@@ -147,6 +155,9 @@ struct GenerateOptions {
   std::vector<std::int64_t> stop = {};
   /// The encoder's tokens, of a model that has one.
   std::optional<std::vector<std::int64_t>> source = {};
+  /// Which of the tokens are no padding, (length,) or (1, length), as `key_mask` of a forward. The
+  /// last one must be none.
+  Mask key_mask = {};
   /// Precision of the cache, as in `CacheOptions`.
   Precision cache_precision = Precision::float32;
   /// Called with every new token; returns whether to go on.

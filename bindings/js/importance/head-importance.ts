@@ -1,12 +1,19 @@
 import { checkWindow, type MaskOptions } from '../layer/masks.js';
 import { MultiHeadAttention } from '../layer/multi-head-attention.js';
-import { gateNames, sides, type Side, type TransformerPassOptions } from '../model/model-inputs.js';
+import {
+  gateNames,
+  readContext,
+  sides,
+  type Context,
+  type Side,
+  type TransformerPassOptions,
+} from '../model/model-inputs.js';
 import type { TransformerResult } from '../model/model-pass.js';
 import { Transformer } from '../model/transformer.js';
 import { fail, show } from '../runtime/errors.js';
 import { checkOptions, checkWord, ifGiven } from '../runtime/options.js';
 import { copyOf } from '../runtime/typed-arrays.js';
-import { toFloats, toWholeNumbers, toMask, type Numbers } from '../tensor/arrays.js';
+import { toFloats, toKeyMask, toWholeNumbers, toMask, type Numbers } from '../tensor/arrays.js';
 import type { MaskInput, TensorInput, TokensInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -27,7 +34,7 @@ import { scoreHeads, toHeadWeights } from './head-scores.js';
  */
 export interface LayerMeasureBatch extends Pick<
   MaskOptions,
-  'validLens' | 'mask' | 'causal' | 'window'
+  'validLens' | 'mask' | 'keyMask' | 'causal' | 'window'
 > {
   /** (batch, queries, querySize), and so on, as `forward` takes them. */
   queries: TensorInput;
@@ -122,7 +129,7 @@ function heldMask(argument: string, mask: unknown): Numbers<Float32Array | Uint8
 }
 
 const batchNames = [
-  ...(['queries', 'keys', 'values', 'validLens', 'mask', 'causal', 'window'] as const),
+  ...(['queries', 'keys', 'values', 'validLens', 'mask', 'keyMask', 'causal', 'window'] as const),
   'ignoredKeys',
 ] as const;
 
@@ -133,11 +140,8 @@ function measuredLayer(
   loss: OutputLoss,
 ): MeasuredHeads {
   const checked = batches.map((batch, i) => {
-    const { queries, keys, values, ignoredKeys, validLens, mask, window, ...rest } = checkOptions(
-      batch,
-      batchNames,
-      `batches[${i}]`,
-    );
+    const { queries, keys, values, ignoredKeys, validLens, mask, keyMask, window, ...rest } =
+      checkOptions(batch, batchNames, `batches[${i}]`);
     const k = held('keys', keys);
     return {
       inputs: [held('queries', queries), k, held('values', values)] as const,
@@ -146,6 +150,7 @@ function measuredLayer(
         validLens: ifGiven('validLens', validLens, toWholeNumbers),
         window: checkWindow(window),
         mask: ifGiven('mask', mask, heldMask),
+        keyMask: ifGiven('keyMask', keyMask, toKeyMask),
       },
       ignoredKeys: checkIgnoredKeys(ignoredKeys, k),
     };
@@ -175,20 +180,15 @@ function measuredLayer(
 }
 
 const modelBatchNames = [
-  ...(['tokens', 'pixels', 'targets', 'keys', 'validLens', 'segments', 'source'] as const),
-  'sourceValidLens',
+  ...(['tokens', 'pixels', 'targets', 'keys', 'validLens', 'keyMask', 'segments'] as const),
+  ...(['source', 'sourceValidLens', 'sourceKeyMask'] as const),
 ] as const;
 
 /** A model's batch, read once and independent of the caller's objects. */
 interface ReadBatch {
   readonly input: Numbers<Float64Array> | Numbers<Float32Array>;
   readonly targets: Numbers<Float64Array> | undefined;
-  readonly options: Readonly<
-    Record<
-      'validLens' | 'segments' | 'source' | 'sourceValidLens',
-      Numbers<Float64Array> | undefined
-    >
-  >;
+  readonly options: Context;
 }
 
 function readModelBatch(
@@ -202,16 +202,10 @@ function readModelBatch(
     modelBatchNames,
     argument,
   );
-  const { validLens, segments, source, sourceValidLens } = rest;
   return {
     input: hasPatches ? held('pixels', pixels) : toWholeNumbers('tokens', tokens),
     targets: ifGiven('targets', targets, toWholeNumbers),
-    options: {
-      validLens: ifGiven('validLens', validLens, toWholeNumbers),
-      segments: ifGiven('segments', segments, toWholeNumbers),
-      source: ifGiven('source', source, toWholeNumbers),
-      sourceValidLens: ifGiven('sourceValidLens', sourceValidLens, toWholeNumbers),
-    },
+    options: readContext(rest),
   };
 }
 
@@ -224,19 +218,22 @@ const weightsOfSide = {
   encoder: 'encoderAttentionWeights',
 } as const;
 
-/** Makes rows of queries beyond a sample's length 0. Lengths of each query leave such rows already. */
-function clearPadding(lens: Numbers<Float64Array> | undefined, { data, shape }: Tensor): void {
+/** Makes rows of queries beyond a sample's length, or that its mask masks, 0. Lengths of each query leave such already. */
+function clearPadding(
+  lens: Numbers<Float64Array> | undefined,
+  keyMask: Numbers<Uint8Array> | undefined,
+  { data, shape }: Tensor,
+): void {
   const [numHeads = 0, numQueries = 0, numKeys = 0] = shape.slice(-3);
-  if (lens?.shape.length !== 1) {
-    return;
-  }
-  const rows = numQueries * numKeys;
-  lens.data.forEach((length, sample) => {
-    for (let head = 0; head < numHeads; head++) {
-      const begin = (sample * numHeads + head) * rows;
-      data.fill(0, begin + length * numKeys, begin + rows);
+  const lengths = lens?.shape.length === 1 ? lens.data : [];
+  for (let row = 0; row * numKeys < data.length; row++) {
+    const query = row % numQueries;
+    const sample = Math.floor(row / numQueries / numHeads);
+    const { [sample]: length = Infinity } = lengths;
+    if (query >= length || keyMask?.data[sample * numQueries + query] === 0) {
+      data.fill(0, row * numKeys, (row + 1) * numKeys);
     }
-  });
+  }
 }
 
 /** `model` is one whose state nobody else needs. */
@@ -281,7 +278,9 @@ function measuredModel(
       const { [weightsOfSide[side]]: weights = [] } = result;
       return weights.map((layer) => {
         // What attends on the encoder's side are the source's positions.
-        clearPadding(side === 'encoder' ? options.sourceValidLens : options.validLens, layer);
+        const ofSource = side === 'encoder';
+        const lens = ofSource ? options.sourceValidLens : options.validLens;
+        clearPadding(lens, ofSource ? options.sourceKeyMask : options.keyMask, layer);
         return scoreHeads(measure, toHeadWeights(layer));
       });
     },
@@ -345,7 +344,7 @@ async function importance(
  *
  * Of a model, means of gradients and ablation are over targets: a sample's loss is the sum over its own, so that
  * importance has the size of `loss` and does not depend on how samples are batched. With a `loss` of hidden states they
- * are over samples. Queries beyond `validLens` count in no mean over queries.
+ * are over samples. Queries beyond `validLens`, or that `keyMask` masks, count in no mean over queries.
  *
  * ```js
  * const importance = await measureHeadImportance(model, { batches: [task.batch(2, 64)] });

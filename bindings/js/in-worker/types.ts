@@ -9,7 +9,7 @@ import type { TransformerForwardOptions } from '../model/model-inputs.js';
 import type { TransformerResult } from '../model/model-pass.js';
 import type { Transformer } from '../model/transformer.js';
 import type { Safetensors, SafetensorsFile } from '../io/safetensors-contents.js';
-import type { MaskInput, TensorInput, TokensInput } from '../tensor/inputs.js';
+import type { KeyMaskInput, MaskInput, TensorInput, TokensInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
 import type { Optimizer } from '../training/optimizers.js';
 import type { Task } from '../training/tasks.js';
@@ -35,6 +35,7 @@ type Sent =
   | AnyFunction
   | TensorInput
   | MaskInput
+  | KeyMaskInput
   | TokensInput
   | ArrayBufferView
   | ArrayBufferLike

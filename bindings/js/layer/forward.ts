@@ -68,8 +68,8 @@ export interface ForwardOptions<
    */
   headGate?: TensorInput | Float32Array | Float64Array | undefined;
   /**
-   * Keys and values of earlier positions, which the given ones are added to. "Keys" in `validLens`, `mask` and `window`
-   * then means cached and given; query i stands at position (cached keys) + i. Default: none.
+   * Keys and values of earlier positions, which the given ones are added to. "Keys" in `validLens`, `mask`, `keyMask` and
+   * `window` then means cached and given; query i stands at position (cached keys) + i. Default: none.
    */
   cache?: KeyValueCache | undefined;
   /**
@@ -317,7 +317,7 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
   const prepared = resultsIn(results, outputShape, weightsShape);
   const [outputAt, outputSize] = placeOf(prepared.output, data);
   const [weightsAt, weightsSize] = placeOf(prepared.weights, data);
-  const [record, lens, mask, ownOutput, ownWeights, workspace, ...at] = reserve(
+  const [record, lens, mask, keyMask, keyRanges, ownOutput, ownWeights, workspace, ...at] = reserve(
     forwardRecord.words,
     ...maskDataSizes(masks),
     outputSize,
@@ -340,7 +340,7 @@ export function runForward(target: ForwardLayer, inputs: ForwardInputs): Forward
   const extrasAt = extras === undefined ? noExtras : writeExtras(extras, at.slice(data.length));
   const { captured } = extrasAt;
   writeRecord(record, forwardRecord, {
-    mask: writeMasks(masks, lens, mask),
+    mask: writeMasks(masks, [lens, mask, keyMask, keyRanges]),
     queries,
     keys,
     values,

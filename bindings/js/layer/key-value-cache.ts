@@ -117,7 +117,7 @@ export class KeyValueCache {
 
   /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
   dispose(): void {
-    this.#lastLength = this.length;
+    this.#lastLength = this.#handle.lost ? 0 : this.length;
     this.#handle.dispose();
   }
 

@@ -3,17 +3,24 @@ import { write, writeBytes, writeIntegers, type Address } from '../runtime/memor
 import { type Packed } from '../runtime/records.js';
 import type { CheckedMasks } from './masks.js';
 
-/** Floats of working memory that the data of the masks takes: lengths, then the mask. */
-export function maskDataSizes({ validLens, mask, maskCount }: CheckedMasks): [number, number] {
+/** Pieces of working memory for the data of masks: lengths, the mask, the key mask, its ranges. */
+type MaskData<Piece> = [lens: Piece, mask: Piece, keyMask: Piece, keyRanges: Piece];
+
+/** Their sizes in floats. */
+export function maskDataSizes(masks: CheckedMasks): MaskData<number> {
+  const { validLens, mask, maskCount, keyMask } = masks;
   return [
     validLens.lengths?.length ?? 0,
     mask instanceof Uint8Array ? Math.ceil(maskCount / 4) : maskCount,
+    Math.ceil((keyMask?.length ?? 0) / 4),
+    keyMask === undefined ? 0 : 2 * masks.sizes.batch,
   ];
 }
 
 /** Writes the data of the masks to pieces of the sizes above and returns their record. */
-export function writeMasks(masks: CheckedMasks, lens: Address, mask: Address): Packed<MaskRecord> {
-  const { sizes, window, mask: data } = masks;
+export function writeMasks(masks: CheckedMasks, at: MaskData<Address>): Packed<MaskRecord> {
+  const { sizes, window, mask: data, keyMask } = masks;
+  const [lens, mask, keyMaskAt, keyRanges] = at;
   const { lengths, sampleStride, queryStride } = masks.validLens;
   if (lengths !== undefined) {
     writeIntegers(lens, lengths);
@@ -22,6 +29,9 @@ export function writeMasks(masks: CheckedMasks, lens: Address, mask: Address): P
     writeBytes(mask, data);
   } else if (data !== undefined) {
     write(mask, { data, count: masks.maskCount });
+  }
+  if (keyMask !== undefined) {
+    writeBytes(keyMaskAt, keyMask);
   }
   return maskRecord.pack({
     batch: sizes.batch,
@@ -32,6 +42,8 @@ export function writeMasks(masks: CheckedMasks, lens: Address, mask: Address): P
     validLens: lengths && lens,
     validLensSampleStride: sampleStride,
     validLensQueryStride: queryStride,
+    keyMask: keyMask && keyMaskAt,
+    keyRanges: keyMask && keyRanges,
     causal: masks.causal,
     firstPosition: masks.firstPosition,
     windowLeft: window[0],

@@ -64,7 +64,7 @@ export function maskedSoftmax(
       sizes: { ...masks.sizes, batch: count },
       validLens: { ...masks.validLens, lengths: own },
     };
-    writeIntegers(record, writeMasks(part, lens, mask));
+    writeIntegers(record, writeMasks(part, [lens, mask, mask, mask]));
     write(weights, { data: partOf(data, first * sample, numbers), count: numbers });
     loaded.maskedSoftmax(record, weights);
     read(weights, partOf(memoryOf(result), first * sample, numbers), numbers);

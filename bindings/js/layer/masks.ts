@@ -9,11 +9,12 @@ import {
 import {
   checkAttached,
   checkIntegers,
+  toKeyMask,
   toWholeNumbers,
   toMask,
   type Numbers,
 } from '../tensor/arrays.js';
-import type { MaskInput, ValidLens } from '../tensor/inputs.js';
+import type { KeyMaskInput, MaskInput, ValidLens } from '../tensor/inputs.js';
 import { checkOneOf, sizeOf } from '../tensor/shapes.js';
 
 /** What a query gets that may attend to no key at all. */
@@ -27,12 +28,19 @@ export interface MaskOptions {
    */
   validLens?: ValidLens | undefined;
   /**
-   * Of any shape that broadcasts to (batch, heads, queries, keys), or (batch, queries, keys) for `additiveAttention`.
-   * Boolean (booleans or a Uint8Array): true or 1 means the query may attend, as in PyTorch's
-   * `scaled_dot_product_attention` and ONNX; `nn.MultiheadAttention` reads it the other way round. Float: added to the
-   * scores; −∞ masks, NaN and +∞ are errors. Default: none.
+   * Of any shape that broadcasts to (batch, heads, queries, keys), or (batch, queries, keys) for `additiveAttention`; of
+   * rank 4 where the first axis of rank 3 could be samples or heads. Boolean (booleans, or a typed array of integers 0 and
+   * 1): true or 1 means the query may attend, as in PyTorch's `scaled_dot_product_attention` and ONNX;
+   * `nn.MultiheadAttention` reads it the other way round. Float (other numbers): added to the scores. −∞ masks; NaN and
+   * +∞ are errors, as are numbers that are all 0 or 1 with a 1 among them. Default: none.
    */
   mask?: MaskInput | undefined;
+  /**
+   * Which keys of each sample may be attended to, (batch, keys), or (keys) of one sample: booleans, or 0 and 1 of any
+   * kind. It is a tokenizer's `attention_mask`, and the negation of PyTorch's `key_padding_mask`. Keys masked at either end
+   * cost no work. Default: all.
+   */
+  keyMask?: KeyMaskInput | undefined;
   /**
    * `true`: query i stands at position (cached keys or `queryOffset`) + i and sees keys up to its own position, the
    * top-left alignment of PyTorch and ONNX. `'bottom-right'`: the last query stands at the last key, as in
@@ -52,12 +60,15 @@ export interface MaskOptions {
 export interface GivenMasks {
   readonly validLens: Numbers<Float64Array> | undefined;
   readonly mask: Numbers<Uint8Array | Float32Array> | undefined;
+  readonly keyMask: Numbers<Uint8Array> | undefined;
   readonly causal: boolean | 'bottom-right';
   readonly window: readonly [number, number];
   readonly uniform: boolean;
 }
 
-export const maskOptionNames = ['validLens', 'mask', 'causal', 'window', 'emptyRows'] as const;
+export const maskOptionNames = [
+  ...(['validLens', 'mask', 'keyMask', 'causal', 'window', 'emptyRows'] as const),
+] as const;
 
 export interface MaskSizes {
   readonly batch: number;
@@ -89,6 +100,7 @@ export interface CheckedMasks {
   readonly mask: Uint8Array | Float32Array | undefined;
   readonly maskCount: number;
   readonly maskStrides: MaskStrides;
+  readonly keyMask: Uint8Array | undefined;
   readonly causal: boolean;
   readonly firstPosition: number;
   readonly window: readonly [number, number];
@@ -116,6 +128,25 @@ export function checkValidLens(
   return { lengths: new Int32Array(data), sampleStride, queryStride: shape.length - 1 };
 }
 
+/** The mask as 0 and 1, (batch, keys). */
+export function checkKeyMask(
+  given: Numbers<Uint8Array> | undefined,
+  batch: number,
+  numKeys: number,
+  argument = 'keyMask',
+): Uint8Array | undefined {
+  if (given === undefined) {
+    return undefined;
+  }
+  const { data, shape } = given;
+  const [first, second] = batch === 1 && shape.length === 1 ? [1, ...shape] : shape;
+  if (shape.length > 2 || first !== batch || second !== numKeys) {
+    const expected = `(batch, keys), here ${showShape([batch, numKeys])}`;
+    fail('invalid-shape', argument, expected, showShape(shape));
+  }
+  return data;
+}
+
 function broadcastStrides(shape: readonly number[]): MaskStrides {
   const strides: [number, number, number, number] = [0, 0, 0, 0];
   let stride = 1;
@@ -125,6 +156,24 @@ function broadcastStrides(shape: readonly number[]): MaskStrides {
     stride *= size;
   }
   return strides;
+}
+
+/** Numbers to add are finite or −∞. All of them 0 or 1 are more likely to be a boolean mask. */
+function checkAdded(data: Float32Array, count: number): void {
+  let [hasOnes, hasOthers] = [false, false];
+  for (let i = 0; i < count; i++) {
+    const number = data[i];
+    if (Number.isNaN(number) || number === Infinity) {
+      fail('invalid-value', 'mask', 'numbers below infinity', show(number));
+    }
+    hasOnes ||= number === 1;
+    hasOthers ||= number !== 0 && number !== 1;
+  }
+  if (hasOnes && !hasOthers) {
+    const expected =
+      'booleans or an array of integers where 1 means may attend, or numbers to add to scores';
+    fail('invalid-value', 'mask', expected, 'numbers that are all 0 or 1');
+  }
 }
 
 function checkMask(
@@ -138,17 +187,22 @@ function checkMask(
   const { data, shape } = given;
   const start = target.length - shape.length;
   if (start < 0 || !shape.every((size, i) => size === 1 || size === target[start + i])) {
+    const ofKeys = [target[0], target.at(-1)];
+    const isOfKeys = shape.length === 2 && shape.every((size, i) => size === ofKeys[i]);
     const expected = `a shape that broadcasts to ${showShape(target)}`;
+    const orKeys = isOfKeys ? ', or keyMask for (batch, keys)' : '';
+    fail('invalid-shape', 'mask', expected + orKeys, showShape(shape));
+  }
+  const [batch = 0, heads] = target;
+  if (target.length === 4 && start === 1 && batch === heads && batch > 1 && shape[0] === batch) {
+    const rest = shape.slice(1);
+    const bySample = `${showShape([batch, 1, ...rest])} by sample`;
+    const expected = `rank 4, ${bySample} or ${showShape([1, heads, ...rest])} by head`;
     fail('invalid-shape', 'mask', expected, showShape(shape));
   }
   const count = sizeOf(shape);
   if (data instanceof Float32Array) {
-    for (let i = 0; i < count; i++) {
-      const number = data[i];
-      if (Number.isNaN(number) || number === Infinity) {
-        fail('invalid-value', 'mask', 'numbers below infinity', show(number));
-      }
-    }
+    checkAdded(data, count);
   }
   const [sample, head, query, key] = broadcastStrides(shape);
   return {
@@ -198,6 +252,7 @@ export function readMasks(options: MaskOptions): GivenMasks {
     uniform: checkEmptyRows(options.emptyRows) === 'uniform',
     validLens: ifGiven('validLens', options.validLens, toWholeNumbers),
     mask: ifGiven('mask', options.mask, toMask),
+    keyMask: ifGiven('keyMask', options.keyMask, toKeyMask),
     window: checkWindow(options.window),
   };
 }
@@ -218,6 +273,7 @@ export function checkMasks(given: GivenMasks, sizes: MaskSizes, hasHeadAxis = tr
     mask,
     maskCount,
     maskStrides,
+    keyMask: checkKeyMask(given.keyMask, batch, numKeys),
     causal: causal !== false,
     firstPosition: causal === 'bottom-right' ? numKeys - numQueries : sizes.queryOffset,
     window,

@@ -100,7 +100,7 @@ function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): A
   const prepared = resultsIn(results, outputShape, weightsShape);
   const [outputAt, outputSize] = placeOf(prepared.output, data);
   const [weightsAt, weightsSize] = placeOf(prepared.weights, data);
-  const [record, lens, mask, ownOutput, ownWeights, workspace, ...at] = reserve(
+  const [record, lens, mask, keyMask, keyRanges, ownOutput, ownWeights, workspace, ...at] = reserve(
     poolingRecord.words,
     ...maskDataSizes(masks),
     outputSize,
@@ -119,7 +119,7 @@ function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): A
   const [queries, keys, values, ...parameters] = writeDeduplicated(at, data);
   const [W_q, W_k, w_v] = parameters;
   writeRecord(record, poolingRecord, {
-    mask: writeMasks(masks, lens, mask),
+    mask: writeMasks(masks, [lens, mask, keyMask, keyRanges]),
     numHeads: masks.sizes.numHeads,
     numKvHeads: pooling.numKvHeads,
     querySize,

@@ -17,8 +17,9 @@ import {
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
-import { checkIntegers, toWholeNumbers } from '../tensor/arrays.js';
-import type { TokensInput } from '../tensor/inputs.js';
+import { checkKeyMask } from '../layer/masks.js';
+import { checkIntegers, toKeyMask, toWholeNumbers } from '../tensor/arrays.js';
+import type { KeyMaskInput, TokensInput } from '../tensor/inputs.js';
 import { ModelCache } from './model-cache.js';
 import type { PassModel } from './model-inputs.js';
 import type { TransformerSettings } from './transformer-options.js';
@@ -41,6 +42,8 @@ export interface GenerateOptions {
   stop?: TokensInput | number | undefined;
   /** The encoder's tokens, (length,), of a model that has one. */
   source?: TokensInput | undefined;
+  /** Which of the tokens are no padding, (length,), as `forward` takes it; the last one must be none. Default: all. */
+  keyMask?: KeyMaskInput | undefined;
   /** Told every new token. */
   onToken?: ((token: number) => void) | undefined;
   /** Precision of the cache, as `createCache` takes it. Default: `'float32'`. */
@@ -51,13 +54,14 @@ export interface GenerateOptions {
 
 const generateOptionNames = [
   ...(['maxNewTokens', 'temperature', 'topK', 'topP', 'seed'] as const),
-  ...(['stop', 'source', 'onToken', 'cachePrecision', 'signal'] as const),
+  ...(['stop', 'source', 'keyMask', 'onToken', 'cachePrecision', 'signal'] as const),
 ] as const;
 
 /** What is generated, and from what, held against the model. */
 export interface CheckedGenerate {
   readonly tokens: Float64Array;
   readonly source: Float64Array | undefined;
+  readonly keyMask: Uint8Array | undefined;
   readonly maxNewTokens: number;
   readonly temperature: number;
   readonly topK: number;
@@ -100,6 +104,11 @@ export function checkGenerate(
   if (tokens.length === 0) {
     fail('invalid-shape', 'tokens', 'at least one', 'none');
   }
+  const mask = ifGiven('keyMask', given.keyMask, toKeyMask);
+  const keyMask = checkKeyMask(mask, 1, tokens.length);
+  if (keyMask?.at(-1) === 0) {
+    fail('invalid-value', 'keyMask', '1 for the last token', '0');
+  }
   if (hasEncoder !== (given.source !== undefined)) {
     const expected = hasEncoder ? "the encoder's tokens" : 'none without an encoder';
     fail('invalid-option', 'source', expected, hasEncoder ? 'none' : 'tokens');
@@ -111,12 +120,13 @@ export function checkGenerate(
     fail('invalid-shape', 'source', most, `(${source.length},)`);
   }
   const { maxNewTokens = NaN, temperature = 0, topK, topP = 1, stop = [], onToken } = given;
-  const most = Math.max(maxLength - tokens.length + 1, 0);
+  const length = keyMask?.reduce((sum, each) => sum + each, 0) ?? tokens.length;
+  const most = Math.max(maxLength - length + 1, 0);
   if (!Number.isInteger(maxNewTokens) || maxNewTokens < 0) {
     fail('invalid-option', 'maxNewTokens', 'an integer from 0 on', show(given.maxNewTokens));
   }
-  if (tokens.length > maxLength || maxNewTokens > most) {
-    const expected = `at most ${most} behind ${tokens.length} of maxLength (${maxLength})`;
+  if (length > maxLength || maxNewTokens > most) {
+    const expected = `at most ${most} behind ${length} of maxLength (${maxLength})`;
     fail('invalid-option', 'maxNewTokens', expected, show(maxNewTokens));
   }
   if (onToken !== undefined && typeof onToken !== 'function') {
@@ -127,6 +137,7 @@ export function checkGenerate(
   return {
     tokens,
     source,
+    keyMask,
     maxNewTokens,
     temperature: checkNonNegative('temperature', temperature),
     topK: ifGiven('topK', topK, checkSize) ?? 0,
@@ -146,7 +157,7 @@ function nextToken(
   tokens: ArrayLike<number>,
   source: Float64Array | undefined,
   number: number,
-  { temperature, topK, topP, seed }: CheckedGenerate,
+  { temperature, topK, topP, seed, keyMask: ofPrompt }: CheckedGenerate,
 ): number {
   const loaded = core();
   const { vocabularySize } = model.settings;
@@ -156,6 +167,11 @@ function nextToken(
   const record = memory.add(passRecord.words);
   const tokensAt = memory.integers(tokens);
   const sourceAt = memory.integers(source);
+  const numKeys = held.length + tokens.length;
+  const keyMask = ofPrompt && new Uint8Array(numKeys).fill(1);
+  keyMask?.set(ofPrompt ?? []);
+  const keyMaskAt = memory.bytes(keyMask);
+  const ranges = memory.add(2);
   const logits = memory.add(vocabularySize);
   const buffers = memory.add(3 * vocabularySize);
   const workspace = memory.add(
@@ -164,7 +180,7 @@ function nextToken(
       0,
       1,
       tokens.length,
-      held.length + tokens.length,
+      numKeys,
       sourceLength,
       source === undefined ? (held.sourceLength ?? 0) : sourceLength,
       2 * Number(held.isQuantized),
@@ -178,6 +194,8 @@ function nextToken(
     length: tokens.length,
     validLensSampleStride: 0,
     validLensQueryStride: 0,
+    keyMask: keyMaskAt(),
+    keyRanges: keyMask && ranges(),
     source: sourceAt(),
     sourceLength,
     cache: held.address,

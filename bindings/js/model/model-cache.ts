@@ -89,7 +89,7 @@ export class ModelCache {
 
   /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
   dispose(): void {
-    this.#lastLength = this.length;
+    this.#lastLength = this.#handle.lost ? 0 : this.length;
     this.#handle.dispose();
   }
 

@@ -6,7 +6,7 @@ import {
   type GivenWeights,
 } from '../layer/chosen-weights.js';
 import { checkHeadGate } from '../layer/head-gate.js';
-import { checkValidLens, type CheckedValidLens } from '../layer/masks.js';
+import { checkKeyMask, checkValidLens, type CheckedValidLens } from '../layer/masks.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, show, showShape } from '../runtime/errors.js';
 import type { Address, Counted } from '../runtime/memory.js';
@@ -17,10 +17,11 @@ import {
   counted,
   toFloatList,
   toFloats,
+  toKeyMask,
   toWholeNumbers,
   type Numbers,
 } from '../tensor/arrays.js';
-import type { TensorInput, TokensInput, ValidLens } from '../tensor/inputs.js';
+import type { KeyMaskInput, TensorInput, TokensInput, ValidLens } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
 import { ignoredTarget } from '../tensor/tokens.js';
 import { ModelCache, type HeldModelCache } from './model-cache.js';
@@ -41,12 +42,21 @@ export interface HeadGatesOptions {
 export interface TransformerPassOptions extends HeadGatesOptions {
   /** Which positions may be attended to, (batch,) or (batch, length), as the layer's `forward` takes them. Default: all. */
   validLens?: ValidLens | undefined;
+  /**
+   * Which tokens may be attended to, (batch, cached tokens + length), as the layer's `forward` takes it: a tokenizer's
+   * `attention_mask`. The others are padding, before, behind or among them: positions count real tokens only, of which
+   * there may be `maxLength`. A window counts places, padding included. A cache does not keep it: give it with every pass.
+   * Not for models that read images. Default: all. Source: Transformers, `position_ids` of left-padded batches.
+   */
+  keyMask?: KeyMaskInput | undefined;
   /** Of each token the kind of its segment, of the tokens' shape. Default: 0. */
   segments?: TokensInput | undefined;
   /** The encoder's tokens, (batch, source length), or (source length) beside tokens without a batch axis. */
   source?: TokensInput | undefined;
   /** (batch,): how many positions of the source may be attended to. A cache keeps them with it. Default: all. */
   sourceValidLens?: ValidLens | undefined;
+  /** As `keyMask`, (batch, source length). A cache keeps it with the source. Default: all. */
+  sourceKeyMask?: KeyMaskInput | undefined;
   /** Gates of each layer's cross-attention, as `headGates`. */
   crossHeadGates?: HeadGates | undefined;
   /** Gates of the encoder's layers, as `headGates`. */
@@ -71,7 +81,7 @@ export interface TransformerForwardOptions<
 }
 
 export const passOptionNames = [
-  ...(['validLens', 'segments', 'source', 'sourceValidLens'] as const),
+  ...(['validLens', 'keyMask', 'segments', 'source', 'sourceValidLens', 'sourceKeyMask'] as const),
   ...(['headGates', 'crossHeadGates', 'encoderHeadGates'] as const),
 ] as const;
 
@@ -109,15 +119,23 @@ type Floats = Numbers<Float32Array>;
 type Integers = Numbers<Float64Array>;
 type GivenGates = readonly (Floats | undefined)[];
 
+/** What a pass is told about its tokens, read from the caller's objects. */
+export const readContext = (options: Partial<TransformerPassOptions>) => ({
+  validLens: ifGiven('validLens', options.validLens, toWholeNumbers),
+  segments: ifGiven('segments', options.segments, toWholeNumbers),
+  source: ifGiven('source', options.source, toWholeNumbers),
+  sourceValidLens: ifGiven('sourceValidLens', options.sourceValidLens, toWholeNumbers),
+  keyMask: ifGiven('keyMask', options.keyMask, toKeyMask),
+  sourceKeyMask: ifGiven('sourceKeyMask', options.sourceKeyMask, toKeyMask),
+});
+
+export type Context = Readonly<ReturnType<typeof readContext>>;
+
 /** The arguments of a pass, not yet held against the model. */
-export interface PassInputs {
+export interface PassInputs extends Context {
   readonly input: { readonly tokens: Integers } | { readonly pixels: Floats };
   /** Absent where the call takes none. */
   readonly targets: Integers | undefined;
-  readonly validLens: Integers | undefined;
-  readonly segments: Integers | undefined;
-  readonly source: Integers | undefined;
-  readonly sourceValidLens: Integers | undefined;
   readonly gates: Readonly<Record<Side, GivenGates>>;
   readonly returnWeights: GivenWeights;
   readonly capture: ReadonlySet<CaptureName> | undefined;
@@ -153,10 +171,7 @@ export function readPass(
       ? { pixels: toFloats('pixels', input) }
       : { tokens: toWholeNumbers('tokens', input) },
     targets: targets && toWholeNumbers('targets', targets[0]),
-    validLens: ifGiven('validLens', options.validLens, toWholeNumbers),
-    segments: ifGiven('segments', options.segments, toWholeNumbers),
-    source: ifGiven('source', options.source, toWholeNumbers),
-    sourceValidLens: ifGiven('sourceValidLens', options.sourceValidLens, toWholeNumbers),
+    ...readContext(options),
     gates: bySide((side) => readGates(gateNames[side], options[gateNames[side]])),
     returnWeights: readReturnWeights(options.returnWeights),
     capture: checkCapture(options.capture),
@@ -186,6 +201,9 @@ export interface CheckedPass {
   /** Of the source given; 0 without. */
   readonly sourceLength: number;
   readonly sourceValidLens: CheckedValidLens;
+  /** 0 and 1 */
+  readonly keyMask: Uint8Array | undefined;
+  readonly sourceKeyMask: Uint8Array | undefined;
   readonly numKeys: number;
   readonly numSourceKeys: number;
   /** One a layer. */
@@ -198,17 +216,43 @@ function checkTokens(
   { settings }: PassModel,
   { data, shape }: Integers,
 ): readonly number[] {
-  const { maxLength, vocabularySize } = settings;
   if (shape.length !== 1 && shape.length !== 2) {
     checkShape(argument, shape, ['batch', 'length']);
   }
-  if ((shape.at(-1) ?? 0) > maxLength) {
-    const expected = shape.length === 1 ? '(length,)' : '(batch, length)';
-    const most = `${expected}, length at most maxLength (${maxLength})`;
-    fail('invalid-shape', argument, most, showShape(shape));
-  }
-  checkIntegers(argument, data, 0, vocabularySize - 1);
+  checkIntegers(argument, data, 0, settings.vocabularySize - 1);
   return shape;
+}
+
+/** Holds tokens, which follow those of a cache, against the number of positions, which padding has none of. */
+function checkLength(
+  argument: string,
+  { settings: { maxLength, paddingToken } }: PassModel,
+  { data, shape }: Integers,
+  keyMask: Uint8Array | undefined,
+  numCached = 0,
+): void {
+  const length = shape.at(-1) ?? 0;
+  const [batch = 1] = shape.slice(0, -1);
+  const most = `at most maxLength (${maxLength})`;
+  const isReal = Number.isNaN(paddingToken)
+    ? keyMask
+    : Uint8Array.from(data, (token) => Number(token !== paddingToken));
+  if (isReal !== undefined) {
+    const numKeys = isReal.length / batch;
+    for (let sample = 0; sample < batch; sample++) {
+      const own = isReal.subarray(sample * numKeys, (sample + 1) * numKeys);
+      const count = own.reduce((sum, each) => sum + each, 0);
+      if (count > maxLength) {
+        fail('invalid-shape', argument, `${most} without padding`, String(count));
+      }
+    }
+  } else if (length > maxLength) {
+    const expected = shape.length === 1 ? '(length,)' : '(batch, length)';
+    fail('invalid-shape', argument, `${expected}, length ${most}`, showShape(shape));
+  } else if (numCached + length > maxLength) {
+    const left = `at most ${maxLength - numCached} behind those of the cache`;
+    fail('invalid-shape', argument, left, String(length));
+  }
 }
 
 function checkGates(
@@ -237,7 +281,7 @@ function checkSource(
   inputs: PassInputs,
   batchAxis: readonly number[],
   cache: HeldModelCache | undefined,
-): number {
+): { readonly length: number; readonly keyMask: Uint8Array | undefined } | undefined {
   const { hasEncoder } = model.settings;
   const { source } = inputs;
   const isCached = cache?.sourceLength !== undefined;
@@ -253,11 +297,19 @@ function checkSource(
     if (inputs.sourceValidLens !== undefined) {
       fail('invalid-option', 'sourceValidLens', 'a source beside them', 'none');
     }
-    return 0;
+    if (inputs.sourceKeyMask !== undefined) {
+      fail('invalid-option', 'sourceKeyMask', 'a source beside it', 'none');
+    }
+    return undefined;
   }
   checkTokens('source', model, source);
   checkShape('source', source.shape, [...batchAxis, 'source length']);
-  return source.shape.at(-1) ?? 0;
+  const [batch = 1] = batchAxis;
+  const length = source.shape.at(-1) ?? 0;
+  const keyMask = checkKeyMask(inputs.sourceKeyMask, batch, length, 'sourceKeyMask');
+  // A cache has maxLength places for a source, padding included.
+  checkLength('source', model, source, cache === undefined ? keyMask : undefined);
+  return { length, keyMask };
 }
 
 /** Shape of the tokens, or (batch, length) of the pixels' patches. */
@@ -294,11 +346,14 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
   const cache =
     inputs.cache === undefined ? undefined : ModelCache.heldBy(inputs.cache, model, batch, length);
   const numCached = cache?.length ?? 0;
-  const left = settings.maxLength - numCached;
-  if (length > left) {
-    fail('invalid-shape', 'tokens', `at most ${left} behind those of the cache`, `${length}`);
-  }
   const numKeys = numCached + length;
+  if ('pixels' in input && inputs.keyMask !== undefined) {
+    fail('invalid-option', 'keyMask', 'none for a model that reads images', 'a mask');
+  }
+  const keyMask = checkKeyMask(inputs.keyMask, batch, numKeys);
+  if ('tokens' in input) {
+    checkLength('tokens', model, input.tokens, keyMask, numCached);
+  }
   const validLens = checkValidLens(inputs.validLens, batch, length, numKeys);
   if (segments !== undefined) {
     if (settings.segments === 0) {
@@ -307,7 +362,8 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     checkShape('segments', segments.shape, shape);
     checkIntegers('segments', segments.data, 0, settings.segments - 1);
   }
-  const sourceLength = checkSource(model, inputs, batchAxis, cache);
+  const source = checkSource(model, inputs, batchAxis, cache);
+  const sourceLength = source?.length ?? 0;
   const gatesOf = (side: Side): readonly (Gate | undefined)[] =>
     checkGates(side, inputs.gates[side], batch, layers[side]);
   return {
@@ -319,6 +375,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     targets: targets?.data,
     segments: segments?.data,
     validLens,
+    keyMask,
     source: inputs.source?.data,
     sourceLength,
     sourceValidLens: checkValidLens(
@@ -328,6 +385,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
       sourceLength,
       'sourceValidLens',
     ),
+    sourceKeyMask: source?.keyMask,
     numKeys,
     numSourceKeys: inputs.source === undefined ? (cache?.sourceLength ?? 0) : sourceLength,
     gates: bySide(gatesOf),

@@ -280,6 +280,7 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   const loaded = core();
   const { settings } = model;
   const { batch, length, batchAxis, sourceLength, validLens, sourceValidLens, cache } = pass;
+  const { keyMask, sourceKeyMask } = pass;
   const { kind, requiresGrad, optimizer } = request;
   const isForward = kind === 'forward';
   const hasSource = pass.source !== undefined;
@@ -294,6 +295,10 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   const source = memory.integers(pass.source);
   const lens = memory.integers(validLens.lengths);
   const sourceLens = memory.integers(sourceValidLens.lengths);
+  const keyMaskAt = memory.bytes(keyMask);
+  const sourceKeyMaskAt = memory.bytes(sourceKeyMask);
+  const ranges = memory.add(2 * batch);
+  const sourceRanges = memory.add(2 * batch);
   const pixels = memory.floats(pass.pixels);
   const outputIf = (wanted: boolean, shape: readonly number[]): OutputTensor | undefined =>
     wanted ? outputTensor(memory, [...batchAxis, ...shape]) : undefined;
@@ -348,8 +353,12 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     validLens: lens(),
     validLensSampleStride: validLens.sampleStride,
     validLensQueryStride: validLens.queryStride,
+    keyMask: keyMaskAt(),
+    keyRanges: keyMask && ranges(),
     source: source(),
     sourceValidLens: sourceLens(),
+    sourceKeyMask: sourceKeyMaskAt(),
+    sourceKeyRanges: sourceKeyMask && sourceRanges(),
     sourceLength,
     layers: layersAt(),
     cache: cache?.address,

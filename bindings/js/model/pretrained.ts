@@ -49,6 +49,7 @@ function optionsOf(given: ModelOptions): TransformerOptions {
       positions === 'rotary' ? { base: rotaryBase, size: sizeIfGiven(rotarySize) } : undefined,
     window: [bound(windowLeft), bound(windowRight)],
     scale: Number.isNaN(given.scale) ? undefined : given.scale,
+    paddingToken: Number.isNaN(given.paddingToken) ? undefined : given.paddingToken,
     weights: precisions[given.weights],
     ...(patchSize > 0
       ? { patches: { imageSize, patchSize, channels, classToken } }

@@ -18,6 +18,7 @@ import {
   checkSize,
   checkWord,
   ifGiven,
+  isIntegerIn,
   largestInteger,
 } from '../runtime/options.js';
 import { precisions, type Precision } from '../runtime/precisions.js';
@@ -96,6 +97,12 @@ export interface TransformerOptions {
   positions?: Positions | undefined;
   /** Rows of learned positions before that of position 0. Default: 0. Source: BART and RoBERTa, which have 2. */
   positionOffset?: number | undefined;
+  /**
+   * A token that is padding: only the others are counted as positions, and it gets the learned row before that of position
+   * 0. Needs learned positions, a `positionOffset`, and `causal: false`. Attending to it is up to `keyMask` or `validLens`.
+   * Default: none. Source: RoBERTa.
+   */
+  paddingToken?: number | undefined;
   /** Of the layers, with rotary positions only. `size` is by default the head size, the encoder's own in its layers. */
   rotary?: RotaryOptions | undefined;
   /** Factor of the token embeddings. Default: 1. */
@@ -140,7 +147,8 @@ const optionNames = [
   ...(['vocabularySize', 'maxLength', 'numHiddens', 'numLayers', 'numHeads'] as const),
   ...(['numKvHeads', 'headSize', 'ffnHiddens', 'activation', 'gated', 'norm'] as const),
   ...(['normFirst', 'normEpsilon', 'normBias', 'finalNorm', 'embeddingNorm'] as const),
-  ...(['positions', 'positionOffset', 'rotary', 'embeddingScale', 'bias', 'qkvBias'] as const),
+  ...(['positions', 'positionOffset', 'paddingToken', 'rotary', 'embeddingScale'] as const),
+  ...(['bias', 'qkvBias'] as const),
   ...(['tiedEmbeddings', 'logitsBias', 'head', 'segments', 'causal', 'dropout'] as const),
   ...([
     'window',
@@ -178,6 +186,20 @@ function checkKind<Word extends string>(
   byDefault: Word,
 ): Word {
   return value === undefined ? byDefault : checkWord(argument, value, words);
+}
+
+/** Its row of the learned positions is the one before that of position 0. NaN without. */
+function checkPaddingToken(
+  { paddingToken, positionOffset = 0 }: Partial<TransformerOptions>,
+  vocabularySize: number,
+  mayHaveOne: boolean,
+): number {
+  const fits = mayHaveOne && positionOffset > 0 && isIntegerIn(paddingToken, 0, vocabularySize - 1);
+  if (paddingToken !== undefined && !fits) {
+    const expected = 'a token, with learned positions, a positionOffset and no causality';
+    fail('invalid-option', 'paddingToken', expected, show(paddingToken));
+  }
+  return paddingToken ?? NaN;
 }
 
 type PatchSettings = Required<{
@@ -279,6 +301,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
   const normFirst = flag('normFirst', true);
   const bias = flag('bias', true);
   const window = checkWindow(given.window);
+  const causal = flag('causal', !hasPatches);
   // The rest are the layer's, whose checks know their names.
   const { numKvHeads, dropout, scale, softcap, weights, seed } = given;
   const rotary = positions === 'rotary' ? readRotary(given.rotary ?? {}) : undefined;
@@ -316,6 +339,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
     embeddingNorm: flag('embeddingNorm', false),
     positions: positionKinds.indexOf(positions),
     positionOffset: checkCount('positionOffset', given.positionOffset, 0),
+    paddingToken: checkPaddingToken(given, vocabularySize, positions === 'learned' && !causal),
     rotaryBase: layer.rotary?.base ?? 0,
     // By default each side's head size.
     rotarySize: rotary?.size ?? 0,
@@ -327,7 +351,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
     logitsBias: flag('logitsBias', false),
     head: flag('head', !hasPatches),
     segments: checkCount('segments', given.segments, 0),
-    causal: flag('causal', !hasPatches),
+    causal,
     dropout: layer.dropout,
     windowLeft: window[0],
     windowRight: window[1],

@@ -67,6 +67,11 @@ export class Handle implements Held {
     return address;
   }
 
+  /** Whether it is lost with the memory of an interrupted call. */
+  get lost(): boolean {
+    return this.#owned !== undefined && isLost(this.#owned.core);
+  }
+
   /** The error that it was disposed of or lost, if so; enters no core. */
   check(): void {
     this.#check();

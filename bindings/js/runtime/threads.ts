@@ -60,7 +60,7 @@ interface RunningWorkers {
   end(reason?: HeadwiseError): void;
 }
 
-const failed = (reason: string, cause?: unknown): HeadwiseError =>
+const workerError = (reason: string, cause?: unknown): HeadwiseError =>
   new HeadwiseError('load-failed', `threads: expected workers of worker.js, got ${reason}`, {
     cause,
   });
@@ -126,7 +126,7 @@ export class ThreadPool {
   async have(threads: number | 'auto', started?: readonly StartedWorker[]): Promise<void> {
     const isAuto = threads === 'auto';
     if (threads === 1 && this.#running?.isReady === false) {
-      this.pause(failed('init({ threads: 1 })'));
+      this.pause(workerError('init({ threads: 1 })'));
       this.#settled = undefined;
     }
     if (this.#settled !== undefined && !isAuto && threads !== this.#settled) {
@@ -250,7 +250,7 @@ export class ThreadPool {
       if (generation === this.#generation) {
         this.#fail();
       }
-      throw failed(reasonOf(error), error);
+      throw workerError(reasonOf(error), error);
     }
   }
 }

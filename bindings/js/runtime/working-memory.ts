@@ -1,4 +1,12 @@
-import { reserve, write, writeIntegers, type Address, type Counted, type Word } from './memory.js';
+import {
+  reserve,
+  write,
+  writeBytes,
+  writeIntegers,
+  type Address,
+  type Counted,
+  type Word,
+} from './memory.js';
 
 /**
  * Working memory of a call with many pieces: `add` takes the size of one, in floats, and returns what tells its address
@@ -21,6 +29,10 @@ export class WorkingMemory {
 
   integers(data: ArrayLike<Word> | undefined): () => Address | undefined {
     return this.#written(data, data?.length, writeIntegers);
+  }
+
+  bytes(data: Uint8Array | undefined): () => Address | undefined {
+    return this.#written(data, (data?.length ?? 0) / 4, writeBytes);
   }
 
   reserve(): void {

@@ -30,11 +30,13 @@ export const counted = ({ data, shape }: Numbers<Float32Array>): Counted => ({
 /** How numbers are stored and which are taken; floats, whole numbers and booleans differ in both. */
 interface NumberKind<Data> {
   readonly expected: string;
+  /** Whether a number that is not taken is one out of range, rather than of another kind. */
+  readonly isRange?: boolean;
   readonly type: new (count: number) => Data;
   /** Whether they may stay in WebAssembly memory, since the call can read them there. */
   readonly inPlace?: boolean;
   /** The element as a number, undefined if it is not of a kind that is taken. */
-  readonly toNumber: (element: unknown, inTypedArray: boolean) => number | undefined;
+  readonly toNumber: (element: unknown) => number | undefined;
 }
 
 const floats: NumberKind<Float32Array> = {
@@ -56,10 +58,23 @@ const wholeNumbers: NumberKind<Float64Array> = {
 const booleans: NumberKind<Uint8Array> = {
   expected: 'booleans',
   type: Uint8Array,
-  toNumber: (element, inTypedArray) =>
-    typeof element === 'boolean' || (inTypedArray && (element === 0 || element === 1))
+  toNumber: (element) => (typeof element === 'boolean' ? Number(element) : undefined),
+};
+
+const bits: NumberKind<Uint8Array> = {
+  expected: 'integers 0 and 1',
+  isRange: true,
+  type: Uint8Array,
+  toNumber: (element) =>
+    element === 0 || element === 1 || element === 0n || element === 1n
       ? Number(element)
       : undefined,
+};
+
+const booleansOrBits: NumberKind<Uint8Array> = {
+  ...bits,
+  expected: 'booleans or 0 and 1',
+  toNumber: (element) => booleans.toNumber(element) ?? bits.toNumber(element),
 };
 
 type NumberArray = Float32Array | Float64Array | Uint8Array;
@@ -106,11 +121,13 @@ function convert<Data extends NumberArray>(
   target: Data,
   offset: number,
 ): void {
-  const inTypedArray = isTypedArray(elements);
   for (let i = 0; i < count; i++) {
-    const number = kind.toNumber(elements[i], inTypedArray);
+    const element = elements[i];
+    const number = kind.toNumber(element);
     if (number === undefined) {
-      fail('invalid-type', argument, kind.expected, show(elements[i]));
+      const isNumber = typeof element === 'number' || typeof element === 'bigint';
+      const code = isNumber && kind.isRange ? 'invalid-value' : 'invalid-type';
+      fail(code, argument, kind.expected, show(element));
     }
     target[offset + i] = number;
   }
@@ -365,8 +382,8 @@ export function checkIntegers(
 export const toFloatList = (argument: string, value: unknown): Numbers<Float32Array> =>
   toList(argument, value, floats);
 
-/** Whether the first element of nested arrays or of a tensor's data is a boolean or lies in a Uint8Array. */
-function isBoolean(value: unknown): boolean {
+/** What a mask is by the first element of nested arrays or of a tensor's data, or the typed array that it lies in. */
+function kindOfMask(value: unknown): NumberKind<Uint8Array> | NumberKind<Float32Array> {
   let level = value;
   if (isObject(level) && !Array.isArray(level) && 'data' in level) {
     level = level.data;
@@ -374,19 +391,26 @@ function isBoolean(value: unknown): boolean {
   for (let depth = 0; Array.isArray(level) && depth <= deepest; depth++) {
     level = (level as unknown[])[0];
   }
-  return typeof level === 'boolean' || kindOf(level) === 'Uint8Array';
+  const array = kindOf(level);
+  const isInteger = array !== undefined && !array.startsWith('Float');
+  return typeof level === 'boolean' ? booleans : isInteger ? bits : floats;
 }
 
-/** A mask: booleans as a Uint8Array of 0 and 1, or numbers that are added to scores. */
+/** A mask: booleans, or integers of a typed array, as a Uint8Array of 0 and 1; or numbers that are added to scores. */
 export function toMask(argument: string, value: unknown): Numbers<Uint8Array | Float32Array> {
   const given = readOnce(argument, value);
-  if (isBoolean(given)) {
-    return fromRead(argument, given, booleans);
+  const kind = kindOfMask(given);
+  if (kind.type === Uint8Array) {
+    return fromRead(argument, given, kind as NumberKind<Uint8Array>);
   }
   // A view of its own: what it is will be asked more than once.
-  const { data, shape } = fromRead(argument, given, floats);
+  const { data, shape } = fromRead(argument, given, kind as NumberKind<Float32Array>);
   return { data: viewOf(data), shape };
 }
+
+/** Booleans, or 0 and 1 of any kind, as a Uint8Array of 0 and 1; a typed array alone is a list. */
+export const toKeyMask = (argument: string, value: unknown): Numbers<Uint8Array> =>
+  toList(argument, value, booleansOrBits);
 
 /** Data for `new Tensor(data, shape)`: flat numbers, or nested arrays that lie in the order of the shape. */
 export function toTensorData(data: unknown, shape: unknown): Numbers<Float32Array> {

@@ -25,8 +25,12 @@ export type TensorInput = TensorLike | NestedNumbers;
 
 export type NestedBooleans = readonly boolean[] | readonly NestedBooleans[];
 
-/** A mask, boolean (booleans or a Uint8Array of 0 and 1) or numbers that are added to scores. */
-export type MaskInput = TensorInput | TensorLike<readonly boolean[]> | NestedBooleans;
+/** A mask, boolean (booleans, or a typed array of integers 0 and 1) or numbers that are added to scores. */
+export type MaskInput =
+  | TensorInput
+  | TensorLike<readonly boolean[] | BigInt64Array | BigUint64Array>
+  | NestedBooleans
+  | readonly (BigInt64Array | BigUint64Array)[];
 
 /**
  * How many keys, counted from the first, may be attended to: (batch,) for all queries of a sample or (batch, queries)
@@ -42,6 +46,12 @@ export type ValidLens =
   | TensorLike<
       NumericArray | BigInt64Array | BigUint64Array | readonly number[] | readonly bigint[]
     >;
+
+/**
+ * Which keys of each sample may be attended to, (batch, keys), or (keys) of one sample: booleans, or 0 and 1 as numbers
+ * or BigInts of any kind. A typed array alone is (keys).
+ */
+export type KeyMaskInput = MaskInput | ValidLens;
 
 /**
  * Numbers of symbols, (batch, length), or (length) of one sequence: nested arrays, an integer array with a shape, or an

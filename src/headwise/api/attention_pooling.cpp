@@ -52,6 +52,7 @@ PoolingResult<Rank> pool_tensors(const Tensor<Rank>& queries, const Tensor<Rank>
   const PooledSizes sizes = pooled_sizes(queries, keys, values, options.query_offset);
   const MaskStorage masks({.valid_lens = options.valid_lens,
                            .mask = options.mask,
+                           .key_mask = options.key_mask,
                            .causal = options.causal,
                            .window = options.window,
                            .empty_rows = options.empty_rows},

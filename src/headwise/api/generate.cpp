@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <headwise/api/make_tensor.hpp>
+#include <headwise/api/mask_options.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/core/models/sampling.hpp>
@@ -13,6 +14,12 @@ namespace {
 Tokens row_of(const std::vector<std::int64_t>& tokens) {
   Tokens row = Tokens::from_shape({1, tokens.size()});
   std::copy(tokens.begin(), tokens.end(), row.begin());
+  return row;
+}
+
+Mask mask_of(const std::vector<std::uint8_t>& bytes) {
+  auto row = xt::xtensor<bool, 2>::from_shape({1, bytes.size()});
+  std::copy(bytes.begin(), bytes.end(), row.begin());
   return row;
 }
 
@@ -43,7 +50,12 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
       pass_options.source = row_of(*options.source);
     }
     pass_options.cache = &cache;
+    std::vector<std::uint8_t> key_mask = bytes_of(options.key_mask);
     for (std::int64_t count = 0; count < options.max_new_tokens; ++count) {
+      if (options.key_mask.has_value()) {
+        pass_options.key_mask = mask_of(key_mask);
+        key_mask.push_back(1);
+      }
       validation::check_transformer_pass(*this, next, nullptr, pass_options);
       PassMemory memory(next, pass_options, *this);
       memory.pass.logits = logits.data();

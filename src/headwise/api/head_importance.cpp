@@ -150,6 +150,7 @@ std::vector<Tensor<1>> to_tensors(const HeadNumbers& numbers) {
 ForwardOptions masks_of(const HeadMeasureBatch& batch) {
   return {.valid_lens = batch.valid_lens,
           .mask = batch.mask,
+          .key_mask = batch.key_mask,
           .causal = batch.causal,
           .window = batch.window};
 }

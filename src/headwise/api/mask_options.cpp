@@ -4,6 +4,19 @@
 
 namespace headwise {
 
+std::vector<std::uint8_t> bytes_of(const Mask& mask) {
+  std::vector<std::uint8_t> bytes;
+  const auto take = [&](const auto& given) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
+      for (const auto entry : given) {
+        bytes.push_back(entry != 0 ? 1 : 0);
+      }
+    }
+  };
+  std::visit(take, mask);
+  return bytes;
+}
+
 std::array<std::size_t, 4> broadcast_strides(std::span<const std::size_t> shape) {
   std::array<std::size_t, 4> strides{};
   std::size_t stride = 1;
@@ -45,6 +58,10 @@ MaskStorage::MaskStorage(const MaskOptions& options, const MaskSizes& sizes) {
     }
   };
   std::visit(take_lens, options.valid_lens);
+  if (options.key_mask.has_value()) {
+    key_mask_ = KeptKeys(bytes_of(options.key_mask), sizes.batch);
+    mask_.key_mask = key_mask_.keys();
+  }
   const auto take_mask = [&](const auto& mask) {
     using Kind = std::decay_t<decltype(mask)>;
     if constexpr (!std::is_same_v<Kind, std::monostate>) {
@@ -52,6 +69,9 @@ MaskStorage::MaskStorage(const MaskOptions& options, const MaskSizes& sizes) {
       if constexpr (std::is_same_v<Kind, xt::xarray<bool>>) {
         static_assert(sizeof(bool) == sizeof(std::uint8_t));
         mask_.allowed = reinterpret_cast<const std::uint8_t*>(mask.data());
+      } else if constexpr (std::is_same_v<Kind, xt::xarray<std::int64_t>>) {
+        integers_ = bytes_of(options.mask);
+        mask_.allowed = integers_.data();
       } else {
         mask_.added = mask.data();
       }

@@ -15,6 +15,7 @@ namespace headwise {
 struct MaskOptions {
   const ValidLens& valid_lens;
   const Mask& mask;
+  const Mask& key_mask;
   Causal causal = Causal::none;
   const std::optional<Window>& window;
   EmptyRows empty_rows = EmptyRows::zero;
@@ -30,12 +31,15 @@ struct MaskSizes {
   std::int64_t query_offset = 0;
 };
 
+/// Whether each entry of a mask other than floats to add is not 0; empty without a mask.
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const Mask& mask);
+
 /// Strides that broadcast a row-major mask of `shape` to (batch, heads, queries, keys): 0 for axes
 /// of size 1.
 [[nodiscard]] std::array<std::size_t, 4> broadcast_strides(std::span<const std::size_t> shape);
 
-/// An `AttentionMask` made from options, and the lengths that it points to. The options must
-/// outlive it.
+/// An `AttentionMask` made from options, and memory that it points to. The options must outlive
+/// it.
 class MaskStorage {
  public:
   MaskStorage(const MaskOptions& options, const MaskSizes& sizes);
@@ -44,6 +48,8 @@ class MaskStorage {
 
  private:
   std::vector<std::int32_t> valid_lens_;
+  KeptKeys key_mask_;
+  std::vector<std::uint8_t> integers_;
   AttentionMask mask_;
 };
 

@@ -14,9 +14,12 @@ Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens,
                         .num_keys = scores.shape(2)};
   return report_out_of_memory([&] {
     validation::check_valid_lens(valid_lens, sizes);
-    const MaskStorage masks(
-        {.valid_lens = valid_lens, .mask = {}, .window = {}, .empty_rows = options.empty_rows},
-        sizes);
+    const MaskStorage masks({.valid_lens = valid_lens,
+                             .mask = {},
+                             .key_mask = {},
+                             .window = {},
+                             .empty_rows = options.empty_rows},
+                            sizes);
     Tensor<3> weights = scores;
     masked_softmax_into(masks.mask(), weights.data(), parallel::num_threads());
     return weights;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <headwise/api/mask_options.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/error.hpp>
@@ -55,9 +56,11 @@ class MeasuredModel {
   static TransformerForwardOptions options_of(const ModelMeasureBatch& batch) {
     TransformerForwardOptions options;
     options.valid_lens = batch.valid_lens;
+    options.key_mask = batch.key_mask;
     options.segments = batch.segments;
     options.source = batch.source;
     options.source_valid_lens = batch.source_valid_lens;
+    options.source_key_mask = batch.source_key_mask;
     return options;
   }
 
@@ -112,9 +115,11 @@ class MeasuredModel {
                                       : side_ == Side::cross ? result.cross_attention_weights
                                                              : result.encoder_attention_weights;
     // What attends on the encoder's side are the source's positions.
-    const ValidLens& lens = side_ == Side::encoder ? batch.source_valid_lens : batch.valid_lens;
+    const bool of_source = side_ == Side::encoder;
+    const ValidLens& lens = of_source ? batch.source_valid_lens : batch.valid_lens;
+    const Mask& key_mask = of_source ? batch.source_key_mask : batch.key_mask;
     for (std::size_t layer = 0; layer < weights.size(); ++layer) {
-      clear_padding(lens, weights[layer]);
+      clear_padding(lens, bytes_of(key_mask), weights[layer]);
       const auto& [samples, num_heads, num_queries, num_keys] = weights[layer].shape();
       take(layer, weights[layer].data(),
            {.batch = samples,
@@ -125,20 +130,21 @@ class MeasuredModel {
     }
   }
 
-  /// Rows of queries beyond a sample's length become 0. Lengths of each query leave such rows
-  /// already.
-  static void clear_padding(const ValidLens& lens, Tensor<4>& weights) {
+  /// Rows of queries beyond a sample's length, or that its mask masks, become 0. Lengths of each
+  /// query leave such rows already.
+  static void clear_padding(const ValidLens& lens, const std::vector<std::uint8_t>& key_mask,
+                            Tensor<4>& weights) {
     const auto* by_sample = std::get_if<xt::xtensor<std::int64_t, 1>>(&lens);
-    if (by_sample == nullptr) {
-      return;
-    }
-    const std::size_t num_rows = weights.shape(2);
-    const std::size_t row_size = weights.shape(3);
-    float* rows = weights.data();
-    for (const std::int64_t length : *by_sample) {
-      for (std::size_t head = 0; head < weights.shape(1); ++head, rows += num_rows * row_size) {
-        std::fill(rows + static_cast<std::size_t>(length) * row_size, rows + num_rows * row_size,
-                  0.0F);
+    const auto& [batch, num_heads, num_rows, row_size] = weights.shape();
+    float* row = weights.data();
+    for (std::size_t i = 0; i < batch * num_heads * num_rows; ++i, row += row_size) {
+      const std::size_t sample = i / num_rows / num_heads;
+      const std::size_t query = i % num_rows;
+      const bool is_padding =
+          (by_sample != nullptr && std::cmp_greater_equal(query, (*by_sample)(sample))) ||
+          (!key_mask.empty() && key_mask[sample * num_rows + query] == 0);
+      if (is_padding) {
+        std::fill_n(row, row_size, 0.0F);
       }
     }
   }

@@ -79,6 +79,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
                                                       shape_of(values), options);
     const MaskStorage masks({.valid_lens = options.valid_lens,
                              .mask = options.mask,
+                             .key_mask = options.key_mask,
                              .causal = options.causal,
                              .window = options.window,
                              .empty_rows = options.empty_rows},

@@ -113,6 +113,10 @@ TransformerResult Transformer::checked_forward(const Input& input,
     memory.lay_out_forward(core_);
     const TransformerPass& pass = memory.pass;
     TransformerMemory kept = options.requires_grad ? core_.allocate(pass) : TransformerMemory{};
+    if (options.cache != nullptr && pass.source != nullptr) {
+      KeptKeys source_keys = memory.source_key_mask;
+      options.cache->memory().source_keys = std::move(source_keys);
+    }
     core_.forward_into(pass, std::move(kept));
     return result;
   });

@@ -1,4 +1,5 @@
 #include <headwise/api/make_tensor.hpp>
+#include <headwise/api/mask_options.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <type_traits>
@@ -94,6 +95,14 @@ void PassMemory::read_options(const TransformerForwardOptions& options) {
   source_valid_lens = read_lens(options.source_valid_lens);
   if (!std::holds_alternative<std::monostate>(options.source_valid_lens)) {
     pass.source_valid_lens = source_valid_lens.data();
+  }
+  if (options.key_mask.has_value()) {
+    key_mask = KeptKeys(bytes_of(options.key_mask), pass.batch);
+    pass.key_mask = key_mask.keys();
+  }
+  if (options.source_key_mask.has_value()) {
+    source_key_mask = KeptKeys(bytes_of(options.source_key_mask), pass.batch);
+    pass.source_key_mask = source_key_mask.keys();
   }
   pass.cache = options.cache != nullptr ? &options.cache->memory() : nullptr;
   pass.requires_grad = options.requires_grad;

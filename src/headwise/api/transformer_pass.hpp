@@ -36,6 +36,8 @@ struct PassMemory {
   std::vector<std::int32_t> source;
   std::vector<std::int32_t> valid_lens;
   std::vector<std::int32_t> source_valid_lens;
+  KeptKeys key_mask;
+  KeptKeys source_key_mask;
   AttentionPassLists layers;
   std::vector<ChosenRows> chosen_rows;
   std::optional<WorkingMemory> memory;

@@ -64,6 +64,9 @@ void check_returned_weights(const ReturnedWeights& weights, std::size_t num_head
                             std::size_t num_queries);
 void check_window(const std::optional<Window>& window);
 void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
+/// Of (batch, keys), or (keys,) of one sample.
+void check_key_mask(std::string_view argument, const Mask& mask, std::size_t batch,
+                    std::size_t num_keys);
 void check_dot_product_attention(Shape queries, Shape keys, Shape values,
                                  const DotProductAttentionOptions& options);
 void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,

@@ -13,8 +13,6 @@ namespace headwise::validation {
 
 namespace {
 
-constexpr std::size_t mask_rank = 4;
-
 Shape shape_of(const auto& tensor) { return {tensor.shape().data(), tensor.dimension()}; }
 
 /// The last axis of an input whose size is about to be inferred.
@@ -38,31 +36,70 @@ void check_head_size(Shape queries) {
   }
 }
 
-void check_mask(const Mask& mask, const MaskSizes& sizes, bool has_head_axis) {
-  const std::array<std::size_t, mask_rank> full = {sizes.batch, sizes.num_heads, sizes.num_queries,
-                                                   sizes.num_keys};
-  std::vector<std::size_t> target(full.begin(), full.end());
+/// Numbers to add are finite or −∞. All of them 0 or 1 are more likely to be a boolean mask.
+void check_added(const xt::xarray<float>& added) {
+  bool has_ones = false;
+  bool has_others = false;
+  for (const float number : added) {
+    if (std::isnan(number) || (std::isinf(number) && number > 0)) {
+      fail(ErrorCode::invalid_value, "mask", "numbers below infinity", number_text(number));
+    }
+    has_ones = has_ones || number == 1;
+    has_others = has_others || (number != 0 && number != 1);
+  }
+  if (has_ones && !has_others) {
+    fail(ErrorCode::invalid_value, "mask",
+         "booleans or an array of integers where 1 means may attend, or numbers to add to scores",
+         "numbers that are all 0 or 1");
+  }
+}
+
+void check_integers(const xt::xarray<std::int64_t>& integers) {
+  for (const std::int64_t integer : integers) {
+    if (integer != 0 && integer != 1) {
+      fail(ErrorCode::invalid_value, "mask", "integers 0 and 1", std::to_string(integer));
+    }
+  }
+}
+
+void check_mask_shape(Shape shape, const MaskSizes& sizes, bool has_head_axis) {
+  const auto& [batch, num_heads, num_queries, num_keys, slots, offset] = sizes;
+  std::vector<std::size_t> target = {batch, num_heads, num_queries, num_keys};
   if (!has_head_axis) {
     target.erase(target.begin() + 1);
   }
+  const auto repeats = [](std::size_t size, std::size_t wanted) {
+    return size == 1 || size == wanted;
+  };
+  if (shape.size() > target.size() ||
+      !std::equal(shape.rbegin(), shape.rend(), target.rbegin(), repeats)) {
+    const std::array<std::size_t, 2> of_keys = {batch, num_keys};
+    fail(ErrorCode::invalid_shape, "mask",
+         "a shape that broadcasts to " + shape_text(Shape(target)) +
+             (std::ranges::equal(shape, of_keys) ? ", or key_mask for (batch, keys)" : ""),
+         shape_text(shape));
+  }
+  constexpr std::size_t rank_without_batch = 3;
+  if (has_head_axis && shape.size() == rank_without_batch && batch == num_heads && batch > 1 &&
+      shape[0] == batch) {
+    const std::array<std::size_t, 4> by_sample = {batch, 1, shape[1], shape[2]};
+    const std::array<std::size_t, 4> by_head = {1, num_heads, shape[1], shape[2]};
+    fail(ErrorCode::invalid_shape, "mask",
+         "rank 4, " + shape_text(by_sample) + " by sample or " + shape_text(by_head) + " by head",
+         shape_text(shape));
+  }
+}
+
+void check_mask(const Mask& mask, const MaskSizes& sizes, bool has_head_axis) {
   const auto check = [&](const auto& given) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
-      const Shape shape = shape_of(given);
-      const auto repeats = [](std::size_t size, std::size_t wanted) {
-        return size == 1 || size == wanted;
-      };
-      if (shape.size() > target.size() ||
-          !std::equal(shape.rbegin(), shape.rend(), target.rbegin(), repeats)) {
-        fail(ErrorCode::invalid_shape, "mask",
-             "a shape that broadcasts to " + shape_text(Shape(target)), shape_text(shape));
-      }
-      if constexpr (std::is_same_v<std::decay_t<decltype(given)>, xt::xarray<float>>) {
-        for (const float number : given) {
-          if (std::isnan(number) || (std::isinf(number) && number > 0)) {
-            fail(ErrorCode::invalid_value, "mask", "numbers below infinity", number_text(number));
-          }
-        }
-      }
+    using Kind = std::decay_t<decltype(given)>;
+    if constexpr (!std::is_same_v<Kind, std::monostate>) {
+      check_mask_shape(shape_of(given), sizes, has_head_axis);
+    }
+    if constexpr (std::is_same_v<Kind, xt::xarray<float>>) {
+      check_added(given);
+    } else if constexpr (std::is_same_v<Kind, xt::xarray<std::int64_t>>) {
+      check_integers(given);
     }
   };
   std::visit(check, mask);
@@ -72,6 +109,7 @@ template <typename Options>
 void check_mask_options(const Options& options, const MaskSizes& sizes, bool has_head_axis) {
   check_valid_lens(options.valid_lens, sizes);
   check_mask(options.mask, sizes, has_head_axis);
+  check_key_mask("key_mask", options.key_mask, sizes.batch, sizes.num_keys);
   check_window(options.window);
 }
 
@@ -220,6 +258,28 @@ void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
     }
   };
   std::visit(check, valid_lens);
+}
+
+void check_key_mask(std::string_view argument, const Mask& mask, std::size_t batch,
+                    std::size_t num_keys) {
+  const std::array<std::size_t, 2> expected = {batch, num_keys};
+  const auto check = [&](const auto& given) {
+    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
+      const Shape shape = shape_of(given);
+      if (!std::ranges::equal(shape, expected) &&
+          !(batch == 1 && std::ranges::equal(shape, Shape(expected).last(1)))) {
+        fail(ErrorCode::invalid_shape, argument,
+             "(batch, keys), here " + shape_text(Shape(expected)), shape_text(shape));
+      }
+      for (const auto number : given) {
+        if (number != 0 && number != 1) {
+          fail(ErrorCode::invalid_value, argument, "booleans or 0 and 1",
+               number_text(static_cast<double>(number)));
+        }
+      }
+    }
+  };
+  std::visit(check, mask);
 }
 
 MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <headwise/api/mask_options.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_state_dict.hpp>
@@ -15,15 +16,45 @@ std::string_view layers_name(Side side) {
   return side == Side::self ? "layers" : side == Side::cross ? "cross_layers" : "encoder_layers";
 }
 
-/// (batch, length) of tokens of an encoder or a decoder.
-void check_tokens(std::string_view argument, const Transformer& model, const Tokens& tokens) {
-  const std::size_t max_length = model.settings().max_length;
-  if (tokens.shape(1) > max_length) {
-    fail(ErrorCode::invalid_shape, argument,
-         "(batch, length), length at most max_length (" + std::to_string(max_length) + ")",
-         shape_text(Shape(tokens.shape())));
+/// The most tokens of a sample that have a position of their own, cached ones included: those that
+/// are no padding.
+std::size_t count_positions(const TransformerSettings& settings, const Tokens& tokens,
+                            const std::vector<std::uint8_t>& key_mask, std::size_t num_cached) {
+  const std::size_t num_keys = num_cached + tokens.shape(1);
+  std::size_t most = 0;
+  for (std::size_t sample = 0; sample < tokens.shape(0); ++sample) {
+    std::size_t count = 0;
+    for (std::size_t key = 0; key < num_keys; ++key) {
+      const bool is_padding = settings.padding_token
+                                  ? tokens(sample, key) == *settings.padding_token
+                                  : key_mask[sample * num_keys + key] == 0;
+      count += is_padding ? 0 : 1;
+    }
+    most = std::max(most, count);
   }
-  check_symbols(argument, tokens, 0, model.settings().vocabulary_size);
+  return most;
+}
+
+/// (batch, length) of tokens of an encoder or a decoder, behind those of a cache.
+void check_tokens(std::string_view argument, const Transformer& model, const Tokens& tokens,
+                  const Mask& key_mask, std::size_t num_cached = 0) {
+  const TransformerSettings& settings = model.settings();
+  const std::size_t max_length = settings.max_length;
+  const std::string most = "at most max_length (" + std::to_string(max_length) + ")";
+  if (key_mask.has_value() || settings.padding_token) {
+    const std::size_t count = count_positions(settings, tokens, bytes_of(key_mask), num_cached);
+    if (count > max_length) {
+      fail(ErrorCode::invalid_shape, argument, most + " without padding", std::to_string(count));
+    }
+  } else if (tokens.shape(1) > max_length) {
+    fail(ErrorCode::invalid_shape, argument, "(batch, length), length " + most,
+         shape_text(Shape(tokens.shape())));
+  } else if (num_cached + tokens.shape(1) > max_length) {
+    fail(ErrorCode::invalid_shape, argument,
+         "at most " + std::to_string(max_length - num_cached) + " behind those of the cache",
+         std::to_string(tokens.shape(1)));
+  }
+  check_symbols(argument, tokens, 0, settings.vocabulary_size);
 }
 
 void check_head_gates(std::string_view argument, const Transformer& model, Side side,
@@ -85,11 +116,17 @@ void check_source(const Transformer& model, std::size_t batch,
     if (!std::holds_alternative<std::monostate>(options.source_valid_lens)) {
       fail(ErrorCode::invalid_option, "source_valid_lens", "a source beside them", "none");
     }
+    if (options.source_key_mask.has_value()) {
+      fail(ErrorCode::invalid_option, "source_key_mask", "a source beside it", "none");
+    }
     return;
   }
   const Tokens& source = *options.source;
   check_shape("source", source.shape(), std::array<Axis, 2>{batch, "source_length"});
-  check_tokens("source", model, source);
+  check_key_mask("source_key_mask", options.source_key_mask, batch, source.shape(1));
+  // A cache has max_length places for a source, padding included.
+  check_tokens("source", model, source,
+               options.cache != nullptr ? Mask() : options.source_key_mask);
   if (std::holds_alternative<std::monostate>(options.source_valid_lens)) {
     return;
   }
@@ -114,8 +151,9 @@ void check_source(const Transformer& model, std::size_t batch,
   }
 }
 
-void check_pass(const Transformer& model, std::size_t batch, std::size_t length,
-                const TransformerForwardOptions& options) {
+/// `tokens` are null where the model reads images.
+void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batch,
+                std::size_t length, const TransformerForwardOptions& options) {
   std::size_t cached = 0;
   if (options.cache != nullptr) {
     if (options.requires_grad) {
@@ -123,12 +161,13 @@ void check_pass(const Transformer& model, std::size_t batch, std::size_t length,
     }
     check_cache(model, *options.cache, batch, length);
     cached = options.cache->length();
-    if (cached + length > model.settings().max_length) {
-      fail(ErrorCode::invalid_shape, "tokens",
-           "at most " + std::to_string(model.settings().max_length - cached) +
-               " behind those of the cache",
-           std::to_string(length));
-    }
+  }
+  if (tokens == nullptr && options.key_mask.has_value()) {
+    fail(ErrorCode::invalid_option, "key_mask", "none for a model that reads images", "a mask");
+  }
+  check_key_mask("key_mask", options.key_mask, batch, cached + length);
+  if (tokens != nullptr) {
+    check_tokens("tokens", model, *tokens, options.key_mask, cached);
   }
   check_valid_lens(
       options.valid_lens,
@@ -155,6 +194,18 @@ void check_from_0(std::string_view argument, std::int64_t number) {
   if (number < 0 || number > std::numeric_limits<std::int32_t>::max()) {
     fail(ErrorCode::invalid_option, argument, "an integer from 0 to 2147483647",
          std::to_string(number));
+  }
+}
+
+/// Its row of the learned positions is the one before that of position 0.
+void check_padding_token(const TransformerOptions& options) {
+  const std::int64_t token = options.padding_token.value_or(0);
+  const bool fits = token >= 0 && token < options.vocabulary_size && !options.causal &&
+                    options.positions == Positions::learned && options.position_offset > 0;
+  if (options.padding_token && !fits) {
+    fail(ErrorCode::invalid_option, "padding_token",
+         "a token, with learned positions, a position_offset and no causality",
+         std::to_string(token));
   }
 }
 
@@ -266,6 +317,7 @@ void check_transformer_options(const TransformerOptions& options) {
   check_from_0("ffn_hiddens", options.ffn_hiddens.value_or(0));
   check_from_0("segments", options.segments);
   check_from_0("position_offset", options.position_offset);
+  check_padding_token(options);
   check_at_least_0("norm_epsilon", options.norm_epsilon);
   if (!std::isfinite(options.embedding_scale)) {
     fail(ErrorCode::invalid_option, "embedding_scale", "a finite number",
@@ -293,7 +345,6 @@ void check_transformer_pass(const Transformer& model, const Tokens& tokens, cons
   if (model.settings().has_patches()) {
     fail(ErrorCode::invalid_shape, "pixels", "(batch, channels, height, width)", "tokens");
   }
-  check_tokens("tokens", model, tokens);
   if (targets != nullptr) {
     if (!model.settings().head) {
       fail(ErrorCode::invalid_option, "targets", "a model that has logits", "one without");
@@ -301,7 +352,7 @@ void check_transformer_pass(const Transformer& model, const Tokens& tokens, cons
     check_shape("targets", targets->shape(), std::array<Axis, 2>{tokens.shape(0), tokens.shape(1)});
     check_targets(*targets, model.settings().vocabulary_size);
   }
-  check_pass(model, tokens.shape(0), tokens.shape(1), options);
+  check_pass(model, &tokens, tokens.shape(0), tokens.shape(1), options);
 }
 
 void check_transformer_pass(const Transformer& model, const Tensor<4>& pixels,
@@ -314,7 +365,7 @@ void check_transformer_pass(const Transformer& model, const Tensor<4>& pixels,
   check_shape(
       "pixels", pixels.shape(),
       std::array<Axis, 4>{"batch", settings.channels, settings.image_size, settings.image_size});
-  check_pass(model, pixels.shape(0), settings.max_length, options);
+  check_pass(model, nullptr, pixels.shape(0), settings.max_length, options);
 }
 
 SavedPass::Sizes check_transformer_backward(const Transformer& model,
@@ -368,6 +419,11 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
   if (tokens.empty()) {
     fail(ErrorCode::invalid_shape, "tokens", "at least one", "none");
   }
+  check_key_mask("key_mask", options.key_mask, 1, tokens.size());
+  const std::vector<std::uint8_t> key_mask = bytes_of(options.key_mask);
+  if (!key_mask.empty() && key_mask.back() == 0) {
+    fail(ErrorCode::invalid_value, "key_mask", "1 for the last token", "0");
+  }
   if (settings.has_encoder() != options.source.has_value()) {
     fail(ErrorCode::invalid_option, "source",
          settings.has_encoder() ? "the encoder's tokens" : "none without an encoder",
@@ -386,7 +442,8 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
     fail(ErrorCode::invalid_option, "max_new_tokens", "an integer from 0 on",
          std::to_string(options.max_new_tokens));
   }
-  const auto length = static_cast<std::int64_t>(tokens.size());
+  const auto length = static_cast<std::int64_t>(
+      key_mask.empty() ? tokens.size() : static_cast<std::size_t>(std::ranges::count(key_mask, 1)));
   const std::int64_t most = std::max<std::int64_t>(max_length - length + 1, 0);
   if (length > max_length || options.max_new_tokens > most) {
     fail(ErrorCode::invalid_option, "max_new_tokens",

@@ -1,8 +1,54 @@
 #include <algorithm>
 #include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
+#include <utility>
 
 namespace headwise {
+
+AllowedKeys AllowedKeys::of(const std::uint8_t* mask, std::size_t batch, std::size_t num_keys,
+                            KeyRange* ranges) noexcept {
+  if (mask == nullptr) {
+    return {};
+  }
+  bool has_holes = false;
+  for (std::size_t sample = 0; sample < batch; ++sample) {
+    const std::uint8_t* keys = mask + sample * num_keys;
+    const auto* const first = std::find(keys, keys + num_keys, std::uint8_t{1});
+    const auto* const hole = std::find(first, keys + num_keys, std::uint8_t{0});
+    KeyRange& range = ranges[sample];
+    range = {.begin = static_cast<std::size_t>(first - keys),
+             .end = static_cast<std::size_t>(hole - keys)};
+    for (std::size_t key = range.end; key < num_keys; ++key) {
+      if (keys[key] != 0) {
+        range.end = key + 1;
+        has_holes = true;
+      }
+    }
+  }
+  return {.ranges = ranges, .each = has_holes ? mask : nullptr};
+}
+
+KeptKeys::KeptKeys(std::vector<std::uint8_t> mask, std::size_t batch)
+    : ranges_(batch), each_(std::move(mask)) {
+  const std::size_t num_keys = batch > 0 ? each_.size() / batch : 0;
+  if (AllowedKeys::of(each_.data(), batch, num_keys, ranges_.data()).each == nullptr) {
+    each_.clear();
+  }
+}
+
+KeptKeys::KeptKeys(const AllowedKeys& keys, std::size_t batch, std::size_t num_keys) {
+  if (keys.ranges != nullptr) {
+    ranges_.assign(keys.ranges, keys.ranges + batch);
+  }
+  if (keys.each != nullptr) {
+    each_.assign(keys.each, keys.each + batch * num_keys);
+  }
+}
+
+AllowedKeys KeptKeys::keys() const noexcept {
+  return {.ranges = ranges_.empty() ? nullptr : ranges_.data(),
+          .each = each_.empty() ? nullptr : each_.data()};
+}
 
 KeyRange AttentionMask::range(std::size_t sample, std::size_t query) const noexcept {
   const std::int64_t position = first_position + static_cast<std::int64_t>(query);
@@ -11,6 +57,10 @@ KeyRange AttentionMask::range(std::size_t sample, std::size_t query) const noexc
   if (valid_lens != nullptr) {
     const std::size_t index = sample * valid_lens_sample_stride + query * valid_lens_query_stride;
     end = std::min<std::int64_t>(end, valid_lens[index]);
+  }
+  if (key_mask.ranges != nullptr) {
+    begin = static_cast<std::int64_t>(key_mask.ranges[sample].begin);
+    end = std::min(end, static_cast<std::int64_t>(key_mask.ranges[sample].end));
   }
   if (causal) {
     end = std::min(end, position + 1);
@@ -29,6 +79,9 @@ KeyRange AttentionMask::range(std::size_t sample, std::size_t query) const noexc
 
 bool AttentionMask::allows(std::size_t sample, std::size_t head, std::size_t query,
                            std::size_t key) const noexcept {
+  if (key_mask.each != nullptr && key_mask.each[sample * num_keys + key] == 0) {
+    return false;
+  }
   const std::size_t index = mask_index(sample, head, query, key);
   if (allowed != nullptr) {
     return allowed[index] != 0;
@@ -39,13 +92,20 @@ bool AttentionMask::allows(std::size_t sample, std::size_t head, std::size_t que
 bool AttentionMask::apply(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,
                           float* scores) const noexcept {
   const std::size_t index = mask_index(sample, head, query, keys.begin);
+  bool any = keys.size() > 0;
   if (allowed != nullptr) {
-    return kernels::mask_scores(scores, keys.size(), allowed + index, mask_strides[3]);
+    any = kernels::mask_scores(scores, keys.size(), allowed + index, mask_strides[3]);
+  } else if (added != nullptr) {
+    any = kernels::add_mask_to_scores(scores, keys.size(), added + index, mask_strides[3]);
   }
-  if (added != nullptr) {
-    return kernels::add_mask_to_scores(scores, keys.size(), added + index, mask_strides[3]);
+  if (key_mask.each == nullptr) {
+    return any;
   }
-  return keys.size() > 0;
+  const std::uint8_t* of_sample = key_mask.each + sample * num_keys;
+  const bool any_of_sample = kernels::mask_scores(scores, keys.size(), of_sample + keys.begin, 1);
+  const bool both = allowed != nullptr || added != nullptr;
+  // Each of two masks may leave keys that the other one masks.
+  return any && any_of_sample && !(both && row_is_empty(sample, head, query));
 }
 
 bool AttentionMask::row_is_empty(std::size_t sample, std::size_t head,
@@ -122,6 +182,9 @@ void AttentionMask::mark_read_keys(std::size_t sample, std::size_t num_heads,
     while (unmarked.size() > 0 && read[unmarked.end - 1] != 0) {
       --unmarked.end;
     }
+  }
+  for (std::size_t key = 0; key_mask.each != nullptr && key < num_keys; ++key) {
+    read[key] &= key_mask.each[sample * num_keys + key];
   }
 }
 

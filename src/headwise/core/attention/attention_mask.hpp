@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <headwise/core/attention/attention_types.hpp>
 #include <limits>
+#include <vector>
 
 namespace headwise {
 
@@ -20,9 +21,45 @@ struct KeyRange {
   friend bool operator==(const KeyRange&, const KeyRange&) = default;
 };
 
-/// Which keys each query of each head may attend to. Valid lengths, causality and the window make
-/// one range of keys per query, to which pooling is restricted; a given mask applies inside that
-/// range. It owns nothing that it points to.
+/// The keys that a key mask, (batch, keys), allows all queries of a sample. It owns nothing that it
+/// points to.
+struct AllowedKeys {
+  /// (batch,): from the first allowed key to behind the last; null without a key mask.
+  const KeyRange* ranges = nullptr;
+  /// (batch, keys): 1 for allowed keys; null if every key of the ranges is allowed.
+  const std::uint8_t* each = nullptr;
+
+  /// Of a key mask, which may be null. Writes `ranges`, (batch,).
+  static AllowedKeys of(const std::uint8_t* mask, std::size_t batch, std::size_t num_keys,
+                        KeyRange* ranges) noexcept;
+
+  [[nodiscard]] bool exist() const noexcept { return ranges != nullptr; }
+  [[nodiscard]] bool allow(std::size_t sample, std::size_t key,
+                           std::size_t num_keys) const noexcept {
+    return ranges == nullptr ||
+           (each != nullptr ? each[sample * num_keys + key] != 0
+                            : ranges[sample].begin <= key && key < ranges[sample].end);
+  }
+};
+
+/// Allowed keys with the memory that they point to.
+class KeptKeys {
+ public:
+  KeptKeys() = default;
+  /// Of a key mask, (batch, keys).
+  KeptKeys(std::vector<std::uint8_t> mask, std::size_t batch);
+  KeptKeys(const AllowedKeys& keys, std::size_t batch, std::size_t num_keys);
+
+  [[nodiscard]] AllowedKeys keys() const noexcept;
+
+ private:
+  std::vector<KeyRange> ranges_;
+  std::vector<std::uint8_t> each_;
+};
+
+/// Which keys each query of each head may attend to. Valid lengths, the key mask, causality and the
+/// window make one range of keys per query, to which pooling is restricted; a given mask, and a key
+/// mask with holes, apply inside that range. It owns nothing that it points to.
 struct AttentionMask {
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int32_t>::max();
 
@@ -38,6 +75,8 @@ struct AttentionMask {
   std::size_t valid_lens_sample_stride = 0;
   std::size_t valid_lens_query_stride = 0;
 
+  AllowedKeys key_mask = {};
+
   bool causal = false;
   /// Position of the first query among the keys, for `causal` and the window.
   std::int64_t first_position = 0;
@@ -50,7 +89,8 @@ struct AttentionMask {
   const float* added = nullptr;
   std::array<std::size_t, 4> mask_strides = {};
 
-  /// The keys that lengths, causality and the window allow the query.
+  /// The keys that lengths, causality and the window allow the query, from the first to the last
+  /// that the key mask allows.
   [[nodiscard]] KeyRange range(std::size_t sample, std::size_t query) const noexcept;
 
   /// Whether two queries of a sample may have different ranges.
@@ -59,17 +99,12 @@ struct AttentionMask {
            valid_lens_query_stride > 0;
   }
 
-  /// Whether a mask inside the ranges is given.
-  [[nodiscard]] bool has_inner_mask() const noexcept {
-    return allowed != nullptr || added != nullptr;
-  }
-
-  /// Whether the inner mask allows the query this key.
+  /// Whether the masks inside the ranges allow the query this key.
   [[nodiscard]] bool allows(std::size_t sample, std::size_t head, std::size_t query,
                             std::size_t key) const noexcept;
 
-  /// Applies the inner mask to the scores of the keys in `keys`; returns whether any is left
-  /// unmasked.
+  /// Applies the masks inside the ranges to the scores of the keys in `keys`; returns whether any
+  /// is left unmasked.
   bool apply(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,
              float* scores) const noexcept;
 

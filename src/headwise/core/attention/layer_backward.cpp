@@ -41,7 +41,7 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
   pending_ = PendingBackward::none;
   const LayerParameters& parameters = *parameters_;
   const SavedActivations::Tensors saved = saved_->tensors();
-  const AttentionMask mask = saved_->mask();
+  const auto [mask, head_gate, gate_stride] = saved_->masks();
   const std::size_t query_rows = mask.batch * mask.num_queries;
   const std::size_t key_rows = mask.batch * mask.num_keys;
   const std::size_t key_value_width = settings_.key_value_width();
@@ -72,9 +72,9 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
   const float* grad_gated = arguments.grad_output;
   if (settings_.output_projection) {
     const float* gated = saved.pooled;
-    if (saved_->head_gate() != nullptr) {
+    if (head_gate != nullptr) {
       // Recomputes the gated heads, in the buffer that later holds the gradient of the queries.
-      gate_heads(saved.pooled, saved_->head_gate(), saved_->gate_stride(),
+      gate_heads(saved.pooled, head_gate, gate_stride,
                  {.batch = mask.batch,
                   .num_heads = settings_.num_heads,
                   .length = mask.num_queries,
@@ -97,8 +97,8 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
   pooling.dropout = saved_->dropout();
   pooling.num_threads = arguments.num_threads;
   PoolingGradients gradients{.pooled = query_heads(grad_gated),
-                             .gates = saved_->head_gate(),
-                             .gate_stride = saved_->gate_stride(),
+                             .gates = head_gate,
+                             .gate_stride = gate_stride,
                              .queries = query_heads(grad_Q),
                              .keys = key_value_heads(grad_K),
                              .values = key_value_heads(grad_V),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <headwise/core/attention/saved_activations.hpp>
 #include <span>
 #include <utility>
@@ -7,7 +8,8 @@ namespace headwise {
 namespace {
 
 /// Number of entries up to the last that the strides reach; 0 if an axis is empty.
-std::size_t extent(std::span<const std::size_t> strides, std::span<const std::size_t> shape) {
+std::size_t extent(std::span<const std::size_t> strides,
+                   std::span<const std::size_t> shape) noexcept {
   std::size_t last = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] == 0) {
@@ -18,11 +20,18 @@ std::size_t extent(std::span<const std::size_t> strides, std::span<const std::si
   return last + 1;
 }
 
+/// Takes memory for what the pointer points to, if anything, and points it there; writes a copy if
+/// `is_written`.
 template <typename Number>
-std::vector<Number> copy_of(const Number* numbers, std::span<const std::size_t> strides,
-                            std::span<const std::size_t> shape) {
-  return numbers == nullptr ? std::vector<Number>()
-                            : std::vector<Number>(numbers, numbers + extent(strides, shape));
+void place(Arena& arena, bool is_written, const Number*& numbers, std::size_t count) noexcept {
+  if (numbers == nullptr) {
+    return;
+  }
+  auto* const bytes = arena.take<char>(count, sizeof(Number));
+  if (is_written) {
+    std::copy_n(reinterpret_cast<const char*>(numbers), count * sizeof(Number), bytes);
+  }
+  numbers = reinterpret_cast<const Number*>(bytes);
 }
 
 }  // namespace
@@ -30,21 +39,37 @@ std::vector<Number> copy_of(const Number* numbers, std::span<const std::size_t> 
 SavedActivations::SavedActivations(const Sizes& sizes, const AttentionMask& mask,
                                    std::size_t num_heads, const float* head_gate,
                                    std::size_t gate_stride, const SavedActivations* earlier)
-    : sizes_(sizes), mask_(mask), gate_stride_(gate_stride) {
-  const std::array<std::size_t, 4> shape = {mask.batch, num_heads, mask.num_queries, mask.num_keys};
-  const std::array<std::size_t, 2> lens_strides = {mask.valid_lens_sample_stride,
-                                                   mask.valid_lens_query_stride};
-  valid_lens_ = copy_of(mask.valid_lens, lens_strides,
-                        std::array<std::size_t, 2>{mask.batch, mask.num_queries});
-  allowed_ = copy_of(mask.allowed, mask.mask_strides, shape);
-  added_ = copy_of(mask.added, mask.mask_strides, shape);
-  head_gate_ = copy_of(head_gate, std::array<std::size_t, 2>{gate_stride, 1},
-                       std::array<std::size_t, 2>{mask.batch, num_heads});
-  const std::size_t bytes =
-      measure([&](Arena& arena) { static_cast<void>(Tensors::lay_out(arena, sizes_, mask_)); });
+    : sizes_(sizes),
+      given_{.mask = mask, .head_gate = head_gate, .gate_stride = gate_stride},
+      num_heads_(num_heads),
+      copies_(measure([&](Arena& arena) { static_cast<void>(lay_out_copies(arena, false)); }) /
+              sizeof(float)) {
+  Arena arena(copies_.data(), copies_.size() * sizeof(float));
+  static_cast<void>(lay_out_copies(arena, true));
+  const std::size_t bytes = measure(
+      [&](Arena& measuring) { static_cast<void>(Tensors::lay_out(measuring, sizes_, mask)); });
   if (earlier == nullptr || earlier->floats_.size() != bytes / sizeof(float)) {
     floats_ = AlignedFloats(bytes / sizeof(float));
   }
+}
+
+SavedActivations::Masks SavedActivations::lay_out_copies(Arena& arena,
+                                                         bool is_written) const noexcept {
+  Masks copies = given_;
+  AttentionMask& mask = copies.mask;
+  const auto [batch, queries, keys] = std::array{mask.batch, mask.num_queries, mask.num_keys};
+  const std::size_t entries =
+      extent(mask.mask_strides, std::array{batch, num_heads_, queries, keys});
+  place(arena, is_written, mask.valid_lens,
+        extent(std::array{mask.valid_lens_sample_stride, mask.valid_lens_query_stride},
+               std::array{batch, queries}));
+  place(arena, is_written, mask.key_mask.ranges, batch);
+  place(arena, is_written, mask.key_mask.each, batch * keys);
+  place(arena, is_written, mask.allowed, entries);
+  place(arena, is_written, mask.added, entries);
+  place(arena, is_written, copies.head_gate,
+        extent(std::array{copies.gate_stride, std::size_t{1}}, std::array{batch, num_heads_}));
+  return copies;
 }
 
 SavedActivations::Tensors SavedActivations::Tensors::lay_out(Arena& arena, const Sizes& sizes,
@@ -70,21 +95,18 @@ SavedActivations::Tensors SavedActivations::Tensors::lay_out(Arena& arena, const
 
 SavedActivations::Tensors SavedActivations::tensors() noexcept {
   Arena arena(floats_.data(), floats_.size() * sizeof(float));
-  return Tensors::lay_out(arena, sizes_, mask_);
+  return Tensors::lay_out(arena, sizes_, given_.mask);
+}
+
+SavedActivations::Masks SavedActivations::masks() noexcept {
+  Arena arena(copies_.data(), copies_.size() * sizeof(float));
+  return lay_out_copies(arena, false);
 }
 
 void SavedActivations::reuse_memory(SavedActivations& earlier) noexcept {
   if (floats_.empty()) {
     floats_ = std::move(earlier.floats_);
   }
-}
-
-AttentionMask SavedActivations::mask() const noexcept {
-  AttentionMask mask = mask_;
-  mask.valid_lens = mask_.valid_lens != nullptr ? valid_lens_.data() : nullptr;
-  mask.allowed = mask_.allowed != nullptr ? allowed_.data() : nullptr;
-  mask.added = mask_.added != nullptr ? added_.data() : nullptr;
-  return mask;
 }
 
 }  // namespace headwise

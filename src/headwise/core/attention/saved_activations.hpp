@@ -1,13 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/attention/dropout.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/arena.hpp>
-#include <vector>
 
 namespace headwise {
 
@@ -50,6 +48,12 @@ class SavedActivations {
     static Tensors lay_out(Arena& arena, const Sizes& sizes, const AttentionMask& mask) noexcept;
   };
 
+  struct Masks {
+    AttentionMask mask;
+    const float* head_gate;  ///< entry [sample · gate_stride + head], or null
+    std::size_t gate_stride;
+  };
+
   /// Allocates the tensors and copies the mask and the gates. If `earlier`, which may be null, has
   /// memory of the right size, none is allocated: `reuse_memory` then takes it over.
   SavedActivations(const Sizes& sizes, const AttentionMask& mask, std::size_t num_heads,
@@ -66,23 +70,19 @@ class SavedActivations {
   }
 
   /// The mask without what it points to.
-  [[nodiscard]] const AttentionMask& sizes() const noexcept { return mask_; }
-  /// The mask, pointing to the copies.
-  [[nodiscard]] AttentionMask mask() const noexcept;
-  [[nodiscard]] const float* head_gate() const noexcept {
-    return head_gate_.empty() ? nullptr : head_gate_.data();
-  }
-  [[nodiscard]] std::size_t gate_stride() const noexcept { return gate_stride_; }
+  [[nodiscard]] const AttentionMask& sizes() const noexcept { return given_.mask; }
+  /// The mask and the gates, pointing to the copies.
+  [[nodiscard]] Masks masks() noexcept;
   [[nodiscard]] const Dropout& dropout() const noexcept { return dropout_; }
 
  private:
+  [[nodiscard]] Masks lay_out_copies(Arena& arena, bool is_written) const noexcept;
+
   Sizes sizes_;
-  AttentionMask mask_;
-  std::vector<std::int32_t> valid_lens_;
-  std::vector<std::uint8_t> allowed_;
-  std::vector<float> added_;
-  std::vector<float> head_gate_;
-  std::size_t gate_stride_;
+  /// As they were given: of what they point to, only whether there is any is known.
+  Masks given_;
+  std::size_t num_heads_;
+  AlignedFloats copies_;
   Dropout dropout_{};
   AlignedFloats floats_;
 };

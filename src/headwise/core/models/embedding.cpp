@@ -30,6 +30,25 @@ void for_each_run(const TransformerSettings& settings, std::size_t batch,
 
 }  // namespace
 
+void positions_into(const TransformerSettings& settings, const EmbeddedTokens& tokens,
+                    std::int32_t* positions) noexcept {
+  const std::size_t num_keys = tokens.num_cached + tokens.length;
+  const auto& padding = settings.padding_token;
+  for (std::size_t sample = 0; sample < tokens.batch; ++sample) {
+    std::int32_t count = 0;
+    for (std::size_t key = 0; key < num_keys; ++key) {
+      const bool is_new = key >= tokens.num_cached;
+      const std::size_t row = sample * tokens.length + key - tokens.num_cached;
+      const bool is_real = padding ? !is_new || tokens.tokens[row] != *padding
+                                   : tokens.keys.allow(sample, key, num_keys);
+      count += is_real ? 1 : 0;
+      if (is_new) {
+        positions[row] = padding && !is_real ? -1 : std::max(count - 1, 0);
+      }
+    }
+  }
+}
+
 void embed(const ModelParameters& parameters, const ModelParameters::Stack& stack,
            const EmbeddedTokens& tokens, float* x) noexcept {
   const std::size_t size = parameters.settings().num_hiddens;
@@ -42,8 +61,8 @@ void embed(const ModelParameters& parameters, const ModelParameters::Stack& stac
       kernels::scale(x, size, scale);
     }
     if (positions != nullptr) {
-      const std::size_t position = tokens.first_position + row % tokens.length;
-      kernels::add(x, positions + position * size, size);
+      const std::ptrdiff_t first = tokens.positions[row] * static_cast<std::ptrdiff_t>(size);
+      kernels::add(x, positions + first, size);
     }
     if (const float* segments = parameters.values(parameters.segment()); segments != nullptr) {
       const auto segment =
@@ -62,8 +81,9 @@ void embed_backward(ModelParameters& parameters, const ModelParameters::Stack& s
   float* embeddings = parameters.gradient(parameters.embedding());
   for (std::size_t row = 0; row < tokens.rows(); ++row, gradient += size) {
     if (positions != nullptr) {
-      const std::size_t position = settings.position_offset + row % tokens.length;
-      kernels::add(positions + position * size, gradient, size);
+      const auto position =
+          static_cast<std::ptrdiff_t>(settings.position_offset) + tokens.positions[row];
+      kernels::add(positions + position * static_cast<std::ptrdiff_t>(size), gradient, size);
     }
     if (segments != nullptr) {
       const auto segment =

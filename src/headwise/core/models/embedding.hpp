@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/memory/arena.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 
@@ -14,10 +15,19 @@ struct EmbeddedTokens {
   const std::int32_t* segments = nullptr;  ///< (batch, length); null is all 0
   std::size_t batch = 0;
   std::size_t length = 0;
-  std::size_t first_position = 0;
+  std::size_t num_cached = 0;  ///< tokens before them, which `keys` include
+  AllowedKeys keys = {};       ///< those that are no padding
+  /// (batch, length), of `positions_into`
+  const std::int32_t* positions = nullptr;
 
   [[nodiscard]] std::size_t rows() const noexcept { return batch * length; }
 };
+
+/// Where each token stands, (batch, length): real tokens are counted from 0 on, and a padded one
+/// has the position of the token before it. In models with a padding token, padding is what it is,
+/// at position −1; else it is what a key mask does not allow.
+void positions_into(const TransformerSettings& settings, const EmbeddedTokens& tokens,
+                    std::int32_t* positions) noexcept;
 
 /// x (batch, length, num_hiddens) = embedding · scale + position + segment.
 void embed(const ModelParameters& parameters, const ModelParameters::Stack& stack,

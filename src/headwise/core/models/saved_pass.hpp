@@ -30,9 +30,11 @@ class SavedPass {
   };
 
   Sizes sizes;
-  std::vector<std::int32_t> tokens;    ///< (batch, length)
-  std::vector<std::int32_t> segments;  ///< likewise, or empty
-  std::vector<std::int32_t> source;    ///< (batch, source length)
+  std::vector<std::int32_t> tokens;            ///< (batch, length)
+  std::vector<std::int32_t> segments;          ///< likewise, or empty
+  std::vector<std::int32_t> source;            ///< (batch, source length)
+  std::vector<std::int32_t> positions;         ///< of the tokens
+  std::vector<std::int32_t> source_positions;  ///< of the source
   AlignedFloats floats;
   /// Of the parameters that the pass was run with.
   std::uint64_t version = 0;

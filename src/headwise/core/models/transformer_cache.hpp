@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/attention/layer_cache.hpp>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct TransformerCache {
   std::vector<LayerCache> cross;  ///< empty without an encoder
   /// (batch,), of the cached source, all of it where none were given; empty without an encoder.
   std::vector<std::int32_t> source_valid_lens;
+  KeptKeys source_keys;     ///< likewise, its key mask
   bool has_source = false;  ///< or an empty one
 
   // Without layers, of a cache that was moved from, sizes are 0.
@@ -49,6 +51,7 @@ struct TransformerCache {
     for (LayerCache& cache : cross) {
       cache.set_length(0);
     }
+    source_keys = {};
     has_source = false;
   }
 };

@@ -23,6 +23,16 @@ std::size_t rotary_size(const TransformerStack& stack) noexcept {
   return rotary != nullptr ? rotary->size : 0;
 }
 
+/// Points the pass of a stack with rotary layers to the rotations of the tokens, which it writes.
+void rotate_into(const TransformerStack& stack, const EmbeddedTokens& tokens, float* rotations,
+                 StackPass& pass) noexcept {
+  if (const RotarySettings* rotary = rotary_of(stack); rotary != nullptr && tokens.batch > 0) {
+    const std::size_t samples = pass.rotations_sample_stride > 0 ? tokens.batch : 1;
+    rotations_into(tokens.positions, 0, samples * tokens.length, *rotary, rotations);
+    pass.rotations = rotations;
+  }
+}
+
 }  // namespace
 
 TransformerCore::TransformerCore(ModelParameters& parameters, AttentionLayers layers)
@@ -68,21 +78,25 @@ StackPass TransformerCore::decoder_pass(const TransformerPass& pass) const noexc
                           .valid_lens = pass.valid_lens,
                           .valid_lens_sample_stride = pass.valid_lens_sample_stride,
                           .valid_lens_query_stride = pass.valid_lens_query_stride,
+                          .key_mask = pass.key_mask,
                           .causal = model.decoder.causal,
                           .first_position = static_cast<std::int64_t>(sizes.num_keys - pass.length),
                           .window_left = model.window_left,
                           .window_right = model.window_right},
                  .layers = pass.layers};
+  result.rotations_sample_stride = pass.key_mask.exist() ? pass.length : 0;
   if (model.has_encoder()) {
     const bool cached = pass.cache != nullptr && pass.cache->has_source;
     const std::int32_t* lens =
         cached ? pass.cache->source_valid_lens.data() : pass.source_valid_lens;
-    result.cross = {.mask = {.batch = pass.batch,
-                             .num_queries = pass.length,
-                             .num_keys = sizes.num_source_keys,
-                             .valid_lens = lens,
-                             .valid_lens_sample_stride = 1},
-                    .layers = pass.cross_layers};
+    result.cross = {
+        .mask = {.batch = pass.batch,
+                 .num_queries = pass.length,
+                 .num_keys = sizes.num_source_keys,
+                 .valid_lens = lens,
+                 .valid_lens_sample_stride = 1,
+                 .key_mask = cached ? pass.cache->source_keys.keys() : pass.source_key_mask},
+        .layers = pass.cross_layers};
   }
   result.source_length = pass.source_length;
   result.arena = pass.arena;
@@ -99,12 +113,30 @@ StackPass TransformerCore::encoder_pass(const TransformerPass& pass) const noexc
                           .num_keys = pass.source_length,
                           .valid_lens = pass.source_valid_lens,
                           .valid_lens_sample_stride = 1,
+                          .key_mask = pass.source_key_mask,
                           .window_left = settings().window_left,
                           .window_right = settings().window_right},
                  .layers = pass.encoder_layers};
+  result.rotations_sample_stride = pass.source_key_mask.exist() ? pass.source_length : 0;
   result.arena = pass.arena;
   result.num_threads = pass.num_threads;
   return result;
+}
+
+EmbeddedTokens TransformerCore::tokens_of(const TransformerPass& pass) noexcept {
+  return {.tokens = pass.tokens,
+          .segments = pass.segments,
+          .batch = pass.batch,
+          .length = pass.length,
+          .num_cached = pass.cache != nullptr ? pass.cache->length() : 0,
+          .keys = pass.key_mask};
+}
+
+EmbeddedTokens TransformerCore::source_tokens_of(const TransformerPass& pass) noexcept {
+  return {.tokens = pass.source,
+          .batch = pass.batch,
+          .length = pass.source_length,
+          .keys = pass.source_key_mask};
 }
 
 SavedPass::Tensors TransformerCore::lay_out_saved(Arena& arena,
@@ -132,8 +164,10 @@ TransformerCore::ForwardBuffers TransformerCore::lay_out_forward(Arena& arena, c
   const TransformerSettings& model = settings();
   const std::size_t kept = saved ? 0 : sizes.batch;
   const ForwardBuffers buffers{
-      .rotations = arena.take(sizes.length, rotary_size(decoder_)),
-      .source_rotations = arena.take(sizes.source_length, rotary_size(encoder_)),
+      .positions = arena.take<std::int32_t>(sizes.batch, sizes.length),
+      .source_positions = arena.take<std::int32_t>(sizes.batch, sizes.source_length),
+      .rotations = arena.take(sizes.batch, sizes.length, rotary_size(decoder_)),
+      .source_rotations = arena.take(sizes.batch, sizes.source_length, rotary_size(encoder_)),
       .patches = arena.take(kept, model.num_patches(), model.patch_width()),
       .x = arena.take(kept, sizes.length, model.num_hiddens),
       .source = arena.take(kept, sizes.source_length, model.num_hiddens),
@@ -161,12 +195,13 @@ TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
   memory.parameter_gradients = parameters_->allocate_gradients();
   const auto allocate_layers = [&](std::span<AttentionLayer* const> layers,
                                    const AttentionPasses& passes, std::size_t num_keys,
-                                   const float* rotations, std::vector<ForwardMemory>& into) {
+                                   std::size_t rotations_sample_stride,
+                                   std::vector<ForwardMemory>& into) {
     into = std::vector<ForwardMemory>(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[i];
       into[i] = layers[i]->allocate({.num_new_keys = num_keys,
-                                     .rotations = rotations,
+                                     .positions_sample_stride = rotations_sample_stride,
                                      .mask = &passes.mask,
                                      .head_gate = attention.head_gate,
                                      .gate_stride = attention.gate_stride,
@@ -174,11 +209,12 @@ TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
     }
   };
   const StackPass decoder = decoder_pass(pass);
-  allocate_layers(decoder_.self_layers(), decoder.self, pass.length, nullptr, memory.self);
-  allocate_layers(decoder_.cross_layers(), decoder.cross, pass.source_length, nullptr,
-                  memory.cross);
-  allocate_layers(encoder_.self_layers(), encoder_pass(pass).self, pass.source_length, nullptr,
-                  memory.encoder);
+  const StackPass encoder = encoder_pass(pass);
+  allocate_layers(decoder_.self_layers(), decoder.self, pass.length,
+                  decoder.rotations_sample_stride, memory.self);
+  allocate_layers(decoder_.cross_layers(), decoder.cross, pass.source_length, 0, memory.cross);
+  allocate_layers(encoder_.self_layers(), encoder.self, pass.source_length,
+                  encoder.rotations_sample_stride, memory.encoder);
   SavedPass saved;
   saved.sizes = {.batch = pass.batch, .length = pass.length, .source_length = pass.source_length};
   const auto copy = [](const std::int32_t* numbers, std::size_t count) {
@@ -187,6 +223,8 @@ TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
   saved.tokens = copy(pass.tokens, pass.batch * pass.length);
   saved.segments = copy(pass.segments, pass.batch * pass.length);
   saved.source = copy(pass.source, pass.batch * pass.source_length);
+  saved.positions.resize(pass.batch * pass.length);
+  saved.source_positions.resize(saved.source.size());
   const std::size_t bytes =
       measure([&](Arena& arena) { static_cast<void>(lay_out_saved(arena, saved.sizes)); });
   // Memory of the right size is used again.
@@ -210,7 +248,8 @@ void TransformerCore::keep(TransformerMemory& memory) noexcept {
   is_pending_ = true;
 }
 
-float* TransformerCore::embed_inputs(const TransformerPass& pass, const ForwardBuffers& buffers,
+float* TransformerCore::embed_inputs(const TransformerPass& pass, const EmbeddedTokens& tokens,
+                                     const ForwardBuffers& buffers,
                                      const SavedPass::Tensors* saved) noexcept {
   float* const x = saved != nullptr ? saved->decoder.streams : buffers.x;
   float* const embedded = saved != nullptr && settings().embedding_norm ? saved->embedded : x;
@@ -219,13 +258,7 @@ float* TransformerCore::embed_inputs(const TransformerPass& pass, const ForwardB
     cut_patches(settings(), pass.pixels, pass.batch, patches);
     embed_patches(*parameters_, patches, pass.batch, pass.num_threads, embedded);
   } else {
-    embed(*parameters_, decoder_.indices(),
-          {.tokens = pass.tokens,
-           .segments = pass.segments,
-           .batch = pass.batch,
-           .length = pass.length,
-           .first_position = pass.cache != nullptr ? pass.cache->length() : 0},
-          embedded);
+    embed(*parameters_, decoder_.indices(), tokens, embedded);
   }
   normalize_embedding(decoder_, embedded, pass.batch * pass.length, x, pass.num_threads);
   return x;
@@ -247,15 +280,16 @@ const float* TransformerCore::run_encoder(const TransformerPass& pass,
   float* const x = saved != nullptr ? saved->encoder.streams : buffers.source;
   float* const embedded =
       saved != nullptr && settings().embedding_norm ? saved->source_embedded : x;
-  embed(*parameters_, encoder_.indices(),
-        {.tokens = pass.source, .batch = pass.batch, .length = pass.source_length}, embedded);
+  EmbeddedTokens tokens = source_tokens_of(pass);
+  std::int32_t* positions =
+      saved != nullptr ? saved_->source_positions.data() : buffers.source_positions;
+  positions_into(settings(), tokens, positions);
+  tokens.positions = positions;
+  embed(*parameters_, encoder_.indices(), tokens, embedded);
   normalize_embedding(encoder_, embedded, rows, x, pass.num_threads);
   StackPass stack = encoder_pass(pass);
   stack.self.memory = memory.encoder;
-  if (const RotarySettings* rotary = rotary_of(encoder_); rotary != nullptr) {
-    rotations_into(nullptr, 0, pass.source_length, *rotary, buffers.source_rotations);
-    stack.rotations = buffers.source_rotations;
-  }
+  rotate_into(encoder_, tokens, buffers.source_rotations, stack);
   const float* output = encoder_.forward(stack, x, saved != nullptr ? &saved->encoder : nullptr);
   float* const source = saved != nullptr ? saved->source : buffers.source;
   final_norm(encoder_, output, rows, source, pass.num_threads);
@@ -288,12 +322,12 @@ float* TransformerCore::run_layers(const TransformerPass& pass, const ForwardBuf
   if (settings().has_encoder() && pass.source != nullptr) {
     stack.source = run_encoder(pass, buffers, memory, saved);
   }
-  float* const x = embed_inputs(pass, buffers, saved);
-  if (const RotarySettings* rotary = rotary_of(decoder_); rotary != nullptr) {
-    rotations_into(nullptr, stack.self.mask.first_position, pass.length, *rotary,
-                   buffers.rotations);
-    stack.rotations = buffers.rotations;
-  }
+  EmbeddedTokens tokens = tokens_of(pass);
+  std::int32_t* positions = is_saved ? saved_->positions.data() : buffers.positions;
+  positions_into(settings(), tokens, positions);
+  tokens.positions = positions;
+  float* const x = embed_inputs(pass, tokens, buffers, saved);
+  rotate_into(decoder_, tokens, buffers.rotations, stack);
   stack.self.memory = memory.self;
   stack.cross.memory = memory.cross;
   if (pass.cache != nullptr) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/memory/arena.hpp>
+#include <headwise/core/models/embedding.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 #include <headwise/core/models/saved_pass.hpp>
 #include <headwise/core/models/transformer_cache.hpp>
@@ -34,8 +35,10 @@ struct TransformerPass {
   const std::int32_t* valid_lens = nullptr;
   std::size_t valid_lens_sample_stride = 0;
   std::size_t valid_lens_query_stride = 0;
+  AllowedKeys key_mask = {};             ///< of cached and new tokens; others are padding
   const std::int32_t* source = nullptr;  ///< (batch, source length), the encoder's tokens
   const std::int32_t* source_valid_lens = nullptr;  ///< (batch,), or null
+  AllowedKeys source_key_mask = {};
   std::size_t source_length = 0;
   /// One per layer, or empty.
   std::span<const AttentionPass> layers = {};
@@ -106,8 +109,10 @@ class TransformerCore {
   [[nodiscard]] static Sizes sizes_of(const TransformerPass& pass) noexcept;
 
   struct ForwardBuffers {
-    float* rotations;         ///< (length, rotary size), cosines and sines
-    float* source_rotations;  ///< (source length, rotary size)
+    std::int32_t* positions;  ///< (batch, length)
+    std::int32_t* source_positions;
+    float* rotations;         ///< (batch or 1, length, rotary size), cosines and sines
+    float* source_rotations;  ///< (batch or 1, source length, rotary size)
     // Where nothing is saved for a backward pass; (batch, length, num_hiddens).
     float* patches;
     float* x;
@@ -165,6 +170,9 @@ class TransformerCore {
   [[nodiscard]] SavedPass::Tensors saved_tensors() noexcept;
   [[nodiscard]] StackPass decoder_pass(const TransformerPass& pass) const noexcept;
   [[nodiscard]] StackPass encoder_pass(const TransformerPass& pass) const noexcept;
+  /// The tokens of a pass without their positions.
+  [[nodiscard]] static EmbeddedTokens tokens_of(const TransformerPass& pass) noexcept;
+  [[nodiscard]] static EmbeddedTokens source_tokens_of(const TransformerPass& pass) noexcept;
   void keep(TransformerMemory& memory) noexcept;
   /// Of all layers together.
   [[nodiscard]] std::uint64_t num_saved_passes() const noexcept;
@@ -181,8 +189,8 @@ class TransformerCore {
                     TransformerMemory& memory) noexcept;
   const float* run_encoder(const TransformerPass& pass, const ForwardBuffers& buffers,
                            TransformerMemory& memory, const SavedPass::Tensors* saved) noexcept;
-  float* embed_inputs(const TransformerPass& pass, const ForwardBuffers& buffers,
-                      const SavedPass::Tensors* saved) noexcept;
+  float* embed_inputs(const TransformerPass& pass, const EmbeddedTokens& tokens,
+                      const ForwardBuffers& buffers, const SavedPass::Tensors* saved) noexcept;
   /// x = the norm of the embedding, if the model has one; else they are the same memory.
   void normalize_embedding(const TransformerStack& stack, const float* embedded, std::size_t rows,
                            float* x, std::size_t num_threads) const noexcept;

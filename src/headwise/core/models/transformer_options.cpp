@@ -96,6 +96,7 @@ TransformerSettings unchecked_settings_of(const TransformerOptions& options) {
       .embedding_norm = options.embedding_norm && options.norm != Norm::none,
       .positions = options.positions,
       .position_offset = static_cast<std::size_t>(options.position_offset),
+      .padding_token = options.padding_token,
       .embedding_scale = static_cast<float>(options.embedding_scale),
       .bias = options.bias,
       .tied_embeddings = options.tied_embeddings,

@@ -124,6 +124,10 @@ struct TransformerOptions {
   Precision weights = Precision::float32;
   /// Rows of learned positions before that of position 0. Source: BART and RoBERTa, which have 2.
   std::int64_t position_offset = 0;
+  /// A token that is padding: only the others are counted as positions, and it gets the learned row
+  /// before that of position 0. Needs learned positions, a `position_offset`, and `causal` off.
+  /// Attending to it is up to `key_mask` or `valid_lens`. Default: none. Source: RoBERTa.
+  std::optional<std::int64_t> padding_token = {};
   /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
   std::optional<std::uint64_t> seed = {};
   /// Options of the model's own optimizer.
@@ -187,6 +191,7 @@ struct TransformerSettings {
   bool embedding_norm;
   Positions positions;
   std::size_t position_offset;
+  std::optional<std::int64_t> padding_token;
   float embedding_scale;
   bool bias;
   bool tied_embeddings;

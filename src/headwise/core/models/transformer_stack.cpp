@@ -132,6 +132,7 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
                                .keys = inputs,
                                .values = inputs,
                                .num_new_keys = pass.length,
+                               .positions_sample_stride = pass.rotations_sample_stride,
                                .rotations = pass.rotations,
                                .output = outputs},
                               pass);

@@ -38,6 +38,8 @@ struct StackPass {
   AttentionPasses self;
   /// Cosines and sines of the positions, for rotary layers; else null.
   const float* rotations = nullptr;
+  /// Rows from one sample's rotations to the next one's; 0 where all samples share them.
+  std::size_t rotations_sample_stride = 0;
   AttentionPasses cross;
   /// The encoder's output, (batch, source length, num_hiddens); null if caches hold its keys.
   const float* source = nullptr;

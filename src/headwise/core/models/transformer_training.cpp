@@ -165,7 +165,8 @@ void TransformerCore::layers_backward(const TransformerBackward& backward,
                  {.tokens = saved_->tokens.data(),
                   .segments = saved_->segments.empty() ? nullptr : saved_->segments.data(),
                   .batch = batch,
-                  .length = length},
+                  .length = length,
+                  .positions = saved_->positions.data()},
                  buffers.gradient);
   if (!settings().has_encoder()) {
     return;
@@ -178,7 +179,10 @@ void TransformerCore::layers_backward(const TransformerBackward& backward,
   encoder_.backward(encoder_pass(pass), saved.encoder, gradient, nullptr);
   backward_embedding_norm(encoder_, saved.source_embedded, rows, gradient);
   embed_backward(*parameters_, encoder_.indices(),
-                 {.tokens = saved_->source.data(), .batch = batch, .length = source_length},
+                 {.tokens = saved_->source.data(),
+                  .batch = batch,
+                  .length = source_length,
+                  .positions = saved_->source_positions.data()},
                  gradient);
 }
 

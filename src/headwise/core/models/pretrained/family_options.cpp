@@ -397,6 +397,9 @@ TransformerOptions roberta_options(PretrainedConfig& config) {
     return options;
   }
   options.position_offset = static_cast<std::int64_t>(padding) + 1;
+  if (options.position_offset <= options.vocabulary_size) {
+    options.padding_token = options.position_offset - 1;
+  }
   options.max_length -= options.position_offset;
   return options;
 }
