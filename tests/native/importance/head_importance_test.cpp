@@ -53,6 +53,9 @@ struct Problem {
           batch.mask = xt::xarray<bool>{
               {true, false, false, true}, {false, true, false, false}, {true, true, true, true}};
         },
+        [](HeadMeasureBatch& batch) {
+          batch.key_mask = xt::xtensor<int, 2>{{0, 0, 1, 1}, {1, 0, 1, 0}};
+        },
         [](HeadMeasureBatch& batch) { batch.causal = Causal::top_left; },
         [](HeadMeasureBatch& batch) { batch.window = Window{0, 1}; },
         [](HeadMeasureBatch& batch) {
@@ -77,6 +80,7 @@ struct Problem {
                                            batch.values,
                                            {.valid_lens = batch.valid_lens,
                                             .mask = batch.mask,
+                                            .key_mask = batch.key_mask,
                                             .causal = batch.causal,
                                             .window = batch.window,
                                             .head_gate = gates});

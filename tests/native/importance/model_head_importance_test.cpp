@@ -29,6 +29,11 @@ ValidLens row_of(const ValidLens& lens, std::size_t row) {
   return by_query == nullptr ? lens : row_of(*by_query, row);
 }
 
+Mask row_of(const Mask& key_mask, std::size_t row) {
+  const auto* mask = std::get_if<xt::xarray<std::int64_t>>(&key_mask);
+  return mask == nullptr ? Mask() : Mask(row_of(Tokens(*mask), row));
+}
+
 /// A model, its samples and, if its loss is one of hidden states, that loss: the product with
 /// `cotangent`.
 class Measured {
@@ -53,9 +58,11 @@ class Measured {
                .targets = has_output_loss() ? Tokens() : call_.targets,
                .pixels = call_.pixels,
                .valid_lens = pass.valid_lens,
+               .key_mask = pass.key_mask,
                .segments = pass.segments,
                .source = pass.source,
-               .source_valid_lens = pass.source_valid_lens}};
+               .source_valid_lens = pass.source_valid_lens,
+               .source_key_mask = pass.source_key_mask}};
     }
     std::vector<ModelMeasureBatch> result;
     const ModelMeasureBatch all = batches(false).front();
@@ -69,6 +76,8 @@ class Measured {
       }
       batch.valid_lens = row_of(all.valid_lens, row);
       batch.source_valid_lens = row_of(all.source_valid_lens, row);
+      batch.key_mask = row_of(all.key_mask, row);
+      batch.source_key_mask = row_of(all.source_key_mask, row);
       batch.segments = all.segments ? std::optional(row_of(*all.segments, row)) : std::nullopt;
       batch.source = all.source ? std::optional(row_of(*all.source, row)) : std::nullopt;
     }
@@ -156,12 +165,16 @@ class Measured {
     const auto& weights = output.weights_of(side)[layer];
     const auto* lens = std::get_if<LensBySample>(
         side == Side::encoder ? &call_.pass.source_valid_lens : &call_.pass.valid_lens);
+    const Mask& mask = side == Side::encoder ? call_.pass.source_key_mask : call_.pass.key_mask;
     double sum = 0;
     double count = 0;
     for (std::size_t row = 0; row < weights.shape(0); ++row) {
       const std::size_t end =
           lens == nullptr ? weights.shape(2) : static_cast<std::size_t>((*lens)(row));
       for (std::size_t query = 0; query < end; ++query) {
+        if (!reference::has_key(mask, weights.shape(2), row, query)) {
+          continue;
+        }
         double mass = 0;
         double largest = 0;
         double entropy = 0;

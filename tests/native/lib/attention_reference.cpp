@@ -30,6 +30,9 @@ double added(const headwise::Mask& mask, const std::array<std::size_t, 4>& index
 }
 
 bool allowed(const headwise::Mask& mask, const std::array<std::size_t, 4>& index) {
+  if (const auto* integers = std::get_if<xt::xarray<std::int64_t>>(&mask)) {
+    return broadcast_at(*integers, index) == 1;
+  }
   const auto* booleans = std::get_if<xt::xarray<bool>>(&mask);
   return booleans != nullptr ? broadcast_at(*booleans, index)
                              : added(mask, index) != minus_infinity;
@@ -73,6 +76,18 @@ std::vector<double> softmax_of_visible(const std::vector<double>& scores,
 
 }  // namespace
 
+bool has_key(const headwise::Mask& key_mask, std::size_t num_keys, std::size_t sample,
+             std::size_t key) {
+  const auto has = [&](const auto& mask) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(mask)>, std::monostate>) {
+      return true;
+    } else {
+      return mask.data()[sample * num_keys + key] == 1;
+    }
+  };
+  return std::visit(has, key_mask);
+}
+
 bool is_visible(const Masks& masks, std::size_t num_queries, std::size_t num_keys,
                 std::size_t sample, std::size_t head, std::size_t query, std::size_t key) {
   const auto i = static_cast<std::int64_t>(query);
@@ -82,7 +97,8 @@ bool is_visible(const Masks& masks, std::size_t num_queries, std::size_t num_key
           ? static_cast<std::int64_t>(num_keys) - static_cast<std::int64_t>(num_queries) + i
           : masks.query_offset + i;
   const Window window = masks.window.value_or(Window{});
-  if (j >= valid_len(masks.valid_lens, sample, query, num_keys)) {
+  if (j >= valid_len(masks.valid_lens, sample, query, num_keys) ||
+      !has_key(masks.key_mask, num_keys, sample, key)) {
     return false;
   }
   if (masks.causal != Causal::none && j > position) {

@@ -18,6 +18,7 @@ using Doubles = xt::xtensor<double, Rank>;
 struct Masks {
   ValidLens valid_lens = {};
   headwise::Mask mask = {};
+  headwise::Mask key_mask = {};
   /// Whether `mask` broadcasts to (batch, queries, keys), without heads.
   bool mask_has_no_heads = false;
   Causal causal = Causal::none;
@@ -31,6 +32,7 @@ struct Masks {
 Masks masks_of(const auto& options, std::int64_t query_offset, bool mask_has_no_heads) {
   return {.valid_lens = options.valid_lens,
           .mask = options.mask,
+          .key_mask = options.key_mask,
           .mask_has_no_heads = mask_has_no_heads,
           .causal = options.causal,
           .window = options.window,
@@ -59,7 +61,11 @@ struct Attention {
   Doubles<4> weights;  ///< (batch, heads, queries, keys + slots)
 };
 
-/// Whether lengths, causality, window and mask together leave the query this key.
+/// Whether a key mask has this key.
+bool has_key(const headwise::Mask& key_mask, std::size_t num_keys, std::size_t sample,
+             std::size_t key);
+
+/// Whether lengths, key mask, causality, window and mask together leave the query this key.
 bool is_visible(const Masks& masks, std::size_t num_queries, std::size_t num_keys,
                 std::size_t sample, std::size_t head, std::size_t query, std::size_t key);
 

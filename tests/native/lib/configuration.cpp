@@ -76,9 +76,14 @@ void draw_rotary(Configuration& c, Random& random) {
 void draw_masks(Configuration& c, Random& random) {
   c.lens =
       random.chance(0.6) ? LensKind::none : random.pick({LensKind::by_sample, LensKind::by_query});
-  c.mask = random.chance(0.5) ? MaskKind::none : random.pick({MaskKind::boolean, MaskKind::added});
+  c.mask = random.chance(0.5)
+               ? MaskKind::none
+               : random.pick({MaskKind::boolean, MaskKind::integers, MaskKind::added});
   c.mask_missing_axes = random.chance(0.4) ? 0 : random.below(5);
   c.mask_repeats = random.below(16);
+  c.key_mask = random.chance(0.6) ? KeyMaskKind::none
+                                  : random.pick({KeyMaskKind::before, KeyMaskKind::behind,
+                                                 KeyMaskKind::around, KeyMaskKind::among});
   c.causal =
       random.chance(0.6) ? Causal::none : random.pick({Causal::top_left, Causal::bottom_right});
   c.window = random.chance(0.25);
@@ -179,6 +184,7 @@ void settle_function(Configuration& c) {
   }
   if (c.call == Call::masked_softmax) {
     c.mask = none.mask;
+    c.key_mask = none.key_mask;
     c.causal = none.causal;
     c.window = false;
     c.query_offset = 0;
@@ -246,6 +252,10 @@ Configuration settled(Configuration c) {
   c.pruned_groups = can_be_pruned ? c.pruned_groups % (std::size_t{2} << c.kv_heads) : 0;
   if (c.mask == MaskKind::none) {
     c.mask_missing_axes = c.mask_repeats = 0;
+  }
+  const bool has_head_axis = c.call == Call::layer || c.call == Call::scaled_dot_product_attention;
+  if (has_head_axis && c.mask_missing_axes == 1 && c.batch == c.heads && c.batch > 1) {
+    c.mask_repeats |= 4U;  // else it could be of samples or of heads
   }
   if (!c.window) {
     c.window_left = c.window_right = std::nullopt;

@@ -37,7 +37,9 @@ enum class Call {
   masked_softmax,
 };
 enum class LensKind { none, by_sample, by_query };
-enum class MaskKind { none, boolean, added };
+enum class MaskKind { none, boolean, integers, added };
+/// Where each sample's padding lies: before its keys, behind them, on both sides, among them.
+enum class KeyMaskKind { none, before, behind, around, among };
 enum class GateKind { none, by_head, by_sample };
 enum class PositionKind { none, shared, by_sample };
 /// What the layer's cache is for: keys are added to it, or attended to as they
@@ -84,6 +86,7 @@ enum class History { loaded, copied, moved, used, written };
   FIELD(MaskKind, mask, MaskKind::none)                              \
   FIELD(std::size_t, mask_missing_axes, 0) /* of the first ones */   \
   FIELD(std::size_t, mask_repeats, 0) /* bit i: size 1 in the last axis but i */ \
+  FIELD(KeyMaskKind, key_mask, KeyMaskKind::none)                    \
   FIELD(Causal, causal, Causal::none)                                \
   FIELD(bool, window, false)                                         \
   FIELD(std::optional<std::int64_t>, window_left, std::nullopt)      \

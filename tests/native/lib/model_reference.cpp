@@ -17,11 +17,13 @@ class Pass {
     Doubles<3> source;
     if (options_.encoder) {
       const Tokens& tokens = call_.pass.source.value();
-      source = final_norm("encoder.", stack(Side::encoder, embed("encoder.", tokens, {}), {}));
+      const auto x = embed("encoder.", tokens, {}, call_.pass.source_key_mask);
+      source = final_norm("encoder.", stack(Side::encoder, x, {}));
       output_.encoder_hidden = source;
     }
-    const Doubles<3> x =
-        call_.has_images() ? embed_patches() : embed("", call_.tokens, call_.pass.segments);
+    const Doubles<3> x = call_.has_images()
+                             ? embed_patches()
+                             : embed("", call_.tokens, call_.pass.segments, call_.pass.key_mask);
     output_.hidden = final_norm("", stack(Side::self, x, source));
     if (call_.has_logits()) {
       const std::string name = options_.tied_embeddings ? "embedding" : "unembedding";
@@ -39,12 +41,34 @@ class Pass {
     return static_cast<double>(parameters_.at(name).data()[i]);
   }
 
-  [[nodiscard]] double position(const std::string& stack, std::size_t i, std::size_t j) const {
+  /// Where token i of a sample stands among those that are no padding.
+  [[nodiscard]] std::int64_t place(const Tokens& tokens, const headwise::Mask& key_mask,
+                                   std::size_t sample, std::size_t i) const {
+    const auto is_real = [&](std::size_t key) {
+      return options_.padding_token ? tokens(sample, key) != *options_.padding_token
+                                    : has_key(key_mask, tokens.shape(1), sample, key);
+    };
+    std::int64_t count = 0;
+    for (std::size_t key = 0; key <= i; ++key) {
+      count += is_real(key) ? 1 : 0;
+    }
+    return options_.padding_token && !is_real(i) ? -1 : std::max<std::int64_t>(count - 1, 0);
+  }
+
+  [[nodiscard]] Tokens places(const Tokens& tokens, const headwise::Mask& key_mask) const {
+    Tokens result = tokens;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result.data()[i] = place(tokens, key_mask, i / tokens.shape(1), i % tokens.shape(1));
+    }
+    return result;
+  }
+
+  [[nodiscard]] double position(const std::string& stack, std::int64_t i, std::size_t j) const {
     const auto size = static_cast<std::size_t>(options_.num_hiddens);
     const bool halves = options_.positions == Positions::sinusoidal_halves;
     if (options_.positions == Positions::learned) {
       return parameter(stack + "position.weight",
-                       (static_cast<std::size_t>(options_.position_offset) + i) * size + j);
+                       static_cast<std::size_t>(options_.position_offset + i) * size + j);
     }
     if (options_.positions != Positions::sinusoidal && !halves) {
       return 0;
@@ -90,7 +114,8 @@ class Pass {
   }
 
   [[nodiscard]] Doubles<3> embed(const std::string& stack, const Tokens& tokens,
-                                 const std::optional<Tokens>& segments) const {
+                                 const std::optional<Tokens>& segments,
+                                 const headwise::Mask& key_mask) const {
     const auto size = static_cast<std::size_t>(options_.num_hiddens);
     Doubles<3> x(std::array{tokens.shape(0), tokens.shape(1), size}, 0.0);
     for (std::size_t sample = 0; sample < x.shape(0); ++sample) {
@@ -100,7 +125,7 @@ class Pass {
         for (std::size_t j = 0; j < size; ++j) {
           x(sample, i, j) =
               options_.embedding_scale * parameter("embedding.weight", token * size + j) +
-              position(stack, i, j) +
+              position(stack, place(tokens, key_mask, sample, i), j) +
               (options_.segments > 0 ? parameter("segment.weight", segment * size + j) : 0);
         }
       }
@@ -135,7 +160,7 @@ class Pass {
         for (std::size_t j = 0; j < x.shape(2); ++j) {
           x(sample, i, j) =
               (i < first ? parameter("class_token", j) : projected(sample, i - first, j)) +
-              position("", i, j);
+              position("", static_cast<std::int64_t>(i), j);
         }
       }
     }
@@ -189,6 +214,10 @@ class Pass {
                                     .softcap = options_.softcap};
     if (options_.positions == Positions::rotary && side != Side::cross) {
       layer.rotary = options_.rotary;
+      if (!call_.has_images()) {
+        masks.positions =
+            places(side == Side::encoder ? *call_.pass.source : call_.tokens, masks.key_mask);
+      }
     }
     TransformerForwardOptions pass = call_.pass;
     if (const auto& gates = gates_of(pass, side); !gates.empty()) {
@@ -224,13 +253,15 @@ class Pass {
         return attend(
             side, number, name + "attention.", inputs, inputs,
             {.valid_lens = is_encoder ? call_.pass.source_valid_lens : call_.pass.valid_lens,
+             .key_mask = is_encoder ? call_.pass.source_key_mask : call_.pass.key_mask,
              .causal = options_.causal && !is_encoder ? Causal::top_left : Causal::none,
              .window = options_.window});
       });
       if (options_.encoder && !is_encoder) {
         add(name + "cross_norm", x, [&](const Doubles<3>& inputs) {
-          return attend(Side::cross, number, name + "cross_attention.", inputs, source,
-                        {.valid_lens = call_.pass.source_valid_lens});
+          return attend(
+              Side::cross, number, name + "cross_attention.", inputs, source,
+              {.valid_lens = call_.pass.source_valid_lens, .key_mask = call_.pass.source_key_mask});
         });
       }
       if (ffn_hiddens > 0) {

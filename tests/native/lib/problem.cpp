@@ -24,7 +24,8 @@ enum Stream : std::uint64_t {
   gate,
   poisoning,
   parameters,
-  standing = 40  ///< after those of the parameters
+  standing = 40,  ///< after those of the parameters
+  key_masks
 };
 
 std::uint64_t seed_of(const Configuration& c, std::uint64_t stream) {
@@ -124,12 +125,12 @@ Mask draw_mask(const Configuration& c) {
     size = (c.mask_repeats >> axis & 1U) != 0 ? 1 : size;
   }
   const double kept = random.pick({0.2, 0.6, 0.9});
-  if (c.mask == MaskKind::boolean) {
+  if (c.mask != MaskKind::added) {
     auto booleans = xt::xarray<bool>::from_shape(shape);
     for (bool& allowed : booleans) {
       allowed = random.chance(kept);
     }
-    return booleans;
+    return c.mask == MaskKind::boolean ? Mask(booleans) : Mask(xt::cast<std::uint8_t>(booleans));
   }
   auto added = normal(shape, seed_of(c, mask), 2);
   // What many programs write for minus infinity; it leaves the row in being when all keys have it.
@@ -138,6 +139,15 @@ Mask draw_mask(const Configuration& c) {
     addend = random.chance(kept) ? addend : has_large && random.chance(0.5) ? -1e4F : -infinity;
   }
   return added;
+}
+
+Mask draw_keys(const Configuration& c) {
+  if (c.key_mask == KeyMaskKind::none) {
+    return {};
+  }
+  Random random(seed_of(c, key_masks));
+  const auto mask = draw_key_mask(c.key_mask, c.batch, c.all_keys(), random);
+  return random.pick({Mask(mask), Mask(xt::cast<std::int64_t>(mask)), Mask(xt::cast<float>(mask))});
 }
 
 HeadGate draw_gate(const Configuration& c) {
@@ -172,6 +182,22 @@ void draw_inputs(Problem& problem) {
 
 }  // namespace
 
+xt::xtensor<bool, 2> draw_key_mask(KeyMaskKind kind, std::size_t batch, std::size_t num_keys,
+                                   Random& random) {
+  auto mask = xt::xtensor<bool, 2>::from_shape({batch, num_keys});
+  for (std::size_t sample = 0; sample < batch; ++sample) {
+    std::size_t begin = random.below(num_keys + 1);
+    std::size_t end = std::min(begin + random.below(num_keys + 2), num_keys);
+    begin = kind == KeyMaskKind::behind ? 0 : begin;
+    end = kind == KeyMaskKind::before ? num_keys : end;
+    for (std::size_t key = 0; key < num_keys; ++key) {
+      mask(sample, key) =
+          kind == KeyMaskKind::among ? random.chance(0.6) : begin <= key && key < end;
+    }
+  }
+  return mask;
+}
+
 Problem make_problem(const Configuration& c) {
   Problem problem{.configuration = c};
   draw_inputs(problem);
@@ -190,6 +216,7 @@ Problem make_problem(const Configuration& c) {
   problem.options = {
       .valid_lens = draw_lens(c),
       .mask = draw_mask(c),
+      .key_mask = draw_keys(c),
       .causal = c.causal,
       .window = c.window ? std::optional(Window{.left = c.window_left, .right = c.window_right})
                          : std::nullopt,

@@ -27,6 +27,7 @@ struct Problem {
   [[nodiscard]] Options pooling_options() const {
     return {.valid_lens = options.valid_lens,
             .mask = options.mask,
+            .key_mask = options.key_mask,
             .causal = options.causal,
             .window = options.window,
             .query_offset = configuration.query_offset,
@@ -38,6 +39,10 @@ struct Problem {
 };
 
 Problem make_problem(const Configuration& configuration);
+
+/// Padding as `kind` says, at random lengths.
+xt::xtensor<bool, 2> draw_key_mask(KeyMaskKind kind, std::size_t batch, std::size_t num_keys,
+                                   Random& random);
 
 /// Puts NaN and infinities into some queries, keys and values.
 void poison(Problem& problem);

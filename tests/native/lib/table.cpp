@@ -80,11 +80,11 @@ ValidLens valid_lens_of(const Record& record) {
   return shaped(xt::xtensor<std::int64_t, 1>::from_shape({lengths.size()}));
 }
 
-Mask mask_of(const Record& record) {
-  if (!record.has("mask")) {
+Mask mask_of(const Record& record, const std::string& key) {
+  if (!record.has(key)) {
     return {};
   }
-  const auto words = Record::words(record.text("mask"));
+  const auto words = Record::words(record.text(key));
   const auto shape = sizes_in(words, 1);
   if (words.at(0) == "boolean") {
     auto mask = xt::xarray<bool>::from_shape(shape);
@@ -94,9 +94,9 @@ Mask mask_of(const Record& record) {
   auto mask = xt::xarray<float>::from_shape(shape);
   mask.fill(0);
   if (mask.size() > 0) {
-    *std::prev(mask.end()) = record.number<float>("mask_value");
+    *std::prev(mask.end()) = record.number<float>(key + "_value");
   }
-  return mask;
+  return words.at(0) == "integer" ? Mask(xt::cast<std::int64_t>(mask)) : mask;
 }
 
 Causal causal_of(const Record& record) {

@@ -18,8 +18,8 @@ MultiHeadAttentionOptions options_of(const Record& record);
 /// Lengths by sample, or of the shape that valid_lens_shape tells, or none.
 ValidLens valid_lens_of(const Record& record);
 
-/// Of zeros, the last one mask_value; or none.
-Mask mask_of(const Record& record);
+/// Of zeros, the last one mask_value, or key_mask_value; or none.
+Mask mask_of(const Record& record, const std::string& key);
 
 Causal causal_of(const Record& record);
 
@@ -30,7 +30,8 @@ template <typename Options>
 Options mask_options_of(const Record& record) {
   Options options;
   options.valid_lens = valid_lens_of(record);
-  options.mask = mask_of(record);
+  options.mask = mask_of(record, "mask");
+  options.key_mask = mask_of(record, "key_mask");
   options.causal = causal_of(record);
   options.window = window_of(record);
   return options;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "compare.hpp"
+#include "problem.hpp"
 
 namespace headwise::test {
 namespace {
@@ -139,6 +140,9 @@ SmallTransformer random_transformer(std::uint64_t seed) {
     if (perhaps()) {
       o.encoder = EncoderOptions{.num_layers = random.pick<std::int64_t>({1, 2})};
     }
+    if (o.positions == Positions::learned && o.position_offset > 0 && !o.causal) {
+      o.padding_token = 3;
+    }
     if (o.encoder && perhaps()) {
       o.encoder->num_heads = 2;
       o.encoder->ffn_hiddens = random.pick<std::int64_t>({0, 7});
@@ -179,6 +183,12 @@ ValidLens random_lens(Random& random, std::size_t batch, std::size_t queries, st
                   : draw(LensBySample::from_shape({batch}));
 }
 
+Mask random_key_mask(Random& random, std::size_t batch, std::size_t keys) {
+  const auto kind = random.pick(
+      {KeyMaskKind::before, KeyMaskKind::behind, KeyMaskKind::around, KeyMaskKind::among});
+  return xt::cast<std::int64_t>(draw_key_mask(kind, batch, keys, random));
+}
+
 HeadGate random_gate(Random& random, std::size_t batch, std::size_t heads) {
   const std::uint64_t seed = random.next();
   switch (random.below(3)) {
@@ -212,6 +222,9 @@ TransformerCall random_call(const SmallTransformer& small, std::uint64_t seed) {
     if (random.chance(0.5)) {
       call.pass.valid_lens = random_lens(random, batch, length, length, random.chance(0.3));
     }
+    if (random.chance(0.5)) {
+      call.pass.key_mask = random_key_mask(random, batch, length);
+    }
   }
   if (options.segments > 0 && random.chance(0.8)) {
     call.pass.segments = random_tokens(batch, length, random.next());
@@ -224,6 +237,9 @@ TransformerCall random_call(const SmallTransformer& small, std::uint64_t seed) {
     call.pass.source = random_tokens(batch, source_length, random.next());
     if (random.chance(0.6)) {
       call.pass.source_valid_lens = random_lens(random, batch, 1, source_length, false);
+    }
+    if (random.chance(0.5)) {
+      call.pass.source_key_mask = random_key_mask(random, batch, source_length);
     }
   }
   const Transformer model(options);

@@ -51,6 +51,7 @@ std::vector<NamedOptions> forward_options() {
                                   .dropped_weights = true}};
   ForwardOptions others{.valid_lens = LensByQuery{{5, 4, 3, 0}, {1, 2, 3, 4}},
                         .mask = added,
+                        .key_mask = xt::xtensor<int, 2>{{0, 1, 1, 0, 1}, {1, 1, 1, 1, 0}},
                         .causal = Causal::bottom_right,
                         .window = Window{.left = 2, .right = 1},
                         .head_gate = randn<2>({2, 4}, 3),

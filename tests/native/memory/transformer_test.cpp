@@ -24,10 +24,12 @@ struct World {
       pixels = randn<4>({2, settings.channels, settings.image_size, settings.image_size}, 1);
     } else {
       tokens = random_tokens(2, 4, 1);
+      options.key_mask = xt::xtensor<int, 2>{{0, 1, 0, 1}, {1, 1, 1, 0}};
     }
     if (settings.has_encoder()) {
       options.source = random_tokens(2, 3, 2);
       options.source_valid_lens = LensBySample{3, 1};
+      options.source_key_mask = xt::xtensor<bool, 2>{{false, true, true}, {true, false, true}};
       generate.source = std::vector<std::int64_t>{1, 2};
       for (const auto& layer : model.attention_layers(Side::encoder)) {
         options.encoder_head_gates.emplace_back(full<1>({layer.num_heads()}, 0.5F));
@@ -193,6 +195,7 @@ TEST_CASE("Out of memory in generate, and in what fills a cache") {
     explicit Cached(const std::string& kind)
         : World(make_world(kind)), cache(model.create_cache({.batch_size = 2, .max_length = 8})) {
       options.valid_lens = {};
+      options.key_mask = {};
     }
     ModelCache cache;
   };

@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <string>
 
 #include "checkpoint.hpp"
@@ -42,6 +43,26 @@ TEST_CASE("RoBERTa is BERT whose positions begin behind the padding's") {
     const TransformerResult result = bert.forward(model);
     CHECK(result.hidden == expected.hidden);
     CHECK(result.attention_weights == expected.attention_weights);
+    // The same behind two tokens of padding.
+    const auto behind_padding = [](const Tokens& rows, std::int64_t token) {
+      Tokens padded = Tokens::from_shape({rows.shape(0), rows.shape(1) + 2});
+      padded.fill(token);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        padded(i / rows.shape(1), 2 + i % rows.shape(1)) = rows.data()[i];
+      }
+      return padded;
+    };
+    const auto padded =
+        model
+            .forward(behind_padding(bert.tokens("in.tokens"), static_cast<std::int64_t>(padding)),
+                     {.key_mask = behind_padding(bert.tokens("in.mask"), 0),
+                      .segments = behind_padding(bert.tokens("in.types"), 0)})
+            .hidden;
+    for (std::size_t i = 0; i < result.hidden.size(); ++i) {
+      const auto [batch, length, size] = result.hidden.shape();
+      const float got = padded(i / size / length, 2 + i / size % length, i % size);
+      CHECK(std::abs(got - result.hidden.data()[i]) < 1e-5F);
+    }
     const StateDict out = model.state_dict(ParameterNames::pretrained);
     for (const auto& [name, tensor] : out) {
       CHECK(same_bits(tensor, tensors.at(name)));

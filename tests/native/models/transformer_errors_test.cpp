@@ -247,6 +247,20 @@ TEST_CASE("What a model has no use for is refused by name") {
        }},
       {"invalid-value; tokens: expected integers from 0 to 12, got -1",
        [&] { decoder.forward(filled(-1)); }},
+      {"invalid-shape; key_mask: expected (batch, keys), here (2, 4), got (2, 3)",
+       [&] { decoder.loss(tokens, tokens, {.key_mask = random_tokens(2, 3, 1) * 0}); }},
+      {"invalid-value; key_mask: expected booleans or 0 and 1, got 2",
+       [&] { decoder.forward(tokens, {.key_mask = filled(2)}); }},
+      {"invalid-shape; tokens: expected at most max_length (10) without padding, got 11",
+       [&] {
+         decoder.forward(random_tokens(1, 11, 1), {.key_mask = random_tokens(1, 11, 1) * 0 + 1});
+       }},
+      {"invalid-option; key_mask: expected none for a model that reads images, got a mask",
+       [&] { images.forward(full<4>({2, 2, 6, 6}, 0), {.key_mask = filled(1)}); }},
+      {"invalid-option; source_key_mask: expected a source beside it, got none",
+       [&] { decoder.forward(tokens, {.source_key_mask = filled(1)}); }},
+      {"invalid-shape; source_key_mask: expected (batch, keys), here (2, 4), got (8,)",
+       [&] { translator.forward(tokens, {.source = tokens, .source_key_mask = full<1>({8}, 1)}); }},
       {"invalid-shape; tokens: expected (batch, length), length at most max_length (10), got (1, "
        "11)",
        [&] { decoder.forward(random_tokens(1, 11, 1)); }},

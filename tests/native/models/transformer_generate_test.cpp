@@ -79,6 +79,21 @@ TEST_CASE("Greedy generation takes the token of the largest logit of a model wit
   }
 }
 
+TEST_CASE("A prompt with padding is continued as the one without") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const SmallTransformer small = random_transformer(seed);
+    if (!small.options.causal || !small.options.head || small.options.patches) {
+      continue;
+    }
+    INFO(small.name);
+    Transformer model(small.options);
+    GenerateOptions options = of(model, 8);
+    const Text expected = model.generate(prompt, options);
+    options.key_mask = xt::xarray<std::int8_t>{0, 0, 1, 1, 1};
+    CHECK(model.generate({9, 2, 3, 1, 4}, options) == expected);
+  }
+}
+
 Transformer plain_model() { return Transformer(small_transformer("plain").options); }
 
 TEST_CASE("The same seed draws the same tokens, and a cache of 16 bits hardly changes them") {
@@ -253,6 +268,17 @@ TEST_CASE("What generate refuses is named, and no token is told") {
       {"plain", top_p(1.5), prompt, top_p_error + "1.5"},
       {"plain", top_p(not_a_number), prompt, top_p_error + "NaN"},
       {"plain", [](auto& o) { o.seed = std::uint64_t{1} << 53U; }, prompt, "invalid-option; seed"},
+      {"plain", [](auto& o) { o.key_mask = xt::xarray<bool>{true, false, false}; }, prompt,
+       "invalid-value; key_mask: expected 1 for the last token, got 0"},
+      {"plain", [](auto& o) { o.key_mask = xt::xarray<int>{1, 1}; }, prompt,
+       "invalid-shape; key_mask: expected (batch, keys), here (1, 3), got (2,)"},
+      {"plain",
+       [](auto& o) {
+         o.key_mask = xt::xarray<int>{0, 1, 1};
+         o.max_new_tokens = 10;
+       },
+       prompt,
+       "invalid-option; max_new_tokens: expected at most 9 behind 2 of max_length (10), got 10"},
       {"plain", same, {3, vocabulary_size}, "invalid-value; tokens"},
       {"plain", same, {3, -1}, "invalid-value; tokens"},
       {"plain", [](auto& o) { o.stop = {1, vocabulary_size}; }, prompt,

@@ -168,9 +168,13 @@ TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::si
   if (pass.segments) {
     part.segments = columns(*pass.segments, begin, end);
   }
+  if (const auto* mask = std::get_if<xt::xarray<std::int64_t>>(&pass.key_mask)) {
+    part.key_mask = columns(Tokens(*mask), 0, end);
+  }
   if (cache.memory().has_source) {
     part.source.reset();
     part.source_valid_lens = {};
+    part.source_key_mask = {};
   }
   part.cache = &cache;
   return part;
@@ -249,6 +253,72 @@ TEST_CASE("Chunks of any sizes with a cache give what float64 gives for the whol
         begin = end;
       }
     }
+  }
+}
+
+/// Where rows of `length` tokens stand in rows with three more: side by side, or with padding among
+/// them.
+Tokens padded_places(std::size_t batch, std::size_t length, bool among, Random& random) {
+  Tokens places = Tokens::from_shape({batch, length});
+  for (std::size_t sample = 0; sample < batch; ++sample) {
+    std::size_t padding = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      padding += i == 0 || among ? random.below(4 - padding) : 0;
+      places(sample, i) = static_cast<std::int64_t>(i + padding);
+    }
+  }
+  return places;
+}
+
+/// The rows at those places, `others` elsewhere.
+Tokens padded(const Tokens& rows, const Tokens& places, Tokens others) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    others(i / rows.shape(1), static_cast<std::size_t>(places.data()[i])) = rows.data()[i];
+  }
+  return others;
+}
+
+TEST_CASE("Padded rows give at their tokens what they give without padding") {
+  for (TransformerCall call : all_calls(random_models)) {
+    if (call.has_images()) {
+      continue;
+    }
+    CAPTURE(call.name);
+    Transformer model = model_of(call);
+    TransformerForwardOptions& pass = call.pass;
+    pass.valid_lens = pass.source_valid_lens = {};
+    pass.key_mask = pass.source_key_mask = {};
+    const auto expected = forward(model, call, pass);
+    Random random(call.tokens.size());
+    // A window counts places.
+    const bool among = !call.options.window && random.chance(0.5);
+    const std::size_t batch = call.batch();
+    const auto pad = [&](Tokens& rows, Mask& mask) {
+      const Tokens places = padded_places(batch, rows.shape(1), among, random);
+      Tokens others = random_tokens(batch, rows.shape(1) + 3, random.next());
+      if (call.options.padding_token) {
+        others.fill(*call.options.padding_token);
+      }
+      mask = padded(rows * 0 + 1, places, others * 0);
+      rows = padded(rows, places, others);
+      return places;
+    };
+    if (pass.source) {
+      pad(*pass.source, pass.source_key_mask);
+    }
+    const Tokens places = pad(call.tokens, pass.key_mask);
+    if (pass.segments) {
+      pass.segments = padded(*pass.segments, places, call.tokens * 0);
+    }
+    const auto got = forward(model, call, pass).hidden;
+    auto own = expected.hidden;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const std::size_t size = own.shape(2);
+      const std::size_t row = i / size;
+      own.data()[i] =
+          got(row / own.shape(1), static_cast<std::size_t>(places.data()[row]), i % size);
+    }
+    check_close(own, expected.hidden, share_of(call));
   }
 }
 

@@ -252,6 +252,10 @@ class LayerCalls {
       options.valid_lens = lens;
     }
     if (random_.chance(0.3)) {
+      options.key_mask = draw_key_mask(random_.pick({KeyMaskKind::before, KeyMaskKind::among}),
+                                       c_.batch, adds ? end : begin, random_);
+    }
+    if (random_.chance(0.3)) {
       options.mask = xt::xarray<float>(randn<1>({adds ? end : begin}, random_.next()));
     }
     const Tensor<3> queries = part(c_.query_size, 1);
@@ -346,6 +350,7 @@ class LayerCalls {
                            .values = problem_.values,
                            .valid_lens = options.valid_lens,
                            .mask = options.mask,
+                           .key_mask = options.key_mask,
                            .causal = options.causal,
                            .window = options.window};
     JsonObject given = mask_options(calls_, options);

@@ -4,6 +4,7 @@
 #include "compare.hpp"
 #include "configuration.hpp"
 #include "options.hpp"
+#include "problem.hpp"
 #include "transformer_call.hpp"
 #include "vectors.hpp"
 
@@ -81,6 +82,14 @@ class ModelCalls {
     return gates;
   }
 
+  Mask some_key_mask(std::size_t num_keys) {
+    return random_.chance(0.5)
+               ? Mask()
+               : Mask(draw_key_mask(
+                     random_.pick({KeyMaskKind::before, KeyMaskKind::behind, KeyMaskKind::among}),
+                     batch, num_keys, random_));
+  }
+
   /// What a pass is given beside its tokens or pixels.
   TransformerForwardOptions some_options() {
     TransformerForwardOptions options;
@@ -90,6 +99,9 @@ class ModelCalls {
       if (random_.chance(0.5)) {
         options.valid_lens = LensByQuery(some_tokens(length_) % (length_ + 1));
       }
+    }
+    if (!settings().has_patches()) {
+      options.key_mask = some_key_mask(length_);
     }
     if (settings().segments > 0) {
       options.segments = some_tokens(length_) % static_cast<std::int64_t>(settings().segments);
@@ -101,6 +113,7 @@ class ModelCalls {
       if (random_.chance(0.5)) {
         options.source_valid_lens = LensBySample{2, 5};
       }
+      options.source_key_mask = some_key_mask(source_length);
     }
     return options;
   }
@@ -254,17 +267,20 @@ class ModelCalls {
     TransformerForwardOptions options;
     if (settings().has_encoder()) {
       options.source = some_tokens(source_length);
+      options.source_key_mask = some_key_mask(source_length);
       options.source_valid_lens = LensBySample{3, 5};
     }
     const double share = sizes.precision == Precision::float32 ? share_ : share_of_rounded;
     for (const std::size_t chunk : {3, 1, 2}) {
       choose_outputs(options);
       options.cache = &cache;
+      options.key_mask = some_key_mask(cache.length() + chunk);
       if (settings().segments > 0) {
         options.segments = some_tokens(chunk) % static_cast<std::int64_t>(settings().segments);
       }
       gives_result(pass(some_tokens(chunk), options), share);
       options.source.reset();
+      options.source_key_mask = {};
       options.source_valid_lens = {};
       if (chunk == 1) {
         calls_.call("cache", "truncate", 2);
@@ -295,6 +311,10 @@ class ModelCalls {
       options.source = {5, 6, 7};
       json.set("source", *options.source);
     }
+    if (random_.chance(0.5)) {
+      options.key_mask = xt::xtensor<bool, 1>{false, true, true};
+      json.set("keyMask", std::vector<int>{0, 1, 1});
+    }
     const std::vector<std::int64_t> prompt = {1, 2, 3};
     calls_.call("model", "generate", prompt, json);
     const std::vector<std::int64_t> generated = model_->generate(prompt, options);
@@ -313,13 +333,17 @@ class ModelCalls {
     const TransformerForwardOptions options = some_options();
     ModelMeasureBatch measured{.tokens = {},
                                .valid_lens = options.valid_lens,
+                               .key_mask = options.key_mask,
                                .segments = options.segments,
                                .source = options.source,
-                               .source_valid_lens = options.source_valid_lens};
+                               .source_valid_lens = options.source_valid_lens,
+                               .source_key_mask = options.source_key_mask};
     JsonObject given = json_of(calls_, {.valid_lens = options.valid_lens,
+                                        .key_mask = options.key_mask,
                                         .segments = options.segments,
                                         .source = options.source,
-                                        .source_valid_lens = options.source_valid_lens});
+                                        .source_valid_lens = options.source_valid_lens,
+                                        .source_key_mask = options.source_key_mask});
     if (settings().has_patches()) {
       const std::size_t size = settings().image_size;
       measured.pixels = randn<4>({batch, settings().channels, size, size}, random_.next());

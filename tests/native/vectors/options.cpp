@@ -171,6 +171,7 @@ JsonObject json_of(const TransformerOptions& options) {
       .set("weights", name_of(options.weights))
       .set("positionOffset", options.position_offset)
       .set("optimizer", json_of(options.optimizer));
+  set_if_given(json, "paddingToken", options.padding_token);
   set_if_given(json, "numKvHeads", options.num_kv_heads);
   set_if_given(json, "headSize", options.head_size);
   set_if_given(json, "ffnHiddens", options.ffn_hiddens);
@@ -210,7 +211,12 @@ JsonObject mask_options(CallList& calls, const ForwardOptions& options) {
   }
   set_window(json, options.window);
   set_if_given(json, "validLens", tensor_of(calls, options.valid_lens));
-  set_if_given(json, "mask", tensor_of(calls, options.mask));
+  // Integers that are no typed array are added.
+  const auto* integers = std::get_if<xt::xarray<std::int64_t>>(&options.mask);
+  set_if_given(
+      json, "mask",
+      tensor_of(calls, integers != nullptr ? Mask(xt::cast<bool>(*integers)) : options.mask));
+  set_if_given(json, "keyMask", tensor_of(calls, options.key_mask));
   return json;
 }
 
@@ -249,6 +255,8 @@ JsonObject json_of(CallList& calls, const TransformerForwardOptions& options) {
   set_gates("encoderHeadGates", options.encoder_head_gates);
   set_if_given(json, "validLens", tensor_of(calls, options.valid_lens));
   set_if_given(json, "sourceValidLens", tensor_of(calls, options.source_valid_lens));
+  set_if_given(json, "keyMask", tensor_of(calls, options.key_mask));
+  set_if_given(json, "sourceKeyMask", tensor_of(calls, options.source_key_mask));
   if (options.segments.has_value()) {
     json.set("segments", calls.tensor(*options.segments));
   }

@@ -79,20 +79,34 @@ const noLens = [
   [{ data: [1, 2, 3], shape: [2] }, shape, 'expected 2 integers for shape (2,), got 3'],
 ];
 const infinite = 'expected numbers below infinity, got';
+const bits = 'expected integers 0 and 1, got';
+const onlyBits =
+  'expected booleans or an array of integers where 1 means may attend, or numbers to add to scores, got numbers that ' +
+  'are all 0 or 1';
 const noMasks = [
   ...notAt('numbers', [null, 'null'], ['causal', '"causal"'], [0, '0'], [() => true, 'a function']),
   ...notAt('numbers', [Float32Array.of(0, 0, 0, 0), 'a typed array without a shape']),
-  ...notAt('booleans', [true, 'true'], [Uint8Array.of(1, 1), 'a typed array without a shape']),
+  ...notAt('booleans', [true, 'true']),
+  ...notAt('integers 0 and 1', [Uint8Array.of(1, 1), 'a typed array without a shape']),
   [['1', '1', '1', '1'], type, 'expected numbers, got "1"'],
   [[1n, 1n, 1n, 1n], type, 'expected numbers, got 1n'],
   [[[true, 'false', true, true]], type, 'expected booleans, got "false"'],
   [[[true, null, true, true]], type, 'expected booleans, got null'],
   [[0, true, 0, 0], type, 'expected numbers, got true'],
-  [{ data: Uint8Array.of(0, 1, 2, 1), shape: [4] }, type, 'expected booleans, got 2'],
-  [[Uint8Array.of(1, 1, 1, 255)], type, 'expected booleans, got 255'],
+  [{ data: Uint8Array.of(0, 1, 2, 1), shape: [4] }, value, `${bits} 2`],
+  [[Uint8Array.of(1, 1, 1, 255)], value, `${bits} 255`],
+  [{ data: BigInt64Array.of(0n, 1n, 2n ** 40n, 1n), dims: [4] }, value, `${bits} 1099511627776n`],
+  [{ data: Uint16Array.of(0, 256, 1, 1), shape: [4] }, value, `${bits} 256`],
+  [[[true, true, true, true], Uint8Array.of(1, 1, 1, 1)], type, 'expected booleans, got 1'],
+  [[1, 0, 0, 1], value, onlyBits],
+  [Tensor.ones([4]), value, onlyBits],
   [{ data: [true, false, 0, 1], shape: [4] }, type, 'expected booleans, got 0'],
   [{ data: [0, 0, false, 0], dims: [4] }, type, 'expected numbers, got false'],
-  [{ data: Int8Array.of(1, 1, 1), shape: [4] }, shape, 'expected 4 numbers for shape (4,), got 3'],
+  [
+    { data: Int8Array.of(1, 1, 1), shape: [4] },
+    shape,
+    'expected 4 integers 0 and 1 for shape (4,), got 3',
+  ],
   [{ data: [true, true, true], shape: [4] }, shape, 'expected 4 booleans for shape (4,), got 3'],
   [
     [[true, true, true, true], [true]],
@@ -103,6 +117,43 @@ const noMasks = [
   [[0, NaN, 0, 0], value, `${infinite} NaN`],
   // float32 holds it as infinity.
   [{ data: Float64Array.of(0, 0, 1e39, 0), shape: [4] }, value, `${infinite} Infinity`],
+];
+const bitsOrBooleans = 'expected booleans or 0 and 1, got';
+/** Of two samples with four keys. */
+const noKeyMasks = [
+  ...notAt('booleans or 0 and 1', [null, 'null'], [true, 'true'], [1, '1'], ['11', '"11"']),
+  [Int32Array.of(1, 1, 1, 1), shape, 'expected (batch, keys), here (2, 4), got (4,)'],
+  [[[1, 1, 1, 1]], shape, 'expected (batch, keys), here (2, 4), got (1, 4)'],
+  [
+    [
+      [1, 1, 1, 0],
+      [1, '1', 1, 1],
+    ],
+    type,
+    `${bitsOrBooleans} "1"`,
+  ],
+  [
+    [
+      [1, 1, 1, 0],
+      [1, 2, 1, 1],
+    ],
+    value,
+    `${bitsOrBooleans} 2`,
+  ],
+  [
+    { data: BigInt64Array.of(0n, 1n, -1n, 1n, 0n, 1n, 1n, 1n), dims: [2, 4] },
+    value,
+    `${bitsOrBooleans} -1n`,
+  ],
+  [Tensor.full([2, 4], 0.5), value, `${bitsOrBooleans} 0.5`],
+  [
+    [
+      [1, 1, 1, 0],
+      [1, 1],
+    ],
+    shape,
+    'expected arrays of length 4 at axis 1, got one of length 2',
+  ],
 ];
 const noGates = [
   ...notAt('numbers', [null, 'null'], [1, '1'], ['1', '"1"']),
@@ -169,6 +220,11 @@ const places = [
     { mask: (mask) => pool(heads, heads, heads, { mask }) },
     { mask: (mask) => additive(good, good, good, parameters, { mask }) },
   ],
+  [
+    noKeyMasks,
+    { keyMask: (keyMask) => pool(heads, heads, heads, { keyMask }) },
+    { keyMask: (keyMask) => additive(good, good, good, parameters, { keyMask }) },
+  ],
   [ofX('last'), { numHeads: (bad) => headwise.transposeQkv(X, bad) }],
   [ofX('last'), { numHeads: (bad) => headwise.splitHeads(X, bad) }],
   [ofX('first'), { numHeads: (bad) => headwise.transposeOutput(X, bad) }],
@@ -194,6 +250,7 @@ const onLayers = [
   ],
   [noLens, { validLens: (layer, validLens) => layer.forward(good, good, good, { validLens }) }],
   [noMasks, { mask: (layer, mask) => layer.forward(good, good, good, { mask }) }],
+  [noKeyMasks, { keyMask: (layer, keyMask) => layer.forward(good, good, good, { keyMask }) }],
   [noGates, { headGate: (layer, headGate) => layer.forward(good, good, good, { headGate }) }],
   [noCaches, { cache: (layer, cache) => layer.forward(good, good, good, { cache }) }],
   [noCaches, { cache: (layer, cache) => layer.forward(good, null, null, { cache }) }],
@@ -329,6 +386,11 @@ test('options of models that exclude each other', () => {
       `${name}: expected none beside patches, got 3`,
     ]),
     [{ ...reader, encoder: {} }, 'encoder: expected none beside patches, got an object'],
+    ...[{ paddingToken: 5 }, { positionOffset: 0 }, { causal: true }].map((given) => [
+      { ...ofModel, paddingToken: 1, positionOffset: 2, causal: false, ...given },
+      'paddingToken: expected a token, with learned positions, a positionOffset and no causality, got ' +
+        (given.paddingToken ?? 1),
+    ]),
     [{ ...reader, head: true }, 'head: expected none beside patches, got true'],
   ]) {
     assertFails(() => new Transformer(given), 'invalid-option', message);
@@ -367,6 +429,29 @@ const passes = [
       ofModel,
       { sourceValidLens: [1, 1] },
       'sourceValidLens: expected a source beside them, got none',
+    ],
+    [ofModel, { sourceKeyMask: [[1]] }, 'sourceKeyMask: expected a source beside it, got none'],
+    [
+      ofModel,
+      { keyMask: [[1, 1]] },
+      'keyMask: expected (batch, keys), here (2, 3), got (1, 2)',
+      shape,
+    ],
+    [
+      ...[translator, { source: tokens, sourceKeyMask: [[1, 1, 1]] }],
+      ...['sourceKeyMask: expected (batch, keys), here (2, 3), got (1, 3)', shape],
+    ],
+    [
+      ...[
+        { ...ofModel, maxLength: 2 },
+        {
+          keyMask: [
+            [0, 1, 1],
+            [1, 1, 1],
+          ],
+        },
+      ],
+      ...['tokens: expected at most maxLength (2) without padding, got 3', shape],
     ],
     [ofModel, { segments: tokens }, 'segments: expected none for a model without, got segments'],
     [translator, { source: [[1]] }, 'source: expected (2, source length), got (1, 1)', shape],

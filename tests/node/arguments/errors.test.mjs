@@ -66,13 +66,17 @@ const validLensOf = ({ validLens: data, validLensShape: shape = [data?.length] }
 
 /** All mask options. */
 function maskOptionsOf(record) {
-  const { mask, maskValue = 0, causal } = record;
-  const [kind, ...shape] = mask?.split(' ') ?? [];
-  const Kind = { boolean: Uint8Array, float: Float32Array }[kind];
+  const { mask, maskValue = 0, keyMask, keyMaskValue = 0, causal } = record;
+  const maskOf = (text, last) => {
+    const [kind, ...shape] = text.split(' ');
+    const Kind = { boolean: Uint8Array, integer: Int32Array, float: Float32Array }[kind];
+    return filled(shape.map(Number), 0, last, Kind);
+  };
   return {
     ...pick(record, 'window queryOffset'),
     validLens: validLensOf(record),
-    mask: mask && filled(shape.map(Number), 0, maskValue, Kind),
+    mask: mask && maskOf(mask, maskValue),
+    keyMask: keyMask && maskOf(keyMask, keyMaskValue),
     causal: { 'top-left': true, 'bottom-right': 'bottom-right' }[causal],
   };
 }

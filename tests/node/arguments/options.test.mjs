@@ -54,7 +54,7 @@ const oneOf = (...words) => {
   ];
 };
 
-const masks = 'validLens mask causal window emptyRows';
+const masks = 'validLens mask keyMask causal window emptyRows';
 const results = 'returnWeights weightsStage out';
 const typesOfMasks = {
   alignment: 'causal',
@@ -70,7 +70,7 @@ const ofLayerOnly =
   'numKvHeads pooling attentionHiddens projection scale softcap rotary biasKv zeroAttention weights seed';
 const known = `numHiddens numHeads ${shared} ${ofLayerOnly}`;
 const inputsOfModel =
-  'validLens segments source sourceValidLens headGates crossHeadGates encoderHeadGates';
+  'validLens keyMask segments source sourceValidLens sourceKeyMask headGates crossHeadGates encoderHeadGates';
 const optimizing = 'learningRate betas epsilon weightDecay';
 const weights = oneOf('float32', 'float16', 'int8');
 const steps = (optimizer, model = newModel()) =>
@@ -177,8 +177,8 @@ const calls = {
   'new Transformer': {
     known:
       'vocabularySize maxLength numHiddens numLayers numHeads numKvHeads headSize ffnHiddens activation gated norm ' +
-      'normFirst normEpsilon normBias finalNorm embeddingNorm positions positionOffset rotary embeddingScale bias ' +
-      'qkvBias tiedEmbeddings logitsBias head segments causal dropout window softcap scale encoder patches weights ' +
+      'normFirst normEpsilon normBias finalNorm embeddingNorm positions positionOffset paddingToken rotary ' +
+      'embeddingScale bias qkvBias tiedEmbeddings logitsBias head segments causal dropout window softcap scale encoder patches weights ' +
       'seed optimizer',
     base: ofModel,
     call: passOfModel,
@@ -233,7 +233,8 @@ const calls = {
     call: (options) => newModel().trainStep([1, 2], [2, 3], undefined, options),
   },
   generate: {
-    known: 'maxNewTokens temperature topK topP seed stop source onToken cachePrecision signal',
+    known:
+      'maxNewTokens temperature topK topP seed stop source keyMask onToken cachePrecision signal',
     base: { maxNewTokens: 2, seed: 1 },
     call: (options) => newModel().generate([1], options),
     size: 'topK',
@@ -281,13 +282,14 @@ const calls = {
     call: (options) => headwise.measureHeadImportance(newLayer(sizes), options),
   },
   'a batch of a model': {
-    known: 'tokens pixels targets keys validLens segments source sourceValidLens',
+    known:
+      'tokens pixels targets keys validLens keyMask segments source sourceValidLens sourceKeyMask',
     base: batches[0],
     argument: 'batches[0]',
     call: (batch) => headwise.measureHeadImportance(newModel(), { batches: [batch] }),
   },
   'a batch of a layer': {
-    known: 'queries keys values validLens mask causal window ignoredKeys',
+    known: 'queries keys values validLens mask keyMask causal window ignoredKeys',
     base: inputs,
     argument: 'batches[0]',
     call: (batch) =>
@@ -298,7 +300,7 @@ const calls = {
     call: (options) => headwise.saveSafetensors({ a: X }, {}, options),
     words: { precision: weights },
   },
-  init: { known: 'variant threads wasm', call: (options) => headwise.init(options) },
+  init: { known: 'variant threads wasm signal', call: (options) => headwise.init(options) },
 };
 
 const fails = async (call, given, code, message) =>

@@ -13,12 +13,12 @@ const compact = (text) => text.replace(/\[ /g, '[').replace(/ \]/g, ']');
 const documents = {
   'README.md': 1,
   'docs/first-steps.md': 2,
-  'docs/options.md': 3,
+  'docs/options.md': 4,
   'docs/loading-weights.md': 2,
   'docs/decoding.md': 2,
   'docs/training.md': 3,
   'docs/pruning.md': 2,
-  'docs/models.md': 2,
+  'docs/models.md': 3,
   'docs/threads.md': 2,
 };
 

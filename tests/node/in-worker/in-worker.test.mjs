@@ -39,7 +39,11 @@ test('a layer gives the same numbers as on the caller’s thread', async () => {
     new here.MultiHeadAttention(options),
     await new MultiHeadAttention(options),
   ];
-  const given = { validLens: [3, 5], returnWeights: true, capture: ['queries'] };
+  const keyMask = {
+    data: BigInt64Array.from({ length: 14 }, (_, i) => BigInt(i % 7 > 1)),
+    dims: [2, 7],
+  };
+  const given = { validLens: [3, 5], keyMask, returnWeights: true, capture: ['queries'] };
   const expected = layer.forward(X(), X(), X(), given);
   const found = await remote.forward(X(), X(), X(), given);
   for (const name of ['output', 'attentionWeights']) {
@@ -88,6 +92,13 @@ test('gradients, caches, optimizers, tasks and models live there', async () => {
       local.trainStep(tokens, targets, localAdam),
     );
   }
+  const given = { keyMask: Int32Array.of(0, 1, 1) };
+  const { logits } = await model.forward([3, 1, 2], given);
+  assert.deepEqual(logits.data, local.forward([3, 1, 2], given).logits.data);
+  assert.deepEqual(
+    await model.generate([3, 1, 2], { ...given, maxNewTokens: 2 }),
+    await local.generate([1, 2], { maxNewTokens: 2 }),
+  );
   const attention = await model.attention(0);
   assert.equal(await attention.numHeads, 2);
   const ofOther = await new there.SGD(remote);

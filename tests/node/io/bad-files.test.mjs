@@ -9,7 +9,7 @@ import {
   saveSafetensors,
   Tensor,
 } from 'headwise';
-import { assertFails } from '../lib/compare.mjs';
+import { assertFails, assertRejects } from '../lib/compare.mjs';
 import { memory } from '../lib/memory.mjs';
 import { dictionary, npyFile } from '../lib/npy.mjs';
 import { safetensorsFile } from '../lib/safetensors.mjs';

@@ -160,6 +160,10 @@ const lens = (numKeys) => ({ data: Float64Array.of(numKeys, 3), shape: [batchSiz
 const masks = (numKeys) => ({
   ...{ validLens: lens(numKeys), mask: loose(numbers([length, numKeys])), causal: true },
   ...{ window: [9, 9], emptyRows: 'uniform' },
+  keyMask: {
+    data: Int8Array.from({ length: 2 * numKeys }, (_, i) => i % 5 && 1),
+    shape: [2, numKeys],
+  },
 });
 const headGate = () => loose(numbers([batchSize, 4]));
 const out = (numKeys) => ({
@@ -381,7 +385,7 @@ export const kinds = {
   encoder: {
     options: { ...ofTokens, causal: false, normFirst: false, embeddingNorm: true },
     input: tokens,
-    given: { validLens: [8, 3] },
+    given: { validLens: [8, 3], keyMask: tokens.map((row) => row.map((_, i) => Number(i > 0))) },
   },
   translator: {
     options: { ...ofTokens, numLayers: 1, encoder: { numLayers: 1, numHeads: 2, ffnHiddens: 5 } },

@@ -73,6 +73,7 @@ const forms = {
   doubles: ({ data, shape }) => ({ data: Float64Array.from(data), dims: shape }),
   bigints: ({ data, shape }) => ({ data: BigInt64Array.from(data, BigInt), dims: shape }),
   booleans: ({ data, shape }) => ({ data: Array.from(data, Boolean), dims: shape }),
+  words: ({ data, shape }) => ({ data: Int32Array.from(data), dims: shape }),
   nestedBooleans: ({ data, shape }) => forms.nested({ data: Array.from(data, Boolean), shape }),
 };
 const formsOf = {
@@ -80,7 +81,7 @@ const formsOf = {
     ...['tensor', 'tensor', 'resident', 'nested', 'rows', 'typed', 'doubles', 'part', 'list'],
   ],
   Int32Array: ['nested', 'typed', 'doubles', 'bigints', 'part', 'list', 'flat', 'flatBigints'],
-  Uint8Array: ['typed', 'booleans', 'nestedBooleans', 'rows', 'part'],
+  Uint8Array: ['typed', 'booleans', 'nestedBooleans', 'rows', 'part', 'words', 'bigints'],
 };
 
 /** Tensors, numbers and lists of numbers in a result, by their path. */

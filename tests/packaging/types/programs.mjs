@@ -95,7 +95,7 @@ MultiHeadAttention.fromStateDict(loaded.tensors, { numHeads: 2 });
 const positions = loaded.tensors['position_ids'];
 if (positions instanceof Tensor) is<typeof positions.data, Float32Array>();
 else if (positions?.dtype === 'I64') is<typeof positions.data, BigInt64Array>();
-else if (positions?.dtype === 'BOOL') layer.forward(X, X, X, { mask: positions });
+else if (positions) layer.forward(X, X, X, { mask: positions, keyMask: positions });
 // @ts-expect-error members are Promises
 MultiHeadAttention.fromStateDict(file.tensors, { numHeads: 2 });
 // @ts-expect-error a path is no file
