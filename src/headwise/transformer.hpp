@@ -78,7 +78,7 @@ struct TransformerForwardOptions {
   std::optional<Tokens> segments = {};
   /// The encoder's tokens, (batch, source length), of a model that has one.
   std::optional<Tokens> source = {};
-  /// (batch,)
+  /// (batch,): how many positions of the source may be attended to. A cache keeps them with it.
   ValidLens source_valid_lens = {};
   /// As `key_mask`, (batch, source length). A cache keeps it with the source.
   Mask source_key_mask = {};

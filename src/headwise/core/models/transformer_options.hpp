@@ -88,7 +88,7 @@ struct TransformerOptions {
   /// Whether a norm follows the embedding.
   bool embedding_norm = false;
   Positions positions = Positions::learned;
-  /// Of the layers, if `positions` are rotary.
+  /// Of the layers, if `positions` are rotary. The default size is each side's head size.
   RotaryOptions rotary = {};
   /// Factor of the token embeddings.
   double embedding_scale = 1;
