@@ -22,9 +22,6 @@ struct QuantizedRow {
   float before, behind;  ///< of a row that is far
 };
 
-/// Half a block.
-constexpr std::size_t half = Four::size;
-
 constexpr int exponent_bias = 127;
 constexpr int fraction_bits = 23;
 
@@ -94,7 +91,7 @@ void quantize(const float* x, const float* depth_scales, std::size_t depth, floa
         copy(data, left, numbers.data());
         data = numbers.data();
       }
-      return Array<Four, 2>{{Four::load_unaligned(data), Four::load_unaligned(data + half)}};
+      return Array<Four, 2>{{Four::load_unaligned(data), Four::load_unaligned(data + Four::size)}};
     };
     Array<Four, 2> block = load(x + k);
     if (depth_scales != nullptr) {
