@@ -88,11 +88,11 @@ class Exponential {
                                           const Batch& shifted) const noexcept {
     // The low bits of `shifted` are n; those that were added are 0.
     const Integers n = xsimd::bitwise_cast<std::int32_t>(shifted);
-    const Integers half = n >> 1;
+    const Integers half_power = n >> 1;
     const Integers ones = xsimd::bitwise_cast<std::int32_t>(constants_[one]);
     return {.fraction = fraction,
-            .first_power = xsimd::bitwise_cast<float>(ones + (half << mantissa_bits)),
-            .second_power = xsimd::bitwise_cast<float>(ones + ((n - half) << mantissa_bits))};
+            .first_power = xsimd::bitwise_cast<float>(ones + (half_power << mantissa_bits)),
+            .second_power = xsimd::bitwise_cast<float>(ones + ((n - half_power) << mantissa_bits))};
   }
 
   /// x − n · ln 2
