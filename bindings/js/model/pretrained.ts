@@ -69,8 +69,8 @@ interface ReadCheckpoint {
 /** In the order of `PretrainedConfig::Kind`. */
 const kinds = { null: 0, boolean: 1, number: 2, text: 3, list: 4, object: 5 } as const;
 
-// What no family asks for is left out: longer names than `PretrainedConfig` has, and members of what has many of them,
-// such as 21,000 labels.
+// Limits of what families ask for: the parts of a name, their length (as in `PretrainedConfig`), and members of a list or
+// an object, of which labels may have 21,000.
 const maxNameParts = 4;
 const maxNamePart = 64;
 const maxMembers = 1024;

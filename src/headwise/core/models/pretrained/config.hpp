@@ -22,8 +22,8 @@ class PretrainedConfig {
     std::string text = {};
   };
 
-  /// No family asks for names of more parts than these, or for longer parts. Whoever reads a config
-  /// leaves them out, so that names need no more memory than the file.
+  /// No family asks for names of more parts than these, or for longer parts. Readers of configs
+  /// skip them, so that names need no more memory than the file.
   static constexpr std::size_t max_name_parts = 4;
   static constexpr std::size_t max_name_part = 64;
 
@@ -68,7 +68,7 @@ class PretrainedConfig {
 
   /// All problems, one a line; empty if there are none.
   [[nodiscard]] const std::string& problems() const noexcept { return problems_; }
-  /// What errors about tensors say of sizes that the config left out.
+  /// The defaults of sizes that the config lacks, to be appended to errors about tensors.
   [[nodiscard]] const std::string& assumptions() const noexcept { return assumptions_; }
 
  private:

@@ -4,10 +4,10 @@
 #include <headwise/core/models/transformer_options.hpp>
 #include <string_view>
 
-/// The options of models that configs of the families ask for. What a config leaves out is as in
-/// Hugging Face Transformers, in nanoGPT or in minGPT, where the tensors' shapes would show that it
-/// is wrong; numbers of heads are required. Everything that `Transformer` would refuse is a problem
-/// of a field.
+/// The options of models that configs of the families ask for. Missing fields have the defaults of
+/// Hugging Face Transformers, nanoGPT or minGPT if the tensors' shapes would show a wrong one;
+/// numbers of heads are required. Every value that `Transformer` would refuse is a problem of its
+/// field.
 namespace headwise {
 
 [[nodiscard]] TransformerOptions gpt2_options(PretrainedConfig& config);

@@ -39,7 +39,7 @@ bool is_of_norm(std::string_view parameter) noexcept {
   return parameter.find("norm.") != std::string_view::npos;
 }
 
-/// What is wrong with tensors: the first few, and how many more.
+/// Problems of tensors: the first few, and how many more.
 class ProblemList {
  public:
   void add(std::string_view name, std::string_view what) {

@@ -73,7 +73,7 @@ bool rename_old_norm(std::string& name) {
   return true;
 }
 
-/// What stands before most of the names that the family has.
+/// The prefix of most names that the family knows.
 std::string_view common_prefix(const PretrainedFamily& family,
                                const std::vector<std::string_view>& names) {
   std::vector<std::string_view> prefixes;

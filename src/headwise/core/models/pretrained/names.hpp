@@ -11,9 +11,9 @@
 
 namespace headwise {
 
-/// What a checkpoint's tensors are called in the table of its family: without the parts that
-/// wrappers add, `transformer._orig_mod.h.0.ln_1.weight` → `h.0.ln_1.weight`, and without whatever
-/// stands before the names of most parameters.
+/// The names of a checkpoint's tensors as the table of its family has them: without the parts that
+/// wrappers add, `transformer._orig_mod.h.0.ln_1.weight` → `h.0.ln_1.weight`, and without the
+/// prefix of most parameters.
 class PretrainedNames {
  public:
   static constexpr std::size_t none = io::NameIndex::none;
