@@ -312,7 +312,7 @@ class Transformer {
 
   [[nodiscard]] std::size_t num_layers() const noexcept { return layers_.self.size(); }
   /// A layer, for example to look at its heads. Its inputs and output are (batch, length,
-  /// num_hiddens). Throws `Error` (invalid-option) for a layer that there is not.
+  /// num_hiddens). Throws `Error` (invalid-option) if there is no such layer.
   [[nodiscard]] MultiHeadAttention& attention(std::size_t number);
   [[nodiscard]] const MultiHeadAttention& attention(std::size_t number) const;
   [[nodiscard]] MultiHeadAttention& cross_attention(std::size_t number);

@@ -36,7 +36,7 @@ function failDisposed(kind: string): never {
 /** What a layer, cache, model or optimizer has in WebAssembly memory, or the model that it is part of. */
 export interface Held {
   readonly disposed: boolean;
-  /** Enters the core that it lives in and returns the address there, or the error that it was disposed of or lost. */
+  /** Enters the core that it lives in and returns the address there, or throws if it was disposed of or lost. */
   inUse(): Address;
   /** Gives the memory back; again, and where it is lost, does nothing. */
   dispose(): void;
@@ -72,7 +72,7 @@ export class Handle implements Held {
     return this.#owned !== undefined && isLost(this.#owned.core);
   }
 
-  /** The error that it was disposed of or lost, if so; enters no core. */
+  /** Throws if it was disposed of or lost; enters no core. */
   check(): void {
     this.#check();
   }

@@ -54,7 +54,7 @@ TransformerCore make_core(ModelParameters& parameters, Layers& layers) {
   });
 }
 
-/// The layer of this number, or the error that there is none.
+/// The layer of this number; an error if there is none.
 template <typename Layers>
 auto& layer_at(Layers& layers, std::size_t number) {
   return report_out_of_memory([&]() -> auto& {

@@ -41,7 +41,7 @@ class Pass {
     return static_cast<double>(parameters_.at(name).data()[i]);
   }
 
-  /// Where token i of a sample stands among those that are no padding.
+  /// The position of token i of a sample, counting tokens that are not padding.
   [[nodiscard]] std::int64_t place(const Tokens& tokens, const headwise::Mask& key_mask,
                                    std::size_t sample, std::size_t i) const {
     const auto is_real = [&](std::size_t key) {

@@ -393,7 +393,7 @@ class ModelCalls {
   CallList calls_;
 };
 
-/// Models of which one size is another one: some are refused, in the same words.
+/// Models with one size changed: both languages refuse the same ones, in the same words.
 void add_options(VectorFile& file) {
   Random random(2);
   for (std::uint64_t seed = 0; seed < 400; ++seed) {

@@ -16,7 +16,7 @@ struct EmbeddedTokens {
   std::size_t batch = 0;
   std::size_t length = 0;
   std::size_t num_cached = 0;  ///< tokens before them, which `keys` include
-  AllowedKeys keys = {};       ///< those that are no padding
+  AllowedKeys keys = {};       ///< the tokens that are not padding
   /// (batch, length), of `positions_into`
   const std::int32_t* positions = nullptr;
 
