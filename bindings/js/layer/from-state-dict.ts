@@ -3,7 +3,7 @@ import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import { allocate } from '../runtime/memory.js';
 import { checkOptions, checkSize, entriesOf } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
+import { newestCore } from '../runtime/wasm.js';
 import { checkAttached, toFloatView, type Numbers } from '../tensor/arrays.js';
 import { toIntegers, type TensorsByName } from '../tensor/integers.js';
 import { checkFileShape } from '../tensor/shapes.js';
@@ -102,7 +102,7 @@ export function readStateDict(
   dict: TensorsByName,
   options: FromStateDictOptions,
 ): { options: MultiHeadAttentionOptions; dict: Record<string, Numbers<Float32Array>> } {
-  const loaded = core();
+  const loaded = newestCore();
   const { prefix = '', ...given } = checkOptions<FromStateDictOptions>(options, [
     ...layerOptionNames,
     'prefix',

@@ -1,5 +1,5 @@
 import { read, reserve, write } from '../runtime/memory.js';
-import { core } from '../runtime/wasm.js';
+import { newestCore } from '../runtime/wasm.js';
 import { toFloats } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
@@ -13,7 +13,7 @@ function moveHeads(
   sizes: readonly [batch: number, length: number, numHeads: number, headSize: number],
   shape: readonly number[],
 ): Tensor {
-  const loaded = core();
+  const loaded = newestCore();
   const result = Tensor.zeros(shape);
   const [from, to] = reserve(result.data.length, result.data.length);
   write(from, { data, count: result.data.length });

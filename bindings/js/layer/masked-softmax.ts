@@ -2,7 +2,7 @@ import { maskRecord } from 'headwise-records';
 import { read, reserve, write, writeIntegers } from '../runtime/memory.js';
 import { checkOptions } from '../runtime/options.js';
 import { overlap, partOf } from '../runtime/typed-arrays.js';
-import { core } from '../runtime/wasm.js';
+import { newestCore } from '../runtime/wasm.js';
 import { checkTensor, toFloats } from '../tensor/arrays.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -34,7 +34,7 @@ export function maskedSoftmax(
   validLens?: ValidLens,
   options?: MaskedSoftmaxOptions,
 ): Tensor {
-  const loaded = core();
+  const loaded = newestCore();
   const { emptyRows, out } = checkOptions(options, ['emptyRows', 'out']);
   const given = toFloats('scores', scores);
   const givenMasks = readMasks({

@@ -4,7 +4,7 @@ import { fail, show, showShape } from '../runtime/errors.js';
 import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../runtime/memory.js';
 import { checkBoolean, checkOptions, isObject } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
+import { newestCore } from '../runtime/wasm.js';
 import { checkAttached, counted, toFloats, inPlace, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
@@ -179,7 +179,7 @@ export function scaledDotProductAttention(
   values: TensorInput,
   options?: ScaledDotProductAttentionOptions,
 ): AttentionResult {
-  const loaded = core();
+  const loaded = newestCore();
   const given = checkOptions(options, optionNames('scale', 'softcap'));
   const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
   const [q, k, v] = inputs;
@@ -282,7 +282,7 @@ export function additiveAttention(
   parameters: AdditiveAttentionParameters,
   options?: AdditiveAttentionOptions,
 ): AttentionResult {
-  const loaded = core();
+  const loaded = newestCore();
   const given = checkOptions(options, optionNames());
   const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
   const [q, k, v] = inputs;

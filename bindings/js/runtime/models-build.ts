@@ -5,13 +5,13 @@
 import type { Core } from 'headwise-glue';
 import { haveModels } from './init.js';
 import { modelFiles } from './model-files.js';
-import { checkHasModels, core, enter } from './wasm.js';
+import { checkHasModels, newestCore } from './wasm.js';
 
 haveModels(modelFiles);
 
 /** The core in which new things are made, with the calls of models, training and files. */
 export function modelsCore(): Core {
-  enter();
+  const newest = newestCore();
   checkHasModels();
-  return core();
+  return newest;
 }

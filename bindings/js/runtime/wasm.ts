@@ -74,6 +74,12 @@ export function enter(owner = newest): void {
   entered = owner;
 }
 
+/** The core in which new things are made, for a call that uses nothing made before. */
+export function newestCore(): Core {
+  enter();
+  return core();
+}
+
 /** Whether a buffer is WebAssembly memory, which may grow, so that views of it are gone, while a call is under way. */
 export const isWasmMemory = (buffer: ArrayBufferLike): boolean =>
   cores.some((core) => core.HEAPF32.buffer === buffer);

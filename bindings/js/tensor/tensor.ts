@@ -1,7 +1,7 @@
 import { fail, show, showShape } from '../runtime/errors.js';
 import { allocate, read, reserve } from '../runtime/memory.js';
 import { checkSeed, isIntegerIn, isObject } from '../runtime/options.js';
-import { core } from '../runtime/wasm.js';
+import { newestCore } from '../runtime/wasm.js';
 import { toFloats, toShape, toTensorData } from './arrays.js';
 import type { TensorInput } from './inputs.js';
 import { sizeOf } from './shapes.js';
@@ -114,7 +114,7 @@ export class Tensor {
    * @param seed an integer from 0 to 2^53 − 1; drawn at random when left out
    */
   static randn(shape: readonly number[], seed?: number): Tensor {
-    const loaded = core();
+    const loaded = newestCore();
     const checkedSeed = checkSeed(seed);
     const tensor = Tensor.zeros(shape);
     const { data } = tensor;
