@@ -21,7 +21,9 @@ class PretrainedNames {
   PretrainedNames(const PretrainedFamily& family, std::span<const io::NamedTensor> tensors);
   // The names are views of its texts.
   PretrainedNames(const PretrainedNames&) = delete;
+  PretrainedNames(PretrainedNames&&) = delete;
   PretrainedNames& operator=(const PretrainedNames&) = delete;
+  PretrainedNames& operator=(PretrainedNames&&) = delete;
   ~PretrainedNames() = default;
 
   [[nodiscard]] std::string_view operator[](std::size_t tensor) const noexcept {
