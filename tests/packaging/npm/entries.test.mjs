@@ -54,7 +54,7 @@ const view = write("import * as view from 'headwise/view'; globalThis.view = vie
 for (const [name, input, wasm, most] of [
   ["the README's example", example, '', 52_500],
   ['everything', everything, 'models-', 112_000],
-  ['headwise/worker', client, undefined, 6_700],
+  ['headwise/worker', client, undefined, 6_900],
   ["headwise/worker's worker", join(dist, 'in-worker-host.js'), undefined, 37_500],
   ['headwise/view', view, undefined, 25_000],
   ['headwise/inline', join(dist, 'inline.js'), undefined, 131_000],
