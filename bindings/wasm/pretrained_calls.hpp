@@ -11,7 +11,7 @@ namespace headwise::bindings {
 /// more with `sameAs` if there are two or more tied tensors.
 Address plan_checkpoint(Address request);
 /// Ties a new model of the plan's options to the `Checkpoint`, and removes the heads that its
-/// config lists. The tensors that are to be loaded: `PretrainedTensors`.
+/// config lists. Returns the tensors to load: `PretrainedTensors`.
 Address attach_checkpoint(Address model, Address request);
 /// The tensors by which the model is saved: `PretrainedTensors`, none without a checkpoint. Call it
 /// before the first `save_pretrained` after a change of the model.

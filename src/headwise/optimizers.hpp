@@ -25,7 +25,7 @@ class Optimizer {
   /// For schedules. Throws `Error` (invalid-option) unless it is finite and at least 0.
   void set_learning_rate(double learning_rate);
 
-  /// Whether each of its trainables is one of these, none of which is read.
+  /// Whether it trains only these. Compares addresses and reads no trainable.
   [[nodiscard]] bool trains_only(const std::vector<Trainable*>& trainables) const noexcept {
     return core_.trains_only(trainables);
   }

@@ -276,7 +276,7 @@ async function askWith(
     const { message, transfer: memory } = packArguments(args, closing, thrown);
     return await ask((host) => act(host, transfer(message, memory)), owner, signal);
   } catch (error) {
-    // The caller's own, of which the worker has a copy.
+    // The worker sends a copy of the error; the caller gets the one that its function threw.
     if (thrown.length > 0 && !(error instanceof HeadwiseError)) {
       throw thrown[0];
     }

@@ -44,8 +44,8 @@ export interface TransformerPassOptions extends HeadGatesOptions {
   validLens?: ValidLens | undefined;
   /**
    * Which tokens may be attended to, (batch, cached tokens + length), as the layer's `forward` takes it: a tokenizer's
-   * `attention_mask`. The others are padding, before, behind or among them: positions count real tokens only, of which
-   * there may be `maxLength`. A window counts places, padding included. A cache does not keep it: give it with every pass.
+   * `attention_mask`. The others are padding, before, behind or among them: positions count real tokens only, up to
+   * `maxLength` of them. A window counts places, padding included. A cache does not keep it: give it with every pass.
    * Not for models that read images. Default: all. Source: Transformers, `position_ids` of left-padded batches.
    */
   keyMask?: KeyMaskInput | undefined;

@@ -70,7 +70,7 @@ interface ReadCheckpoint {
 const kinds = { null: 0, boolean: 1, number: 2, text: 3, list: 4, object: 5 } as const;
 
 // Limits of what families ask for: the parts of a name, their length (as in `PretrainedConfig`), and members of a list or
-// an object, of which labels may have 21,000.
+// an object: a model may have 21,000 labels.
 const maxNameParts = 4;
 const maxNamePart = 64;
 const maxMembers = 1024;

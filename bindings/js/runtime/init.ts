@@ -63,7 +63,7 @@ let lastLoad: Promise<unknown> = Promise.resolve();
 /**
  * Loads the WebAssembly core and starts its threads. Everything but `Tensor` needs it; calling it again is free and
  * gives the first call's answer. If models, tasks, optimizers or files were imported only since, it loads what these
- * need: new layers and caches are then made there, those that there are stay as they are, computed on one thread. After
+ * need: new layers and caches are then made there, existing ones stay where they are, computed on one thread. After
  * a call that was interrupted (`HeadwiseError` of code `interrupted`) it loads what was loaded anew. Threads are there
  * when it resolves, save for those of `'auto'` under Node: they start with the first large call, since their start takes
  * longer than many a program. Workers sleep between calls and do not keep a Node program from ending.

@@ -92,8 +92,8 @@ export abstract class Optimizer {
   }
 
   /**
-   * Checks that it can make a step of the training of a model, of which these are the model and its layers, and returns
-   * its address in WebAssembly memory.
+   * Checks that it trains nothing but this model, given with its layers, and returns the optimizer's address in
+   * WebAssembly memory.
    *
    * @internal
    */
