@@ -44,6 +44,7 @@ EMSCRIPTEN_BINDINGS(models) {
   function("deleteModelCache", &Call<&delete_model_cache>::run);
   function("modelCacheLength", &Call<&model_cache_length>::run);
   function("modelCacheSourceLength", &Call<&model_cache_source_length>::run);
+  function("modelCacheHasPadding", &Call<&model_cache_has_padding>::run);
   function("setModelCacheLength", &Call<&set_model_cache_length>::run);
   function("pruneModel", &Call<&prune_model>::run);
   function("planCheckpoint", &Call<&plan_checkpoint>::run);

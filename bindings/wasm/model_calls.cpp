@@ -327,6 +327,10 @@ double model_cache_source_length(Address cache) {
   return of.has_source ? static_cast<double>(of.source_length()) : -1;
 }
 
+std::size_t model_cache_has_padding(Address cache) {
+  return at<TransformerCache>(cache)->has_padding() ? 1 : 0;
+}
+
 void set_model_cache_length(Address cache, double length, std::size_t with_source) {
   auto& changed = *at<TransformerCache>(cache);
   changed.truncate(size_of(length));

@@ -43,6 +43,7 @@ void delete_model_cache(Address cache);
 /// Positions held, and those of the source, −1 without one.
 std::size_t model_cache_length(Address cache);
 double model_cache_source_length(Address cache);
+std::size_t model_cache_has_padding(Address cache);
 /// Positions, and whether the source is to stay.
 void set_model_cache_length(Address cache, double length, std::size_t with_source);
 

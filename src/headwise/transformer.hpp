@@ -70,8 +70,8 @@ struct TransformerForwardOptions {
   ValidLens valid_lens = {};
   /// Which tokens may be attended to, (batch, cached tokens + length): a tokenizer's
   /// `attention_mask`. The others are padding, before, behind or among them: positions count real
-  /// tokens only, of which there may be `max_length`. A window counts places, padding included. A
-  /// cache does not keep it: give it with every pass. Not for models that read images. Source:
+  /// tokens only, of which there may be `max_length`. A window counts places, padding included.
+  /// With a cache that holds padding, every pass needs it. Not for models that read images. Source:
   /// Transformers, `position_ids` of left-padded batches.
   Mask key_mask = {};
   /// Of each token the kind of its segment, (batch, length). Default: 0.

@@ -17,6 +17,7 @@ export interface HeldModelCache {
   readonly isQuantized: boolean;
   /** Positions of the source, undefined without one. */
   readonly sourceLength: number | undefined;
+  readonly hasPadding: boolean;
 }
 
 /** Whom a cache goes with: a model, as long as no heads of these layers are pruned. */
@@ -124,6 +125,7 @@ export class ModelCache {
       length,
       isQuantized: cache.#precision !== 'float32',
       sourceLength: sourceLength < 0 ? undefined : sourceLength,
+      hasPadding: core().modelCacheHasPadding(address) === 1,
     };
   }
 }

@@ -45,7 +45,7 @@ export interface TransformerPassOptions extends HeadGatesOptions {
   /**
    * Which tokens may be attended to, (batch, cached tokens + length), as the layer's `forward` takes it: a tokenizer's
    * `attention_mask`. The others are padding, before, behind or among them: positions count real tokens only, up to
-   * `maxLength` of them. A window counts places, padding included. A cache does not keep it: give it with every pass.
+   * `maxLength` of them. A window counts places, padding included. With a cache that holds padding, every pass needs it.
    * Not for models that read images. Default: all. Source: Transformers, `position_ids` of left-padded batches.
    */
   keyMask?: KeyMaskInput | undefined;
@@ -349,6 +349,10 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
   const numKeys = numCached + length;
   if ('pixels' in input && inputs.keyMask !== undefined) {
     fail('invalid-option', 'keyMask', 'none for a model that reads images', 'a mask');
+  }
+  if (inputs.keyMask === undefined && cache?.hasPadding === true) {
+    const expected = 'one of cached and new tokens, because the cache holds padding';
+    fail('invalid-option', 'keyMask', expected, 'none');
   }
   const keyMask = checkKeyMask(inputs.keyMask, batch, numKeys);
   if ('tokens' in input) {

@@ -144,6 +144,7 @@ declare module 'headwise-glue' {
     modelCacheLength(cache: Address): number;
     /** −1 without a source. */
     modelCacheSourceLength(cache: Address): number;
+    modelCacheHasPadding(cache: Address): number;
     setModelCacheLength(cache: Address, length: number, withSource: number): void;
     pruneModel(model: Address, request: Address): void;
     planCheckpoint(request: Address): Address | Absent;

@@ -165,6 +165,11 @@ void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batc
   if (tokens == nullptr && options.key_mask.has_value()) {
     fail(ErrorCode::invalid_option, "key_mask", "none for a model that reads images", "a mask");
   }
+  if (!options.key_mask.has_value() && options.cache != nullptr &&
+      options.cache->memory().has_padding()) {
+    fail(ErrorCode::invalid_option, "key_mask",
+         "one of cached and new tokens, because the cache holds padding", "none");
+  }
   check_key_mask("key_mask", options.key_mask, batch, cached + length);
   if (tokens != nullptr) {
     check_tokens("tokens", model, *tokens, options.key_mask, cached);

@@ -255,6 +255,18 @@ TEST_CASE("What a model has no use for is refused by name") {
        [&] {
          decoder.forward(random_tokens(1, 11, 1), {.key_mask = random_tokens(1, 11, 1) * 0 + 1});
        }},
+      {"invalid-option; key_mask: expected one of cached and new tokens, because the cache holds "
+       "padding, got none",
+       [&] {
+         ModelCache cache = decoder.create_cache({.batch_size = 2, .max_length = 12});
+         decoder.forward(tokens, {.key_mask = filled(1), .cache = &cache});
+         decoder.forward(tokens, {.key_mask = full<2>({2, 8}, 0), .cache = &cache});
+         cache.truncate(0);
+         decoder.forward(tokens, {.cache = &cache});
+         cache.truncate(2);
+         decoder.forward(tokens, {.key_mask = full<2>({2, 6}, 0), .cache = &cache});
+         decoder.forward(tokens, {.cache = &cache});
+       }},
       {"invalid-option; key_mask: expected none for a model that reads images, got a mask",
        [&] { images.forward(full<4>({2, 2, 6, 6}, 0), {.key_mask = filled(1)}); }},
       {"invalid-option; source_key_mask: expected a source beside it, got none",

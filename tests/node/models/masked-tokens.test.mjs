@@ -99,6 +99,11 @@ test('a left-padded batch is decoded and trained as its rows are alone', async (
       rows[1].push(2);
       keyMask.forEach((row) => row.push(1));
     }
+    const forgotten = {
+      code: 'invalid-option',
+      message: /^keyMask: expected one of cached and new/,
+    };
+    assert.throws(() => model.forward([[3], [2]], { cache }), forgotten);
     const given = { maxNewTokens: 3 };
     const generated = await model.generate([padding, padding, 1, 2], {
       ...given,

@@ -331,6 +331,9 @@ float* TransformerCore::run_layers(const TransformerPass& pass, const ForwardBuf
   stack.self.memory = memory.self;
   stack.cross.memory = memory.cross;
   if (pass.cache != nullptr) {
+    if (pass.key_mask.exist()) {
+      pass.cache->set_padding(pass.key_mask, pass.cache->length() + pass.length);
+    }
     stack.self.caches = pass.cache->self;
     stack.cross.caches = pass.cache->cross;
     if (pass.source != nullptr) {
