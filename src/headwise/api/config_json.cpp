@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <headwise/api/config_json.hpp>
 #include <headwise/core/io/json_text.hpp>
@@ -30,6 +31,8 @@ class ConfigReader {
       const std::string message(message_.text());
       throw Error(ErrorCode::invalid_option, "config" + message.substr(message.find(':')));
     }
+    // Of two fields of a name, the last counts, as in JavaScript.
+    std::ranges::reverse(fields_);
     return PretrainedConfig(std::move(fields_));
   }
 
