@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inspect } from 'node:util';
-import { init, Tensor } from 'headwise';
+import {
+  init,
+  measureHeadImportance,
+  MultiHeadAttention,
+  splitHeads,
+  Tensor,
+  transposeOutput,
+} from 'headwise';
 import { assertFails } from '../lib/compare.mjs';
 
 await init();
@@ -33,6 +40,21 @@ test('zeros, ones and full', () => {
   assert.deepEqual(Tensor.zeros([2, 0, 3]).data, new Float32Array(0));
   const shape = [...new Array(40).fill(2 ** 32), 0];
   assert.deepEqual(Tensor.zeros(shape).data, new Float32Array(0));
+});
+
+test('samples without elements take no time, however many there are', async () => {
+  const X = Tensor.zeros([2 ** 32 - 2, 0, 4]);
+  const options = { numHiddens: 4, numHeads: 2, seed: 1 };
+  assert.deepEqual(splitHeads(X, 2).shape, [2 ** 32 - 2, 2, 0, 2]);
+  assert.deepEqual(transposeOutput(X, 2).shape, [2 ** 31 - 1, 0, 8]);
+  for (const layer of [{}, { projection: 'none' }, { rotary: {} }]) {
+    const attention = new MultiHeadAttention({ ...options, ...layer });
+    const { output } = attention.forward(X, X, X, { headGate: [1, 0.5], causal: true });
+    assert.deepEqual(output.shape, X.shape);
+    const batches = [{ queries: X, keys: X, values: X }];
+    await measureHeadImportance(attention, { measure: 'entropy', batches });
+    attention.dispose();
+  }
 });
 
 test('randn gives the same for the same seed', () => {

@@ -25,7 +25,7 @@ double mean_score(const WeightsView& view, std::size_t head, RowScore score,
                   const void* context) noexcept {
   double sum = 0;
   std::size_t count = 0;
-  for (std::size_t sample = 0; sample < view.batch; ++sample) {
+  for (std::size_t sample = 0; view.num_queries > 0 && sample < view.batch; ++sample) {
     for (std::size_t query = 0; query < view.num_queries; ++query) {
       const double part = score(context, view.row(sample, head, query), sample, query);
       if (part >= 0) {

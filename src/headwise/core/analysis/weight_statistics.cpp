@@ -11,7 +11,7 @@ void add_to_sums(const float* weights, const WeightsSizes& sizes, RowSum* sums,
                  Function number_of) noexcept {
   const std::size_t columns = sizes.num_keys + sizes.num_extra_slots;
   const float* row = weights;
-  for (std::size_t sample = 0; sample < sizes.batch; ++sample) {
+  for (std::size_t sample = 0; sizes.num_queries > 0 && sample < sizes.batch; ++sample) {
     for (std::size_t head = 0; head < sizes.num_heads; ++head) {
       for (std::size_t query = 0; query < sizes.num_queries; ++query, row += columns) {
         if (std::any_of(row, row + columns, [](float weight) { return weight != 0.0F; })) {

@@ -55,6 +55,9 @@ HeadsView<Float> separate_heads_view(Float* data, std::size_t num_heads, std::si
 /// Copies every head from one view to another: (batch, num_heads, length, head_size).
 inline void copy_heads(HeadsView<const float> from, HeadsView<float> to, std::size_t batch,
                        std::size_t num_heads, std::size_t length, std::size_t head_size) noexcept {
+  if (length * head_size == 0) {
+    return;  // however many samples there are
+  }
   for (std::size_t sample = 0; sample < batch; ++sample) {
     for (std::size_t head = 0; head < num_heads; ++head) {
       const float* source = from.head(sample, head);

@@ -217,7 +217,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     // otherwise keys that no query reads are skipped.
     const std::uint8_t* read = nullptr;
     if (arguments.cache == nullptr) {
-      for (std::size_t sample = 0; sample < mask.batch; ++sample) {
+      for (std::size_t sample = 0; mask.num_keys > 0 && sample < mask.batch; ++sample) {
         mask.mark_read_keys(sample, settings_.num_heads, buffers.read + sample * mask.num_keys);
       }
       read = buffers.read;

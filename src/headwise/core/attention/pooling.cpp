@@ -289,6 +289,9 @@ void pool(const PoolingArguments& arguments, const Scoring& scoring, Arena& aren
                          .parts = MassParts::of(mask.num_queries),
                          .columns = sizes.columns};
   key_mass.clear(sizes.summed_heads);
+  if (mask.num_queries == 0) {
+    return;  // however many samples there are
+  }
   // A part of the work holds whole blocks, and whole parts of the sums.
   const std::size_t unit = sizes.summed_heads > 0 ? key_mass.parts.rows : pooling_block_rows;
   const std::size_t units = (mask.num_queries + unit - 1) / unit;

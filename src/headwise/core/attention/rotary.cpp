@@ -58,7 +58,7 @@ void rotations_into(const std::int32_t* positions, std::int64_t first, std::size
 void rotate_heads(const RotatedHeads& heads, const float* table, std::size_t sample_stride,
                   const RotarySettings& rotary, bool inverse) noexcept {
   const std::size_t width = heads.num_heads * heads.head_size;
-  for (std::size_t sample = 0; sample < heads.batch; ++sample) {
+  for (std::size_t sample = 0; heads.length > 0 && sample < heads.batch; ++sample) {
     for (std::size_t i = 0; i < heads.length; ++i) {
       const std::size_t row = sample * heads.length + i;
       if (heads.read == nullptr || heads.read[row] != 0) {
