@@ -11,7 +11,7 @@
 /// package, where names are spelled in camelCase.
 namespace headwise {
 
-/// What went wrong, as a short stable word for programs to compare.
+/// What went wrong.
 enum class ErrorCode {
   invalid_option,       ///< an option's value is outside what the option takes
   invalid_shape,        ///< a tensor's shape does not fit
@@ -29,12 +29,16 @@ enum class ErrorCode {
 /// The code as it is spelled in both languages, for example `invalid-shape`.
 [[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;
 
+/// Whether a code is spelled so.
+[[nodiscard]] inline bool operator==(ErrorCode code, std::string_view spelling) noexcept {
+  return to_string(code) == spelling;
+}
+
 class Error : public std::invalid_argument {
  public:
   Error(ErrorCode code, const std::string& message);
 
-  /// The documented code, for example `invalid-shape`.
-  [[nodiscard]] std::string_view code() const noexcept { return to_string(code_); }
+  [[nodiscard]] ErrorCode code() const noexcept { return code_; }
 
  private:
   ErrorCode code_;

@@ -84,7 +84,7 @@ std::string error_of(const Call& call) {
   try {
     static_cast<void>(call());
   } catch (const Error& error) {
-    return std::string(error.code()) + "; " + error.what();
+    return std::string(to_string(error.code())) + "; " + error.what();
   }
   return "no error";
 }

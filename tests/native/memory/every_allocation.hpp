@@ -27,7 +27,7 @@ std::string_view thrown_by(const Call& call) {
     static_cast<void>(call());
     return {};
   } catch (const Error& error) {
-    return error.code();
+    return to_string(error.code());
   } catch (const std::bad_alloc&) {
     return "std::bad_alloc";
   } catch (const std::length_error&) {

@@ -72,7 +72,7 @@ class Fingerprint {
         add(name, function());
       }
     } catch (const Error& error) {
-      add(name, std::string(error.code()) + "; " + error.what());
+      add(name, std::string(to_string(error.code())) + "; " + error.what());
     } catch (const std::exception& error) {
       add(name, std::string_view(error.what()));
     }

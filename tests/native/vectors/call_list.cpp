@@ -26,7 +26,8 @@ void CallList::gives(const StateDict& dict, double share) {
 }
 
 void CallList::fails(const Error& error) {
-  call_.set("fails", JsonObject().set("code", error.code()).set("message", error.what()));
+  call_.set("fails",
+            JsonObject().set("code", to_string(error.code())).set("message", error.what()));
 }
 
 void CallList::begin(const std::vector<std::pair<std::string, std::string>>& members,
