@@ -1,19 +1,63 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/attention_types.hpp>
+#include <headwise/error.hpp>
 #include <headwise/tensor.hpp>
+#include <initializer_list>
+#include <string>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 namespace headwise {
+
+/// Numbers of one axis or two, or none: from a list in braces or a vector, (n,), and from any
+/// xtensor expression of one axis or two.
+template <typename Number>
+class Numbers
+    : public std::variant<std::monostate, xt::xtensor<Number, 1>, xt::xtensor<Number, 2>> {
+  using Base = std::variant<std::monostate, xt::xtensor<Number, 1>, xt::xtensor<Number, 2>>;
+  static constexpr bool is_integral = std::integral<Number>;
+
+ public:
+  Numbers() = default;
+  Numbers(std::initializer_list<Number> numbers) : Base(xt::xtensor<Number, 1>(numbers)) {}
+  template <typename Other>
+    requires(!is_integral || std::integral<Other>)
+  Numbers(const std::vector<Other>& numbers)  // NOLINT(*-explicit-*)
+      : Base(xt::xtensor<Number, 1>(xt::adapt(numbers))) {}
+  template <typename Expression>
+    requires(!is_integral || std::integral<typename Expression::value_type>)
+  Numbers(const xt::xexpression<Expression>& numbers)  // NOLINT(*-explicit-*)
+      : Base(of(numbers.derived_cast())) {}
+
+ private:
+  template <typename Expression>
+  static Base of(const Expression& numbers) {
+    constexpr std::size_t rank = xt::get_rank<Expression>::value;
+    static_assert(rank == 1 || rank == 2 || rank == SIZE_MAX, "of one axis or two");
+    if constexpr (rank == 1 || rank == 2) {
+      return xt::xtensor<Number, rank>(numbers);
+    } else {
+      if (numbers.dimension() == 1) {
+        return xt::xtensor<Number, 1>(numbers);
+      }
+      if (numbers.dimension() != 2) {
+        throw Error(ErrorCode::invalid_shape, "numbers: expected one axis or two, got " +
+                                                  std::to_string(numbers.dimension()));
+      }
+      return xt::xtensor<Number, 2>(numbers);
+    }
+  }
+};
 
 /// How many keys, counted from the first, may be attended to: absent (all), (batch,) for all
 /// queries of a sample, or (batch, queries) for each query. Integers from 0 to the number of keys.
 /// Source: d2l, `masked_softmax`.
-using ValidLens =
-    std::variant<std::monostate, xt::xtensor<std::int64_t, 1>, xt::xtensor<std::int64_t, 2>>;
+using ValidLens = Numbers<std::int64_t>;
 
 /// A mask, absent or from any xtensor expression.
 ///
@@ -45,11 +89,10 @@ class Mask : public std::variant<std::monostate, xt::xarray<bool>, xt::xarray<fl
 
 /// Where queries and keys stand, for rotary positions: absent ((cached keys) + i), (length,) for
 /// all samples, or (batch, length). Integers from 0 to 2^31 − 1.
-using RotaryPositions =
-    std::variant<std::monostate, xt::xtensor<std::int64_t, 1>, xt::xtensor<std::int64_t, 2>>;
+using RotaryPositions = Numbers<std::int64_t>;
 
 /// Factor of each head's pooled output: absent, (heads,) or (batch, heads). Source: Michel et al.
 /// 2019, the gates ξ_h.
-using HeadGate = std::variant<std::monostate, Tensor<1>, Tensor<2>>;
+using HeadGate = Numbers<float>;
 
 }  // namespace headwise
