@@ -2,6 +2,7 @@
 
 #include <headwise/core/training/optimizer_core.hpp>
 #include <headwise/core/training/trainable.hpp>
+#include <headwise/trainables.hpp>
 #include <vector>
 
 namespace headwise {
@@ -35,7 +36,7 @@ class Optimizer {
 
  protected:
   /// Throws `Error` for no trainables, or the same twice.
-  Optimizer(const std::vector<Trainable*>& trainables, const OptimizerCore::Options& options);
+  Optimizer(const Trainables& trainables, const OptimizerCore::Options& options);
   Optimizer(const Optimizer& other);
   Optimizer(Optimizer&&) = default;
   Optimizer& operator=(const Optimizer& other);
@@ -60,7 +61,7 @@ class SGD final : public Optimizer {
  public:
   /// Throws `Error` (invalid-option) for options outside their range, and for no trainables, or the
   /// same twice.
-  explicit SGD(const std::vector<Trainable*>& trainables, const SGDOptions& options = {});
+  explicit SGD(const Trainables& trainables, const SGDOptions& options = {});
 };
 
 /// Adam (Kingma and Ba 2015) with the decoupled decay of AdamW (Loshchilov and Hutter 2019).
@@ -68,7 +69,7 @@ class SGD final : public Optimizer {
 class Adam final : public Optimizer {
  public:
   /// Throws as `SGD` does.
-  explicit Adam(const std::vector<Trainable*>& trainables, const AdamOptions& options = {});
+  explicit Adam(const Trainables& trainables, const AdamOptions& options = {});
 
   /// The current options, with the learning rate that was set last.
   [[nodiscard]] AdamOptions options() const noexcept;
@@ -78,6 +79,6 @@ class Adam final : public Optimizer {
 /// 1e-6)), so that it is at most `max_norm` afterwards. Source: PyTorch,
 /// `torch.nn.utils.clip_grad_norm_`. Throws `Error` (invalid-option) unless `max_norm` is finite
 /// and at least 0; out-of-memory, and nothing is changed.
-double clip_gradient_norm(const std::vector<Trainable*>& trainables, double max_norm);
+double clip_gradient_norm(const Trainables& trainables, double max_norm);
 
 }  // namespace headwise

@@ -5,8 +5,7 @@
 #include <utility>
 
 namespace headwise {
-Optimizer::Optimizer(const std::vector<Trainable*>& trainables,
-                     const OptimizerCore::Options& options)
+Optimizer::Optimizer(const Trainables& trainables, const OptimizerCore::Options& options)
     : core_(report_out_of_memory([&] {
         validation::check_trainables(trainables);
         return OptimizerCore(trainables, options);
@@ -55,15 +54,14 @@ void Optimizer::set_learning_rate(double learning_rate) {
   core_.set_learning_rate(learning_rate);
 }
 
-SGD::SGD(const std::vector<Trainable*>& trainables, const SGDOptions& options)
-    : Optimizer(trainables, options) {
+SGD::SGD(const Trainables& trainables, const SGDOptions& options) : Optimizer(trainables, options) {
   report_out_of_memory([&] {
     validation::check_at_least_0("momentum", options.momentum);
     validation::check_at_least_0("weight_decay", options.weight_decay);
   });
 }
 
-Adam::Adam(const std::vector<Trainable*>& trainables, const AdamOptions& options)
+Adam::Adam(const Trainables& trainables, const AdamOptions& options)
     : Optimizer(trainables, options) {
   report_out_of_memory([&] {
     validation::check_betas(options.betas);
@@ -74,7 +72,7 @@ Adam::Adam(const std::vector<Trainable*>& trainables, const AdamOptions& options
 
 AdamOptions Adam::options() const noexcept { return std::get<AdamOptions>(options_of_core()); }
 
-double clip_gradient_norm(const std::vector<Trainable*>& trainables, double max_norm) {
+double clip_gradient_norm(const Trainables& trainables, double max_norm) {
   return report_out_of_memory([&] {
     validation::check_trainables(trainables);
     validation::check_at_least_0("max_norm", max_norm);
