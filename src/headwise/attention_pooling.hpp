@@ -47,7 +47,7 @@ struct PoolingResult {
 /// to those. Source: d2l, Attention Scoring Functions, `DotProductAttention`. Throws `Error`:
 /// invalid-shape, invalid-value, invalid-option.
 [[nodiscard]] PoolingResult<3> dot_product_attention(
-    const Tensor<3>& queries, const Tensor<3>& keys, const Tensor<3>& values,
+    const TensorView<3>& queries, const TensorView<3>& keys, const TensorView<3>& values,
     const DotProductAttentionOptions& options = {});
 
 /// The same for several heads: queries (batch, heads, queries, d), keys (batch, key-value heads,
@@ -56,7 +56,7 @@ struct PoolingResult {
 /// key-value head h / (heads / key-value heads). Source: PyTorch, `scaled_dot_product_attention`;
 /// ONNX Attention.
 [[nodiscard]] PoolingResult<4> scaled_dot_product_attention(
-    const Tensor<4>& queries, const Tensor<4>& keys, const Tensor<4>& values,
+    const TensorView<4>& queries, const TensorView<4>& keys, const TensorView<4>& values,
     const DotProductAttentionOptions& options = {});
 
 /// Parameters of additive scores: W_q (hiddens, query size), W_k (hiddens, key size), w_v (1,
@@ -86,8 +86,9 @@ struct AdditiveAttentionOptions {
 /// (batch, queries, v), weights (batch, queries, keys). Source: Bahdanau et al. 2014; d2l,
 /// Attention Scoring Functions, `AdditiveAttention`. Throws `Error`: invalid-shape, invalid-value,
 /// invalid-option.
-[[nodiscard]] PoolingResult<3> additive_attention(const Tensor<3>& queries, const Tensor<3>& keys,
-                                                  const Tensor<3>& values,
+[[nodiscard]] PoolingResult<3> additive_attention(const TensorView<3>& queries,
+                                                  const TensorView<3>& keys,
+                                                  const TensorView<3>& values,
                                                   const AdditiveAttentionParameters& parameters,
                                                   const AdditiveAttentionOptions& options = {});
 

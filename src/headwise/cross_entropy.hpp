@@ -12,6 +12,6 @@ namespace headwise {
 /// batch changes nothing; PyTorch gives NaN. Throws `Error` (invalid-shape, invalid-value,
 /// out-of-memory). Source: PyTorch, `nn.functional.cross_entropy` with `ignore_index`, which is
 /// −100 there by default.
-[[nodiscard]] double cross_entropy(const Tensor<3>& logits, const Tokens& targets);
+[[nodiscard]] double cross_entropy(const TensorView<3>& logits, const Tokens& targets);
 
 }  // namespace headwise

@@ -15,7 +15,8 @@ struct MaskedSoftmaxOptions {
 /// never read. Returns the same shape. Source: d2l, Attention Scoring Functions, `masked_softmax`,
 /// with exact masks in place of its −1e6. Throws `Error`: invalid-shape and invalid-value for
 /// `valid_lens` that do not fit.
-[[nodiscard]] Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens = {},
+[[nodiscard]] Tensor<3> masked_softmax(const TensorView<3>& scores,
+                                       const ValidLens& valid_lens = {},
                                        const MaskedSoftmaxOptions& options = {});
 
 }  // namespace headwise

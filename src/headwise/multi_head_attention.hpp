@@ -206,14 +206,14 @@ class MultiHeadAttention final : public AttentionLayer {
   /// queries (batch, queries, query_size), keys (batch, keys, key_size), values (batch, keys,
   /// value_size). Throws `Error` (invalid-shape, invalid-value, invalid-option, invalid-cache,
   /// out-of-memory); layer and cache are then unchanged.
-  AttentionResult forward(const Tensor<3>& queries, const Tensor<3>& keys, const Tensor<3>& values,
-                          const ForwardOptions& options = {});
+  AttentionResult forward(const TensorView<3>& queries, const TensorView<3>& keys,
+                          const TensorView<3>& values, const ForwardOptions& options = {});
   /// The same for one sample without a batch axis: (length, size).
-  ForwardResult<2> forward(const Tensor<2>& queries, const Tensor<2>& keys, const Tensor<2>& values,
-                           const ForwardOptions& options = {});
+  ForwardResult<2> forward(const TensorView<2>& queries, const TensorView<2>& keys,
+                           const TensorView<2>& values, const ForwardOptions& options = {});
   /// Attends to what `options.cache` holds, without appending to it.
-  AttentionResult forward(const Tensor<3>& queries, const ForwardOptions& options);
-  ForwardResult<2> forward(const Tensor<2>& queries, const ForwardOptions& options);
+  AttentionResult forward(const TensorView<3>& queries, const ForwardOptions& options);
+  ForwardResult<2> forward(const TensorView<2>& queries, const ForwardOptions& options);
 
   /// Gradients of the inputs from that of the output, for the latest forward that succeeded with
   /// `requires_grad`; other forwards leave it pending. Gradients of the parameters are added to the
@@ -221,8 +221,8 @@ class MultiHeadAttention final : public AttentionLayer {
   /// other gradient. A float mask gets no gradient. Throws `Error` (no-pending-backward) where
   /// there was no such forward, its backward was done, or parameters were changed since;
   /// invalid-shape, out-of-memory; the layer is then unchanged. Source: PyTorch, `Tensor.backward`.
-  BackwardResult<3> backward(const Tensor<3>& grad_output);
-  BackwardResult<2> backward(const Tensor<2>& grad_output);
+  BackwardResult<3> backward(const TensorView<3>& grad_output);
+  BackwardResult<2> backward(const TensorView<2>& grad_output);
 
   /// Sums of the parameters' gradients since the last `zero_gradients`, in the names and shapes of
   /// `state_dict`. Throws what that throws.
@@ -271,10 +271,11 @@ class MultiHeadAttention final : public AttentionLayer {
 
  private:
   template <std::size_t Rank>
-  ForwardResult<Rank> checked_forward(const Tensor<Rank>& queries, const Tensor<Rank>* keys,
-                                      const Tensor<Rank>* values, const ForwardOptions& options);
+  ForwardResult<Rank> checked_forward(const TensorView<Rank>& queries, const TensorView<Rank>* keys,
+                                      const TensorView<Rank>* values,
+                                      const ForwardOptions& options);
   template <std::size_t Rank>
-  BackwardResult<Rank> checked_backward(const Tensor<Rank>& grad_output);
+  BackwardResult<Rank> checked_backward(const TensorView<Rank>& grad_output);
 
   bool pending_has_batch_axis_ = true;
 };

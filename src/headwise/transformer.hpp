@@ -136,7 +136,7 @@ struct TransformerLossAndGradients {
 
 /// Gradients of a forward's results; at least one is given.
 struct TransformerOutputGradients {
-  std::optional<Tensor<3>> hidden = {};
+  std::optional<TensorView<3>> hidden = {};
   std::optional<Tensor<3>> logits = {};
 };
 
@@ -223,7 +223,9 @@ class Transformer {
   TransformerResult forward(const Tokens& tokens, const TransformerForwardOptions& options = {});
   /// pixels (batch, channels, height, width) of a model that reads images. A template, so that
   /// lists in braces are tokens.
-  template <std::same_as<Tensor<4>> Pixels>
+  template <typename Pixels>
+    requires(std::same_as<Pixels, TensorView<4>> ||
+             std::floating_point<typename Pixels::value_type>)
   TransformerResult forward(const Pixels& pixels, const TransformerForwardOptions& options = {}) {
     return forward_pixels(pixels, options);
   }
@@ -231,7 +233,7 @@ class Transformer {
   /// The gradients of everything, for the latest forward that succeeded with `requires_grad`. Those
   /// of the parameters are added to the existing ones. Throws `Error` (no-pending-backward,
   /// invalid-shape, out-of-memory).
-  TransformerGradients backward(const Tensor<3>& grad_hidden);
+  TransformerGradients backward(const TensorView<3>& grad_hidden);
   TransformerGradients backward(const TransformerOutputGradients& gradients);
 
   /// `cross_entropy` of the logits. Targets are tokens, or −1 for positions excluded from the loss.
@@ -352,7 +354,7 @@ class Transformer {
   Transformer(const Transformer& other);
 
  private:
-  TransformerResult forward_pixels(const Tensor<4>& pixels,
+  TransformerResult forward_pixels(const TensorView<4>& pixels,
                                    const TransformerForwardOptions& options);
   template <typename Input>
   TransformerResult checked_forward(const Input& input, const TransformerForwardOptions& options);

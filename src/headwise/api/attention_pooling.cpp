@@ -23,9 +23,9 @@ struct PooledSizes {
 };
 
 template <std::size_t Rank>
-PooledSizes pooled_sizes(const Tensor<Rank>& queries, const Tensor<Rank>& keys,
-                         const Tensor<Rank>& values, std::int64_t query_offset) {
-  const auto num_heads = [](const Tensor<Rank>& tensor) {
+PooledSizes pooled_sizes(const TensorView<Rank>& queries, const TensorView<Rank>& keys,
+                         const TensorView<Rank>& values, std::int64_t query_offset) {
+  const auto num_heads = [](const TensorView<Rank>& tensor) {
     return Rank == 4 ? tensor.shape(1) : std::size_t{1};
   };
   return {.mask = {.batch = queries.shape(0),
@@ -46,8 +46,8 @@ AttentionMask without_head_axis(AttentionMask mask) noexcept {
 }
 
 template <std::size_t Rank, typename Options>
-PoolingResult<Rank> pool_tensors(const Tensor<Rank>& queries, const Tensor<Rank>& keys,
-                                 const Tensor<Rank>& values, const Scoring& scoring,
+PoolingResult<Rank> pool_tensors(const TensorView<Rank>& queries, const TensorView<Rank>& keys,
+                                 const TensorView<Rank>& values, const Scoring& scoring,
                                  const Options& options) {
   const PooledSizes sizes = pooled_sizes(queries, keys, values, options.query_offset);
   const MaskStorage masks({.valid_lens = options.valid_lens,
@@ -94,8 +94,8 @@ PoolingResult<Rank> pool_tensors(const Tensor<Rank>& queries, const Tensor<Rank>
 }
 
 template <std::size_t Rank>
-PoolingResult<Rank> pool_dot_products(const Tensor<Rank>& queries, const Tensor<Rank>& keys,
-                                      const Tensor<Rank>& values,
+PoolingResult<Rank> pool_dot_products(const TensorView<Rank>& queries, const TensorView<Rank>& keys,
+                                      const TensorView<Rank>& values,
                                       const DotProductAttentionOptions& options) {
   const Scoring scoring{.dot_product = {.scale = options.scale.has_value()
                                                      ? static_cast<float>(*options.scale)
@@ -106,8 +106,8 @@ PoolingResult<Rank> pool_dot_products(const Tensor<Rank>& queries, const Tensor<
 
 }  // namespace
 
-PoolingResult<3> dot_product_attention(const Tensor<3>& queries, const Tensor<3>& keys,
-                                       const Tensor<3>& values,
+PoolingResult<3> dot_product_attention(const TensorView<3>& queries, const TensorView<3>& keys,
+                                       const TensorView<3>& values,
                                        const DotProductAttentionOptions& options) {
   return report_out_of_memory([&] {
     validation::check_dot_product_attention(queries.shape(), keys.shape(), values.shape(), options);
@@ -115,8 +115,9 @@ PoolingResult<3> dot_product_attention(const Tensor<3>& queries, const Tensor<3>
   });
 }
 
-PoolingResult<4> scaled_dot_product_attention(const Tensor<4>& queries, const Tensor<4>& keys,
-                                              const Tensor<4>& values,
+PoolingResult<4> scaled_dot_product_attention(const TensorView<4>& queries,
+                                              const TensorView<4>& keys,
+                                              const TensorView<4>& values,
                                               const DotProductAttentionOptions& options) {
   return report_out_of_memory([&] {
     validation::check_scaled_dot_product_attention(queries.shape(), keys.shape(), values.shape(),
@@ -125,8 +126,8 @@ PoolingResult<4> scaled_dot_product_attention(const Tensor<4>& queries, const Te
   });
 }
 
-PoolingResult<3> additive_attention(const Tensor<3>& queries, const Tensor<3>& keys,
-                                    const Tensor<3>& values,
+PoolingResult<3> additive_attention(const TensorView<3>& queries, const TensorView<3>& keys,
+                                    const TensorView<3>& values,
                                     const AdditiveAttentionParameters& parameters,
                                     const AdditiveAttentionOptions& options) {
   return report_out_of_memory([&] {

@@ -8,7 +8,7 @@
 
 namespace headwise {
 
-double cross_entropy(const Tensor<3>& logits, const Tokens& targets) {
+double cross_entropy(const TensorView<3>& logits, const Tokens& targets) {
   return report_out_of_memory([&] {
     validation::check_cross_entropy(logits.shape(), targets);
     const std::size_t vocabulary_size = logits.shape(2);

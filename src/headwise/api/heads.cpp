@@ -6,7 +6,7 @@
 
 namespace headwise {
 
-Tensor<4> split_heads(const Tensor<3>& X, std::int64_t num_heads) {
+Tensor<4> split_heads(const TensorView<3>& X, std::int64_t num_heads) {
   return report_out_of_memory([&] {
     validation::check_divides(num_heads, "the last axis of X", X.shape(2));
     const auto heads = static_cast<std::size_t>(num_heads);
@@ -21,7 +21,7 @@ Tensor<4> split_heads(const Tensor<3>& X, std::int64_t num_heads) {
   });
 }
 
-Tensor<3> transpose_qkv(const Tensor<3>& X, std::int64_t num_heads) {
+Tensor<3> transpose_qkv(const TensorView<3>& X, std::int64_t num_heads) {
   Tensor<4> heads = split_heads(X, num_heads);
   auto result = report_out_of_memory([&] {
     return make_tensor<3>({heads.shape(0) * heads.shape(1), heads.shape(2), heads.shape(3)});
@@ -30,7 +30,7 @@ Tensor<3> transpose_qkv(const Tensor<3>& X, std::int64_t num_heads) {
   return result;
 }
 
-Tensor<3> transpose_output(const Tensor<3>& X, std::int64_t num_heads) {
+Tensor<3> transpose_output(const TensorView<3>& X, std::int64_t num_heads) {
   return report_out_of_memory([&] {
     validation::check_divides(num_heads, "the first axis of X", X.shape(0));
     const auto heads = static_cast<std::size_t>(num_heads);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <headwise/api/make_tensor.hpp>
 #include <headwise/api/mask_options.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/core/attention/masked_softmax.hpp>
@@ -6,7 +8,7 @@
 
 namespace headwise {
 
-Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens,
+Tensor<3> masked_softmax(const TensorView<3>& scores, const ValidLens& valid_lens,
                          const MaskedSoftmaxOptions& options) {
   const MaskSizes sizes{.batch = scores.shape(0),
                         .num_heads = 1,
@@ -20,7 +22,8 @@ Tensor<3> masked_softmax(const Tensor<3>& scores, const ValidLens& valid_lens,
                              .window = {},
                              .empty_rows = options.empty_rows},
                             sizes);
-    Tensor<3> weights = scores;
+    auto weights = make_tensor<3>({scores.shape(0), scores.shape(1), scores.shape(2)});
+    std::copy_n(scores.data(), scores.size(), weights.data());
     masked_softmax_into(masks.mask(), weights.data(), parallel::num_threads());
     return weights;
   });

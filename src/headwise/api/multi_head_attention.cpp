@@ -44,34 +44,34 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
         return AttentionLayer(options);
       })) {}
 
-AttentionResult MultiHeadAttention::forward(const Tensor<3>& queries, const Tensor<3>& keys,
-                                            const Tensor<3>& values,
+AttentionResult MultiHeadAttention::forward(const TensorView<3>& queries, const TensorView<3>& keys,
+                                            const TensorView<3>& values,
                                             const ForwardOptions& options) {
   return checked_forward<3>(queries, &keys, &values, options);
 }
 
-ForwardResult<2> MultiHeadAttention::forward(const Tensor<2>& queries, const Tensor<2>& keys,
-                                             const Tensor<2>& values,
+ForwardResult<2> MultiHeadAttention::forward(const TensorView<2>& queries,
+                                             const TensorView<2>& keys, const TensorView<2>& values,
                                              const ForwardOptions& options) {
   return checked_forward<2>(queries, &keys, &values, options);
 }
 
-AttentionResult MultiHeadAttention::forward(const Tensor<3>& queries,
+AttentionResult MultiHeadAttention::forward(const TensorView<3>& queries,
                                             const ForwardOptions& options) {
   return checked_forward<3>(queries, nullptr, nullptr, options);
 }
 
-ForwardResult<2> MultiHeadAttention::forward(const Tensor<2>& queries,
+ForwardResult<2> MultiHeadAttention::forward(const TensorView<2>& queries,
                                              const ForwardOptions& options) {
   return checked_forward<2>(queries, nullptr, nullptr, options);
 }
 
 template <std::size_t Rank>
-ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& queries,
-                                                        const Tensor<Rank>* keys,
-                                                        const Tensor<Rank>* values,
+ForwardResult<Rank> MultiHeadAttention::checked_forward(const TensorView<Rank>& queries,
+                                                        const TensorView<Rank>* keys,
+                                                        const TensorView<Rank>* values,
                                                         const ForwardOptions& options) {
-  const auto shape_of = [](const Tensor<Rank>* tensor) {
+  const auto shape_of = [](const TensorView<Rank>* tensor) {
     return tensor != nullptr ? Shape(tensor->shape()) : Shape();
   };
   return report_out_of_memory([&] {
@@ -123,7 +123,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
                                                 .key_mass = options.key_mass,
                                                 .quantized = is_quantized}));
     });
-    const auto size_of = [&](const Tensor<Rank>* tensor) {
+    const auto size_of = [&](const TensorView<Rank>* tensor) {
       return tensor != nullptr ? tensor->shape().back() : 0;
     };
     ForwardArguments arguments{.input_sizes = {.query_size = size_of(&queries),
@@ -165,16 +165,16 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const Tensor<Rank>& quer
   });
 }
 
-BackwardResult<3> MultiHeadAttention::backward(const Tensor<3>& grad_output) {
+BackwardResult<3> MultiHeadAttention::backward(const TensorView<3>& grad_output) {
   return checked_backward<3>(grad_output);
 }
 
-BackwardResult<2> MultiHeadAttention::backward(const Tensor<2>& grad_output) {
+BackwardResult<2> MultiHeadAttention::backward(const TensorView<2>& grad_output) {
   return checked_backward<2>(grad_output);
 }
 
 template <std::size_t Rank>
-BackwardResult<Rank> MultiHeadAttention::checked_backward(const Tensor<Rank>& grad_output) {
+BackwardResult<Rank> MultiHeadAttention::checked_backward(const TensorView<Rank>& grad_output) {
   return report_out_of_memory([&] {
     validation::check_backward(*this, grad_output.shape());
     const AttentionMask& sizes = pending_sizes();

@@ -6,7 +6,7 @@
 namespace headwise {
 namespace {
 
-WeightsView view_of(const Tensor<4>& weights) noexcept {
+WeightsView view_of(const TensorView<4>& weights) noexcept {
   return {.weights = weights.data(),
           .batch = weights.shape(0),
           .num_heads = weights.shape(1),
@@ -16,7 +16,7 @@ WeightsView view_of(const Tensor<4>& weights) noexcept {
 
 /// `score_of(view, head)` for each head.
 template <typename Score, typename Function>
-std::vector<Score> score_heads(const Tensor<4>& weights, const Function& score_of) {
+std::vector<Score> score_heads(const TensorView<4>& weights, const Function& score_of) {
   const WeightsView view = view_of(weights);
   std::vector<Score> scores;
   scores.reserve(view.num_heads);
@@ -28,7 +28,7 @@ std::vector<Score> score_heads(const Tensor<4>& weights, const Function& score_o
 
 }  // namespace
 
-std::vector<PatternScores> pattern_scores(const Tensor<4>& attention_weights, bool causal) {
+std::vector<PatternScores> pattern_scores(const TensorView<4>& attention_weights, bool causal) {
   return report_out_of_memory([&] {
     validation::check_self_attention(attention_weights);
     return score_heads<PatternScores>(attention_weights,
@@ -38,7 +38,7 @@ std::vector<PatternScores> pattern_scores(const Tensor<4>& attention_weights, bo
   });
 }
 
-std::vector<double> induction_scores(const Tensor<4>& attention_weights, const Tokens& tokens) {
+std::vector<double> induction_scores(const TensorView<4>& attention_weights, const Tokens& tokens) {
   return report_out_of_memory([&] {
     validation::check_self_attention(attention_weights);
     validation::check_tokens_of_weights(attention_weights, tokens);
@@ -49,7 +49,7 @@ std::vector<double> induction_scores(const Tensor<4>& attention_weights, const T
   });
 }
 
-std::vector<double> key_scores(const Tensor<4>& attention_weights, const Tokens& keys) {
+std::vector<double> key_scores(const TensorView<4>& attention_weights, const Tokens& keys) {
   return report_out_of_memory([&] {
     validation::check_keys(attention_weights, keys);
     const std::vector<std::int32_t> positions(keys.begin(), keys.end());

@@ -127,15 +127,13 @@ TransformerResult Transformer::forward(const Tokens& tokens,
   return checked_forward(tokens, options);
 }
 
-TransformerResult Transformer::forward_pixels(const Tensor<4>& pixels,
+TransformerResult Transformer::forward_pixels(const TensorView<4>& pixels,
                                               const TransformerForwardOptions& options) {
   return checked_forward(pixels, options);
 }
 
-TransformerGradients Transformer::backward(const Tensor<3>& grad_hidden) {
-  // The copy of the gradient is an allocation, too.
-  return report_out_of_memory(
-      [&] { return backward(TransformerOutputGradients{.hidden = grad_hidden, .logits = {}}); });
+TransformerGradients Transformer::backward(const TensorView<3>& grad_hidden) {
+  return backward(TransformerOutputGradients{.hidden = grad_hidden, .logits = {}});
 }
 
 TransformerGradients Transformer::backward(const TransformerOutputGradients& gradients) {

@@ -57,7 +57,7 @@ PassMemory::PassMemory(const Tokens& given, const TransformerForwardOptions& opt
   read_options(options);
 }
 
-PassMemory::PassMemory(const Tensor<4>& pixels, const TransformerForwardOptions& options,
+PassMemory::PassMemory(const TensorView<4>& pixels, const TransformerForwardOptions& options,
                        const Transformer& model)
     : layers(model) {
   pass.pixels = pixels.data();

@@ -45,7 +45,7 @@ struct PassMemory {
 
   PassMemory(const Tokens& given, const TransformerForwardOptions& options,
              const Transformer& model);
-  PassMemory(const Tensor<4>& pixels, const TransformerForwardOptions& options,
+  PassMemory(const TensorView<4>& pixels, const TransformerForwardOptions& options,
              const Transformer& model);
 
   /// Results of `forward_into`, which the pass is to write.

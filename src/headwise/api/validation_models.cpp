@@ -360,7 +360,7 @@ void check_transformer_pass(const Transformer& model, const Tokens& tokens, cons
   check_pass(model, &tokens, tokens.shape(0), tokens.shape(1), options);
 }
 
-void check_transformer_pass(const Transformer& model, const Tensor<4>& pixels,
+void check_transformer_pass(const Transformer& model, const TensorView<4>& pixels,
                             const Tokens* /*targets*/, const TransformerForwardOptions& options) {
   check_model(model);
   const TransformerSettings& settings = model.settings();

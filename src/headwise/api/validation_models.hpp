@@ -22,7 +22,7 @@ void check_transformer_options(const TransformerOptions& options);
 /// `targets` is null where the call takes none.
 void check_transformer_pass(const Transformer& model, const Tokens& tokens, const Tokens* targets,
                             const TransformerForwardOptions& options);
-void check_transformer_pass(const Transformer& model, const Tensor<4>& pixels,
+void check_transformer_pass(const Transformer& model, const TensorView<4>& pixels,
                             const Tokens* targets, const TransformerForwardOptions& options);
 /// Returns the sizes of the pass whose backward is pending.
 SavedPass::Sizes check_transformer_backward(const Transformer& model,

@@ -37,7 +37,7 @@ void check_length(std::string_view argument, std::int64_t tokens) {
 }
 
 /// `name` names the positions in errors.
-void check_positions(const Tensor<4>& weights, std::string_view name, const Tokens& positions) {
+void check_positions(const TensorView<4>& weights, std::string_view name, const Tokens& positions) {
   check_shape(name, positions.shape(), std::array<Axis, 2>{weights.shape(0), weights.shape(2)});
 }
 
@@ -84,17 +84,17 @@ void check_task_options(const InductionOptions& options) {
   check_at_least_other("length", options.length, "max_period + 1", options.max_period + 1);
 }
 
-void check_self_attention(const Tensor<4>& weights) {
+void check_self_attention(const TensorView<4>& weights) {
   check_shape("attention_weights", weights.shape(),
               std::array<Axis, 4>{"batch", "heads", weights.shape(2), weights.shape(2)});
 }
 
-void check_tokens_of_weights(const Tensor<4>& weights, const Tokens& tokens) {
+void check_tokens_of_weights(const TensorView<4>& weights, const Tokens& tokens) {
   check_positions(weights, "tokens", tokens);
   check_symbols("tokens", tokens, 0, std::numeric_limits<std::size_t>::max());
 }
 
-void check_keys(const Tensor<4>& weights, const Tokens& keys) {
+void check_keys(const TensorView<4>& weights, const Tokens& keys) {
   check_positions(weights, "keys", keys);
   check_symbols("keys", keys, ignored_target, weights.shape(3));
 }

@@ -25,9 +25,9 @@ void check_task_options(const AssociativeRecallOptions& options);
 void check_task_options(const InductionOptions& options);
 
 /// (batch, heads, length, length)
-void check_self_attention(const Tensor<4>& weights);
+void check_self_attention(const TensorView<4>& weights);
 /// Of weights (batch, heads, queries, keys).
-void check_tokens_of_weights(const Tensor<4>& weights, const Tokens& tokens);
-void check_keys(const Tensor<4>& weights, const Tokens& keys);
+void check_tokens_of_weights(const TensorView<4>& weights, const Tokens& tokens);
+void check_keys(const TensorView<4>& weights, const Tokens& keys);
 
 }  // namespace headwise::validation
