@@ -32,6 +32,17 @@ foreach(header IN LISTS headwise_headers)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES "src/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${folder}")
 endforeach()
+# The xtl and xtensor that the library was built with go along, for users who have none.
+set(headwise_dependencies "${CMAKE_INSTALL_INCLUDEDIR}/headwise/dependencies")
+foreach(name IN ITEMS xtl xtensor)
+  get_target_property(folders ${name} INTERFACE_INCLUDE_DIRECTORIES)
+  find_path(headwise_${name}_folder ${name} PATHS ${folders} NO_DEFAULT_PATH NO_CACHE REQUIRED)
+  install(
+    DIRECTORY "${headwise_${name}_folder}/${name}"
+    DESTINATION "${headwise_dependencies}"
+    FILES_MATCHING
+    PATTERN "*.hpp")
+endforeach()
 install(
   EXPORT headwiseTargets
   NAMESPACE headwise::
@@ -40,6 +51,7 @@ install(
 configure_package_config_file(
   cmake/headwiseConfig.cmake.in headwiseConfig.cmake
   INSTALL_DESTINATION "${headwise_config_dir}"
+  PATH_VARS headwise_dependencies
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(headwiseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/headwiseConfig.cmake"

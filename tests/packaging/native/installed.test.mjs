@@ -5,8 +5,8 @@ import { basename, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { readmeExamples } from '../lib/documents.mjs';
 import { filesIn, fromRoot } from '../lib/project.mjs';
-import { guide, installNative, packagesIn, pkgConfigIn, run, scratch } from './users.mjs';
-import { shell, strict, toolchain, writeProject } from './users.mjs';
+import { guide, installNative, run, scratch } from './users.mjs';
+import { shell, strict, writeProject } from './users.mjs';
 
 const prefix = await installNative();
 const { version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
@@ -50,7 +50,7 @@ target_link_libraries(fragments PRIVATE headwise::headwise)
 target_compile_options(fragments PRIVATE -Wno-unused-variable -Wno-conversion -Wno-shadow)
 `,
   });
-  const env = { CMAKE_PREFIX_PATH: packagesIn(prefix), CXXFLAGS: strict };
+  const env = { CMAKE_PREFIX_PATH: prefix, CXXFLAGS: strict };
   const lines = guide.build.replace('=Release', '=Debug');
   const printed = await shell(`${lines}\nbuild/readme`, folder, env);
   const [, ofReadme] = printed.split(guide.prints);
@@ -69,7 +69,7 @@ test('versions are compatible as in SemVer, and the guide asks for this one', as
   ]) {
     const text = guide.find.replace(/(?<=find_package\(headwise )\S+/, wanted);
     const folder = writeProject(`asks-for-${wanted}`, { 'CMakeLists.txt': text, 'main.cpp': '' });
-    const env = { CMAKE_PREFIX_PATH: packagesIn(prefix) };
+    const env = { CMAKE_PREFIX_PATH: prefix };
     await assert.rejects(run('cmake', ['-S', folder, '-B', `${folder}/build`], { env }), {
       stderr: new RegExp(`compatible with requested\\s+version[^]*version: ${version}`),
     });
@@ -102,7 +102,7 @@ test('cpack: the archive has the installed files, and none names the build folde
 get_target_property(library headwise::headwise LOCATION)
 message(STATUS "library: \${library}")`,
   });
-  const env = { CMAKE_PREFIX_PATH: packagesIn(unpacked) };
+  const env = { CMAKE_PREFIX_PATH: unpacked };
   const { stdout } = await run('cmake', ['-S', user, '-B', `${user}/build`], { env });
   assert.ok(stdout.includes(`library: ${unpacked}/lib/libheadwise.a`), stdout);
 });
@@ -112,17 +112,11 @@ test('pkg-config: the lines of the guide build and run, also after the folder wa
   await run('cmake', ['--install', fromRoot('build/native'), '--prefix', `${moved}-from`]);
   renameSync(`${moved}-from`, moved);
   const folder = writeProject('pkg-config', { 'main.cpp': guide.program });
-  const path = pkgConfigIn(`${moved}/lib/pkgconfig`);
-  // xtensor's package says that it lies in /usr, wherever set-up has put it.
-  const lines = guide.pkgConfig
-    .replace('"$PREFIX/lib/pkgconfig"', `"${path}"`)
-    .replace(/^c\+\+/m, toolchain ? `c++ -isystem ${toolchain}/include` : 'c++')
-    .replace('-O2', '-O0');
+  const lines = guide.pkgConfig.replace('-O2', '-O0');
   assert.equal(await shell(lines, folder, { PREFIX: moved }), guide.prints);
 
-  const env = { PKG_CONFIG_PATH: path };
-  const told = await shell('pkg-config --modversion --print-requires headwise', folder, env);
-  assert.deepEqual(told.trim().split('\n'), [version, 'xtensor >= 0.25', 'xtl']);
+  const env = { PKG_CONFIG_PATH: `${moved}/lib/pkgconfig` };
+  assert.equal((await shell('pkg-config --modversion headwise', folder, env)).trim(), version);
 });
 
 for (const [name, libraries] of [
@@ -143,7 +137,7 @@ include("${fromRoot('cmake/pkg_config.cmake')}")`,
     const build = join(source, 'build');
     await run('cmake', ['-S', source, '-B', build, `-DCMAKE_INSTALL_PREFIX=${to}`]);
     await run('cmake', ['--install', build]);
-    const env = { PKG_CONFIG_PATH: pkgConfigIn(resolve(to, libraries, 'pkgconfig')) };
+    const env = { PKG_CONFIG_PATH: resolve(to, libraries, 'pkgconfig') };
     const variable = async (which) =>
       resolve((await shell(`pkg-config --variable=${which} headwise`, source, env)).trim());
     assert.equal(await variable('includedir'), join(to, 'include'));

@@ -47,9 +47,6 @@ export const toolchain = existsSync(prefix) ? prefix : undefined;
 /** A value of CMAKE_PREFIX_PATH: some folders, and where xtensor is. */
 export const packagesIn = (...folders) => [...folders, ...(toolchain ? [toolchain] : [])].join(':');
 
-/** The folders of headwise.pc and of xtensor's. */
-export const pkgConfigIn = (folder) => `${folder}:${toolchain ?? '/usr'}/share/pkgconfig`;
-
 /** The folder in which users' projects are, until the tests end. */
 export const scratch = mkdtempSync(join(tmpdir(), 'headwise-native-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
