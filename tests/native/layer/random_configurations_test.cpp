@@ -21,16 +21,10 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return value != nullptr ? std::stoull(value) : otherwise;
 }
 
-/// Fails with the configuration and the smallest one with a fault.
+/// Prints the configuration if it has a fault.
 void check(const std::string& origin, const Configuration& configuration) {
-  const std::string fault = fault_of(configuration);
-  CHECK(fault.empty());
-  if (!fault.empty()) {
-    const Configuration smallest = shrunk(configuration);
-    FAIL(origin << "\n"
-                << to_code(configuration) << "\n  " << fault << "\nshrunk to\n"
-                << to_code(smallest) << "\n  " << fault_of(smallest));
-  }
+  INFO(origin << "\n" << to_code(configuration));
+  CHECK(fault_of(configuration) == "");
 }
 
 // HEADWISE_SEED and HEADWISE_CONFIGURATIONS choose others. Configuration n of seed s is the first

@@ -111,7 +111,6 @@ struct Configuration {
   HEADWISE_CONFIGURATION_FIELDS(HEADWISE_FIELD)
 #undef HEADWISE_FIELD
 
-  bool operator==(const Configuration& other) const = default;
   [[nodiscard]] std::size_t all_keys() const noexcept { return cached + keys; }
 };
 
@@ -123,9 +122,6 @@ Configuration with_random_history(Configuration configuration, std::uint64_t see
 
 /// The configuration as C++: what differs from the smallest.
 std::string to_code(const Configuration& configuration);
-
-/// Configurations that are a step smaller: one option less, or one size.
-std::vector<Configuration> smaller_configurations(const Configuration& configuration);
 
 /// Drops what the library would refuse.
 Configuration settled(Configuration configuration);

@@ -172,18 +172,4 @@ std::string fault_of(const Configuration& configuration) {
   }
 }
 
-Configuration shrunk(Configuration configuration) {
-  for (bool smaller = true; smaller;) {
-    smaller = false;
-    for (const Configuration& candidate : smaller_configurations(configuration)) {
-      if (!fault_of(candidate).empty()) {
-        configuration = candidate;
-        smaller = true;
-        break;
-      }
-    }
-  }
-  return configuration;
-}
-
 }  // namespace headwise::test

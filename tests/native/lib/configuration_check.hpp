@@ -15,7 +15,4 @@ std::string fault_of(const Configuration& configuration);
 /// differs in kind.
 bool underflows(Problem problem);
 
-/// The smallest configuration that still has a fault, one step at a time.
-Configuration shrunk(Configuration configuration);
-
 }  // namespace headwise::test
