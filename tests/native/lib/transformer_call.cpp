@@ -274,7 +274,26 @@ Transformer model_of(const TransformerCall& call) {
       tensor.data()[i] += 0.2F * noise(i);
     }
   }
-  model.load_state_dict(parameters);
+  Transformer loaded(call.options);
+  loaded.load_state_dict(parameters);
+  if (call.batch() == 1) {
+    return loaded;
+  }
+  if (call.batch() == 2) {
+    return loaded.copy();
+  }
+  // Written in place, after the model was used.
+  static_cast<void>(forward(model, call, call.pass));
+  const std::vector<Trainable*> from = loaded.trainables();
+  const std::vector<Trainable*> to = model.trainables();
+  for (std::size_t part = 0; part < to.size(); ++part) {
+    const auto source = from[part]->trainable_parameters();
+    const auto target = to[part]->trainable_parameters();
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      std::copy_n(source[i].values, source[i].size(), target[i].values);
+    }
+    to[part]->parameters_changed();
+  }
   return model;
 }
 

@@ -14,58 +14,6 @@
 namespace headwise::test {
 namespace {
 
-struct OptionalParameter {
-  std::string name;
-  std::vector<std::size_t> shape;  ///< without any, there must be no such parameter
-  void (*change)(TransformerOptions&);
-};
-
-// Checkpoints of all families settle the other names and shapes.
-TEST_CASE("Options decide which parameters there are, and of which shapes") {
-  const auto qkv_bias = [](TransformerOptions& o) {
-    o.bias = false;
-    o.qkv_bias = true;
-  };
-  const auto no_qkv_bias = [](TransformerOptions& o) { o.qkv_bias = false; };
-  const auto grouped = [](TransformerOptions& o) {
-    o.num_heads = 4;
-    o.num_kv_heads = 1;
-    o.head_size = 4;
-    o.positions = Positions::rotary;
-  };
-  const auto encoder = [](TransformerOptions& o) {
-    o.encoder = EncoderOptions{.num_layers = 1, .num_heads = {}, .ffn_hiddens = 0};
-  };
-  const auto patches = [](TransformerOptions& o) {
-    o = small_transformer("patches").options;
-    o.patches->class_token = false;
-  };
-  const std::vector<OptionalParameter> cases = {
-      {"norm.bias", {}, [](auto& o) { o.norm = Norm::rms; }},
-      {"norm.bias", {}, [](auto& o) { o.norm_bias = false; }},
-      {"layers.0.attention.W_q.weight", {16, 8}, grouped},
-      {"layers.0.attention.W_k.weight", {4, 8}, grouped},
-      {"layers.0.attention.W_o.weight", {8, 16}, grouped},
-      {"position.weight", {}, grouped},
-      {"encoder.position.weight", {10, 8}, encoder},
-      {"encoder.layers.0.ffn.dense1.weight", {}, encoder},
-      {"encoder.layers.1.norm.weight", {}, encoder},
-      {"position.weight", {9, 8}, patches},
-      {"class_token", {}, patches},
-      {"layers.0.attention.W_q.bias", {8}, qkv_bias},
-      {"layers.0.attention.W_o.bias", {}, qkv_bias},
-      {"layers.0.attention.W_v.bias", {}, no_qkv_bias},
-      {"layers.0.attention.W_o.bias", {8}, no_qkv_bias}};
-  for (const auto& [name, shape, change] : cases) {
-    CAPTURE(name);
-    TransformerOptions options = small_transformer("plain").options;
-    change(options);
-    const StateDict parameters = Transformer(options).state_dict();
-    REQUIRE(parameters.contains(name) == !shape.empty());
-    CHECK((shape.empty() || std::ranges::equal(parameters.at(name).shape(), shape)));
-  }
-}
-
 TEST_CASE("A seed gives the same model, another one another, and layers differ") {
   TransformerOptions options = small_transformer("an encoder").options;
   const StateDict parameters = Transformer(options).state_dict();
@@ -137,23 +85,21 @@ TEST_CASE("An attention-only transformer is one without feed-forward layers") {
         .weights = Precision::float32,
         .seed = 7,
         .optimizer = {.learning_rate = 0.25}};
-    TransformerOptions options;
-    options.vocabulary_size = given.vocabulary_size;
-    options.max_length = given.max_length;
-    options.num_hiddens = given.num_hiddens;
-    options.num_heads = given.num_heads;
-    options.num_layers = given.num_layers;
-    options.ffn_hiddens = 0;
-    options.norm = all ? Norm::layer : Norm::none;
-    options.positions = given.positions;
-    options.bias = all;
-    options.tied_embeddings = false;
-    options.causal = given.causal;
-    options.dropout = given.dropout;
-    options.seed = given.seed;
-    options.optimizer = given.optimizer;
+    Transformer same({.vocabulary_size = given.vocabulary_size,
+                      .max_length = given.max_length,
+                      .num_hiddens = given.num_hiddens,
+                      .num_layers = given.num_layers,
+                      .num_heads = given.num_heads,
+                      .ffn_hiddens = 0,
+                      .norm = all ? Norm::layer : Norm::none,
+                      .positions = given.positions,
+                      .bias = all,
+                      .tied_embeddings = false,
+                      .causal = given.causal,
+                      .dropout = given.dropout,
+                      .seed = given.seed,
+                      .optimizer = given.optimizer});
     AttentionOnlyTransformer model(given);
-    Transformer same(options);
     CHECK(model.state_dict() == same.state_dict());
     const Tokens tokens = random_tokens(2, 6, 1);
     CHECK(model.forward(tokens).logits == same.forward(tokens).logits);
