@@ -25,6 +25,9 @@ std::size_t sorted_draw(const std::vector<float>& logits, const SamplingOptions&
     }
     return logits[a] > logits[b];
   });
+  if (options.temperature == 0) {
+    return order[0];
+  }
   order.resize(options.top_k > 0 ? std::min(options.top_k, order.size()) : order.size());
   std::vector<double> sums;
   double sum = 0;
@@ -69,10 +72,11 @@ TEST_CASE("Draws are those of a sorted vocabulary") {
     const std::size_t count = 1 + random() % (number % 20 == 0 ? 3000 : 40);
     std::vector<float> logits = random_logits(random, count);
     logits[random() % count] = 2.0F;
-    const SamplingOptions options{.temperature = std::vector{0.05, 1.0, 4.0, 1e6}[random() % 4],
-                                  .top_k = random() % 2 == 0 ? 0 : 1 + random() % (count + 2),
-                                  .top_p = std::vector{1.0, 0.9, 0.5, 1e-9}[random() % 4],
-                                  .seed = 3};
+    const SamplingOptions options{
+        .temperature = std::vector{0.0, 0.05, 1.0, 4.0, 1e6}[random() % 5],
+        .top_k = random() % 2 == 0 ? 0 : 1 + random() % (count + 2),
+        .top_p = std::vector{1.0, 0.9, 0.5, 1e-9}[random() % 4],
+        .seed = 3};
     CAPTURE(number, count, options.temperature, options.top_k, options.top_p);
     std::vector<std::uint32_t> order(count);
     std::vector<double> weights(count);
