@@ -29,44 +29,57 @@ const std::string a_size = "an integer from 1 to 2147483647";
 struct Sizes {
   const char* checkpoint;
   std::vector<std::string> required;
+  std::vector<std::string> defaults;  ///< of those that are not numbers of heads
   std::vector<std::string> optional;
 };
 
 const std::vector<std::string> of_gpt2 = {"vocab_size", "n_positions", "n_embd", "n_layer",
                                           "n_head"};
 const std::vector<std::string> of_llama = {"vocab_size", "hidden_size", "num_hidden_layers",
-                                           "num_attention_heads", "intermediate_size"};
+                                           "intermediate_size", "num_attention_heads"};
 const std::vector<std::string> of_bart = {
-    "vocab_size",      "d_model",        "decoder_layers",          "decoder_attention_heads",
-    "decoder_ffn_dim", "encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"};
+    "vocab_size",      "d_model",         "decoder_layers",          "encoder_layers",
+    "decoder_ffn_dim", "encoder_ffn_dim", "decoder_attention_heads", "encoder_attention_heads"};
 
 const std::vector<Sizes> sizes_of_families = {
-    {"gpt2-a", of_gpt2, {"n_inner"}},
-    {"nanogpt-a", of_gpt2, {"n_inner"}},
-    {"llama-a", of_llama, {"max_position_embeddings", "num_key_value_heads", "head_dim"}},
-    {"qwen2-a", of_llama, {"max_position_embeddings", "num_key_value_heads", "sliding_window"}},
-    {"bert-a", of_llama, {"type_vocab_size"}},
-    {"bert-a", {"max_position_embeddings"}, {}},
-    {"vit-a", {of_llama.begin() + 1, of_llama.end()}, {"image_size", "patch_size", "num_channels"}},
-    {"bart-a", of_bart, {"max_position_embeddings"}},
-    {"marian-a", of_bart, {"max_position_embeddings"}}};
+    {"gpt2-a", of_gpt2, {"50257", "1024", "768", "12"}, {"n_inner"}},
+    {"nanogpt-a", of_gpt2, {"50304", "1024", "768", "12"}, {"n_inner"}},
+    {"llama-a",
+     of_llama,
+     {"32000", "4096", "32", "11008"},
+     {"max_position_embeddings", "num_key_value_heads", "head_dim"}},
+    {"qwen2-a",
+     of_llama,
+     {"151936", "4096", "32", "22016"},
+     {"max_position_embeddings", "num_key_value_heads", "sliding_window"}},
+    {"bert-a", of_llama, {"30522", "768", "12", "3072"}, {"type_vocab_size"}},
+    {"bert-a", {"max_position_embeddings"}, {"512"}, {}},
+    {"vit-a",
+     {of_llama.begin() + 1, of_llama.end()},
+     {"768", "12", "3072"},
+     {"image_size", "patch_size", "num_channels"}},
+    {"bart-a", of_bart, {"50265", "1024", "12", "12", "4096", "4096"}, {"max_position_embeddings"}},
+    {"marian-a",
+     of_bart,
+     {"58101", "1024", "12", "12", "4096", "4096"},
+     {"max_position_embeddings"}}};
 
-TEST_CASE("A size that is missing or malformed is named") {
-  for (const auto& [name, required, optional] : sizes_of_families) {
+TEST_CASE("A size that is malformed is named, and for one that is missing its default") {
+  for (const auto& [name, required, defaults, optional] : sizes_of_families) {
     const Checkpoint checkpoint(name);
-    for (const std::string& field : required) {
+    for (std::size_t i = 0; i < required.size(); ++i) {
+      const std::string& field = required[i];
       INFO(name << ": " << field);
-      const std::string quoted = "\"" + field + "\"";
-      const std::string error =
-          error_of_config(checkpoint, replaced(checkpoint.config, quoted, "\"other\""));
-      // Shapes show all sizes but the number of heads.
-      if (contains(field, "head")) {
+      const std::string error = error_of_config(
+          checkpoint, replaced(checkpoint.config, "\"" + field + "\"", "\"other\""));
+      // Shapes show all sizes but the numbers of heads.
+      if (i >= defaults.size()) {
         CHECK(error == invalid_field(field, a_size, "nothing"));
       } else {
         const std::string missing =
             field == "n_positions" && name == std::string("nanogpt-a") ? "block_size" : field;
         CHECK(error.starts_with("invalid-state-dict; tensors: '"));
-        CHECK(contains(error, "; where the config has no " + missing + ", it is "));
+        CHECK(error.ends_with("; where the config has no " + missing + ", it is " + defaults[i]));
       }
     }
     std::vector<std::string> all = required;
@@ -174,9 +187,24 @@ std::vector<std::string> fields_of(const std::string& config) {
   return fields;
 }
 
-TEST_CASE("A list or an object in place of a number, a text or a flag is named") {
+TEST_CASE(
+    "Errors about a field of another kind name it, others the checkpoint's fields and tensors") {
+  const struct {
+    const char* json;
+    const char* got;
+  } values[] = {{"[]", "[]"},
+                {"{}", "an object"},
+                {"[8, 16, \"a\"]", "[8, 16, 'a']"},
+                {"{\"a\": [1]}", "an object"},
+                {"[[2]]", "[a list]"}};
   for (const std::string& name : checkpoint_names) {
     const Checkpoint checkpoint(name);
+    const auto error_with = [&](const std::string& field, const std::string& json) {
+      return error_of_config(
+          checkpoint, with_fields(checkpoint, field == "rope_scaling.type"
+                                                  ? "\"rope_scaling\": {\"type\": " + json + "}"
+                                                  : "\"" + field + "\": " + json));
+    };
     std::vector<std::string> fields = fields_of(checkpoint.config);
     std::erase(fields, "architectures");
     if (contains(name, "llama")) {
@@ -184,26 +212,26 @@ TEST_CASE("A list or an object in place of a number, a text or a flag is named")
                                    "rope_theta", "partial_rotary_factor", "rope_scaling.type"});
     }
     for (const std::string& field : fields) {
-      const struct {
-        const char* json;
-        const char* got;
-      } values[] = {{"[]", "[]"},
-                    {"{}", "an object"},
-                    {"[8, 16, \"a\"]", "[8, 16, 'a']"},
-                    {"{\"a\": [1]}", "an object"},
-                    {"[[2]]", "[a list]"}};
       for (const auto& [json, got] : values) {
         INFO(name << ": " << field << " = " << json);
-        const std::string given = field == "rope_scaling.type"
-                                      ? "\"rope_scaling\": {\"type\": " + std::string(json) + "}"
-                                      : "\"" + field + "\": " + json;
-        const std::string error = error_of_config(checkpoint, with_fields(checkpoint, given));
+        const std::string error = error_with(field, json);
         // Nothing of Marian's positions is read.
-        if (field == "static_position_embeddings" && name == "marian-a") {
-          continue;
-        }
-        CHECK(error.starts_with("invalid-option; config." + field + ": expected "));
-        CHECK(error.ends_with(std::string(", got ") + got));
+        CHECK((error.starts_with("invalid-option; config." + field + ": expected ") ||
+               (field == "static_position_embeddings" && name == "marian-a")));
+        CHECK((error == "no error" || error.ends_with(std::string(", got ") + got)));
+      }
+    }
+    fields.insert(fields.end(),
+                  {"normalize_before", "add_final_layer_norm", "normalize_embedding", "head_dim",
+                   "num_key_value_heads", "n_inner", "qkv_bias", "position_offset", "rope_theta",
+                   "layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "bias", "is_causal"});
+    for (const std::string& field : fields) {
+      for (const std::string json : {"null", "-1", "0", "0.5", "1", "3", "5", "6", "7", "17", "40",
+                                     "2147483647", "1e300", "-1e-9", "true", "false", "\"x\""}) {
+        const std::string error = error_with(field, json);
+        INFO(name << ": " << field << " = " << json << ": " << error);
+        CHECK((error == "no error" || error.starts_with("invalid-option; config.") ||
+               error.starts_with("invalid-state-dict; tensors: '")));
       }
     }
   }
@@ -224,50 +252,78 @@ TEST_CASE("Sizes of images and patches may be pairs of equal sizes") {
   }
 }
 
-TEST_CASE("The base of rotary positions is where Transformers looks for it first") {
+TEST_CASE("Bases of rotary positions, windows and causality are those of the config") {
+  const auto base = [](const Transformer& model) {
+    return model.attention(0).settings().rotary->base;
+  };
+  const auto window = [](const Transformer& model) {
+    return static_cast<double>(model.settings().window_left);
+  };
+  const auto causal = [](const Transformer& model) {
+    return model.settings().decoder.causal * 1.0;
+  };
+  const auto none = static_cast<double>(Checkpoint("qwen2-a").model().settings().window_left);
   const struct {
+    const char* checkpoints;
+    double (*setting)(const Transformer& model);
     const char* fields;
-    double base;
+    double expected;
   } cases[] = {
-      {R"("rope_theta": 5)", 5},
-      {R"("rope_theta": null)", 10000},
-      {R"("rope_theta": 5, "rope_parameters": {"rope_theta": 7})", 7},
-      {R"("rope_theta": 5, "rope_parameters": {"rope_type": "default"})", 5},
-      {R"("rope_theta": 5, "rope_parameters": {"rope_theta": 7}, "rope_scaling": {})", 7},
-      {R"("rope_theta": 5, "rope_parameters": {"rope_theta": 7},
+      {"llama-a qwen2-a", causal, R"("is_causal": true)", 1},
+      {"llama-a qwen2-a", causal, R"("is_causal": false)", 0},
+      {"llama-a qwen2-a", base, R"("rope_theta": 5)", 5},
+      {"llama-a qwen2-a", base, R"("rope_theta": null)", 10000},
+      {"llama-a qwen2-a", base, R"("rope_theta": 5, "rope_parameters": {"rope_theta": 7})", 7},
+      {"llama-a qwen2-a", base, R"("rope_theta": 5, "rope_parameters": {"rope_type": "default"})",
+       5},
+      {"llama-a qwen2-a", base,
+       R"("rope_theta": 5, "rope_parameters": {"rope_theta": 7}, "rope_scaling": {})", 7},
+      {"llama-a qwen2-a", base, R"("rope_theta": 5, "rope_parameters": {"rope_theta": 7},
           "rope_scaling": {"type": "default"})",
        5},
-      {R"("rope_theta": 5, "rope_scaling": {"rope_type": "default", "rope_theta": 9})", 9},
-      {R"("rope_theta": 5, "rope_parameters": {"full_attention": {"rope_theta": 7}})", 7},
-      {R"("rope_theta": 5, "rope_parameters": {"full_attention": {"rope_type": "default"}})", 5},
-      {R"("rope_parameters": {"sliding_attention": {"rope_theta": 3, "rope_type": "yarn"},
+      {"llama-a qwen2-a", base,
+       R"("rope_theta": 5, "rope_scaling": {"rope_type": "default", "rope_theta": 9})", 9},
+      {"llama-a qwen2-a", base,
+       R"("rope_theta": 5, "rope_parameters": {"full_attention": {"rope_theta": 7}})", 7},
+      {"llama-a qwen2-a", base,
+       R"("rope_theta": 5, "rope_parameters": {"full_attention": {"rope_type": "default"}})", 5},
+      {"llama-a qwen2-a", base,
+       R"("rope_parameters": {"sliding_attention": {"rope_theta": 3, "rope_type": "yarn"},
                               "full_attention": {"rope_theta": 7, "rope_type": "default"}})",
        7},
-      {R"("layer_types": ["sliding_attention", "sliding_attention"], "rope_parameters":
+      {"llama-a qwen2-a", base,
+       R"("layer_types": ["sliding_attention", "sliding_attention"], "rope_parameters":
           {"sliding_attention": {"rope_theta": 3}, "full_attention": {"rope_theta": 7}})",
-       3}};
-  for (const std::string name : {"llama-a", "qwen2-a"}) {
-    const Checkpoint checkpoint(name);
-    for (const auto& [fields, base] : cases) {
-      INFO(name << ": " << fields);
-      const Transformer model =
-          Transformer::from_pretrained(with_fields(checkpoint, fields), checkpoint.tensors);
-      CHECK(model.attention(0).settings().rotary->base == base);
+       3},
+      {"qwen2-a", window, R"("sliding_window": 4)", none},
+      {"qwen2-a", window,
+       R"("use_sliding_window": false, "sliding_window": 4, "max_window_layers": 0)", none},
+      {"qwen2-a", window, R"("use_sliding_window": true, "sliding_window": 4)", none},
+      {"qwen2-a", window,
+       R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 2)", none},
+      {"qwen2-a", window,
+       R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 0)", 3},
+      {"qwen2-a", window,
+       R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 1,
+          "layer_types": ["sliding_attention", "sliding_attention"])",
+       3},
+      {"qwen2-a", window,
+       R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 0,
+          "layer_types": ["full_attention", "full_attention"])",
+       none},
+      {"llama-a", window, R"("model_type": "mistral")", 4095},
+      {"llama-a", window, R"("model_type": "mistral", "sliding_window": null)", none},
+      // The position itself and two before it.
+      {"llama-a", window, R"("model_type": "mistral", "sliding_window": 3)", 2}};
+  for (const auto& [checkpoints, setting, fields, expected] : cases) {
+    for (const std::string name : {"llama-a", "qwen2-a"}) {
+      if (contains(checkpoints, name)) {
+        INFO(name << ": " << fields);
+        const Checkpoint checkpoint(name);
+        CHECK(setting(Transformer::from_pretrained(with_fields(checkpoint, fields),
+                                                   checkpoint.tensors)) == expected);
+      }
     }
-  }
-}
-
-TEST_CASE("Decoders that are not causal attend both ways") {
-  for (const std::string name : {"llama-a", "qwen2-a"}) {
-    const Checkpoint checkpoint(name);
-    const auto is_causal = [&](const std::string& value) {
-      return Transformer::from_pretrained(with_fields(checkpoint, "\"is_causal\": " + value),
-                                          checkpoint.tensors)
-          .settings()
-          .decoder.causal;
-    };
-    CHECK(is_causal("true"));
-    CHECK_FALSE(is_causal("false"));
   }
 }
 
@@ -276,18 +332,15 @@ TEST_CASE("minGPT has the tanh approximation and a head of its own, nanoGPT neit
   StateDict tensors = nanogpt.tensors;
   tensors["lm_head.weight"] = tensors.at("transformer.wte.weight") * 3.0F;
   for (const std::string type : {"mingpt", "gpt-mini", "gpt-nano", "gopher-44m", "gpt2-medium"}) {
-    const std::string sizes = R"(, "n_layer": 2, "n_head": 2, "n_embd": 16, "vocab_size": 29,
-      "block_size": 14, "attn_pdrop": 0.1, "bias": false})";
-    const Transformer model =
-        Transformer::from_pretrained(R"({"model_type": ")" + type + '"' + sizes, tensors);
+    const std::string config = R"({"model_type": ")" + type + R"(", "n_layer": 2, "n_head": 2,
+      "n_embd": 16, "vocab_size": 29, "block_size": 14, "attn_pdrop": 0.1, "bias": false})";
+    const Transformer model = Transformer::from_pretrained(config, tensors);
     CHECK(model.settings().activation == Activation::gelu_tanh);
     CHECK_FALSE(model.settings().tied_embeddings);
-    CHECK(contains(error_of([&] {
-                     return Transformer::from_pretrained(
-                         R"({"model_type": ")" + type + '"' + sizes,
-                         {{"transformer.wte.weight", tensors.at("lm_head.weight")}});
-                   }),
-                   "'lm_head.weight' is missing"));
+    StateDict headless = tensors;
+    headless.erase("lm_head.weight");
+    CHECK(error_of([&] { return Transformer::from_pretrained(config, headless); }) ==
+          "invalid-state-dict; tensors: 'lm_head.weight' is missing");
   }
   // The sizes of its own types are in its code, and null in a config.
   CHECK(contains(error_of([&] {
@@ -299,74 +352,6 @@ TEST_CASE("minGPT has the tanh approximation and a head of its own, nanoGPT neit
                  "expected (29, 48), got (29, 16)"));
   CHECK(nanogpt.model().settings().activation == Activation::gelu);
   CHECK(nanogpt.model().settings().tied_embeddings);
-}
-
-TEST_CASE(
-    "Errors about a checkpoint name its own fields and tensors, never this library's options") {
-  for (const std::string& name : checkpoint_names) {
-    const Checkpoint checkpoint(name);
-    std::vector<std::string> fields = fields_of(checkpoint.config);
-    fields.insert(fields.end(),
-                  {"normalize_before", "add_final_layer_norm", "normalize_embedding", "head_dim",
-                   "num_key_value_heads", "n_inner", "qkv_bias", "position_offset", "rope_theta",
-                   "layer_norm_eps", "layer_norm_epsilon", "rms_norm_eps", "bias", "is_causal"});
-    for (const std::string& field : fields) {
-      for (const std::string json : {"null", "-1", "0", "0.5", "1", "3", "5", "6", "7", "17", "40",
-                                     "2147483647", "1e300", "-1e-9", "true", "false", "\"x\""}) {
-        const std::string error =
-            error_of_config(checkpoint, with_fields(checkpoint, "\"" + field + "\": " + json));
-        INFO(name << ": " << field << " = " << json << ": " << error);
-        CHECK((error == "no error" || error.starts_with("invalid-option; config.") ||
-               error.starts_with("invalid-state-dict; tensors: '")));
-      }
-    }
-  }
-}
-
-TEST_CASE("Fields that a config leaves out are Transformers' defaults, and errors say so") {
-  const struct {
-    const char* checkpoint;
-    const char* field;
-    const char* value;
-  } cases[] = {{"gpt2-a", "n_positions", "1024"},      {"gpt2-a", "n_embd", "768"},
-               {"nanogpt-a", "n_layer", "12"},         {"llama-a", "intermediate_size", "11008"},
-               {"qwen2-a", "vocab_size", "151936"},    {"bert-a", "max_position_embeddings", "512"},
-               {"vit-a", "hidden_size", "768"},        {"bart-a", "d_model", "1024"},
-               {"marian-a", "encoder_ffn_dim", "4096"}};
-  for (const auto& [name, field, value] : cases) {
-    INFO(name << ": " << field);
-    const Checkpoint checkpoint(name);
-    const std::string quoted = "\"" + std::string(field) + "\"";
-    const std::string error =
-        error_of_config(checkpoint, replaced(checkpoint.config, quoted, "\"other\""));
-    CHECK(error.starts_with("invalid-state-dict; tensors: '"));
-    CHECK(error.ends_with("; where the config has no " + std::string(field) + ", it is " + value));
-  }
-}
-
-TEST_CASE("Sliding windows are those of the config") {
-  const Checkpoint qwen2("qwen2-a");
-  const struct {
-    const char* fields;
-    std::int64_t left;
-  } cases[] = {{R"("sliding_window": 4)", -1},
-               {R"("use_sliding_window": false, "sliding_window": 4, "max_window_layers": 0)", -1},
-               {R"("use_sliding_window": true, "sliding_window": 4)", -1},
-               {R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 2)", -1},
-               {R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 0)", 3},
-               {R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 1,
-          "layer_types": ["sliding_attention", "sliding_attention"])",
-                3},
-               {R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 0,
-          "layer_types": ["full_attention", "full_attention"])",
-                -1}};
-  const std::int64_t without = qwen2.model().settings().window_left;
-  for (const auto& [fields, left] : cases) {
-    CAPTURE(fields);
-    const Transformer model =
-        Transformer::from_pretrained(with_fields(qwen2, fields), qwen2.tensors);
-    CHECK(model.settings().window_left == (left < 0 ? without : left));
-  }
 }
 
 TEST_CASE("Fields that are null, and those nobody knows, are as if they were not there") {
@@ -408,25 +393,6 @@ TEST_CASE("What is no value of JSON is refused") {
         "invalid-option; config: expected JSON in UTF-8, got other bytes");
   const std::string deep(100000, '[');
   CHECK(contains(error_of_config(checkpoint, "{\"a\": " + deep), "with at most 32 levels"));
-}
-
-TEST_CASE("A changed byte of a config is an error or another config, and nothing else") {
-  const Checkpoint checkpoint("bart-a");
-  std::size_t refused = 0;
-  for (std::size_t at = 0; at < checkpoint.config.size(); ++at) {
-    for (const char other : {'"', '{', '}', '[', ',', ':', '0', '-', 'e', '\\', '\0', ' '}) {
-      std::string config = checkpoint.config;
-      config[at] = other;
-      const std::string error = error_of_config(checkpoint, config);
-      const bool is_known = error == "no error" || error.starts_with("invalid-option; ") ||
-                            error.starts_with("invalid-state-dict; ");
-      if (!is_known) {
-        FAIL_CHECK(config << error);
-      }
-      refused += error == "no error" ? 0 : 1;
-    }
-  }
-  CHECK(refused > checkpoint.config.size());
 }
 
 }  // namespace
