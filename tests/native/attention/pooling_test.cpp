@@ -22,12 +22,10 @@ TEST_CASE("transpose_qkv and transpose_output follow the chapter and invert each
       }
     }
     CHECK(in_place);
-    const Tensor<3> back = transpose_output(split, heads);
-    CHECK(back == X);
+    CHECK(transpose_output(split, heads) == X);
     // The same numbers with an axis of heads.
     CHECK(split_heads(X, heads).storage() == split.storage());
   }
-  CHECK(transpose_qkv(randn<3>({2, 0, 4}, 1), 2).shape() == std::array<std::size_t, 3>{4, 0, 2});
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace {
 constexpr InputShape shape{
     .batch = 2, .queries = 5, .keys = 7, .query_size = 6, .key_size = 6, .value_size = 6};
 
-MultiHeadAttention make_layer(double dropout, std::uint64_t seed = 11) {
+MultiHeadAttention make_layer(double dropout) {
   return MultiHeadAttention(
-      {.num_hiddens = 12, .num_heads = 3, .dropout = dropout, .bias = true, .seed = seed});
+      {.num_hiddens = 12, .num_heads = 3, .dropout = dropout, .bias = true, .seed = 11});
 }
 
 std::vector<float> dropped_row(const Dropout& dropout, std::size_t row, std::size_t count) {
@@ -69,10 +69,7 @@ TEST_CASE("Only passes in training mode drop weights, each others, and the same 
   auto layer = make_layer(0.5);
   auto plain = make_layer(0);
   auto twin = make_layer(0.5);
-  auto other = make_layer(0.5, 12);
   const Tensor<3> whole = forward(plain, inputs).output;
-  forward(other, inputs);
-  other.load_state_dict(plain.state_dict());
   CHECK_FALSE(layer.training());
   CHECK(forward(layer, inputs).output == whole);
   CHECK(&layer.train() == &layer);
@@ -82,10 +79,8 @@ TEST_CASE("Only passes in training mode drop weights, each others, and the same 
   CHECK_FALSE(layer.training());
   CHECK(forward(layer, inputs).output == whole);
   const Tensor<3> second = forward(layer.train(), inputs).output;
-  const Tensor<3> of_other = forward(other.train(), inputs).output;
   CHECK(max_difference(first, whole) > 0.01);
   CHECK(max_difference(first, second) > 0.01);
-  CHECK(max_difference(first, of_other) > 0.01);
   twin.train();
   CHECK(forward(twin, inputs, {.requires_grad = true}).output == first);
   CHECK(forward(twin, inputs, {}).output == second);

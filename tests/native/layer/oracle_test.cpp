@@ -10,7 +10,7 @@
 #include "problem.hpp"
 #include "table.hpp"
 
-/// The layer, and the reference that other tests measure it by, held against PyTorch.
+/// The layer held against PyTorch.
 namespace headwise::test {
 namespace {
 
@@ -157,71 +157,6 @@ TEST_CASE("scaled_dot_product_attention agrees with PyTorch's for grouped heads"
                                      oracle.tensor("in.value"), {.return_weights = true});
     check_against_oracle(oracle, "out.output", output);
     check_against_oracle(oracle, "out.attention", *weights);
-  }
-}
-
-/// What a full cache holds, (batch, key-value heads, max_length, head size).
-Tensor<4> contents(const HeadsView<float>& cached) {
-  auto result = Tensor<4>::from_shape({2, 4, 9, 5});
-  std::copy_n(cached.data, result.size(), result.data());
-  return result;
-}
-
-TEST_CASE("A cache that was filled in chunks holds what PyTorch's holds") {
-  for (const OracleCase& oracle : oracle_cases("kv_decode", 1)) {
-    MultiHeadAttention layer(options_of(oracle.record));
-    layer.load_state_dict(oracle.parameters());
-    KeyValueCache cache = layer.create_cache({.batch_size = 2, .max_length = 9});
-    const std::array<std::size_t, 5> ends = {0, 4, 7, 8, 9};
-    for (std::size_t i = 1; i < ends.size(); ++i) {
-      const Tensor<3> x = positions(oracle.tensor("in.x"), ends[i - 1], ends[i]);
-      layer.forward(x, x, x, {.causal = Causal::top_left, .cache = &cache});
-    }
-    check_against_oracle(oracle, "out.cache_key", contents(cache.keys()));
-    check_against_oracle(oracle, "out.cache_value", contents(cache.values()));
-  }
-}
-
-TEST_CASE("The layer without heads agrees with PyTorch's") {
-  for (const OracleCase& oracle : oracle_cases("prune_heads", 1)) {
-    MultiHeadAttention layer(options_of(oracle.record));
-    layer.load_state_dict(oracle.parameters());
-    const ForwardOptions options = forward_options(oracle, "prune_heads");
-    check_against_oracle(oracle, "out.full_output",
-                         forward(layer, inputs_of(oracle), options).output);
-    layer.prune_heads({1, 3});
-    const auto result = forward(layer, inputs_of(oracle), options);
-    check_against_oracle(oracle, "out.output", result.output);
-    check_against_oracle(oracle, "out.attention_kept", *result.attention_weights);
-    check_against_oracle(oracle, "out.pruned.W_q.weight", layer.state_dict().at("W_q.weight"));
-    check_against_oracle(oracle, "out.pruned.W_o.weight", layer.state_dict().at("W_o.weight"));
-  }
-}
-
-// The library draws its own dropout mask and takes none, so this holds the reference against the
-// given mask; random configurations hold the library against the reference.
-TEST_CASE("The reference agrees with d2l's layer for a given dropout mask") {
-  for (const OracleCase& oracle : oracle_cases("d2l_mha_dropout_mask", 1)) {
-    const Inputs inputs = inputs_of(oracle);
-    const MultiHeadAttentionOptions options = options_of(oracle.record);
-    const ForwardOptions call = forward_options(oracle, "d2l_mha_dropout_mask");
-    reference::Doubles<4> factors = oracle.tensor("in.keep");
-    for (double& factor : factors) {
-      factor /= 1 - options.dropout;
-    }
-    const auto [output, weights] = reference::multi_head_attention(
-        options, oracle.parameters(), inputs.queries, inputs.keys, inputs.values, call, 0, factors);
-    check_against_oracle(oracle, "out.output", output);
-    check_against_oracle(oracle, "out.attention", weights);
-    check_gradients(oracle,
-                    by_name(reference::gradients({.layer = options,
-                                                  .parameters = oracle.parameters(),
-                                                  .queries = inputs.queries,
-                                                  .keys = inputs.keys,
-                                                  .values = inputs.values,
-                                                  .options = call,
-                                                  .dropout_factors = factors,
-                                                  .grad_output = oracle.tensor("cotangent")})));
   }
 }
 

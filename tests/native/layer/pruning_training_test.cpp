@@ -92,7 +92,7 @@ TEST_CASE("SGD's momentum and Adam's moments follow when heads are removed") {
   }
 }
 
-TEST_CASE("An optimizer starts anew with a layer of other sizes in the place of the old") {
+TEST_CASE("An optimizer starts anew with a layer that is assigned, of other or the same sizes") {
   const Configuration sizes{.query_size = 6, .key_size = 6, .value_size = 6};
   const AdamOptions options{.learning_rate = 0.1};
   Pupil<Adam> pupil(MultiHeadAttention({.num_hiddens = 12, .num_heads = 4, .seed = 1}), options);
@@ -103,7 +103,7 @@ TEST_CASE("An optimizer starts anew with a layer of other sizes in the place of 
   MultiHeadAttention wide({.num_hiddens = 24, .num_heads = 8, .seed = 2});
   wide.backward(forward(wide, inputs_of(sizes, 1), {.requires_grad = true}).output);
   wide.prune_heads({1, 2, 3, 4, 5, 6, 7});
-  for (const MultiHeadAttention& layer : {saved, wide}) {
+  for (const MultiHeadAttention& layer : {saved, wide, wide}) {
     pupil.layer = layer;
     pupil.optimizer.step();
     Pupil<Adam> other(layer, options);
