@@ -103,7 +103,6 @@ TEST_CASE("Layers come from every layout") {
       grouped.num_kv_heads = num_kv_heads;
       check_layout(d2l, grouped);
     }
-    grouped.num_kv_heads = 2;
     grouped.bias_kv = true;
     check_layout(d2l, grouped);
     auto square_grouped = square(bias);

@@ -178,7 +178,6 @@ TEST_CASE("A safetensors header of other text than JSON's objects is refused") {
        syntax(R"({"\u-061":{}})", no_digits, 5, "0"),
        syntax(R"({"\ud83d":{}})", no_pair, 8, "\""),
        syntax(R"({"\ude00":{}})", no_pair, 8, "\""),
-       syntax(R"({"\ud83d\ud83d":{}})", no_pair, 14, "\""),
        syntax(R"({"\ud83d\ue000":{}})", no_pair, 14, "\""),
        syntax(R"({"\ude00\ud83d":{}})", no_pair, 8, "\\"),
        syntax(R"({"__metadata__":{"a":1}})", "a string", 21, "1"),
@@ -253,10 +252,6 @@ TEST_CASE("Tensors of a safetensors file lie side by side, in the bytes that the
        {tensor("1", "0,0,4"), two_offsets, "3"},
        {tensor("1", "0,4", "F16"), fits, "4"},
        {tensor("1", "0,3"), fits, "3"},
-       {tensor("3", "0,4", "BOOL"), fits, "4"},
-       {tensor("5", "0,4", "F8_E4M3"), fits, "4"},
-       {tensor("1", "0,4", "I64"), fits, "4"},
-       {tensor("1", "0,4", "C64"), fits, "4"},
        {tensor("9", "0,4", "F4"), fits, "4"},
        {tensor("7", "0,4", "F4"), fits, "4"},
        {tensor("5", "0,4", "F6_E2M3"), fits, "4"},
@@ -264,14 +259,12 @@ TEST_CASE("Tensors of a safetensors file lie side by side, in the bytes that the
        {tensor("0", "0,4"), fits, "4"},
        {tensor("", "0,0"), fits, "0"},
        {tensor(p53 + ',' + p53, "0,4"), fits, "4"},
-       // 4 · 2^62 and 2 · 2^63 are 0 modulo 2^64, 4 · (2^62 + 1) is 4.
+       // 4 · 2^62 is 0 modulo 2^64, 4 · (2^62 + 1) is 4.
        {tensor(p32 + ",1073741824", "0,0"), fits, "0"},
-       {tensor(p32 + ",2147483648", "0,0", "BF16"), fits, "0"},
        {tensor(p32 + ",1073741824", "0,0", "F4"), fits, "0"},
        {tensor("5,5581,8681,49477,384773", "0,4"), fits, "4"},
-       // 2^63 and 2^108 bytes beside an axis of 0, and 2^128.
+       // 2^63 bytes beside an axis of 0, and 2^128.
        {tensor("0,256," + p53, "0,0"), fits, "0"},
-       {tensor(p53 + ",0," + p53, "0,0"), fits, "0"},
        {tensor(p32 + ',' + p32 + ',' + p32 + ',' + p32, "0,0"), fits, "0"},
        {two("0,4", "0,4"), b, "0"},
        {two("0,4", "2,6"), b, "2", 6},
@@ -377,11 +370,10 @@ TEST_CASE("A .npy header of other text than NumPy's is refused") {
              {shaped("(0,)"), bytes, "4"},
              {shaped("()"), bytes, "0", 0},
              {shaped('(' + p53 + ',' + p53 + ')'), bytes, "4"},
-             // 2^64 bytes and four more, 2^63 and 2^108 beside an axis of 0, and 2^128.
+             // 2^64 bytes and four more, 2^63 beside an axis of 0, and 2^128.
              {shaped("(4294967296, 1073741824)"), bytes, "0", 0},
              {shaped("(5,5581,8681,49477,384773)"), bytes, "4"},
              {shaped("(0, 256, " + p53 + ')'), bytes, "0", 0},
-             {shaped('(' + p53 + ", 0, " + p53 + ')'), bytes, "0", 0},
              {shaped("(4294967296,4294967296,4294967296,4294967296)"), bytes, "0", 0}});
   const auto described = [](const std::string& text) {
     return "{'descr': " + text + ", 'fortran_order': False, 'shape': (1,)}";
@@ -410,18 +402,12 @@ File mutated(File file, Random& random) {
   for (std::size_t left = 1 + random.below(1 + random.below(4)); left > 0; --left) {
     const std::size_t size = random.chance(0.1) ? file.size() : file.size() * 3 / 4;
     const auto place = file.begin() + static_cast<std::ptrdiff_t>(random.below(size));
-    switch (random.below(4)) {
-      case 0:
-        *place ^= static_cast<std::byte>(1U << random.below(8));
-        break;
-      case 1:
-        *place = byte();
-        break;
-      case 2:
-        file.insert(place, byte());
-        break;
-      default:
-        file.erase(place);
+    if (random.chance(0.3)) {
+      file.insert(place, byte());
+    } else if (random.chance(0.3)) {
+      file.erase(place);
+    } else {
+      *place = random.chance(0.5) ? *place ^ static_cast<std::byte>(1U << random.below(8)) : byte();
     }
   }
   return {file.begin(), file.end()};

@@ -10,7 +10,6 @@ namespace headwise::test {
 namespace {
 
 /// Three layers with gradients and an optimizer over them, some steps behind it.
-template <typename Kind>
 struct World {
   explicit World(int steps) {
     for (const LayerCase& each : layer_cases()) {
@@ -19,7 +18,10 @@ struct World {
         trainables.push_back(&layers.back()->layer);
       }
     }
-    make_optimizers();
+    optimizer =
+        std::make_unique<Adam>(trainables, AdamOptions{.learning_rate = 0.1, .weight_decay = 0.1});
+    other =
+        std::make_unique<Adam>(std::vector{trainables.front()}, AdamOptions{.learning_rate = 0.5});
     for (int step = 0; step < steps; ++step) {
       optimizer->step();
     }
@@ -28,37 +30,17 @@ struct World {
     }
   }
 
-  void make_optimizers() {
-    auto options = [] {
-      if constexpr (std::is_same_v<Kind, Adam>) {
-        return AdamOptions{.learning_rate = 0.1, .weight_decay = 0.1};
-      } else {
-        return SGDOptions{.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 0.1};
-      }
-    }();
-    optimizer = std::make_unique<Kind>(trainables, options);
-    options.learning_rate = 0.5;
-    other = std::make_unique<Kind>(std::vector<Trainable*>{trainables.front()}, options);
-  }
-
-  /// Slices that the optimizer has not seen removed yet.
-  void prune() {
-    layers[0]->layer.prune_heads({1, 2});
-    layers[1]->layer.prune_heads({2, 3});
-  }
-
   std::vector<std::unique_ptr<LayerWorld>> layers;
   std::vector<Trainable*> trainables;
-  std::unique_ptr<Kind> optimizer;
-  std::unique_ptr<Kind> other;
+  std::unique_ptr<Adam> optimizer;
+  std::unique_ptr<Adam> other;
 };
 
-template <typename Kind>
-void probe_all(World<Kind>& world, Fingerprint& print) {
+void probe_all(World& world, Fingerprint& print) {
   for (const auto& layer : world.layers) {
     probe(*layer, print);
   }
-  for (Kind* optimizer : {world.optimizer.get(), world.optimizer.get(), world.other.get()}) {
+  for (Adam* optimizer : {world.optimizer.get(), world.optimizer.get(), world.other.get()}) {
     print.add("learning_rate", optimizer->learning_rate());
     print.add_outcome("next step", [&] { optimizer->step(); });
     for (const auto& layer : world.layers) {
@@ -67,57 +49,45 @@ void probe_all(World<Kind>& world, Fingerprint& print) {
   }
 }
 
-template <typename Kind>
-void check_optimizer(const std::string& kind) {
-  const auto check = [&](const std::string& name, const auto& make, const auto& call) {
-    check_every_allocation(kind + ": " + name, make, call, probe_all<Kind>);
-  };
-  const auto fresh = [] { return World<Kind>(0); };
-  const auto used = [] { return World<Kind>(2); };
-  check("constructor", fresh,
-        [](World<Kind>& world) { return Kind(world.trainables).learning_rate(); });
-  check(
-      "constructor for the same twice",
+TEST_CASE("Out of memory in optimizers") {
+  const auto fresh = checker("no steps", [] { return World(0); }, probe_all);
+  const auto used = checker("two steps", [] { return World(2); }, probe_all);
+  const auto pruned = checker(
+      "pruned since",
       [] {
-        World<Kind> world(0);
-        world.trainables.push_back(world.trainables.front());
+        World world(2);
+        world.layers[0]->layer.prune_heads({1, 2});
+        world.layers[1]->layer.prune_heads({2, 3});
         return world;
       },
-      [](World<Kind>& world) { return Kind(world.trainables).learning_rate(); });
-  check("first step", fresh, [](World<Kind>& world) { world.optimizer->step(); });
-  check("later step", used, [](World<Kind>& world) { world.optimizer->step(); });
-  const auto pruned = [] {
-    World<Kind> world(2);
-    world.prune();
-    return world;
-  };
-  check("step after pruning", pruned, [](World<Kind>& world) { world.optimizer->step(); });
-  const auto replaced = [] {
-    World<Kind> world(2);
-    const LayerWorld other(layer_cases().back());
-    world.layers[1]->layer = other.layer;
-    return world;
-  };
-  check("step for a layer of other sizes", replaced,
-        [](World<Kind>& world) { world.optimizer->step(); });
-  check("zero_gradients", used, [](World<Kind>& world) { world.optimizer->zero_gradients(); });
-  check("zero_gradients after pruning", pruned,
-        [](World<Kind>& world) { world.optimizer->zero_gradients(); });
-  check("bad learning rate", used,
-        [](World<Kind>& world) { world.optimizer->set_learning_rate(-1); });
-  check("copy", used, [](World<Kind>& world) { return Kind(*world.optimizer).learning_rate(); });
-  check("assigned", used, [](World<Kind>& world) { *world.other = *world.optimizer; });
-  check("clip_gradient_norm", used,
-        [](World<Kind>& world) { return clip_gradient_norm(world.trainables, 0.01); });
-  check("clip_gradient_norm that changes nothing", used,
-        [](World<Kind>& world) { return clip_gradient_norm(world.trainables, 1e30); });
-  check("clip_gradient_norm, bad norm", used,
-        [](World<Kind>& world) { return clip_gradient_norm(world.trainables, -1); });
+      probe_all);
+  const auto replaced = checker(
+      "a layer of other sizes",
+      [] {
+        World world(2);
+        world.layers[1]->layer = LayerWorld(layer_cases().back()).layer;
+        return world;
+      },
+      probe_all);
+  const auto step = [](World& world) { world.optimizer->step(); };
+  fresh("step", step);
+  used("step", step);
+  pruned("step", step);
+  replaced("step", step);
+  fresh("Adam", [](World& world) { return Adam(world.trainables).learning_rate(); });
+  fresh("Adam, bad betas",
+        [](World& world) { return Adam(world.trainables, {.betas = {2, 2}}).learning_rate(); });
+  fresh("SGD, bad momentum",
+        [](World& world) { return SGD(world.trainables, {.momentum = -1}).learning_rate(); });
+  used("zero_gradients", [](World& world) { world.optimizer->zero_gradients(); });
+  used("bad learning rate", [](World& world) { world.optimizer->set_learning_rate(-1); });
+  used("copy", [](World& world) { return Adam(*world.optimizer).learning_rate(); });
+  used("assignment", [](World& world) { *world.other = *world.optimizer; });
+  used("clip_gradient_norm",
+       [](World& world) { return clip_gradient_norm(world.trainables, 0.01); });
+  used("clip_gradient_norm, bad norm",
+       [](World& world) { return clip_gradient_norm(world.trainables, -1); });
 }
-
-TEST_CASE("Out of memory in Adam") { check_optimizer<Adam>("Adam"); }
-
-TEST_CASE("Out of memory in SGD") { check_optimizer<SGD>("SGD"); }
 
 }  // namespace
 }  // namespace headwise::test

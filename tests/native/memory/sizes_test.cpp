@@ -53,33 +53,27 @@ TEST_CASE("Tasks of sequences beyond memory") {
       CHECK((code == "out-of-memory" || code == "invalid-option"));
     };
     check([=] { return CopyTask({.num_symbols = 5, .length = n}); });
-    check([=] { return CopyTask({.num_symbols = n, .length = 5}); });
     check([=] { return CopyTask({.num_symbols = n, .length = n, .offset = n - 1}); });
     check([=] { return ReverseTask({.num_symbols = 5, .num_items = n}); });
     check([=] { return SortTask({.num_symbols = n, .num_items = n}); });
-    check([=] { return SortTask({.num_symbols = n, .num_items = 5}); });
     check([=] { return AssociativeRecallTask({n, n, n, n}); });
     check([=] { return AssociativeRecallTask({5, 5, 2, n}); });
-    check([=] { return InductionTask({5, n, 2, 4}); });
-    check([=] { return InductionTask({n, n, n - 1, n - 1}); });
     check([=] { return InductionTask({n, n, 1, n}); });
   }
 }
 
 TEST_CASE("Caches beyond memory") {
-  for (const std::int64_t num_hiddens : {2, 64}) {
-    MultiHeadAttention layer({.num_hiddens = num_hiddens,
-                              .num_heads = 2,
-                              .query_size = 3,
-                              .key_size = 3,
-                              .value_size = 3,
-                              .seed = 1});
-    for (const std::int64_t batch_size : {std::int64_t{1}, two_to(29), two_to(30), largest_size}) {
-      for (const std::int64_t max_length : {two_to(29), two_to(30), largest_size}) {
-        CAPTURE(num_hiddens, batch_size, max_length);
-        const CacheOptions options{.batch_size = batch_size, .max_length = max_length};
-        CHECK(code_of([&] { return layer.create_cache(options); }) == "out-of-memory");
-      }
+  const MultiHeadAttention layer({.num_hiddens = 64,
+                                  .num_heads = 2,
+                                  .query_size = 3,
+                                  .key_size = 3,
+                                  .value_size = 3,
+                                  .seed = 1});
+  for (const std::int64_t batch_size : {std::int64_t{1}, two_to(29), two_to(30), largest_size}) {
+    for (const std::int64_t max_length : {two_to(29), two_to(30), largest_size}) {
+      CAPTURE(batch_size, max_length);
+      const CacheOptions options{.batch_size = batch_size, .max_length = max_length};
+      CHECK(code_of([&] { return layer.create_cache(options); }) == "out-of-memory");
     }
   }
 }
@@ -88,12 +82,10 @@ TEST_CASE("Random tensors and positional encodings beyond memory") {
   const std::size_t side = size_two_to(32);
   for (const std::array<std::size_t, 3>& shape : std::vector<std::array<std::size_t, 3>>{
            {1, 1, size_two_to(40)},
-           {1, 1, size_two_to(62)},
            {size_two_to(63), 1, 1},
            {1, std::numeric_limits<std::size_t>::max(), 1},
            {1, side, side},
            {side + 1, side, 1},
-           {2, 1, size_two_to(63)},
            {2, size_two_to(63) + 1, 1},
            {size_two_to(22), size_two_to(21), size_two_to(21)}}) {
     CAPTURE(shape[0], shape[1], shape[2]);
@@ -108,93 +100,73 @@ TEST_CASE("Random tensors and positional encodings beyond memory") {
 }
 
 TEST_CASE("Layers beyond memory, at once or as soon as their sizes are known") {
-  std::vector<MultiHeadAttentionOptions> all;
   for (const std::int64_t size : {two_to(30), largest_size}) {
-    const auto add = [&](std::int64_t hiddens, std::int64_t inputs, const auto& change) {
-      all.push_back({.num_hiddens = hiddens,
-                     .num_heads = 1,
-                     .query_size = inputs,
-                     .key_size = inputs,
-                     .value_size = inputs,
-                     .seed = 1});
-      change(all.back());
+    const auto check = [&](bool is_large, const auto& change) {
+      MultiHeadAttentionOptions options{.num_hiddens = is_large ? size : 8, .num_heads = 1};
+      options.query_size = options.key_size = options.value_size = is_large ? size : 3;
+      options.seed = 1;
+      change(options);
+      CAPTURE(options.num_hiddens, options.num_heads, static_cast<int>(options.projection),
+              options.output_size.value_or(0), options.attention_hiddens.value_or(0));
+      CHECK(code_of([&] { return MultiHeadAttention(options).num_heads(); }) == "out-of-memory");
+      if (options.projection != Projection::linear || options.key_size > options.num_hiddens) {
+        return;
+      }
+      options.query_size = options.key_size = options.value_size = std::nullopt;
+      MultiHeadAttention layer(options);
+      const auto X = randn<3>({1, 1, 1}, 1);
+      for (const bool requires_grad : {false, true}) {
+        CHECK(code_of([&] { return layer.forward(X, X, X, {.requires_grad = requires_grad}); }) ==
+              "out-of-memory");
+      }
+      CHECK(code_of([&] { return layer.state_dict(); }) == "sizes-unknown");
     };
-    add(size, size, [](auto& /*o*/) {});
-    add(size, size, [=](auto& o) { o.num_heads = size; });
-    add(size, size, [](auto& o) { o.bias = o.bias_kv = true; });
-    add(size, size, [](auto& o) { o.projection = Projection::convolution; });
+    check(true, [](auto& /*o*/) {});
+    check(true, [=](auto& o) { o.num_heads = size; });
+    check(true, [](auto& o) { o.bias = o.bias_kv = true; });
+    check(true, [](auto& o) { o.projection = Projection::convolution; });
     for (const auto attention_hiddens : {std::optional<std::int64_t>(), std::optional(size)}) {
-      add(size, size, [=](auto& o) {
+      check(true, [=](auto& o) {
         o.projection = Projection::none;
         o.pooling = Pooling::additive;
         o.attention_hiddens = attention_hiddens;
       });
     }
-    add(8, 3, [=](auto& o) { o.key_size = size; });
-    add(8, 3, [=](auto& o) { o.output_size = size; });
-    add(8, 3, [=](auto& o) {
+    check(false, [=](auto& o) { o.key_size = size; });
+    check(false, [=](auto& o) { o.output_size = size; });
+    check(false, [=](auto& o) {
       o.pooling = Pooling::additive;
       o.attention_hiddens = size;
     });
-  }
-  for (MultiHeadAttentionOptions options : all) {
-    CAPTURE(options.num_hiddens, options.num_heads, static_cast<int>(options.projection),
-            options.output_size.value_or(0), options.attention_hiddens.value_or(0));
-    CHECK(code_of([&] { return MultiHeadAttention(options).num_heads(); }) == "out-of-memory");
-    if (options.projection != Projection::linear || options.key_size > options.num_hiddens) {
-      continue;
-    }
-    options.query_size = options.key_size = options.value_size = std::nullopt;
-    MultiHeadAttention layer(options);
-    const auto X = randn<3>({1, 1, 1}, 1);
-    for (const bool requires_grad : {false, true}) {
-      CHECK(code_of([&] { return layer.forward(X, X, X, {.requires_grad = requires_grad}); }) ==
-            "out-of-memory");
-    }
-    CHECK(code_of([&] { return layer.state_dict(); }) == "sizes-unknown");
   }
 }
 
 TEST_CASE("Models beyond memory") {
   for (const std::int64_t size : {two_to(30), largest_size}) {
-    const auto check = [&](const auto& change) {
-      AttentionOnlyTransformerOptions options{
-          .vocabulary_size = 5, .max_length = 7, .num_hiddens = 6, .num_heads = 3, .seed = 1};
-      change(options);
-      CAPTURE(options.vocabulary_size, options.max_length, options.num_hiddens, options.num_layers,
-              options.layer_norm);
+    const AttentionOnlyTransformerOptions small{
+        .vocabulary_size = 5, .max_length = 7, .num_hiddens = 6, .num_heads = 1, .seed = 1};
+    std::vector<AttentionOnlyTransformerOptions> all(6, small);
+    all[0].vocabulary_size = all[1].max_length = all[2].max_length = size;
+    all[2].positions = Positions::learned;
+    all[3].num_hiddens = all[4].num_layers = size;
+    all[5].vocabulary_size = all[5].max_length = all[5].num_hiddens = all[5].num_layers = size;
+    all[5].positions = Positions::learned;
+    all[5].layer_norm = true;
+    for (const AttentionOnlyTransformerOptions& options : all) {
+      CAPTURE(options.vocabulary_size, options.max_length, options.num_hiddens, options.num_layers);
       CHECK(code_of([&] { return AttentionOnlyTransformer(options).num_layers(); }) ==
             "out-of-memory");
-    };
-    check([&](auto& o) { o.vocabulary_size = size; });
-    check([&](auto& o) { o.max_length = size; });
-    check([&](auto& o) {
-      o.max_length = size;
-      o.positions = Positions::learned;
-    });
-    check([&](auto& o) {
-      o.num_hiddens = size;
-      o.num_heads = 1;
-    });
-    check([&](auto& o) { o.num_layers = size; });
-    check([&](auto& o) {
-      o.vocabulary_size = o.max_length = o.num_hiddens = o.num_layers = size;
-      o.num_heads = 1;
-      o.positions = Positions::learned;
-      o.layer_norm = true;
-    });
+    }
   }
 }
 
 TEST_CASE("Numbers of heads that no tensor has") {
   MultiHeadAttention layer(layer_cases().front().options);
+  const auto X = randn<3>({1, 2, 4}, 1);
   CHECK(code_of([&] { layer.prune_heads({two_to(62)}); }) == "invalid-option");
-  CHECK(code_of([&] { return transpose_qkv(randn<3>({1, 2, 4}, 1), two_to(62)); }) ==
-        "invalid-option");
-  CHECK(code_of([&] { return transpose_output(randn<3>({4, 2, 1}, 1), two_to(62)); }) ==
-        "invalid-option");
-  CHECK(code_of([&] { return split_heads(randn<3>({1, 2, 4}, 1), two_to(62)); }) ==
-        "invalid-option");
+  CHECK(code_of([&] { return transpose_qkv(X, two_to(62)); }) == "invalid-option");
+  CHECK(code_of([&] { return transpose_output(X, two_to(62)); }) == "invalid-option");
+  CHECK(code_of([&] { return split_heads(X, two_to(62)); }) == "invalid-option");
   CHECK(layer.num_heads() == 4);
 }
 

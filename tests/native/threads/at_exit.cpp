@@ -2,6 +2,7 @@
 // functions of std::atexit ("exit"), in a child of fork ("fork"). Ends with 1 if a result is wrong.
 #include <cstdlib>
 #include <headwise/headwise.hpp>
+#include <memory>
 #include <string_view>
 
 #if __has_include(<unistd.h>)
@@ -35,17 +36,8 @@ void check() {
   }
 }
 
-struct ChecksAtItsEnd {
-  ChecksAtItsEnd() = default;
-  ChecksAtItsEnd(const ChecksAtItsEnd&) = delete;
-  ChecksAtItsEnd& operator=(const ChecksAtItsEnd&) = delete;
-  ChecksAtItsEnd(ChecksAtItsEnd&&) = delete;
-  ChecksAtItsEnd& operator=(ChecksAtItsEnd&&) = delete;
-  ~ChecksAtItsEnd() { check(); }
-};
-
-/// Is there before the pool, and goes after it.
-const ChecksAtItsEnd first;
+/// Made before the pool and destroyed after it.
+const std::shared_ptr<void> first(nullptr, [](void* /*nothing*/) { check(); });
 
 }  // namespace
 
