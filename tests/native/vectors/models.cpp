@@ -152,19 +152,18 @@ class ModelCalls {
     return model_->forward(tokens, options);
   }
 
-  template <typename Tensors>
-  void gives_each(const std::string& name, const Tensors& tensors, double share) {
-    for (std::size_t layer = 0; layer < tensors.size(); ++layer) {
-      calls_.gives(name + "." + std::to_string(layer), tensors[layer], share);
-    }
-  }
-
-  void gives_each_captured(const std::string& name, const std::vector<CapturedTensors<3>>& captured,
-                           double share) {
-    for (std::size_t layer = 0; layer < captured.size(); ++layer) {
-      for_each_captured(captured[layer], [&](const std::string& tensor_name, const auto& tensor) {
-        calls_.gives(name + "." + std::to_string(layer) + "." + tensor_name, tensor, share);
-      });
+  /// Tensors of each layer, or what was captured of it.
+  template <typename Layers>
+  void gives_each(const std::string& name, const Layers& layers, double share) {
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+      const std::string of_layer = name + "." + std::to_string(layer);
+      if constexpr (std::is_same_v<Layers, std::vector<CapturedTensors<3>>>) {
+        for_each_captured(layers[layer], [&](const std::string& tensor_name, const auto& tensor) {
+          calls_.gives(of_layer + "." + tensor_name, tensor, share);
+        });
+      } else {
+        calls_.gives(of_layer, layers[layer], share);
+      }
     }
   }
 
@@ -179,9 +178,9 @@ class ModelCalls {
     gives_each("attentionWeights", result.attention_weights, share);
     gives_each("crossAttentionWeights", result.cross_attention_weights, share);
     gives_each("encoderAttentionWeights", result.encoder_attention_weights, share);
-    gives_each_captured("captured", result.captured, share);
-    gives_each_captured("crossCaptured", result.cross_captured, share);
-    gives_each_captured("encoderCaptured", result.encoder_captured, share);
+    gives_each("captured", result.captured, share);
+    gives_each("crossCaptured", result.cross_captured, share);
+    gives_each("encoderCaptured", result.encoder_captured, share);
   }
 
   void forward() {
@@ -330,7 +329,8 @@ class ModelCalls {
   }
 
   void measure_side(Side side, HeadMeasure measure) {
-    const TransformerForwardOptions options = some_options();
+    TransformerForwardOptions options = some_options();
+    options.head_gates = options.cross_head_gates = options.encoder_head_gates = {};
     ModelMeasureBatch measured{.tokens = {},
                                .valid_lens = options.valid_lens,
                                .key_mask = options.key_mask,
@@ -338,12 +338,7 @@ class ModelCalls {
                                .source = options.source,
                                .source_valid_lens = options.source_valid_lens,
                                .source_key_mask = options.source_key_mask};
-    JsonObject given = json_of(calls_, {.valid_lens = options.valid_lens,
-                                        .key_mask = options.key_mask,
-                                        .segments = options.segments,
-                                        .source = options.source,
-                                        .source_valid_lens = options.source_valid_lens,
-                                        .source_key_mask = options.source_key_mask});
+    JsonObject given = json_of(calls_, options);
     if (settings().has_patches()) {
       const std::size_t size = settings().image_size;
       measured.pixels = randn<4>({batch, settings().channels, size, size}, random_.next());
@@ -392,57 +387,6 @@ class ModelCalls {
   std::size_t length_;
   CallList calls_;
 };
-
-/// Models with one size changed: both languages refuse the same ones, in the same words.
-void add_options(VectorFile& file) {
-  Random random(2);
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    TransformerOptions options = random_transformer(seed).options;
-    if (options.patches) {
-      continue;
-    }
-    options.weights = Precision::float32;
-    const auto size = random.pick<std::int64_t>({-1, 0, 1, 2, 3, 4, 6, 8, 12, 2147483648});
-    EncoderOptions encoder = options.encoder.value_or(EncoderOptions());
-    if (random.chance(0.5)) {
-      *random.pick({&options.num_kv_heads, &options.head_size, &options.ffn_hiddens,
-                    &options.rotary.size, &encoder.num_heads, &encoder.ffn_hiddens}) = size;
-    } else {
-      *random.pick({&options.vocabulary_size, &options.max_length, &options.num_hiddens,
-                    &options.num_layers, &options.num_heads, &options.segments,
-                    &options.position_offset, &encoder.num_layers}) = size;
-    }
-    if (options.encoder) {
-      options.encoder = encoder;
-    }
-    CallList calls(file, "options, seed " + std::to_string(seed));
-    calls.make("model", "Transformer", json_of(options));
-    try {
-      Transformer model(options);
-      Tokens tokens =
-          Tokens::from_shape({1, std::min<std::size_t>(model.settings().max_length, 3)});
-      tokens.fill(0);
-      JsonObject given;
-      TransformerForwardOptions pass;
-      if (options.encoder) {
-        pass.source = tokens;
-        given.set("source", calls.tensor(tokens));
-      }
-      calls.call("model", "forward", calls.tensor(tokens), given);
-      const TransformerResult result = model.forward(tokens, pass);
-      calls.gives("hidden", result.hidden, share_of_floats);
-      if (options.head) {
-        calls.gives("logits", result.logits, share_of_floats);
-      }
-      if (options.encoder) {
-        calls.gives("encoderHidden", *result.encoder_hidden, share_of_floats);
-      }
-    } catch (const Error& error) {
-      calls.fails(error);
-    }
-    calls.end();
-  }
-}
 
 JsonObject json_of_attention_only(const AttentionOnlyTransformerOptions& options) {
   return JsonObject()
@@ -498,7 +442,6 @@ VectorFile model_vectors() {
                              json_of_attention_only(options),
                              std::make_unique<AttentionOnlyTransformer>(options), random.next());
   }
-  add_options(file);
   return file;
 }
 
