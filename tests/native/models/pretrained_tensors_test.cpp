@@ -66,12 +66,12 @@ xt::xarray<float> with_a_row_more(const xt::xarray<float>& tensor) {
 TEST_CASE("A tensor that is missing, of another shape or unexpected is named") {
   for (const std::string& name : checkpoint_names) {
     const Checkpoint checkpoint(name);
+    const StateDict out = checkpoint.model().state_dict(ParameterNames::pretrained);
     for (const auto& [tensor, values] : checkpoint.tensors) {
       INFO(name << ": " << tensor);
       const bool is_needed = is_read(tensor) && !is_optional(checkpoint, tensor);
       const std::string missing = "'" + bare(tensor) + "' is missing";
-      CHECK(checkpoint.model().state_dict(ParameterNames::pretrained).contains(tensor) ==
-            is_read(tensor));
+      CHECK(out.contains(tensor) == is_read(tensor));
       StateDict tensors = checkpoint.tensors;
       tensors.erase(tensor);
       CHECK(error_of_loading(checkpoint.config, tensors) ==
