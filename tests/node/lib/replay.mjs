@@ -40,6 +40,9 @@ export const square = {
   gradient: ({ data, shape }) => ({ data: data.map((x) => 2 * x), shape }),
 };
 
+const integerKinds = [
+  ...[Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array],
+];
 /** Every way to pass a tensor of floats, integers or booleans. */
 const forms = {
   part({ data, shape }) {
@@ -72,8 +75,14 @@ const forms = {
   typed: ({ data, shape }) => ({ data: data.slice(), shape }),
   doubles: ({ data, shape }) => ({ data: Float64Array.from(data), dims: shape }),
   bigints: ({ data, shape }) => ({ data: BigInt64Array.from(data, BigInt), dims: shape }),
+  unsignedBigints: ({ data, shape }) => ({ data: BigUint64Array.from(data, BigInt), dims: shape }),
   booleans: ({ data, shape }) => ({ data: Array.from(data, Boolean), dims: shape }),
-  words: ({ data, shape }) => ({ data: Int32Array.from(data), dims: shape }),
+  ...Object.fromEntries(
+    integerKinds.map((Kind) => [
+      Kind.name,
+      ({ data, shape }) => ({ data: Kind.from(data), dims: shape }),
+    ]),
+  ),
   nestedBooleans: ({ data, shape }) => forms.nested({ data: Array.from(data, Boolean), shape }),
 };
 const formsOf = {
@@ -81,7 +90,10 @@ const formsOf = {
     ...['tensor', 'tensor', 'resident', 'nested', 'rows', 'typed', 'doubles', 'part', 'list'],
   ],
   Int32Array: ['nested', 'typed', 'doubles', 'bigints', 'part', 'list', 'flat', 'flatBigints'],
-  Uint8Array: ['typed', 'booleans', 'nestedBooleans', 'rows', 'part', 'words', 'bigints'],
+  Uint8Array: [
+    ...['typed', 'booleans', 'nestedBooleans', 'rows', 'part', 'bigints', 'unsignedBigints'],
+    ...integerKinds.map(({ name }) => name),
+  ],
 };
 
 /** Tensors, numbers and lists of numbers in a result, by their path. */

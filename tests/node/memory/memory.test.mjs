@@ -110,6 +110,15 @@ const tooLarge = {
     ...[{ vocabularySize: most }, { maxLength: most }, { numHiddens: 2 ** 30 }],
     { numLayers: most },
   ].map((huge) => [{ ...model, ...huge }]),
+  Transformer: [
+    ...[{ vocabularySize: most }, { maxLength: most }, { segments: most }, { ffnHiddens: most }],
+    ...[{ numHiddens: 2 ** 30 }, { numLayers: most }, { headSize: 2 ** 29, numHeads: 2 }],
+    ...[
+      { headSize: 2 ** 30, numHeads: 1 },
+      { numHeads: 2 ** 29, headSize: 2 },
+    ],
+    ...[{ encoder: { numLayers: most } }, { encoder: { ffnHiddens: 2 ** 30 } }],
+  ].map((huge) => [{ ...model, ...huge }]),
   createCache: [
     ...[2 ** 14, 2 ** 16, 2 ** 24, most, 1].map((batchSize) => [{ batchSize, maxLength: most }]),
     [{ batchSize: most, maxLength: 1 }],

@@ -1,7 +1,7 @@
 // Malformed configs and tensors of `fromPretrained`. tests/native tries every tensor and field.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { HeadwiseError, init, Tensor, Transformer } from 'headwise';
+import { HeadwiseError, init, Transformer } from 'headwise';
 import { checkpointNames, readCheckpoint } from '../lib/checkpoints.mjs';
 import { assertFails } from '../lib/compare.mjs';
 
@@ -22,58 +22,12 @@ test('tensors that are missing or of integers are named', () => {
   }
 });
 
-test('embeddings that are called tied are compared by their bits', () => {
-  const { config, tensors } = readCheckpoint('bart-a');
-  const embedding = 'model.shared.weight';
-  const { [embedding]: shared, ...rest } = tensors;
-  delete rest['lm_head.weight'];
-  const changed = new Tensor(shared.data.slice(), shared.shape);
-  changed.data[changed.data.length - 1] *= 1 + 2 ** -20;
-  const read = (more) => {
-    const model = Transformer.fromPretrained({ config, tensors: { ...rest, ...more } });
-    return [model, model.config(), model.stateDict(), model.stateDict({ names: 'pretrained' })];
-  };
-  const [untied, itsConfig, { 'unembedding.weight': head }, out] = read({
-    ...{ [embedding]: shared, 'lm_head.weight': changed },
-  });
-  assert.deepEqual(head, changed);
-  assert.deepEqual(itsConfig, { ...config, tie_word_embeddings: false });
-  assert.deepEqual(out['lm_head.weight'], changed);
-  const again = Transformer.fromPretrained({ config: itsConfig, tensors: out });
-  assert.deepEqual(again.stateDict(), untied.stateDict());
-  const [tied, sameConfig, state] = read({ 'lm_head.weight': shared });
-  assert.deepEqual(state, readCheckpoint('bart-a').model().stateDict());
-  assert.deepEqual(sameConfig, config);
-  const input = 'model.decoder.embed_tokens.weight';
-  assertFails(
-    load(config, { ...rest, [embedding]: shared, [input]: changed }),
-    'invalid-state-dict',
-    `tensors: '${input}' expected the numbers of '${embedding}', got others`,
-  );
-  for (const model of [untied, again, tied]) model.dispose();
-});
-
-test('what a config or tensors ask for takes no more time and memory than they do', () => {
-  const qwen2 = readCheckpoint('qwen2-a');
-  const labels = Object.fromEntries(Array.from({ length: 200000 }, (_, i) => [i, `label ${i}`]));
+test('members of a config that no family asks for are not read', () => {
   let nested = [0];
   for (let level = 0; level < 40; level++) nested = [nested, nested];
-  const configs = {
-    layers: { ...qwen2.config, num_hidden_layers: 2147483647 },
-    sizes: { ...qwen2.config, vocab_size: 2147483647, hidden_size: 2147483646 },
-    kinds: { ...qwen2.config, layer_types: new Array(200000).fill('full_attention') },
-    names: { ...qwen2.config, ['k'.repeat(200000)]: new Array(200000).fill(0) },
-    labels: { ...qwen2.config, id2label: labels },
-    nested: { ...qwen2.config, nested },
-  };
-  const before = process.memoryUsage().rss;
-  const { user } = process.cpuUsage();
-  for (const [name, config] of Object.entries(configs)) {
-    if (name === 'names' || name === 'labels') load(config, qwen2.tensors)();
-    else assert.throws(load(config, qwen2.tensors), HeadwiseError, name);
-  }
-  assert.ok((process.cpuUsage().user - user) / 1e6 < 20);
-  assert.ok(process.memoryUsage().rss - before < 5e8);
+  const labels = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [i, `label ${i}`]));
+  load({ ...gpt2.config, id2label: labels, ['k'.repeat(200_000)]: labels }, gpt2.tensors)();
+  assert.throws(load({ ...gpt2.config, nested }, gpt2.tensors), HeadwiseError);
 });
 
 for (const name of checkpointNames) {

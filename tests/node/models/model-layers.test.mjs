@@ -183,52 +183,6 @@ test('changing the options object later has no effect', async () => {
   model.dispose();
 });
 
-test('trainStep leaves the mode of every layer as it was, also where it fails', () => {
-  const model = new Transformer({ ...small, encoder: {}, dropout: 0.5 });
-  const layers = [0, 1].flatMap((i) => [model.attention(i), model.crossAttention(i)]);
-  layers.push(model.encoderAttention(0));
-  const X = Tensor.randn([1, 6, 12], 7);
-  const dropsIn = (layer) => {
-    const [first, second] = [1, 2].map(() => layer.forward(X, X, X).output.data);
-    return maxDifference(first, second) > 0;
-  };
-  for (let modes = 0; modes < 2 ** layers.length; modes++) {
-    const expected = layers.map((_, i) => ((modes >> i) & 1) === 1);
-    layers.forEach((layer, i) => (expected[i] ? layer.train() : layer.eval()));
-    model.trainStep(tokens, tokens, { source: tokens });
-    assert.throws(() => model.trainStep(tokens, tokens, { source: [[99]] }));
-    assert.deepEqual(layers.map(dropsIn), expected);
-    assert.deepEqual(
-      layers.map(({ training }) => training),
-      expected,
-    );
-  }
-  model.dispose();
-});
-
-test('trainStep takes an optimizer of the model or of parts of it alone', () => {
-  const [model, other] = [0, 1].map(() => new Transformer(small));
-  const layer = new MultiHeadAttention({
-    ...{ numHiddens: 12, numHeads: 3, querySize: 12, keySize: 12, valueSize: 12, seed: 1 },
-  });
-  other.lossAndGradients(tokens, tokens);
-  const [state, gradients] = [model.stateDict(), model.gradients()];
-  for (const wrong of [other, other.attention(0), layer, [model, layer], [model, other]]) {
-    const optimizer = new SGD(wrong);
-    const message =
-      'optimizer: expected one that trains this model or layers of it alone, got one that trains others';
-    assertFails(() => model.trainStep(tokens, tokens, optimizer), 'invalid-option', message);
-    assert.deepEqual([model.stateDict(), model.gradients()], [state, gradients]);
-    assert.deepEqual(other.stateDict(), state);
-    optimizer.dispose();
-  }
-  const ofLayer = new SGD(model.attention(1));
-  model.pruneHeads({ 1: [0] });
-  model.trainStep(tokens, tokens, ofLayer);
-  assert.deepEqual(model.stateDict()['embedding.weight'], state['embedding.weight']);
-  [ofLayer, layer, model, other].forEach((each) => each.dispose());
-});
-
 test('an optimizer of one layer trains that layer alone', () => {
   const model = new Transformer(small);
   const adam = new Adam(model.attention(1), { learningRate: 0.1 });
