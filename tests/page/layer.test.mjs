@@ -10,7 +10,7 @@ import { createHeadsStore, gatesOf, layerParts } from '../../web/src/acts/heads/
 import { Lesson } from '../../web/src/acts/toy/lesson.ts';
 import { attend, gatedOutput } from '../../web/src/attention/attention-view.ts';
 import { contrastColours, differenceColours } from '../../web/src/attention/colour.ts';
-import { onesInput, randomInput } from '../../web/src/attention/input.ts';
+import { randomInput } from '../../web/src/attention/input.ts';
 import { largestOf } from '../../web/src/attention/map-content.ts';
 import { attention, entropyOf, near, range, rowsOf, sampleOf, sum } from './lib/float64.mjs';
 
@@ -284,15 +284,6 @@ describe('a lesson of the toy example', () => {
     const { weights } = attend({ ...input, parameters: after30.parameters }, settings);
     const sharp = rowsOf(weights).filter((row) => Math.max(...row) > 0.9).length;
     assert.ok(sharp > 30, `${sharp} of 40 rows`);
-    lesson.dispose();
-  });
-
-  test('of ones leaves the weights as they are', () => {
-    const lesson = new Lesson(onesInput(), settings);
-    const { parameters, losses } = lesson.after(50);
-    assert.ok(losses.now < losses.first / 100);
-    const { weights } = attend({ ...onesInput(), parameters }, settings);
-    assert.deepEqual(weights.data, attend(onesInput(), settings).weights.data);
     lesson.dispose();
   });
 });

@@ -150,20 +150,6 @@ describe('a text', () => {
       reason: 'nothingToPredict',
     });
   });
-
-  test('is timed over and over, beside a model without some heads', async () => {
-    const { signal } = new AbortController();
-    const pruned = [
-      { layer: 1, head: 1 },
-      { layer: 1, head: 2 },
-    ];
-    const timing = await model.time(` ${text}`, pruned, { signal, pairs: 5, leastMs: 0 });
-    const { tokens, pairs, lower, ratio, upper } = timing;
-    assert.deepEqual([tokens, pairs], [Math.min(reference.maxLength, 256), 5]);
-    assert.ok(!(ratio < lower) && !(ratio > upper));
-    const all = range(4).map((head) => ({ layer: 2, head }));
-    await assert.rejects(model.time(` ${text}`, all, { signal, pairs: 1, leastMs: 0 }));
-  });
 });
 
 test('tokens are shown with what cannot be seen, and heads by what most of their weight does', () => {
