@@ -31,10 +31,6 @@ const sources = {
     {},
     () => window.isStreamed,
   ],
-  'compiles it once it is there where the engine does not stream': [
-    () => delete WebAssembly.compileStreaming,
-    {},
-  ],
   'takes an address relative to the page': [() => {}, { wasm: 'headwise/headwise-simd.wasm' }],
   'takes an address relative to the base that the page names': [
     () => {
@@ -117,15 +113,6 @@ test('by default init uses the cores of an isolated page, up to 8', async (t) =>
   assert.equal(page.workers().length, threads - 1);
 });
 
-test('a process object that a bundler defines is not taken for Node', async (t) => {
-  const page = await openIsolated(t);
-  await page.evaluate(() => {
-    window.process = { env: {}, browser: true, versions: {}, nextTick: setTimeout };
-  });
-  assert.deepEqual(await answers(page, { threads: 3 }), [3]);
-  assert.equal(page.workers().length, 2);
-});
-
 test('where workers break, automatic is one thread and a number is an error', async (t) => {
   const page = await openIsolated(t);
   await page.evaluate(() => {
@@ -143,32 +130,4 @@ test('where workers break, automatic is one thread and a number is an error', as
   assert.equal(auto, 1);
   await page.evaluate(() => (window.Worker = window.IntactWorker));
   assert.deepEqual(await answers(page, { threads: 3 }), [3]);
-});
-
-test('where 4 GB cannot be shared, init shares less; where nothing can, it uses one thread', async (t) => {
-  /** Limits memory as a device with little address space does. */
-  const limitMemory = (page, most) =>
-    page.evaluate((mostPages) => {
-      const { Memory } = WebAssembly;
-      WebAssembly.Memory = class extends Memory {
-        constructor(options) {
-          if (options.maximum > (options.shared ? mostPages.shared : mostPages.alone)) {
-            throw new RangeError('could not allocate memory');
-          }
-          super(options);
-        }
-      };
-    }, most);
-  const some = await openIsolated(t);
-  await limitMemory(some, { shared: 8192, alone: 0 });
-  assert.deepEqual(await answers(some, { threads: 2 }), [2]);
-
-  const none = await openIsolated(t);
-  await limitMemory(none, { shared: 0, alone: 16384 });
-  const [two, auto] = await answers(none, { threads: 2 }, {});
-  assert.match(
-    two,
-    /^HeadwiseError load-failed threads: expected 1, .*, got 2 \(could not allocate/,
-  );
-  assert.equal(auto, 1);
 });
