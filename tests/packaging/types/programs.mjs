@@ -267,8 +267,6 @@ takes<ValidLens>([1n], new BigInt64Array(1));
 takes<TokensInput>(new Int32Array(1));
 // @ts-expect-error texts are no numbers
 takes<TensorInput>(['1']);
-// @ts-expect-error nor are booleans
-takes<TensorInput>([[true]]);
 const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2, pooling: 'dot-product' });
 is<typeof layer.querySize, number | undefined>();
 is<typeof layer.numHeads, number>();
@@ -284,8 +282,6 @@ const cache = layer.createCache({ batchSize: 1, maxLength: 8, precision: 'float3
 takes<InstanceType<typeof KeyValueCache>>(cache);
 is<Parameters<typeof layer.createCache>, [options: CacheOptions]>();
 is<typeof cache.precision, CachePrecision>();
-// @ts-expect-error there is no such option
-new MultiHeadAttention({ numHiddens: 4, numHeads: 2, dropOut: 0.1 });
 // A wrapper keeps the types of a call.
 export const wrapped = <Weights extends boolean>(given: ForwardOptions<Weights>) => layer.forward(X, X, X, given).output;
 
