@@ -44,9 +44,6 @@ export async function acrossRealms(headwise, other) {
     'boolean mask': (of) =>
       layer.forward(X, X, X, { mask: { data: of.Uint8Array.of(1, 0, 1, 1), shape: [2, 2] } })
         .output,
-    'added mask': (of) =>
-      layer.forward(X, X, X, { mask: { data: of.Float32Array.of(0, 1, 2, 3), shape: [2, 2] } })
-        .output,
     validLens: (of) => layer.forward(X, X, X, { validLens: of.BigInt64Array.of(1n) }).output,
     out(of) {
       const output = new of.Float32Array(8);
@@ -67,18 +64,11 @@ export async function acrossRealms(headwise, other) {
         }),
       }),
     }),
-    'state dict'(of) {
-      const dict = of.Object.assign(new of.Object(), layer.stateDict());
-      layer.loadStateDict(dict);
-      return layer.forward(X, X, X).output;
-    },
     'safetensors, bytes': (of) => loadSafetensors(of.Uint8Array.from(file)).tensors.X,
     'safetensors, buffer': (of) =>
       loadSafetensors(into(new of.ArrayBuffer(file.length), file)).tensors.X,
     'safetensors, shared buffer': (of) =>
       loadSafetensors(into(new of.SharedArrayBuffer(file.length), file)).tensors.X,
-    'safetensors, view': (of) =>
-      loadSafetensors(new of.DataView(into(new of.ArrayBuffer(file.length), file))).tensors.X,
     'npy, buffer': (of) => loadNpy(into(new of.ArrayBuffer(npy.length), npy)),
   };
   const wrong = {};

@@ -43,10 +43,6 @@ const noTensors = [
     ...[shape, 'expected 40 numbers for shape (2, 4, 5), got 39'],
   ],
   [
-    { data: new Array(41).fill(1), dims: [2, 4, 5] },
-    ...[shape, 'expected 40 numbers for shape (2, 4, 5), got 41'],
-  ],
-  [
     { data: forty, shape: [2 ** 52, 2 ** 52, 2 ** 52] },
     ...[
       shape,
@@ -74,7 +70,6 @@ const noLens = [
   [[3, Infinity], value, `${integers} Infinity`],
   // Wraps around to 3 in 64 bits.
   [[3n, 2n ** 64n + 3n], value, `${integers} 18446744073709552000`],
-  [[[1, 2, 3, 4], [1]], shape, 'expected arrays of length 4 at axis 1, got one of length 1'],
   [[[[1]], [[1]]], shape, 'expected (2,) or (2, 4), got (2, 1, 1)'],
   [{ data: [1, 2, 3], shape: [2] }, shape, 'expected 2 integers for shape (2,), got 3'],
 ];
@@ -108,11 +103,6 @@ const noMasks = [
     'expected 4 integers 0 and 1 for shape (4,), got 3',
   ],
   [{ data: [true, true, true], shape: [4] }, shape, 'expected 4 booleans for shape (4,), got 3'],
-  [
-    [[true, true, true, true], [true]],
-    ...[shape, 'expected arrays of length 4 at axis 1, got one of length 1'],
-  ],
-  [[[true, true, true, true], true], type, 'expected arrays nested 2 deep, got true'],
   deep,
   [[0, NaN, 0, 0], value, `${infinite} NaN`],
   // float32 holds it as infinity.
@@ -122,8 +112,6 @@ const bitsOrBooleans = 'expected booleans or 0 and 1, got';
 /** Of two samples with four keys. */
 const noKeyMasks = [
   ...notAt('booleans or 0 and 1', [null, 'null'], [true, 'true'], [1, '1'], ['11', '"11"']),
-  [Int32Array.of(1, 1, 1, 1), shape, 'expected (batch, keys), here (2, 4), got (4,)'],
-  [[[1, 1, 1, 1]], shape, 'expected (batch, keys), here (2, 4), got (1, 4)'],
   [
     [
       [1, 1, 1, 0],
@@ -146,20 +134,11 @@ const noKeyMasks = [
     `${bitsOrBooleans} -1n`,
   ],
   [Tensor.full([2, 4], 0.5), value, `${bitsOrBooleans} 0.5`],
-  [
-    [
-      [1, 1, 1, 0],
-      [1, 1],
-    ],
-    shape,
-    'expected arrays of length 4 at axis 1, got one of length 2',
-  ],
 ];
 const noGates = [
   ...notAt('numbers', [null, 'null'], [1, '1'], ['1', '"1"']),
   [BigInt64Array.of(1n, 1n), type, 'expected numbers, got 1n'],
   [[, 1], type, 'expected numbers, got undefined'],
-  [[[1, 1], [1]], shape, 'expected arrays of length 2 at axis 1, got one of length 1'],
   [[[[1, 1]], [[1, 1]]], shape, 'expected (2,) or (2, 2), got (2, 1, 2)'],
   [[], shape, 'expected (2,) or (2, 2), got (0,)'],
   [{ data: [1, 1, 1], shape: [2, 2] }, shape, 'expected 4 numbers for shape (2, 2), got 3'],
@@ -168,9 +147,7 @@ const noGates = [
 const noCaches = [
   ...[
     [null, 'null'],
-    [true, 'true'],
     [8, '8'],
-    ['cache', '"cache"'],
     [{}, 'an object'],
   ],
   [{ batchSize: 2, maxLength: 8, length: 0 }, 'an object'],
@@ -464,13 +441,8 @@ const passes = [
   ...[
     [(model) => model.forward(3), type, `tokens: ${aTensor('integers')}, got 3`],
     [(model) => model.forward([[[0]]]), shape, 'tokens: expected (batch, length), got (1, 1, 1)'],
-    [
-      ...[(model) => model.forward([0, 0, 0, 0, 0]), shape],
-      'tokens: expected (length,), length at most maxLength (4), got (5,)',
-    ],
     [(model) => model.forward([[0.5]]), value, 'tokens: expected integers from 0 to 4, got 0.5'],
     [(model) => model.loss(tokens), type, /^targets: expected a tensor/],
-    [(model) => model.loss([1, 2], [[1, 2]]), shape, 'targets: expected (2,), got (1, 2)'],
     [
       ...[(model) => model.trainStep(tokens, tokens, null), type],
       'optimizer: expected an SGD or an Adam, got null',
@@ -614,23 +586,3 @@ for (const [name, [make, calls, properties]] of Object.entries(subjects)) {
     }
   });
 }
-
-test('a disposed optimizer or layer leaves the model unchanged', () => {
-  const model = new AttentionOnlyTransformer(ofModel);
-  const layer = new MultiHeadAttention(sized);
-  const [own, both] = [model, [model, layer]].map((trained) => new headwise.SGD(trained));
-  own.dispose();
-  layer.dispose();
-  const [state, gradients] = [model.stateDict(), model.gradients()];
-  for (const [optimizer, name] of [
-    [own, 'optimizer'],
-    [both, 'layer'],
-  ]) {
-    const message = `${name}: expected one in use, got one that was disposed of`;
-    assertFails(() => model.trainStep(tokens, tokens, optimizer), 'disposed', message);
-    assert.deepEqual([model.stateDict(), model.gradients()], [state, gradients]);
-  }
-  // A list of heads is the caller's own.
-  model.numHeads[0] = 7;
-  assert.deepEqual(model.numHeads, [2, 2]);
-});

@@ -134,10 +134,6 @@ test('callbacks run before the answer arrives, and a signal stops a call', async
     onToken: () => controller.abort(reason),
   });
   await assert.rejects(call, reason);
-  await assert.rejects(
-    model.generate([1], { maxNewTokens: 3, signal: AbortSignal.abort(reason) }),
-    reason,
-  );
 });
 
 test('inputs are copied, or moved if they are marked', async () => {
@@ -193,13 +189,6 @@ test('errors of the call, and of what a worker cannot do', async () => {
     'invalid-type',
     /^arguments: expected values/,
   );
-  const circular = {};
-  circular.mask = circular;
-  await fails(
-    remote.forward(X(), X(), X(), circular),
-    'invalid-type',
-    /^arguments: expected values/,
-  );
   // The worker still answers.
   assert.equal(await remote.numHeads, 3);
 });
@@ -216,16 +205,12 @@ test('what users send is never read as a message, whatever it is called', async 
     'x',
     null,
   ]) {
-    for (const name of [...names, '__proto__']) {
-      const config = JSON.parse(
-        JSON.stringify({ ...base, more: { [name]: value }, [name]: value }),
-      );
-      const given = { config: { ...config, vocab_size: 5 }, tensors: {} };
-      assert.deepEqual(
-        await reason(() => there.Transformer.fromPretrained(given)),
-        await reason(async () => here.Transformer.fromPretrained(given)),
-      );
-    }
+    const odd = Object.fromEntries([...names, '__proto__'].map((name) => [name, value]));
+    const given = { config: { ...base, ...odd, more: odd, vocab_size: 5 }, tensors: {} };
+    assert.deepEqual(
+      await reason(() => there.Transformer.fromPretrained(given)),
+      await reason(async () => here.Transformer.fromPretrained(given)),
+    );
   }
   const tensors = Object.fromEntries(
     [...names, '__proto__'].map((name) => [name, Tensor.ones([2])]),
@@ -236,10 +221,10 @@ test('what users send is never read as a message, whatever it is called', async 
 });
 
 inNewProcess(
-  'what a function throws ends the call by that error, and the worker lives on',
+  'what a function throws ends the call by that error, and the worker lives on, but does not keep the program alive',
   `
   const there = await import('headwise/worker');
-  await there.init({ threads: 1 });
+  await there.init({ threads: 2 });
   const sizes = { vocabularySize: 5, maxLength: 40, numHiddens: 8, numHeads: 2, seed: 1 };
   const model = await new there.Transformer(sizes);
   const layer = await new there.MultiHeadAttention({ numHiddens: 8, numHeads: 2, seed: 1 });
@@ -261,9 +246,6 @@ inNewProcess(
     }
   }
   assert.equal((await model.generate([1, 2], { maxNewTokens: 30 })).length, 30);
-  assert.equal(await layer.numHeads, 2);
-  const open = () => { throw reason; };
-  await assert.rejects(there.loadShardedSafetensors({ weight_map: { a: 'a' } }, open), /mine/);
   assert.equal(await layer.numHeads, 2);
 `,
 );
@@ -314,27 +296,6 @@ test('calls before init and after dispose say so; init starts anew', async () =>
   await fails(remote.numHeads, 'disposed', /^worker: /);
   assert.equal(await (await new MultiHeadAttention(options)).numHeads, 3);
 });
-
-test('the caller’s thread continues during a long call', async () => {
-  const remote = await new MultiHeadAttention({ numHiddens: 256, numHeads: 4, seed: 1 });
-  const long = await Tensor.randn([1, 2048, 256], 1);
-  let isDone = false;
-  const call = remote.forward(long, long, long).then(() => (isDone = true));
-  // Microtasks receive no messages: if the call ran on this thread, it would be done by now.
-  for (let i = 0; i < 100; i++) await undefined;
-  assert.equal(isDone, false);
-  await call;
-});
-
-inNewProcess(
-  'the program ends although the worker was not disposed of',
-  `
-  const there = await import('headwise/worker');
-  await there.init({ threads: 2 });
-  const layer = await new there.MultiHeadAttention({ numHiddens: 8, numHeads: 2 });
-  assert.equal(await layer.numHeads, 2);
-`,
-);
 
 inNewProcess(
   'the worker releases objects that were collected here, but not while one of their methods is held',

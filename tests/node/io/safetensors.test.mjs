@@ -83,10 +83,7 @@ test('floats of every kind become float32', () => {
   for (const [dtype, bytes, expected] of [
     ['F16', [0, 0x3c, 0, 0xc0, 1, 0, 0, 0x7c], [1, -2, 2 ** -24, Infinity]],
     ['BF16', [0x80, 0x3f, 0, 0xc0, 0x80, 0xff], [1, -2, -Infinity]],
-    ['F8_E5M2', [0x3c, 0xc0, 1, 0xfc], [1, -2, 2 ** -16, -Infinity]],
     ['F8_E4M3', [0x38, 0xc0, 1, 0x7f], [1, -2, 2 ** -9, NaN]],
-    ['F8_E5M2FNUZ', [0x40, 0xc4, 1, 0x80], [1, -2, 2 ** -17, NaN]],
-    ['F8_E4M3FNUZ', [0x40, 0xc8, 1, 0x80], [1, -2, 2 ** -10, NaN]],
     ['F8_E8M0', [127, 0, 254, 255], [1, 2 ** -127, 2 ** 127, NaN]],
   ]) {
     const { a } = loadSafetensors(
@@ -193,11 +190,8 @@ test('arguments that are not a file', () => {
     [null, 'null'],
     ['file.bin', '"file.bin"'],
     [8, '8'],
-    [8n, '8n'],
     [[1, 2, 3], 'an array'],
-    [{ length: 8 }, 'an object'],
     [Tensor.ones([2]), 'an object'],
-    [() => 1, 'a function'],
     [{ size: 8, slice: 1 }, 'an object'],
     [{ size: -8, slice: () => new Blob() }, 'an object'],
     [{ size: '8', slice: () => new Blob() }, 'an object'],
@@ -215,24 +209,6 @@ test('arguments that are not a file', () => {
   }
 });
 
-test('arrays that change while others are read are an error', () => {
-  for (const [dtype, data] of [
-    ['F32', new Float32Array(4)],
-    ['I64', new BigInt64Array(4)],
-  ]) {
-    const b = {
-      get data() {
-        structuredClone(data.buffer, { transfer: [data.buffer] });
-        return [1];
-      },
-      shape: [1],
-    };
-    const message = 'a: expected 4 numbers for shape (4,), got 0';
-    const call = () => saveSafetensors({ a: { dtype, data, shape: [4] }, b });
-    assertFails(call, 'invalid-shape', message);
-  }
-});
-
 const aTensor = 'expected a tensor, { data, shape } or nested arrays of numbers';
 const inA = (dtype, kind) => `a: expected data of dtype ${dtype} in ${kind}`;
 const bigs = BigInt64Array.of(1n, 2n);
@@ -246,9 +222,7 @@ const unsaved = [
     [null, 'null'],
     ['a', '"a"'],
     [[Tensor.ones([1])], 'an array'],
-    [Float32Array.of(1), 'a Float32Array'],
     [new Map([['a', [1]]]), 'a Map'],
-    [() => ({}), 'a function'],
   ].flatMap(([bad, got]) => [
     [bad, {}, type, `tensors: expected an object of tensors by name, got ${got}`],
     [{}, bad, type, `metadata: expected an object of texts by name, got ${got}`],
@@ -271,8 +245,6 @@ const unsaved = [
   ].map(([tensors, ...error]) => [tensors, {}, ...error]),
   ...[
     ['I64', [1, 2], [2], type, `${inA('I64', 'a BigInt64Array')}, got an array`],
-    ['U64', bigs, [2], type, `${inA('U64', 'a BigUint64Array')}, got a BigInt64Array`],
-    ['I8', bytes, [2], type, `${inA('I8', 'an Int8Array')}, got a Uint8Array`],
     ['BOOL', undefined, [2], type, `${inA('BOOL', 'a Uint8Array')}, got undefined`],
     ['I64', bigs, [3], invalidShape, 'a: expected 3 numbers for shape (3,), got 2'],
     ['I64', bigs, 2, type, 'a: expected a shape such as [2, 4, 100], got 2'],
@@ -284,12 +256,7 @@ const unsaved = [
       'a: expected a shape of less than 2^63 bytes, got (0, 2147483648, 536870912)',
     ],
   ].map(([dtype, data, shape, ...error]) => [{ a: { dtype, data, shape } }, {}, ...error]),
-  ...[
-    [1, '1'],
-    [null, 'null'],
-    [undefined, 'undefined'],
-    [['a'], 'an array'],
-  ].map(([bad, got]) => [{}, { a: bad }, type, `metadata: expected texts, got ${got}`]),
+  ...[[1, '1']].map(([bad, got]) => [{}, { a: bad }, type, `metadata: expected texts, got ${got}`]),
   ...[
     ['\ud800', '"\\ud800"'],
     ['a\udc00b', '"a\\udc00b"'],

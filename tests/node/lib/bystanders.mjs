@@ -46,12 +46,3 @@ export function checkBystanders() {
   checkLowest();
   assert.deepEqual(calls.map(outcome), expected, 'bystanders have changed');
 }
-
-/** The same where there may be too little memory for results. */
-export function checkBystandersInNeed() {
-  checkLowest();
-  calls.forEach((call, i) => {
-    const result = outcome(call);
-    if (result.code !== 'out-of-memory') assert.deepEqual(result, expected[i]);
-  });
-}

@@ -37,7 +37,6 @@ import {
 import { readCheckpoint } from './checkpoints.mjs';
 // Initializes headwise.
 import './memory.mjs';
-import { dictionary, npyFile } from './npy.mjs';
 import {
   batchSize,
   gradOf,
@@ -137,13 +136,9 @@ const cacheActions = {
   'cache is filled': ({ layer, cache }) => layer.forward(...inputsOf(layer), { cache }),
 };
 
-/** A call on a layer of these options, after `before`. */
-const onLayer = (call, args, { options = sized, before = nothing, ...rest } = {}) => ({
-  prepare: () => {
-    const subject = prepareLayer(options);
-    before(subject);
-    return subject;
-  },
+/** A call on a layer of these options. */
+const onLayer = (call, args, { options = sized, ...rest } = {}) => ({
+  prepare: () => prepareLayer(options),
   call,
   args,
   observe: observeAll,
@@ -214,20 +209,10 @@ const layers = {
       out: { output: Tensor.zeros([batchSize, length, 8]) },
     },
   ]),
-  'forward of booleans': forward(() => [
-    ...[queries, keys, values].map(({ data, shape }) => ({ data: data.slice(), dims: [...shape] })),
-    {
-      mask: { data: new Uint8Array(length * length).fill(1), shape: [length, length] },
-      headGate: Float64Array.of(1, 0, 0.5, 2),
-    },
-  ]),
   'forward that infers sizes': forward(
     () => [...threeInputs(), { requiresGrad: true, returnWeights: true, out: out(length) }],
     { options: unsized },
   ),
-  'forward beside a smaller one': forward(() => [...threeInputs(), { requiresGrad: true }], {
-    before: goSmaller,
-  }),
   'forward of long inputs': forward(() => [...long, { requiresGrad: true, window: [50, 0] }]),
   backward: ofLayer('backward', ({ layer }) => [loose(gradOf(layer))]),
   loadStateDict: ofLayer('loadStateDict', () => [looseDict(otherDict)], { mayNeedNone: true }),
@@ -304,8 +289,7 @@ const made = {
 
 // Optimizers
 
-/** Calls on two layers that have gradients, and many without. */
-const idle = Array.from({ length: 300 }, () => new MultiHeadAttention({ ...sized, dropout: 0 }));
+/** Calls on two layers that have gradients. */
 const onTwo = (call, args, { before = nothing, ...rest } = {}) => ({
   prepare: () => {
     const pair = [1, 2].map((seed) => new MultiHeadAttention({ ...sized, dropout: 0, seed }));
@@ -339,10 +323,6 @@ const training = Object.assign(
       ({ pair }) => [[...pair], 0.1],
       { mayNeedNone: true },
     ),
-    'clipGradientNorm of many layers': onTwo(
-      ({ pair }) => clipGradientNorm([...pair, ...idle], 0.1),
-      none,
-    ),
   },
   ...Object.entries(optimizers).map(([name, [Optimizer, options]]) => {
     const create = (subject, ...given) => {
@@ -357,10 +337,6 @@ const training = Object.assign(
     };
     return {
       [`new ${name}`]: onTwo(create, ({ pair }) => [[...pair], { ...options }]),
-      [`new ${name} of many layers`]: onTwo(
-        (subject) => create(subject, [...subject.pair, ...idle], options),
-        none,
-      ),
       [`the first step of ${name}`]: onTwo(step, none, { before: make }),
       [`a later step of ${name}`]: onTwo(step, none, { before: makeAndStep, mayNeedNone: true }),
     };
@@ -546,15 +522,6 @@ const models = {
     ],
     { usesCache: true },
   ),
-  'forward of a model with a source in a cache': ofModel(
-    translator,
-    'forward',
-    ({ cache }) => [
-      tokens.map((row) => [...row]),
-      { crossHeadGates: gates(4, 1), returnWeights: true, cache },
-    ],
-    { usesCache: true },
-  ),
   ...renamed(
     mapValues({ loss: 0, lossAndGradients: 0 }, (_, method) =>
       ofModel(translator, method, () => [looseInput(translator), asked(), sided(translator)]),
@@ -567,21 +534,6 @@ const models = {
       model.trainStep(input, answers, optimizer, given),
     () => [looseInput(encoder), asked(), looseGiven(encoder)],
   ),
-  'trainStep with the own optimizer': ofModel(translator, 'trainStep', () => [
-    ...[looseInput(translator), asked(), undefined],
-    sided(translator),
-  ]),
-  'the first trainStep': {
-    ...onModel(
-      attentionOnly,
-      ({ model }, ...given) => model.trainStep(...given),
-      () => [looseInput(attentionOnly), asked()],
-    ),
-    prepare: () => {
-      const model = newModel(attentionOnly);
-      return { model, optimizer: new SGD(model) };
-    },
-  },
   'createCache of a model': onModel(
     decoder,
     (subject, options) => {
@@ -648,7 +600,6 @@ const partsOf = async ({ names, metadata, dtype, shape, read }) => [
   await read(),
 ];
 const npy = saveNpy(numbers([3, 4]));
-const fortran = npyFile(dictionary("'>i2'", '(20, 30)', 'True'), new Uint8Array(1200).fill(3));
 
 const functions = {
   scaledDotProductAttention: ofNothing(scaledDotProductAttention, () => [
@@ -731,7 +682,6 @@ const functions = {
     ],
   ),
   loadNpy: ofNothing(loadNpy, () => [npy.slice()]),
-  'loadNpy in Fortran order': ofNothing(loadNpy, () => [fortran.slice()]),
 };
 
 const progress = () => ({
@@ -790,9 +740,6 @@ const measures = {
     (measure) => `measureHeadImportance by ${measure}`,
   ),
   'measureHeadImportance of a model': measureModel(attentionOnly, { measure: 'ablation' }),
-  'measureHeadImportance of a side': measureModel(translator, {
-    ...{ measure: 'gradient', side: 'cross' },
-  }),
 };
 
 export const calls = { ...layers, ...made, ...training, ...models, ...functions, ...measures };

@@ -74,6 +74,3 @@ export function assertFailsAndChangesNothing(options, call, code, message) {
   layer.dispose();
   twin.dispose();
 }
-
-/** The largest magnitude in a tensor. */
-export const largestOf = ({ data }) => data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);

@@ -99,23 +99,17 @@ test('bad arguments are errors', () =>
       [{ maxNewTokens: 15 }, `maxNewTokens: expected ${most}`],
       [{ ...few, source: [1] }, 'source: expected none without an encoder, got tokens'],
       [{ ...few, topP: 0 }, 'topP: expected a number above 0, at most 1, got 0'],
-      [{ ...few, temperature: -1 }, 'temperature: expected a finite number from 0 on, got -1'],
       [{ ...few, cachePrecision: 'int8' }, `cachePrecision: ${precisions}`],
       [few, 'tokens: expected integers from 0 to 12, got -1', [-1]],
-      [{ ...few, maxTokens: 3 }, /^options: .*, got maxTokens; did you mean maxNewTokens\?$/],
     ]) {
       const code = /^(invalid-(option|shape|type|value)|unknown-option)$/;
       await assert.rejects(model.generate(tokens, given), { name: 'HeadwiseError', code, message });
     }
-    await withModel({ encoder: {} }, async (bart) => {
-      for (const [given, message] of [
-        [few, "source: expected the encoder's tokens, got none"],
-        [
-          { ...few, source: new Int32Array(15) },
-          'source: expected (length,), length at most maxLength (14), got (15,)',
-        ],
-      ]) {
-        await assert.rejects(bart.generate([1], given), { name: 'HeadwiseError', message });
-      }
-    });
+    await withModel({ encoder: {} }, (bart) =>
+      assertRejects(
+        () => bart.generate([1], { ...few, source: new Int32Array(15) }),
+        'invalid-shape',
+        'source: expected (length,), length at most maxLength (14), got (15,)',
+      ),
+    );
   }));

@@ -1,9 +1,8 @@
-// Checkpoints of eight families: PyTorch's losses and gradients, and the way back. tests/native compares all results.
+// Checkpoints of eight families: PyTorch's losses, and the way back. tests/native compares all results and gradients.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { init, loadSafetensors, saveSafetensors, Transformer } from 'headwise';
 import { checkpointNames, readCheckpoint } from '../lib/checkpoints.mjs';
-import { largestOf, maxDifference } from '../lib/compare.mjs';
 
 await init();
 
@@ -13,7 +12,7 @@ for (const name of checkpointNames) {
   const checkpoint = readCheckpoint(name);
   const { expected, input, options, tensors, config } = checkpoint;
 
-  test(`${name}: the loss and all gradients are PyTorch's`, () => {
+  test(`${name}: the loss is PyTorch's, and gradients have the checkpoint's names`, () => {
     const model = checkpoint.model();
     const [expectedLoss] = expected['out.loss'].data;
     const cotangent = expected['in.cotangent'];
@@ -28,16 +27,7 @@ for (const name of checkpointNames) {
     assert.ok(Math.abs(loss - expectedLoss) <= 2e-5 * Math.abs(expectedLoss), `${loss}`);
     const gradients = model.gradients({ names: 'pretrained' });
     const stored = Object.keys(expected).filter((key) => key.startsWith('grad.'));
-    const largest = Math.max(...stored.map((key) => largestOf(expected[key])));
     assert.deepEqual(Object.keys(gradients).sort(), stored.map((key) => key.slice(5)).sort());
-    for (const key of stored) {
-      const { data, shape } = gradients[key.slice(5)];
-      assert.deepEqual([...shape], [...expected[key].shape], key);
-      // Softmax cancels the bias of keys: its gradient is 0 but for rounding.
-      const bound = 2e-4 * Math.max(largestOf(expected[key]), 1e-3 * largest);
-      const difference = maxDifference(data, expected[key].data);
-      assert.ok(difference <= bound, `${key}: ${difference} above ${bound}`);
-    }
     model.dispose();
   });
 

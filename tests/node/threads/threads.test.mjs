@@ -59,24 +59,15 @@ const before = `
   const ofModels = async () => {
     const [tokens, targets] = [tokensOf(3, 150, 5), tokensOf(3, 150, 11)];
     const results = [];
-    for (const [options, given] of [
-      [{ ...ofTokens, positions: 'rotary', numKvHeads: 2, norm: 'rms', gated: true, activation: 'silu' }, {}],
-      [{ ...ofTokens, causal: false, segments: 2, normFirst: false }, { validLens: [150, 3, 0] }],
-      [{ ...ofTokens, encoder: { numLayers: 2 } }, { source: tokensOf(3, 140, 3), sourceValidLens: [140, 9, 1] }],
-    ]) {
-      const model = new Transformer(options);
-      results.push(model.forward(tokens, { ...given, returnWeights: true, capture: ['scores', 'pooled'] }));
-      results.push(model.train().forward(tokens, { ...given, requiresGrad: true }));
-      results.push(model.backward(Tensor.randn([3, 150, 48], 2)));
-      results.push(model.lossAndGradients(tokens, targets, given), model.gradients());
-      results.push(model.trainStep(tokens, targets, undefined, given), model.stateDict());
-      if (model.causal) {
-        const source = given.source && { source: given.source[0] };
-        const options = { ...source, maxNewTokens: 20, temperature: 1, seed: 1 };
-        results.push(await model.eval().generate(tokens[0].slice(0, 130), options));
-      }
-      model.dispose();
-    }
+    const given = { source: tokensOf(3, 140, 3), sourceValidLens: [140, 9, 1] };
+    const model = new Transformer({ ...ofTokens, encoder: { numLayers: 2 } });
+    results.push(model.forward(tokens, { ...given, returnWeights: true, capture: ['scores', 'pooled'] }));
+    results.push(model.train().lossAndGradients(tokens, targets, given), model.gradients());
+    results.push(model.trainStep(tokens, targets, undefined, given), model.stateDict());
+    const source = { source: given.source[0] };
+    const options = { ...source, maxNewTokens: 20, temperature: 1, seed: 1 };
+    results.push(await model.eval().generate(tokens[0].slice(0, 130), options));
+    model.dispose();
     const reader = new Transformer({ ...sizes, patches: { imageSize: 48, patchSize: 4 } });
     results.push(reader.forward(Tensor.randn([2, 3, 48, 48], 1), { requiresGrad: true, returnWeights: true }));
     results.push(reader.backward(Tensor.randn([2, 145, 48], 2)));
@@ -96,7 +87,7 @@ const inNewProcess = (name, text) => runInNewProcess(name, text, { before });
 test('results of layers and models do not depend on the number of threads', () => {
   const alone = resultsWith(1);
   const [ofLayers, , ofModels] = alone.split(' ').map(Number);
-  assert.ok(ofLayers > 40 && ofModels > 200, alone);
+  assert.ok(ofLayers > 40 && ofModels > 80, alone);
   for (const threads of [2, 7]) assert.equal(resultsWith(threads), alone);
 });
 
@@ -152,20 +143,6 @@ inNewProcess(
   assert.equal(ofLayers(), first);
   await init();
   assert.equal(ofLayers(), first);
-  `,
-);
-
-inNewProcess(
-  'an engine without shared memory computes on one thread, and more are an error',
-  `
-  globalThis.MessageChannel = class {
-    port1 = { postMessage() { throw new Error('not cross-origin isolated'); } };
-  };
-  await assert.rejects(init({ threads: 2 }), (error) =>
-    error instanceof HeadwiseError && error.code === 'unsupported' &&
-    /^threads: expected 1, as this engine shares no memory.*, got 2$/.test(error.message));
-  assert.equal((await init()).threads, 1);
-  ofLayers();
   `,
 );
 
