@@ -408,7 +408,6 @@ const passes = [
     ],
     [ofModel, { segments: tokens }, 'segments: expected none for a model without, got segments'],
     [translator, { source: [[1]] }, 'source: expected (2, source length), got (1, 1)', shape],
-    [translator, { source: [1] }, 'source: expected (2, source length), got (1,)', shape],
     [translator, { source: [[1], [5]] }, 'source: expected integers from 0 to 4, got 5', value],
     [
       ...[translator, { source: tokens, sourceValidLens: [1, 4] }],

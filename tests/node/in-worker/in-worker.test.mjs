@@ -221,7 +221,7 @@ test('what users send is never read as a message, whatever it is called', async 
 });
 
 inNewProcess(
-  'what a function throws ends the call by that error, and the worker lives on, but does not keep the program alive',
+  'an error thrown by a callback rejects the call; the worker goes on, but does not keep the program alive',
   `
   const there = await import('headwise/worker');
   await there.init({ threads: 2 });

@@ -90,7 +90,7 @@ const additive = { projection: 'none', pooling: 'additive' };
 const model = { vocabularySize: 5, maxLength: 8, numHiddens: 8, numHeads: 2, numLayers: 2 };
 const many = Tensor.ones([1, 1, 40_000, 1]);
 
-/** Sizes that are too large, some of which overflow 32 or 64 bits. */
+/** Sizes that are too large. Some overflow 32 or 64 bits. */
 const tooLarge = {
   MultiHeadAttention: [
     [{ numHiddens: 30_000, ...additive, attentionHiddens: 30_000 }],

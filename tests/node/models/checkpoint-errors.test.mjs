@@ -22,7 +22,7 @@ test('tensors that are missing or of integers are named', () => {
   }
 });
 
-test('members of a config that no family asks for are not read', () => {
+test('large unused members of a config are skipped, and too many values refused', () => {
   let nested = [0];
   for (let level = 0; level < 40; level++) nested = [nested, nested];
   const labels = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [i, `label ${i}`]));

@@ -107,7 +107,7 @@ test('a model and a layer share an optimizer', () => {
   });
 });
 
-test('trainStep by an optimizer is the same as by that of the model', () => {
+test('trainStep with a given optimizer equals one with the model’s own', () => {
   const optimizer = { learningRate: 0.1, betas: [0.8, 0.9], epsilon: 1e-6, weightDecay: 0.1 };
   const [own, other] = [0, 1].map(() => make({ dropout: 0.5, optimizer }));
   const adam = new Adam(other, optimizer);

@@ -1,4 +1,4 @@
-// Threads that cannot start and memory that cannot be allocated.
+// Threads that cannot start, and memory that cannot be allocated.
 import { inNewProcess as runInNewProcess } from '../lib/in-new-process.mjs';
 
 const before = `
