@@ -47,13 +47,6 @@ const visits = {
     await waitFor('#prune .guess-tile:not([aria-disabled])');
     await tap('#prune button', 'Stop');
     await waitForText('#prune .plant-status', /^Stopped/);
-    for (const head of ['1.1', '1.2', '2.3', '2.6']) {
-      await tap('#prune .guess-tile', `${head} mark`);
-    }
-    await tap('#prune .guess-panel button', 'Check');
-    await waitForText('#prune .session-status', /^12 heads left/);
-    await tap('#prune button', 'Prune head 1 of layer 1');
-    await waitForText('#prune .session-status', /^11 heads left/);
   },
   async words({ tap, waitForText }) {
     const leader = '#words .candidate[data-leads] .candidate-token';
