@@ -1,7 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
 #include <headwise/headwise.hpp>
-#include <list>
-#include <span>
 #include <vector>
 
 #include "compare.hpp"
@@ -51,7 +49,7 @@ TEST_CASE("Lengths and gates may be lists, vectors and expressions") {
   const xt::xtensor<std::int32_t, 1> ints = {3, 2};
   const xt::xarray<std::int64_t> array = {3, 2};
   for (const ValidLens& lens :
-       std::list<ValidLens>{{3, 2}, std::vector<int>{3, 2}, ints, array, ints + 0}) {
+       std::vector<ValidLens>{{3, 2}, std::vector<int>{3, 2}, ints, array, ints + 0}) {
     CHECK(attention.forward(X, X, X, {.valid_lens = lens}).output == expected);
   }
   const xt::xarray<int> by_query = {{3, 3, 3}, {2, 2, 2}};
@@ -62,7 +60,7 @@ TEST_CASE("Lengths and gates may be lists, vectors and expressions") {
         "invalid-shape; numbers: expected one axis or two, got 3");
 }
 
-TEST_CASE("A layer or a model is trained without a list, and codes of errors can be switched on") {
+TEST_CASE("A layer or a model is trained without a list, and errors have codes") {
   MultiHeadAttention attention(small);
   Transformer model({.vocabulary_size = 5,
                      .max_length = 4,
@@ -75,14 +73,10 @@ TEST_CASE("A layer or a model is trained without a list, and codes of errors can
   CHECK(clip_gradient_norm(model, 1) == 0);
   try {
     SGD(attention, {.learning_rate = -1});
+    FAIL("no error");
   } catch (const Error& error) {
-    switch (error.code()) {
-      case ErrorCode::invalid_option:
-        CHECK(error.code() == "invalid-option");
-        break;
-      default:
-        FAIL("another code");
-    }
+    CHECK(error.code() == ErrorCode::invalid_option);
+    CHECK(error.code() == "invalid-option");
   }
 }
 

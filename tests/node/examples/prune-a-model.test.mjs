@@ -149,15 +149,8 @@ test('a text is read by the tokenizer of its checkpoint', () => {
 });
 
 const refusals = {
-  'no folder': [[], /usage: main\.mjs FOLDER/],
   'no text': [['gpt2-a'], /expected a text, or --start without one/],
-  'a folder that is not there': [['no', '--start', '1'], /ENOENT.*no/],
-  'no such measure': [
-    ['gpt2-a', '--start', '1', '--measures', 'size'],
-    /--measures: .*, got 'size'/,
-  ],
   'no number': [['gpt2-a', '--start', '1', '--steps', '0'], /--steps: .* from 1, got '0'/],
-  'a text without a tokenizer': [['gpt2-a', 'text'], /no tokenizer\.json/],
   'a token beyond the vocabulary': [['gpt2-a', 'beyond'], /tokens: expected/],
   'another kind of model': [['bert-a', '--start', '1'], /no model that predicts/],
 };
@@ -165,8 +158,6 @@ const refusals = {
 test('bad arguments print one line', () => {
   const names = { 'gpt2-a': checkpointOf('gpt2-a'), 'bert-a': checkpointOf('bert-a') };
   const folder = emptyFolder();
-  names.no = join(folder, 'no');
-  names.text = write(folder, 'text', 'Once upon a time');
   names.beyond = write(folder, 'beyond', tokens.map((token) => token + 29).join(' '));
   for (const [name, [args, expected]] of Object.entries(refusals)) {
     assert.throws(

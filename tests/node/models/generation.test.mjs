@@ -113,3 +113,12 @@ test('bad arguments are errors', () =>
       ),
     );
   }));
+
+test('a cache that holds padding needs the key mask of every pass', () =>
+  withModel({}, (model) => {
+    const cache = model.createCache({ batchSize: 1, maxLength: 4 });
+    model.forward([[0, 1]], { cache, keyMask: [[0, 1]] });
+    const message = /^keyMask: expected one of cached and new tokens, because/;
+    assert.throws(() => model.forward([[2]], { cache }), { code: 'invalid-option', message });
+    model.forward([[2]], { cache, keyMask: [[0, 1, 1]] });
+  }));
