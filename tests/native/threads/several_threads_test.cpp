@@ -89,7 +89,7 @@ TEST_CASE("Readers of one layer") {
     forward(layer, inputs, {.requires_grad = true});
     read_at_once();
     // Nor do they keep the layer from going on.
-    CHECK(forward(layer, inputs).output == output);
+    CHECK(forward(layer, inputs, {}).output == output);
     layer.backward(output);
     read_at_once();
   }

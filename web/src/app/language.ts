@@ -12,9 +12,9 @@ const parameter = 'lang';
 /** Languages by their tags, each under its own name; English comes with the page. */
 const languages = {
   en: { name: 'English' },
-  zh: { name: '中文', load: async () => (await import('./languages/zh/index.js')).zh },
-  ko: { name: '한국어', load: async () => (await import('./languages/ko/index.js')).ko },
-  id: { name: 'Bahasa Indonesia', load: async () => (await import('./languages/id/index.js')).id },
+  zh: { name: '中文', load: () => import('./languages/zh/index.js') },
+  ko: { name: '한국어', load: () => import('./languages/ko/index.js') },
+  id: { name: 'Bahasa Indonesia', load: () => import('./languages/id/index.js') },
 } satisfies Record<string, { name: string; load?: () => Promise<Translation<Texts>> }>;
 
 type Language = keyof typeof languages;
