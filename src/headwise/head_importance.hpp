@@ -20,8 +20,8 @@ enum class HeadMeasure {
                ///< attends to a single key
 };
 
-/// What is measured: anything that has heads and runs batches, such as a layer, or a model of
-/// several. Functions that the measure does not need may be empty.
+/// Something with heads that runs batches, such as a layer or a model. Functions that the measure
+/// does not need may be empty.
 struct MeasuredHeads {
   std::vector<std::size_t> num_heads;    ///< of each layer
   std::vector<std::size_t> batch_sizes;  ///< samples of each batch
@@ -39,41 +39,40 @@ struct MeasuredHeads {
 
 struct HeadImportanceOptions {
   HeadMeasure measure = HeadMeasure::gradient;
-  /// Whether each layer's importance is divided by its ℓ2 norm; with gradients only. Source: Michel
+  /// Whether to divide each layer's importance by its ℓ2 norm. Only for gradients. Source: Michel
   /// et al. 2019.
   bool normalize = false;
-  /// Called after every pass with the number of passes done and their total.
+  /// Called after each pass with the passes done and their total.
   std::function<void(std::size_t done, std::size_t total)> progress = {};
-  /// Called before every pass; returns whether to stop.
+  /// Called before each pass. Return true to stop.
   std::function<bool()> stop = {};
 };
 
 /// The importance of each layer's heads, (heads,) for each layer; empty if it was stopped. Heads
-/// without a sample or row get 0. A pass is a batch; for ablation, a batch with all heads, or
-/// without one of them. Throws `Error` (invalid-option) if a function that the measure needs is
-/// missing, and for `normalize` with another measure than gradient.
+/// without samples get 0. Ablation makes one pass a batch with all heads, and one without each
+/// head; the other measures make one pass a batch. Throws `Error` (invalid-option) if the measure
+/// needs a function that is missing, or for `normalize` with a measure other than gradient.
 [[nodiscard]] std::optional<std::vector<Tensor<1>>> measure_head_importance(
     const MeasuredHeads& heads, const HeadImportanceOptions& options);
 
-/// A batch that a layer's heads are measured on.
+/// A batch to measure a layer's heads on.
 struct HeadMeasureBatch {
   Tensor<3> queries;  ///< (batch, queries, query_size)
   Tensor<3> keys;
   Tensor<3> values;
-  // As in ForwardOptions. Padding queries are left out of means over queries where lengths or a
-  // mask allow them no key.
+  // As in ForwardOptions. Means over queries skip queries that may attend to no key.
   ValidLens valid_lens = {};
   Mask mask = {};
   Mask key_mask = {};
   Causal causal = Causal::none;
   std::optional<Window> window = {};
-  /// (batch, keys), 1 for keys that confidence leaves out, such as the end of a sentence. Absent:
+  /// (batch, keys): 1 for keys that confidence ignores, such as the end of a sentence. Default:
   /// none.
   std::optional<xt::xtensor<std::uint8_t, 2>> ignored_keys = {};
 };
 
-/// A loss of a layer's output, summed over the batch's samples. With a mean over them, importance
-/// is divided by the batch's size.
+/// A loss of a layer's output, summed over the samples of the batch. With their mean instead,
+/// importance is smaller by a factor of the batch's size.
 struct OutputLoss {
   std::function<double(std::size_t batch, const Tensor<3>& output)> value = {};  ///< for ablation
   /// Its gradient, of the output's shape; for gradients.
@@ -81,8 +80,8 @@ struct OutputLoss {
 };
 
 /// The importance of one layer's heads, (heads,), in evaluation mode. The layer is unchanged.
-/// Throws what `forward` and `backward` throw, too, invalid-option for a `loss` without what the
-/// measure needs of it, and invalid-shape for `ignored_keys`.
+/// Throws what `forward` and `backward` throw; also invalid-option if `loss` lacks the function
+/// that the measure needs, and invalid-shape for `ignored_keys`.
 [[nodiscard]] std::optional<Tensor<1>> measure_head_importance(
     const MultiHeadAttention& layer, const std::vector<HeadMeasureBatch>& batches,
     const HeadImportanceOptions& options, const OutputLoss& loss = {});

@@ -8,11 +8,11 @@
 namespace headwise {
 
 /// KV cache: projected keys and values of earlier positions, for decoding. Made by
-/// `MultiHeadAttention::create_cache` and valid for that layer only, until heads of it are pruned.
+/// `MultiHeadAttention::create_cache`, and valid for that layer until its heads are pruned.
 class KeyValueCache : public LayerCache {
  public:
   using LayerCache::LayerCache;
-  /// Throws `Error` (out-of-memory), as assignment does, which then changes nothing.
+  /// Copying and assignment throw `Error` (out-of-memory) and then change nothing.
   KeyValueCache(const KeyValueCache& other)
       : LayerCache(copied(static_cast<const LayerCache&>(other))) {}
   KeyValueCache(KeyValueCache&&) = default;
@@ -27,8 +27,8 @@ class KeyValueCache : public LayerCache {
 
   /// Removes all positions. Throws `Error` (disposed) if the cache was moved from.
   void reset() { truncate(0); }
-  /// Keeps the first `length` positions only. Throws `Error` (invalid-value) for more than it
-  /// holds, (disposed).
+  /// Keeps only the first `length` positions. Throws `Error` (invalid-value) if the cache holds
+  /// fewer, (disposed).
   void truncate(std::int64_t length);
 };
 

@@ -11,10 +11,10 @@ struct MaskedSoftmaxOptions {
 };
 
 /// Softmax over the last axis of `scores` (batch, queries, keys), each row over its valid keys
-/// only; masked keys get weight exactly 0 and what their scores hold (NaN and infinity included) is
-/// never read. Returns the same shape. Source: d2l, Attention Scoring Functions, `masked_softmax`,
+/// only. Masked keys get weight exactly 0, and their scores are never read, so they may be NaN or
+/// infinite. Returns the same shape. Source: d2l, Attention Scoring Functions, `masked_softmax`,
 /// with exact masks in place of its −1e6. Throws `Error`: invalid-shape and invalid-value for
-/// `valid_lens` that do not fit.
+/// `valid_lens`.
 [[nodiscard]] Tensor<3> masked_softmax(const TensorView<3>& scores,
                                        const ValidLens& valid_lens = {},
                                        const MaskedSoftmaxOptions& options = {});

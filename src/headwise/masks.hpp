@@ -14,8 +14,8 @@
 
 namespace headwise {
 
-/// Numbers of one axis or two, or none: from a list in braces or a vector, (n,), and from any
-/// xtensor expression of one axis or two.
+/// Optional numbers with one axis or two. Converts from a list in braces, a vector, or any xtensor
+/// expression.
 template <typename Number>
 class Numbers
     : public std::variant<std::monostate, xt::xtensor<Number, 1>, xt::xtensor<Number, 2>> {

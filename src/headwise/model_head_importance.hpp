@@ -13,17 +13,15 @@
 
 namespace headwise {
 
-/// A batch that a model's heads are measured on. What is not said of a field is as in
-/// `TransformerForwardOptions`.
+/// A batch to measure a model's heads on. Fields are as in `TransformerForwardOptions`.
 struct ModelMeasureBatch {
   Tokens tokens;  ///< (batch, length)
-  /// (batch, length), as `Transformer::loss` takes them. Confidence and entropy need none, nor does
-  /// a loss of the hidden states.
+  /// (batch, length), as for `Transformer::loss`. Not needed for confidence, entropy, or a loss of
+  /// the hidden states.
   Tokens targets = {};
-  /// In place of tokens, (batch, channels, height, width), of a model that reads images.
+  /// (batch, channels, height, width), in place of tokens for models that read images.
   Tensor<4> pixels = {};
-  /// Queries beyond a sample's length are padding, which means over queries leave out, as they do
-  /// those that `key_mask` masks.
+  /// Means over queries skip padding: queries beyond a sample's length, or that `key_mask` masks.
   ValidLens valid_lens = {};
   Mask key_mask = {};
   std::optional<Tokens> segments = {};
@@ -42,14 +40,17 @@ struct ModelMeasureBatch {
   }
 };
 
-/// `measure_head_importance` of every layer of a side of a model, (heads,) each, in evaluation
-/// mode. Means of gradients and ablation are over targets: a sample's loss is the sum over its own,
-/// so that importance is on the scale of `Transformer::loss` and does not depend on how samples are
-/// batched. With `loss`, a loss of `hidden` after the final norm, summed over the batch's samples,
-/// they are over samples, and no targets are needed; a model without logits needs one. The model
-/// is unchanged. Throws what `Transformer::forward` and `loss` throw, and invalid-option for
-/// `normalize` with another measure than gradient, for a side that the model does not have, and for
-/// a `loss` without what the measure needs of it.
+/// `measure_head_importance` of every layer on one side of a model, (heads,) each, in evaluation
+/// mode. The model is unchanged.
+///
+/// Gradients and ablation average over targets, so importance is on the scale of
+/// `Transformer::loss` and does not depend on how samples are batched. A model without logits needs
+/// `loss`: a loss of `hidden` after the final norm, summed over the samples of the batch. The
+/// average is then over samples, and no targets are needed.
+///
+/// Throws what `Transformer::forward` and `loss` throw; also invalid-option for `normalize` with a
+/// measure other than gradient, a side that the model does not have, or a `loss` without the
+/// function that the measure needs.
 [[nodiscard]] std::optional<std::vector<Tensor<1>>> measure_head_importance(
     const Transformer& model, const std::vector<ModelMeasureBatch>& batches,
     const HeadImportanceOptions& options, Side side = Side::self, const OutputLoss& loss = {});

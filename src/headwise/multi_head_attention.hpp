@@ -15,13 +15,13 @@
 
 namespace headwise {
 
-/// How `MultiHeadAttention::from_state_dict` reads a state dict, and options that a state dict does
+/// Options of `MultiHeadAttention::from_state_dict`: how to read the state dict, and what it does
 /// not determine.
 struct FromStateDictOptions {
   /// Number of heads. At least 1.
   std::int64_t num_heads = 0;
-  /// The prefix of the names, for example `encoder.layers.0.self_attn`; other tensors are ignored.
-  /// The trailing dot may be left out. If it is wrong, the error lists the prefixes found.
+  /// Prefix of the layer's tensors, for example `encoder.layers.0.self_attn`; a trailing dot is
+  /// optional. Other tensors are ignored. If the prefix is wrong, the error lists those found.
   std::string prefix = {};
   // As in MultiHeadAttentionOptions.
   double dropout = 0;
@@ -33,15 +33,15 @@ struct FromStateDictOptions {
   std::optional<std::uint64_t> seed = {};
 };
 
-/// Which attention weights a forward returns: none or all of them, converted from a bool, or those
-/// of some heads and some queries, which cost no more than their own rows.
+/// Which attention weights a forward returns: none or all (converted from a bool), or only those of
+/// some heads and queries, which cost no more than their own rows.
 struct ReturnedWeights {
   ReturnedWeights(bool all_rows = false) noexcept : all(all_rows) {}  // NOLINT(*-explicit-*)
-  /// Those of these heads and queries; absent is all heads, or all queries.
+  /// Only these heads and queries. Absent: all of them.
   ReturnedWeights(std::optional<std::vector<std::int64_t>> of_heads,
                   std::optional<std::vector<std::int64_t>> of_queries) noexcept
       : all(true), heads(std::move(of_heads)), queries(std::move(of_queries)) {}
-  /// Those of the last query.
+  /// Only the last query.
   [[nodiscard]] static ReturnedWeights last_query(
       std::optional<std::vector<std::int64_t>> of_heads = {}) noexcept {
     ReturnedWeights weights(std::move(of_heads), std::nullopt);
@@ -52,13 +52,13 @@ struct ReturnedWeights {
   explicit operator bool() const noexcept { return all; }
 
   bool all;
-  /// Indices, each once; the result has them in this order.
+  /// Indices without duplicates; the result has this order.
   std::optional<std::vector<std::int64_t>> heads = {};
   std::optional<std::vector<std::int64_t>> queries = {};
   bool last_query_only = false;
 };
 
-/// What a forward returns of what stands inside of it.
+/// Intermediate results that a forward returns.
 struct Capture {
   bool queries = false;          ///< after projection and rotation
   bool keys = false;             ///< likewise, cached ones included
@@ -75,40 +75,40 @@ struct Capture {
 struct ForwardOptions {
   /// Which keys each query may attend to: absent, (batch,) or (batch, queries). Source: d2l.
   ValidLens valid_lens = {};
-  /// Which keys each query may attend to, boolean, or what is added to its scores, float.
+  /// Boolean: which keys each query may attend to. Float: added to its scores.
   Mask mask = {};
-  /// Which keys of each sample may be attended to, (batch, keys): a tokenizer's `attention_mask`.
+  /// A tokenizer's `attention_mask`, (batch, keys): which keys may be attended to.
   Mask key_mask = {};
   /// Whether a query attends only to keys up to its own position.
   Causal causal = Causal::none;
   /// Sliding window around each query's position.
   std::optional<Window> window = {};
-  /// Factor of each head's pooled output before W_o.
+  /// Multiplies each head's pooled output before W_o.
   HeadGate head_gate = {};
-  /// KV cache of earlier positions, to which the given keys and values are appended. "Keys" in
-  /// `valid_lens`, `mask`, `key_mask` and `window` then means cached and given. Null for none.
+  /// KV cache of earlier positions; the given keys and values are appended. "Keys" in `valid_lens`,
+  /// `mask`, `key_mask` and `window` then means the cached and the given ones. Null: no cache.
   KeyValueCache* cache = nullptr;
-  /// Where the queries, and as many keys, stand, for a layer with rotary positions. Default: query
-  /// i and given key i at (cached keys) + i. Masks do not depend on it.
+  /// Positions of the queries, and of as many keys, in a layer with rotary positions. Default:
+  /// query i and given key i are at (cached keys) + i. Masks ignore them.
   RotaryPositions positions = {};
   /// Result of a query without a key. Default: zeros.
   EmptyRows empty_rows = EmptyRows::zero;
-  /// Whether to return the attention weights, or which of them. Default: no, and then they are
-  /// never stored.
+  /// Whether to return the attention weights, or which of them. Default: no, which avoids storing
+  /// them.
   ReturnedWeights return_weights = false;
-  /// Which state of the weights is returned. Default: the weights themselves.
+  /// Which stage of the weights to return. Default: the final weights.
   WeightsStage weights_stage = WeightsStage::softmax;
-  /// Whether to return each head's weight on each key, summed over the queries, without storing the
+  /// Whether to return each head's weight on each key, summed over the queries. Does not store the
   /// weights. Default: no.
   bool key_mass = false;
-  /// What else of the pass to return. Default: nothing.
+  /// Which intermediate results to return. Default: none.
   Capture capture = {};
-  /// Whether to save activations for `backward`, copies of the inputs and masks included; scores
-  /// are not saved. Not with a cache. Source: PyTorch, `requires_grad`.
+  /// Whether to save activations for `backward`: copies of inputs and masks, but not the scores.
+  /// Not with a cache. Source: PyTorch, `requires_grad`.
   bool requires_grad = false;
 };
 
-/// Without the batch axis if the inputs have none.
+/// Without a batch axis if the inputs have none.
 template <std::size_t Rank>
 struct CapturedTensors {
   std::optional<Tensor<Rank + 1>> queries;  ///< (batch, heads, queries, head size)
@@ -129,7 +129,7 @@ struct ForwardResult {
   std::optional<Tensor<Rank + 1>> attention_weights;
   /// (batch, heads, keys + extra slots), before dropout, if requested
   std::optional<Tensor<Rank>> key_mass = {};
-  /// what was requested
+  /// the requested ones
   CapturedTensors<Rank> captured = {};
 
   /// For `const auto [output, attention_weights] = layer.forward(…)`.
@@ -145,23 +145,23 @@ struct ForwardResult {
 
 using AttentionResult = ForwardResult<3>;
 
-/// Gradients of a forward's inputs. Those of the parameters are in the layer.
+/// Gradients of a forward's inputs. The layer holds those of its parameters.
 template <std::size_t Rank>
 struct BackwardResult {
   Tensor<Rank> queries;
   Tensor<Rank> keys;
   Tensor<Rank> values;
-  /// (batch, heads); (1, heads) without a batch axis. At gate 1 where none was given.
+  /// (batch, heads); (1, heads) without a batch axis. A gate that was not given counts as 1.
   Tensor<2> head_gate;
 };
 
 struct CacheOptions {
-  /// Number of samples of every forward with the cache. At least 1.
+  /// Samples of every forward with the cache. At least 1.
   std::int64_t batch_size = 0;
   /// Maximum number of positions. At least 1.
   std::int64_t max_length = 0;
-  /// float32, or float16, which takes half the memory: integers of 15 bits with a factor for each
-  /// key and value. A key or value that is not finite is NaN there.
+  /// float32, or float16, which halves the memory: 15-bit integers with a factor for each key and
+  /// value. A non-finite key or value becomes all NaN.
   Precision precision = Precision::float32;
 };
 
@@ -169,16 +169,16 @@ struct CacheOptions {
 /// W_v, split into heads, pooled in each head, put side by side and projected by W_o. Source:
 /// Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
 ///
-/// Calls of const functions may run at the same time in several threads, as may calls on different
-/// layers; every other call needs exclusive access to the layer. A layer that was moved from may be
-/// assigned to or destroyed; every other call throws `Error` (disposed).
+/// Several threads may call const functions of a layer at the same time; other calls need exclusive
+/// access to it. Different layers are independent. A moved-from layer can be assigned to or
+/// destroyed; other calls throw `Error` (disposed).
 class MultiHeadAttention final : public AttentionLayer {
  public:
-  /// Throws `Error` (invalid-option) for options outside their range or that exclude each other;
+  /// Throws `Error` (invalid-option) for options out of range or that exclude each other;
   /// out-of-memory.
   explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
 
-  /// Throws `Error` (out-of-memory), as assignment does, which then changes nothing.
+  /// Copying and assignment throw `Error` (out-of-memory) and then change nothing.
   MultiHeadAttention(const MultiHeadAttention& other)
       : AttentionLayer(copied(static_cast<const AttentionLayer&>(other))),
         pending_has_batch_axis_(other.pending_has_batch_axis_) {}
@@ -192,14 +192,14 @@ class MultiHeadAttention final : public AttentionLayer {
   MultiHeadAttention& operator=(MultiHeadAttention&&) = default;
   ~MultiHeadAttention() override = default;
 
-  /// A layer with the parameters in `state_dict`, whose names and layout may be those of d2l,
+  /// A layer with the parameters in `state_dict`. Reads the names and layouts of d2l,
   /// `nn.MultiheadAttention` (packed or separate projections), BERT, ViT (older and newer names,
-  /// and timm's), GPT-2, minGPT or nanoGPT. Sizes, bias, `num_kv_heads`, pooling and projection are
-  /// read from it. A bias that only some projections have is zero in the others. Buffers are
-  /// ignored: `position_ids`, masks of GPT-2 (`bias` of shape (1, 1, n, n), `masked_bias`), tables
+  /// and timm's), GPT-2, minGPT and nanoGPT. Sizes, bias, `num_kv_heads`, pooling and projection
+  /// follow from the tensors. If only some projections have a bias, the others get zeros. Ignores
+  /// buffers: `position_ids`, masks of GPT-2 (`bias` of shape (1, 1, n, n), `masked_bias`), tables
   /// of rotary positions (`inv_freq`, `cos_cached`, `sin_cached`). Throws `Error`
-  /// (invalid-state-dict) that lists every name that is missing, unexpected or of the wrong shape,
-  /// or the prefixes found; invalid-option, out-of-memory.
+  /// (invalid-state-dict) that lists every tensor that is missing, unexpected or of the wrong
+  /// shape, or the prefixes found; invalid-option, out-of-memory.
   [[nodiscard]] static MultiHeadAttention from_state_dict(const StateDict& state_dict,
                                                           const FromStateDictOptions& options);
 
@@ -211,36 +211,36 @@ class MultiHeadAttention final : public AttentionLayer {
   /// The same for one sample without a batch axis: (length, size).
   ForwardResult<2> forward(const TensorView<2>& queries, const TensorView<2>& keys,
                            const TensorView<2>& values, const ForwardOptions& options = {});
-  /// Attends to what `options.cache` holds, without appending to it.
+  /// Attends to `options.cache` without appending to it.
   AttentionResult forward(const TensorView<3>& queries, const ForwardOptions& options);
   ForwardResult<2> forward(const TensorView<2>& queries, const ForwardOptions& options);
 
-  /// Gradients of the inputs from that of the output, for the latest forward that succeeded with
-  /// `requires_grad`; other forwards leave it pending. Gradients of the parameters are added to the
-  /// existing ones. Keys and values that no query may attend to have gradient 0, and affect no
-  /// other gradient. A float mask gets no gradient. Throws `Error` (no-pending-backward) where
-  /// there was no such forward, its backward was done, or parameters were changed since;
-  /// invalid-shape, out-of-memory; the layer is then unchanged. Source: PyTorch, `Tensor.backward`.
+  /// Gradients of the inputs, given that of the output, for the latest successful forward with
+  /// `requires_grad`; other forwards in between do not matter. Adds the parameters' gradients to
+  /// the existing ones. Keys and values that no query may attend to have gradient 0 and affect no
+  /// other gradient. A float mask gets none. Throws `Error`: no-pending-backward if there was no
+  /// such forward, its backward was done, or parameters have changed since; invalid-shape,
+  /// out-of-memory. The layer is then unchanged. Source: PyTorch, `Tensor.backward`.
   BackwardResult<3> backward(const TensorView<3>& grad_output);
   BackwardResult<2> backward(const TensorView<2>& grad_output);
 
-  /// Sums of the parameters' gradients since the last `zero_gradients`, in the names and shapes of
-  /// `state_dict`. Throws what that throws.
+  /// Sums of the parameters' gradients since the last `zero_gradients`, with the names and shapes
+  /// of `state_dict`. Throws what `state_dict` throws.
   [[nodiscard]] StateDict gradients() const;
 
   /// An empty cache for decoding. Throws `Error` (sizes-unknown, invalid-option, disposed,
   /// out-of-memory).
   [[nodiscard]] KeyValueCache create_cache(const CacheOptions& options) const;
 
-  /// Removes heads for good: rows of W_q, W_k and W_v and columns of W_o. The output is that of
-  /// gating these heads at 0, and passes take correspondingly less time and memory. `heads` are
-  /// indices before the call, in any order; duplicates count once, and an empty list changes
-  /// nothing. The remaining heads are renumbered from 0, and `num_hiddens` shrinks; the scale and
-  /// `output_size` stay. Their gradients and optimizer states are kept. A pending backward and
-  /// older caches become invalid. Throws `Error` (invalid-option) for indices that the layer does
-  /// not have, for all of them, for some of the heads that share a key-value head, and for a layer
-  /// without W_o or with convolutions; sizes-unknown, out-of-memory; the layer is then unchanged.
-  /// Source: Michel et al. 2019; Hugging Face Transformers, `prune_heads`.
+  /// Removes heads for good: rows of W_q, W_k and W_v and columns of W_o. The output equals that
+  /// with gates of 0 for these heads, but passes take less time and memory. `heads` are indices
+  /// before the call, in any order; duplicates count once. The remaining heads are renumbered from
+  /// 0 and keep their gradients and optimizer states. `num_hiddens` shrinks; the scale and
+  /// `output_size` stay. A pending backward and existing caches become invalid. Throws `Error`
+  /// (invalid-option) for indices out of range, for all heads, for only some of the heads that
+  /// share a key-value head, and for a layer without W_o or with convolutions; sizes-unknown,
+  /// out-of-memory. The layer is then unchanged. Source: Michel et al. 2019; Hugging Face
+  /// Transformers, `prune_heads`.
   void prune_heads(const std::vector<std::int64_t>& heads);
 
   /// Switches dropout on (training mode) or off (a new layer). Both return the layer.
@@ -258,11 +258,11 @@ class MultiHeadAttention final : public AttentionLayer {
   /// so on; of convolutions (num_hiddens, query_size / num_heads, 1); `bias_k`, `bias_v` (1, 1,
   /// num_kv_heads · head size); of additive pooling `attention.W_q.weight`, `attention.W_k.weight`
   /// (attention_hiddens, head size) and `attention.w_v.weight` (1, attention_hiddens). Throws
-  /// `Error` (sizes-unknown) while sizes are still to be inferred.
+  /// `Error` (sizes-unknown) before sizes are inferred.
   [[nodiscard]] StateDict state_dict() const;
 
-  /// Loads the parameters in `state_dict`, all or none; a pending backward is then outdated. Throws
-  /// `Error` (invalid-state-dict) that lists every name that is missing, unexpected or of the wrong
+  /// Loads all parameters, or none; outdates a pending backward. Throws `Error`
+  /// (invalid-state-dict) that lists every tensor that is missing, unexpected or of the wrong
   /// shape.
   void load_state_dict(const StateDict& state_dict);
 

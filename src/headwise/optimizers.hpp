@@ -7,26 +7,26 @@
 
 namespace headwise {
 
-/// Updates the parameters of one or more layers, or parts of models, by their gradients. Trainables
-/// must outlive it and must not move. States such as momenta follow when slices of a parameter are
-/// removed, and begin anew for a layer that was assigned to. Trainables without gradients are
-/// skipped. Every call of an optimizer that was moved from throws `Error` (disposed).
+/// Updates parameters by their gradients. Trainables must outlive the optimizer and must not move;
+/// those without gradients are skipped. Pruning a layer also prunes its state, such as momenta;
+/// assigning to a layer resets it. Calls of a moved-from optimizer throw `Error` (disposed).
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Updates every parameter; a pending backward is then outdated. Throws `Error` (invalid-option)
-  /// where weights are of less than 32 bits; out-of-memory, and nothing is changed.
+  /// Updates every parameter, which outdates a pending backward. Throws `Error` (invalid-option) if
+  /// weights have fewer than 32 bits; out-of-memory. Nothing has changed then.
   void step();
 
   /// Sets every gradient to 0.
   void zero_gradients() const;
 
   [[nodiscard]] double learning_rate() const noexcept { return core_.learning_rate(); }
-  /// For schedules. Throws `Error` (invalid-option) unless it is finite and at least 0.
+  /// For learning rate schedules. Throws `Error` (invalid-option) unless it is finite and at least
+  /// 0.
   void set_learning_rate(double learning_rate);
 
-  /// Whether it trains only these. Compares addresses and reads no trainable.
+  /// Whether it trains nothing but these. Compares addresses only.
   [[nodiscard]] bool trains_only(const std::vector<Trainable*>& trainables) const noexcept {
     return core_.trains_only(trainables);
   }
@@ -71,7 +71,7 @@ class Adam final : public Optimizer {
   /// Throws as `SGD` does.
   explicit Adam(const Trainables& trainables, const AdamOptions& options = {});
 
-  /// The current options, with the learning rate that was set last.
+  /// The options, with the current learning rate.
   [[nodiscard]] AdamOptions options() const noexcept;
 };
 

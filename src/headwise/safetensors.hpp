@@ -17,42 +17,41 @@
 
 namespace headwise {
 
-/// Integers or booleans, in as many bits as a file has them. The format's dtypes, in this order:
+/// Integers or booleans, in the file's own number of bits. Dtypes in order:
 /// BOOL, I8, I16, I32, I64, U8, U16, U32, U64.
 using IntegerTensor =
     std::variant<xt::xarray<bool>, xt::xarray<std::int8_t>, xt::xarray<std::int16_t>,
                  xt::xarray<std::int32_t>, xt::xarray<std::int64_t>, xt::xarray<std::uint8_t>,
                  xt::xarray<std::uint16_t>, xt::xarray<std::uint32_t>, xt::xarray<std::uint64_t>>;
 
-/// Such tensors by name: buffers of models, such as positions and masks.
+/// Integer tensors by name: buffers of models, such as positions and masks.
 using IntegerTensors = std::map<std::string, IntegerTensor>;
 
-/// The contents of a safetensors file. No name is in two of the maps of tensors.
+/// The contents of a safetensors file. Each tensor is in one of the maps.
 struct Safetensors {
-  /// Floats of any size, as float32: exact but for F64, which is rounded.
+  /// Floats of any size, as float32. F64 is rounded; the others are exact.
   StateDict tensors;
   std::map<std::string, std::string> metadata;
   IntegerTensors integers;
-  /// The dtypes of tensors that are not supported, and not read: C64, F6_E2M3, F6_E3M2, F4.
+  /// Dtypes of tensors that were skipped because they are not supported: C64, F6_E2M3, F6_E3M2, F4.
   std::map<std::string, std::string> unread;
 };
 
 /// Reads a safetensors file. Source: the format's description in the safetensors repository. Throws
-/// `Error` (invalid-file) for whatever breaks the format's rules: lengths, JSON, dtypes that the
-/// format does not have, duplicate names, tensors outside the file, overlapping or with gaps
-/// between them; out-of-memory.
+/// `Error` (invalid-file) for a malformed file: wrong lengths, bad JSON, unknown dtypes, duplicate
+/// names, tensors that overlap, leave gaps or exceed the file; out-of-memory.
 [[nodiscard]] Safetensors load_safetensors(std::span<const std::byte> bytes);
 
-/// A safetensors file on disk, or a checkpoint of several: its header is read once, a tensor's
-/// numbers whenever they are asked for, and nothing else. Files are opened for each call and must
-/// stay as they are; several threads may read at once.
+/// A safetensors file on disk, or a checkpoint of several files. Reads the header once, and a
+/// tensor's numbers each time you ask for them. Each call opens the file, which must not change;
+/// several threads may read at once.
 class SafetensorsFile {
  public:
-  /// Reads the header of a `.safetensors` file; or an index, `model.safetensors.index.json`, and
-  /// the headers of the files beside it that it names, whose other tensors are left alone. Throws
-  /// `Error` (invalid-file) as `load_safetensors` does, with the file's name, for a file that
-  /// cannot be read, and for an index that breaks its rules or names tensors that its files do not
-  /// have; out-of-memory.
+  /// Reads the header of a `.safetensors` file, or an index (`model.safetensors.index.json`) and
+  /// the headers of the files in its folder that it names. Tensors that the index does not list are
+  /// ignored. Throws `Error` (invalid-file), with the file's name, for what `load_safetensors`
+  /// refuses, for unreadable files, and for a malformed index or one that lists missing tensors;
+  /// out-of-memory.
   explicit SafetensorsFile(const std::filesystem::path& path);
   SafetensorsFile(const SafetensorsFile&) = delete;
   SafetensorsFile(SafetensorsFile&&) = default;
@@ -62,28 +61,27 @@ class SafetensorsFile {
 
   /// The names of all tensors, in the order of the header or the index.
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// The texts of all files; where several have one of the same name, that of the first file.
+  /// The metadata of all files. Of equal names, the first file's text.
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const noexcept {
     return metadata_;
   }
-  /// Whether there is a tensor of this name, of whatever dtype.
+  /// Whether there is a tensor of this name, of any dtype.
   [[nodiscard]] bool contains(std::string_view name) const;
-  /// The dtype that a tensor has in the file, `F16` for example. Throws `Error` (invalid-value) for
-  /// a name that is not there, as do all calls below.
+  /// A tensor's dtype in the file, for example `F16`. This and the calls below throw `Error`
+  /// (invalid-value) for an unknown name.
   [[nodiscard]] std::string_view dtype(std::string_view name) const;
   [[nodiscard]] const std::vector<std::size_t>& shape(std::string_view name) const;
 
-  /// Reads a tensor of floats, as float32. Throws `Error` (invalid-file) for one of another dtype,
-  /// for a file that cannot be read, and for one of another size than it had; out-of-memory.
+  /// Reads a tensor of floats, as float32. Throws `Error` (invalid-file) for other dtypes, and if
+  /// the file cannot be read or its size has changed; out-of-memory.
   [[nodiscard]] xt::xarray<float> tensor(std::string_view name) const;
   /// The same for integers and booleans.
   [[nodiscard]] IntegerTensor integer_tensor(std::string_view name) const;
-  /// Reads these tensors of floats. An error of names that are not there lists all of them.
+  /// Reads these tensors of floats. The error for unknown names lists all of them.
   [[nodiscard]] StateDict tensors(const std::vector<std::string>& names) const;
   [[nodiscard]] StateDict tensors(std::initializer_list<std::string_view> names) const;
   /// Reads all tensors of floats whose names begin with `prefix`, for example
-  /// `encoder.layers.0.self_attn`; the dot behind it may be left out. Those of other dtypes are
-  /// left alone.
+  /// `encoder.layers.0.self_attn`; a trailing dot is optional. Other dtypes are skipped.
   [[nodiscard]] StateDict tensors(std::string_view prefix = {}) const;
 
  private:
@@ -111,16 +109,16 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-/// All tensors of floats, and int8 weights, beside which there is `NAME_scale` with a factor for
-/// each row, as floats: what `save_safetensors` was given.
+/// The floats that `save_safetensors` was given: all tensors of floats, and int8 weights times the
+/// factors of their rows in `NAME_scale`.
 [[nodiscard]] StateDict state_dict_of(const Safetensors& file);
 
-/// A safetensors file of F32 tensors and of integers and booleans in dtypes of their own. Larger
-/// numbers come first, so that all are aligned; otherwise tensors are in the order of their names.
-/// `weights` is the precision of weights, which are floats of two or more axes whose names end with
-/// `weight`: F16, or I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32. Throws
+/// A safetensors file of F32 tensors, and of integers and booleans in their own dtypes. Tensors are
+/// sorted by element size, largest first, so that all are aligned, and then by name. `weights` is
+/// the precision of the weights, that is, of tensors with two or more axes whose names end with
+/// `weight`: F32, F16, or I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32. Throws
 /// `Error` (invalid-value) for names and metadata that are not UTF-8, for the name `__metadata__`
-/// and for a name twice; out-of-memory.
+/// and for duplicate names; out-of-memory.
 [[nodiscard]] std::vector<std::byte> save_safetensors(
     const StateDict& tensors, const std::map<std::string, std::string>& metadata = {},
     const IntegerTensors& integers = {}, Precision weights = Precision::float32);

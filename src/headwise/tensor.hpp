@@ -47,10 +47,10 @@ using Tensor = xt::xtensor<float, Rank>;
 template <typename Expression>
 inline constexpr bool has_any_rank = !xt::has_fixed_rank_t<Expression>::value;
 
-/// What functions read: row-major float32 that the caller owns and keeps for the call. An
-/// `xt::xtensor`, an `xt::xarray` or `xt::adapt` of such numbers, and a `std::span` with a shape,
-/// are read where they lie; any other xtensor expression is evaluated first. Throws `Error`
-/// (invalid-shape) where a number of axes, or of elements, is known only then and wrong.
+/// A function's input: row-major float32 in memory that the caller owns. It converts from an
+/// `xt::xtensor`, an `xt::xarray`, an `xt::adapt` or a `std::span` with a shape without a copy.
+/// Other xtensor expressions are evaluated into a copy. Throws `Error` (invalid-shape) for a wrong
+/// number of axes or elements.
 template <std::size_t Rank>
 class TensorView {
  public:

@@ -8,7 +8,7 @@
 
 namespace headwise {
 
-/// What an optimizer trains: a layer, a model, or a list of pointers to layers and parts of models.
+/// A layer, a model, or a list of pointers to layers and parts of models, for an optimizer.
 class Trainables : public std::vector<Trainable*> {
  public:
   Trainables(Trainable& layer)  // NOLINT(*-explicit-*)

@@ -5,8 +5,9 @@
 
 namespace headwise {
 
-/// The share of a head's weight on a pattern, from 0 to 1: the mean over all queries except each
-/// sample's first, which has a single key under a causal mask. 0 without other queries.
+/// The share of a head's weight on each pattern, from 0 to 1: a mean over queries. Each sample's
+/// first query is skipped, because it has a single key under a causal mask. 0 without other
+/// queries.
 struct PatternScores {
   double previous_token = 0;  ///< weight on the key before the query
   double first_token = 0;     ///< weight on key 0

@@ -18,11 +18,11 @@ enum class Projection {
   none,         ///< the input is split as it is: no parameters and no output projection
 };
 
-/// How many bits a number has where it is kept.
+/// The precision of stored weights, or of a KV cache.
 enum class Precision : std::uint8_t {
   float32,
-  /// Of weights: rounded to float16, and read as integers of 15 bits with a factor for each output.
-  /// Of a KV cache: such integers, with a factor for each position of each head.
+  /// Weights: rounded to float16 and stored as 15-bit integers with a factor for each output. KV
+  /// cache: 15-bit integers with a factor for each position of each head.
   float16,
   int8,  ///< integers from −127 to 127 with a factor for each output
 };
@@ -34,8 +34,8 @@ enum class Causal {
   bottom_right,  ///< the last query stands at the last key: FlashAttention's alignment
 };
 
-/// Sliding window: how many keys before and after its own position a query attends to; absent is
-/// unlimited. Positions are those of `Causal`, top-left without it. Source: FlashAttention,
+/// Sliding window: how many keys before and after its own position a query attends to. Absent:
+/// unlimited. Positions are those of `Causal`, or top-left without it. Source: FlashAttention,
 /// `window_size`.
 struct Window {
   std::optional<std::int64_t> left;
@@ -46,11 +46,10 @@ struct Window {
 enum class EmptyRows {
   zero,     ///< zero weights and a zero pooled vector, as ONNX Attention (opset 25) and PyTorch's
             ///< fused attention
-  uniform,  ///< the same weight for every key, masked ones included: what d2l's fill with −1e6
-            ///< gives
+  uniform,  ///< the same weight for every key, masked or not, as filling with −1e6 gives in d2l
 };
 
-/// Which state of the attention weights is returned. Source: ONNX Attention,
+/// Which stage of the attention weights to return. Source: ONNX Attention,
 /// `qk_matmul_output_mode`.
 enum class WeightsStage {
   raw,      ///< scaled scores, of every key, masked or not

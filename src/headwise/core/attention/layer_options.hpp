@@ -12,15 +12,15 @@ namespace headwise {
 struct RotaryOptions {
   /// Element pair i is rotated by position · base^(−2i/size). Above 0.
   double base = 10000;
-  /// Elements of a head that are rotated, the first ones; even. Default: the head size.
+  /// Number of elements to rotate, from the first of each head; even. Default: the head size.
   std::optional<std::int64_t> size = {};
-  /// Whether pairs are neighbours, as in the paper, or one element of each half, as in
+  /// Whether a pair is two neighbours, as in the paper, or one element of each half, as in
   /// Transformers.
   bool interleaved = false;
 };
 
 struct MultiHeadAttentionOptions {
-  /// Size of all heads together: a head has `num_hiddens` / `num_heads`. At least 1. Source: d2l.
+  /// Total size of the heads; each has `num_hiddens` / `num_heads`. At least 1. Source: d2l.
   std::int64_t num_hiddens = 0;
   /// Number of heads; divides `num_hiddens`. Source: d2l.
   std::int64_t num_heads = 0;
@@ -30,15 +30,15 @@ struct MultiHeadAttentionOptions {
   bool bias = false;
   /// Whether W_o has one. Default: `bias`. Source: Bai et al. 2023, Qwen.
   std::optional<bool> output_bias = {};
-  /// Sizes of the inputs' last axes; those left out are inferred at the first forward or
-  /// `load_state_dict`. Source: d2l, where they are inferred; PyTorch, `kdim` and `vdim`.
+  /// Sizes of the inputs' last axes. Default: inferred by the first forward or `load_state_dict`.
+  /// Source: d2l, where they are inferred; PyTorch, `kdim` and `vdim`.
   std::optional<std::int64_t> query_size = {};
   std::optional<std::int64_t> key_size = {};
   std::optional<std::int64_t> value_size = {};
   /// Size of the output's last axis. Default: `num_hiddens`. Source: Keras, `output_shape`.
   std::optional<std::int64_t> output_size = {};
-  /// Whether W_o follows the heads; without it the output is the concatenated heads. Default: yes,
-  /// unless `projection` is none.
+  /// Whether the output is W_o of the concatenated heads, or these themselves. Default: W_o, unless
+  /// `projection` is none.
   std::optional<bool> output_projection = {};
   /// Number of key-value heads, each shared by as many query heads; divides `num_heads`. Default:
   /// `num_heads`. Source: Ainslie et al. 2023, grouped-query attention; ONNX Attention,
@@ -64,10 +64,10 @@ struct MultiHeadAttentionOptions {
   bool bias_kv = false;
   /// Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`.
   bool zero_attention = false;
-  /// Precision of the weights of W_q, W_k, W_v and W_o: less than 32 bits take less time where
-  /// there are few queries, and cannot be trained. Biases and other parameters stay floats.
+  /// Precision of the weights of W_q, W_k, W_v and W_o. Fewer than 32 bits are faster for few
+  /// queries, but cannot be trained. Other parameters stay float32.
   Precision weights = Precision::float32;
-  /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
+  /// Seed of the parameters and of dropout, below 2^53. Default: a random one.
   std::optional<std::uint64_t> seed = {};
 };
 

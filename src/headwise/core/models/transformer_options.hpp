@@ -20,8 +20,8 @@ enum class Positions : std::uint8_t {
   sinusoidal_halves,  ///< all sines before all cosines; source: Junczys-Dowmunt et al. 2018
 };
 
-/// The attention layers of a model: of the decoder to itself, of the decoder to the encoder's
-/// output, of the encoder. A model without both has the first alone.
+/// Which attention layers of a model: the decoder's self-attention, its cross-attention, or the
+/// encoder's self-attention. Models without cross-attention have `self` only.
 enum class Side : std::uint8_t { self, cross, encoder };
 inline constexpr std::array all_sides = {Side::self, Side::cross, Side::encoder};
 
@@ -29,7 +29,7 @@ inline constexpr std::array all_sides = {Side::self, Side::cross, Side::encoder}
 enum class Activation : std::uint8_t {
   relu,
   gelu,       ///< x · Φ(x); source: Hendrycks and Gimpel 2016
-  gelu_tanh,  ///< its approximation by tanh, which GPT-2 has
+  gelu_tanh,  ///< GELU approximated by tanh, as in GPT-2
   silu,       ///< x · σ(x), also called swish
 };
 
@@ -40,7 +40,7 @@ enum class Norm : std::uint8_t {
   none,
 };
 
-/// The encoder of an encoder–decoder model; what is left out is as in the decoder.
+/// The encoder of an encoder–decoder model. Defaults are the decoder's.
 struct EncoderOptions {
   std::int64_t num_layers = 1;
   std::optional<std::int64_t> num_heads = {};
@@ -52,15 +52,15 @@ struct PatchOptions {
   std::int64_t image_size = 0;  ///< pixels of a side; a multiple of `patch_size`
   std::int64_t patch_size = 0;
   std::int64_t channels = 3;
-  /// Whether a learnt token precedes the patches.
+  /// Whether a learned class token precedes the patches.
   bool class_token = true;
 };
 
 struct TransformerOptions {
-  /// Size of the vocabulary: tokens are numbers from 0 to below it. At least 1, as are the other
-  /// sizes. Not with `patches`.
+  /// Size of the vocabulary; tokens are integers from 0 to below it. All sizes are at least 1. Not
+  /// with `patches`.
   std::int64_t vocabulary_size = 0;
-  /// Maximum length of an input. With `patches` it follows from them.
+  /// Maximum length of an input. Computed if there are `patches`.
   std::int64_t max_length = 0;
   /// Size of the residual stream.
   std::int64_t num_hiddens = 0;
@@ -77,7 +77,8 @@ struct TransformerOptions {
   /// Whether feed-forward layers are activation(gate(x)) · up(x). Source: Shazeer 2020.
   bool gated = false;
   Norm norm = Norm::layer;
-  /// Whether a norm precedes each attention and feed-forward layer, or follows their residual sum.
+  /// Whether norms come before each attention and feed-forward layer (pre-norm) or after the
+  /// residual sum (post-norm).
   bool norm_first = true;
   /// Added to the variance, or mean square.
   double norm_epsilon = 1e-5;
@@ -88,11 +89,11 @@ struct TransformerOptions {
   /// Whether a norm follows the embedding.
   bool embedding_norm = false;
   Positions positions = Positions::learned;
-  /// Of the layers, if `positions` are rotary. The default size is each side's head size.
+  /// Used if `positions` is rotary. The default size is each side's head size.
   RotaryOptions rotary = {};
   /// Factor of the token embeddings.
   double embedding_scale = 1;
-  /// Whether linear maps have a bias.
+  /// Whether linear layers have a bias.
   bool bias = true;
   /// Whether W_q, W_k and W_v have one. Default: `bias`.
   std::optional<bool> qkv_bias = {};
@@ -118,29 +119,29 @@ struct TransformerOptions {
   std::optional<EncoderOptions> encoder = {};
   /// The model reads images in place of tokens.
   std::optional<PatchOptions> patches = {};
-  /// Precision of the weights of all linear maps, those of the attention layers included; less than
-  /// 32 bits take less time where there are few rows, and cannot be trained. Where the unembedding
-  /// is the token embedding, it is rounded, too. Biases, norms and other embeddings stay floats.
+  /// Precision of the weights of all linear layers, including the attention layers'. Fewer than 32
+  /// bits are faster for few rows, but cannot be trained. A tied embedding is rounded, too. Biases,
+  /// norms and other embeddings stay float32.
   Precision weights = Precision::float32;
-  /// Rows of learned positions before that of position 0. Source: BART and RoBERTa, which have 2.
+  /// Number of rows before that of position 0 in the learned positions. Source: BART and RoBERTa,
+  /// which have 2.
   std::int64_t position_offset = 0;
-  /// A token that is padding: only the others are counted as positions, and it gets the learned row
-  /// before that of position 0. Needs learned positions, a `position_offset`, and `causal` off.
-  /// Attending to it is up to `key_mask` or `valid_lens`. Default: none. Source: RoBERTa.
+  /// The padding token. Positions do not count it, and it gets the learned row before that of
+  /// position 0. It is masked only by `key_mask` or `valid_lens`. Needs learned positions, a
+  /// `position_offset`, and `causal` off. Default: none. Source: RoBERTa.
   std::optional<std::int64_t> padding_token = {};
-  /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
+  /// Seed of the parameters and of dropout, below 2^53. Default: a random one.
   std::optional<std::uint64_t> seed = {};
   /// Options of the model's own optimizer.
   AdamOptions optimizer = {};
 };
 
 struct AttentionOnlyTransformerOptions {
-  /// Size of the vocabulary: tokens are numbers from 0 to below it. At least 1, as are the other
-  /// sizes.
+  /// Size of the vocabulary; tokens are integers from 0 to below it. All sizes are at least 1.
   std::int64_t vocabulary_size = 0;
   /// Maximum length of an input.
   std::int64_t max_length = 0;
-  /// Size of the residual stream, and of all heads of a layer together.
+  /// Size of the residual stream, and total size of a layer's heads.
   std::int64_t num_hiddens = 0;
   /// Heads of each layer; divides `num_hiddens`.
   std::int64_t num_heads = 0;
@@ -149,16 +150,16 @@ struct AttentionOnlyTransformerOptions {
   Positions positions = Positions::sinusoidal;
   /// Whether a position attends only to itself and those before it.
   bool causal = true;
-  /// Whether layer norms precede each layer and the unembedding. Source: Xiong et al. 2020,
+  /// Whether layer norms come before each layer and the unembedding. Source: Xiong et al. 2020,
   /// pre-layer normalization.
   bool layer_norm = false;
   /// Whether the layers' projections have a bias.
   bool bias = false;
   /// Probability that an attention weight is dropped in training mode, from 0 to 1.
   double dropout = 0;
-  /// Precision of the weights of all linear maps.
+  /// Precision of the weights of all linear layers.
   Precision weights = Precision::float32;
-  /// Seed of the parameters and of dropout, below 2^53; drawn at random when left out.
+  /// Seed of the parameters and of dropout, below 2^53. Default: a random one.
   std::optional<std::uint64_t> seed = {};
   /// Options of the model's own optimizer.
   AdamOptions optimizer = {};

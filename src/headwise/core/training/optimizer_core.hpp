@@ -15,11 +15,11 @@
 namespace headwise {
 
 struct SGDOptions {
-  /// At least 0, as are the others.
+  /// All options are at least 0.
   double learning_rate = 1e-3;
   /// Factor of the momentum at each step.
   double momentum = 0;
-  /// Multiple of the parameter that is added to its gradient: an L2 penalty.
+  /// L2 penalty: adds weight_decay · parameter to the gradient.
   double weight_decay = 0;
 };
 
@@ -30,8 +30,8 @@ struct AdamOptions {
   std::array<double, 2> betas = {0.9, 0.999};
   /// Added to the square root in the denominator. At least 0.
   double epsilon = 1e-8;
-  /// Decoupled weight decay, as in AdamW: each step subtracts learning_rate · weight_decay ·
-  /// parameter. Not an L2 penalty. At least 0; AdamW's default in PyTorch is 0.01.
+  /// Decoupled weight decay (AdamW): each step subtracts learning_rate · weight_decay · parameter.
+  /// At least 0. PyTorch's default for AdamW is 0.01.
   double weight_decay = 0;
 };
 
