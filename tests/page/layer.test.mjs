@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { Adam, MultiHeadAttention, Tensor } from 'headwise';
+import { stepsOf } from '../../web/src/acts/heads/arithmetic.ts';
 import { ablationEffects, gateEffect } from '../../web/src/acts/heads/gate-effect.ts';
 import { summariseHeads } from '../../web/src/acts/heads/head-summary.ts';
 import { buildInput } from '../../web/src/acts/heads/inputs.ts';
@@ -12,6 +13,8 @@ import { attend, gatedOutput } from '../../web/src/attention/attention-view.ts';
 import { contrastColours, differenceColours } from '../../web/src/attention/colour.ts';
 import { randomInput } from '../../web/src/attention/input.ts';
 import { largestOf } from '../../web/src/attention/map-content.ts';
+import { neighbour } from '../../web/src/attention/map-selection.ts';
+import { formatNumber } from '../../web/src/format/numbers.ts';
 import { attention, entropyOf, near, range, rowsOf, sampleOf, sum } from './lib/float64.mjs';
 
 const settings = { seed: 1, heads: 5, causal: false, scale: 1, dropout: 0, validLens: [3, 2] };
@@ -71,13 +74,17 @@ describe('a pass of the layer', () => {
             near(rows, wanted[part], 1e-5, part);
             assert.deepEqual(shape, shapeOf(view, part));
           }
-          head.scaled.forEach((row, query) =>
+          head.scaled.forEach((row, query) => {
+            const seen = row.filter((_, key) => head.masked[query][key] !== -Infinity);
+            const total = sum(seen.map((score) => Math.exp(score - Math.max(...seen))));
+            const steps = stepsOf(view, { sample: at, head: number, query, key: 0 }, given);
+            assert.ok(steps.some(([, text]) => text.endsWith(` ÷ ${formatNumber(total)}`)));
             row.forEach((score, key) => {
               near(view.scores.at(at, number, query, key), score, 1e-5, 'score');
               const isMasked = head.masked[query][key] === -Infinity;
               assert.equal(view.isMasked(at, query, key), isMasked);
-            }),
-          );
+            });
+          });
         });
       });
       // Gates: how far they move the output, of all samples and of each query.
@@ -224,6 +231,13 @@ test('gates and the largest weight are those of the heads that there are', () =>
   const of = (head) =>
     Math.max(...expectedOf(view, settings).flatMap(({ heads }) => heads[head].weights.flat()));
   for (const head of range(5)) near(largestOf(view, head), of(head), 1e-5);
+});
+
+test('keys lead through a map, and Home and End through its row', () => {
+  const led = (key, ctrlKey) => neighbour({ query: 2, key: 1 }, { key, ctrlKey }, 4, 3);
+  assert.deepEqual(led('Home'), { query: 2, key: 0 });
+  assert.deepEqual(led('End', true), { query: 3, key: 2 });
+  assert.deepEqual(led('ArrowDown'), { query: 3, key: 1 });
 });
 
 test('a scale of its own ends at the largest weight, and one of differences has 0 in its middle', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest';
 import { Tensor } from 'headwise';
 import { Planter } from '../../web/src/acts/prune/planter.ts';
-import { canMark } from '../../web/src/acts/prune/state.ts';
+import { canMark, isReached } from '../../web/src/acts/prune/state.ts';
 import { numRight } from '../../web/src/worker/answers.ts';
 import { allHeads, canGo, isPlanted, nameOfHead } from '../../web/src/worker/heads.ts';
 import { PlantedModel } from '../../web/src/worker/planted-model.ts';
@@ -22,6 +22,12 @@ test('heads are named by layer and place, go while their layer has another, and 
   const [first, ...others] = heads(['1.1', '1.2', '1.3', '2.1']);
   assert.deepEqual([canMark(first, others), canMark(first, [first])], [true, false]);
   assert.equal(canMark(heads(['2.6'])[0], [first, ...others]), false);
+});
+
+test('the goal is four heads that answer 95 % right', () => {
+  const reached = (left, accuracy) =>
+    isReached({ pruned: allHeads.slice(left), left: { accuracy } });
+  assert.deepEqual([reached(4, 0.95), reached(5, 1), reached(4, 0.94)], [true, false, false]);
 });
 
 test('the seed decides which heads of a layer are planted', () => {

@@ -191,6 +191,15 @@ describe('screen readers', () => {
     await act.hover(`${cell}[data-key="1"]`);
     assert.match(await act.text('.read-out'), /query 2, key 2/);
     await act.slide('Gate of head 1', 'ArrowLeft', 'ArrowLeft');
+    const steps = await page.$eval('#heads .gates .slider', (slider) => {
+      const before = history.length;
+      for (const value of ['0.4', '0.2']) {
+        slider.value = value;
+        slider.dispatchEvent(new Event('input'));
+      }
+      return history.length - before;
+    });
+    assert.equal(steps, 1, 'a drag is one step back');
     await act.save('Save the layer as SVG', 'headwise-the-layer.svg');
     assert.equal((await says(/headwise-the-layer\.svg/)).length, 1);
   });

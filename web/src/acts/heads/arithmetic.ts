@@ -86,7 +86,8 @@ function explain(view: AttentionView, cell: Cell, settings: ArithmeticSettings):
   `;
 }
 
-function stepsOf(view: AttentionView, cell: Cell, settings: ArithmeticSettings): Step[] {
+/** From the product of a query and a key to its weight and what that adds to the result. */
+export function stepsOf(view: AttentionView, cell: Cell, settings: ArithmeticSettings): Step[] {
   const { sample, head, query, key } = cell;
   const { projected, scores, weights, isMasked, headSize, kept } = view;
   const units = range(headSize);

@@ -5,24 +5,14 @@ import { announce } from '../../ui/live-region.js';
 import { createGoalApart } from '../../ui/goal.js';
 import { createStage } from '../../ui/stage.js';
 import { type Connection, coalesce } from '../../worker/connection.js';
-import {
-  allHeads,
-  canGo,
-  type Head,
-  numPlanted,
-  rolesOfLayers,
-  sameHead,
-} from '../../worker/heads.js';
+import { allHeads, canGo, type Head, rolesOfLayers, sameHead } from '../../worker/heads.js';
 import type { Attempt, SessionState } from '../../worker/pruning-session.js';
 import type { Study } from '../../worker/study.js';
 import type { TimedPairs } from '../../worker/timing.js';
 import { createHeadTile, type HeadTile } from './head-tile.js';
 import { createAnswerStrip, createQualityTable } from './session-results.js';
-import type { PruneState } from './state.js';
+import { headsLeft, isReached, type PruneState } from './state.js';
 import { words } from './words.js';
-
-/** The goal: no more heads than do the work, and so many answers right. */
-const wanted = { heads: numPlanted, accuracy: 0.95 };
 
 /** A request: the model without these heads, or with these gates on the heads left. */
 interface SessionRequest {
@@ -216,8 +206,3 @@ export function createSessionView(
     },
   };
 }
-
-const headsLeft = ({ pruned }: SessionState): number => allHeads.length - pruned.length;
-
-const isReached = (state: SessionState): boolean =>
-  headsLeft(state) <= wanted.heads && state.left.accuracy >= wanted.accuracy;

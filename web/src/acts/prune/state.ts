@@ -17,6 +17,7 @@ import {
   numPlanted,
   sameHead,
 } from '../../worker/heads.js';
+import type { SessionState } from '../../worker/pruning-session.js';
 
 /** What the controls of the act hold. */
 export interface PruneState {
@@ -59,6 +60,12 @@ function headsField(
 /** Whether a head may be marked beside these. */
 export const canMark = (head: Head, marks: readonly Head[]): boolean =>
   marks.length < numPlanted && !marks.some((other) => sameHead(head, other));
+
+export const headsLeft = ({ pruned }: SessionState): number => allHeads.length - pruned.length;
+
+/** Whether as few heads are left as do the work, and at least 95 % of the answers are right. */
+export const isReached = (state: SessionState): boolean =>
+  headsLeft(state) <= numPlanted && state.left.accuracy >= 0.95;
 
 const fields: Fields<PruneState> = {
   seed: numberField('prune-seed', seedRange, 1),
