@@ -1,13 +1,19 @@
-// Decoding: a sequence fed token by token through a key-value cache gives what one causal pass over all of it gives.
+// Feeds a sequence token by token through a key-value cache. The outputs equal those of one causal pass over all of it.
 import { init, MultiHeadAttention, Tensor } from 'headwise';
 
 await init();
 const length = 12;
 const size = 64;
-// A cache needs the sizes of the inputs: given here, or inferred by a first forward.
+// A cache needs the input sizes. A first forward would infer them, too.
 const attention = new MultiHeadAttention({
-  ...{ numHiddens: size, numHeads: 8, numKvHeads: 2, rotary: {}, seed: 1 },
-  ...{ querySize: size, keySize: size, valueSize: size },
+  numHiddens: size,
+  numHeads: 8,
+  numKvHeads: 2,
+  rotary: {},
+  seed: 1,
+  querySize: size,
+  keySize: size,
+  valueSize: size,
 });
 const X = Tensor.randn([1, length, size], 2); // (batch, tokens, size)
 const whole = attention.forward(X, X, X, { causal: true }).output;
@@ -16,9 +22,11 @@ const cache = attention.createCache({ batchSize: 1, maxLength: length });
 let difference = 0;
 for (let token = 0; token < length; token++) {
   const x = X.slice([], [token, token + 1]);
-  // "Keys" are now those in the cache and the new one; the new one is appended.
+  // The keys are those in the cache and the new one, which is appended.
   const { output, attentionWeights } = attention.forward(x, x, x, {
-    ...{ causal: true, cache, returnWeights: true },
+    causal: true,
+    cache,
+    returnWeights: true,
   });
   const expected = whole.slice([], [token, token + 1]).data;
   output.data.forEach((y, i) => (difference = Math.max(difference, Math.abs(y - expected[i]))));
@@ -26,7 +34,7 @@ for (let token = 0; token < length; token++) {
 }
 console.log(`largest difference from the causal pass: ${difference.toExponential(1)}`);
 
-// Another continuation of the first half: forget what follows, and keep the rest.
+// Keep the first half and continue differently.
 cache.truncate(length / 2);
 const others = Tensor.randn([1, 3, size], 3);
 attention.forward(others, others, others, { causal: true, cache });

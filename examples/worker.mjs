@@ -1,20 +1,24 @@
-// A long forward pass in a worker, while this thread goes on: headwise/worker is the same interface, with promises.
+// Runs a long forward pass in a worker while this thread goes on. headwise/worker has the same interface, with promises.
 import { dispose, init, MultiHeadAttention, Tensor, transferred } from 'headwise/worker';
 
 await init();
 const [length, numHiddens, numHeads] = [2048, 256, 8];
 const attention = await new MultiHeadAttention({
-  ...{ numHiddens, numHeads, seed: 1 },
-  ...{ querySize: numHiddens, keySize: numHiddens, valueSize: numHiddens },
+  numHiddens,
+  numHeads,
+  seed: 1,
+  querySize: numHiddens,
+  keySize: numHiddens,
+  valueSize: numHiddens,
 });
 const X = await Tensor.randn([length, numHiddens], 2);
 
-// What a page would do meanwhile: draw, scroll, answer clicks.
+// A page would draw, scroll and answer clicks meanwhile.
 let turns = 0;
 const timer = setInterval(() => turns++, 1);
 
-// Objects of the worker are given to its calls by what stands for them here; `transferred` moves the input there rather
-// than copy it. The result is moved here.
+// The cache stays in the worker; `cache` is a handle. `transferred` moves X to the worker instead of copying it. The result
+// is moved here.
 const cache = await attention.createCache({ batchSize: 1, maxLength: length });
 const { output, attentionWeights } = await attention.forward(transferred(X), X, X, {
   cache,

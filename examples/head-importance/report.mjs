@@ -204,7 +204,13 @@ export const curveCsv = (/** @type {Result[]} */ results) =>
     results.flatMap(({ seed, curves }) =>
       curves.flatMap(({ order, points }) =>
         points.map(({ kept, loss, accuracy, forwardMs: forward_ms, stepMs: step_ms }) => ({
-          ...{ seed, order, kept, loss, accuracy, forward_ms, step_ms },
+          seed,
+          order,
+          kept,
+          loss,
+          accuracy,
+          forward_ms,
+          step_ms,
         })),
       ),
     ),
@@ -215,8 +221,12 @@ export const headsCsv = (/** @type {Result[]} */ results) =>
   csvFormat(
     results.flatMap(({ seed, scores, importance }) =>
       allHeads.map((head, i) => ({
-        ...{ seed, layer: head.layer, head: head.number, role: head.role },
-        ...{ previous_token: scores[i].previousToken, induction: scores[i].induction },
+        seed,
+        layer: head.layer,
+        head: head.number,
+        role: head.role,
+        previous_token: scores[i].previousToken,
+        induction: scores[i].induction,
         ...Object.fromEntries(measures.map(({ name }, m) => [name, importance[m].get(head)])),
       })),
     ),

@@ -1,4 +1,4 @@
-// The weights to be drawn: of four untrained heads over a sentence, each word a random vector, under a causal mask.
+// The weights of four untrained heads for a sentence, with a causal mask. Each word is a random vector.
 import { init, MultiHeadAttention, Tensor } from 'headwise';
 
 export const tokens = 'the cat sat on the mat'.split(' ');

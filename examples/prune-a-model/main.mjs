@@ -50,8 +50,16 @@ import { cut, draw, readTokens } from './text.mjs';
 const string = /** @type {const} */ ({ type: 'string' });
 const { values, positionals } = parseArgs({
   options: {
-    ...{ length: string, sequences: string, batch: string, steps: string, measures: string },
-    ...{ start: string, seed: string, threads: string, csv: string, svg: string },
+    length: string,
+    sequences: string,
+    batch: string,
+    steps: string,
+    measures: string,
+    start: string,
+    seed: string,
+    threads: string,
+    csv: string,
+    svg: string,
     anew: { type: 'boolean', default: false },
   },
   allowPositionals: true,

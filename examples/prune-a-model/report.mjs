@@ -94,7 +94,11 @@ export function printSum(curve, numHeads) {
 export const rowsOf = (/** @type {Curve[]} */ curves) =>
   curves.flatMap(({ order, points }) =>
     points.map(({ gone, since, loss }) => ({
-      ...{ order: order.name, gone, heads: namesOf(since), loss, perplexity: Math.exp(loss) },
+      order: order.name,
+      gone,
+      heads: namesOf(since),
+      loss,
+      perplexity: Math.exp(loss),
     })),
   );
 

@@ -1,4 +1,4 @@
-// Trains in a worker of Node: node examples/training-in-a-worker/main.mjs [STEPS], which stops after so many steps.
+// Trains in a worker of Node: node examples/training-in-a-worker/main.mjs [STEPS]. STEPS stops the run early.
 import { Worker } from 'node:worker_threads';
 import { init, loadSafetensors } from 'headwise/models';
 

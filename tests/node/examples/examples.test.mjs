@@ -104,16 +104,15 @@ test('a worker computes while its caller continues', () => {
   assert.match(printed, /^this thread went on meanwhile$/m);
 });
 
-test('the heat maps have a cell for each weight, in its colour', () => {
+test('the heat maps have a cell for each weight', () => {
   const svg = output(process.execPath, ['examples/heat-map/main.mjs']);
   assert.equal(svg.match(/<text/g).length, 4);
-  const cells = [...svg.matchAll(/fill="rgb\(([^)]+)\)"><title>(\w+) → (\w+): ([\d.]+)</g)];
+  const cells = [...svg.matchAll(/fill-opacity="([\d.]+)"><title>(\w+) → (\w+): ([\d.]+)</g)];
   assert.equal(cells.length, 4 * 6 * 6);
   // The first query of a causal pass sees its own key alone.
   for (const first of [0, 36, 72, 108]) {
-    const [, colour, query, key, weight] = cells[first];
-    assert.deepEqual([query, key, weight, colour], ['the', 'the', '1.000', '253, 234, 69']);
-    assert.deepEqual(cells[first + 1].slice(1), ['0, 32, 81', 'the', 'cat', '0.000']);
+    assert.deepEqual(cells[first].slice(1), ['1.000', 'the', 'the', '1.000']);
+    assert.deepEqual(cells[first + 1].slice(1), ['0.000', 'the', 'cat', '0.000']);
   }
   // Tokens are text, whatever they hold.
   assert.match(drawHeads(Tensor.ones([1, 1, 1]), ['<b>&']), /<title>&lt;b>&amp; → &lt;b>&amp;: 1/);
