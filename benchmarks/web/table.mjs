@@ -89,7 +89,7 @@ export function ratio(times, spread, atLeast) {
   if (!times) return '';
   const facts = [
     spread?.map((number) => number.toFixed(2)).join(' to '),
-    atLeast && `least ${atLeast.toFixed(2)}`,
+    atLeast && `min ${atLeast.toFixed(2)}`,
   ].filter(Boolean);
   return `${times.toFixed(2)} ×${facts.length > 0 ? ` (${facts.join('; ')})` : ''}`;
 }
@@ -98,11 +98,11 @@ export function ratio(times, spread, atLeast) {
 export function shares({ shareOfCeiling: share, shareOfCeilingAtLeast: atLeast }) {
   if (!share) return '';
   const percent = (part) => `${(part * 100).toFixed(0)} %`;
-  return atLeast ? `${percent(share)} (least ${percent(atLeast)})` : percent(share);
+  return atLeast ? `${percent(share)} (min ${percent(atLeast)})` : percent(share);
 }
 
 export function table(results) {
-  const rows = [['', 'median', 'least', 'quartiles', 'GFLOP/s', 'of ceiling', 'to best peer']];
+  const rows = [['', 'median', 'min', 'quartiles', 'GFLOP/s', 'of ceiling', 'to best peer']];
   const hasParts = results.some(({ timesForward }) => timesForward);
   const hasTokens = results.some(({ tokensPerSecond }) => tokensPerSecond);
   if (hasParts) rows[0].push('of a forward');

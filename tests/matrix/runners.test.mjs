@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { blocks, readmeExamples } from '../packaging/lib/documents.mjs';
+import { blocks, readmeExample } from '../packaging/lib/documents.mjs';
 import { fromRoot } from '../packaging/lib/project.mjs';
 import { judge, readmePrints } from './lib/judge.mjs';
 import { installedNode, run, tools, writeFolder } from './lib/processes.mjs';
@@ -57,7 +57,7 @@ const runners = {
 const programs = {
   'package.json': '{ "type": "module" }',
   'tsconfig.json': '{}',
-  'readme.js': readmeExamples().js,
+  'readme.js': readmeExample(),
   'readme.test.js': `import { test } from './test-function.js';
 test('the README', async () => {
   const printed = [];

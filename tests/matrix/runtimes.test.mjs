@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync } from 'node:fs';
 import { arch, platform } from 'node:process';
 import { before, describe, test } from 'node:test';
-import { blocks, readmeExamples } from '../packaging/lib/documents.mjs';
+import { blocks, readmeExample } from '../packaging/lib/documents.mjs';
 import { fromRoot } from '../packaging/lib/project.mjs';
 import { judge, readmePrints } from './lib/judge.mjs';
 import { installedNode, outputOf, run, tools, writeFolder } from './lib/processes.mjs';
@@ -15,7 +15,7 @@ const [bunLines] = documented('Bun', 'sh');
 const [worker] = documented('Cloudflare Workers', 'jsx');
 
 const programs = {
-  'readme.js': readmeExamples().js,
+  'readme.js': readmeExample(),
   'require.cjs': requireProgram,
   'import.cjs': importProgram,
   // With the options of `init` as JSON.

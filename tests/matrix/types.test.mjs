@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { readmeExamples } from '../packaging/lib/documents.mjs';
+import { readmeExample } from '../packaging/lib/documents.mjs';
 import { fromRoot } from '../packaging/lib/project.mjs';
 import { isSame, programs } from '../packaging/types/programs.mjs';
 import { errorsIn, writeProject } from '../packaging/types/typescript.mjs';
@@ -14,7 +14,7 @@ import { tools } from './lib/processes.mjs';
 // Declarations of the package and of its neighbours are checked as well.
 const node = { skipLibCheck: false, noUncheckedIndexedAccess: true, lib: ['es2022'] };
 const dom = { ...node, lib: ['es2022', 'dom'], types: [] };
-const all = { 'readme.mts': readmeExamples().js, ...programs };
+const all = { 'readme.mts': readmeExample(), ...programs };
 
 /** By name: the compiler's options, and the programs. */
 const settings = {

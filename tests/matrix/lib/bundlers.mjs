@@ -7,7 +7,7 @@ import { newPage } from '../../browser/lib/browser.mjs';
 import { watchForProblems } from '../../browser/lib/problems.mjs';
 import { serveFolder } from '../../browser/lib/server.mjs';
 import { sharedBrowser } from '../../browser/lib/shared.mjs';
-import { blocks, readmeExamples } from '../../packaging/lib/documents.mjs';
+import { blocks, readmeExample } from '../../packaging/lib/documents.mjs';
 import { dist, fastest, fromRoot } from '../../packaging/lib/project.mjs';
 import { judge, readmePrints } from './judge.mjs';
 import { writeFolder } from './processes.mjs';
@@ -48,7 +48,7 @@ export const main = "import { expose } from './shared/app.js';\n\nexpose();\n";
 
 /** The README's example as a function, since not every format has `await` at the top of a module. */
 function exampleModule() {
-  const [imports, ...rest] = readmeExamples().js.split('\n\n');
+  const [imports, ...rest] = readmeExample().split('\n\n');
   return `${imports}\n\nexport async function example() {\n${rest.join('\n\n')}}\n`;
 }
 

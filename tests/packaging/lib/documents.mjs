@@ -24,11 +24,6 @@ export function blocks(document, heading, ...languages) {
   return found.map(([, , code]) => code);
 }
 
-/** The README's examples in JavaScript and in C++. */
-export function readmeExamples() {
-  const text = readFileSync(fromRoot('README.md'), 'utf8');
-  const [js, cpp] = ['js', 'cpp'].map(
-    (language) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(text)[1],
-  );
-  return { js, cpp };
-}
+/** The README's example in JavaScript. */
+export const readmeExample = () =>
+  /^```js\n(.*?)^```$/ms.exec(readFileSync(fromRoot('README.md'), 'utf8'))[1];

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync, renameSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { readmeExamples } from '../lib/documents.mjs';
 import { filesIn, fromRoot } from '../lib/project.mjs';
 import { guide, installNative, run, scratch } from './users.mjs';
 import { shell, strict, writeProject } from './users.mjs';
@@ -40,10 +39,7 @@ test('find_package: programs and fragments of the documents build without warnin
   const folder = writeProject('finding', {
     ...fragments,
     'main.cpp': guide.program,
-    'readme.cpp': readmeExamples().cpp,
     'CMakeLists.txt': `${guide.find}
-add_executable(readme readme.cpp)
-target_link_libraries(readme PRIVATE headwise::headwise)
 add_library(fragments OBJECT ${Object.keys(fragments).join(' ')})
 target_link_libraries(fragments PRIVATE headwise::headwise)
 # A fragment leaves its results to the reader's code.
@@ -52,9 +48,8 @@ target_compile_options(fragments PRIVATE -Wno-unused-variable -Wno-conversion -W
   });
   const env = { CMAKE_PREFIX_PATH: prefix, CXXFLAGS: strict };
   const lines = guide.build.replace('=Release', '=Debug');
-  const printed = await shell(`${lines}\nbuild/readme`, folder, env);
-  const [, ofReadme] = printed.split(guide.prints);
-  assert.match(ofReadme ?? printed, /^6 keys, -?\d+(\.\d+)?(e-\d+)?\n$/);
+  const printed = await shell(lines, folder, env);
+  assert.ok(printed.endsWith(guide.prints), printed);
 });
 
 test('versions are compatible as in SemVer, and the guide asks for this one', async () => {

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { readmeExamples } from '../lib/documents.mjs';
+import { readmeExample } from '../lib/documents.mjs';
 import { dist, project } from '../lib/project.mjs';
 
 const run = promisify(execFile);
@@ -43,7 +43,7 @@ const wasmSizes = Object.fromEntries(
   }),
 );
 
-const example = write(readmeExamples().js);
+const example = write(readmeExample());
 const everything = write("import * as all from 'headwise/models'; globalThis.all = all;");
 const client = write(`import { init, MultiHeadAttention, Tensor } from 'headwise/worker';
 await init();
