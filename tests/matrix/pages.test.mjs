@@ -1,10 +1,12 @@
 // The package in pages without a bundler, by import maps, from another origin, in module workers and in service workers.
 // Needs build/packed/project and no installed tools.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { blocks } from '../packaging/lib/documents.mjs';
-import { fastest } from '../packaging/lib/project.mjs';
-import { call, documented, htmlPage, isolation, mappedPage, openFolder } from './lib/bundlers.mjs';
+import { fastest, fromRoot } from '../packaging/lib/project.mjs';
+import { call, documented, htmlPage, initIn, isolation } from './lib/bundlers.mjs';
+import { mappedPage, openFolder } from './lib/bundlers.mjs';
 import { serveCdn, servesFiles, tryApplication, writeUnbundled } from './lib/bundlers.mjs';
 import { judge } from './lib/judge.mjs';
 
@@ -23,6 +25,24 @@ tryApplication('another origin', {
     const { url, close } = await servesFiles(() => folder)(isIsolated);
     return { url, close: () => Promise.all([close(), cdn.close()]) };
   },
+});
+
+test('the import map has all entries', () => {
+  const entries = Object.keys(JSON.parse(/{.*}/s.exec(importMap)[0]).imports);
+  const { exports } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
+  const names = Object.keys(exports).filter((name) => !/\.\w/.test(name));
+  assert.deepEqual(entries.sort(), names.map((name) => name.replace('.', 'headwise')).sort());
+});
+
+test('a service worker isolates the page of a host without headers', async (t) => {
+  const [isolate, start] = blocks('docs/hosting.md', 'Hosts without headers', 'jsx', 'js');
+  const script = `${start}if (crossOriginIsolated) (await import('./shared/app.js')).expose();`;
+  const page = htmlPage(`<script type="module">${script}</script>`, importMap);
+  const folder = writeUnbundled('isolate', { 'isolate.js': isolate, 'index.html': page });
+  assert.equal(
+    await initIn(await openFolder(t, folder, {}, { isIsolated: true }), { threads: 3 }),
+    3,
+  );
 });
 
 const [startWorker, startServiceWorker] = blocks(
