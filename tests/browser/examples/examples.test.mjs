@@ -6,12 +6,13 @@ import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
-import { packedProject } from '../../../scripts/lib/packed.mjs';
 import { newPage } from '../lib/browser.mjs';
 import { violations } from '../lib/axe.mjs';
 import { watchForProblems } from '../lib/problems.mjs';
 import { serveFolder } from '../lib/server.mjs';
 import { sharedBrowser } from '../lib/shared.mjs';
+
+const packedProject = 'build/packed/project';
 
 async function open(t, example) {
   const outDir = fromRoot('build/example-pages', example);
