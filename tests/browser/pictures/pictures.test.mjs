@@ -1,4 +1,4 @@
-// Pictures of the page for people to look at, and those of the README; docs/hacking.md says how these get there.
+// Pictures of the page for people to look at, and those of the README; docs/hacking.md says how to update them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { artefact, fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
