@@ -2,6 +2,13 @@
 import { fail, show } from './errors.js';
 import { node } from './node.js';
 
+/** Timers and clock as they are when this file loads: fake ones, which tests install later, may never fire. */
+const { setTimeout: startTimer, clearTimeout: stopTimer, setImmediate: runSoon } = globalThis;
+export { startTimer, stopTimer };
+
+/** Milliseconds since some moment. */
+export const now = performance.now.bind(performance);
+
 /** What throws a signal's reason once it was aborted. */
 export function checkSignal(signal: unknown): () => void {
   // Not by its class: a page's and a test's own may be others.
@@ -38,8 +45,8 @@ export async function orAborted<Value>(
 /** A turn of the event loop. A timer would take a page 4 ms. */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
-    if (node !== undefined && typeof setImmediate === 'function') {
-      setImmediate(resolve);
+    if (node !== undefined && typeof runSoon === 'function') {
+      runSoon(resolve);
       return;
     }
     const { port1, port2 } = new MessageChannel();

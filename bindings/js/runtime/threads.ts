@@ -1,6 +1,7 @@
 import { threads as canShareMemory } from 'wasm-feature-detect';
 import type { Core } from 'headwise-glue';
 import { fail, failOutOfMemory, HeadwiseError, reasonOf, show } from './errors.js';
+import { startTimer, stopTimer } from './event-loop.js';
 import { isAbsent, onFirstLargeCall, type Address } from './memory.js';
 import { node } from './node.js';
 import { isIntegerIn } from './options.js';
@@ -73,12 +74,12 @@ function keepProgram(workers: readonly StartedWorker[], keeps: boolean): void {
 }
 
 async function withPatience(ready: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, mostPatience)));
+  let timer: ReturnType<typeof startTimer> | undefined;
+  const enough = new Promise<void>((resolve) => (timer = startTimer(resolve, mostPatience)));
   try {
     await Promise.race([ready, enough]);
   } finally {
-    clearTimeout(timer);
+    stopTimer(timer);
   }
 }
 

@@ -29,7 +29,7 @@ test('tokens are told one by one, up to a stop token or the longest length', () 
     assert.equal((await model.generate([1], { maxNewTokens: 14 })).length, 14);
   }));
 
-test('the event loop goes on between tokens, and a signal ends them', async () => {
+test('the event loop goes on between tokens, and a signal ends them', async (t) => {
   const model = new Transformer(options);
   const seen = [];
   setTimeout(() => seen.push('timer'), 0);
@@ -48,6 +48,7 @@ test('the event loop goes on between tokens, and a signal ends them', async () =
   const controller = new AbortController();
   const reason = new Error('enough');
   let count = 0;
+  t.mock.timers.enable(); // Fake timers do not fire.
   const ended = model.generate([1], {
     maxNewTokens: 8,
     signal: controller.signal,
