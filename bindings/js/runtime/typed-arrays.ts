@@ -24,13 +24,11 @@ export const lengthOf = accessor('length') as (array: ArrayBufferView) => number
 export const bufferOf = accessor('buffer') as (array: ArrayBufferView) => ArrayBufferLike;
 export const byteOffsetOf = accessor('byteOffset') as (array: ArrayBufferView) => number;
 const byteLengthOf = accessor('byteLength') as (array: ArrayBufferView) => number;
-const set = Object.getOwnPropertyDescriptor(prototype, 'set')?.value as (
-  this: Float32Array,
-  numbers: Float32Array,
-) => void;
-const values = Object.getOwnPropertyDescriptor(prototype, 'values')?.value as (
-  this: Uint8Array,
-) => unknown;
+// Read like any property: hardened environments (SES, Node's --frozen-intrinsics) replace methods by accessors.
+const { set, values } = prototype as {
+  readonly set: (this: Float32Array, numbers: Float32Array) => void;
+  readonly values: (this: ArrayBufferView) => unknown;
+};
 const ofDataView = (name: PropertyKey): ((view: ArrayBufferView) => unknown) =>
   accessor(name, DataView.prototype);
 const bufferOfDataView = ofDataView('buffer') as typeof bufferOf;
@@ -40,7 +38,7 @@ const byteLengthOfDataView = ofDataView('byteLength') as typeof byteLengthOf;
 /** Whether the array's buffer was transferred or has become too short, which a length of 0 alone does not say. */
 export function isGone(array: ArrayBufferView): boolean {
   try {
-    values.call(array as Uint8Array);
+    values.call(array);
     return false;
   } catch {
     return true;

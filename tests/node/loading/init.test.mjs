@@ -131,6 +131,12 @@ inNewProcess(
 );
 
 inNewProcess(
+  'frozen intrinsics, whose methods are accessors, do not matter',
+  'await init({ threads: 2 }); forward(300)',
+  ['--frozen-intrinsics'],
+);
+
+inNewProcess(
   'concurrent calls of init each get their own answer',
   `
   const calls = [init({ wasm: new Uint8Array([1, 2, 3]) }), init(), init({ wasm: 'nothing.wasm' }), init()];
@@ -197,12 +203,7 @@ for (const [name, type, streams, way] of [
   ['while it loads', 'application/wasm', true, 'compileStreaming'],
   ['once it is there if it has no type', undefined, true, 'compile'],
   ['once it is there if its type is another', 'application/octet-stream', true, 'compile'],
-  [
-    'once it is there if its type has parameters',
-    'application/wasm; charset=utf-8',
-    true,
-    'compile',
-  ],
+  ['once it is there if its type has more', 'application/wasm; charset=utf-8', true, 'compile'],
   ['once it is there if the engine streams no modules', 'application/wasm', false, 'compile'],
 ]) {
   inNewProcess(
