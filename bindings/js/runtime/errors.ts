@@ -96,10 +96,20 @@ export function show(value: unknown): string {
   }
 }
 
+/** Whether it is what `loadSafetensors` gives, rather than the tensors in it. */
+export const isFile = (value: object): boolean =>
+  ['tensors', 'names', 'read'].every((name) => name in value);
+
 /** Typed arrays by their kind, since calls that take one kind may refuse another. */
 function showObject(value: object): string {
   if (!ArrayBuffer.isView(value)) {
-    return value instanceof Map ? 'a Map' : 'an object';
+    return value instanceof Promise
+      ? 'a Promise; await it, or await file.read() for all tensors of a file'
+      : isFile(value)
+        ? 'a file; did you mean its .tensors, or await file.read()?'
+        : value instanceof Map
+          ? 'a Map'
+          : 'an object';
   }
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
   return `${kind.startsWith('I') ? 'an' : 'a'} ${kind}`;

@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { fail, show } from './errors.js';
+import { fail, isFile, show } from './errors.js';
 
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null;
@@ -8,17 +8,47 @@ export const isObject = (value: unknown): value is object =>
 export const isRecord = (value: unknown): value is object =>
   isObject(value) && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
-/** The name that was meant, as far as can be told: another case, underscores, or a slip in every third letter. */
-function meant(name: string, known: readonly string[]): string | undefined {
+/** PyTorch's names of options, without case and underscores, and ours. */
+const ofPyTorch: ReadonlyMap<string, string> = new Map([
+  ['embeddim', 'numHiddens'],
+  ['kdim', 'keySize'],
+  ['vdim', 'valueSize'],
+  ['addbiaskv', 'biasKv'],
+  ['addzeroattn', 'zeroAttention'],
+  ['needweights', 'returnWeights'],
+  ['attnmask', 'mask'],
+  ['keypaddingmask', 'keyMask'],
+  ['iscausal', 'causal'],
+]);
+/** In PyTorch `true` is a key that is left out. */
+const oppositeMasks = ['attnmask', 'keypaddingmask'];
+/** Those that there are no options for. */
+const withoutOption: ReadonlyMap<string, string> = new Map([
+  ['batchfirst', 'inputs are always (batch, length, size)'],
+  ['averageattnweights', 'weights are always those of each head'],
+]);
+
+/** What was meant by an unknown name: one of PyTorch's, another case, underscores, or a slip in every third letter. */
+function hintFor(name: string, known: readonly string[]): string {
   const plain = (text: string): string => text.replaceAll('_', '').toLowerCase();
+  const given = plain(name);
+  const never = withoutOption.get(given);
+  if (never !== undefined) {
+    return `; ${never}`;
+  }
+  const ours = ofPyTorch.get(given);
+  if (ours !== undefined && known.includes(ours)) {
+    const opposite = oppositeMasks.includes(given) ? ', in which true is a key to attend to' : '';
+    return `; did you mean ${ours}${opposite}?`;
+  }
   let [nearest, most]: [string | undefined, number] = [undefined, name.length / 3];
   for (const each of known) {
-    const distance = leven(plain(name), plain(each));
+    const distance = leven(given, plain(each));
     if (distance <= most) {
       [nearest, most] = [each, distance];
     }
   }
-  return nearest;
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 }
 
 /**
@@ -39,8 +69,7 @@ export function checkOptions<Options extends object>(
   }
   for (const name of Object.keys(given)) {
     if (!(known as readonly string[]).includes(name)) {
-      const nearest = meant(name, known);
-      const got = nearest === undefined ? name : `${name}; did you mean ${nearest}?`;
+      const got = name + hintFor(name, known);
       fail('unknown-option', argument, `only ${known.join(', ')}`, got);
     }
   }
@@ -56,7 +85,7 @@ export function checkOptions<Options extends object>(
 
 /**
  * What an object holds, in the order of the names; values that are not wanted are not looked at. A Map or a list, which
- * have no names, is no such object.
+ * have no names, is no such object, nor is a file with its tensors.
  */
 export function entriesOf(
   argument: string,
@@ -64,7 +93,7 @@ export function entriesOf(
   of: string,
   isWanted: (name: string) => boolean = () => true,
 ): [string, unknown][] {
-  if (!isObject(value) || Symbol.iterator in value) {
+  if (!isObject(value) || Symbol.iterator in value || isFile(value)) {
     fail('invalid-type', argument, `an object of ${of} by name`, show(value));
   }
   const values = value as Readonly<Record<string, unknown>>;

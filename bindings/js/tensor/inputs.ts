@@ -19,9 +19,11 @@ export type TensorLike<Data = NumericArray | readonly number[]> =
 
 /**
  * Wherever a tensor is taken: a `Tensor`, any `{ data, shape }` or `{ data, dims }`, or nested arrays of numbers. A
- * Float32Array is used as it is, everything else is converted; nothing is modified or kept.
+ * Float32Array is used as it is, everything else is converted; nothing is modified or kept. The type takes every tensor
+ * of a file; 64-bit integers are an error when the call is made.
  */
-export type TensorInput = TensorLike | NestedNumbers;
+export type TensorInput =
+  TensorLike | TensorLike<NumericArray | BigInt64Array | BigUint64Array> | NestedNumbers;
 
 export type NestedBooleans = readonly boolean[] | readonly NestedBooleans[];
 

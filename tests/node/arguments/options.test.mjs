@@ -342,17 +342,18 @@ for (const [
 }
 
 test('a misspelt option gets a suggestion', async () => {
-  for (const [given, meant] of Object.entries({
-    numheads: 'numHeads',
-    num_heads: 'numHeads',
-    numHead: 'numHeads',
-    kdim: undefined,
-    batchFirst: undefined,
-    x: undefined,
-    '': undefined,
-  })) {
-    const end = meant ? `${given}; did you mean ${meant}?` : given;
-    const message = new RegExp(`, got ${escaped(end).replaceAll('?', '\\?')}$`);
-    await fails(passOfLayer, { ...ofLayer, [given]: 1 }, 'unknown-option', message);
+  for (const [given, hint, call = passOfLayer] of [
+    ['num_heads', '; did you mean numHeads?'],
+    ['numHead', '; did you mean numHeads?'],
+    ['embed_dim', '; did you mean numHiddens?'],
+    ['batchFirst', '; inputs are always (batch, length, size)'],
+    ['attn_mask', '; did you mean mask, in which true is a key to attend to?', calls.forward.call],
+    ['needWeights', '; did you mean returnWeights?', calls.forward.call],
+    ['needWeights', ''],
+    ['', ''],
+  ]) {
+    const message = new RegExp(`, got ${escaped(given + hint).replaceAll('?', '\\?')}$`);
+    const options = call === passOfLayer && ofLayer;
+    await fails(call, { ...options, [given]: 1 }, 'unknown-option', message);
   }
 });

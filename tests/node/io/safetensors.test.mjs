@@ -27,18 +27,8 @@ function assertRoundTrip(tensors, metadata) {
 
 const oddNames = [
   ...['', ' ', '.', 'W_q.weight', 'a"b', "a'b", '\\', 'a\\"b', '/', '\u007f', '\u0000', '\u0000b'],
-  ...[
-    '\b\f\n\r\t',
-    '\u001f',
-    '\u2028',
-    '\ufeff',
-    '\ufeffa',
-    '\uffff',
-    'é',
-    'Zürich 漢字',
-    '👩‍🚀',
-    '𝔘',
-  ],
+  ...['\b\f\n\r\t', '\u001f', '\u2028', '\ufeff', '\ufeffa', '\uffff', 'é'],
+  ...['Zürich 漢字', '👩‍🚀', '𝔘'],
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '0', '17', '__metadata', 'dtype'],
   ...['{"a":1}', 'a,b', '\\u0041', 'x'.repeat(10_000)],
 ];
@@ -186,10 +176,8 @@ test('saved tensors are neither modified nor kept', () => {
 
 test('arguments that are not a file', () => {
   for (const [bad, got] of [
-    [undefined, 'undefined'],
     [null, 'null'],
     ['file.bin', '"file.bin"'],
-    [8, '8'],
     [[1, 2, 3], 'an array'],
     [Tensor.ones([2]), 'an object'],
     [{ size: 8, slice: 1 }, 'an object'],
@@ -210,6 +198,10 @@ test('arguments that are not a file', () => {
 });
 
 const aTensor = 'expected a tensor, { data, shape } or nested arrays of numbers';
+const aFile = 'a file; did you mean its .tensors, or await file.read()?';
+const readAll = 'await file.read() for all tensors of a file';
+const axes = 'expected axes of less than 2^32, got';
+const large = 'a: expected a shape of less than 2^63 bytes, got (0, 2147483648,';
 const inA = (dtype, kind) => `a: expected data of dtype ${dtype} in ${kind}`;
 const bigs = BigInt64Array.of(1n, 2n);
 const bytes = Uint8Array.of(1, 2);
@@ -223,21 +215,17 @@ const unsaved = [
     ['a', '"a"'],
     [[Tensor.ones([1])], 'an array'],
     [new Map([['a', [1]]]), 'a Map'],
+    [loadSafetensors(saveSafetensors({})), aFile],
   ].flatMap(([bad, got]) => [
     [bad, {}, type, `tensors: expected an object of tensors by name, got ${got}`],
     [{}, bad, type, `metadata: expected an object of texts by name, got ${got}`],
   ]),
   ...[
     [{ a: [1], b: 'b' }, type, `b: ${aTensor}, got "b"`],
-    [
-      { a: { data: [], shape: [2 ** 32, 0] } },
-      invalidShape,
-      'a: expected axes of less than 2^32, got 4294967296',
-    ],
-    [
-      ...[{ a: { data: [], shape: [0, 2 ** 31, 2 ** 30] } }, invalidShape],
-      'a: expected a shape of less than 2^63 bytes, got (0, 2147483648, 1073741824)',
-    ],
+    [{ a: loadSafetensors(saveSafetensors({})) }, type, `a: ${aTensor}, got ${aFile}`],
+    [{ a: Promise.resolve([1]) }, type, `a: ${aTensor}, got a Promise; await it, or ${readAll}`],
+    [{ a: { data: [], shape: [2 ** 32, 0] } }, invalidShape, `a: ${axes} 4294967296`],
+    [{ a: { data: [], shape: [0, 2 ** 31, 2 ** 30] } }, invalidShape, `${large} 1073741824)`],
     [
       ...[{ __metadata__: [1] }, value],
       "tensors: expected names other than that of the metadata, got '__metadata__'",
@@ -251,10 +239,7 @@ const unsaved = [
     ['BOOL', bytes, [2], value, 'a: expected 0 and 1 in data of dtype BOOL, got 2'],
     ['F32', bigs, [2], type, `${numbers} 1n`],
     ['toString', bigs, [2], type, `${numbers} 1n`],
-    [
-      ...['I64', new BigInt64Array(), [0, 2 ** 31, 2 ** 29], invalidShape],
-      'a: expected a shape of less than 2^63 bytes, got (0, 2147483648, 536870912)',
-    ],
+    ['I64', new BigInt64Array(), [0, 2 ** 31, 2 ** 29], invalidShape, `${large} 536870912)`],
   ].map(([dtype, data, shape, ...error]) => [{ a: { dtype, data, shape } }, {}, ...error]),
   ...[[1, '1']].map(([bad, got]) => [{}, { a: bad }, type, `metadata: expected texts, got ${got}`]),
   ...[
