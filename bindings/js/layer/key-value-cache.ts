@@ -125,6 +125,11 @@ export class KeyValueCache {
     this.dispose();
   }
 
+  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  get [Symbol.toStringTag](): string {
+    return this.constructor.name;
+  }
+
   /**
    * Checks that the cache goes with a call of its layer and says what of it the call needs.
    *

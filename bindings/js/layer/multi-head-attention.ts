@@ -51,6 +51,7 @@ import {
   type Parameter,
   type StateDict,
 } from './parameters.js';
+import { inspect, printedLayer } from './printed.js';
 import { checkHeads, checkPrunable, readHeads, removeHeads, withoutHeads } from './pruning.js';
 
 /** A layer that is part of a model. */
@@ -461,6 +462,20 @@ export class MultiHeadAttention {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  get [Symbol.toStringTag](): string {
+    return this.constructor.name;
+  }
+
+  /**
+   * What Node's `console.log` prints: options and linear maps, as PyTorch prints a module.
+   *
+   * @internal
+   */
+  [inspect](): string {
+    return printedLayer(this.#settings, this.#sizes);
   }
 
   #needSizes(what: string): void {

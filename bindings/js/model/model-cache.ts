@@ -98,6 +98,11 @@ export class ModelCache {
     this.dispose();
   }
 
+  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  get [Symbol.toStringTag](): string {
+    return this.constructor.name;
+  }
+
   /**
    * Checks that the cache goes with a pass of its model and says what of it the pass needs.
    *

@@ -15,6 +15,7 @@ import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
 import type { LayerSettings } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
+import { inspect, printed } from '../layer/printed.js';
 import { checkHeads, readHeads } from '../layer/pruning.js';
 import { fail, show } from '../runtime/errors.js';
 import { completed, Handle, PartHandle } from '../runtime/handle.js';
@@ -103,6 +104,13 @@ const isPassOptions = (
   given: Optimizer | TransformerPassOptions,
 ): given is TransformerPassOptions =>
   isObject(given) && Object.getPrototypeOf(given) === Object.prototype;
+
+/** The methods that give a side's layers. */
+const attentionNames: Readonly<Record<Side, string>> = {
+  self: 'attention',
+  cross: 'crossAttention',
+  encoder: 'encoderAttention',
+};
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
@@ -565,6 +573,40 @@ export class Transformer {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  get [Symbol.toStringTag](): string {
+    return this.constructor.name;
+  }
+
+  /**
+   * What Node's `console.log` prints: sizes and the layers' attention, as PyTorch prints a module.
+   *
+   * @internal
+   */
+  [inspect](): string {
+    const { vocabularySize, maxLength, numHiddens, numLayers } = this.#settings;
+    const runs: { side: Side; first: number; count: number; text: string }[] = [];
+    for (const side of sides) {
+      for (const [first, layer] of this.#layers[side].entries()) {
+        const text = layer[inspect]();
+        const run = runs.at(-1);
+        if (run?.side === side && run.text === text) {
+          run.count++;
+        } else {
+          runs.push({ side, first, count: 1, text });
+        }
+      }
+    }
+    return printed(
+      this.constructor.name,
+      { vocabularySize, maxLength, numHiddens, numLayers },
+      runs.map(({ side, first, count, text }) => [
+        `${attentionNames[side]} ${first}${count > 1 ? `-${first + count - 1}` : ''}`,
+        count > 1 ? `${count} x ${text}` : text,
+      ]),
+    );
   }
 
   #describe(): ModelDescription {

@@ -230,6 +230,11 @@ export class Tensor {
     };
   }
 
+  /** Vue's `reactive` leaves objects with a tag alone; a `ResidentTensor` does not work through its proxies. */
+  get [Symbol.toStringTag](): string {
+    return this.constructor.name;
+  }
+
   /** What Node's `console.log` prints. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return this.toString();

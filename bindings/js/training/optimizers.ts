@@ -91,6 +91,11 @@ export abstract class Optimizer {
     this.dispose();
   }
 
+  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  get [Symbol.toStringTag](): string {
+    return this.constructor.name;
+  }
+
   /**
    * Checks that it trains nothing but this model, given with its layers, and returns the optimizer's address in
    * WebAssembly memory.

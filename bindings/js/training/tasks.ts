@@ -108,6 +108,11 @@ export abstract class Task {
     read(batch.keys, keys);
     return batch;
   }
+
+  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  get [Symbol.toStringTag](): string {
+    return this.constructor.name;
+  }
 }
 
 export interface CopyTaskOptions {
