@@ -110,6 +110,9 @@ export const clipGradientNorm = named('clipGradientNorm') as RemoteFunction<
 export const measureHeadImportance = named('measureHeadImportance') as RemoteFunction<
   typeof all.measureHeadImportance
 >;
+export const leastImportantHeads = named('leastImportantHeads') as RemoteFunction<
+  typeof all.leastImportantHeads
+>;
 export const patternScores = named('patternScores') as RemoteFunction<typeof all.patternScores>;
 export const inductionScores = named('inductionScores') as RemoteFunction<
   typeof all.inductionScores

@@ -57,6 +57,10 @@ export {
 } from './importance/head-importance.js';
 export type { HeadImportanceOptions, HeadMeasure } from './importance/head-measures.js';
 export {
+  leastImportantHeads,
+  type LeastImportantHeadsOptions,
+} from './importance/least-important-heads.js';
+export {
   inductionScores,
   keyScores,
   patternScores,

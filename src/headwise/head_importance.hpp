@@ -5,6 +5,7 @@
 #include <functional>
 #include <headwise/core/analysis/weight_statistics.hpp>
 #include <headwise/multi_head_attention.hpp>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -50,8 +51,9 @@ struct HeadImportanceOptions {
 
 /// The importance of each layer's heads, (heads,) for each layer; empty if it was stopped. Heads
 /// without samples get 0. Ablation makes one pass a batch with all heads, and one without each
-/// head; the other measures make one pass a batch. Throws `Error` (invalid-option) if the measure
-/// needs a function that is missing, or for `normalize` with a measure other than gradient.
+/// head; the other measures make one pass a batch. Throws `Error` (invalid-option) if there is no
+/// batch, if the measure needs a function that is missing, or for `normalize` with a measure other
+/// than gradient.
 [[nodiscard]] std::optional<std::vector<Tensor<1>>> measure_head_importance(
     const MeasuredHeads& heads, const HeadImportanceOptions& options);
 
@@ -85,5 +87,25 @@ struct OutputLoss {
 [[nodiscard]] std::optional<Tensor<1>> measure_head_importance(
     const MultiHeadAttention& layer, const std::vector<HeadMeasureBatch>& batches,
     const HeadImportanceOptions& options, const OutputLoss& loss = {});
+
+struct LeastImportantOptions {
+  double fraction = 0;  ///< of all heads of all layers, from 0 to 1; rounded down to whole groups
+  /// The measure that the importance was measured by. A low entropy is a high importance.
+  HeadMeasure measure = HeadMeasure::gradient;
+  /// Heads that share a key-value head and are removed together; divides the heads of each layer.
+  std::size_t group_size = 1;
+};
+
+/// The least important heads of all layers together, by layer, as `Transformer::prune_heads` takes
+/// them. Each layer keeps one group of heads at least, so fewer may be returned than asked for. The
+/// importance of a group is the sum over its heads; of equal groups the first goes first. Throws
+/// `Error` (invalid-option) for a fraction or group size outside its range, invalid-value for
+/// importance that is not finite. Source: Michel et al. 2019, section 4.
+[[nodiscard]] std::map<std::int64_t, std::vector<std::int64_t>> least_important_heads(
+    const std::vector<Tensor<1>>& importance, const LeastImportantOptions& options);
+
+/// The same of one layer, as `MultiHeadAttention::prune_heads` takes them.
+[[nodiscard]] std::vector<std::int64_t> least_important_heads(const Tensor<1>& importance,
+                                                              const LeastImportantOptions& options);
 
 }  // namespace headwise

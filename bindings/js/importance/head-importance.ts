@@ -27,6 +27,7 @@ import {
   type MeasuredHeads,
 } from './head-measures.js';
 import { scoreHeads, toHeadWeights } from './head-scores.js';
+import { withOrigin } from './least-important-heads.js';
 
 /**
  * What a layer's heads are measured on. Queries that are padding count in no mean over queries where lengths or a mask
@@ -250,7 +251,7 @@ function measuredModel(
   const samplesOf = ({ shape }: ReadBatch['input']): number =>
     shape.length === (hasPatches ? 3 : 1) ? 1 : (shape[0] ?? 0);
   return {
-    numHeads: Transformer.headsOf(model, side),
+    numHeads: Transformer.layersOf(model, side).map((layer) => layer.numHeads),
     counts: checked.map((batch) =>
       ofHidden === undefined ? countTargets(batch) : samplesOf(batch.input),
     ),
@@ -295,6 +296,9 @@ function checkSide(model: Transformer, value: unknown): Side {
   return side;
 }
 
+/** Heads that share a key-value head; pruning does not change their number. */
+const groupSizeOf = ({ numHeads, numKvHeads }: MultiHeadAttention): number => numHeads / numKvHeads;
+
 async function importance(
   measured: MultiHeadAttention | Transformer,
   options: LayerImportanceOptions | ModelImportanceOptions,
@@ -312,8 +316,10 @@ async function importance(
         ? undefined
         : checkLoss(given.loss, checked.measure);
     const copy = Transformer.copyOf(measured);
+    const groupSize = groupSizeOf(Transformer.layersOf(copy, side)[0]);
     try {
-      return await measureHeads(measuredModel(copy, side, batches, loss), checked);
+      const numbers = await measureHeads(measuredModel(copy, side, batches, loss), checked);
+      return withOrigin(numbers, { measure: checked.measure, groupSize });
     } finally {
       copy.dispose();
     }
@@ -331,7 +337,7 @@ async function importance(
   const copy = MultiHeadAttention.copyOf(measured);
   try {
     const [numbers = []] = await measureHeads(measuredLayer(copy, batches, loss), checked);
-    return numbers;
+    return withOrigin(numbers, { measure: checked.measure, groupSize: groupSizeOf(measured) });
   } finally {
     copy.dispose();
   }
@@ -350,7 +356,7 @@ async function importance(
  * const importance = await measureHeadImportance(model, { batches: [task.batch(2, 64)] });
  * ```
  *
- * @throws (as a rejection) HeadwiseError `invalid-option` for a `loss` without what the measure needs of it, and for
+ * @throws (as a rejection) HeadwiseError `invalid-option` for no batches, for a `loss` without what the measure needs of it, and for
  *   `normalize` with another measure than gradient; what `forward`, `backward` and `loss` throw; the signal's reason
  */
 export function measureHeadImportance(

@@ -1,5 +1,5 @@
 import { fail, show } from '../runtime/errors.js';
-import { checkSignal, nextTurn } from '../runtime/event-loop.js';
+import { checkSignal, nextTurn, now } from '../runtime/event-loop.js';
 import { checkBoolean, checkWord } from '../runtime/options.js';
 
 /**
@@ -10,7 +10,9 @@ import { checkBoolean, checkWord } from '../runtime/options.js';
  * - `confidence`: mean over queries of the largest weight, extra slots and ignored keys aside. Source: Voita et al. 2019
  * - `entropy`: mean over queries of the entropy of the weights, in nats; of a head that looks at one key 0
  */
-export type HeadMeasure = 'gradient' | 'ablation' | 'confidence' | 'entropy';
+export type HeadMeasure = (typeof headMeasures)[number];
+
+export const headMeasures = ['gradient', 'ablation', 'confidence', 'entropy'] as const;
 
 export interface HeadImportanceOptions {
   /** Default: `'gradient'`. */
@@ -55,12 +57,7 @@ export interface CheckedImportance {
 
 export function checkImportance(given: HeadImportanceOptions): CheckedImportance {
   const { onProgress, signal } = given;
-  const measure = checkWord('measure', given.measure, [
-    'gradient',
-    'ablation',
-    'confidence',
-    'entropy',
-  ]);
+  const measure = checkWord('measure', given.measure, headMeasures);
   const normalize = checkBoolean('normalize', given.normalize, false);
   if (normalize && measure !== 'gradient') {
     fail('invalid-option', 'normalize', "measure 'gradient' beside it", `'${measure}'`);
@@ -146,9 +143,12 @@ export async function measureHeads(
     mean.count += count;
   };
   const passes = measure === 'ablation' ? 1 + means.flat().length : 1;
+  if (heads.counts.length === 0) {
+    fail('invalid-option', 'batches', 'at least one', 'none');
+  }
   const total = passes * heads.counts.length;
   let done = 0;
-  let began = performance.now();
+  let began = now();
   for (const batch of heads.counts.keys()) {
     const steps = measures[measure](heads, batch, add);
     for (let pass = 0; pass < passes; pass++) {
@@ -156,9 +156,9 @@ export async function measureHeads(
       steps.next();
       done++;
       onProgress?.({ done, total });
-      if (performance.now() - began > slice) {
+      if (now() - began > slice) {
         await nextTurn();
-        began = performance.now();
+        began = now();
       }
     }
   }

@@ -229,12 +229,12 @@ export class Transformer {
   }
 
   /**
-   * Heads of each layer of a side.
+   * The layers of a side.
    *
    * @internal
    */
-  static headsOf(model: Transformer, side: Side): number[] {
-    return model.#headsOf(side);
+  static layersOf(model: Transformer, side: Side): readonly MultiHeadAttention[] {
+    return model.#layers[side];
   }
 
   /** 0 of models that read images. */

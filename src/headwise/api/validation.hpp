@@ -19,6 +19,7 @@ struct DotProductAttentionOptions;
 struct ForwardOptions;
 struct ReturnedWeights;
 struct HeadImportanceOptions;
+struct LeastImportantOptions;
 struct HeadMeasureBatch;
 struct InputSizes;
 struct MeasuredHeads;
@@ -84,6 +85,9 @@ void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int
 // Importance: validation_importance.cpp
 
 void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options);
+
+void check_least_important(const std::vector<Tensor<1>>& importance,
+                           const LeastImportantOptions& options);
 void check_output_loss(const OutputLoss& loss, const HeadImportanceOptions& options);
 void check_ignored_keys(const HeadMeasureBatch& batch);
 

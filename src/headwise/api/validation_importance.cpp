@@ -1,9 +1,11 @@
 #include <array>
+#include <cmath>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/head_importance.hpp>
 #include <string>
+#include <vector>
 
 namespace headwise::validation {
 namespace {
@@ -40,6 +42,29 @@ void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptio
     check_is_there("loss", static_cast<bool>(heads.loss));
   } else {
     check_is_there("attention_weights", static_cast<bool>(heads.attention_weights));
+  }
+  if (heads.batch_sizes.empty()) {
+    fail(ErrorCode::invalid_option, "batches", "at least one", "none");
+  }
+}
+
+void check_least_important(const std::vector<Tensor<1>>& importance,
+                           const LeastImportantOptions& options) {
+  if (!(options.fraction >= 0 && options.fraction <= 1)) {
+    fail(ErrorCode::invalid_option, "fraction", "a number from 0 to 1",
+         number_text(options.fraction));
+  }
+  for (const Tensor<1>& layer : importance) {
+    if (options.group_size == 0 || layer.size() % options.group_size != 0) {
+      fail(ErrorCode::invalid_option, "group_size",
+           "a divisor of the layer's heads (" + std::to_string(layer.size()) + ")",
+           std::to_string(options.group_size));
+    }
+    for (const float number : layer) {
+      if (!std::isfinite(number)) {
+        fail(ErrorCode::invalid_value, "importance", "finite numbers", number_text(number));
+      }
+    }
   }
 }
 

@@ -148,8 +148,6 @@ TEST_CASE("Importance of a layer's heads is that of float64, whatever masks its 
       CHECK(std::abs(confidence(head) - problem.mean_over_queries(false, head)) <= 1e-6);
       CHECK(std::abs(entropy(head) - problem.mean_over_queries(true, head)) <= 1e-6);
     }
-    CHECK(all_equal(*measure_head_importance(problem.layer, {}, {.measure = HeadMeasure::entropy}),
-                    0));
   }
 }
 
@@ -262,6 +260,9 @@ TEST_CASE("What cannot be measured is an error") {
                                            {.measure = measure});
           }) == "invalid-option; " + text + ", got none");
   }
+  CHECK(error_of([&] {
+          return measure_head_importance(layer, {}, {.measure = HeadMeasure::entropy});
+        }) == "invalid-option; batches: expected at least one, got none");
   batch.ignored_keys = xt::xtensor<std::uint8_t, 2>{{1, 0, 0}};
   CHECK(error({.measure = HeadMeasure::confidence}) ==
         "invalid-shape; ignored_keys: expected (1, 2), got (1, 3)");
@@ -269,6 +270,24 @@ TEST_CASE("What cannot be measured is an error") {
           return measure_head_importance(layer, {{X, X, randn<3>({1, 3, 6}, 1)}},
                                          {.measure = HeadMeasure::entropy});
         }).starts_with("invalid-shape; values: expected (1, 2, "));
+}
+
+TEST_CASE("The least important heads leave a head to each layer and groups whole") {
+  const std::vector<Tensor<1>> numbers = {{1, 2, 3, 4}, {9, 8}};
+  using Heads = std::map<std::int64_t, std::vector<std::int64_t>>;
+  CHECK(least_important_heads(numbers, {.fraction = 0.5}) == Heads{{0, {0, 1, 2}}});
+  CHECK(least_important_heads(numbers, {.fraction = 1}) == Heads{{0, {0, 1, 2}}, {1, {1}}});
+  CHECK(least_important_heads(numbers, {.fraction = 0.5, .measure = HeadMeasure::entropy}) ==
+        Heads{{0, {2, 3}}, {1, {0}}});
+  CHECK(least_important_heads(numbers, {.fraction = 0.4, .group_size = 2}) == Heads{{0, {0, 1}}});
+  CHECK(least_important_heads(Tensor<1>{3, 1, 2}, {.fraction = 0.34}) ==
+        std::vector<std::int64_t>{1});
+  CHECK(error_of([&] { return least_important_heads(numbers, {.group_size = 4}); }) ==
+        "invalid-option; group_size: expected a divisor of the layer's heads (2), got 4");
+  CHECK(error_of([&] { return least_important_heads(numbers, {.fraction = 2}); }) ==
+        "invalid-option; fraction: expected a number from 0 to 1, got 2");
+  CHECK(error_of([&] { return least_important_heads(Tensor<1>{NAN}, {}); }) ==
+        "invalid-value; importance: expected finite numbers, got NaN");
 }
 
 }  // namespace

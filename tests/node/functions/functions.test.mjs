@@ -1,19 +1,11 @@
 // Forms and sizes of functions that layer/calls.test.mjs does not try.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  inductionScores,
-  init,
-  keyScores,
-  maskedSoftmax,
-  patternScores,
-  positionalEncoding,
-  splitHeads,
-  Tensor,
-  transposeOutput,
-  transposeQkv,
-} from 'headwise';
+import * as headwise from 'headwise';
 import { assertFails } from '../lib/compare.mjs';
+
+const { inductionScores, init, keyScores, maskedSoftmax, patternScores } = headwise;
+const { positionalEncoding, splitHeads, Tensor, transposeOutput, transposeQkv } = headwise;
 
 await init();
 

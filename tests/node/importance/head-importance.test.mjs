@@ -4,12 +4,13 @@ import test from 'node:test';
 import {
   AttentionOnlyTransformer,
   init,
+  leastImportantHeads,
   measureHeadImportance,
   MultiHeadAttention,
   Tensor,
   Transformer,
 } from 'headwise';
-import { assertRejects, assertSameResult, maxDifference } from '../lib/compare.mjs';
+import { assertFails, assertRejects, assertSameResult, maxDifference } from '../lib/compare.mjs';
 import { square } from '../lib/replay.mjs';
 
 await init();
@@ -75,7 +76,6 @@ test('importance does not depend on how samples are batched', () =>
         // One sample needs no batch axis.
         const cut = await measured([samples(0), samples([1, 3])], [batchOf(0, 1), batchOf(1, 3)]);
         assert.ok(maxDifference(cut, expected) <= 1e-5, measure);
-        assert.deepEqual(await measured([], []), new Array(7).fill(0));
       }
     }),
   ));
@@ -181,41 +181,62 @@ test('measuring uses the state at the call, and lets timers run, which may abort
     await aborted;
   }));
 
+test('the least important heads are removed in whole groups, and each layer keeps one', async () => {
+  const numbers = [[1, 2, 3, 4], [9]];
+  const least = (given) => leastImportantHeads(numbers, { measure: 'gradient', ...given });
+  assert.deepEqual(least({ fraction: 0.4 }), { 0: [0, 1] });
+  assert.deepEqual(least({ fraction: 1 }), { 0: [0, 1, 2] });
+  assert.deepEqual(least({ fraction: 0.4, measure: 'entropy' }), { 0: [2, 3] });
+  const fails = (given, code, message) => assertFails(() => least(given), code, message);
+  const option = 'invalid-option';
+  fails({ fraction: 2 }, option, 'fraction: expected a number from 0 to 1, got 2');
+  const divisor = "groupSize: expected a divisor of the layer's heads (1), got 2";
+  fails({ fraction: 1, groupSize: 2 }, option, divisor);
+  const none = 'measure: expected the measure of the importance, got none';
+  fails({ fraction: 1, measure: undefined }, option, none);
+  const sizes = { numHiddens: 8, numHeads: 4, numKvHeads: 2 };
+  await withLayer({ ...sizes, querySize: 6, keySize: 6, valueSize: 6 }, async (layer) => {
+    const measured = { measure: 'entropy', batches: [inputs] };
+    const importance = await measureHeadImportance(layer, measured);
+    const [a, b, c, d] = importance;
+    const heads = leastImportantHeads(importance, { fraction: 0.5 });
+    assert.deepEqual(heads, a + b > c + d ? [0, 1] : [2, 3]);
+    layer.pruneHeads(heads);
+  });
+});
+
 const batches = [inputs];
 const ignoring = (ignoredKeys) => ({ measure: 'entropy', batches: [{ ...inputs, ignoredKeys }] });
 const needed = "loss: expected its gradient beside measure 'gradient', got none";
 const given = "loss: expected its value beside measure 'ablation', got 3";
 const normalized = "normalize: expected measure 'gradient' beside it, got 'entropy'";
-/** By code: options that a layer cannot be measured with, and the message. */
-const errors = {
-  'invalid-option': [
-    [{ batches }, needed],
-    [{ batches, loss: { value: 3 }, measure: 'ablation' }, given],
-    [{ batches, normalize: true, measure: 'entropy' }, normalized],
+const keys = 'ignoredKeys: expected';
+const [option, type] = ['invalid-option', 'invalid-type'];
+/** Options that a layer cannot be measured with, and the error. */
+const errors = [
+  [{ batches }, option, needed],
+  [{ batches, loss: { value: 3 }, measure: 'ablation' }, option, given],
+  [{ batches, normalize: true, measure: 'entropy' }, option, normalized],
+  [{ batches: [], loss: square }, option, 'batches: expected at least one, got none'],
+  [
+    { batches, loss: { values: 3 } },
+    'unknown-option',
+    /^loss: .*, got values; did you mean value\?$/,
   ],
-  'unknown-option': [
-    [{ batches, loss: { values: 3 } }, /^loss: .*, got values; did you mean value\?$/],
-  ],
-  'invalid-type': [
-    [{ loss: square }, 'batches: expected an array, got undefined'],
-    [{ batches: [3], measure: 'entropy' }, 'batches[0]: expected an object, got 3'],
-    [{ batches, onProgress: 3, loss: square }, 'onProgress: expected a function, got 3'],
-    [{ batches, signal: {}, loss: square }, 'signal: expected an AbortSignal, got an object'],
-    [ignoring([[1, 0, 0, 0]]), 'ignoredKeys: expected booleans, got numbers'],
-  ],
-  'invalid-shape': [
-    [ignoring([[true, false, false, false]]), 'ignoredKeys: expected (3, 4), got (1, 4)'],
-  ],
-};
+  [{ loss: square }, type, 'batches: expected an array, got undefined'],
+  [{ batches: [3], measure: 'entropy' }, type, 'batches[0]: expected an object, got 3'],
+  [{ batches, onProgress: 3, loss: square }, type, 'onProgress: expected a function, got 3'],
+  [{ batches, signal: {}, loss: square }, type, 'signal: expected an AbortSignal, got an object'],
+  [ignoring([[1, 0, 0, 0]]), type, `${keys} booleans, got numbers`],
+  [ignoring([[true, false, false, false]]), 'invalid-shape', `${keys} (3, 4), got (1, 4)`],
+];
 
 test('bad arguments reject the promise', () =>
   withLayer({}, (layer) =>
     withModel({}, async (model) => {
       const fails = (of, given, ...error) =>
         assertRejects(() => measureHeadImportance(of, given), ...error);
-      for (const [code, cases] of Object.entries(errors)) {
-        for (const [options, message] of cases) await fails(layer, options, code, message);
-      }
+      for (const [options, ...error] of errors) await fails(layer, options, ...error);
       await fails(model, { batches, losses: 3 }, 'unknown-option', /did you mean loss\?$/);
       await fails(model, { batches: [{ tokens }] }, 'invalid-shape', /^targets: expected/);
       const kinds = 'layer: expected a MultiHeadAttention or a Transformer, got an object';

@@ -2,59 +2,25 @@
 // tests/native/memory tries more options, with each allocation failing. An entry prepares a subject, creates arguments,
 // makes the call, and observes the subject afterwards, which may change it. `actions` are what a hostile argument does
 // with the subject meanwhile.
-import {
-  Adam,
-  additiveAttention,
-  AssociativeRecallTask,
-  AttentionOnlyTransformer,
-  clipGradientNorm,
-  CopyTask,
-  dispose,
-  inductionScores,
-  InductionTask,
-  keyScores,
-  loadNpy,
-  loadSafetensors,
-  loadShardedSafetensors,
-  maskedSoftmax,
-  measureHeadImportance,
-  MultiHeadAttention,
-  patternScores,
-  positionalEncoding,
-  ResidentTensor,
-  ReverseTask,
-  saveNpy,
-  saveSafetensors,
-  scaledDotProductAttention,
-  SGD,
-  SortTask,
-  splitHeads,
-  Tensor,
-  Transformer,
-  transposeOutput,
-  transposeQkv,
-} from 'headwise';
+import * as headwise from 'headwise';
 import { readCheckpoint } from './checkpoints.mjs';
 // Initializes headwise.
 import './memory.mjs';
-import {
-  batchSize,
-  gradOf,
-  inputs,
-  inputsOf,
-  length,
-  numbers,
-  observeCache,
-  observeLayer,
-  observeModelCache,
-  observeOptimizer,
-  observeTransformer,
-  runBackAndForth,
-  targets,
-  tokens,
-} from './observe.mjs';
+import * as observe from './observe.mjs';
 import { handleOn } from './sources.mjs';
 import { layouts } from './state-dicts.mjs';
+
+const { batchSize, gradOf, inputs, inputsOf, length, numbers, observeCache } = observe;
+const { observeLayer, observeModelCache, observeOptimizer, observeTransformer } = observe;
+const { runBackAndForth, targets, tokens } = observe;
+
+const { Adam, additiveAttention, AssociativeRecallTask, AttentionOnlyTransformer } = headwise;
+const { clipGradientNorm, CopyTask, dispose, inductionScores, InductionTask, keyScores } = headwise;
+const { leastImportantHeads, loadNpy, loadSafetensors, loadShardedSafetensors } = headwise;
+const { maskedSoftmax, measureHeadImportance, MultiHeadAttention, patternScores } = headwise;
+const { positionalEncoding, ResidentTensor, ReverseTask, saveNpy, saveSafetensors } = headwise;
+const { scaledDotProductAttention, SGD, SortTask, splitHeads, Tensor, Transformer } = headwise;
+const { transposeOutput, transposeQkv } = headwise;
 
 export const disposeAll = (subject) =>
   Object.values(subject)
@@ -632,6 +598,11 @@ const functions = {
   patternScores: ofNothing(patternScores, () => [weights(), { causal: true }]),
   inductionScores: ofNothing(inductionScores, () => [weights(), looseTokens(tokens)]),
   keyScores: ofNothing(keyScores, () => [weights(), looseTokens(targets)]),
+  leastImportantHeads: ofNothing(
+    leastImportantHeads,
+    () => [[[1, 2], [3]], { fraction: 0.5, measure: 'entropy', groupSize: 1 }],
+    { mayNeedNone: true },
+  ),
   tasks: ofNothing(
     (...options) =>
       [CopyTask, ReverseTask, SortTask, AssociativeRecallTask, InductionTask].map((Task, i) =>

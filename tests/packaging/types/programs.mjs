@@ -88,6 +88,7 @@ for (const { names, dtype, shape, read, metadata } of [loaded, file, sharded]) {
   is<typeof dict, Record<string, Read>>();
 }
 MultiHeadAttention.fromStateDict(loaded.tensors, { numHeads: 2 });
+for (const tensor of Object.values(loaded.tensors)) layer.forward(tensor, tensor, tensor);
 const positions = loaded.tensors['position_ids'];
 if (positions instanceof Tensor) is<typeof positions.data, Float32Array>();
 else if (positions?.dtype === 'I64') is<typeof positions.data, BigInt64Array>();
@@ -240,7 +241,7 @@ is<typeof models, typeof headwise>();
 is<typeof inline, typeof headwise>();
 const {
   Adam, additiveAttention, AssociativeRecallTask, AttentionOnlyTransformer, clipGradientNorm, CopyTask, dispose,
-  HeadwiseError, inductionScores, InductionTask, init, keyScores, KeyValueCache, loadNpy, loadSafetensors,
+  HeadwiseError, inductionScores, InductionTask, init, keyScores, KeyValueCache, leastImportantHeads, loadNpy, loadSafetensors,
   loadShardedSafetensors, maskedSoftmax, measureHeadImportance, ModelCache, MultiHeadAttention, Optimizer,
   patternScores, positionalEncoding, ResidentTensor, ReverseTask, saveNpy, saveSafetensors, scaledDotProductAttention,
   SGD, SortTask, splitHeads, Task, Tensor, Transformer, transposeOutput, transposeQkv, ...others
@@ -290,6 +291,7 @@ takes<Tensor>(maskedSoftmax(X, [1], { emptyRows: 'uniform' }), scaledDotProductA
 takes<Tensor>(additiveAttention(X, X, X, { W_q: X, W_k: X, w_v: X }).output);
 is<ReturnType<typeof patternScores>, PatternScores[]>();
 takes<number[]>(inductionScores(X, [1, 2]), keyScores(X, [1, 2]), numbers);
+takes<number[]>(leastImportantHeads(numbers, { fraction: 0.5 }));
 
 declare const blob: BlobLike;
 declare const handle: FileHandleLike;
