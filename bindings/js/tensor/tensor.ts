@@ -4,7 +4,7 @@ import { checkSeed, isIntegerIn, isObject } from '../runtime/options.js';
 import { newestCore } from '../runtime/wasm.js';
 import { toFloats, toShape, toTensorData } from './arrays.js';
 import type { TensorInput } from './inputs.js';
-import { sizeOf } from './shapes.js';
+import { checkShape, sizeOf } from './shapes.js';
 
 /** Numbers nested as deep as a tensor has axes. */
 export type NestedArray = number | NestedArray[];
@@ -207,6 +207,55 @@ export class Tensor {
     return new Tensor(numbers, kept);
   }
 
+  /**
+   * Whether every number differs from that of `other` by at most `atol` + `rtol` · |other|. NaN is close to nothing.
+   * Source: PyTorch, `torch.allclose`.
+   * @param other of the same shape
+   * @throws HeadwiseError `invalid-shape`, `invalid-type`
+   */
+  allClose(other: TensorInput, rtol = 1e-5, atol = 1e-8): boolean {
+    const { data, shape } = toFloats('other', other);
+    checkShape('other', shape, this.shape);
+    return this.data.every(
+      (x, i) => x === data[i] || Math.abs(x - data[i]) <= atol + rtol * Math.abs(data[i]),
+    );
+  }
+
+  /**
+   * Sums, in a new tensor.
+   * @param other a number, or a tensor whose shape is this one or its last axes, such as a bias
+   * @throws HeadwiseError `invalid-shape`, `invalid-type`
+   */
+  add(other: TensorInput | number): Tensor {
+    return combine(this, other, (x, y) => x + y);
+  }
+
+  /** Products, element by element, likewise. */
+  mul(other: TensorInput | number): Tensor {
+    return combine(this, other, (x, y) => x * y);
+  }
+
+  /**
+   * The matrix product, in a new tensor (…, n, m). Source: PyTorch, `torch.matmul`.
+   * @param other (k, m), where this is (…, n, k)
+   * @throws HeadwiseError `invalid-shape`, `invalid-type`
+   */
+  matmul(other: TensorInput): Tensor {
+    const { data: left, shape: axes } = this;
+    const { data, shape } = toFloats('other', other);
+    const [inner, columns] = checkShape('other', shape, [axes.at(-1) ?? NaN, 'columns']);
+    const product = Tensor.zeros([...axes.slice(0, -1), columns]);
+    for (let i = 0; i < product.data.length; i++) {
+      const row = Math.floor(i / columns) * inner;
+      let sum = 0;
+      for (let j = 0; j < inner; j++) {
+        sum += left[row + j] * data[j * columns + (i % columns)];
+      }
+      product.data[i] = sum;
+    }
+    return product;
+  }
+
   /** Shape and first and last numbers: `Tensor (2, 3) [1, 2, 3, 4, 5, 6]`. */
   toString(): string {
     const { data, shape } = this;
@@ -239,4 +288,25 @@ export class Tensor {
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return this.toString();
   }
+}
+
+/** A tensor of both arguments, element by element; the second's shape is that of the first or its last axes. */
+function combine(
+  { data, shape }: Tensor,
+  other: TensorInput | number,
+  operation: (x: number, y: number) => number,
+): Tensor {
+  const second =
+    typeof other === 'number' ? { data: [other], shape: [] } : toFloats('other', other);
+  const { length } = second.shape;
+  checkShape(
+    'other',
+    second.shape,
+    length > shape.length ? shape : shape.slice(shape.length - length),
+  );
+  const period = second.data.length;
+  return new Tensor(
+    data.map((x, i) => operation(x, second.data[i % period])),
+    shape,
+  );
 }

@@ -108,26 +108,13 @@ const noMasks = [
   // float32 holds it as infinity.
   [{ data: Float64Array.of(0, 0, 1e39, 0), shape: [4] }, value, `${infinite} Infinity`],
 ];
+const ones = [1, 1, 1, 1];
 const bitsOrBooleans = 'expected booleans or 0 and 1, got';
 /** Of two samples with four keys. */
 const noKeyMasks = [
   ...notAt('booleans or 0 and 1', [null, 'null'], [true, 'true'], [1, '1'], ['11', '"11"']),
-  [
-    [
-      [1, 1, 1, 0],
-      [1, '1', 1, 1],
-    ],
-    type,
-    `${bitsOrBooleans} "1"`,
-  ],
-  [
-    [
-      [1, 1, 1, 0],
-      [1, 2, 1, 1],
-    ],
-    value,
-    `${bitsOrBooleans} 2`,
-  ],
+  [[ones, [1, '1', 1, 1]], type, `${bitsOrBooleans} "1"`],
+  [[ones, [1, 2, 1, 1]], value, `${bitsOrBooleans} 2`],
   [
     { data: BigInt64Array.of(0n, 1n, -1n, 1n, 0n, 1n, 1n, 1n), dims: [2, 4] },
     value,

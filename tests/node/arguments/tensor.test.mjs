@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inspect } from 'node:util';
-import {
-  CopyTask,
-  init,
-  measureHeadImportance,
-  MultiHeadAttention,
-  SGD,
-  splitHeads,
-  Tensor,
-  Transformer,
-  transposeOutput,
-} from 'headwise';
+import * as headwise from 'headwise';
 import { assertFails } from '../lib/compare.mjs';
 
+const { CopyTask, init, measureHeadImportance, MultiHeadAttention, SGD, splitHeads } = headwise;
+const { Tensor, Transformer, transposeOutput } = headwise;
 await init();
 
 test('a tensor keeps a Float32Array and converts everything else', () => {
@@ -176,6 +168,22 @@ test('slice copies parts as NumPy does', () => {
   fails([0.5], 'invalid-value', 'slice: expected an index into an axis of 2, got 0.5');
   fails([[0.5]], 'invalid-value', 'slice: expected integers, got 0.5');
   fails(['0'], 'invalid-type', 'slice: expected an index or [begin, end], got "0"');
+});
+
+test('sums, products and comparisons', () => {
+  const X = new Tensor([1, 2, 3, 4], [2, 2]);
+  assert.deepEqual(X.add([10, 20]), new Tensor([11, 22, 13, 24], [2, 2]));
+  assert.deepEqual(X.mul(X).add(1), new Tensor([2, 5, 10, 17], [2, 2]));
+  const Y = new Tensor([1, 0, 1, 0, 1, 1], [2, 3]);
+  assert.deepEqual(X.reshape([1, 2, 2]).matmul(Y).data, Float32Array.of(1, 2, 3, 3, 4, 7));
+  assert.ok(X.allClose(new Tensor([1, 2, 3, 4.00001], [2, 2])));
+  assert.ok(!X.allClose(X.add(0.001)) && X.allClose(X.add(0.001), 0, 0.01));
+  assert.ok(!Tensor.full([1], NaN).allClose([NaN]));
+  const fails = (call, message) => assertFails(call, 'invalid-shape', message);
+  fails(() => X.add([1, 2, 3]), 'other: expected (2,), got (3,)');
+  fails(() => X.mul(Y), 'other: expected (2, 2), got (2, 3)');
+  fails(() => Y.matmul(X), 'other: expected (3, columns), got (2, 2)');
+  fails(() => X.allClose(Y), 'other: expected (2, 2), got (2, 3)');
 });
 
 test('a tensor prints its shape and its first and last numbers', () => {
