@@ -29,8 +29,12 @@ const isBeside = (file: unknown): file is string =>
   !file.includes('\0') &&
   file.split('/').every((part) => !['', '.', '..'].includes(part));
 
-/** The file of each tensor. */
-function weightMapOf(index: unknown): Map<string, string> {
+/**
+ * The file of each tensor.
+ *
+ * @internal
+ */
+export function weightMapOf(index: unknown): Map<string, string> {
   if (!isObject(index)) {
     fail('invalid-type', 'index', 'a parsed model.safetensors.index.json', show(index));
   }

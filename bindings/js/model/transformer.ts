@@ -61,6 +61,7 @@ import {
   type PassResult,
   type TransformerResult,
 } from './model-pass.js';
+import { isFolder, readFolder } from './pretrained-folder.js';
 import { configOf, loadCheckpoint, planCheckpoint, savePretrained } from './pretrained.js';
 import type { PretrainedConfig, PretrainedModelOptions } from './pretrained-options.js';
 import {
@@ -189,12 +190,27 @@ export class Transformer {
    *   integers, and copies of the embedding that differ, at most 12 of them; `unknown-option`, `invalid-type`,
    *   `not-initialized`, `out-of-memory`. Nothing is allocated for a model that the tensors do not fit.
    */
-  static fromPretrained(options: PretrainedModelOptions): Transformer {
+  static fromPretrained(options: PretrainedModelOptions): Transformer;
+  /**
+   * The same of a folder, in Node: its `config.json` and `model.safetensors`, or `model.safetensors.index.json` and the
+   * files that it names.
+   *
+   * @param folder a path or a `file:` URL
+   * @throws HeadwiseError as above; `invalid-file` for files that are missing or malformed, `unsupported` outside of Node
+   */
+  static fromPretrained(
+    folder: string | URL,
+    options?: Omit<PretrainedModelOptions, 'config' | 'tensors'>,
+  ): Transformer;
+  static fromPretrained(
+    given: PretrainedModelOptions | string | URL,
+    options?: Omit<PretrainedModelOptions, 'config' | 'tensors'>,
+  ): Transformer {
     modelsCore();
-    const given = checkOptions<PretrainedModelOptions>(options, [
-      ...(['config', 'tensors', 'dropout', 'weights', 'seed', 'optimizer'] as const),
-    ]);
-    const { config, tensors, ...own } = given;
+    const names = ['dropout', 'weights', 'seed', 'optimizer'] as const;
+    const { config, tensors, ...own } = isFolder(given)
+      ? { ...checkOptions(options, names), ...readFolder(given) }
+      : checkOptions<PretrainedModelOptions>(given, ['config', 'tensors', ...names]);
     const plan = planCheckpoint(config, tensors);
     const whole = new Transformer({ ...plan.options, ...own });
     return completed(whole, (model) => {

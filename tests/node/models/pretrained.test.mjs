@@ -1,9 +1,11 @@
 // Checkpoints of eight families there and back, and files as on the Hub. tests/native compares results and gradients.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { init, loadSafetensors, saveSafetensors, Tensor, Transformer } from 'headwise';
 import { checkpointNames, readCheckpoint } from '../lib/checkpoints.mjs';
+import { temporaryFolder } from '../lib/child.mjs';
 import { assertFails } from '../lib/compare.mjs';
 import { dataFile, readRecords } from '../lib/records.mjs';
 
@@ -52,6 +54,29 @@ for (const name of checkpointNames) {
     model.dispose();
   });
 }
+
+test('a folder of a checkpoint is read in Node, from one file or several', (t) => {
+  const folder = temporaryFolder(t);
+  const { config, tensors, model } = readCheckpoint(checkpointNames[0]);
+  const write = (name, content) => writeFileSync(`${folder}/${name}`, content);
+  const read = (...given) => Transformer.fromPretrained(...given).stateDict();
+  assertFails(() => read(folder), 'invalid-file', /^folder: expected config.json and .* ENOENT/);
+  write('config.json', JSON.stringify(config));
+  const names = Object.keys(tensors);
+  const files = { 'a.safetensors': names.slice(1), 'b.safetensors': names.slice(0, 1) };
+  const weightMap = {};
+  for (const [file, part] of Object.entries(files)) {
+    write(file, saveSafetensors(Object.fromEntries(part.map((name) => [name, tensors[name]]))));
+    for (const name of part) weightMap[name] = file;
+  }
+  write('model.safetensors.index.json', JSON.stringify({ weight_map: weightMap }));
+  const expected = model().stateDict();
+  assert.deepEqual(read(folder, { dropout: 0.5 }), expected);
+  write('model.safetensors', saveSafetensors(tensors));
+  for (const name of Object.keys(files)) rmSync(`${folder}/${name}`);
+  assert.deepEqual(read(pathToFileURL(folder)), expected);
+  assertFails(() => read(folder, { config }), 'unknown-option', /^options: .* got config$/);
+});
 
 const hub = new Map(readRecords('hub/index.txt').map((record) => [record.name, record]));
 const ofHub = ({ file, config }) => ({
