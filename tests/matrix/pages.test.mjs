@@ -12,6 +12,15 @@ import { judge } from './lib/judge.mjs';
 
 const [importMap] = documented('No bundler', 'html');
 
+test('import maps have every entry of the package', () => {
+  const { exports } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
+  const maps = [importMap, ...documented('Another origin', 'html')];
+  for (const path of Object.keys(exports).filter((each) => !/\w\.|\*/.test(each))) {
+    const entry = path.replace('.', 'headwise');
+    for (const text of maps) assert.ok(text.includes(`"${entry}": `), entry);
+  }
+});
+
 tryApplication('import map', {
   loadsAll: true,
   serve: servesFiles(() => writeUnbundled('import-map', { 'index.html': mappedPage(importMap) })),
