@@ -35,6 +35,12 @@ export interface AttentionSelection {
   readonly key: number | undefined;
 }
 
+/** Milliseconds until values that do not fit each other are warned of: renders may set them one after the other. */
+const patience = 1000;
+
+/** On the class of every copy of the package, whatever its version. */
+const mark: unique symbol = Symbol.for('headwise.attention-heads');
+
 /** Where there is no document, the class can be imported, but no element be made. */
 const Base: typeof HTMLElement =
   typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
@@ -54,12 +60,14 @@ const properties = [
  * document.body.append(view);
  * ```
  *
- * What is set is drawn once the script that sets it has run, so that weights and tokens may change one after the other.
- * A value that cannot be right throws a TypeError or a RangeError when it is set; values that do not fit each other are
- * reported as an uncaught RangeError. Either way the element keeps what it showed.
+ * Changes are drawn together after your script, so set properties in any order. A value that cannot be right throws a
+ * TypeError or a RangeError when it is set. Values that do not fit each other wait: the element keeps what it showed until
+ * they fit, and warns after a second.
  */
 export class AttentionHeadsElement extends Base {
   static readonly observedAttributes = ['view', 'layer', 'head', 'query', 'sample'];
+  /** @internal */
+  static readonly [mark] = true;
 
   #given: AttentionWeights | readonly AttentionWeights[] | undefined;
   #inputs: Inputs = {};
@@ -73,6 +81,7 @@ export class AttentionHeadsElement extends Base {
   #cameFromModel = false;
   #shownView: AttentionHeadsView | undefined;
   #isDue = false;
+  #warning: ReturnType<typeof setTimeout> | undefined;
   #scene: Scene | undefined;
 
   readonly #reader = {
@@ -91,9 +100,13 @@ export class AttentionHeadsElement extends Base {
   readonly #figure = element('div', { class: 'figure' });
   readonly #frame = element('div', { class: 'frame' }, this.#bar.root, this.#figure);
   readonly #said = element('div', { class: 'said', role: 'status' });
-  readonly #resizes = new ResizeObserver(() => {
-    this.#arcs.layOut();
-  });
+  /** jsdom lays nothing out and has no observer. */
+  readonly #resizes =
+    typeof ResizeObserver === 'undefined'
+      ? undefined
+      : new ResizeObserver(() => {
+          this.#arcs.layOut();
+        });
 
   constructor() {
     super();
@@ -210,12 +223,17 @@ export class AttentionHeadsElement extends Base {
   }
 
   connectedCallback(): void {
-    this.#resizes.observe(this.#figure);
+    this.#resizes?.observe(this.#figure);
     this.#schedule();
   }
 
   disconnectedCallback(): void {
-    this.#resizes.disconnect();
+    this.#resizes?.disconnect();
+  }
+
+  /** In another document, such as that of a frame or a popup. */
+  adoptedCallback(): void {
+    if (this.shadowRoot !== null) applyStyle(this.shadowRoot);
   }
 
   attributeChangedCallback(name: string): void {
@@ -246,13 +264,17 @@ export class AttentionHeadsElement extends Base {
       try {
         this.#draw();
       } catch (error) {
-        reportError(error);
+        if (!(error instanceof RangeError)) throw error;
+        this.#warning = setTimeout(() => {
+          console.warn(`<${this.localName}> ${error.message}`);
+        }, patience);
       }
     });
   }
 
   #draw(inputs = this.#inputs): void {
     this.#isDue = false;
+    if (inputs === this.#inputs) clearTimeout(this.#warning);
     if (!this.isConnected) return;
     const { sample, layer, head, query } = this;
     const asked = { sample, layer, head, query, key: this.#pointed?.key ?? this.#key };
@@ -334,15 +356,22 @@ function sayFan(scene: Scene): string {
 }
 
 /**
- * Makes `<attention-heads>` known to the document, under this or another name; does nothing where there is no document,
- * or if it was called before.
+ * Defines `<attention-heads>` in the document, under this or another name. Does nothing without a document, or if the
+ * name is defined already, by this or by another copy of the package: the first one keeps it.
+ * @throws TypeError if the name belongs to another custom element
  */
 export function defineAttentionHeads(name = 'attention-heads'): void {
   if (typeof customElements === 'undefined') return;
   const known = customElements.get(name);
-  if (known === AttentionHeadsElement || known?.prototype instanceof AttentionHeadsElement) return;
-  const isTaken = customElements.getName(AttentionHeadsElement) !== null;
-  // A class has one name.
+  if (known !== undefined) {
+    if (mark in known) return;
+    throw new TypeError(
+      `name: expected one that no other element has, got ${JSON.stringify(name)}`,
+    );
+  }
+  // A class has one name. jsdom cannot say which.
+  const isTaken =
+    !('getName' in customElements) || customElements.getName(AttentionHeadsElement) !== null;
   customElements.define(
     name,
     isTaken ? class extends AttentionHeadsElement {} : AttentionHeadsElement,

@@ -29,6 +29,12 @@ const margin = 12;
 /** What is of use to a reader of the page alone. */
 const notDrawn = '.told, .back, .steps button';
 
+/** XML has no control characters: they become their pictures, such as ␀, and what is no character at all �. */
+const inXml = (text: string): string =>
+  text.replaceAll(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, (sign) =>
+    sign < ' ' ? String.fromCharCode(0x2400 + sign.charCodeAt(0)) : '\uFFFD',
+  );
+
 const round = (length: number): number => Math.round(100 * length) / 100;
 
 /**
@@ -73,7 +79,7 @@ export function drawSnapshot(root: HTMLElement, paper: string): string {
       'dominant-baseline': 'central',
       transform: writingMode.startsWith('vertical') && `rotate(-90 ${middle} ${centre})`,
     });
-    text.textContent = words;
+    text.textContent = inXml(words);
     drawing.append(text);
   }
 

@@ -128,18 +128,25 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 }
 `;
 
-let shared: CSSStyleSheet | undefined;
+const shared = new WeakMap<Document, CSSStyleSheet>();
 
-/** Constructed style sheets pass any Content-Security-Policy; where there are none, an element has to do. */
+/**
+ * Gives a shadow root its style, again in each document that it moves to: a constructed style sheet belongs to one.
+ * Constructed style sheets pass any Content-Security-Policy; where there are none, an element has to do.
+ */
 export function applyStyle(root: ShadowRoot): void {
+  if (root.querySelector('style') !== null) return;
+  const { ownerDocument } = root;
   try {
-    if (shared === undefined) {
-      shared = new CSSStyleSheet();
-      shared.replaceSync(css);
+    let sheet = shared.get(ownerDocument);
+    if (sheet === undefined) {
+      sheet = new (ownerDocument.defaultView ?? globalThis).CSSStyleSheet();
+      sheet.replaceSync(css);
+      shared.set(ownerDocument, sheet);
     }
-    root.adoptedStyleSheets = [shared];
+    root.adoptedStyleSheets = [sheet];
   } catch {
-    const style = document.createElement('style');
+    const style = ownerDocument.createElement('style');
     style.textContent = css;
     root.prepend(style);
   }
