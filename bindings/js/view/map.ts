@@ -1,109 +1,145 @@
 import { element, movedBy, range, setAttributes } from './dom.js';
 import { type Reader, type Scene, twoDigits, type View, visible } from './scene.js';
-import { viridis, wantsDarkInk } from './viridis.js';
+import { paint, wantsDarkInk } from './viridis.js';
 
-/** Up to so many keys there is room for a number in each cell. */
-const mostWithNumbers = 12;
+/** Up to so many keys there is room for a number in each cell, and up to so many queries it is written. */
+const mostWithNumbers = { keys: 12, queries: 48 };
 
-/** One head's weights as a grid: a row for each query, a column for each key. */
+/** Up to so many tokens each has its label; beyond, cells are smaller and every fifth has. */
+const mostWithLabels = 64;
+const strideOf = (count: number): number => (count > mostWithLabels ? 5 : 1);
+
+/**
+ * One head's weights as a grid: a row for each query, a column for each key. A canvas has the colours, a pixel a weight;
+ * one cell follows the reader, for keyboard and screen reader.
+ */
 export function createMap(reader: Reader): View {
-  const grid = element('div', { class: 'grid', role: 'grid' });
+  const columns = element('div', { class: 'columns', 'aria-hidden': 'true' });
+  const rows = element('div', { class: 'rows', 'aria-hidden': 'true' });
+  const canvas = element('canvas', { 'aria-hidden': 'true', 'data-box': true });
+  const numbers = element('div', { class: 'numbers', 'aria-hidden': 'true' });
+  const cell = element('div', { class: 'cell', role: 'gridcell', tabindex: 0 });
+  const row = element('div', { role: 'row' }, cell);
+  const plot = element('div', { class: 'plot', role: 'presentation' }, canvas, numbers, row);
+  const grid = element('div', { class: 'grid', role: 'grid' }, columns, rows, plot);
   const told = element('p', { class: 'told' });
   const root = element('div', { class: 'map' }, element('div', { class: 'scroller' }, grid), told);
-  let cells: readonly (readonly HTMLElement[])[] = [];
   let made: Pick<Scene, 'queryTokens' | 'keyTokens'> | undefined;
+  let drawn: { readonly of: Scene['weights']; readonly head: number } | undefined;
   let shown: Scene | undefined;
+  let pointed = '';
 
-  const header = (role: string, token: string): HTMLElement =>
-    element('span', { class: role, role }, element('span', {}, visible(token)));
+  const labelsOf = (tokens: readonly string[], axis: 'column' | 'row'): HTMLElement[] => {
+    const stride = strideOf(tokens.length);
+    return tokens.flatMap((token, i) => {
+      if (i % stride > 0) return [];
+      const label = element(
+        'span',
+        { class: `${axis}header` },
+        element('span', {}, visible(token)),
+      );
+      label.style.setProperty(
+        `grid-${axis}`,
+        `${i + 1} / ${Math.min(i + stride, tokens.length) + 1}`,
+      );
+      return [label];
+    });
+  };
 
-  function makeCells({ queryTokens, keyTokens }: Scene): void {
+  function makeLabels({ queryTokens, keyTokens }: Scene): void {
     if (made?.queryTokens === queryTokens && made.keyTokens === keyTokens) return;
     made = { queryTokens, keyTokens };
-    cells = queryTokens.map(() =>
-      keyTokens.map(() =>
-        element('div', { class: 'cell', role: 'gridcell', tabindex: -1, 'data-box': true }),
-      ),
-    );
-    grid.style.setProperty('--keys', String(keyTokens.length));
-    grid.replaceChildren(
-      element(
-        'div',
-        { role: 'row' },
-        // Above the names of the queries there is nothing.
-        element('span', { role: 'presentation' }),
-        ...keyTokens.map((token) => header('columnheader', token)),
-      ),
-      ...queryTokens.map((token, query) =>
-        element('div', { role: 'row' }, header('rowheader', token), ...(cells[query] ?? [])),
+    const [queries, keys] = [queryTokens.length, keyTokens.length];
+    grid.style.setProperty('--queries', String(queries));
+    grid.style.setProperty('--keys', String(keys));
+    setAttributes(grid, {
+      'aria-rowcount': queries,
+      'aria-colcount': keys,
+      'data-fine': Math.max(queries, keys) > mostWithLabels,
+    });
+    columns.replaceChildren(...labelsOf(keyTokens, 'column'));
+    rows.replaceChildren(...labelsOf(queryTokens, 'row'));
+  }
+
+  function drawWeights({ weights }: Scene, head: number): void {
+    if (drawn?.of === weights && drawn.head === head) return;
+    drawn = { of: weights, head };
+    const { queries, keys } = weights;
+    const ofHead = weights.ofHead(head);
+    paint(canvas, ofHead, queries, keys);
+    const hasNumbers = keys <= mostWithNumbers.keys && queries <= mostWithNumbers.queries;
+    numbers.replaceChildren(
+      ...Array.from(hasNumbers ? ofHead : [], (weight) =>
+        element('span', { 'data-ink': wantsDarkInk(weight) ? 'dark' : 'light' }, twoDigits(weight)),
       ),
     );
   }
 
-  const placeOf = (target: EventTarget | null): { query: number; key: number } | undefined => {
-    for (const query of range(cells.length)) {
-      const key = cells[query]?.findIndex((cell) => cell === target) ?? -1;
-      if (key >= 0) return { query, key };
-    }
-    return undefined;
+  const placeOf = ({ clientX, clientY }: MouseEvent): readonly [number, number] | undefined => {
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    if (shown === undefined || width === 0 || height === 0) return undefined;
+    const { queries, keys } = shown.weights;
+    const query = Math.floor(((clientY - top) / height) * queries);
+    const key = Math.floor(((clientX - left) / width) * keys);
+    const isInside = query >= 0 && query < queries && key >= 0 && key < keys;
+    return isInside ? [query, key] : undefined;
   };
-  grid.addEventListener('pointerover', ({ target, pointerType }) => {
-    const at = placeOf(target);
-    if (at !== undefined && pointerType !== 'touch') reader.point(at);
+  plot.addEventListener('pointermove', (event) => {
+    const at = placeOf(event);
+    if (at === undefined || event.pointerType === 'touch' || pointed === at.join()) return;
+    pointed = at.join();
+    reader.point({ query: at[0], key: at[1] });
   });
-  grid.addEventListener('pointerleave', () => {
+  plot.addEventListener('pointerleave', () => {
+    pointed = '';
     reader.point(undefined);
   });
-  const goTo = (query: number, key: number): void => {
+  const goTo = ([query, key]: readonly [number, number]): void => {
     reader.choose({ query, key });
-    cells[query]?.[key]?.focus();
+    cell.focus({ preventScroll: true });
+    // jsdom does not scroll.
+    if ('scrollIntoView' in cell) cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
-  grid.addEventListener('click', ({ target }) => {
-    const at = placeOf(target);
-    if (at !== undefined) goTo(at.query, at.key);
+  plot.addEventListener('click', (event) => {
+    const at = placeOf(event);
+    if (at !== undefined) goTo(at);
   });
-  grid.addEventListener('keydown', (event) => {
-    const at = placeOf(event.target);
-    if (at === undefined || shown === undefined) return;
-    const { queries, keys } = shown.weights;
-    const to = movedBy(event, [at.query, at.key], [queries, keys]);
+  cell.addEventListener('keydown', (event) => {
+    if (shown === undefined) return;
+    const { query, weights } = shown;
+    const to = movedBy(event, [query, keyOf(shown)], [weights.queries, weights.keys]);
     if (to === undefined) return;
     event.preventDefault();
-    goTo(...to);
+    goTo(to);
   });
 
   return {
     root,
     draw(scene) {
       shown = scene;
-      const { weights, head = 0, layer, query, keyTokens, words } = scene;
-      const key = scene.key ?? largestAt(scene, head);
-      makeCells(scene);
+      const { head = 0, layer, query, words } = scene;
+      const key = keyOf(scene);
+      makeLabels(scene);
+      drawWeights(scene, head);
       setAttributes(grid, { 'aria-label': words.map(layer + 1, head + 1) });
-      const hasNumbers = keyTokens.length <= mostWithNumbers;
-      setAttributes(grid, { 'data-dense': !hasNumbers });
-      cells.forEach((row, i) => {
-        row.forEach((cell, j) => {
-          const weight = weights.at(head, i, j);
-          const isHere = i === query && j === key;
-          cell.style.setProperty('background-color', viridis(weight));
-          cell.textContent = hasNumbers ? twoDigits(weight) : '';
-          setAttributes(cell, {
-            'aria-label': sayCell(scene, head, i, j),
-            'data-ink': wantsDarkInk(weight) ? 'dark' : 'light',
-            'data-here': isHere && scene.key !== undefined,
-            tabindex: isHere ? 0 : -1,
-          });
-        });
+      setAttributes(row, { 'aria-rowindex': query + 1 });
+      const said = sayCell(scene, head, query, key);
+      setAttributes(cell, {
+        'aria-label': said,
+        'aria-colindex': key + 1,
+        'data-here': scene.key !== undefined,
       });
-      told.textContent = sayCell(scene, head, query, key);
+      cell.style.setProperty('--query', String(query));
+      cell.style.setProperty('--key', String(key));
+      told.textContent = said;
     },
   };
 }
 
-/** The key that the query attends to most. */
-function largestAt({ weights, query }: Scene, head: number): number {
-  const row = range(weights.keys).map((key) => weights.at(head, query, key));
+/** The reader's key, else the one that the query attends to most. */
+function keyOf({ weights, query, head = 0, key }: Scene): number {
+  if (key !== undefined) return key;
+  const row = range(weights.keys).map((each) => weights.at(head, query, each));
   return row.indexOf(Math.max(...row));
 }
 

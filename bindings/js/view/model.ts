@@ -1,7 +1,7 @@
 import { headColour } from './colours.js';
 import { element, movedBy, setAttributes } from './dom.js';
 import type { Reader, Scene, View } from './scene.js';
-import { imageOf } from './viridis.js';
+import { paint } from './viridis.js';
 
 interface Tile {
   readonly root: HTMLElement;
@@ -119,10 +119,7 @@ export function createModel(reader: Reader): View & { readonly focus: () => void
         const weights = scene.layers.at(layer);
         if (weights === undefined || weights === before.at(layer)) continue;
         const { queries, keys } = weights;
-        canvas.width = keys;
-        canvas.height = queries;
-        const image = imageOf(weights.ofHead(head), queries, keys);
-        canvas.getContext('2d')?.putImageData(image, 0, 0);
+        paint(canvas, weights.ofHead(head), queries, keys);
       }
     },
   };

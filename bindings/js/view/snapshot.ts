@@ -26,6 +26,9 @@ function createColours(): (css: string) => string {
 /** Around all that is drawn, in CSS pixels. */
 const margin = 12;
 
+/** Of a map with `data-box`, up to so many pixels are squares; else it is an image. */
+const mostRects = 4096;
+
 /** What is of use to a reader of the page alone. */
 const notDrawn = '.told, .back, .steps button';
 
@@ -105,6 +108,26 @@ export function drawSnapshot(root: HTMLElement, paper: string): string {
     );
   }
 
+  /** Each pixel as a square, which stays sharp in every program. */
+  function addPixels(part: HTMLCanvasElement): void {
+    const { x, y, width: wide, height: high } = boxOf(part);
+    const { width: columns, height: rows } = part;
+    const { data } = part.getContext('2d')?.getImageData(0, 0, columns, rows) ?? { data: [] };
+    for (let i = 0; i < columns * rows; i++) {
+      const [red, green, blue] = data.slice(4 * i, 4 * i + 3);
+      drawing.append(
+        svg('rect', {
+          x: round(x + ((i % columns) * wide) / columns),
+          y: round(y + (Math.floor(i / columns) * high) / rows),
+          width: round(wide / columns),
+          height: round(high / rows),
+          fill: `rgb(${red},${green},${blue})`,
+          'shape-rendering': 'crispEdges',
+        }),
+      );
+    }
+  }
+
   function addCurves(part: SVGSVGElement): void {
     // Its box is that of all the figure, most of it empty.
     const box = part.getBoundingClientRect();
@@ -131,6 +154,10 @@ export function drawSnapshot(root: HTMLElement, paper: string): string {
     }
     if (part.hasAttribute('data-box')) addBox(part);
     if (part instanceof HTMLCanvasElement) {
+      if (part.hasAttribute('data-box') && part.width * part.height <= mostRects) {
+        addPixels(part);
+        return;
+      }
       const href = part.toDataURL();
       // A scheme of its own makes no request.
       drawing.append(

@@ -93,16 +93,34 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 
 .scroller { overflow-x: auto; padding: 3px; margin: 0.75em -3px 0; }
 .told { min-height: 1.4em; margin: 0.4em 0 0; color: var(--_soft); font-size: 0.875em; font-variant-numeric: tabular-nums; }
-.grid { display: grid; grid-template-columns: auto repeat(var(--keys), minmax(1.1em, 2.75em)); width: fit-content; max-width: 100%; font-size: 0.8em; }
-.grid [role='row'] { display: contents; }
+.grid {
+  --cell: 1.1em;
+  display: grid;
+  grid-template-columns: auto minmax(calc(var(--keys) * var(--cell)), calc(var(--keys) * 2.75em));
+  width: fit-content;
+  max-width: 100%;
+  font-size: 0.8em;
+}
+.grid[data-fine] { --cell: 0.25em; }
+.columns { grid-column: 2; display: grid; grid-template-columns: repeat(var(--keys), minmax(0, 1fr)); }
+.rows { display: grid; grid-template-rows: repeat(var(--queries), minmax(0, 1fr)); }
 .rowheader { align-self: center; line-height: 1; padding-inline-end: 0.6em; text-align: end; white-space: pre; }
-.columnheader { align-self: end; justify-self: center; padding-block-end: 0.4em; writing-mode: vertical-rl; transform: rotate(180deg); line-height: 1; white-space: pre; }
-.grid .columnheader { padding-block: 0; padding-inline: 0.4em 0; }
-.cell { display: grid; place-items: center; aspect-ratio: 1; margin: 1px; border-radius: 2px; font-size: 0.9em; font-variant-numeric: tabular-nums; cursor: default; forced-color-adjust: none; }
-.grid[data-dense] .cell { margin: 0; border-radius: 0; }
-.cell[data-ink='dark'] { color: #000; }
-.cell[data-ink='light'] { color: #fff; }
-.cell[data-here], .cell:focus-visible { outline: 2px solid var(--_ink); outline-offset: 1px; }
+.columnheader { align-self: end; justify-self: center; padding-inline-start: 0.4em; writing-mode: vertical-rl; transform: rotate(180deg); line-height: 1; white-space: pre; }
+.plot { position: relative; aspect-ratio: var(--keys) / var(--queries); font-variant-numeric: tabular-nums; }
+.plot canvas { position: absolute; width: 100%; height: 100%; border-radius: 2px; image-rendering: pixelated; forced-color-adjust: none; }
+.numbers { position: absolute; inset: 0; display: grid; grid-template: repeat(var(--queries), minmax(0, 1fr)) / repeat(var(--keys), minmax(0, 1fr)); place-items: center; font-size: 0.9em; pointer-events: none; forced-color-adjust: none; }
+.numbers [data-ink='dark'] { color: #000; }
+.numbers [data-ink='light'] { color: #fff; }
+.cell {
+  position: absolute;
+  top: calc(100% * var(--query) / var(--queries));
+  left: calc(100% * var(--key) / var(--keys));
+  width: calc(100% / var(--keys));
+  height: calc(100% / var(--queries));
+  border-radius: 2px;
+}
+/* Two rings, one of which stands out from any colour. */
+.cell[data-here], .cell:focus-visible { outline: 2px solid var(--_ink); outline-offset: 1px; box-shadow: 0 0 0 1px var(--_paper); }
 .cell:focus-visible { outline-width: 3px; }
 .tiles { display: grid; grid-template-columns: auto repeat(var(--heads), minmax(1.5em, 6em)); gap: 0.3em; justify-content: start; max-width: 100%; }
 .tiles [role='row'] { display: contents; }
@@ -112,7 +130,7 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 .tile canvas { width: 100%; height: auto; image-rendering: pixelated; forced-color-adjust: none; }
 @container (max-width: 36em) {
   .tiles { gap: 0.15em; }
-  .cell { font-size: 0.75em; }
+  .numbers { font-size: 0.75em; }
   .arcs { --rise: 4.6em; }
   .chips { gap: 0.35em; }
   .chip { gap: 0.35em; padding-inline: 0.45em 0.5em; font-size: 0.94em; }

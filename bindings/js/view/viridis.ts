@@ -21,32 +21,36 @@ const hex = [
   'd8e219dae319dde318dfe318e2e418e5e419e7e419eae51aece51befe51cf1e51df4e61ef6e620f8e621fbe723fde725',
 ].join('');
 
-/** Red, green and blue of each. */
-const palette = Uint8ClampedArray.from({ length: 3 * 256 }, (_, i) =>
-  parseInt(hex.slice(2 * i, 2 * i + 2), 16),
+/** Red, green, blue and opacity of each, as an image has them. */
+const palette = new Uint32Array(
+  Uint8ClampedArray.from({ length: 4 * 256 }, (_, i) => {
+    const at = 6 * (i >> 2) + 2 * (i % 4);
+    return i % 4 === 3 ? 255 : parseInt(hex.slice(at, at + 2), 16);
+  }).buffer,
 );
-
-const stepOf = (weight: number): number => 3 * Math.round(255 * Math.min(weight, 1));
-
-/**
- * The one scale of every map, 0 to 1: perceptually even, and safe for the common kinds of colour blindness. Weights
- * beyond 1, as dropout makes them, have the colour of 1.
- */
-export const viridis = (weight: number): string => {
-  const at = 2 * stepOf(weight);
-  return `#${hex.slice(at, at + 6)}`;
-};
 
 /** Up to here white ink has a contrast of at least 4.5 to viridis, from here on black ink has. */
 export const wantsDarkInk = (weight: number): boolean => weight > 0.435;
 
-/** Weights (queries, keys) as an image, a pixel a weight. */
-export function imageOf(weights: Float32Array, queries: number, keys: number): ImageData {
+/**
+ * Draws weights (queries, keys), a pixel a weight, on the one scale of every map, 0 to 1: perceptually even, and safe
+ * for the common kinds of colour blindness. Weights beyond 1, as dropout makes them, have the colour of 1.
+ */
+export function paint(
+  canvas: HTMLCanvasElement,
+  weights: Float32Array,
+  queries: number,
+  keys: number,
+): void {
+  canvas.width = keys;
+  canvas.height = queries;
+  const context = canvas.getContext('2d');
+  // jsdom has none.
+  if (context === null) return;
   const image = new ImageData(keys, queries);
-  weights.forEach((weight, i) => {
-    const at = stepOf(weight);
-    image.data.set(palette.subarray(at, at + 3), 4 * i);
-    image.data[4 * i + 3] = 255;
-  });
-  return image;
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let i = 0; i < pixels.length; i++) {
+    pixels[i] = palette[Math.round(255 * Math.min(weights[i] ?? 0, 1))] ?? 0;
+  }
+  context.putImageData(image, 0, 0);
 }
