@@ -6,5 +6,5 @@ export {
   type AttentionSelection,
 } from './view/element.js';
 export type { AttentionHeadsView } from './view/scene.js';
-export type { AttentionWeights } from './view/weights.js';
+export type { AttentionWeights, AttentionWeightsLike, NestedWeights } from './view/weights.js';
 export type { AttentionHeadsWords } from './view/words.js';

@@ -69,7 +69,7 @@ export function createBar(reader: Reader): Bar {
       back.hidden = !canGoBack;
       back.textContent = words.allLayers;
       steps.hidden = layers.length < 2;
-      name.textContent = words.layer(layer + 1, layers.length);
+      name.textContent = words.layer(layer, layers.length);
       setAttributes(steps, { 'aria-label': words.layers });
       setAttributes(previous, {
         'aria-label': words.previousLayer,

@@ -15,6 +15,8 @@ export interface Inputs {
 /** What is asked for; what there is none of gives way to a default. */
 export interface Asked {
   readonly sample: number;
+  /** Whether each layer shows the mean of its heads in their place. */
+  readonly mean: boolean;
   readonly layer: number;
   readonly head: number | undefined;
   readonly query: number | undefined;
@@ -47,7 +49,7 @@ function namesOf(
     if (given !== undefined && given.length !== all && given.length !== heads) {
       outOfRange('names', `${heads} names, one for each head`, String(given.length));
     }
-    return range(heads).map((head) => given?.at(first + head) ?? words.head(head + 1));
+    return range(heads).map((head) => given?.at(first + head) ?? words.head(head));
   });
 }
 
@@ -64,12 +66,13 @@ export function compose(inputs: Inputs, asked: Asked, last: Scene | undefined): 
   if (keyTokens !== undefined || (tokens !== undefined && queries !== keys)) {
     checkTokens('keyTokens', 'key', keys, keyTokens);
   }
-  const layers = inputs.layers.map((layer) => weightsOf(layer, asked.sample));
+  const { sample, mean } = asked;
+  const layers = inputs.layers.map((layer) => weightsOf(layer, sample, mean));
   const layer = Math.min(asked.layer, layers.length - 1);
-  const weights = layers[layer] ?? weightsOf(first, asked.sample);
+  const weights = layers[layer] ?? weightsOf(first, sample, mean);
   const isCross = keyTokens !== undefined || queries !== keys;
   const numbers = (count: number, before: readonly string[] | undefined): readonly string[] => {
-    const made = range(count).map((i) => String(i + 1));
+    const made = range(count).map(String);
     // The same list as before, so that words that stay are not made again.
     return before?.join() === made.join() ? before : made;
   };
@@ -82,7 +85,10 @@ export function compose(inputs: Inputs, asked: Asked, last: Scene | undefined): 
     queryTokens,
     keyTokens: isCross ? (keyTokens ?? numbers(keys, last?.keyTokens)) : queryTokens,
     isCross,
-    names: namesOf(layers, inputs.names, words),
+    isMean: mean,
+    names: mean
+      ? inputs.layers.map(({ heads }) => [words.mean(heads)])
+      : namesOf(layers, inputs.names, words),
     head: within(asked.head, weights.heads),
     query: within(asked.query, queries) ?? queries - 1,
     key: within(asked.key, keys),

@@ -1,7 +1,7 @@
 import { createArcs } from './arcs.js';
 import { createBar } from './bar.js';
 import { compose, type Inputs } from './compose.js';
-import { element } from './dom.js';
+import { element, setAttributes } from './dom.js';
 import { createMap, sayCell } from './map.js';
 import { createModel } from './model.js';
 import {
@@ -15,7 +15,13 @@ import {
 } from './scene.js';
 import { drawSnapshot } from './snapshot.js';
 import { applyStyle } from './style.js';
-import { type AttentionWeights, readIndex, readLayers, readOneOf, readTexts } from './weights.js';
+import {
+  type AttentionWeightsLike,
+  readIndex,
+  readLayers,
+  readOneOf,
+  readTexts,
+} from './weights.js';
 import type { AttentionHeadsWords } from './words.js';
 
 declare global {
@@ -47,7 +53,7 @@ const Base: typeof HTMLElement =
 
 const properties = [
   ...(['weights', 'tokens', 'keyTokens', 'names', 'words'] as const),
-  ...(['view', 'layer', 'head', 'query', 'sample'] as const),
+  ...(['view', 'layer', 'head', 'query', 'sample', 'mean'] as const),
 ];
 
 /**
@@ -65,11 +71,11 @@ const properties = [
  * they fit, and warns after a second.
  */
 export class AttentionHeadsElement extends Base {
-  static readonly observedAttributes = ['view', 'layer', 'head', 'query', 'sample'];
+  static readonly observedAttributes = ['view', 'layer', 'head', 'query', 'sample', 'mean'];
   /** @internal */
   static readonly [mark] = true;
 
-  #given: AttentionWeights | readonly AttentionWeights[] | undefined;
+  #given: AttentionWeightsLike | readonly AttentionWeightsLike[] | undefined;
   #inputs: Inputs = {};
   /** The last ones that fitted together. */
   #fitting: Inputs = {};
@@ -123,8 +129,11 @@ export class AttentionHeadsElement extends Base {
     }
   }
 
-  /** One layer (heads, queries, keys), or with a batch, of which `sample` is shown, or a list of layers. */
-  get weights(): AttentionWeights | readonly AttentionWeights[] | undefined {
+  /**
+   * One layer (heads, queries, keys), or with a batch, of which `sample` is shown, or without heads, (queries, keys); or a
+   * list of layers. Nested arrays are one layer.
+   */
+  get weights(): AttentionWeightsLike | readonly AttentionWeightsLike[] | undefined {
     return this.#given;
   }
   set weights(given) {
@@ -210,6 +219,14 @@ export class AttentionHeadsElement extends Base {
     this.#setIndex('sample', given);
   }
 
+  /** Whether each layer shows the mean of its heads in their place. */
+  get mean(): boolean {
+    return this.hasAttribute('mean');
+  }
+  set mean(given) {
+    setAttributes(this, { mean: given });
+  }
+
   /**
    * What is shown as an SVG file of its own, light or dark as it is now.
    * @throws RangeError for what was set and does not fit; Error where the element is not shown
@@ -276,12 +293,13 @@ export class AttentionHeadsElement extends Base {
     this.#isDue = false;
     if (inputs === this.#inputs) clearTimeout(this.#warning);
     if (!this.isConnected) return;
-    const { sample, layer, head, query } = this;
-    const asked = { sample, layer, head, query, key: this.#pointed?.key ?? this.#key };
+    const { sample, mean, layer, head, query } = this;
+    const asked = { sample, mean, layer, head, query, key: this.#pointed?.key ?? this.#key };
     const scene = compose(inputs, asked, this.#scene);
     this.#fitting = inputs;
     this.#scene = scene;
     this.#frame.hidden = scene === undefined;
+    this.#frame.style.setProperty('--attention-head-1', mean ? 'var(--_ink)' : '');
     if (scene === undefined) return;
     const { view } = this;
     this.#bar.root.hidden = view === 'model';

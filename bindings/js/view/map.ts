@@ -1,5 +1,5 @@
 import { element, movedBy, range, setAttributes } from './dom.js';
-import { type Reader, type Scene, twoDigits, type View, visible } from './scene.js';
+import { type Reader, sayHead, type Scene, twoDigits, type View, visible } from './scene.js';
 import { paint, wantsDarkInk } from './viridis.js';
 
 /** Up to so many keys there is room for a number in each cell, and up to so many queries it is written. */
@@ -121,7 +121,8 @@ export function createMap(reader: Reader): View {
       const key = keyOf(scene);
       makeLabels(scene);
       drawWeights(scene, head);
-      setAttributes(grid, { 'aria-label': words.map(layer + 1, head + 1) });
+      const name = scene.isMean ? sayHead(scene, layer, head) : words.map(layer, head);
+      setAttributes(grid, { 'aria-label': name });
       setAttributes(row, { 'aria-rowindex': query + 1 });
       const said = sayCell(scene, head, query, key);
       setAttributes(cell, {

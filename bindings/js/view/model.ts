@@ -1,6 +1,6 @@
 import { headColour } from './colours.js';
 import { element, movedBy, setAttributes } from './dom.js';
-import type { Reader, Scene, View } from './scene.js';
+import { type Reader, sayHead, type Scene, type View } from './scene.js';
 import { paint } from './viridis.js';
 
 interface Tile {
@@ -44,7 +44,7 @@ export function createModel(reader: Reader): View & { readonly focus: () => void
         element(
           'div',
           { role: 'row' },
-          element('span', { class: 'rowheader', role: 'rowheader' }, String(layer + 1)),
+          element('span', { class: 'rowheader', role: 'rowheader' }, String(layer)),
           ...row.map((tile) => tile.root),
         ),
       ),
@@ -53,9 +53,7 @@ export function createModel(reader: Reader): View & { readonly focus: () => void
   }
 
   const labelOf = ({ layer, head }: Tile): string =>
-    shown === undefined
-      ? ''
-      : `${shown.words.layer(layer + 1, shown.layers.length)}, ${shown.names[layer]?.[head]}`;
+    shown === undefined ? '' : sayHead(shown, layer, head);
   const tileAt = (target: EventTarget | null): Tile | undefined =>
     tiles.flat().find((tile) => target instanceof Node && tile.root.contains(target));
   const tell = (tile: Tile | undefined): void => {

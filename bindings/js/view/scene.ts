@@ -16,6 +16,8 @@ export interface Scene {
   readonly keyTokens: readonly string[];
   /** Whether keys are other words than queries. */
   readonly isCross: boolean;
+  /** Whether each layer has the mean of its heads as its only head. */
+  readonly isMean: boolean;
   /** What each head of a layer is called. */
   readonly names: readonly (readonly string[])[];
   /** The one that is shown alone. */
@@ -56,3 +58,7 @@ export const visible = (token: string): string =>
   token.trim() === '' ? token.replaceAll(/\n/g, '↵').replaceAll(/\s/g, '␣') || '∅' : token;
 
 export const twoDigits = (weight: number): string => (weight < 0.005 ? '0' : weight.toFixed(2));
+
+/** "Layer 3 (of 12), Head 5" */
+export const sayHead = ({ words, layers, names }: Scene, layer: number, head: number): string =>
+  `${words.layer(layer, layers.length)}, ${names[layer]?.[head]}`;

@@ -3,9 +3,18 @@ import { show, showShape } from '../runtime/errors.js';
 /** Weights as numbers with a shape, row-major; a headwise `Tensor` is one. */
 export interface AttentionWeights {
   readonly data: ArrayLike<number>;
-  /** (heads, queries, keys) or (batch, heads, queries, keys) */
+  /** (heads, queries, keys) or (batch, heads, queries, keys); (queries, keys) is one head. */
   readonly shape: readonly number[];
 }
+
+/** Nested arrays of numbers; the innermost may be typed arrays. */
+export type NestedWeights = ArrayLike<number> | readonly NestedWeights[];
+
+/** The weights of one layer as layers take tensors: a tensor, `{ data, dims }` of ONNX Runtime or nested arrays. */
+export type AttentionWeightsLike =
+  | AttentionWeights
+  | { readonly data: ArrayLike<number>; readonly dims: readonly number[] }
+  | NestedWeights;
 
 /** One layer, checked and copied. */
 export interface Layer {
@@ -16,7 +25,7 @@ export interface Layer {
   readonly data: Float32Array;
 }
 
-const shapes = '(heads, queries, keys) or (batch, heads, queries, keys)';
+const shapes = '(queries, keys), (heads, queries, keys) or (batch, heads, queries, keys)';
 
 /** Throws `argument: expected …, got …`, as all of headwise words it. */
 const wrongType = (argument: string, expected: string, got: string): never => {
@@ -34,15 +43,43 @@ const isList = (value: unknown): value is ArrayLike<unknown> =>
 
 const isSize = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
 
-function readLayer(argument: string, given: unknown): Layer {
-  if (!isObject(given) || !('data' in given) || !('shape' in given)) {
-    return wrongType(argument, 'a tensor or { data, shape }', show(given));
+/** How deep lists are nested, by their first elements. */
+const depthOf = (given: unknown): number => (isList(given) ? 1 + depthOf(given[0]) : 0);
+
+/** Nested arrays as numbers with a shape. */
+function flatten(argument: string, given: unknown, depth: number): AttentionWeights {
+  const shape: number[] = [];
+  let level: unknown[] = [given];
+  for (let axis = 0; axis < depth; axis++) {
+    const { length } = level[0] as ArrayLike<unknown>;
+    const isEven = level.every((each) => isList(each) && each.length === length);
+    if (!isEven) return wrongType(argument, 'nested arrays of equal lengths', 'ragged ones');
+    shape.push(length);
+    level = (level as ArrayLike<unknown>[]).flatMap((each) => Array.from(each));
   }
-  const { data, shape } = given;
+  return { data: level as number[], shape };
+}
+
+function readTensor(argument: string, given: unknown): { data: unknown; shape: unknown } {
+  if (Array.isArray(given)) return flatten(argument, given, depthOf(given));
+  if (isObject(given) && 'data' in given) {
+    if ('shape' in given) return given;
+    if ('dims' in given) return { data: given.data, shape: given.dims };
+  }
+  return wrongType(
+    argument,
+    'a tensor, { data, shape }, { data, dims } or nested arrays',
+    show(given),
+  );
+}
+
+function readLayer(argument: string, given: unknown): Layer {
+  const { data, shape } = readTensor(argument, given);
   if (!Array.isArray(shape)) return wrongType(`${argument}.shape`, 'an array', show(shape));
   if (!isList(data)) return wrongType(`${argument}.data`, 'numbers', show(data));
-  const sizes: unknown[] = shape.length === 3 ? [1, ...(shape as unknown[])] : shape;
-  if (sizes.length !== 4 || !sizes.every(isSize)) {
+  const missing = 4 - shape.length;
+  const sizes: unknown[] = missing > 0 ? [1, 1, ...(shape as unknown[])].slice(-4) : shape;
+  if (missing > 2 || sizes.length !== 4 || !sizes.every(isSize)) {
     return outOfRange(argument, shapes, showShape(shape as number[]));
   }
   const [batch = 0, heads = 0, queries = 0, keys = 0] = sizes;
@@ -65,7 +102,10 @@ function readLayer(argument: string, given: unknown): Layer {
 
 /** One layer or a list of them, all of one sentence, as layers; throws TypeError or RangeError. */
 export function readLayers(given: unknown): readonly Layer[] {
-  if (!Array.isArray(given)) return [readLayer('weights', given)];
+  // Nested arrays are one layer, up to a depth of four.
+  const depth = depthOf(given);
+  const isOne = !Array.isArray(given) || (depth > 1 && depth < 5);
+  if (isOne) return [readLayer('weights', given)];
   const layers = given.map((each, i) => readLayer(`weights[${i}]`, each));
   const first = layers.at(0);
   if (first === undefined) return outOfRange('weights', 'at least one layer', 'none');
@@ -113,25 +153,43 @@ export interface HeadWeights {
   readonly ofHead: (head: number) => Float32Array;
 }
 
-const known = new WeakMap<Layer, Map<number, HeadWeights>>();
+const known = new WeakMap<Layer, Map<string, HeadWeights>>();
 
-/** The same object for the same layer and sample, so that what was drawn of it need not be drawn again. */
-export function weightsOf(layer: Layer, sample: number): HeadWeights {
-  const { batch, heads, queries, keys, data } = layer;
+/** The mean of the heads of a sample, (1, queries, keys). */
+function meanOf({ heads, queries, keys, data }: Layer, sample: number): Float32Array {
+  const size = queries * keys;
+  const sum = new Float32Array(size);
+  for (let head = 0; head < heads; head++) {
+    const first = (sample * heads + head) * size;
+    for (let i = 0; i < size; i++) sum[i] = (sum[i] ?? 0) + (data[first + i] ?? 0) / heads;
+  }
+  return sum;
+}
+
+/**
+ * The weights of a sample, or as those of a single head the mean of its heads. The same object for the same arguments, so
+ * that what was drawn of it need not be drawn again.
+ */
+export function weightsOf(layer: Layer, sample: number, isMean: boolean): HeadWeights {
+  const { batch, queries, keys } = layer;
   const at = Math.min(sample, batch - 1);
-  const samples = known.get(layer) ?? new Map<number, HeadWeights>();
+  const samples = known.get(layer) ?? new Map<string, HeadWeights>();
   known.set(layer, samples);
-  const before = samples.get(at);
+  const name = `${at} ${isMean}`;
+  const before = samples.get(name);
   if (before !== undefined) return before;
-  const first = at * heads;
+  const size = queries * keys;
+  const heads = isMean ? 1 : layer.heads;
+  const data = isMean
+    ? meanOf(layer, at)
+    : layer.data.subarray(at * heads * size, (at + 1) * heads * size);
   const weights: HeadWeights = {
     heads,
     queries,
     keys,
-    at: (head, query, key) => data[((first + head) * queries + query) * keys + key] ?? 0,
-    ofHead: (head) =>
-      data.subarray((first + head) * queries * keys, (first + head + 1) * queries * keys),
+    at: (head, query, key) => data[(head * queries + query) * keys + key] ?? 0,
+    ofHead: (head) => data.subarray(head * size, (head + 1) * size),
   };
-  samples.set(at, weights);
+  samples.set(name, weights);
   return weights;
 }

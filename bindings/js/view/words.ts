@@ -1,4 +1,4 @@
-/** What the element says; counts are from 1, as readers count. */
+/** What the element says. Heads and layers are numbered from 0, as in the properties. */
 export interface AttentionHeadsWords {
   /** What the chips, the words and the keys are, for whoever does not see them. */
   readonly heads: string;
@@ -10,6 +10,7 @@ export interface AttentionHeadsWords {
   /** Leads back from one head to all of the model. */
   readonly allLayers: string;
   readonly head: (head: number) => string;
+  readonly mean: (heads: number) => string;
   readonly layer: (layer: number, layers: number) => string;
   readonly map: (layer: number, head: number) => string;
   readonly model: (layers: number) => string;
@@ -24,7 +25,8 @@ export const english: AttentionHeadsWords = {
   nextLayer: 'Next layer',
   allLayers: 'All layers',
   head: (head) => `Head ${head}`,
-  layer: (layer, layers) => `Layer ${layer} of ${layers}`,
+  mean: (heads) => `Mean of ${heads} heads`,
+  layer: (layer, layers) => `Layer ${layer} (of ${layers})`,
   map: (layer, head) =>
     `Attention weights of layer ${layer}, head ${head}: queries down, keys across`,
   model: (layers) => `Attention weights of every head in ${layers} layers`,

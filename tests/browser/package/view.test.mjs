@@ -113,7 +113,7 @@ test('a word is chosen for as long as the pointer is on it, and for good by a cl
   assert.equal(await get("view.getAttribute('query')"), '2');
   await tap('.word', 4);
   assert.equal(await get('chosenWord()'), 'saw');
-  const fans = 'saw, Head 1: fox 0.69; Head 2: the 0.69; Head 3: the 0.20; Head 4: the 0.20';
+  const fans = 'saw, Head 0: fox 0.69; Head 1: the 0.69; Head 2: the 0.20; Head 3: the 0.20';
   assert.equal(await get("textsOf('.said').join()"), fans);
 });
 
@@ -125,7 +125,7 @@ test('a chip shows one head alone, and all again', async (t) => {
   assert.equal(await get('view.head'), 1);
   assert.deepEqual(await get('[...new Set(arcs().map(([head]) => head))]'), [1]);
   assert.deepEqual(await get("textsOf('.number').slice(-3)"), ['0.06', '0.06', '0.06']);
-  const fan = 'dog, Head 2: the 0.56, quick 0.06, brown 0.06';
+  const fan = 'dog, Head 1: the 0.56, quick 0.06, brown 0.06';
   assert.equal(await get("textsOf('.said').join()"), fan);
   await click('.chip', 1);
   assert.deepEqual(await pressed(), ['false', 'false', 'false', 'false']);
@@ -175,7 +175,7 @@ test('layers, samples, two rows of words, and other words and weights one after 
   const names = Array.from({ length: 8 }, (_, i) => `<b>${i}</b> & more`);
   await set(`{ names: ${JSON.stringify(names)} }`);
   assert.deepEqual(await get("textsOf('.chip')"), names.slice(0, 4));
-  assert.match(await get("inside('.steps')[0].innerText"), /Layer 1 of 2/);
+  assert.match(await get("inside('.steps')[0].innerText"), /Layer 0 \(of 2\)/);
   // The last layer is not passed.
   for (let presses = 0; presses < 2; presses++) {
     await click('.steps button', 1);
@@ -203,6 +203,17 @@ test('layers, samples, two rows of words, and other words and weights one after 
   assert.deepEqual(await get("textsOf('.number')"), ['1.00', '']);
   await set('{ sample: 1 }');
   assert.deepEqual(await get("textsOf('.number')"), ['0.20', '0.80']);
+  for (const [weights, numbers] of [
+    ['{ data: [1, 0, 0.2, 0.8], dims: [2, 1, 2] }', ['1.00', '0.80']],
+    ['[[[1, 0]], [new Float32Array([0.2, 0.8])]]', ['1.00', '0.80']],
+    ['[[[[[1, 0]]]], [[[[0.2, 0.8]]]]], layer: 1', ['0.20', '0.80']],
+    ['[[1, 0]]', ['1.00', '']],
+    ['[[[1, 0]], [[0.2, 0.8]]], mean: true', ['0.60', '0.40']],
+  ]) {
+    await set(`{ weights: ${weights} }`);
+    assert.deepEqual(await get("textsOf('.number')"), numbers);
+  }
+  assert.deepEqual(await get("textsOf('.chip')"), ['Mean of 2 heads']);
   await set('{ weights: undefined }');
   assert.equal(await get("inside('.frame')[0].checkVisibility()"), false);
 });
@@ -255,9 +266,9 @@ test('the model has a small map for each head, which opens it', async (t) => {
   assert.equal(await get('focused().textContent'), 'All layers');
   await press('Enter');
   assert.equal(await get('view.view'), 'model');
-  assert.equal(await get('focused().ariaLabel'), 'Layer 4 of 12, Head 6');
+  assert.equal(await get('focused().ariaLabel'), 'Layer 3 (of 12), Head 5');
   await press('ArrowDown', 'Home');
-  assert.equal(await get('focused().ariaLabel'), 'Layer 5 of 12, Head 1');
+  assert.equal(await get('focused().ariaLabel'), 'Layer 4 (of 12), Head 0');
   await press('Enter');
   assert.deepEqual(await state(), ['arcs', 4, 0]);
 });
@@ -306,14 +317,15 @@ for (const scheme of ['light', 'dark']) {
 const table = (lines) => Array.from(lines.trim().split('\n'), (line) => line.split(' → '));
 /** What is refused at once. */
 const refused = table(`
-weights = { data: [1], shape: [2, 4] } → RangeError: weights: expected (heads, queries, keys) or (batch, heads, queries, keys), got (2, 4)
+weights = { data: [1], shape: [4] } → RangeError: weights: expected (queries, keys), (heads, queries, keys) or (batch, heads, queries, keys), got (4,)
 weights = { data: [1, 0, 1], shape: [1, 2, 2] } → RangeError: weights: expected 4 numbers for shape (1, 2, 2), got 3
 weights = { data: [1, 0, -1, 1], shape: [1, 2, 2] } → RangeError: weights: expected finite numbers from 0 on, got -1
 weights = { data: [NaN], shape: [1, 1, 1] } → RangeError: weights: expected finite numbers from 0 on, got NaN
 weights = { data: [1, 0, 'a', 1], shape: [1, 2, 2] } → TypeError: weights: expected numbers, got "a"
 weights = [{ data: [1, 0, 1, 0], shape: [1, 2, 2] }, { data: [1], shape: [1, 1, 1] }] → RangeError: weights[1]: expected (1, heads, 2, 2), got (1, 1, 1, 1)
 weights = [] → RangeError: weights: expected at least one layer, got none
-weights = 5 → TypeError: weights: expected a tensor or { data, shape }, got 5
+weights = [[1, 0], [1]] → TypeError: weights: expected nested arrays of equal lengths, got ragged ones
+weights = 5 → TypeError: weights: expected a tensor, { data, shape }, { data, dims } or nested arrays, got 5
 tokens = 5 → TypeError: tokens: expected an array of strings, got 5
 names = ['a', 5] → TypeError: names: expected strings, got 5
 layer = -1 → RangeError: layer: expected an integer from 0 on, got -1

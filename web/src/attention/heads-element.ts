@@ -9,6 +9,11 @@ export function createHeadsElement(
 ): AttentionHeadsElement {
   defineAttentionHeads();
   const view = element('attention-heads', attributes);
-  view.words = elementWords;
+  // The page numbers layers and heads from 1, the element from 0.
+  view.words = {
+    ...elementWords,
+    layer: (layer, layers) => elementWords.layer?.(layer + 1, layers) ?? '',
+    map: (layer, head) => elementWords.map?.(layer + 1, head + 1) ?? '',
+  };
   return view;
 }
