@@ -3,6 +3,7 @@ export { headColour, numHeadColours } from './view/colours.js';
 export {
   AttentionHeadsElement,
   defineAttentionHeads,
+  type AttentionHeadsProps,
   type AttentionSelection,
 } from './view/element.js';
 export type { AttentionHeadsView } from './view/scene.js';

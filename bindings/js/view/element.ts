@@ -51,7 +51,7 @@ const mark: unique symbol = Symbol.for('headwise.attention-heads');
 const Base: typeof HTMLElement =
   typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
 
-const properties = [
+const properties: readonly (keyof AttentionHeadsProps)[] = [
   ...(['weights', 'tokens', 'keyTokens', 'names', 'words'] as const),
   ...(['view', 'layer', 'head', 'query', 'sample', 'mean'] as const),
 ];
@@ -372,6 +372,18 @@ function sayFan(scene: Scene): string {
   });
   return `${visible(queryTokens[query] ?? '')}, ${fans.join('; ')}`;
 }
+
+/**
+ * What JSX and templates set on `<attention-heads>`. React, Preact and Vue know the element once a file imports
+ * `headwise/view`.
+ */
+export type AttentionHeadsProps = Partial<
+  Pick<
+    AttentionHeadsElement,
+    | ('weights' | 'tokens' | 'keyTokens' | 'names' | 'words')
+    | ('view' | 'layer' | 'head' | 'query' | 'sample' | 'mean')
+  >
+>;
 
 /**
  * Defines `<attention-heads>` in the document, under this or another name. Does nothing without a document, or if the

@@ -40,6 +40,8 @@ test('shipped types are reachable, import only shipped files, and have nothing i
     const { importedFiles, typeReferenceDirectives } = ts.preProcessFile(text);
     assert.deepEqual(typeReferenceDirectives, [], `${name}: needs types of another package`);
     for (const { fileName: specifier } of importedFiles) {
+      // Frameworks that view.d.ts augments where they are.
+      if (name === 'view.d.ts' && ['react', 'preact', 'vue'].includes(specifier)) continue;
       assert.match(specifier, /^\.{1,2}\/.*\.js$/, name);
       const file = join(dirname(fileName), specifier.replace(/\.js$/, '.d.ts'));
       assert.ok(existsSync(file), `${name} imports ${specifier}`);

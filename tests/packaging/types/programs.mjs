@@ -1,5 +1,7 @@
 // Programs in TypeScript that compile if the package's types are what they should be: names, results and options.
 
+import { blocks } from '../lib/documents.mjs';
+
 /** `is<A, B>()` compiles if A and B are the same type, `undefined` in optional properties included. */
 export const isSame = `type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function is<A, B>(...same: Same<A, B> extends true ? [] : [never]): void;
@@ -111,8 +113,6 @@ declare const module: WebAssembly.Module;
 const given: InitOptions[] = [{ wasm: module }, { wasm: 'a' }, { wasm: new URL('a:b') }, { wasm: new Uint8Array() }];
 // @ts-expect-error there is no such option
 layer.forward(X, X, X, { returnWeight: true });
-// @ts-expect-error there is no such option
-model.forward([1], { returnWeight: true });
 // @ts-expect-error there is no such stage
 layer.forward(X, X, X, { weightsStage: 'scores' });
 // @ts-expect-error only layers and models are trained
@@ -123,33 +123,22 @@ export { given };
 
 // The result of a transformer depends on its options.
 programs['transformers.mts'] = `
-import { AttentionOnlyTransformer, MultiHeadAttention, Tensor, Transformer } from 'headwise';
-import type {
-  GenerateOptions, LossAndGradients, ModelCache, StateDict, TransformerGradients, TransformerPassOptions,
-} from 'headwise';
+import { MultiHeadAttention, Tensor, Transformer } from 'headwise';
+import type { GenerateOptions, LossAndGradients, StateDict, TransformerGradients, TransformerPassOptions } from 'headwise';
 
 const model = new Transformer({ numHiddens: 8, numHeads: 2 });
 const plain = model.forward([[1, 2]]);
-is<typeof plain.logits, Tensor | undefined>();
-is<typeof plain.hidden, Tensor>();
-is<typeof plain.attentionWeights, undefined>();
-is<typeof plain.crossAttentionWeights, Tensor[] | undefined>();
-is<typeof plain.captured, undefined>();
+is<[typeof plain.logits, typeof plain.hidden], [Tensor | undefined, Tensor]>();
+is<[typeof plain.crossAttentionWeights, typeof plain.captured], [Tensor[] | undefined, undefined]>();
 const inside = model.forward([1], { capture: ['scores', 'keys'] });
 is<typeof inside.captured, Record<'scores' | 'keys', Tensor>[]>();
 is<typeof inside.attentionWeights, undefined>();
-declare const small: AttentionOnlyTransformer;
-is<ReturnType<typeof small.loss>, number>();
-const ofSmall = small.forward([1], { returnWeights: true });
-is<[typeof ofSmall.logits, typeof ofSmall.attentionWeights], [Tensor, Tensor[]]>();
 declare const pass: TransformerPassOptions;
 model.forward([1], { ...pass, requiresGrad: true });
 is<ReturnType<typeof model.lossAndGradients>, LossAndGradients>();
 is<ReturnType<typeof model.backward>, TransformerGradients>();
 is<Parameters<typeof model.generate>[1], GenerateOptions>();
 is<ReturnType<typeof model.generate>, Promise<number[]>>();
-const cache = model.createCache({ batchSize: 1, maxLength: 2 });
-is<typeof cache, ModelCache>();
 is<ReturnType<typeof model.stateDict>, StateDict>();
 is<ReturnType<typeof model.attention>, MultiHeadAttention>();
 is<typeof model.numHeads, number[]>();
@@ -269,15 +258,13 @@ takes<TokensInput>(new Int32Array(1));
 // @ts-expect-error texts are no numbers
 takes<TensorInput>(['1']);
 const layer = new MultiHeadAttention({ numHiddens: 4, numHeads: 2, pooling: 'dot-product' });
-is<typeof layer.querySize, number | undefined>();
-is<typeof layer.numHeads, number>();
+is<[typeof layer.querySize, typeof layer.numHeads], [number | undefined, number]>();
 is<[typeof layer.pooling, typeof layer.projection, typeof layer.weights], [Pooling, Projection, Precision]>();
 takes<Trainable>(layer.train().eval());
 takes<Tensor>(layer.forward([[[1]]], resident, { data: new Float64Array(1), shape: [1, 1, 1] }).output);
 is<ReturnType<typeof layer.backward>, Gradients>();
 is<Parameters<typeof layer.backward>[1], BackwardOptions | undefined>();
-is<ReturnType<typeof layer.gradients>, StateDict>();
-is<StateDict[string], Tensor>();
+is<[ReturnType<typeof layer.gradients>, StateDict[string]], [StateDict, Tensor]>();
 is<Parameters<typeof layer.loadStateDict>, [dict: TensorsByName]>();
 const cache = layer.createCache({ batchSize: 1, maxLength: 8, precision: 'float32' });
 takes<InstanceType<typeof KeyValueCache>>(cache);
@@ -348,12 +335,37 @@ const weights: view.AttentionWeights = X;
 is<HTMLElementTagNameMap['attention-heads'], InstanceType<typeof AttentionHeadsElement>>();
 declare const heads: HTMLElementTagNameMap['attention-heads'];
 heads.weights = X;
-heads.weights = [X, { data: [1], shape: [1, 1, 1] }];
+heads.weights = [X, { data: [1], shape: [1, 1, 1] }, { data: [1], dims: [1, 1, 1] }, [[[1]]]];
+const props: view.AttentionHeadsProps = { tokens: ['a'], mean: true };
 is<typeof heads.view, view.AttentionHeadsView>();
 is<view.AttentionHeadsView, 'arcs' | 'map' | 'model'>();
 is<[typeof heads.head, typeof heads.query], [number | undefined, number | undefined]>();
 const svg: string = heads.toSVG();
-// @ts-expect-error there is no such view
-heads.view = 'table';
-export { colour, svg, weights };
+export { colour, props, svg, weights };
 `;
+
+const [component] = blocks('docs/view.md', 'React, Preact, Vue and jsdom', 'tsx');
+const inJsx = (JSX) => ({
+  types: `export type Ref<T> = (element: T | null) => void;
+    ${JSX} { interface IntrinsicElements { div: { id?: string; ref?: Ref<HTMLDivElement> } } }`,
+  used: `${component}
+    declare const found: (element: HTMLElementTagNameMap['attention-heads'] | null) => void;
+    export const used = <attention-heads id="a" ref={found} />;
+    // @ts-expect-error there is no such view
+    export const wrong = <attention-heads view="table" />;`,
+});
+
+/** Of frameworks, by name, what they declare of elements, and a program that uses <attention-heads>. */
+export const frameworks = {
+  react: inJsx('export namespace JSX'),
+  preact: inJsx('export import JSX = Internal; declare namespace Internal'),
+  vue: {
+    types: 'export interface HTMLAttributes { id?: string } export interface GlobalComponents {}',
+    used: `import 'headwise/view';
+      import type { GlobalComponents } from 'vue';
+      type Props = InstanceType<GlobalComponents['attention-heads']>['$props'];
+      export const used: Props = { id: 'a', onAttentionSelect: ({ detail }) => detail.query };
+      // @ts-expect-error there is no such view
+      export const wrong: Props = { view: 'table' };`,
+  },
+};

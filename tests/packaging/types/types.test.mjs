@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { project } from '../lib/project.mjs';
-import { isSame, programs } from './programs.mjs';
+import { frameworks, isSame, programs } from './programs.mjs';
 import { errorsIn, writeProject } from './typescript.mjs';
 
 const folder = `${project}/types`;
@@ -19,5 +19,15 @@ for (const [name, files, options] of [
       await errorsIn(folder, ['is.d.ts', ...files], { skipLibCheck: true, ...options }),
       [],
     );
+  });
+}
+
+for (const [name, text] of Object.entries(frameworks)) {
+  test(`${name} has types for <attention-heads>`, async () => {
+    const own = `${folder}-${name}`;
+    writeProject(own, { 'index.d.ts': text.types, 'used.tsx': text.used });
+    const paths = { [name]: ['./index.d.ts'], [`${name}/jsx-runtime`]: ['./index.d.ts'] };
+    const options = { types: [], jsx: 'react-jsx', jsxImportSource: name, paths };
+    assert.deepEqual(await errorsIn(own, ['used.tsx'], { ...options, skipLibCheck: true }), []);
   });
 }
