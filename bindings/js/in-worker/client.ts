@@ -4,7 +4,7 @@ import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { fail, HeadwiseError, reasonOf } from '../runtime/errors.js';
 import { node } from '../runtime/node.js';
 import { isObject } from '../runtime/options.js';
-import { workerOfAnotherOrigin } from '../runtime/other-origin.js';
+import { refusalOf, workerOfAnotherOrigin } from '../runtime/other-origin.js';
 import { Tensor as LocalTensor } from '../tensor/tensor.js';
 import {
   pack,
@@ -41,19 +41,27 @@ interface Running {
 
 let running: Running | undefined;
 
+const expectedWorker = 'worker: expected in-worker-host.js to run';
+
 function startWorker(threads: unknown): Running {
   const waiting: Running['waiting'] = new Set();
+  let started: Running | undefined;
   const lose = (reason: string): void => {
     if (running === started) {
       running = undefined;
     }
-    const message = `worker: expected in-worker-host.js to run, got ${reason}`;
+    const message = `${expectedWorker}, got ${reason}`;
     waiting.forEach((reject) => {
       reject(new HeadwiseError('load-failed', message));
     });
   };
-  const started: Running = { ...start(lose), waiting, threads, isUp: false };
-  return started;
+  try {
+    return (started = { ...start(lose), waiting, threads, isUp: false });
+  } catch (error) {
+    throw new HeadwiseError('load-failed', `${expectedWorker}, got ${refusalOf(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 const hostFile = (): URL => new URL(/* @vite-ignore */ './in-worker-host.js', import.meta.url);

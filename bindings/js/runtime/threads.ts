@@ -1,10 +1,11 @@
 import { threads as canShareMemory } from 'wasm-feature-detect';
 import type { Core } from 'headwise-glue';
-import { fail, failOutOfMemory, HeadwiseError, reasonOf, show } from './errors.js';
+import { fail, failOutOfMemory, HeadwiseError, show } from './errors.js';
 import { startTimer, stopTimer } from './event-loop.js';
 import { isAbsent, onFirstLargeCall, type Address } from './memory.js';
 import { node } from './node.js';
 import { isIntegerIn } from './options.js';
+import { refusalOf } from './other-origin.js';
 import { endWorkers, mayStartInNode, startWorkers, type StartedWorker } from './start-workers.js';
 import { isLost } from './wasm.js';
 
@@ -251,7 +252,7 @@ export class ThreadPool {
       if (generation === this.#generation) {
         this.#fail();
       }
-      throw workerError(reasonOf(error), error);
+      throw workerError(refusalOf(error), error);
     }
   }
 }
