@@ -48,9 +48,9 @@ struct ModelMeasureBatch {
 /// `loss`: a loss of `hidden` after the final norm, summed over the samples of the batch. The
 /// average is then over samples, and no targets are needed.
 ///
-/// Throws what `Transformer::forward` and `loss` throw; also invalid-option for `normalize` with a
-/// measure other than gradient, a side that the model does not have, or a `loss` without the
-/// function that the measure needs.
+/// Throws what `Transformer::forward` and `loss` throw; also invalid-option for no batches,
+/// `normalize` with a measure other than gradient, a side that the model does not have, or a `loss`
+/// without the function that the measure needs.
 [[nodiscard]] std::optional<std::vector<Tensor<1>>> measure_head_importance(
     const Transformer& model, const std::vector<ModelMeasureBatch>& batches,
     const HeadImportanceOptions& options, Side side = Side::self, const OutputLoss& loss = {});

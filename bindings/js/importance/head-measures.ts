@@ -10,9 +10,14 @@ import { checkBoolean, checkWord } from '../runtime/options.js';
  * - `confidence`: mean over queries of the largest weight, extra slots and ignored keys aside. Source: Voita et al. 2019
  * - `entropy`: mean over queries of the entropy of the weights, in nats; of a head that looks at one key 0
  */
-export type HeadMeasure = (typeof headMeasures)[number];
+export type HeadMeasure = 'gradient' | 'ablation' | 'confidence' | 'entropy';
 
-export const headMeasures = ['gradient', 'ablation', 'confidence', 'entropy'] as const;
+export const headMeasures = [
+  'gradient',
+  'ablation',
+  'confidence',
+  'entropy',
+] as const satisfies readonly HeadMeasure[];
 
 export interface HeadImportanceOptions {
   /** Default: `'gradient'`. */

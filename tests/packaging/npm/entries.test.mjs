@@ -54,7 +54,7 @@ const view = write("import * as view from 'headwise/view'; globalThis.view = vie
 for (const [name, input, wasm, most] of [
   ["the README's example", example, '', 52_500],
   ['everything', everything, 'models-', 113_200],
-  ['headwise/worker', client, undefined, 7_300],
+  ['headwise/worker', client, undefined, 7_400],
   ["headwise/worker's worker", join(dist, 'in-worker-host.js'), undefined, 39_000],
   ['headwise/view', view, undefined, 25_000],
   ['headwise/inline', join(dist, 'inline.js'), undefined, 132_800],
