@@ -49,7 +49,7 @@ describe('translations', () => {
   for (const language of ['zh', 'ko', 'id']) {
     let translated;
     beforeAll(async () => {
-      translated = (await import(`../../web/src/app/languages/${language}/index.ts`))[language];
+      translated = await import(`../../web/src/app/languages/${language}/index.ts`);
     });
 
     it(`${language} has other texts than English, with as many marks`, () => {
