@@ -4,6 +4,7 @@
 #include <headwise/api/validation.hpp>
 #include <headwise/head_importance.hpp>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace headwise {
@@ -254,7 +255,9 @@ std::map<std::int64_t, std::vector<std::int64_t>> least_important_heads(
     // Less than a rounding error of the product must not cost a head.
     const double wanted = options.fraction * static_cast<double>(groups.size());
     auto left = static_cast<std::size_t>(wanted * (1 + 1e-12));
-    std::ranges::stable_sort(groups, {}, &Group::importance);
+    std::ranges::sort(groups, {}, [](const Group& group) {
+      return std::tuple(group.importance, group.layer, group.first);
+    });
     std::map<std::int64_t, std::vector<std::int64_t>> result;
     for (const auto& [number, layer, first] : groups) {
       if (left > 0 && kept[layer] > 1) {

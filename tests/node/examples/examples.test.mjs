@@ -17,7 +17,7 @@ const documents = {
   'docs/loading-weights.md': 2,
   'docs/decoding.md': 2,
   'docs/training.md': 3,
-  'docs/pruning.md': 2,
+  'docs/pruning.md': 3,
   'docs/models.md': 3,
   'docs/threads.md': 2,
 };
