@@ -135,8 +135,8 @@ struct TransformerLossAndGradients {
 
 /// Gradients of a forward's results. Give at least one.
 struct TransformerOutputGradients {
-  std::optional<TensorView<3>> hidden = {};
-  std::optional<TensorView<3>> logits = {};
+  std::optional<Tensor<3>> hidden = {};
+  std::optional<Tensor<3>> logits = {};
 };
 
 struct GenerateOptions {

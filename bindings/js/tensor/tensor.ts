@@ -216,9 +216,11 @@ export class Tensor {
   allClose(other: TensorInput, rtol = 1e-5, atol = 1e-8): boolean {
     const { data, shape } = toFloats('other', other);
     checkShape('other', shape, this.shape);
-    return this.data.every(
-      (x, i) => x === data[i] || Math.abs(x - data[i]) <= atol + rtol * Math.abs(data[i]),
-    );
+    return this.data.every((x, i) => {
+      const distance = Math.abs(x - data[i]);
+      // An infinity is close to itself only, though rtol times it is infinite, too.
+      return x === data[i] || (distance < Infinity && distance <= atol + rtol * Math.abs(data[i]));
+    });
   }
 
   /**
@@ -242,6 +244,9 @@ export class Tensor {
    */
   matmul(other: TensorInput): Tensor {
     const { data: left, shape: axes } = this;
+    if (axes.length === 0) {
+      fail('invalid-shape', 'matmul', 'at least one axis', '()');
+    }
     const { data, shape } = toFloats('other', other);
     const [inner, columns] = checkShape('other', shape, [axes.at(-1) ?? NaN, 'columns']);
     const product = Tensor.zeros([...axes.slice(0, -1), columns]);

@@ -130,8 +130,8 @@ export class AttentionHeadsElement extends Base {
   }
 
   /**
-   * One layer (heads, queries, keys), or with a batch, of which `sample` is shown, or without heads, (queries, keys); or a
-   * list of layers. Nested arrays are one layer.
+   * One layer: (heads, queries, keys), (queries, keys) for a single head, or (batch, heads, queries, keys), where `sample`
+   * selects one of the batch. Or a list of layers. Nested arrays are one layer.
    */
   get weights(): AttentionWeightsLike | readonly AttentionWeightsLike[] | undefined {
     return this.#given;

@@ -133,7 +133,11 @@ TransformerResult Transformer::forward_pixels(const TensorView<4>& pixels,
 }
 
 TransformerGradients Transformer::backward(const TensorView<3>& grad_hidden) {
-  return backward(TransformerOutputGradients{.hidden = grad_hidden, .logits = {}});
+  return report_out_of_memory([&] {
+    auto hidden = make_tensor<3>(grad_hidden.shape());
+    std::ranges::copy(grad_hidden, hidden.data());
+    return backward(TransformerOutputGradients{.hidden = std::move(hidden), .logits = {}});
+  });
 }
 
 TransformerGradients Transformer::backward(const TransformerOutputGradients& gradients) {

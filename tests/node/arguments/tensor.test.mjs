@@ -178,12 +178,13 @@ test('sums, products and comparisons', () => {
   assert.deepEqual(X.reshape([1, 2, 2]).matmul(Y).data, Float32Array.of(1, 2, 3, 3, 4, 7));
   assert.ok(X.allClose(new Tensor([1, 2, 3, 4.00001], [2, 2])));
   assert.ok(!X.allClose(X.add(0.001)) && X.allClose(X.add(0.001), 0, 0.01));
-  assert.ok(!Tensor.full([1], NaN).allClose([NaN]));
+  assert.ok(!Tensor.full([1], NaN).allClose([NaN]) && !Tensor.ones([1]).allClose([Infinity]));
   const fails = (call, message) => assertFails(call, 'invalid-shape', message);
   fails(() => X.add([1, 2, 3]), 'other: expected (2,), got (3,)');
   fails(() => X.mul(Y), 'other: expected (2, 2), got (2, 3)');
   fails(() => Y.matmul(X), 'other: expected (3, columns), got (2, 2)');
   fails(() => X.allClose(Y), 'other: expected (2, 2), got (2, 3)');
+  fails(() => Tensor.zeros([]).matmul(X), 'matmul: expected at least one axis, got ()');
 });
 
 test('a tensor prints its shape and its first and last numbers', () => {
