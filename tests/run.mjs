@@ -47,8 +47,8 @@ const { status } = spawnSync(
   values['current-node'] ? toolchain().currentNode : process.execPath,
   values.browser
     ? [...reporters, fromRoot('tests/browser/run.mjs'), ...files]
-    : // Node's own choice is one process less than there are cores.
-      ['--test', `--test-concurrency=${availableParallelism()}`, ...reporters, ...files],
+    : // One more than there are cores, since some tests wait; Node's own choice is one less.
+      ['--test', `--test-concurrency=${availableParallelism() + 1}`, ...reporters, ...files],
   {
     cwd: fromRoot(values.project),
     stdio: 'inherit',

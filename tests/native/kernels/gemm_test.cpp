@@ -128,12 +128,12 @@ class Product {
   Floats packed_;
 };
 
-constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 2, 3, 5, 7, 33, 129};
+constexpr std::initializer_list<std::size_t> gemm_sizes = {1, 2, 3, 5, 7, 33, 129};
 
 TEST_CASE("gemm of what pack_rows or pack_columns packed agrees with float64") {
-  for (const std::size_t rows : awkward_sizes) {
-    for (const std::size_t columns : awkward_sizes) {
-      for (const std::size_t depth : awkward_sizes) {
+  for (const std::size_t rows : gemm_sizes) {
+    for (const std::size_t columns : gemm_sizes) {
+      for (const std::size_t depth : gemm_sizes) {
         const auto added = static_cast<Added>((rows + columns + depth) / 2 % 4);
         const bool transposed = (rows / 2 + columns) % 2 == 1;
         CAPTURE(rows, columns, depth, static_cast<int>(added), transposed);
@@ -173,8 +173,8 @@ TEST_CASE("gemm over depth 0 gives the bias") {
 }
 
 TEST_CASE("transpose exchanges rows and columns and writes nothing beside them") {
-  for (const std::size_t rows : awkward_sizes) {
-    for (const std::size_t columns : awkward_sizes) {
+  for (const std::size_t rows : gemm_sizes) {
+    for (const std::size_t columns : gemm_sizes) {
       CAPTURE(rows, columns);
       const std::size_t row_stride = columns + 3;
       const std::size_t transposed_stride = rows + 5;

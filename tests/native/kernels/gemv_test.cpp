@@ -9,7 +9,7 @@
 namespace headwise::test {
 namespace {
 
-constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 3, 5, 7, 16, 33, 129};
+constexpr std::initializer_list<std::size_t> gemv_sizes = {1, 3, 5, 7, 16, 33, 129};
 
 /// Whether `got` is, within float32's rounding, the product of x and `count` columns of `size`
 /// numbers: element k of column j is columns[j · column_stride + k · stride].
@@ -32,8 +32,8 @@ bool is_product(const Floats& got, const Floats& x, const Floats& columns, std::
 }
 
 TEST_CASE("gemv and gemv_transposed agree with float64") {
-  for (const std::size_t count : awkward_sizes) {
-    for (const std::size_t size : awkward_sizes) {
+  for (const std::size_t count : gemv_sizes) {
+    for (const std::size_t size : gemv_sizes) {
       CAPTURE(count, size);
       const std::size_t stride = size + 2;
       const Floats rows = random_floats(span_size(count, size, stride), 2);

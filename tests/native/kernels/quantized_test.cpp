@@ -12,7 +12,7 @@
 namespace headwise::test {
 namespace {
 
-constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 3, 5, 7, 8, 33, 129, 600};
+constexpr std::initializer_list<std::size_t> quantized_sizes = {1, 3, 5, 7, 8, 33, 129, 600};
 
 /// The largest of these integers.
 template <typename Integer>
@@ -94,11 +94,11 @@ double rounding_of(const Floats& x, const float* depth_scales, double largest_in
 
 template <typename Integer>
 void check_gemv(int max) {
-  std::vector<std::size_t> depths(awkward_sizes);
+  std::vector<std::size_t> depths(quantized_sizes);
   // Sums of integers are converted every 2048 rows.
   depths.insert(depths.end(), {2049, 4100});
   for (const std::size_t depth : depths) {
-    for (const std::size_t columns : awkward_sizes) {
+    for (const std::size_t columns : quantized_sizes) {
       const Packed<Integer> b(depth, columns, max);
       Floats x = random_floats(depth, 3);
       // Blocks of different sizes: an outlier must not take the digits of other blocks.

@@ -12,7 +12,7 @@
 namespace headwise::test {
 namespace {
 
-constexpr InputShape shape{
+constexpr InputShape input_shape{
     .batch = 2, .queries = 5, .keys = 7, .query_size = 6, .key_size = 6, .value_size = 6};
 
 MultiHeadAttention make_layer(double dropout) {
@@ -65,7 +65,7 @@ TEST_CASE("A seed drops the weights that it dropped in earlier versions") {
 }
 
 TEST_CASE("Only passes in training mode drop weights, each others, and the same for a seed") {
-  const Inputs inputs = random_inputs(shape);
+  const Inputs inputs = random_inputs(input_shape);
   auto layer = make_layer(0.5);
   auto plain = make_layer(0);
   auto twin = make_layer(0.5);
@@ -87,7 +87,7 @@ TEST_CASE("Only passes in training mode drop weights, each others, and the same 
 }
 
 TEST_CASE("A NaN behind a dropped weight still counts, as in d2l, which multiplies by 0") {
-  Inputs inputs = random_inputs(shape);
+  Inputs inputs = random_inputs(input_shape);
   inputs.values(0, 2, 0) = nan;
   auto layer = make_layer(1);
   const auto output = forward(layer.train(), inputs).output;

@@ -153,7 +153,7 @@ void backward_of(const Record& record, MultiHeadAttention& layer) {
 }
 
 using LayerCall = std::function<void(const Record&, MultiHeadAttention&)>;
-using Call = std::function<void(const Record&)>;
+using ErrorCall = std::function<void(const Record&)>;
 
 const std::map<std::string, LayerCall> layer_calls = {
     {"forward",
@@ -202,7 +202,7 @@ void from_state_dict(const Record& record) {
 
 /// A call of one of the functions that take X and a number of heads.
 template <typename Function>
-Call heads_call(Function function) {
+ErrorCall heads_call(Function function) {
   return [function](const Record& record) {
     static_cast<void>(
         function(tensor_of<3>(record, "X"), record.number<std::int64_t>("num_heads")));
@@ -213,7 +213,7 @@ Tensor<4> weights_of(const Record& record) {
   return full<4>(shape_of<4>(record, "attention_weights"), 0);
 }
 
-const std::map<std::string, Call> other_calls = {
+const std::map<std::string, ErrorCall> other_calls = {
     {"construct", [](const Record& record) { const MultiHeadAttention layer(options_of(record)); }},
     {"from_state_dict", from_state_dict},
     {"masked_softmax",

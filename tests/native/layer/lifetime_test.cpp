@@ -15,13 +15,13 @@ namespace {
 constexpr InputShape shape{
     .batch = 2, .queries = 3, .keys = 4, .query_size = 5, .key_size = 6, .value_size = 7};
 
-const MultiHeadAttentionOptions layer_options{.num_hiddens = 8,
-                                              .num_heads = 2,
-                                              .bias = true,
-                                              .query_size = 5,
-                                              .key_size = 6,
-                                              .value_size = 7,
-                                              .seed = 1};
+const MultiHeadAttentionOptions small_layer{.num_hiddens = 8,
+                                            .num_heads = 2,
+                                            .bias = true,
+                                            .query_size = 5,
+                                            .key_size = 6,
+                                            .value_size = 7,
+                                            .seed = 1};
 
 const Tensor<3> grad_output = randn<3>({2, 3, 8}, 9);
 
@@ -30,7 +30,7 @@ const std::string changed_since =
     "got one whose parameters have changed since";
 
 TEST_CASE("A backward is for the latest forward with gradients, and once") {
-  MultiHeadAttention layer(layer_options);
+  MultiHeadAttention layer(small_layer);
   InputShape other = shape;
   other.batch = 1;
   other.keys = 9;
@@ -39,7 +39,7 @@ TEST_CASE("A backward is for the latest forward with gradients, and once") {
   CHECK(error_of([&] { return layer.backward(randn<2>({3, 8}, 1)); }) ==
         "invalid-shape; grad_output: expected (2, 3, 8), got (3, 8)");
   const auto given = layer.backward(grad_output);
-  MultiHeadAttention twin(layer_options);
+  MultiHeadAttention twin(small_layer);
   forward(twin, random_inputs(shape), {.requires_grad = true});
   CHECK(given.keys == twin.backward(grad_output).keys);
   CHECK(layer.gradients() == twin.gradients());
@@ -48,7 +48,7 @@ TEST_CASE("A backward is for the latest forward with gradients, and once") {
 }
 
 TEST_CASE("Without a batch axis gates have gradients (1, heads), and captures no batch axis") {
-  MultiHeadAttention layer(layer_options);
+  MultiHeadAttention layer(small_layer);
   const auto result =
       layer.forward(randn<2>({3, 5}, 1), randn<2>({4, 6}, 2), randn<2>({4, 7}, 3),
                     {.key_mass = true, .capture = {.keys = true}, .requires_grad = true});
@@ -58,7 +58,7 @@ TEST_CASE("Without a batch axis gates have gradients (1, heads), and captures no
 }
 
 TEST_CASE("The memory of a backward grows with queries and keys, not with their product") {
-  const MultiHeadAttention layer(layer_options);
+  const MultiHeadAttention layer(small_layer);
   const auto size = [&](std::size_t queries, std::size_t keys) {
     return static_cast<double>(measure([&](Arena& arena) {
       static_cast<void>(
@@ -71,7 +71,7 @@ TEST_CASE("The memory of a backward grows with queries and keys, not with their 
 }
 
 TEST_CASE("A change of parameters ends a pending backward; pruning ends caches as well") {
-  MultiHeadAttention layer(layer_options);
+  MultiHeadAttention layer(small_layer);
   const Inputs inputs = random_inputs(shape);
   KeyValueCache cache = layer.create_cache({.batch_size = 2, .max_length = 20});
   forward(layer, inputs, {.cache = &cache});
@@ -98,7 +98,7 @@ TEST_CASE("A change of parameters ends a pending backward; pruning ends caches a
 }
 
 TEST_CASE("A cache belongs to its layer, wherever that was moved, and not to copies") {
-  MultiHeadAttention layer(layer_options);
+  MultiHeadAttention layer(small_layer);
   const Inputs inputs = random_inputs(shape);
   KeyValueCache cache = layer.create_cache({.batch_size = 2, .max_length = 8});
   forward(layer, inputs, {.cache = &cache});
@@ -120,8 +120,8 @@ struct MovedFrom {
   MovedFrom()
       : taken_layer(std::move(layer)), taken_cache(std::move(cache)), taken_adam(std::move(adam)) {}
 
-  MultiHeadAttention layer = MultiHeadAttention(layer_options);
-  MultiHeadAttention trained = MultiHeadAttention(layer_options);
+  MultiHeadAttention layer = MultiHeadAttention(small_layer);
+  MultiHeadAttention trained = MultiHeadAttention(small_layer);
   StateDict parameters = layer.state_dict();
   KeyValueCache cache = trained.create_cache({.batch_size = 2, .max_length = 8});
   KeyValueCache other_cache = cache;

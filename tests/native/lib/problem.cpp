@@ -7,10 +7,10 @@
 #include <limits>
 #include <utility>
 
+#include "compare.hpp"
+
 namespace headwise::test {
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 using Shape = std::vector<std::size_t>;
 

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t batch = 2;
 constexpr std::size_t source_length = 5;
 
-constexpr double share_of_floats = 5e-5;
-constexpr double share_of_rounded = 4e-3;
+constexpr double share_of_model_floats = 5e-5;
+constexpr double share_of_rounded_models = 4e-3;
 
 /// A model that is run, trained, measured and pruned, with what the library gives.
 class ModelCalls {
@@ -24,8 +24,8 @@ class ModelCalls {
              const JsonObject& options, std::unique_ptr<Transformer> model, std::uint64_t seed)
       : random_(seed),
         model_(std::move(model)),
-        share_(model_->settings().weights == Precision::float32 ? share_of_floats
-                                                                : share_of_rounded),
+        share_(model_->settings().weights == Precision::float32 ? share_of_model_floats
+                                                                : share_of_rounded_models),
         length_(model_->settings().has_patches() ? model_->settings().max_length : 6),
         calls_(file, type + ": " + name) {
     calls_.make("model", type, options);
@@ -269,7 +269,7 @@ class ModelCalls {
       options.source_key_mask = some_key_mask(source_length);
       options.source_valid_lens = LensBySample{3, 5};
     }
-    const double share = sizes.precision == Precision::float32 ? share_ : share_of_rounded;
+    const double share = sizes.precision == Precision::float32 ? share_ : share_of_rounded_models;
     for (const std::size_t chunk : {3, 1, 2}) {
       choose_outputs(options);
       options.cache = &cache;

@@ -119,11 +119,13 @@ inNewProcess(
   `,
 );
 
+const hastyTimers = `
+  const wait = setTimeout;
+  globalThis.setTimeout = (action, time) => wait(action, time === 20_000 ? 10 : time);
+`;
 inNewProcess(
   'an automatic number of threads waits for a while, and takes those that come later',
   `
-  const wait = setTimeout;
-  globalThis.setTimeout = (action, time) => wait(action, time === 20_000 ? 10 : time);
   useWorkers(failures.silent);
   const three = init({ threads: 3 });
   assert.equal((await init()).threads, 3);
@@ -131,6 +133,8 @@ inNewProcess(
   dispose();
   assert.equal((await three).threads, 1);
   `,
+  // Before the package is loaded, which keeps the timers that it finds.
+  [`--import=data:text/javascript,${encodeURIComponent(hastyTimers)}`],
 );
 
 inNewProcess(
