@@ -77,7 +77,6 @@ EMSCRIPTEN_BINDINGS(headwise) {
   using namespace headwise::bindings;  // NOLINT(google-build-using-namespace)
   using emscripten::function;
 
-  function("recover", &recover);
   function("isRelaxed", &Call<&is_relaxed>::run);
   function("workerEntry", &Call<&worker_entry>::run);
   function("newStack", &Call<&new_stack>::run);

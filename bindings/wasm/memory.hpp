@@ -2,14 +2,13 @@
 
 #include <cstddef>
 #include <headwise/core/memory/arena.hpp>
+#include <new>
+#include <stdexcept>
 #include <type_traits>
 
 #include "record.hpp"
 
-/// WebAssembly memory. A build without exceptions cannot unwind, so an allocation that fails ends
-/// the call by a trap, which JavaScript sees as an error; `recover` then frees whatever the call
-/// had allocated. That leaves everything as it was, since calls allocate all they need before they
-/// change anything that outlives them.
+/// WebAssembly memory, and what wraps a call for JavaScript.
 namespace headwise::bindings {
 
 /// Returns the address of working memory of at least `floats` floats, 0 if memory does not suffice.
@@ -35,14 +34,11 @@ inline std::size_t size_of(double number) noexcept {
   return __builtin_wasm_trunc_saturate_u_i32_f64(number);
 }
 
-/// Begins a call, to which the blocks allocated from here on belong. Not inlined: calls are many.
-[[gnu::noinline]] void begin_call() noexcept;
 /// Ends a call. Builds that check trap if it wrote to the unused bytes from address 0 on.
 void end_call() noexcept;
 
-/// After a trap: returns whether an allocation had failed. If so, frees what the call had allocated
-/// and resets the stack. After any other trap the call may have changed anything.
-std::size_t recover() noexcept;
+/// Tells JavaScript that the call under way found too little memory.
+void report_out_of_memory() noexcept;
 
 /// Wraps a function for JavaScript.
 template <auto Function>
@@ -50,16 +46,23 @@ struct Call;
 template <typename Result, typename... Arguments, bool IsNoexcept,
           Result (*Function)(Arguments...) noexcept(IsNoexcept)>
 struct Call<Function> {
-  static Result run(Arguments... arguments) {
-    begin_call();
-    if constexpr (std::is_void_v<Result>) {
-      Function(arguments...);
-      end_call();
-    } else {
-      const Result result = Function(arguments...);
-      end_call();
-      return result;
+  /// A call that runs out of memory has changed nothing. It returns 0 once JavaScript was told.
+  static Result run(Arguments... arguments) noexcept {
+    try {
+      if constexpr (std::is_void_v<Result>) {
+        Function(arguments...);
+        end_call();
+      } else {
+        const Result result = Function(arguments...);
+        end_call();
+        return result;
+      }
+    } catch (const std::bad_alloc&) {
+      report_out_of_memory();
+    } catch (const std::length_error&) {
+      report_out_of_memory();
     }
+    return Result();
   }
 };
 

@@ -50,7 +50,6 @@ class Error : public std::invalid_argument {
 /// Runs a public function's body; failed allocations become an `Error`.
 template <typename Function>
 decltype(auto) report_out_of_memory(Function&& body) {
-#if defined(__cpp_exceptions)
   try {
     return std::forward<Function>(body)();
   } catch (const std::bad_alloc&) {
@@ -58,9 +57,6 @@ decltype(auto) report_out_of_memory(Function&& body) {
   } catch (const std::length_error&) {
     throw_out_of_memory();
   }
-#else
-  return std::forward<Function>(body)();
-#endif
 }
 
 /// A copy of a value, for copy constructors.

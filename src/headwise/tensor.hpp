@@ -7,14 +7,6 @@
 #include <xtensor/xtensor_config.hpp>
 #endif
 
-#if !defined(__cpp_exceptions)
-// In place of what it would throw, xtensor prints to std::cerr: a megabyte of streams and locales,
-// in builds where nothing reaches it.
-#include <cstdlib>
-#undef XTENSOR_THROW
-#define XTENSOR_THROW(exception, message) std::abort()
-#endif
-
 #if __has_include(<xtensor/containers/xtensor.hpp>)
 #include <xtensor/containers/xadapt.hpp>
 #include <xtensor/containers/xarray.hpp>

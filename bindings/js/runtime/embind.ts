@@ -38,8 +38,7 @@ function grow(memory: WebAssembly.Memory, needed: number): boolean {
 /**
  * Runs a module on this memory, which no other runs on, and returns its calls.
  *
- * - A call that runs out of memory throws the error that says so: the core ends it by a trap, and everything is as it
- *   was before it.
+ * - A call that runs out of memory throws the error that says so, and everything is as it was before it.
  * - A call for which the stack has no room throws a RangeError before it begins.
  * - A call that does not return in any other way leaves memory in any state: `isBusy` stays set, and all later calls
  *   fail. No `catch` or `finally` runs where a time limit or a developer's tools end a program.
@@ -52,8 +51,7 @@ export function createCore(
   memory: WebAssembly.Memory,
   checkStack: StackCheck,
 ): Core {
-  /** After a trap: whether memory was wanting. If so, gives back what the call had allocated. */
-  let recover = (): number => 0;
+  let isOutOfMemory = false;
   const calls: Record<string, Call> = {};
   const core = calls as unknown as { -readonly [Name in keyof Core]: Core[Name] };
   const state = { isBusy: false, isChanging: false };
@@ -79,6 +77,9 @@ export function createCore(
         showMemory();
         return Number(hasGrown);
       },
+      outOfMemory() {
+        isOutOfMemory = true;
+      },
       // A function's signature says what is needed of its types.
       _embind_register_void: nothing,
       _embind_register_float: nothing,
@@ -97,10 +98,6 @@ export function createCore(
         }
         const call = built.__indirect_function_table.get(invoker) as Call;
         const isSize = !textAt(signature).startsWith('d');
-        if (textAt(name) === 'recover') {
-          recover = () => call(target);
-          return;
-        }
         // As many arguments as any call has: WebAssembly leaves out what is too many, without a list of them.
         calls[textAt(name)] = (a, b, c, d, e, f, g, h) => {
           if (state.isBusy) {
@@ -108,17 +105,13 @@ export function createCore(
           }
           checkStack(0);
           state.isBusy = true;
-          try {
-            const result = call(target, a, b, c, d, e, f, g, h);
-            state.isBusy = false;
-            return isSize ? result >>> 0 : result;
-          } catch (error) {
-            state.isBusy = recover() === 0;
-            if (!state.isBusy) {
-              failOutOfMemory();
-            }
-            throw error;
+          const result = call(target, a, b, c, d, e, f, g, h);
+          state.isBusy = false;
+          if (isOutOfMemory) {
+            isOutOfMemory = false;
+            failOutOfMemory();
           }
+          return isSize ? result >>> 0 : result;
         };
       },
     },

@@ -6,7 +6,7 @@ here=$(dirname "$(readlink -f "$0")")
 # Node 20 has relaxed SIMD behind a flag.
 export NODE_OPTIONS="--require=\"$here/../toolchain-files/relaxed-simd.cjs\""
 flags='-std=c++20 -Oz -DNDEBUG -DEMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0 -flto -mbulk-memory
-  -fno-exceptions -fno-rtti -msimd128 -mrelaxed-simd'
+  -fwasm-exceptions -fno-rtti -msimd128 -mrelaxed-simd'
 [ -n "$1" ]
 for part in embind kernel; do "$1/em++" $flags -c "$here/$part.cpp" -o "$part.o"; done
 # By its name and place the linker takes this for Embind's own library.

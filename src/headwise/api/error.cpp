@@ -1,6 +1,4 @@
-#include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/error.hpp>
-#include <new>
 
 namespace headwise {
 namespace {
@@ -43,7 +41,5 @@ Error::Error(ErrorCode code, const std::string& message)
     : std::invalid_argument(message), code_(code) {}
 
 void throw_out_of_memory() { throw Error(out_of_memory); }
-
-void fail_allocation() { throw std::bad_alloc(); }
 
 }  // namespace headwise

@@ -2,7 +2,6 @@
 #include <headwise/core/elementary_functions.hpp>
 #include <headwise/core/kernels/philox.hpp>
 #include <headwise/core/random.hpp>
-#include <random>
 
 namespace headwise {
 namespace {
@@ -36,11 +35,6 @@ std::array<double, 2> normal_pair(std::size_t pair, std::uint32_t stream, kernel
 }
 
 }  // namespace
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return device();
-}
 
 void fill_normal(float* data, std::size_t count, std::uint64_t seed, std::uint32_t stream) {
   const kernels::PhiloxKey key = kernels::philox_key(seed);

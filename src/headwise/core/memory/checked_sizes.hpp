@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 
 /// Overflow-checked sizes of allocations: what exceeds the address space is out of memory, not a
 /// small number.
 namespace headwise {
-
-/// Reports a failed allocation: natively by std::bad_alloc, which the public functions turn into
-/// `Error`; in WebAssembly see bindings/wasm/memory.hpp.
-[[noreturn]] void fail_allocation();
 
 /// Number of elements of a tensor of this shape, of `element_size` bytes each.
 [[nodiscard]] inline std::size_t checked_count(std::span<const std::size_t> shape,
@@ -23,7 +20,7 @@ namespace headwise {
   std::size_t count = 1;
   for (const std::size_t size : shape) {
     if (size > max / count) {
-      fail_allocation();
+      throw std::bad_alloc();
     }
     count *= size;
   }
@@ -34,7 +31,7 @@ namespace headwise {
 [[nodiscard]] inline std::size_t checked_count(double floats) {
   constexpr auto max = static_cast<double>(PTRDIFF_MAX / sizeof(float));
   if (!(floats < max)) {
-    fail_allocation();
+    throw std::bad_alloc();
   }
   return static_cast<std::size_t>(floats);
 }
