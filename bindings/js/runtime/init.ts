@@ -1,4 +1,4 @@
-import { relaxedSimd, simd } from 'wasm-feature-detect';
+import { exceptions, relaxedSimd, simd } from 'wasm-feature-detect';
 import { addressOf, expectedWasm } from './address.js';
 import { fail, HeadwiseError, reasonOf, show } from './errors.js';
 import type { Builds, Source, Variant, WasmModule } from './builds.js';
@@ -71,7 +71,7 @@ let lastLoad: Promise<unknown> = Promise.resolve();
  * Workers that neither come nor fail keep `init({ threads: 2 })` waiting: `signal`, `dispose()` and
  * `init({ threads: 1 })`, which takes its place, end the wait. `'auto'` waits for 20 seconds.
  *
- * @throws HeadwiseError `unsupported` where WebAssembly SIMD is missing, or a variant, thread count or file is asked for
+ * @throws HeadwiseError `unsupported` where WebAssembly SIMD or exceptions are missing, or a variant, thread count or file is asked for
  *   that is not there or is not the one loaded; `load-failed` when the file, its memory or the workers cannot be had; it may
  *   then be called again, with other options, too. The signal's reason
  */
@@ -207,10 +207,10 @@ async function load({
   wasm,
   signal,
 }: Wanted): Promise<{ engine: Engine; workers: readonly StartedWorker[] | undefined }> {
-  if (typeof WebAssembly === 'undefined' || !(await simd())) {
+  if (typeof WebAssembly === 'undefined' || !((await simd()) && (await exceptions()))) {
     throw new HeadwiseError(
       'unsupported',
-      'engine: expected WebAssembly SIMD (Chrome 91, Firefox 89, Safari 16.4, Node 16 or newer), got an engine without it',
+      'engine: expected WebAssembly SIMD and exceptions (Chrome 95, Firefox 100, Safari 16.4, Node 17 or newer), got an engine without them',
     );
   }
   const version = oldNode();

@@ -273,7 +273,7 @@ describe('where it cannot run', () => {
     const { page } = await open(t, '#he%61ds', { prepare, until: '#heads .failure' });
     const told = await textOf(page, '#heads .failure');
     assert.match(told, /WebAssembly SIMD/);
-    assert.match(told, /Chrome and Edge .* 91, Firefox .* 89, Safari .* 16\.4/);
+    assert.match(told, /Chrome and Edge .* 95, Firefox .* 100, Safari .* 16\.4/);
     assert.equal((await page.$$('.failure')).length, 1);
     assert.equal((await page.$$('main button:not(.term), main input')).length, 0);
     assert.deepEqual(await violations(page), []);

@@ -265,13 +265,14 @@ for (const [name, shim] of Object.entries(shims)) {
 
 for (const [what, change] of Object.entries({
   WebAssembly: 'delete globalThis.WebAssembly',
-  // What such an engine answers to any module with SIMD in it.
+  // What such engines answer to modules that wasm-feature-detect makes.
   'WebAssembly SIMD': 'WebAssembly.validate = () => false',
+  'WebAssembly exceptions': 'WebAssembly.validate = (bytes) => bytes.includes(0xfd)',
 })) {
   inNewProcess(
     `an engine without ${what} is an error`,
     `${change};
-    await fails(init(), 'unsupported', /^engine: expected WebAssembly SIMD .*, got an engine without it$/);
+    await fails(init(), 'unsupported', /^engine: expected WebAssembly SIMD and exceptions .*, got an engine without them$/);
     `,
   );
 }

@@ -17,7 +17,7 @@ export const words = translatable('ui', {
   failure: {
     title: 'The layer cannot run here',
     unsupported:
-      'It needs WebAssembly SIMD, which this browser lacks. Chrome and Edge support it from version 91, Firefox from 89, Safari from 16.4.',
+      'It needs WebAssembly SIMD and exceptions, which this browser lacks. Chrome and Edge support both from version 95, Firefox from 100, Safari from 16.4.',
     loading: 'Its WebAssembly file did not load. Check the connection, then reload the page.',
     other: 'An unexpected error occurred. Reloading the page may help.',
     reason: (said: string, details: string) => `${said} Details: ${details}`,

@@ -27,9 +27,8 @@ class Part {
   std::uint64_t number_ = 0;
 };
 
-/// The error in a file. Readers return it where they might throw, since the WebAssembly build has
-/// no exceptions. It allocates nothing, which keeps that build small; a message that is too long is
-/// truncated.
+/// The error in a file, which readers return. It allocates nothing, which keeps the WebAssembly
+/// build small; a message that is too long is truncated.
 class Message {
  public:
   [[nodiscard]] bool empty() const noexcept { return length_ == 0; }

@@ -176,7 +176,7 @@ export const ui: Translation<Texts['ui']> = {
   failure: {
     title: 'Lapisan tidak dapat berjalan di sini',
     unsupported:
-      'Lapisan ini memerlukan WebAssembly SIMD, yang tidak dimiliki peramban ini. Chrome dan Edge mendukungnya sejak versi 91, Firefox sejak 89, Safari sejak 16.4.',
+      'Lapisan ini memerlukan WebAssembly SIMD dan exception, yang tidak dimiliki peramban ini. Chrome dan Edge mendukung keduanya sejak versi 95, Firefox sejak 100, Safari sejak 16.4.',
     loading: 'Berkas WebAssembly-nya gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
     other: 'Terjadi galat yang tidak terduga. Memuat ulang halaman mungkin membantu.',
     reason: (said, details) => `${said} Rincian: ${details}`,

@@ -215,7 +215,7 @@ export const ui: Translation<Texts['ui']> = {
   failure: {
     title: '여기서는 이 층을 실행할 수 없습니다',
     unsupported:
-      '이 브라우저에 없는 WebAssembly SIMD가 필요합니다. Chrome과 Edge는 버전 91부터, Firefox는 89부터, Safari는 16.4부터 지원합니다.',
+      '이 브라우저에 없는 WebAssembly SIMD와 예외 처리가 필요합니다. Chrome과 Edge는 버전 95부터, Firefox는 100부터, Safari는 16.4부터 지원합니다.',
     loading: 'WebAssembly 파일을 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',
     other: '예상하지 못한 오류가 발생했습니다. 페이지를 새로 고치면 해결될 수 있습니다.',
     reason: (said, details) => `${said} 자세한 내용: ${details}`,

@@ -202,7 +202,7 @@ export const ui: Translation<Texts['ui']> = {
   failure: {
     title: '该层无法在此运行',
     unsupported:
-      '它需要WebAssembly SIMD，而此浏览器不支持。Chrome和Edge自91版起、Firefox自89版起、Safari自16.4版起支持。',
+      '它需要WebAssembly SIMD和异常处理，而此浏览器不支持。Chrome和Edge自95版起、Firefox自100版起、Safari自16.4版起支持。',
     loading: '它的WebAssembly文件未能加载。请检查网络连接，然后重新加载页面。',
     other: '发生了意外错误。重新加载页面也许有用。',
     reason: (said, details) => `${said}详情：${details}`,
