@@ -88,7 +88,11 @@ const bundle = (input, plugins = [], groups = [], sourcemap = true) => ({
   // Its paths are for the editor.
   tsconfig: false,
   resolve: {
-    alias: { 'headwise-records': made('generated/records.js') },
+    alias: {
+      'headwise-records': made('generated/records.js'),
+      // That of the build with the most calls serves all.
+      'headwise-glue': made('wasm/headwise-models-simd.js'),
+    },
     extensionAlias: { '.js': ['.ts', '.js'] },
     // What is bundled from npm comes as its ES module.
     mainFields: ['module', 'main'],

@@ -5,10 +5,6 @@
 
 #include <emscripten/bind.h>
 
-#include <cstdint>
-#include <limits>
-#include <typeinfo>
-
 #include "file_calls.hpp"
 #include "function_calls.hpp"
 #include "layer_calls.hpp"
@@ -32,46 +28,6 @@ std::size_t is_relaxed() {
 
 }  // namespace
 }  // namespace headwise::bindings
-
-// This file replaces Embind's own library (see CMakeLists.txt), which registers every type that it
-// supports, strings and views included: 3 KB of the package.
-namespace {
-
-emscripten::internal::InitFunc* init_functions =  // NOLINT(*-avoid-non-const-global-variables)
-    nullptr;
-
-}  // namespace
-
-extern "C" {
-// NOLINTBEGIN(*-identifier-naming, bugprone-*, cert-*): Embind's names
-
-void _embind_register_bindings(emscripten::internal::InitFunc* function) {
-  function->next = init_functions;
-  init_functions = function;
-}
-
-void _embind_initialize_bindings() {
-  for (auto* function = init_functions; function != nullptr; function = function->next) {
-    function->init_func();
-  }
-}
-
-/// For texts of errors that cannot happen here.
-const char* __getTypeName(const std::type_info* /*type*/) { return nullptr; }
-
-// NOLINTEND(*-identifier-naming, bugprone-*, cert-*)
-}
-
-EMSCRIPTEN_BINDINGS(types) {
-  using namespace emscripten::internal;  // NOLINT(google-build-using-namespace)
-
-  using Integer = std::size_t;
-  _embind_register_void(TypeID<void>::get(), "void");
-  _embind_register_integer(TypeID<Integer>::get(), "size", sizeof(Integer),
-                           std::numeric_limits<Integer>::min(),
-                           std::numeric_limits<Integer>::max());
-  _embind_register_float(TypeID<double>::get(), "double", sizeof(double));
-}
 
 EMSCRIPTEN_BINDINGS(headwise) {
   using namespace headwise::bindings;  // NOLINT(google-build-using-namespace)

@@ -1,4 +1,14 @@
-// What C++ calls in JavaScript, for Emscripten's linker; see bindings/js/runtime/embind.ts.
+// What C++ calls in JavaScript, for Emscripten's linker.
+/* global addToLibrary, Module */
 addToLibrary({
-  outOfMemory() {},
+  // Given by bindings/js/runtime/core.ts.
+  outOfMemory() {
+    Module['outOfMemory']();
+  },
+  // Types that no call takes, of which Embind would bring the conversions: 1 KB of the package.
+  _embind_register_bigint(_type, _name, _size, _least, _most) {},
+  _embind_register_emval(_type) {},
+  _embind_register_memory_view(_type, _kind, _name) {},
+  _embind_register_std_string(_type, _name) {},
+  _embind_register_std_wstring(_type, _size, _name) {},
 });

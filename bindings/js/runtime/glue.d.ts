@@ -1,4 +1,4 @@
-/** What `embind.cpp` and `embind_models.cpp` export: the calls of the other C++ files. Addresses are bytes in WebAssembly memory; sizes are counted in elements. */
+/** Emscripten's glue, and what `embind.cpp` and `embind_models.cpp` export: the calls of the other C++ files. Addresses are bytes in WebAssembly memory; sizes are counted in elements. */
 declare module 'headwise-glue' {
   type Address = import('./memory.js').Address;
   type Absent = import('./memory.js').Absent;
@@ -156,6 +156,19 @@ declare module 'headwise-glue' {
     drawTask(record: Address): void;
     scoreHeads(record: Address): void;
   }
+
+  /** What the glue asks of who runs it. */
+  interface Given {
+    readonly wasmMemory: WebAssembly.Memory;
+    /** The call under way found too little memory and changed nothing. */
+    outOfMemory(): void;
+    instantiateWasm(
+      imports: WebAssembly.Imports,
+      ready: (instance: WebAssembly.Instance) => WebAssembly.Exports,
+    ): WebAssembly.Exports;
+  }
+  const createModule: (given: Given) => Given & Pick<Core, 'HEAPF32' | 'HEAP32' | 'HEAPU8'>;
+  export default createModule;
 }
 
 /** In headwise/inline, a build as base64. */

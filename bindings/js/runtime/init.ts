@@ -3,7 +3,7 @@ import { addressOf, expectedWasm } from './address.js';
 import { fail, HeadwiseError, reasonOf, show } from './errors.js';
 import type { Builds, Source, Variant, WasmModule } from './builds.js';
 import type { Core } from 'headwise-glue';
-import { createCore } from './embind.js';
+import { createCore } from './core.js';
 import { layerFiles } from './layer-files.js';
 import { node, oldNode } from './node.js';
 import { checkSignal, orAborted } from './event-loop.js';

@@ -29,7 +29,8 @@ async function codeOf(input) {
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   return output.filter(({ type }) => type === 'chunk').map(({ code }) => code);
 }
-const loadsModels = (code) => code.join().includes('headwise-models-');
+/** By the error that says so where they are missing; the glue has the name of one of their files. */
+const loadsModels = (code) => code.join().includes('headwise-models-*');
 
 const sizeOf = (bytes) => brotliCompressSync(bytes).byteLength;
 
@@ -52,12 +53,12 @@ const view = write("import * as view from 'headwise/view'; globalThis.view = vie
 
 // tests/matrix sees which files pages load.
 for (const [name, input, wasm, most] of [
-  ["the README's example", example, '', 53_000],
-  ['everything', everything, 'models-', 113_800],
+  ["the README's example", example, '', 62_000],
+  ['everything', everything, 'models-', 125_000],
   ['headwise/worker', client, undefined, 7_400],
-  ["headwise/worker's worker", join(dist, 'in-worker-host.js'), undefined, 39_200],
+  ["headwise/worker's worker", join(dist, 'in-worker-host.js'), undefined, 42_100],
   ['headwise/view', view, undefined, 25_000],
-  ['headwise/inline', join(dist, 'inline.js'), undefined, 133_200],
+  ['headwise/inline', join(dist, 'inline.js'), undefined, 146_900],
 ]) {
   test(`${name}: at most ${most} bytes of brotli`, async (t) => {
     const code = await codeOf(input);

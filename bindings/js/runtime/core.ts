@@ -1,0 +1,82 @@
+/** A WebAssembly build, run by Emscripten's glue. */
+import createModule, { type Core } from 'headwise-glue';
+import { failInterrupted, failOutOfMemory } from './errors.js';
+import type { StackCheck } from './stack.js';
+
+type Call = (...numbers: readonly (number | undefined)[]) => number;
+
+/** What the glue gives of its own beside the calls. */
+const notCalls = /^(instantiateWasm|outOfMemory|.*Error)$/;
+
+/**
+ * Runs a module on this memory, which no other runs on, and returns its calls.
+ *
+ * - A call that runs out of memory throws the error that says so, and everything is as it was before it.
+ * - A call for which the stack has no room throws a RangeError before it begins.
+ * - A call that does not return in any other way leaves memory in any state: `isBusy` stays set, and all later calls
+ *   fail. No `catch` or `finally` runs where a time limit or a developer's tools end a program.
+ *
+ * @param checkStack throws unless the stack has room for a call
+ * @throws Error if it is no build of headwise
+ */
+export function createCore(
+  module: WebAssembly.Module,
+  memory: WebAssembly.Memory,
+  checkStack: StackCheck,
+): Core {
+  let refusal: unknown;
+  let isOutOfMemory = false;
+  const made = createModule({
+    wasmMemory: memory,
+    outOfMemory() {
+      isOutOfMemory = true;
+    },
+    instantiateWasm(imports, ready) {
+      try {
+        return ready(new WebAssembly.Instance(module, imports));
+      } catch (error) {
+        // The glue would print it, and reject a promise that nobody awaits.
+        refusal = error;
+        return {};
+      }
+    },
+  });
+  if (refusal !== undefined) {
+    throw refusal as Error;
+  }
+  const state = { isBusy: false, isChanging: false };
+  const calls: Record<string, unknown> = {
+    state,
+    get HEAPF32() {
+      return made.HEAPF32;
+    },
+    get HEAP32() {
+      return made.HEAP32;
+    },
+    get HEAPU8() {
+      return made.HEAPU8;
+    },
+  };
+  for (const [name, member] of Object.entries(made)) {
+    if (typeof member !== 'function' || notCalls.test(name)) {
+      continue;
+    }
+    const call = member as Call;
+    // As many arguments as any call has: what is too many is left out, without a list of them.
+    calls[name] = ((a, b, c, d, e, f, g, h) => {
+      if (state.isBusy) {
+        failInterrupted();
+      }
+      checkStack(0);
+      state.isBusy = true;
+      const result = call(a, b, c, d, e, f, g, h);
+      state.isBusy = false;
+      if (isOutOfMemory) {
+        isOutOfMemory = false;
+        failOutOfMemory();
+      }
+      return result;
+    }) satisfies Call;
+  }
+  return calls as unknown as Core;
+}
