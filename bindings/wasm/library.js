@@ -1,5 +1,6 @@
 // What C++ calls in JavaScript, for Emscripten's linker.
 /* global addToLibrary, Module */
+/* eslint no-unused-vars: off -- Emscripten counts the parameters. */
 addToLibrary({
   // Given by bindings/js/runtime/core.ts.
   outOfMemory() {
