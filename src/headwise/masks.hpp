@@ -7,6 +7,7 @@
 #include <headwise/error.hpp>
 #include <headwise/tensor.hpp>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -15,42 +16,33 @@
 namespace headwise {
 
 /// Optional numbers with one axis or two. Converts from a list in braces, a vector, or any xtensor
-/// expression.
+/// expression. Throws `Error` (invalid-shape) for another number of axes.
 template <typename Number>
-class Numbers
-    : public std::variant<std::monostate, xt::xtensor<Number, 1>, xt::xtensor<Number, 2>> {
-  using Base = std::variant<std::monostate, xt::xtensor<Number, 1>, xt::xtensor<Number, 2>>;
+class Numbers : public std::optional<xt::xarray<Number>> {
+  using Base = std::optional<xt::xarray<Number>>;
   static constexpr bool is_integral = std::integral<Number>;
 
  public:
   Numbers() = default;
-  Numbers(std::initializer_list<Number> numbers) : Base(xt::xtensor<Number, 1>(numbers)) {}
+  Numbers(std::initializer_list<Number> numbers) : Base(xt::xarray<Number>(numbers)) {}
   template <typename Other>
     requires(!is_integral || std::integral<Other>)
   Numbers(const std::vector<Other>& numbers)  // NOLINT(*-explicit-*)
-      : Base(xt::xtensor<Number, 1>(xt::adapt(numbers))) {}
+      : Base(xt::xarray<Number>(xt::adapt(numbers))) {}
   template <typename Expression>
     requires(!is_integral || std::integral<typename Expression::value_type>)
   Numbers(const xt::xexpression<Expression>& numbers)  // NOLINT(*-explicit-*)
-      : Base(of(numbers.derived_cast())) {}
-
- private:
-  template <typename Expression>
-  static Base of(const Expression& numbers) {
-    constexpr std::size_t rank = xt::get_rank<Expression>::value;
-    static_assert(rank == 1 || rank == 2 || rank == SIZE_MAX, "of one axis or two");
-    if constexpr (rank == 1 || rank == 2) {
-      return xt::xtensor<Number, rank>(numbers);
-    } else {
-      if (numbers.dimension() == 1) {
-        return xt::xtensor<Number, 1>(numbers);
-      }
-      if (numbers.dimension() != 2) {
-        throw Error(ErrorCode::invalid_shape, "numbers: expected one axis or two, got " +
-                                                  std::to_string(numbers.dimension()));
-      }
-      return xt::xtensor<Number, 2>(numbers);
+      : Base(xt::xarray<Number>(numbers.derived_cast())) {
+    const std::size_t rank = (*this)->dimension();
+    if (rank != 1 && rank != 2) {
+      throw Error(ErrorCode::invalid_shape,
+                  "numbers: expected one axis or two, got " + std::to_string(rank));
     }
+  }
+
+  /// Whether each sample has numbers of its own.
+  [[nodiscard]] bool has_two_axes() const noexcept {
+    return this->has_value() && (*this)->dimension() == 2;
   }
 };
 

@@ -4,6 +4,11 @@
 
 namespace headwise {
 
+std::vector<std::int32_t> to_int32(const Numbers<std::int64_t>& numbers) {
+  return numbers.has_value() ? std::vector<std::int32_t>(numbers->begin(), numbers->end())
+                             : std::vector<std::int32_t>();
+}
+
 std::vector<std::uint8_t> bytes_of(const Mask& mask) {
   std::vector<std::uint8_t> bytes;
   const auto take = [&](const auto& given) {
@@ -46,18 +51,13 @@ MaskStorage::MaskStorage(const MaskOptions& options, const MaskSizes& sizes) {
     mask_.window_left = width(options.window->left);
     mask_.window_right = width(options.window->right);
   }
-  const auto take_lens = [&](const auto& lens) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(lens)>, std::monostate>) {
-      for (const std::int64_t length : lens) {
-        valid_lens_.push_back(static_cast<std::int32_t>(length));
-      }
-      const bool by_query = lens.dimension() == 2;
-      mask_.valid_lens = valid_lens_.data();
-      mask_.valid_lens_sample_stride = by_query ? sizes.num_queries : 1;
-      mask_.valid_lens_query_stride = by_query ? 1 : 0;
-    }
-  };
-  std::visit(take_lens, options.valid_lens);
+  if (options.valid_lens.has_value()) {
+    const bool by_query = options.valid_lens.has_two_axes();
+    valid_lens_ = to_int32(options.valid_lens);
+    mask_.valid_lens = valid_lens_.data();
+    mask_.valid_lens_sample_stride = by_query ? sizes.num_queries : 1;
+    mask_.valid_lens_query_stride = by_query ? 1 : 0;
+  }
   if (options.key_mask.has_value()) {
     key_mask_ = KeptKeys(bytes_of(options.key_mask), sizes.batch);
     mask_.key_mask = key_mask_.keys();

@@ -31,6 +31,9 @@ struct MaskSizes {
   std::int64_t query_offset = 0;
 };
 
+/// Checked numbers as passes take them; empty without any.
+[[nodiscard]] std::vector<std::int32_t> to_int32(const Numbers<std::int64_t>& numbers);
+
 /// Whether each entry of a mask other than floats to add is not 0; empty without a mask.
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(const Mask& mask);
 

@@ -134,15 +134,14 @@ class MeasuredModel {
   /// query leave such rows already.
   static void clear_padding(const ValidLens& lens, const std::vector<std::uint8_t>& key_mask,
                             Tensor<4>& weights) {
-    const auto* by_sample = std::get_if<xt::xtensor<std::int64_t, 1>>(&lens);
+    const bool by_sample = lens.has_value() && !lens.has_two_axes();
     const auto& [batch, num_heads, num_rows, row_size] = weights.shape();
     float* row = weights.data();
     for (std::size_t i = 0; i < batch * num_heads * num_rows; ++i, row += row_size) {
       const std::size_t sample = i / num_rows / num_heads;
       const std::size_t query = i % num_rows;
-      const bool is_padding =
-          (by_sample != nullptr && std::cmp_greater_equal(query, (*by_sample)(sample))) ||
-          (!key_mask.empty() && key_mask[sample * num_rows + query] == 0);
+      const bool is_padding = (by_sample && std::cmp_greater_equal(query, (*lens)(sample))) ||
+                              (!key_mask.empty() && key_mask[sample * num_rows + query] == 0);
       if (is_padding) {
         std::fill_n(row, row_size, 0.0F);
       }

@@ -22,20 +22,6 @@ float* data_of(std::optional<Tensor<Rank>>& tensor) {
   return tensor.has_value() ? tensor->data() : nullptr;
 }
 
-std::vector<std::int32_t> positions_of(const RotaryPositions& positions) {
-  std::vector<std::int32_t> result;
-  std::visit(
-      [&](const auto& given) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
-          for (const std::int64_t position : given) {
-            result.push_back(static_cast<std::int32_t>(position));
-          }
-        }
-      },
-      positions);
-  return result;
-}
-
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
@@ -111,7 +97,7 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const TensorView<Rank>& 
                              .num_extra_slots = sizes.num_extra_slots,
                              .head_size = settings().head_size},
                             result.captured);
-    const std::vector<std::int32_t> positions = positions_of(options.positions);
+    const std::vector<std::int32_t> positions = to_int32(options.positions);
     const std::size_t threads = parallel::num_threads();
     const bool is_quantized =
         options.cache != nullptr && options.cache->precision() != Precision::float32;
@@ -144,18 +130,13 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const TensorView<Rank>& 
                                .arena = &memory.arena(),
                                .num_threads = threads,
                                .requires_grad = options.requires_grad};
-    if (const auto* gate = std::get_if<Tensor<1>>(&options.head_gate)) {
-      arguments.head_gate = gate->data();
-    } else if (const auto* gates = std::get_if<Tensor<2>>(&options.head_gate)) {
-      arguments.head_gate = gates->data();
-      arguments.gate_stride = sizes.num_heads;
+    if (options.head_gate.has_value()) {
+      arguments.head_gate = options.head_gate->data();
+      arguments.gate_stride = options.head_gate.has_two_axes() ? sizes.num_heads : 0;
     }
     if (!positions.empty()) {
       arguments.positions = positions.data();
-      arguments.positions_sample_stride =
-          std::holds_alternative<xt::xtensor<std::int64_t, 2>>(options.positions)
-              ? sizes.num_queries
-              : 0;
+      arguments.positions_sample_stride = options.positions.has_two_axes() ? sizes.num_queries : 0;
     }
     forward_into(arguments, allocate(arguments));
     if (options.requires_grad) {

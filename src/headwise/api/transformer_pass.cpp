@@ -2,32 +2,17 @@
 #include <headwise/api/mask_options.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/core/parallel/for_each.hpp>
-#include <type_traits>
 
 namespace headwise {
 namespace {
 
 void point_to_gates(const std::vector<HeadGate>& gates, std::vector<AttentionPass>& layers) {
   for (std::size_t layer = 0; layer < gates.size(); ++layer) {
-    if (const auto* gate = std::get_if<Tensor<1>>(&gates[layer])) {
+    if (const HeadGate& gate = gates[layer]; gate.has_value()) {
       layers[layer].head_gate = gate->data();
-    } else if (const auto* of_samples = std::get_if<Tensor<2>>(&gates[layer])) {
-      layers[layer].head_gate = of_samples->data();
-      layers[layer].gate_stride = of_samples->shape(1);
+      layers[layer].gate_stride = gate.has_two_axes() ? gate->shape(1) : 0;
     }
   }
-}
-
-std::vector<std::int32_t> read_lens(const ValidLens& lens) {
-  std::vector<std::int32_t> result;
-  std::visit(
-      [&](const auto& given) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
-          result.assign(given.begin(), given.end());
-        }
-      },
-      lens);
-  return result;
 }
 
 }  // namespace
@@ -85,15 +70,15 @@ void PassMemory::read_options(const TransformerForwardOptions& options) {
     pass.source = source.data();
     pass.source_length = options.source->shape(1);
   }
-  valid_lens = read_lens(options.valid_lens);
-  if (!std::holds_alternative<std::monostate>(options.valid_lens)) {
-    const bool by_query = options.valid_lens.index() == 2;
+  if (options.valid_lens.has_value()) {
+    const bool by_query = options.valid_lens.has_two_axes();
+    valid_lens = to_int32(options.valid_lens);
     pass.valid_lens = valid_lens.data();
     pass.valid_lens_sample_stride = by_query ? pass.length : 1;
     pass.valid_lens_query_stride = by_query ? 1 : 0;
   }
-  source_valid_lens = read_lens(options.source_valid_lens);
-  if (!std::holds_alternative<std::monostate>(options.source_valid_lens)) {
+  if (options.source_valid_lens.has_value()) {
+    source_valid_lens = to_int32(options.source_valid_lens);
     pass.source_valid_lens = source_valid_lens.data();
   }
   if (options.key_mask.has_value()) {

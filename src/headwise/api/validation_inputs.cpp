@@ -15,6 +15,24 @@ namespace {
 
 Shape shape_of(const auto& tensor) { return {tensor.shape().data(), tensor.dimension()}; }
 
+void check_either_shape(std::string_view argument, Shape shape, Shape one, Shape other) {
+  if (!std::ranges::equal(shape, one) && !std::ranges::equal(shape, other)) {
+    fail(ErrorCode::invalid_shape, argument, shape_text(one) + " or " + shape_text(other),
+         shape_text(shape));
+  }
+}
+
+/// Integers from 0 on.
+void check_up_to(std::string_view argument, const xt::xarray<std::int64_t>& integers,
+                 std::uint64_t max) {
+  for (const std::int64_t integer : integers) {
+    if (integer < 0 || static_cast<std::uint64_t>(integer) > max) {
+      fail(ErrorCode::invalid_value, argument, "integers from 0 to " + std::to_string(max),
+           std::to_string(integer));
+    }
+  }
+}
+
 /// The last axis of an input whose size is about to be inferred.
 void check_inferred_size(const MultiHeadAttention& layer, std::string_view argument, Shape shape,
                          const std::string& name) {
@@ -168,34 +186,20 @@ void check_chosen(std::string_view argument, std::string_view one,
 
 void check_positions(const MultiHeadAttention& layer, const RotaryPositions& positions,
                      const MaskSizes& sizes, const std::optional<std::size_t>& num_new_keys) {
-  const auto check = [&](const auto& given) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
-      if (!layer.settings().rotary) {
-        fail(ErrorCode::invalid_option, "positions", "a layer with rotary positions",
-             "one without");
-      }
-      const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
-      const Shape shape = shape_of(given);
-      if (!std::ranges::equal(shape, Shape(by_sample).last(given.dimension()))) {
-        fail(ErrorCode::invalid_shape, "positions",
-             shape_text(Shape(by_sample).last(1)) + " or " + shape_text(Shape(by_sample)),
-             shape_text(shape));
-      }
-      if (num_new_keys.value_or(sizes.num_queries) != sizes.num_queries) {
-        fail(ErrorCode::invalid_shape, "positions",
-             "as many keys as queries (" + std::to_string(sizes.num_queries) + ") beside them",
-             std::to_string(*num_new_keys));
-      }
-      constexpr std::int64_t max_position = std::numeric_limits<std::int32_t>::max();
-      for (const std::int64_t position : given) {
-        if (position < 0 || position > max_position) {
-          fail(ErrorCode::invalid_value, "positions", "integers from 0 to 2147483647",
-               std::to_string(position));
-        }
-      }
-    }
-  };
-  std::visit(check, positions);
+  if (!positions.has_value()) {
+    return;
+  }
+  if (!layer.settings().rotary) {
+    fail(ErrorCode::invalid_option, "positions", "a layer with rotary positions", "one without");
+  }
+  const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
+  check_either_shape("positions", shape_of(*positions), Shape(by_sample).last(1), by_sample);
+  if (num_new_keys.value_or(sizes.num_queries) != sizes.num_queries) {
+    fail(ErrorCode::invalid_shape, "positions",
+         "as many keys as queries (" + std::to_string(sizes.num_queries) + ") beside them",
+         std::to_string(*num_new_keys));
+  }
+  check_up_to("positions", *positions, std::numeric_limits<std::int32_t>::max());
 }
 
 }  // namespace
@@ -220,44 +224,22 @@ void check_window(const std::optional<Window>& window) {
 
 void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
                      std::size_t num_heads) {
-  const auto check = [&](const auto& gate) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(gate)>, std::monostate>) {
-      const std::array<std::size_t, 2> by_sample = {batch, num_heads};
-      const Shape expected = Shape(by_sample).last(gate.dimension());
-      const Shape shape = shape_of(gate);
-      if (!std::ranges::equal(shape, expected)) {
-        fail(ErrorCode::invalid_shape, argument,
-             shape_text(Shape(by_sample).last(1)) + " or " + shape_text(Shape(by_sample)),
-             shape_text(shape));
-      }
-    }
-  };
-  std::visit(check, head_gate);
+  if (!head_gate.has_value()) {
+    return;
+  }
+  const std::array<std::size_t, 2> by_sample = {batch, num_heads};
+  check_either_shape(argument, shape_of(*head_gate), Shape(by_sample).last(1), by_sample);
 }
 
 void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
-  const auto check = [&](const auto& lens) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(lens)>, std::monostate>) {
-      const std::array<std::size_t, 2> by_query = {sizes.batch, sizes.num_queries};
-      const Shape expected = Shape(by_query).first(lens.dimension());
-      const Shape shape = shape_of(lens);
-      if (!std::ranges::equal(shape, expected)) {
-        fail(ErrorCode::invalid_shape, "valid_lens",
-             shape_text(Shape(by_query).first(1)) + " or " + shape_text(Shape(by_query)),
-             shape_text(shape));
-      }
-      // They are stored in 32 bits.
-      const auto max_length =
-          std::min<std::uint64_t>(sizes.num_keys, std::numeric_limits<std::int32_t>::max());
-      for (const std::int64_t length : lens) {
-        if (length < 0 || static_cast<std::uint64_t>(length) > max_length) {
-          fail(ErrorCode::invalid_value, "valid_lens",
-               "integers from 0 to " + std::to_string(max_length), std::to_string(length));
-        }
-      }
-    }
-  };
-  std::visit(check, valid_lens);
+  if (!valid_lens.has_value()) {
+    return;
+  }
+  const std::array<std::size_t, 2> by_query = {sizes.batch, sizes.num_queries};
+  check_either_shape("valid_lens", shape_of(*valid_lens), Shape(by_query).first(1), by_query);
+  // They are stored in 32 bits.
+  check_up_to("valid_lens", *valid_lens,
+              std::min<std::uint64_t>(sizes.num_keys, std::numeric_limits<std::int32_t>::max()));
 }
 
 void check_key_mask(std::string_view argument, const Mask& mask, std::size_t batch,

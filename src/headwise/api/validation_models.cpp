@@ -113,7 +113,7 @@ void check_source(const Transformer& model, std::size_t batch,
          options.source.has_value() ? "tokens" : "none");
   }
   if (!options.source) {
-    if (!std::holds_alternative<std::monostate>(options.source_valid_lens)) {
+    if (options.source_valid_lens.has_value()) {
       fail(ErrorCode::invalid_option, "source_valid_lens", "a source beside them", "none");
     }
     if (options.source_key_mask.has_value()) {
@@ -127,23 +127,12 @@ void check_source(const Transformer& model, std::size_t batch,
   // A cache has max_length places for a source, padding included.
   check_tokens("source", model, source,
                options.cache != nullptr ? Mask() : options.source_key_mask);
-  if (std::holds_alternative<std::monostate>(options.source_valid_lens)) {
+  if (!options.source_valid_lens.has_value()) {
     return;
   }
-  const auto* lens = std::get_if<xt::xtensor<std::int64_t, 1>>(&options.source_valid_lens);
-  if (lens == nullptr || lens->shape(0) != batch) {
-    const auto shape = [](const auto& given) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
-        return std::string("none");
-      } else {
-        return shape_text(Shape(given.shape()));
-      }
-    };
-    fail(ErrorCode::invalid_shape, "source_valid_lens",
-         shape_text(Shape(std::array<std::size_t, 1>{batch})),
-         std::visit(shape, options.source_valid_lens));
-  }
-  for (const std::int64_t length : *lens) {
+  const auto& lens = *options.source_valid_lens;
+  check_shape("source_valid_lens", lens.shape(), std::array<Axis, 1>{batch});
+  for (const std::int64_t length : lens) {
     if (length < 0 || static_cast<std::uint64_t>(length) > source.shape(1)) {
       fail(ErrorCode::invalid_value, "source_valid_lens",
            "integers from 0 to " + std::to_string(source.shape(1)), std::to_string(length));

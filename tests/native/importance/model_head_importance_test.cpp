@@ -125,12 +125,13 @@ class Measured {
     for (const TransformerCall& call : calls_) {
       const auto output = reference::forward(call, parameters_);
       const auto& weights = output.weights_of(side)[layer];
-      const auto* lens = std::get_if<LensBySample>(
-          side == Side::encoder ? &call.pass.source_valid_lens : &call.pass.valid_lens);
+      const ValidLens& lens =
+          side == Side::encoder ? call.pass.source_valid_lens : call.pass.valid_lens;
       const Mask& mask = side == Side::encoder ? call.pass.source_key_mask : call.pass.key_mask;
       for (std::size_t row = 0; row < weights.shape(0); ++row) {
-        const std::size_t end =
-            lens == nullptr ? weights.shape(2) : static_cast<std::size_t>((*lens)(row));
+        const std::size_t end = !lens.has_value() || lens.has_two_axes()
+                                    ? weights.shape(2)
+                                    : static_cast<std::size_t>((*lens)(row));
         for (std::size_t query = 0; query < end; ++query) {
           if (!reference::has_key(mask, weights.shape(2), row, query)) {
             continue;

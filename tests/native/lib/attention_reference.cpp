@@ -47,13 +47,10 @@ std::array<std::size_t, 4> mask_index(const Masks& masks, std::size_t sample, st
 
 std::int64_t valid_len(const ValidLens& valid_lens, std::size_t sample, std::size_t query,
                        std::size_t num_keys) {
-  if (const auto* by_sample = std::get_if<1>(&valid_lens)) {
-    return (*by_sample)(sample);
+  if (!valid_lens.has_value()) {
+    return static_cast<std::int64_t>(num_keys);
   }
-  if (const auto* by_query = std::get_if<2>(&valid_lens)) {
-    return (*by_query)(sample, query);
-  }
-  return static_cast<std::int64_t>(num_keys);
+  return valid_lens.has_two_axes() ? (*valid_lens)(sample, query) : (*valid_lens)(sample);
 }
 
 /// softmax over the visible of `scores`; the others weigh 0.

@@ -41,13 +41,12 @@ HeadPositions positions_of(const ForwardOptions& options, std::size_t batch,
   HeadPositions result{.queries = Doubles<2>(std::array{batch, num_queries}, 0.0),
                        .keys = Doubles<2>(std::array{batch, num_keys}, 0.0)};
   const auto given = [&](std::size_t sample, std::size_t i) {
-    if (const auto* shared = std::get_if<1>(&options.positions)) {
-      return static_cast<double>((*shared)(i));
+    const RotaryPositions& positions = options.positions;
+    if (!positions.has_value()) {
+      return static_cast<double>(num_cached + i);
     }
-    if (const auto* by_sample = std::get_if<2>(&options.positions)) {
-      return static_cast<double>((*by_sample)(sample, i));
-    }
-    return static_cast<double>(num_cached + i);
+    return static_cast<double>(positions.has_two_axes() ? (*positions)(sample, i)
+                                                        : (*positions)(i));
   };
   for (std::size_t b = 0; b < batch; ++b) {
     for (std::size_t i = 0; i < num_queries; ++i) {
@@ -157,13 +156,11 @@ Doubles<4> scores_of(const MultiHeadAttentionOptions& layer, const StateDict& pa
 }
 
 double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head) {
-  if (const auto* by_head = std::get_if<Tensor<1>>(&head_gate)) {
-    return static_cast<double>((*by_head)(head));
+  if (!head_gate.has_value()) {
+    return 1;
   }
-  if (const auto* by_sample = std::get_if<Tensor<2>>(&head_gate)) {
-    return static_cast<double>((*by_sample)(sample, head));
-  }
-  return 1;
+  return static_cast<double>(head_gate.has_two_axes() ? (*head_gate)(sample, head)
+                                                      : (*head_gate)(head));
 }
 
 Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,

@@ -69,15 +69,7 @@ double score_magnitude(const Problem& magnitude, const reference::Heads& heads) 
 }
 
 double largest_gate(const HeadGate& head_gate) {
-  return std::visit(
-      [](const auto& gate) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(gate)>, std::monostate>) {
-          return 1.0;
-        } else {
-          return largest(gate);
-        }
-      },
-      head_gate);
+  return head_gate.has_value() ? largest(*head_gate) : 1.0;
 }
 
 }  // namespace

@@ -153,17 +153,13 @@ TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::si
                                   std::size_t end, ModelCache& cache) {
   TransformerForwardOptions part = pass;
   const auto limit = static_cast<std::int64_t>(end);
-  if (auto* by_sample = std::get_if<LensBySample>(&part.valid_lens)) {
-    for (std::int64_t& length : *by_sample) {
-      length = std::min(length, limit);
-    }
+  if (pass.valid_lens.has_two_axes()) {
+    part.valid_lens = columns(LensByQuery(*pass.valid_lens), begin, end);
   }
-  if (const auto* by_query = std::get_if<LensByQuery>(&pass.valid_lens)) {
-    LensByQuery lens = columns(*by_query, begin, end);
-    for (std::int64_t& length : lens) {
+  if (part.valid_lens.has_value()) {
+    for (std::int64_t& length : *part.valid_lens) {
       length = std::min(length, limit);
     }
-    part.valid_lens = lens;
   }
   if (pass.segments) {
     part.segments = columns(*pass.segments, begin, end);
@@ -376,8 +372,7 @@ TEST_CASE("Gradients are the slopes of the objective in float64") {
                                         std::pair(Side::encoder, &inputs.encoder_head_gates)}) {
       for (std::size_t layer = 0; layer < of_side->size(); ++layer) {
         CAPTURE(static_cast<int>(side), layer);
-        check_slope((*of_side)[layer], std::get<Tensor<2>>(gates_of(call.pass, side)[layer]),
-                    ++seed, scale, value);
+        check_slope((*of_side)[layer], *gates_of(call.pass, side)[layer], ++seed, scale, value);
       }
     }
     CHECK(inputs.pixels.has_value() == call.has_images());

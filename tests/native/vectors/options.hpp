@@ -30,6 +30,10 @@ std::optional<Json> tensor_of(CallList& calls, const Given& given) {
       },
       given);
 }
+template <typename Number>
+std::optional<Json> tensor_of(CallList& calls, const Numbers<Number>& given) {
+  return given.has_value() ? std::optional<Json>(calls.tensor(*given)) : std::nullopt;
+}
 
 JsonObject mask_options(CallList& calls, const ForwardOptions& options);
 /// Masks, and options of the weights: what every attention call has.
