@@ -9,6 +9,7 @@
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -270,12 +271,24 @@ class MultiHeadAttention final : public AttentionLayer {
   [[nodiscard]] bool pending_has_batch_axis() const noexcept { return pending_has_batch_axis_; }
 
  private:
-  template <std::size_t Rank>
-  ForwardResult<Rank> checked_forward(const TensorView<Rank>& queries, const TensorView<Rank>* keys,
-                                      const TensorView<Rank>* values,
-                                      const ForwardOptions& options);
-  template <std::size_t Rank>
-  BackwardResult<Rank> checked_backward(const TensorView<Rank>& grad_output);
+  /// An input with a batch axis or without; empty for keys and values that are not given.
+  struct Input {
+    Input() = default;
+    template <std::size_t Rank>
+    Input(const TensorView<Rank>& tensor) noexcept  // NOLINT(*-explicit-*)
+        : data(tensor.data()), shape(tensor.shape()) {}
+
+    [[nodiscard]] std::size_t length() const noexcept {
+      return shape.empty() ? 0 : shape[shape.size() - 2];
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return shape.empty() ? 0 : shape.back(); }
+
+    const float* data = nullptr;
+    std::span<const std::size_t> shape = {};
+  };
+  AttentionResult checked_forward(const Input& queries, const Input& keys, const Input& values,
+                                  const ForwardOptions& options);
+  BackwardResult<3> checked_backward(const Input& grad_output);
 
   bool pending_has_batch_axis_ = true;
 };

@@ -22,6 +22,41 @@ float* data_of(std::optional<Tensor<Rank>>& tensor) {
   return tensor.has_value() ? tensor->data() : nullptr;
 }
 
+/// The same numbers without the batch axis, which has size 1.
+template <std::size_t Rank>
+Tensor<Rank - 1> without_batch_axis(Tensor<Rank>&& tensor) {
+  typename Tensor<Rank - 1>::inner_shape_type shape{};
+  typename Tensor<Rank - 1>::inner_strides_type strides{};
+  std::copy_n(tensor.shape().begin() + 1, Rank - 1, shape.begin());
+  std::copy_n(tensor.strides().begin() + 1, Rank - 1, strides.begin());
+  return Tensor<Rank - 1>(std::move(tensor.storage()), std::move(shape), std::move(strides));
+}
+
+template <std::size_t Rank>
+std::optional<Tensor<Rank - 1>> without_batch_axis(std::optional<Tensor<Rank>>&& tensor) {
+  return tensor.has_value() ? std::optional(without_batch_axis(*std::move(tensor))) : std::nullopt;
+}
+
+ForwardResult<2> without_batch_axis(AttentionResult&& result) {
+  CapturedTensors<3>& captured = result.captured;
+  return {.output = without_batch_axis(std::move(result.output)),
+          .attention_weights = without_batch_axis(std::move(result.attention_weights)),
+          .key_mass = without_batch_axis(std::move(result.key_mass)),
+          .captured = {.queries = without_batch_axis(std::move(captured.queries)),
+                       .keys = without_batch_axis(std::move(captured.keys)),
+                       .values = without_batch_axis(std::move(captured.values)),
+                       .scores = without_batch_axis(std::move(captured.scores)),
+                       .pooled = without_batch_axis(std::move(captured.pooled)),
+                       .dropped_weights = without_batch_axis(std::move(captured.dropped_weights))}};
+}
+
+BackwardResult<2> without_batch_axis(BackwardResult<3>&& result) {
+  return {.queries = without_batch_axis(std::move(result.queries)),
+          .keys = without_batch_axis(std::move(result.keys)),
+          .values = without_batch_axis(std::move(result.values)),
+          .head_gate = std::move(result.head_gate)};
+}
+
 }  // namespace
 
 MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
@@ -33,36 +68,31 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
 AttentionResult MultiHeadAttention::forward(const TensorView<3>& queries, const TensorView<3>& keys,
                                             const TensorView<3>& values,
                                             const ForwardOptions& options) {
-  return checked_forward<3>(queries, &keys, &values, options);
+  return checked_forward(queries, keys, values, options);
 }
 
 ForwardResult<2> MultiHeadAttention::forward(const TensorView<2>& queries,
                                              const TensorView<2>& keys, const TensorView<2>& values,
                                              const ForwardOptions& options) {
-  return checked_forward<2>(queries, &keys, &values, options);
+  return without_batch_axis(checked_forward(queries, keys, values, options));
 }
 
 AttentionResult MultiHeadAttention::forward(const TensorView<3>& queries,
                                             const ForwardOptions& options) {
-  return checked_forward<3>(queries, nullptr, nullptr, options);
+  return checked_forward(queries, {}, {}, options);
 }
 
 ForwardResult<2> MultiHeadAttention::forward(const TensorView<2>& queries,
                                              const ForwardOptions& options) {
-  return checked_forward<2>(queries, nullptr, nullptr, options);
+  return without_batch_axis(checked_forward(queries, {}, {}, options));
 }
 
-template <std::size_t Rank>
-ForwardResult<Rank> MultiHeadAttention::checked_forward(const TensorView<Rank>& queries,
-                                                        const TensorView<Rank>* keys,
-                                                        const TensorView<Rank>* values,
-                                                        const ForwardOptions& options) {
-  const auto shape_of = [](const TensorView<Rank>* tensor) {
-    return tensor != nullptr ? Shape(tensor->shape()) : Shape();
-  };
+AttentionResult MultiHeadAttention::checked_forward(const Input& queries, const Input& keys,
+                                                    const Input& values,
+                                                    const ForwardOptions& options) {
   return report_out_of_memory([&] {
-    const MaskSizes sizes = validation::check_forward(*this, queries.shape(), shape_of(keys),
-                                                      shape_of(values), options);
+    const MaskSizes sizes =
+        validation::check_forward(*this, queries.shape, keys.shape, values.shape, options);
     const MaskStorage masks({.valid_lens = options.valid_lens,
                              .mask = options.mask,
                              .key_mask = options.key_mask,
@@ -70,33 +100,27 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const TensorView<Rank>& 
                              .window = options.window,
                              .empty_rows = options.empty_rows},
                             sizes);
-    auto output_shape = queries.shape();
-    output_shape.back() = settings().output_size;
-    ForwardResult<Rank> result{.output = make_tensor<Rank>(output_shape),
-                               .attention_weights = std::nullopt};
+    AttentionResult result{
+        .output = make_tensor<3>({sizes.batch, sizes.num_queries, settings().output_size}),
+        .attention_weights = std::nullopt};
     const std::size_t columns = sizes.num_keys + sizes.num_extra_slots;
     const ChosenRows chosen(options.return_weights, sizes.num_heads, sizes.num_queries);
     if (options.return_weights) {
       result.attention_weights =
-          make_heads<Rank>(sizes.batch, chosen.rows.num_heads, chosen.rows.num_queries, columns);
+          make_tensor<4>({sizes.batch, chosen.rows.num_heads, chosen.rows.num_queries, columns});
     }
     if (options.key_mass) {
-      std::array<std::size_t, Rank> shape{};
-      shape.front() = sizes.batch;
-      shape[Rank - 2] = sizes.num_heads;
-      shape[Rank - 1] = columns;
-      result.key_mass = make_tensor<Rank>(shape);
+      result.key_mass = make_tensor<3>({sizes.batch, sizes.num_heads, columns});
     }
-    const CapturedActivations captured =
-        make_captured<Rank>(options.capture,
-                            {.batch = sizes.batch,
-                             .num_heads = sizes.num_heads,
-                             .num_kv_heads = settings().num_kv_heads,
-                             .num_queries = sizes.num_queries,
-                             .num_keys = sizes.num_keys,
-                             .num_extra_slots = sizes.num_extra_slots,
-                             .head_size = settings().head_size},
-                            result.captured);
+    const CapturedActivations captured = make_captured(options.capture,
+                                                       {.batch = sizes.batch,
+                                                        .num_heads = sizes.num_heads,
+                                                        .num_kv_heads = settings().num_kv_heads,
+                                                        .num_queries = sizes.num_queries,
+                                                        .num_keys = sizes.num_keys,
+                                                        .num_extra_slots = sizes.num_extra_slots,
+                                                        .head_size = settings().head_size},
+                                                       result.captured);
     const std::vector<std::int32_t> positions = to_int32(options.positions);
     const std::size_t threads = parallel::num_threads();
     const bool is_quantized =
@@ -109,16 +133,13 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const TensorView<Rank>& 
                                                 .key_mass = options.key_mass,
                                                 .quantized = is_quantized}));
     });
-    const auto size_of = [&](const TensorView<Rank>* tensor) {
-      return tensor != nullptr ? tensor->shape().back() : 0;
-    };
-    ForwardArguments arguments{.input_sizes = {.query_size = size_of(&queries),
-                                               .key_size = size_of(keys),
-                                               .value_size = size_of(values)},
-                               .queries = queries.data(),
-                               .keys = keys != nullptr ? keys->data() : nullptr,
-                               .values = values != nullptr ? values->data() : nullptr,
-                               .num_new_keys = keys != nullptr ? keys->shape(Rank - 2) : 0,
+    ForwardArguments arguments{.input_sizes = {.query_size = queries.size(),
+                                               .key_size = keys.size(),
+                                               .value_size = values.size()},
+                               .queries = queries.data,
+                               .keys = keys.data,
+                               .values = values.data,
+                               .num_new_keys = keys.length(),
                                .mask = &masks.mask(),
                                .cache = options.cache,
                                .output = result.output.data(),
@@ -140,35 +161,29 @@ ForwardResult<Rank> MultiHeadAttention::checked_forward(const TensorView<Rank>& 
     }
     forward_into(arguments, allocate(arguments));
     if (options.requires_grad) {
-      pending_has_batch_axis_ = Rank == 3;
+      pending_has_batch_axis_ = queries.shape.size() == 3;
     }
     return result;
   });
 }
 
 BackwardResult<3> MultiHeadAttention::backward(const TensorView<3>& grad_output) {
-  return checked_backward<3>(grad_output);
+  return checked_backward(grad_output);
 }
 
 BackwardResult<2> MultiHeadAttention::backward(const TensorView<2>& grad_output) {
-  return checked_backward<2>(grad_output);
+  return without_batch_axis(checked_backward(grad_output));
 }
 
-template <std::size_t Rank>
-BackwardResult<Rank> MultiHeadAttention::checked_backward(const TensorView<Rank>& grad_output) {
+BackwardResult<3> MultiHeadAttention::checked_backward(const Input& grad_output) {
   return report_out_of_memory([&] {
-    validation::check_backward(*this, grad_output.shape());
+    validation::check_backward(*this, grad_output.shape);
     const AttentionMask& sizes = pending_sizes();
-    const auto like = [&](std::size_t length, std::size_t size) {
-      auto shape = grad_output.shape();
-      shape[Rank - 2] = length;
-      shape[Rank - 1] = size;
-      return make_tensor<Rank>(shape);
-    };
-    BackwardResult<Rank> result{.queries = like(sizes.num_queries, *query_size()),
-                                .keys = like(sizes.num_keys, *key_size()),
-                                .values = like(sizes.num_keys, *value_size()),
-                                .head_gate = make_tensor<2>({sizes.batch, settings().num_heads})};
+    BackwardResult<3> result{
+        .queries = make_tensor<3>({sizes.batch, sizes.num_queries, *query_size()}),
+        .keys = make_tensor<3>({sizes.batch, sizes.num_keys, *key_size()}),
+        .values = make_tensor<3>({sizes.batch, sizes.num_keys, *value_size()}),
+        .head_gate = make_tensor<2>({sizes.batch, settings().num_heads})};
     const std::size_t threads = parallel::num_threads();
     WorkingMemory memory([&](Arena& arena) {
       static_cast<void>(lay_out_backward(arena, {.batch = sizes.batch,
@@ -176,7 +191,7 @@ BackwardResult<Rank> MultiHeadAttention::checked_backward(const TensorView<Rank>
                                                  .num_keys = sizes.num_keys,
                                                  .num_threads = threads}));
     });
-    backward_into({.grad_output = grad_output.data(),
+    backward_into({.grad_output = grad_output.data,
                    .queries = result.queries.data(),
                    .keys = result.keys.data(),
                    .values = result.values.data(),

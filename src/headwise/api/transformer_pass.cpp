@@ -117,20 +117,20 @@ TransformerResult PassMemory::make_results(const Transformer& model,
       AttentionPass& of_layer = layers.of(side)[number];
       if (chosen) {
         of_layer.weight_rows = chosen_rows.emplace_back(chosen, layer.num_heads(), queries).rows;
-        weights.push_back(make_heads<3>(pass.batch, of_layer.weight_rows.num_heads,
-                                        of_layer.weight_rows.num_queries, keys));
+        weights.push_back(make_tensor<4>(
+            {pass.batch, of_layer.weight_rows.num_heads, of_layer.weight_rows.num_queries, keys}));
         of_layer.attention_weights = weights.back().data();
       }
       if (options.capture.any()) {
-        of_layer.captured = make_captured<3>(options.capture,
-                                             {.batch = pass.batch,
-                                              .num_heads = layer.num_heads(),
-                                              .num_kv_heads = of_heads.num_kv_heads,
-                                              .num_queries = queries,
-                                              .num_keys = keys,
-                                              .num_extra_slots = 0,
-                                              .head_size = of_heads.head_size},
-                                             captured.emplace_back());
+        of_layer.captured = make_captured(options.capture,
+                                          {.batch = pass.batch,
+                                           .num_heads = layer.num_heads(),
+                                           .num_kv_heads = of_heads.num_kv_heads,
+                                           .num_queries = queries,
+                                           .num_keys = keys,
+                                           .num_extra_slots = 0,
+                                           .head_size = of_heads.head_size},
+                                          captured.emplace_back());
       }
     }
   };
