@@ -9,29 +9,29 @@ import type { Tensor } from '../tensor/tensor.js';
 import type { LayerSettings } from './layer-options.js';
 import { placeOf, readResult, readTarget, resultIn, type Target } from './results.js';
 
-/** Gradients of what a forward was given. Those of its parameters are in the layer. */
+/** Gradients of a forward's inputs. The layer holds those of its parameters. */
 export interface Gradients {
-  /** Of the shape of what was given, as the next two. */
+  /** Of the input's shape, as `keys` and `values`. */
   queries: Tensor;
   keys: Tensor;
   values: Tensor;
-  /** (batch, heads), a row a sample; (1, heads) without a batch axis. Where no gate was given, at gate 1. */
+  /** (batch, heads); (1, heads) without a batch axis. A gate that was not given counts as 1. */
   headGate: Tensor;
 }
 
 const gradientNames = ['queries', 'keys', 'values', 'headGate'] as const;
 
-/** Memory of the right sizes that gradients are written to, and returned in. */
+/** Memory to write gradients to, each of the gradient's size. The gradients are returned in it. */
 export type GradientsOut = {
   [Name in keyof Gradients]?: Float32Array | Tensor | undefined;
 };
 
 export interface BackwardOptions {
-  /** Memory to write the gradients to, each its own. Default: new. Source: PyTorch's `out=`. */
+  /** Memory to write the gradients to, each its own. Default: newly allocated. Source: PyTorch's `out=`. */
   out?: GradientsOut | undefined;
 }
 
-/** The caller's memory for the gradients, as it was read. */
+/** The caller's memory for the gradients. */
 export type GradientTargets = readonly (Target | undefined)[];
 
 export function readBackwardOptions(options: BackwardOptions | undefined): GradientTargets {
@@ -39,14 +39,14 @@ export function readBackwardOptions(options: BackwardOptions | undefined): Gradi
   return gradientNames.map((name) => readTarget(`out.${name}`, out[name]));
 }
 
-/** Shapes of the inputs of a forward that is to be gone back from. */
+/** Shapes of the inputs of the pending backward pass. */
 export interface PendingShapes {
   readonly queries: readonly number[];
   readonly keys: readonly number[];
   readonly values: readonly number[];
 }
 
-/** Fails unless the layer has a forward to go back from, whose parameters are what they were. */
+/** Fails unless a backward is pending and the parameters are unchanged. */
 export function checkPending(layer: Address): void {
   // The order is that of `PendingBackward` in forward_record.hpp.
   const got = ['none', undefined, 'one whose parameters have changed since'][
@@ -61,8 +61,8 @@ export function checkPending(layer: Address): void {
 }
 
 /**
- * One backward pass: checks, lays everything out in working memory, calls the core and copies out what lies there. Where
- * two results are to be written to the same memory, the later one is there at the end.
+ * One backward pass: checks the gradient, writes it to working memory, calls the core and copies the results out. If
+ * two results share memory, it holds the later one afterwards.
  */
 export function runBackward(
   layer: Address,

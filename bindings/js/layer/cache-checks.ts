@@ -1,22 +1,22 @@
 import { fail, show } from '../runtime/errors.js';
 import { isIntegerIn } from '../runtime/options.js';
 
-/** How a cache was made. What it holds is in WebAssembly memory alone. */
+/** How a cache was made. WebAssembly memory holds its contents. */
 export interface CacheState {
   readonly owner: object;
-  /** Of the owner when the cache was made. */
+  /** The owner's number when the cache was made. */
   readonly numKvHeads: string;
   readonly batchSize: number;
   readonly maxLength: number;
 }
 
-/** What a call needs of it. */
+/** A call with the cache. */
 export interface CacheUse extends Pick<CacheState, 'owner' | 'numKvHeads'> {
   readonly batch: number;
   readonly newKeys: number;
 }
 
-/** Fails unless the cache of `length` positions is the owner's, a layer's or a model's, fits it now, and has room. */
+/** Fails unless the cache of `length` positions belongs to the layer or model, fits its current heads, and has room. */
 export function checkCacheUse(
   kind: 'layer' | 'model',
   { owner, numKvHeads, batchSize, maxLength }: CacheState,
@@ -38,7 +38,7 @@ export function checkCacheUse(
   }
 }
 
-/** A number of positions to keep of those held. */
+/** Checks the number of positions to keep. */
 export function checkKeptLength(length: number, held: number): void {
   if (!isIntegerIn(length, 0, held)) {
     fail('invalid-value', 'length', `an integer from 0 to ${held}`, show(length));

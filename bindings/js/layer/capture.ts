@@ -4,14 +4,18 @@ import { elementsOf } from '../tensor/arrays.js';
 import type { Tensor } from '../tensor/tensor.js';
 
 /**
- * What stands inside of a pass: `queries` (batch, heads, queries, head size), `keys` and `values` (batch, key-value
- * heads, keys, head size) after projection and rotation, cached ones included; `scores` (batch, heads, queries, keys and
- * extra slots), scaled, capped and masked, −∞ where masked; `pooled`, of the shape of `queries`, each head's result
- * before its gate; `droppedWeights`, of the shape of `scores`, the weights as dropout left them.
+ * Intermediate results of a pass:
+ * - `queries` (batch, heads, queries, head size), `keys` and `values` (batch, key-value heads, keys, head size), after
+ *   projection and rotation, including cached ones
+ * - `scores` (batch, heads, queries, keys + extra slots), scaled, capped and masked, −∞ where masked
+ * - `pooled` (batch, heads, queries, head size), each head's result before its gate
+ * - `droppedWeights` (batch, heads, queries, keys + extra slots), the weights after dropout
+ *
+ * Without a batch axis if the inputs have none.
  */
 export type CaptureName = 'queries' | 'keys' | 'values' | 'scores' | 'pooled' | 'droppedWeights';
 
-/** What was captured. */
+/** The captured results. */
 export type Captured = Partial<Record<CaptureName, Tensor>>;
 
 export const captureNames = [
@@ -23,7 +27,7 @@ export const captureNames = [
   'droppedWeights',
 ] as const satisfies readonly CaptureName[];
 
-/** The names asked for, undefined if nothing is to be captured. */
+/** Returns the requested names; undefined if nothing is captured. */
 export function checkCapture(value: unknown): ReadonlySet<CaptureName> | undefined {
   if (value === undefined) {
     return undefined;
@@ -41,7 +45,7 @@ export function checkCapture(value: unknown): ReadonlySet<CaptureName> | undefin
   return names;
 }
 
-/** Where each of them is written, as records call it. */
+/** The addresses of the captured results, by the record's names. */
 export const capturedFields = (at: Readonly<Partial<Record<CaptureName, Address>>>) => ({
   capturedQueries: at.queries,
   capturedKeys: at.keys,
@@ -51,7 +55,7 @@ export const capturedFields = (at: Readonly<Partial<Record<CaptureName, Address>
   droppedWeights: at.droppedWeights,
 });
 
-/** The shape of each of them without the batch axis. */
+/** The shape of each captured result, without the batch axis. */
 export function captureShapes(sizes: {
   readonly numHeads: number;
   readonly numKvHeads: number;

@@ -2,15 +2,15 @@ import { fail, show } from '../runtime/errors.js';
 import { checkBoolean, checkOptions, isIntegerIn, isRecord } from '../runtime/options.js';
 import { elementsOf } from '../tensor/arrays.js';
 
-/** Which attention weights are returned: those of some heads and some queries, at no more than the cost of these rows. */
+/** Attention weights of only some heads and queries. They cost no more than their own rows. */
 export interface ChosenWeights {
-  /** Indices of heads, each once, in the order of the result. Default: all. */
+  /** Indices of heads without duplicates, in the order of the result. Default: all. */
   heads?: readonly number[] | undefined;
-  /** Indices of queries, likewise, or the last one alone. Default: all. */
+  /** Indices of queries, in the same way, or only the last query. Default: all. */
   queries?: readonly number[] | 'last' | undefined;
 }
 
-/** The lists of the caller's, read but not held against the pass; true is all weights, false none. */
+/** The caller's lists, read but not checked against the pass. True means all weights, false none. */
 export type GivenWeights =
   boolean | { readonly heads: GivenList; readonly queries: GivenList | 'last' };
 type GivenList = readonly unknown[] | undefined;
@@ -23,7 +23,7 @@ function readList(argument: string, expected: string, value: unknown): GivenList
   const seen = new Set<unknown>();
   for (const index of elementsOf(argument, expected, value, true)) {
     read.push(index);
-    // A second time is an error.
+    // Duplicates are an error, so stop reading.
     if (seen.has(index)) {
       break;
     }
@@ -51,7 +51,7 @@ export function readReturnWeights(value: unknown): GivenWeights {
   };
 }
 
-/** Places among the chosen ones, −1 for the others; `places` is undefined where all are chosen. */
+/** For each index, its place in the list, or −1 if it is not in it. `places` is undefined if all are chosen. */
 export interface Places {
   readonly places: Int32Array | undefined;
   readonly count: number;
@@ -75,7 +75,7 @@ function placesOf(argument: string, one: string, list: GivenList, count: number)
   return { places, count: list.length };
 }
 
-/** The rows that are returned, held against the pass. */
+/** The rows to return, checked against the pass. */
 export interface CheckedWeights {
   readonly returned: boolean;
   readonly heads: Places;

@@ -6,7 +6,7 @@ import type { LayerSettings } from './layer-options.js';
 import type { CheckedPositions } from './positions.js';
 import { readResult, resultIn, type Result } from './results.js';
 
-/** What few passes take or give, read off the call and checked. */
+/** Rarely used inputs and outputs, checked. */
 export interface ExtraOptions {
   readonly positions: CheckedPositions;
   readonly weights: CheckedWeights;
@@ -22,16 +22,16 @@ export interface ExtraSizes {
   readonly numExtraSlots: number;
 }
 
-/** Memory for it. */
+/** Sizes and memory of the rarely used inputs and outputs. */
 export interface Extras {
-  /** Pieces of working memory, in floats. */
+  /** Sizes of the allocations in working memory, in floats. */
   readonly sizes: readonly number[];
   readonly options: ExtraOptions;
   readonly keyMass: Result | undefined;
   readonly captured: readonly (readonly [CaptureName, Result])[] | undefined;
 }
 
-/** Undefined where the pass takes and gives no more than every pass. */
+/** Returns undefined if the pass uses none of them. */
 export function extrasOf(options: ExtraOptions, sizes: ExtraSizes): Extras | undefined {
   const { positions, weights, keyMass, capture } = options;
   const { places: heads } = weights.heads;
@@ -63,7 +63,7 @@ export function extrasOf(options: ExtraOptions, sizes: ExtraSizes): Extras | und
   };
 }
 
-/** Where in working memory it lies. */
+/** Addresses in working memory. */
 export interface ExtraAddresses {
   readonly positions?: Address | undefined;
   readonly weightHeads?: Address | undefined;
@@ -74,7 +74,7 @@ export interface ExtraAddresses {
 
 export const noExtras: ExtraAddresses = { captured: {} };
 
-/** Writes what the pass takes to its pieces. */
+/** Writes the inputs to working memory. */
 export function writeExtras(
   { options, captured, keyMass }: Extras,
   [positions, heads, queries, mass, ...rest]: readonly Address[],
@@ -92,7 +92,7 @@ export function writeExtras(
   };
 }
 
-/** What few passes give, copied out of WebAssembly memory. */
+/** Copies the outputs out of WebAssembly memory. */
 export function readExtras(
   { keyMass, captured }: Extras,
   at: ExtraAddresses,

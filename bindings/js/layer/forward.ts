@@ -53,33 +53,33 @@ export interface ForwardOptions<
   Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
 >
   extends MaskOptions, Omit<ResultOptions, 'returnWeights'> {
-  /** Whether to return the attention weights, or which. Default: none, and then they are never stored. */
+  /** Whether to return the attention weights, or which of them. Default: no, which avoids storing them. */
   returnWeights?: Weights;
   /**
-   * Whether to return `keyMass`, each head's weight on each key summed over the queries, before dropout; the weights are
-   * not stored for it. Default: no.
+   * Whether to return `keyMass`: each head's weight on each key, summed over the queries, before dropout. Does not
+   * store the weights. Default: no.
    */
   keyMass?: KeyMass;
-  /** What else of the pass to return, as `captured`. Default: nothing. */
+  /** Which intermediate results to return as `captured`. Default: none. */
   capture?: Names;
   /**
-   * Factor of each head's pooled output before W_o: one number a head, or (batch, heads). Default: 1. Source: Michel et
-   * al. 2019, the gates ξ_h.
+   * Multiplies each head's pooled output before W_o: (heads,) or (batch, heads). Default: 1. Source: Michel et al.
+   * 2019, the gates ξ_h.
    */
   headGate?: TensorInput | Float32Array | Float64Array | undefined;
   /**
-   * Keys and values of earlier positions, which the given ones are added to. "Keys" in `validLens`, `mask`, `keyMask` and
-   * `window` then means cached and given; query i stands at position (cached keys) + i. Default: none.
+   * KV cache of earlier positions; the given keys and values are appended. "Keys" in `validLens`, `mask`, `keyMask` and
+   * `window` then means the cached and the given ones, and query i is at position (cached keys) + i. Default: no cache.
    */
   cache?: KeyValueCache | undefined;
   /**
-   * Where the queries, and as many keys, stand, for a layer with rotary positions: (queries,) or (batch, queries),
-   * integers from 0 to 2^31 − 1. Default: query i and given key i at (cached keys) + i. Masks do not depend on it.
+   * Positions of the queries, and of as many keys, in a layer with rotary positions: (queries,) or (batch, queries),
+   * integers from 0 to 2^31 − 1. Default: query i and given key i are at (cached keys) + i. Masks ignore them.
    */
   positions?: ValidLens | undefined;
   /**
-   * Whether `backward` will follow. What it needs is kept in WebAssembly memory, copies of the inputs and masks
-   * included; scores are not. Not with a cache. Default: no. Source: PyTorch, `requires_grad`.
+   * Whether to save activations for `backward`: copies of inputs and masks in WebAssembly memory, but not the scores.
+   * Not with a cache. Default: no. Source: PyTorch, `requires_grad`.
    */
   requiresGrad?: boolean | undefined;
 }
@@ -95,7 +95,7 @@ export const forwardOptionNames = [
   'requiresGrad',
 ] as const;
 
-/** A tensor if it was asked for, and perhaps if that is not known. */
+/** The type of a result: present if requested, optional if the request is known at run time only. */
 type IfAsked<Name extends string, Asked, Given> = [Asked] extends [false | undefined]
   ? Partial<Record<Name, undefined>>
   : [Asked] extends [boolean]
@@ -106,7 +106,7 @@ type IfAsked<Name extends string, Asked, Given> = [Asked] extends [false | undef
       ? Record<Name, Given>
       : Partial<Record<Name, Given | undefined>>;
 
-/** What was captured, by the names asked for where they are known. */
+/** The captured results, by the requested names if these are known at compile time. */
 type IfCaptured<Names> = [Names] extends [undefined]
   ? { captured?: undefined }
   : [Names] extends [readonly CaptureName[]]
@@ -116,8 +116,8 @@ type IfCaptured<Names> = [Names] extends [undefined]
     : { captured?: Captured | undefined };
 
 /**
- * What the queries pooled and, if asked for, `attentionWeights` (batch, heads, queries, keys and extra slots), `keyMass`
- * (batch, heads, keys and extra slots) and `captured`.
+ * `output` and, if requested, `attentionWeights` (batch, heads, queries, keys + extra slots), `keyMass` (batch, heads,
+ * keys + extra slots) and `captured`.
  */
 export type ForwardResult<
   Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
@@ -129,22 +129,22 @@ export type ForwardResult<
 
 type Floats = Numbers<Float32Array>;
 
-/** What a forward pass needs of its layer. */
+/** The layer of a forward pass. */
 export interface ForwardLayer {
-  /** In WebAssembly memory. */
+  /** Address in WebAssembly memory. */
   readonly layer: Address;
-  /** Whom caches belong to. */
+  /** The owner of the caches that this layer accepts. */
   readonly owner: object;
   readonly settings: LayerSettings;
   readonly sizes: InputSizes;
-  /** Called when the pass is done, with the sizes that it has inferred. */
+  /** Called after the pass with the sizes that it has inferred. */
   readonly follow: (sizes: InputSizes) => void;
 }
 
-/** The arguments of a pass, read from the caller's objects, and not yet held against the layer. */
+/** The arguments of a pass, read from the caller's objects but not yet checked against the layer. */
 export interface ForwardInputs {
   readonly q: Floats;
-  /** Absent to attend to what the cache holds. */
+  /** Undefined to attend to the cache only. */
   readonly keyValues: readonly [Floats, Floats] | undefined;
   readonly gate: Floats | undefined;
   readonly cache: unknown;
@@ -157,7 +157,7 @@ export interface ForwardInputs {
   readonly requiresGrad: boolean;
 }
 
-/** Reads all of the caller's objects, which may run the caller's code: nothing of the layer is looked at before. */
+/** Reads all of the caller's objects. This may run the caller's code, so it must not depend on the layer's state. */
 export function readForward(
   queries: unknown,
   keys: unknown,
@@ -188,7 +188,7 @@ export function readForward(
   };
 }
 
-/** The sizes of a pass, read off its inputs. */
+/** Sizes of a pass, from the shapes of its inputs. */
 interface InputShapes extends InputSizes {
   readonly batch: number;
   readonly numQueries: number;
@@ -221,7 +221,7 @@ function checkInputs(
   keyValues: readonly [Floats, Floats] | undefined,
 ): InputShapes {
   const batched = q.shape.length !== 2;
-  // Shapes are expected without a batch axis if the queries have none.
+  // If the queries have no batch axis, the other inputs must have none.
   const first = batched ? 1 : 0;
   const check = (
     argument: string,
@@ -248,7 +248,7 @@ function checkInputs(
   check('queries', q, 'batch', 'queries', sizes.querySize, 'querySize');
   const batch = batched ? (q.shape[0] ?? 0) : 1;
   const [k, v] = keyValues ?? [];
-  // Neither `at` nor object spread here and below: both are slow enough to show in a small call.
+  // No `at` and no object spread here and below: both slow down small calls measurably.
   const numNewKeys = k?.shape[first] ?? 0;
   if (k !== undefined && v !== undefined) {
     check('keys', k, batch, 'keys', sizes.keySize, 'keySize');
@@ -264,7 +264,7 @@ function checkInputs(
   };
 }
 
-/** One forward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
+/** One forward pass: checks the inputs, writes them to working memory, calls the core and copies the results out. */
 export function runForward(target: ForwardLayer, inputs: ForwardInputs): ForwardResult {
   const loaded = core();
   const { layer, settings } = target;

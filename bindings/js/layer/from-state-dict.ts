@@ -9,21 +9,21 @@ import { toIntegers, type TensorsByName } from '../tensor/integers.js';
 import { checkFileShape } from '../tensor/shapes.js';
 import { layerOptionNames, type MultiHeadAttentionOptions } from './layer-options.js';
 
-/** How `MultiHeadAttention.fromStateDict` reads a state dict, and what no state dict tells. */
+/** Options of `MultiHeadAttention.fromStateDict`: how to read the state dict, and what it does not determine. */
 export interface FromStateDictOptions extends Partial<MultiHeadAttentionOptions> {
   /** Number of heads. At least 1. */
   numHeads: number;
   /**
-   * What stands before the names, for example `encoder.layers.0.self_attn`; tensors of other names are left alone. The
-   * dot behind it may be left out. Where it is wrong, the error lists those there are. Default: none.
+   * Prefix of the layer's tensors, for example `encoder.layers.0.self_attn`; a trailing dot is optional. Other tensors
+   * are ignored. If the prefix is wrong, the error lists those found. Default: none.
    */
   prefix?: string | undefined;
 }
 
-/** A tensor of a state dict. Of one that holds no floats, `dtype` tells what else, and `data` has nothing. */
+/** A tensor of a state dict. `dtype` is set if it holds no floats; `data` is then empty. */
 export interface DictTensor extends Numbers<Float32Array> {
   readonly dtype?: string;
-  /** Of dtype I8, whose factors another tensor may have. */
+  /** Set for dtype I8. Another tensor may hold the factors. */
   readonly integers?: Int8Array;
 }
 
@@ -39,7 +39,7 @@ function toDictTensor(name: string, value: unknown): DictTensor {
       };
 }
 
-/** Turns int8 weights, beside which there is `NAME_scale` with a factor for each row, into floats. */
+/** Turns int8 weights with factors for their rows in `NAME_scale` into floats. */
 function joinScales(dict: Map<string, DictTensor>): ReadonlyMap<string, DictTensor> {
   for (const [name, { integers, shape }] of dict) {
     const scale = dict.get(`${name}_scale`);
@@ -57,7 +57,7 @@ function joinScales(dict: Map<string, DictTensor>): ReadonlyMap<string, DictTens
   return dict;
 }
 
-/** A state dict as numbers by name. */
+/** Reads a state dict's tensors by name. */
 export function toDict(given: unknown, argument = 'stateDict'): ReadonlyMap<string, DictTensor> {
   const entries = entriesOf(argument, given, 'tensors');
   const dict = new Map(entries.map(([name, value]) => [name, toDictTensor(name, value)]));
@@ -65,7 +65,7 @@ export function toDict(given: unknown, argument = 'stateDict'): ReadonlyMap<stri
   return joinScales(dict);
 }
 
-/** Fails if reading one tensor took the memory of another away. */
+/** Fails if reading one tensor detached the buffer of another. */
 function checkFloatsAttached(tensors: Iterable<readonly [string, DictTensor]>): void {
   for (const [name, tensor] of tensors) {
     if (tensor.dtype === undefined) {
@@ -74,7 +74,7 @@ function checkFloatsAttached(tensors: Iterable<readonly [string, DictTensor]>): 
   }
 }
 
-/** The numbers of one parameter: rows of the source, or columns of one that is transposed; zeros without a source. */
+/** The numbers of one parameter: rows of the source, or columns if it is transposed. Zeros without a source. */
 function parameterIn(
   { source: number, firstRow, transposed, shape }: LayerParameter,
   sources: readonly DictTensor[],
@@ -97,7 +97,7 @@ function parameterIn(
   return { data, shape };
 }
 
-/** The layer that a state dict describes: its options, and its parameters by d2l's names. */
+/** The layer that a state dict describes: options, and parameters by d2l's names. */
 export function readStateDict(
   dict: TensorsByName,
   options: FromStateDictOptions,
@@ -111,10 +111,10 @@ export function readStateDict(
     fail('invalid-option', 'prefix', 'a string', show(prefix));
   }
   const numHeads = checkSize('numHeads', given.numHeads);
-  // Names of another layer may begin alike: layer.1 and layer.10.
+  // The dot separates names such as `layer.1` and `layer.10`.
   const start = prefix === '' || prefix.endsWith('.') ? prefix : `${prefix}.`;
   const isWanted = (name: string): boolean => name.startsWith(start);
-  // Of the others, the names tell which prefixes there are.
+  // Other tensors are not read. The error for a wrong prefix needs their names.
   const entries = entriesOf('stateDict', dict, 'tensors', isWanted).map(
     ([name, value]) => [name, isWanted(name) ? toDictTensor(name, value) : nothing] as const,
   );
@@ -138,7 +138,7 @@ export function readStateDict(
   };
 }
 
-/** The options that a state dict settles. */
+/** The options that a state dict determines. */
 function optionsOf(plan: LayerPlan): Omit<MultiHeadAttentionOptions, 'numHeads'> {
   const { problem, parameters, attentionHiddens, convolution, ...settled } = plan;
   const { outputProjection, bias, biasKv, ...sizes } = settled;
@@ -154,7 +154,7 @@ function optionsOf(plan: LayerPlan): Omit<MultiHeadAttentionOptions, 'numHeads'>
   };
 }
 
-/** The settled options; one that was given, too, must be the same. */
+/** Returns the determined options. An option that was given must have the same value. */
 function reconcile(
   given: Partial<MultiHeadAttentionOptions>,
   settled: Omit<MultiHeadAttentionOptions, 'numHeads'>,

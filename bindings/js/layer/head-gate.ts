@@ -1,7 +1,7 @@
 import { checkAttached, type Numbers } from '../tensor/arrays.js';
 import { checkOneOf } from '../tensor/shapes.js';
 
-/** Checks the gate's shape and returns the numbers between its samples. */
+/** Checks the gate's shape and returns its stride by sample. */
 export function checkHeadGate(
   gate: Numbers<Float32Array> | undefined,
   batch: number,

@@ -6,7 +6,7 @@ import { checkShape } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import { checkNumHeads } from './layer-options.js';
 
-/** Moves the data of X by one of the core's functions, which takes (batch, length, heads, headSize, from, to). */
+/** Rearranges the data of X with a function of the core. */
 function moveHeads(
   move: 'splitHeads' | 'joinHeads',
   data: Float32Array,
@@ -35,8 +35,8 @@ export function transposeQkv(X: TensorInput, numHeads: number): Tensor {
 }
 
 /**
- * Puts the heads back beside each other: (batch · numHeads, length, p) → (batch, length, numHeads · p). The inverse of
- * `transposeQkv`. Source: d2l, Multi-Head Attention, `transpose_output`.
+ * Concatenates the heads: (batch · numHeads, length, p) → (batch, length, numHeads · p). The inverse of `transposeQkv`.
+ * Source: d2l, Multi-Head Attention, `transpose_output`.
  *
  * @throws HeadwiseError `invalid-option` when `numHeads` does not divide the first axis; `invalid-shape`
  */
@@ -58,7 +58,8 @@ export function transposeOutput(X: TensorInput, numHeads: number): Tensor {
 }
 
 /**
- * The direct split: (batch, length, D) → (batch, numHeads, length, D / numHeads), without parameters.
+ * Splits the last axis into heads: (batch, length, numHiddens) → (batch, numHeads, length, numHiddens / numHeads),
+ * without parameters.
  *
  * @throws HeadwiseError `invalid-option` when `numHeads` does not divide the last axis; `invalid-shape`
  */

@@ -10,11 +10,11 @@ import { checkCacheUse, checkKeptLength, type CacheState } from './cache-checks.
 export interface CacheOptions {
   /** Samples of every forward with the cache. At least 1. */
   batchSize: number;
-  /** Positions that it can hold, at least 1; more are an error. */
+  /** Maximum number of positions. At least 1. */
   maxLength: number;
   /**
-   * `'float16'` takes half the memory of `'float32'`, the default: each head's key or value is kept as integers of 15 bits
-   * with a factor, an error of at most 2^−15 of its largest number. One that is not finite is NaN there.
+   * `'float16'` halves the memory: each head's key or value is stored as 15-bit integers with a factor. The error is at
+   * most 2^−15 of its largest number; a non-finite key or value becomes all NaN. Default: `'float32'`.
    */
   precision?: CachePrecision | undefined;
 }
@@ -30,7 +30,7 @@ export interface CheckedCacheOptions {
 
 const cachePrecisions = ['float32', 'float16'] as const satisfies readonly CachePrecision[];
 
-/** The precision as the core counts it. */
+/** The core's number of the precision. */
 export const numberOfPrecision = ({ precision }: CheckedCacheOptions): number =>
   cachePrecisions.indexOf(precision);
 
@@ -46,24 +46,24 @@ export function checkCacheOptions(options: CacheOptions): CheckedCacheOptions {
   };
 }
 
-/** A cache as a call of its layer uses it. */
+/** A cache, checked for a call of its layer. */
 export interface HeldCache {
   readonly address: Address;
   /** Positions held before the call. */
   readonly length: number;
-  /** Whether it keeps integers. */
+  /** Whether it stores 15-bit integers. */
   readonly isQuantized: boolean;
 }
 
-/** Whom a cache goes with: a layer, as long as no heads of it are pruned. */
+/** A cache's layer or model. If heads are pruned, `numKvHeads` changes and the cache becomes invalid. */
 export interface CacheOwner {
   readonly owner: object;
   readonly settings: { readonly numKvHeads: number };
 }
 
 /**
- * Projected keys and values of earlier positions, for decoding. Made by `MultiHeadAttention.createCache` and of use to
- * that layer only, until heads of it are pruned.
+ * KV cache: projected keys and values of earlier positions, for decoding. Made by `MultiHeadAttention.createCache`, and
+ * valid for that layer until its heads are pruned.
  */
 export class KeyValueCache {
   readonly #state: CacheState;
@@ -94,20 +94,20 @@ export class KeyValueCache {
     return this.#precision;
   }
 
-  /** Positions held so far, or when it was disposed of. */
+  /** Positions held so far. After `dispose`, the last number. */
   get length(): number {
     return this.#handle.disposed ? this.#lastLength : core().cacheLength(this.#handle.inUse());
   }
 
-  /** Forgets everything. */
+  /** Removes all positions. */
   reset(): void {
     this.truncate(0);
   }
 
   /**
-   * Forgets all but the first `length` positions.
+   * Keeps only the first `length` positions.
    *
-   * @throws HeadwiseError `invalid-value` for more than it holds, `disposed`
+   * @throws HeadwiseError `invalid-value` if the cache holds fewer, `disposed`
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
@@ -115,7 +115,9 @@ export class KeyValueCache {
     core().setCacheLength(address, length);
   }
 
-  /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
+  /**
+   * Frees the cache's WebAssembly memory. Using the cache afterwards is an error; calling `dispose` again does nothing.
+   */
   dispose(): void {
     this.#lastLength = this.#handle.lost ? 0 : this.length;
     this.#handle.dispose();
@@ -125,13 +127,13 @@ export class KeyValueCache {
     this.dispose();
   }
 
-  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  /** With a tag, Vue's `reactive` returns the object itself. Its proxies cannot access private fields. */
   get [Symbol.toStringTag](): string {
     return this.constructor.name;
   }
 
   /**
-   * Checks that the cache goes with a call of its layer and says what of it the call needs.
+   * Checks a cache for a call of its layer.
    *
    * @internal
    */
@@ -141,7 +143,7 @@ export class KeyValueCache {
     batch: number,
     newKeys: number,
   ): HeldCache {
-    // Not by its class, of which a proxy may say anything.
+    // Checks a private field, because a proxy can fake its class.
     if (!isObject(cache) || !(#handle in cache)) {
       fail('invalid-type', 'cache', 'one that createCache made', show(cache));
     }

@@ -15,12 +15,16 @@ import { precisions, type Precision } from '../runtime/precisions.js';
 import { writeRecord } from '../runtime/records.js';
 import { core, enter } from '../runtime/wasm.js';
 
-/** How each head weighs its keys: scaled dot products, or d2l's AdditiveAttention with parameters shared by the heads. */
+/**
+ * How each head scores its keys: scaled dot products, or d2l's AdditiveAttention with parameters that all heads share.
+ */
 export type Pooling = 'dot-product' | 'additive';
 
 /**
- * How heads are formed: by W_q, W_k and W_v as in the chapter; by 1×1 convolutions with a group a head, each head
- * projecting its own slice of the input; or by splitting the input as it is, without parameters or output projection.
+ * How heads are formed:
+ * - `'linear'`: by W_q, W_k and W_v, as in the chapter
+ * - `'convolution'`: by 1×1 convolutions with one group for each head, so each head projects its own slice of the input
+ * - `'none'`: by splitting the input, without parameters or output projection
  */
 export type Projection = 'linear' | 'convolution' | 'none';
 
@@ -29,43 +33,46 @@ export type Projection = 'linear' | 'convolution' | 'none';
  * depend on differences of positions. Source: Su et al. 2021.
  */
 export interface RotaryOptions {
-  /** Element pair i is rotated by position · base^(−2i/size). Above 0; default: 10000. */
+  /** Element pair i is rotated by position · base^(−2i/size). Above 0. Default: 10000. */
   base?: number | undefined;
-  /** Elements of a head that are rotated, the first ones; even. Default: the head size. */
+  /** Number of elements to rotate, from the first of each head; even. Default: the head size. */
   size?: number | undefined;
-  /** Whether pairs are neighbours, as in the paper, or one element of each half, the default, as in Transformers. */
+  /**
+   * Whether a pair is two neighbours, as in the paper, or one element of each half, as in Transformers. Default: no.
+   */
   interleaved?: boolean | undefined;
 }
 
 export interface MultiHeadAttentionOptions {
-  /** Size of all heads together: a head has `numHiddens` / `numHeads`. At least 1. Source: d2l. */
+  /** Total size of the heads; each has `numHiddens` / `numHeads`. At least 1. Source: d2l. */
   numHiddens: number;
   /** Number of heads; divides `numHiddens`. Source: d2l. */
   numHeads: number;
-  /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. Source: d2l. */
+  /** Probability that an attention weight is dropped in training mode, from 0 to 1. Default: 0. Source: d2l. */
   dropout?: number | undefined;
   /** Whether the projections have a bias. Default: no. Source: d2l. */
   bias?: boolean | undefined;
   /** Whether W_o has one. Default: `bias`. Source: Hugging Face Transformers, Qwen2. */
   outputBias?: boolean | undefined;
-  /**
-   * Size of the queries' last axis; inferred at the first `forward` or `loadStateDict` when left out. Source: d2l.
-   */
+  /** Size of the queries' last axis. Default: inferred by the first `forward` or `loadStateDict`. Source: d2l. */
   querySize?: number | undefined;
-  /** Size of the keys' last axis; inferred likewise. Source: PyTorch, `kdim`. */
+  /** Size of the keys' last axis. Default: inferred, as `querySize`. Source: PyTorch, `kdim`. */
   keySize?: number | undefined;
-  /** Size of the values' last axis; inferred likewise. Source: PyTorch, `vdim`. */
+  /** Size of the values' last axis. Default: inferred, as `querySize`. Source: PyTorch, `vdim`. */
   valueSize?: number | undefined;
   /** Size of the output's last axis. Default: `numHiddens`. Source: Keras, `output_shape`. */
   outputSize?: number | undefined;
-  /** Whether W_o follows the heads. Default: yes, unless `projection` is `'none'`. */
+  /**
+   * Whether the output is W_o of the concatenated heads, or these themselves. Default: W_o, unless `projection` is
+   * `'none'`.
+   */
   outputProjection?: boolean | undefined;
   /**
    * Number of key-value heads, each shared by as many query heads; divides `numHeads`. Default: `numHeads`. Source:
    * Ainslie et al. 2023, grouped-query attention; ONNX Attention, `kv_num_heads`.
    */
   numKvHeads?: number | undefined;
-  /** How each head weighs its keys. Default: `'dot-product'`. */
+  /** How each head scores its keys. Default: `'dot-product'`. */
   pooling?: Pooling | undefined;
   /** Hidden units of additive pooling. Default: numHiddens / numHeads. Source: d2l, `AdditiveAttention`. */
   attentionHiddens?: number | undefined;
@@ -73,24 +80,27 @@ export interface MultiHeadAttentionOptions {
   projection?: Projection | undefined;
   /** Factor of the dot products. Default: 1/√(head size). Source: Vaswani et al. 2017. */
   scale?: number | undefined;
-  /** Cap of the scaled scores, c · tanh(s / c); 0, the default, is off. Source: Gemma 2; ONNX Attention. */
+  /** Cap of the scaled scores: c · tanh(s / c); 0 is off. Default: 0. Source: Gemma 2; ONNX Attention, `softcap`. */
   softcap?: number | undefined;
   /**
-   * Rotary positions of queries and keys, after their projection; extra slots have none. Default: none. Source: Su et
-   * al. 2021.
+   * Rotary positions of queries and keys, after their projection. The extra slots have none. Default: none. Source: Su
+   * et al. 2021.
    */
   rotary?: RotaryOptions | undefined;
-  /** Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source: PyTorch, `add_bias_kv`. */
+  /**
+   * Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Default: no. Source: PyTorch,
+   * `add_bias_kv`.
+   */
   biasKv?: boolean | undefined;
-  /** Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`. */
+  /** Whether a pair of zeros follows the given ones. Default: no. Source: PyTorch, `add_zero_attn`. */
   zeroAttention?: boolean | undefined;
   /**
-   * Precision of the weights of W_q, W_k, W_v and W_o: with less than 32 bits a pass of few queries takes less time, and
-   * they cannot be trained. `'float16'` rounds to what float16 holds, `'int8'` to integers with a factor for each output;
-   * biases and other parameters stay floats. Default: `'float32'`.
+   * Precision of the weights of W_q, W_k, W_v and W_o. Fewer than 32 bits are faster for few queries, but cannot be
+   * trained. `'float16'` rounds to float16; `'int8'` rounds to integers with a factor for each output. Other parameters
+   * stay float32. Default: `'float32'`.
    */
   weights?: Precision | undefined;
-  /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
+  /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1. Default: a random one. */
   seed?: number | undefined;
 }
 
@@ -99,7 +109,7 @@ export type RotarySettings = {
   readonly [Name in keyof RotaryOptions]-?: NonNullable<RotaryOptions[Name]>;
 };
 
-/** A layer's options, checked and with their defaults. */
+/** A layer's options with their defaults. They are checked. */
 export interface LayerSettings {
   readonly numHiddens: number;
   readonly numHeads: number;
@@ -122,7 +132,7 @@ export interface LayerSettings {
   readonly seed: number;
 }
 
-/** Sizes of the inputs' last axes, as far as they are known. */
+/** Sizes of the inputs' last axes; undefined until inferred. */
 export interface InputSizes {
   readonly querySize: number | undefined;
   readonly keySize: number | undefined;
@@ -158,7 +168,7 @@ export const layerOptionNames = [
 const poolings = ['dot-product', 'additive'] as const;
 const projections = ['linear', 'convolution', 'none'] as const;
 
-/** Heads: a divisor of what they split. */
+/** Checks that `value` divides `size`; `what` names the size in the error. */
 export function checkNumHeads(value: unknown, what: string, size: number): number {
   if (!isIntegerIn(value, 1) || size % value !== 0) {
     fail('invalid-option', 'numHeads', `a divisor of ${what} (${size})`, show(value));
@@ -166,7 +176,7 @@ export function checkNumHeads(value: unknown, what: string, size: number): numbe
   return value;
 }
 
-/** Factor of the dot products, a finite number. */
+/** Checks a factor of the dot products: a finite number. */
 export function checkScale(value: unknown, argument = 'scale'): number | undefined {
   if (value !== undefined && !Number.isFinite(value)) {
     fail('invalid-option', argument, 'a finite number', show(value));
@@ -174,7 +184,7 @@ export function checkScale(value: unknown, argument = 'scale'): number | undefin
   return value as number | undefined;
 }
 
-/** Cap of the scores, a finite number from 0, which is off, on. */
+/** Checks a cap of the scores: a finite number of at least 0. Default: 0, which is off. */
 export const checkSoftcap = (value: unknown): number =>
   ifGiven('softcap', value, checkNonNegative) ?? 0;
 
@@ -211,7 +221,7 @@ function checkDropout(value: unknown): number {
   return value;
 }
 
-/** Fails when an option is given that goes with another value of a second option only. */
+/** Fails if `argument` is given although another option lacks the value that it needs. */
 function checkGoesWith(
   given: boolean,
   argument: string,
@@ -328,7 +338,7 @@ export function checkLayerOptions(
   return [settings, sizes];
 }
 
-/** A layer in WebAssembly memory. */
+/** Allocates a layer in WebAssembly memory. */
 export function newLayer(settings: LayerSettings, sizes: InputSizes): Address {
   const { dropout, scale, softcap, rotary, seed } = settings;
   enter();

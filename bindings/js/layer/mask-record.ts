@@ -3,10 +3,10 @@ import { write, writeBytes, writeIntegers, type Address } from '../runtime/memor
 import { type Packed } from '../runtime/records.js';
 import type { CheckedMasks } from './masks.js';
 
-/** Pieces of working memory for the data of masks: lengths, the mask, the key mask, its ranges. */
+/** A value for each allocation of mask data: valid lengths, the mask, the key mask, its ranges. */
 type MaskData<Piece> = [lens: Piece, mask: Piece, keyMask: Piece, keyRanges: Piece];
 
-/** Their sizes in floats. */
+/** Sizes of mask data in floats. */
 export function maskDataSizes(masks: CheckedMasks): MaskData<number> {
   const { validLens, mask, maskCount, keyMask } = masks;
   return [
@@ -17,7 +17,7 @@ export function maskDataSizes(masks: CheckedMasks): MaskData<number> {
   ];
 }
 
-/** Writes the data of the masks to pieces of the sizes above and returns their record. */
+/** Writes the masks' data to working memory of these sizes and returns their record. */
 export function writeMasks(masks: CheckedMasks, at: MaskData<Address>): Packed<MaskRecord> {
   const { sizes, window, mask: data, keyMask } = masks;
   const [lens, mask, keyMaskAt, keyRanges] = at;

@@ -11,18 +11,22 @@ import { checkMasks, readMasks, type EmptyRows } from './masks.js';
 import { memoryOf, readTarget, resultIn } from './results.js';
 
 export interface MaskedSoftmaxOptions {
-  /** What a row without a valid key gets: zeros, the default, or what d2l's −1e6 gives, all keys the same. */
+  /** Result of a row without a valid key: zeros, or all keys the same, as d2l's −1e6 gives. Default: `'zero'`. */
   emptyRows?: EmptyRows | undefined;
-  /** Memory of the result's size to write it to, and to return it in. */
+  /** Memory of the result's size to write it to. The result is returned in it. Default: newly allocated. */
   out?: Float32Array | Tensor | undefined;
 }
 
-/** Numbers that go through WebAssembly memory at a time, whole samples: a processor's nearer cache holds them. */
+/**
+ * Maximum count of numbers to copy through WebAssembly memory at a time, in whole samples, so that they fit in a fast
+ * cache.
+ */
 const chunk = 65536;
 
 /**
- * Softmax over the last axis, each row over its valid keys only; masked keys get weight exactly 0, and what their
- * scores hold (NaN and infinity included) is never read. Source: d2l, Attention Scoring Functions, `masked_softmax`.
+ * Softmax over the last axis of `scores`, each row over its valid keys only. Masked keys get weight exactly 0, and
+ * their scores are never read, so they may be NaN or infinite. Source: d2l, Attention Scoring Functions,
+ * `masked_softmax`, with exact masks in place of its −1e6.
  *
  * @param scores (batch, queries, keys)
  * @param validLens (batch,) or (batch, queries)
@@ -52,7 +56,8 @@ export function maskedSoftmax(
 
   const { lengths, sampleStride } = masks.validLens;
   const sample = numQueries * numKeys;
-  // Results must not be written over scores that are still to be read.
+  // If the result overlaps the scores, copy all samples at once, so that no result overwrites scores before they are
+  // read.
   const samples = overlap(data, result.data) ? batch : Math.max(1, Math.floor(chunk / sample));
   for (let first = 0; first < batch && sample > 0; first += samples) {
     const count = Math.min(samples, batch - first);

@@ -17,10 +17,10 @@ import {
 import type { KeyMaskInput, MaskInput, ValidLens } from '../tensor/inputs.js';
 import { checkOneOf, sizeOf } from '../tensor/shapes.js';
 
-/** What a query gets that may attend to no key at all. */
+/** Result of a query that may attend to no key. */
 export type EmptyRows = 'zero' | 'uniform';
 
-/** What a forward pass and the pooling functions can be told about which keys a query sees. */
+/** Masks of a forward pass or a pooling function. */
 export interface MaskOptions {
   /**
    * Which keys each query may attend to: (batch,) or (batch, queries), integers from 0 to the number of keys.
@@ -28,35 +28,38 @@ export interface MaskOptions {
    */
   validLens?: ValidLens | undefined;
   /**
-   * Of any shape that broadcasts to (batch, heads, queries, keys), or (batch, queries, keys) for `additiveAttention`; of
-   * rank 4 where the first axis of rank 3 could be samples or heads. Boolean (booleans, or a typed array of integers 0 and
-   * 1): true or 1 means the query may attend, as in PyTorch's `scaled_dot_product_attention` and ONNX;
-   * `nn.MultiheadAttention` reads it the other way round. Float (other numbers): added to the scores. −∞ masks; NaN and
-   * +∞ are errors, as are numbers that are all 0 or 1 with a 1 among them. Default: none.
+   * Boolean: which keys each query may attend to. Float: added to its scores. Any shape that broadcasts to (batch,
+   * heads, queries, keys), or to (batch, queries, keys) for `additiveAttention`. Rank 4 where rank 3 could mean samples
+   * or heads. Default: none.
+   *
+   * Boolean masks are booleans or a typed array of integers 0 and 1: true or 1 where a query may attend, as in
+   * PyTorch's `scaled_dot_product_attention` and ONNX Attention. (`nn.MultiheadAttention` reads booleans the other way
+   * round.) All other numbers are float masks: −∞ masks; NaN and +∞ are errors, as are floats that are all 0 or 1 with
+   * a 1 among them.
    */
   mask?: MaskInput | undefined;
   /**
-   * Which keys of each sample may be attended to, (batch, keys), or (keys) of one sample: booleans, or 0 and 1 of any
-   * kind. It is a tokenizer's `attention_mask`, and the negation of PyTorch's `key_padding_mask`. Keys masked at either end
-   * cost no work. Default: all.
+   * Which keys of each sample may be attended to: (batch, keys), or (keys,) of one sample; booleans, or 0 and 1 of any
+   * type. It is a tokenizer's `attention_mask`, and the negation of PyTorch's `key_padding_mask`. Keys masked at either
+   * end cost no work. Default: all.
    */
   keyMask?: KeyMaskInput | undefined;
   /**
-   * `true`: query i stands at position (cached keys or `queryOffset`) + i and sees keys up to its own position, the
-   * top-left alignment of PyTorch and ONNX. `'bottom-right'`: the last query stands at the last key, as in
-   * FlashAttention. Default: `false`.
+   * Whether a query attends only to keys up to its own position. With `true`, query i is at position (cached keys or
+   * `queryOffset`) + i: the top-left alignment of PyTorch and ONNX. With `'bottom-right'`, the last query is at the
+   * last key, as in FlashAttention. Default: `false`.
    */
   causal?: boolean | 'bottom-right' | undefined;
   /**
-   * `[left, right]`: how many keys before and after its own position a query sees, integers from 0 on or Infinity; with
-   * or without `causal`. Default: no limit. Source: FlashAttention, `window_size`.
+   * Sliding window around each query's position: `[left, right]`, the numbers of keys before and after it, integers of
+   * at least 0 or Infinity. With or without `causal`. Default: no limit. Source: FlashAttention, `window_size`.
    */
   window?: readonly [left: number, right: number] | undefined;
-  /** What a query without a key gets: zeros, the default, or what d2l's −1e6 gives, every key the same weight. */
+  /** Result of a query without a key: zeros, or the mean of all values, as d2l's −1e6 gives. Default: `'zero'`. */
   emptyRows?: EmptyRows | undefined;
 }
 
-/** Mask options as they were read from the caller's objects, not yet held against the sizes of the pass. */
+/** Mask options, read from the caller's objects but not yet checked against the sizes of the pass. */
 export interface GivenMasks {
   readonly validLens: Numbers<Float64Array> | undefined;
   readonly mask: Numbers<Uint8Array | Float32Array> | undefined;
@@ -76,27 +79,27 @@ export interface MaskSizes {
   readonly numQueries: number;
   readonly numKeys: number;
   readonly numExtraSlots: number;
-  /** Keys before the first query's: those of a cache, or `queryOffset`. */
+  /** Number of keys before the first query: cached keys, or `queryOffset`. */
   readonly queryOffset: number;
 }
 
-/** Valid lengths as the core takes them. */
+/** Valid lengths in the core's layout. */
 export interface CheckedValidLens {
   readonly lengths: Int32Array | undefined;
-  /** Numbers from one sample's to the next one's, and from one query's to the next one's. */
+  /** Strides in numbers, by sample and by query. */
   readonly sampleStride: number;
   readonly queryStride: number;
 }
 
-/** Numbers from one entry of a mask to the next: by sample, head, query and key. */
+/** Strides of a mask in numbers, by sample, head, query and key. */
 type MaskStrides = readonly [number, number, number, number];
 
-/** Masks as the core takes them, without the addresses of their data. */
+/** Masks in the core's layout, without the addresses of their data. */
 export interface CheckedMasks {
   readonly sizes: MaskSizes;
   readonly uniform: boolean;
   readonly validLens: CheckedValidLens;
-  /** Uint8Array for a boolean mask, Float32Array for one that is added. */
+  /** Uint8Array for a boolean mask, Float32Array for a float mask. */
   readonly mask: Uint8Array | Float32Array | undefined;
   readonly maskCount: number;
   readonly maskStrides: MaskStrides;
@@ -108,7 +111,7 @@ export interface CheckedMasks {
 
 const noLengths: CheckedValidLens = { lengths: undefined, sampleStride: 0, queryStride: 0 };
 
-/** `numQueries` is undefined where there is one length a sample. */
+/** `numQueries` is undefined if each sample has one length. */
 export function checkValidLens(
   given: Numbers<Float64Array> | undefined,
   batch: number,
@@ -122,13 +125,13 @@ export function checkValidLens(
   const { data, shape } = given;
   const byQuery = numQueries === undefined ? [] : [[batch, numQueries]];
   checkOneOf(argument, shape, [batch], ...byQuery);
-  // They are kept in 32 bits.
+  // The core stores them in 32 bits.
   checkIntegers(argument, data, 0, Math.min(numKeys, largestInteger));
   const [, sampleStride = 1] = shape;
   return { lengths: new Int32Array(data), sampleStride, queryStride: shape.length - 1 };
 }
 
-/** The mask as 0 and 1, (batch, keys). */
+/** Returns the mask as 0 and 1, (batch, keys). */
 export function checkKeyMask(
   given: Numbers<Uint8Array> | undefined,
   batch: number,
@@ -158,7 +161,7 @@ function broadcastStrides(shape: readonly number[]): MaskStrides {
   return strides;
 }
 
-/** Numbers to add are finite or −∞. All of them 0 or 1 are more likely to be a boolean mask. */
+/** Checks a float mask: finite numbers or −∞. Numbers that are all 0 or 1 are probably a boolean mask. */
 function checkAdded(data: Float32Array, count: number): void {
   let [hasOnes, hasOthers] = [false, false];
   for (let i = 0; i < count; i++) {
@@ -245,7 +248,7 @@ function checkCausal(value: unknown): boolean | 'bottom-right' {
   return value;
 }
 
-/** Reads all mask options, so that no code of the caller's runs any more once the sizes of the pass are checked. */
+/** Reads all mask options. Afterwards, none of the caller's code runs, so checked sizes stay valid. */
 export function readMasks(options: MaskOptions): GivenMasks {
   return {
     causal: checkCausal(options.causal),
@@ -257,7 +260,7 @@ export function readMasks(options: MaskOptions): GivenMasks {
   };
 }
 
-/** Holds the masks against the sizes of the pass. `hasHeadAxis`: whether masks broadcast over heads. */
+/** Checks the masks against the sizes of the pass. `hasHeadAxis`: whether masks broadcast over heads. */
 export function checkMasks(given: GivenMasks, sizes: MaskSizes, hasHeadAxis = true): CheckedMasks {
   const { batch, numHeads, numQueries, numKeys } = sizes;
   const { causal, uniform, window } = given;
@@ -280,7 +283,7 @@ export function checkMasks(given: GivenMasks, sizes: MaskSizes, hasHeadAxis = tr
   };
 }
 
-/** Position of the first query among the keys: an integer from 0 on. */
+/** Checks the position of the first query among the keys: an integer of at least 0. */
 export function checkQueryOffset(value: unknown, causal: unknown): number {
   if (value === undefined) {
     return 0;

@@ -58,7 +58,7 @@ import { checkHeads, checkPrunable, readHeads, removeHeads, withoutHeads } from 
 export class LayerOfModel {
   readonly handle: Held;
   readonly settings: LayerSettings;
-  /** Of the inputs' last axes. */
+  /** Size of the inputs' last axis. */
   readonly size: number;
 
   constructor(handle: Held, settings: LayerSettings, size: number) {
@@ -79,20 +79,20 @@ export class LayerOfModel {
  * ```
  */
 export class MultiHeadAttention {
-  // Private, since the sizes of WebAssembly memory follow from them.
+  // Private, because the sizes of WebAssembly allocations depend on them.
   #settings: LayerSettings;
   #sizes: InputSizes;
   #initialized = false;
-  /** Of the latest forward with gradients. */
+  /** Input shapes of the latest forward with `requiresGrad`. */
   #pending: PendingShapes = { queries: [], keys: [], values: [] };
   readonly #handle: Held;
 
   /**
-   * @throws HeadwiseError `invalid-option` for options outside their range or that exclude each other;
-   *   `unknown-option`, `not-initialized`, `out-of-memory`
+   * @throws HeadwiseError `invalid-option` for options out of range or that exclude each other; `unknown-option`,
+   *   `not-initialized`, `out-of-memory`
    */
   constructor(options: MultiHeadAttentionOptions) {
-    core(); // Fails before `init`, whatever the options are.
+    core(); // Fails before `init`, even if the options are invalid.
     if (options instanceof LayerOfModel) {
       const { handle, settings, size } = options;
       this.#settings = settings;
@@ -112,14 +112,14 @@ export class MultiHeadAttention {
   }
 
   /**
-   * A layer with the parameters in `dict`, whose names and layout may be those of d2l, `nn.MultiheadAttention` (packed
-   * or separate projections), BERT, ViT (older and newer names, and timm's), GPT-2, minGPT or nanoGPT. Sizes, bias,
-   * `numKvHeads`, pooling and projection are read from it; an option that says otherwise is an error. A bias that only
-   * some projections have is zero in the others. Buffers are left alone: `position_ids`, masks of GPT-2 (`bias` of shape
-   * (1, 1, n, n), `masked_bias`), tables of rotary positions (`inv_freq`, `cos_cached`, `sin_cached`).
+   * Creates a layer with the parameters in `dict`. Reads the names and layouts of d2l, `nn.MultiheadAttention` (packed
+   * or separate projections), BERT, ViT (older and newer names, and timm's), GPT-2, minGPT and nanoGPT. Sizes, bias,
+   * `numKvHeads`, pooling and projection follow from the tensors; an option that contradicts them is an error. If only
+   * some projections have a bias, the others get zeros. Ignores buffers: `position_ids`, masks of GPT-2 (`bias` of
+   * shape (1, 1, n, n), `masked_bias`), tables of rotary positions (`inv_freq`, `cos_cached`, `sin_cached`).
    *
-   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected, of the wrong shape or
-   *   of integers, or the prefixes there are; `invalid-option`, `unknown-option`, `invalid-type`, `invalid-shape`,
+   * @throws HeadwiseError `invalid-state-dict` that lists every tensor that is missing, unexpected, of the wrong shape
+   *   or not of floats, or the prefixes found; `invalid-option`, `unknown-option`, `invalid-type`, `invalid-shape`,
    *   `not-initialized`, `out-of-memory`
    */
   static fromStateDict(dict: TensorsByName, options: FromStateDictOptions): MultiHeadAttention {
@@ -130,7 +130,7 @@ export class MultiHeadAttention {
   }
 
   /**
-   * A layer of the same parameters, in evaluation mode.
+   * A layer with copies of the parameters, in evaluation mode.
    *
    * @internal
    */
@@ -155,8 +155,7 @@ export class MultiHeadAttention {
   }
 
   /**
-   * Takes over what a call of the model, which this layer is part of, has done: heads removed, and the shapes of a pass
-   * with gradients.
+   * Updates a model's layer after a call of the model: removed heads, and the shapes of a pass with gradients.
    *
    * @internal
    */
@@ -216,27 +215,27 @@ export class MultiHeadAttention {
     return this.#settings.outputBias;
   }
 
-  /** The seed given, or the one that was drawn. */
+  /** The given seed, or the random one. */
   get seed(): number {
     return this.#settings.seed;
   }
 
-  /** Size of the queries' last axis, undefined while it is still to be inferred. */
+  /** Size of the queries' last axis. Undefined until it is inferred. */
   get querySize(): number | undefined {
     return this.#sizes.querySize;
   }
 
-  /** Size of the keys' last axis, undefined while it is still to be inferred. */
+  /** Size of the keys' last axis. Undefined until it is inferred. */
   get keySize(): number | undefined {
     return this.#sizes.keySize;
   }
 
-  /** Size of the values' last axis, undefined while it is still to be inferred. */
+  /** Size of the values' last axis. Undefined until it is inferred. */
   get valueSize(): number | undefined {
     return this.#sizes.valueSize;
   }
 
-  /** Whether dropout acts: not in a new layer, which is in `eval` mode, and not in one that was disposed of. */
+  /** Whether dropout is on. False in a new layer and after `dispose`. */
   get training(): boolean {
     return !this.#handle.disposed && core().isTraining(this.#handle.inUse()) !== 0;
   }
@@ -246,30 +245,30 @@ export class MultiHeadAttention {
     return this.#handle.disposed;
   }
 
-  /** Switches dropout on and returns the layer. */
+  /** Switches dropout on (training mode) and returns the layer. */
   train(): this {
     return this.#setTraining(true);
   }
 
-  /** Switches dropout off and returns the layer. */
+  /** Switches dropout off (evaluation mode, as in a new layer) and returns the layer. */
   eval(): this {
     return this.#setTraining(false);
   }
 
   /**
-   * One pass of attention. Inputs are neither modified nor kept; what is returned is the caller's own memory. In
-   * training mode dropout acts on the attention weights; those returned are the weights before it, as in d2l.
+   * Computes attention. The layer neither changes nor keeps the inputs, and you own the results. In training mode,
+   * dropout applies to the attention weights; the returned weights are those before dropout, as in d2l.
    *
-   * Inputs without a batch axis, (length, size), are answered without one.
+   * If the inputs have no batch axis, (length, size), the results have none.
    *
    * @param queries (batch, queries, querySize)
-   * @param keys (batch, keys, keySize); null, with null values and a cache, to attend to what the cache holds and add
-   *   nothing to it
+   * @param keys (batch, keys, keySize). If keys and values are null, queries attend to `options.cache`, and nothing is
+   *   appended to it.
    * @param values (batch, keys, valueSize)
-   * @returns `output` (batch, queries, outputSize) and, on request, `attentionWeights` (batch, heads, queries, keys and
-   *   extra slots), `keyMass` (batch, heads, keys and extra slots) and `captured`
+   * @returns `output` (batch, queries, outputSize) and, if requested, `attentionWeights` (batch, heads, queries, keys +
+   *   extra slots), `keyMass` (batch, heads, keys + extra slots) and `captured`
    * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`,
-   *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; layer and cache are then as they were
+   *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; layer and cache are then unchanged
    */
   forward<
     const Weights extends true | ChosenWeights,
@@ -291,7 +290,7 @@ export class MultiHeadAttention {
     values: TensorInput | null,
     options?: ForwardOptions<false | undefined, KeyMass, Names>,
   ): ForwardResult<false, KeyMass, Names>;
-  /** The same with attention weights if `returnWeights` asks for any. */
+  /** The same with attention weights if `returnWeights` requests them. */
   forward<
     const KeyMass extends boolean | undefined = undefined,
     const Names extends readonly CaptureName[] | undefined = undefined,
@@ -310,7 +309,7 @@ export class MultiHeadAttention {
     this.#handle.inUse();
     const given = checkOptions(options, forwardOptionNames);
     const inputs = readForward(queries, keys, values, given);
-    // Reading may have run code of the caller's.
+    // Reading the inputs may have run the caller's code, which may have disposed of the layer.
     const layer = this.#handle.inUse();
     if (inputs.keyValues === undefined) {
       this.#needSizes('forward');
@@ -329,16 +328,16 @@ export class MultiHeadAttention {
   }
 
   /**
-   * Gradients of the inputs from that of the output, for the latest forward that succeeded with `requiresGrad`; other
-   * forwards leave it pending. Gradients of the parameters are added to those there are, see `gradients`. What a query
-   * may not attend to has gradient 0, and what it holds reaches none. A float mask gets no gradient. Source: PyTorch,
-   * `Tensor.backward`.
+   * Computes the gradients of the inputs, given that of the output, for the latest successful forward with
+   * `requiresGrad`; other forwards in between do not matter. Adds the parameters' gradients to the existing ones, see
+   * `gradients`. Keys and values that no query may attend to have gradient 0 and affect no other gradient. A float mask
+   * gets none. Source: PyTorch, `Tensor.backward`.
    *
    * @param gradOutput of the output's shape
-   * @param options `out`: memory for the gradients, as `forward` has it for its results
-   * @throws HeadwiseError `no-pending-backward` where there was no such forward, its backward was done, or parameters
-   *   were changed since; `invalid-shape`, `invalid-type`, `unknown-option`, `disposed`, `out-of-memory`; the layer is
-   *   then as it was
+   * @param options `out`: memory to write the gradients to, as for `forward`
+   * @throws HeadwiseError `no-pending-backward` if there was no such forward, its backward was done, or parameters have
+   *   changed since; `invalid-shape`, `invalid-type`, `unknown-option`, `disposed`, `out-of-memory`; the layer is then
+   *   unchanged
    */
   backward(gradOutput: TensorInput, options?: BackwardOptions): Gradients {
     checkPending(this.#handle.inUse());
@@ -350,10 +349,10 @@ export class MultiHeadAttention {
   }
 
   /**
-   * Sums of the parameters' gradients since the last `zeroGradients`, under the names and in the shapes of `stateDict`;
-   * copies of the caller's own.
+   * Returns copies of the sums of the parameters' gradients since the last `zeroGradients`, with the names and shapes
+   * of `stateDict`.
    *
-   * @throws HeadwiseError `sizes-unknown` while sizes are still to be inferred, `disposed`
+   * @throws HeadwiseError `sizes-unknown` before sizes are inferred, `disposed`
    */
   gradients(): StateDict {
     const layer = this.#handle.inUse();
@@ -361,22 +360,21 @@ export class MultiHeadAttention {
     return readTensors(this.#parameters(), ({ number }) => core().gradient(layer, number));
   }
 
-  /** Makes the gradients of the parameters 0. */
+  /** Sets the parameters' gradients to 0. */
   zeroGradients(): void {
     core().zeroGradients(this.#handle.inUse());
   }
 
   /**
-   * Removes heads for good: rows of W_q, W_k and W_v and columns of W_o. The output is that of gating these heads at 0,
-   * and a pass takes less time and memory by what went. `heads` are indices before the call, in any order; one given
-   * twice counts once, none change nothing. Heads that are left are numbered from 0 again, and `numHiddens` is theirs;
-   * the scale and `outputSize` stay. Gradients of what is left stay too, and so does what optimizers keep beside it. A
-   * pending backward and older caches are invalid from then on. Source: Michel et al. 2019; Hugging Face Transformers,
-   * `prune_heads`.
+   * Removes heads for good: rows of W_q, W_k and W_v and columns of W_o. The output equals that with gates of 0 for
+   * these heads, but passes take less time and memory. `heads` are indices before the call, in any order; duplicates
+   * count once. The remaining heads are renumbered from 0 and keep their gradients and optimizer states. `numHiddens`
+   * shrinks; the scale and `outputSize` stay. A pending backward and existing caches become invalid. Source: Michel et
+   * al. 2019; Hugging Face Transformers, `prune_heads`.
    *
-   * @throws HeadwiseError `invalid-option` for indices that the layer does not have, for all of them, for some of the
-   *   heads that share a key-value head, and for a layer without W_o or with convolutions; `invalid-type`,
-   *   `sizes-unknown`, `disposed`, `out-of-memory`; the layer is then as it was
+   * @throws HeadwiseError `invalid-option` for indices out of range, for all heads, for only some of the heads that
+   *   share a key-value head, and for a layer without W_o or with convolutions; `invalid-type`, `sizes-unknown`,
+   *   `disposed`, `out-of-memory`; the layer is then unchanged
    */
   pruneHeads(heads: readonly number[] | NumericArray): void {
     this.#handle.inUse();
@@ -392,12 +390,12 @@ export class MultiHeadAttention {
   }
 
   /**
-   * An empty cache for decoding. Feeding tokens through it one by one or in chunks equals the causal pass over all. Needs
-   * the sizes of the inputs: give `querySize`, `keySize` and `valueSize` to the constructor, or call `forward` or
-   * `loadStateDict` before.
+   * Creates an empty KV cache for decoding. Passing tokens one by one or in chunks then gives the same output as one
+   * causal pass over all of them. The sizes of the inputs must be known: set `querySize`, `keySize` and `valueSize`, or
+   * call `forward` or `loadStateDict` first.
    *
-   * @throws HeadwiseError `sizes-unknown` while sizes are still to be inferred; `invalid-option`, `unknown-option`,
-   *   `disposed`, `out-of-memory`
+   * @throws HeadwiseError `sizes-unknown` before sizes are inferred; `invalid-option`, `unknown-option`, `disposed`,
+   *   `out-of-memory`
    */
   createCache(options: CacheOptions): KeyValueCache {
     this.#handle.inUse();
@@ -414,13 +412,13 @@ export class MultiHeadAttention {
   }
 
   /**
-   * The parameters by d2l's names, copies of the caller's own: `W_q.weight` (numHiddens, querySize), `W_k.weight`,
-   * `W_v.weight`, `W_o.weight` (outputSize, numHiddens), with bias `W_q.bias` (numHiddens,) and so on; of convolutions
-   * (numHiddens, querySize / numHeads, 1); `bias_k`, `bias_v` (1, 1, numKvHeads · head size); of additive pooling
-   * `attention.W_q.weight`, `attention.W_k.weight` (attentionHiddens, head size) and `attention.w_v.weight`
-   * (1, attentionHiddens).
+   * Returns copies of the parameters by d2l's names: `W_q.weight` (numHiddens, querySize), `W_k.weight`, `W_v.weight`,
+   * `W_o.weight` (outputSize, numHiddens), with bias `W_q.bias` (numHiddens,) and so on; of convolutions (numHiddens,
+   * querySize / numHeads, 1); `bias_k`, `bias_v` (1, 1, numKvHeads · head size); of additive pooling
+   * `attention.W_q.weight`, `attention.W_k.weight` (attentionHiddens, head size) and `attention.w_v.weight` (1,
+   * attentionHiddens).
    *
-   * @throws HeadwiseError `sizes-unknown` while sizes are still to be inferred, `disposed`
+   * @throws HeadwiseError `sizes-unknown` before sizes are inferred, `disposed`
    */
   stateDict(): StateDict {
     const layer = this.#handle.inUse();
@@ -429,10 +427,10 @@ export class MultiHeadAttention {
   }
 
   /**
-   * Takes over the parameters in `dict`, all or none; sizes that are not known yet are read from it.
+   * Loads all parameters, or none. Infers sizes that are not known yet.
    *
-   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
-   *   `invalid-type`, `disposed`, `out-of-memory`
+   * @throws HeadwiseError `invalid-state-dict` that lists every tensor that is missing, unexpected or of the wrong
+   *   shape; `invalid-type`, `disposed`, `out-of-memory`
    */
   loadStateDict(dict: TensorsByName): void {
     this.#handle.inUse();
@@ -453,8 +451,8 @@ export class MultiHeadAttention {
   }
 
   /**
-   * Gives the layer's WebAssembly memory back. Using the layer afterwards is an error; disposing again is not. A layer
-   * of a model goes with the model alone.
+   * Frees the layer's WebAssembly memory. Using the layer afterwards is an error; calling `dispose` again does nothing.
+   * A model's layer is freed by disposing of the model.
    */
   dispose(): void {
     this.#handle.dispose();
@@ -464,13 +462,13 @@ export class MultiHeadAttention {
     this.dispose();
   }
 
-  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  /** With a tag, Vue's `reactive` returns the object itself. Its proxies cannot access private fields. */
   get [Symbol.toStringTag](): string {
     return this.constructor.name;
   }
 
   /**
-   * What Node's `console.log` prints: options and linear maps, as PyTorch prints a module.
+   * The text that Node's `console.log` prints: options and linear maps, as PyTorch prints a module.
    *
    * @internal
    */
@@ -496,7 +494,7 @@ export class MultiHeadAttention {
     return this;
   }
 
-  /** Sizes that a call has fixed. */
+  /** Stores the sizes that a call has inferred. */
   #initializedWith({ querySize, keySize, valueSize }: InputSizes): void {
     if (!this.#initialized) {
       this.#sizes = { querySize, keySize, valueSize };

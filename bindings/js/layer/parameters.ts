@@ -6,14 +6,14 @@ import { Tensor } from '../tensor/tensor.js';
 import type { DictTensor } from './from-state-dict.js';
 import type { InputSizes, KnownSizes, LayerSettings } from './layer-options.js';
 
-/** A parameter's number in the core, its name and its shape as far as it is known. */
+/** A parameter's number in the core, its name, and the known axes of its shape. */
 export interface Parameter {
   readonly number: number;
   readonly name: string;
   readonly shape: readonly Axis[];
 }
 
-/** The parameters that a layer of these settings has, in the order of their numbers. */
+/** The parameters of a layer with these settings, in the order of their numbers. */
 export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parameter[] {
   const parameters: Parameter[] = [];
   const add = (number: number, name: string, ...shape: readonly Axis[]): void => {
@@ -69,7 +69,7 @@ export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parame
 /** Parameters by name, as PyTorch's `state_dict()` has them. */
 export type StateDict = Record<string, Tensor>;
 
-/** Copies of numbers that lie as the parameters do, by their names; zeros where there are none. */
+/** Copies tensors with the parameters' names and shapes from WebAssembly memory; zeros for an absent address. */
 export function readTensors<Each extends Omit<Parameter, 'number'>>(
   parameters: readonly Each[],
   addressOf: (parameter: Each) => Address | Absent,
@@ -86,7 +86,7 @@ export function readTensors<Each extends Omit<Parameter, 'number'>>(
   return tensors;
 }
 
-/** Writes tensors that were checked to where the parameters lie. */
+/** Copies checked tensors to the addresses of the parameters. */
 export function writeTensors<Each extends Omit<Parameter, 'number'>>(
   parameters: readonly Each[],
   tensors: ReadonlyMap<string, Numbers<Float32Array>>,
@@ -100,7 +100,7 @@ export function writeTensors<Each extends Omit<Parameter, 'number'>>(
   }
 }
 
-/** Sizes that are not known yet, as the weights of a checked state dict tell them. */
+/** Infers unknown sizes from the weights of a checked state dict. */
 export function sizesIn(
   tensors: ReadonlyMap<string, Numbers<Float32Array>>,
   { projection, numHeads }: LayerSettings,
@@ -115,7 +115,7 @@ export function sizesIn(
   };
 }
 
-/** Checks names and shapes of a state dict and lists all that is wrong. */
+/** Checks names and shapes of a state dict. The error lists all problems. */
 export function checkStateDict(
   tensors: ReadonlyMap<string, DictTensor>,
   parameters: readonly Omit<Parameter, 'number'>[],

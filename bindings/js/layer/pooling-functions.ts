@@ -33,7 +33,7 @@ import {
 } from './results.js';
 
 interface PoolingOptions extends MaskOptions, ResultOptions {
-  /** Position of the first query among the keys, from 0, the default, on. Source: ONNX Attention, the past's length. */
+  /** Position of the first query among the keys; at least 0. Default: 0. Source: ONNX Attention, the past's length. */
   queryOffset?: number | undefined;
 }
 
@@ -42,11 +42,11 @@ export type AdditiveAttentionOptions = PoolingOptions;
 export interface ScaledDotProductAttentionOptions extends PoolingOptions {
   /** Factor of the dot products. Default: 1/√d. Source: PyTorch, `scaled_dot_product_attention`. */
   scale?: number | undefined;
-  /** Cap of the scaled scores, c · tanh(s / c); 0, the default, is off. Source: ONNX Attention. */
+  /** Cap of the scaled scores: c · tanh(s / c); 0 is off. Default: 0. Source: ONNX Attention. */
   softcap?: number | undefined;
 }
 
-/** The options of both functions and one's own. */
+/** The options of both functions, and those of one. */
 const optionNames = <Name extends string>(...own: readonly Name[]) =>
   [...maskOptionNames, ...resultOptionNames, 'queryOffset', ...own] as const;
 
@@ -57,7 +57,7 @@ interface Pooling {
     k: Numbers<Float32Array>,
     v: Numbers<Float32Array>,
   ];
-  /** Further inputs, the parameters of additive scores. */
+  /** Further inputs: the parameters of additive scores. */
   readonly parameters: readonly Numbers<Float32Array>[];
   readonly numKvHeads: number;
   readonly masks: CheckedMasks;
@@ -88,7 +88,7 @@ function readPooling(
   };
 }
 
-/** Lays everything out in working memory, calls `run` and copies the results out. */
+/** Writes the inputs to working memory, calls `run` and copies the results out. */
 function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): AttentionResult {
   const { masks, results, outputShape, weightsShape } = pooling;
   const data = [...pooling.inputs, ...pooling.parameters].map(counted);
@@ -142,14 +142,14 @@ function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): A
 }
 
 /**
- * softmax(Q Kᵀ / √d) V for heads side by side. Query head h reads key-value head h / (heads / kvHeads).
+ * softmax(Q Kᵀ / √d) V for each sample and head. Query head h reads key-value head h / (heads / kvHeads).
  * Source: Vaswani et al. 2017; d2l, Attention Scoring Functions, `DotProductAttention`; PyTorch,
  * `scaled_dot_product_attention`; ONNX Attention.
  *
  * @param queries (batch, heads, queries, d)
  * @param keys (batch, kvHeads, keys, d); kvHeads divides heads
  * @param values (batch, kvHeads, keys, v)
- * @returns `output` (batch, heads, queries, v) and, on request, `attentionWeights` (batch, heads, queries, keys)
+ * @returns `output` (batch, heads, queries, v) and, if requested, `attentionWeights` (batch, heads, queries, keys)
  * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`,
  *   `out-of-memory`
  */
@@ -248,7 +248,7 @@ export interface AdditiveAttentionParameters {
  * @param queries (batch, queries, q)
  * @param keys (batch, keys, k)
  * @param values (batch, keys, v)
- * @returns `output` (batch, queries, v) and, on request, `attentionWeights` (batch, queries, keys)
+ * @returns `output` (batch, queries, v) and, if requested, `attentionWeights` (batch, queries, keys)
  * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `invalid-option`, `unknown-option`,
  *   `out-of-memory`
  */

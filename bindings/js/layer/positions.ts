@@ -4,7 +4,7 @@ import { checkIntegers, type Numbers } from '../tensor/arrays.js';
 import { checkOneOf } from '../tensor/shapes.js';
 import type { LayerSettings } from './layer-options.js';
 
-/** Positions as the core takes them, and the step from one sample's to the next one's. */
+/** Positions in the core's layout, and their stride by sample. */
 export interface CheckedPositions {
   readonly positions: Int32Array;
   readonly sampleStride: number;
@@ -15,7 +15,7 @@ export function checkPositions(
   { rotary }: LayerSettings,
   batch: number,
   numQueries: number,
-  /** Undefined where no keys are given. */
+  /** Undefined if no keys are given. */
   numNewKeys: number | undefined,
 ): CheckedPositions {
   if (given === undefined) {

@@ -1,10 +1,10 @@
 import type { InputSizes, LayerSettings } from './layer-options.js';
 import { parametersOf } from './parameters.js';
 
-/** Node's `console.log` prints what the method of this name returns. */
+/** The name of the method whose result Node's `console.log` prints. */
 export const inspect = Symbol.for('nodejs.util.inspect.custom');
 
-/** A module as PyTorch prints one: its options in a line, then its parts. */
+/** Formats a module as PyTorch prints it: its options on one line, then its parts. */
 export const printed = (
   name: string,
   options: object,
@@ -19,7 +19,7 @@ export const printed = (
     ')',
   ].join('\n');
 
-/** A layer with its linear maps and other parameters; sizes that are still to be inferred have their names. */
+/** Formats a layer with its linear maps and other parameters. A size that is not inferred yet is shown by its name. */
 export function printedLayer(settings: LayerSettings, sizes: InputSizes): string {
   const { numHiddens, numHeads, numKvHeads, dropout } = settings;
   const parameters = parametersOf(settings, sizes);

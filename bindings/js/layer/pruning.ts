@@ -7,7 +7,7 @@ import { core } from '../runtime/wasm.js';
 import { elementsOf } from '../tensor/arrays.js';
 import type { LayerSettings } from './layer-options.js';
 
-/** Whether these settings, and no list of heads yet, allow heads to be removed. */
+/** Checks that heads of a layer with these settings can be removed. */
 export function checkPrunable({ projection, outputProjection }: LayerSettings): void {
   if (projection === 'convolution') {
     fail('invalid-option', 'pruneHeads', "projection 'linear'", "'convolution'");
@@ -17,11 +17,11 @@ export function checkPrunable({ projection, outputProjection }: LayerSettings): 
   }
 }
 
-/** A list of heads, read from the caller's. */
+/** Reads the caller's list of heads. */
 export const readHeads = (heads: unknown, argument = 'heads'): ReadonlySet<unknown> =>
   new Set(elementsOf(argument, 'an array of integers', heads, true));
 
-/** The heads to remove, ascending and each once; of those that share a key-value head all or none. */
+/** Checks the heads to remove and sorts them. Heads that share a key-value head must be removed together. */
 export function checkHeads(
   heads: ReadonlySet<unknown>,
   { numHeads, numKvHeads }: LayerSettings,
@@ -53,7 +53,7 @@ export function removeHeads(layer: Address, heads: readonly number[]): void {
   core().removeHeads(layer, send(headList, { heads }));
 }
 
-/** Settings of the layer that is left; all but its numbers of heads stay, the scale included. */
+/** The settings after `count` heads were removed. The scale stays. */
 export function withoutHeads(settings: LayerSettings, count: number): LayerSettings {
   const numHeads = settings.numHeads - count;
   return {

@@ -13,36 +13,37 @@ import { kindOf, lengthOf } from '../runtime/typed-arrays.js';
 import { fits, sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 
-/** Which state of the attention weights is returned, in the order in which they come about. */
+/** Stages of the attention weights, in the order in which they are computed. */
 export type WeightsStage = 'raw' | 'softcap' | 'masked' | 'softmax';
 
-/** Memory of the right size that results are written to, and returned in. */
+/** Memory to write results to, each of the result's size. The results are returned in it. */
 export interface Out {
   output?: Float32Array | Tensor | undefined;
   attentionWeights?: Float32Array | Tensor | undefined;
 }
 
 export interface ResultOptions {
-  /** Whether to return the attention weights. Default: no, and then they are never stored. */
+  /** Whether to return the attention weights. Default: no, which avoids storing them. */
   returnWeights?: boolean | undefined;
   /**
-   * `'raw'` (scaled scores) and `'softcap'` at every key, masked or not; `'masked'`, −∞ where masked; `'softmax'`, the
-   * default: the weights, before dropout. Source: ONNX Attention, `qk_matmul_output_mode`.
+   * Which stage of the weights to return: `'raw'` (scaled scores), `'softcap'` (capped scores), `'masked'` (−∞ where
+   * masked) or `'softmax'` (the weights, before dropout). The first two include masked keys. Default: `'softmax'`.
+   * Source: ONNX Attention, `qk_matmul_output_mode`.
    */
   weightsStage?: WeightsStage | undefined;
-  /** Memory to write the results to. Default: new. */
+  /** Memory to write the results to. Default: newly allocated. */
   out?: Out | undefined;
 }
 
 export const resultOptionNames = ['returnWeights', 'weightsStage', 'out'] as const;
 
-/** Options that ask for attention weights where the call is written. */
+/** Options whose type says that attention weights are returned. */
 export type WithWeights<Options> = Options & { returnWeights: true };
 
-/** Options that ask for none. */
+/** Options whose type says that no attention weights are returned. */
 export type WithoutWeights<Options> = Options & { returnWeights?: false | undefined };
 
-/** `Result` with the attention weights if they were asked for, and perhaps if that is not known. */
+/** `Result` with the attention weights if requested; optional if the request is known at run time only. */
 export type ResultWithWeights<Result, Attention, Weights extends boolean> = Result &
   (boolean extends Weights
     ? { attentionWeights?: Attention | undefined }
@@ -50,17 +51,14 @@ export type ResultWithWeights<Result, Attention, Weights extends boolean> = Resu
       ? { attentionWeights: Attention }
       : { attentionWeights?: undefined });
 
-/**
- * What the queries pooled and, if `returnWeights` asked for them, the attention weights (batch, heads, queries, keys and
- * extra slots).
- */
+/** `output` and, if requested, `attentionWeights` (batch, heads, queries, keys + extra slots). */
 export type AttentionResult<Weights extends boolean = boolean> = ResultWithWeights<
   { output: Tensor },
   Tensor,
   Weights
 >;
 
-/** As in `WeightsStage` of the C++ library. */
+/** The order of `WeightsStage` in the C++ library. */
 const stages: readonly [WeightsStage, ...WeightsStage[]] = ['raw', 'softcap', 'masked', 'softmax'];
 
 export interface CheckedResults {
@@ -69,10 +67,10 @@ export interface CheckedResults {
   readonly out: { readonly [Name in keyof Out]?: Target | undefined };
 }
 
-/** The caller's memory for a result, as it was read. */
+/** The caller's memory for a result. */
 export interface Target {
   readonly data: Float32Array;
-  /** The tensor that was given, and its shape. */
+  /** The given tensor and its shape; undefined and [] for a Float32Array. */
   readonly tensor: Tensor | undefined;
   readonly shape: readonly number[];
 }
@@ -89,18 +87,18 @@ export function readTarget(argument: string, out: unknown): Target | undefined {
   return { data: data as Float32Array, tensor, shape: tensor?.shape ?? [] };
 }
 
-/** Where a result is to be written, and what is returned. */
+/** Memory for a result, and the tensor to return. */
 export interface Result extends Counted {
   readonly tensor: Tensor;
 }
 
-/** The memory of a result, which may have grown since, if it is WebAssembly memory. */
+/** The result's floats. WebAssembly memory may have grown since the result was made, so its view is created anew. */
 export const memoryOf = ({ data, count, address }: Result): Float32Array =>
   address ? floatsAt(address, count) : data;
 
 /**
- * Where a call may write a result at once, if that is in WebAssembly memory and none of what it reads lies there; and the
- * floats of working memory that it else takes.
+ * Where the core may write a result directly: its address if it is in WebAssembly memory and overlaps no input.
+ * Otherwise, undefined and the number of floats to allocate in working memory.
  */
 export function placeOf(
   result: Result | undefined,
@@ -132,7 +130,7 @@ export function checkResultOptions(
   };
 }
 
-/** A result in the caller's memory, or in new memory. */
+/** Creates a result in the caller's memory, or in new memory. */
 export function resultIn(
   argument: string,
   target: Target | undefined,
@@ -156,10 +154,10 @@ export function resultIn(
   return { tensor: fitting ?? new Tensor(data, shape), data, count, address: addressIn(data) };
 }
 
-/** Where a call's results are to be written. */
+/** Memory for a call's results. */
 export interface Results {
   readonly output: Result;
-  /** If they were asked for. */
+  /** Undefined unless requested. */
   readonly weights: Result | undefined;
 }
 
@@ -176,7 +174,7 @@ export function resultsIn(
   };
 }
 
-/** Copies a result to where it is wanted, if it is elsewhere. */
+/** Copies a result to its memory unless the core wrote it there. */
 export function readResult(result: Result, address: Address | undefined): Tensor {
   if (address !== undefined && address !== result.address) {
     read(address, memoryOf(result), result.count);
@@ -184,7 +182,7 @@ export function readResult(result: Result, address: Address | undefined): Tensor
   return result.tensor;
 }
 
-/** Copies results to where they are wanted. */
+/** Copies results to their memory unless the core wrote them there. */
 export function readResults(
   { output, weights }: Results,
   outputAt: Address,
