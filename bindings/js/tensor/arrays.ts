@@ -12,7 +12,7 @@ import {
 import { isWasmMemory } from '../runtime/wasm.js';
 import { checkShape, sizeOf, type Axis } from './shapes.js';
 
-/** An argument as it was understood: row-major numbers and their shape. */
+/** An argument as row-major numbers and their shape. */
 export interface Numbers<Data> {
   readonly data: Data;
   readonly shape: readonly number[];
@@ -20,22 +20,22 @@ export interface Numbers<Data> {
 
 export const noFloats: Counted = { data: new Float32Array(), count: 0 };
 
-/** The numbers and how many of them their shape has. */
+/** The numbers, their count by the shape, and their address if they are in WebAssembly memory. */
 export const counted = ({ data, shape }: Numbers<Float32Array>): Counted => ({
   data,
   count: sizeOf(shape),
   address: addressIn(data),
 });
 
-/** How numbers are stored and which are taken; floats, whole numbers and booleans differ in both. */
+/** How elements of an argument are checked, converted and stored. */
 interface NumberKind<Data> {
   readonly expected: string;
-  /** Whether a number that is not taken is one out of range, rather than of another kind. */
+  /** Whether a wrong number is out of range, rather than of the wrong type. */
   readonly isRange?: boolean;
   readonly type: new (count: number) => Data;
-  /** Whether they may stay in WebAssembly memory, since the call can read them there. */
+  /** Whether the call can read the numbers in WebAssembly memory, so that they need no copy. */
   readonly inPlace?: boolean;
-  /** The element as a number, undefined if it is not of a kind that is taken. */
+  /** The element as a number; undefined if it is invalid. */
   readonly toNumber: (element: unknown) => number | undefined;
 }
 
@@ -45,7 +45,7 @@ const floats: NumberKind<Float32Array> = {
   toNumber: (element) => (typeof element === 'number' ? element : undefined),
 };
 
-/** Of a call that reads numbers in WebAssembly memory where they lie. */
+/** For calls that read numbers in WebAssembly memory without a copy. */
 export const inPlace: NumberKind<Float32Array> = { ...floats, inPlace: true };
 
 const wholeNumbers: NumberKind<Float64Array> = {
@@ -81,7 +81,7 @@ type NumberArray = Float32Array | Float64Array | Uint8Array;
 
 type Sequence = ArrayLike<unknown> & Iterable<unknown>;
 
-// Deeper nesting than any tensor has; an array that holds itself ends here.
+// Maximum depth of nesting, more than any tensor needs. It also stops at an array that contains itself.
 const deepest = 8;
 
 function isTypedArray(value: unknown): value is Sequence & ArrayBufferView {
@@ -95,7 +95,7 @@ function isSequence(value: unknown): value is Sequence {
 const countOf = (elements: Sequence): number =>
   isTypedArray(elements) ? lengthOf(elements) : elements.length;
 
-/** A shape as numbers, or an error that names `argument`. */
+/** Reads a shape. Errors name `argument`. */
 export function toShape(argument: string, value: unknown): number[] {
   if (!isSequence(value)) {
     fail('invalid-type', argument, 'a shape such as [2, 4, 100]', show(value));
@@ -112,7 +112,7 @@ export function toShape(argument: string, value: unknown): number[] {
   return shape;
 }
 
-/** Converts `count` elements: whoever reads an array may find that its length changes meanwhile. */
+/** Converts `count` elements. Reading an element may change the array's length, so the count is read once. */
 function convert<Data extends NumberArray>(
   argument: string,
   elements: Sequence,
@@ -134,8 +134,8 @@ function convert<Data extends NumberArray>(
 }
 
 /**
- * Copies of nested arrays, down to typed arrays, of which each element is asked for once: asking may run the caller's
- * code.
+ * Copies nested arrays; typed arrays inside are not copied. Reads each element once, because reading may run the
+ * caller's code.
  */
 function readNested(
   argument: string,
@@ -150,7 +150,7 @@ function readNested(
   const read: unknown[] = [];
   for (let i = 0; i < count; i++) {
     const element = elements[i];
-    // However long an array says that it is, there is nothing behind its end.
+    // A proxy can claim any length, so stop at the first missing element.
     if (element === undefined) {
       const kind = typeof read[0] === 'boolean' ? 'booleans' : 'numbers';
       fail('invalid-type', argument, expected ?? kind, 'undefined');
@@ -162,7 +162,7 @@ function readNested(
   return read;
 }
 
-/** An array's length, asked for once; that of a proxy may be anything. */
+/** An array's length, read once. A proxy can return anything, so it is checked. */
 export function lengthOfList(argument: string, list: readonly unknown[]): number {
   const length: unknown = list.length;
   if (!isIntegerIn(length, 0)) {
@@ -172,8 +172,8 @@ export function lengthOfList(argument: string, list: readonly unknown[]): number
 }
 
 /**
- * The elements of an array, or of a typed array where one may be given, each asked for once. However long a list says
- * that it is, there is nothing behind its end.
+ * The elements of an array, or of a typed array if `mayBeTyped`, each read once. Stops at the first missing element,
+ * because a proxy can claim any length.
  */
 export function* elementsOf(
   argument: string,
@@ -196,7 +196,7 @@ export function* elementsOf(
   }
 }
 
-/** Shape of nested arrays, read along their first elements. */
+/** Shape of nested arrays, from the first element of each level. */
 function nestedShape(value: Sequence): number[] {
   const shape: number[] = [];
   let level: unknown = value;
@@ -253,7 +253,7 @@ function fromDataAndShape<Data extends NumberArray>(
   }
   const count = countOf(data);
   checkCount(argument, count, shape, kind.expected);
-  // Lengths and booleans are always copied: they are few, and each is looked at anyway.
+  // Only float32 is used without a copy. Lengths and booleans are few, and every one is checked anyway.
   if (kind.type.name === 'Float32Array' && kindOf(data) === kind.type.name) {
     const native = data as unknown as Data;
     if (mayResize || !(isResizable(native) || (isWasmMemory(bufferOf(native)) && !kind.inPlace))) {
@@ -277,12 +277,12 @@ function checkCount(
   }
 }
 
-/** Fails if the memory of an argument that was read before is gone by now. */
+/** Fails if the buffer of an argument has been detached since it was read. */
 export function checkAttached(argument: string, { data, shape }: Numbers<ArrayBufferView>): void {
   checkCount(argument, lengthOf(data), shape);
 }
 
-/** The same, and checks the shape and returns it as a tuple of its sizes. */
+/** The same, and checks the shape. Returns it as a tuple of sizes. */
 export function checkTensor<Expected extends readonly Axis[]>(
   argument: string,
   tensor: Numbers<ArrayBufferView>,
@@ -292,7 +292,7 @@ export function checkTensor<Expected extends readonly Axis[]>(
   return checkShape(argument, tensor.shape, expected);
 }
 
-/** An argument as its elements were asked for, each once. */
+/** Reads an argument, each element once. */
 function readOnce(argument: string, value: unknown, expected?: string): unknown {
   if (Array.isArray(value)) {
     return readNested(argument, value, expected);
@@ -315,7 +315,7 @@ function toNumbers<Data extends NumberArray>(
   return fromRead(argument, readOnce(argument, given, kind.expected), kind);
 }
 
-/** Numbers of what `readOnce` gave. */
+/** Converts the result of `readOnce` to numbers. */
 function fromRead<Data extends NumberArray>(
   argument: string,
   value: unknown,
@@ -335,7 +335,7 @@ function fromRead<Data extends NumberArray>(
   );
 }
 
-/** A tensor argument as float32 numbers and a shape. */
+/** Reads a tensor argument as float32 numbers and a shape. */
 export function toFloats(
   argument: string,
   value: unknown,
@@ -344,7 +344,7 @@ export function toFloats(
   return toNumbers(argument, value, kind);
 }
 
-/** The same as a plain Float32Array, which is what it says that it is, for who asks it more than its length. */
+/** The same as a plain Float32Array, whose properties can be trusted. */
 export function toFloatView(argument: string, value: unknown): Numbers<Float32Array> {
   const { data, shape } = toFloats(argument, value);
   return { data: viewOf(data), shape };
@@ -360,11 +360,14 @@ function toList<Data extends NumberArray>(
     : toNumbers(argument, value, kind);
 }
 
-/** Tokens, lengths, positions: as `toFloats`, and a typed array alone is a list, BigInt arrays included. */
+/**
+ * Reads tokens, lengths or positions, as `toFloats` does. A typed array without a shape, BigInt arrays included, is a
+ * list.
+ */
 export const toWholeNumbers = (argument: string, value: unknown): Numbers<Float64Array> =>
   toList(argument, value, wholeNumbers);
 
-/** Fails unless the numbers are integers of this range. */
+/** Fails unless all numbers are integers in this range. */
 export function checkIntegers(
   argument: string,
   numbers: Float64Array,
@@ -378,11 +381,11 @@ export function checkIntegers(
   }
 }
 
-/** Numbers that stand for a list or a matrix: as `toFloats`, and a typed array alone is a list. */
+/** Reads a list or a matrix of numbers, as `toFloats` does. A typed array without a shape is a list. */
 export const toFloatList = (argument: string, value: unknown): Numbers<Float32Array> =>
   toList(argument, value, floats);
 
-/** What a mask is by the first element of nested arrays or of a tensor's data, or the typed array that it lies in. */
+/** The kind of a mask, from its typed array or from the first element of its arrays. */
 function kindOfMask(value: unknown): NumberKind<Uint8Array> | NumberKind<Float32Array> {
   let level = value;
   if (isObject(level) && !Array.isArray(level) && 'data' in level) {
@@ -396,23 +399,25 @@ function kindOfMask(value: unknown): NumberKind<Uint8Array> | NumberKind<Float32
   return typeof level === 'boolean' ? booleans : isInteger ? bits : floats;
 }
 
-/** A mask: booleans, or integers of a typed array, as a Uint8Array of 0 and 1; or numbers that are added to scores. */
+/**
+ * Reads a mask. Booleans, or integers of a typed array, become a Uint8Array of 0 and 1; other numbers a Float32Array.
+ */
 export function toMask(argument: string, value: unknown): Numbers<Uint8Array | Float32Array> {
   const given = readOnce(argument, value);
   const kind = kindOfMask(given);
   if (kind.type === Uint8Array) {
     return fromRead(argument, given, kind as NumberKind<Uint8Array>);
   }
-  // A view of its own: what it is will be asked more than once.
+  // A new view: its properties can be trusted.
   const { data, shape } = fromRead(argument, given, kind as NumberKind<Float32Array>);
   return { data: viewOf(data), shape };
 }
 
-/** Booleans, or 0 and 1 of any kind, as a Uint8Array of 0 and 1; a typed array alone is a list. */
+/** Reads booleans, or 0 and 1 of any type, as a Uint8Array of 0 and 1. A typed array without a shape is a list. */
 export const toKeyMask = (argument: string, value: unknown): Numbers<Uint8Array> =>
   toList(argument, value, booleansOrBits);
 
-/** Data for `new Tensor(data, shape)`: flat numbers, or nested arrays that lie in the order of the shape. */
+/** Data for `new Tensor(data, shape)`: flat numbers, or nested arrays in row-major order. */
 export function toTensorData(data: unknown, shape: unknown): Numbers<Float32Array> {
   return fromDataAndShape('data', data, shape, floats, true);
 }

@@ -12,22 +12,22 @@ export type NumericArray =
 
 export type NestedNumbers = readonly number[] | readonly NumericArray[] | readonly NestedNumbers[];
 
-/** Numbers with a shape: a headwise tensor, or one of another library's (`dims` is ONNX Runtime's word). */
+/** Numbers with a shape: a headwise tensor, or one of another library (ONNX Runtime calls the shape `dims`). */
 export type TensorLike<Data = NumericArray | readonly number[]> =
   | { readonly data: Data; readonly shape: readonly number[] }
   | { readonly data: Data; readonly dims: readonly number[] };
 
 /**
- * Wherever a tensor is taken: a `Tensor`, any `{ data, shape }` or `{ data, dims }`, or nested arrays of numbers. A
- * Float32Array is used as it is, everything else is converted; nothing is modified or kept. The type takes every tensor
- * of a file; 64-bit integers are an error when the call is made.
+ * A function's input: a `Tensor`, any `{ data, shape }` or `{ data, dims }`, or nested arrays of numbers. A
+ * Float32Array is used without a copy; other numbers are converted. Functions neither change nor keep their inputs. The
+ * type accepts every tensor of a file, but 64-bit integers throw when the call is made.
  */
 export type TensorInput =
   TensorLike | TensorLike<NumericArray | BigInt64Array | BigUint64Array> | NestedNumbers;
 
 export type NestedBooleans = readonly boolean[] | readonly NestedBooleans[];
 
-/** A mask, boolean (booleans, or a typed array of integers 0 and 1) or numbers that are added to scores. */
+/** A mask: boolean (booleans, or a typed array of integers 0 and 1), or float (numbers that are added to scores). */
 export type MaskInput =
   | TensorInput
   | TensorLike<readonly boolean[] | BigInt64Array | BigUint64Array>
@@ -50,13 +50,13 @@ export type ValidLens =
     >;
 
 /**
- * Which keys of each sample may be attended to, (batch, keys), or (keys) of one sample: booleans, or 0 and 1 as numbers
- * or BigInts of any kind. A typed array alone is (keys).
+ * Which keys of each sample may be attended to: (batch, keys), or (keys,) of one sample; booleans, or 0 and 1 as
+ * numbers or BigInts of any type. A typed array without a shape is (keys,).
  */
 export type KeyMaskInput = MaskInput | ValidLens;
 
 /**
- * Numbers of symbols, (batch, length), or (length) of one sequence: nested arrays, an integer array with a shape, or an
- * integer array alone, which is one sequence. Integers, as numbers or BigInts.
+ * Tokens as numbers or BigInts: (batch, length), or (length,) of one sequence. Nested arrays, an integer array with a
+ * shape, or an integer array alone, which is one sequence.
  */
 export type TokensInput = ValidLens;

@@ -5,7 +5,7 @@ import { isResizable, kindOf, lengthOf, type OwnBytes } from '../runtime/typed-a
 import { checkAttached, toShape } from './arrays.js';
 import type { TensorInput } from './inputs.js';
 
-/** The typed array of each dtype of a safetensors file whose tensors are no floats. */
+/** The typed array of each dtype of a safetensors file that is not a float. */
 export interface IntegerArrays {
   /** 0 and 1 */
   BOOL: Uint8Array;
@@ -21,7 +21,7 @@ export interface IntegerArrays {
 
 export type IntegerDtype = keyof IntegerArrays;
 
-/** Integers or booleans of a file, which stay what they are there: `dtype` tells which, and so the kind of `data`. */
+/** Integers or booleans of a file, in the file's own number of bits. `dtype` determines the type of `data`. */
 export type IntegerTensor = {
   [Dtype in IntegerDtype]: {
     readonly dtype: Dtype;
@@ -32,7 +32,7 @@ export type IntegerTensor = {
   };
 }[IntegerDtype];
 
-/** Tensors by name: whatever is taken for one, and what a file holds beside floats. */
+/** Tensors by name: any tensor input, and integer tensors of a file. */
 export type TensorsByName = Readonly<Record<string, TensorInput | IntegerTensor>>;
 
 const arrays = {
@@ -52,7 +52,7 @@ export const isIntegerDtype = (dtype: unknown): dtype is IntegerDtype =>
 
 export const bytesPerNumber = (dtype: IntegerDtype): number => arrays[dtype].BYTES_PER_ELEMENT;
 
-/** Integers or booleans whose bytes are those of a file, and are now the tensor's own. */
+/** Integers or booleans from the bytes of a file. The tensor owns the bytes from then on. */
 export function integersOf(
   dtype: IntegerDtype,
   bytes: OwnBytes,
@@ -67,7 +67,7 @@ export function integersOf(
   return { dtype, data, shape: Object.freeze(shape) } as IntegerTensor;
 }
 
-/** The array, or a copy of one that may come to have another length. */
+/** The array itself, or a copy if its buffer is resizable. */
 function ownIfResizable(dtype: IntegerDtype, data: IntegerTensor['data']): IntegerTensor['data'] {
   if (!isResizable(data)) {
     return data;
@@ -87,7 +87,7 @@ function checkBooleans(argument: string, data: Uint8Array): void {
   }
 }
 
-/** A tensor that says that it holds integers or booleans, checked; undefined for every other. */
+/** Reads and checks a tensor with a dtype of integers or booleans. Returns undefined for all others. */
 export function toIntegers(argument: string, value: unknown): IntegerTensor | undefined {
   if (!isObject(value) || !('dtype' in value)) {
     return undefined;

@@ -7,9 +7,9 @@ import { sizeOf } from './shapes.js';
 import { Tensor } from './tensor.js';
 
 /**
- * A tensor in WebAssembly memory: calls read it where it lies and, given as `out`, write it there, without copies. For
- * pipelines of layers and for training. It is taken wherever a tensor is; only queries, keys, values, `gradOutput` and
- * `out` are spared their copies. Needs `init`.
+ * A tensor in WebAssembly memory. Calls read it without a copy and, if it is given as `out`, write to it without a
+ * copy. Use it for pipelines of layers and for training. It is accepted wherever a tensor is, but only queries, keys,
+ * values, `gradOutput` and `out` avoid the copies. Needs `init`.
  *
  * ```js
  * using X = new ResidentTensor([1, 512, 768]);
@@ -21,15 +21,15 @@ import { Tensor } from './tensor.js';
  */
 export class ResidentTensor extends Tensor {
   /**
-   * The numbers where they lie. The array is valid until WebAssembly memory grows, which any call may have it do, and
-   * until `dispose`: ask for it anew behind a call, and write to none that was asked for before.
+   * A view of the numbers, without a copy. It is valid until `dispose`, and until WebAssembly memory grows, which any
+   * call may cause. Read `data` again after each call; do not keep the array.
    */
   declare readonly data: Float32Array;
   readonly #handle: Handle;
 
   /**
-   * Zeros.
-   * @param shape the size of each axis, integers from 0 on
+   * A tensor of zeros.
+   * @param shape the size of each axis, integers of at least 0
    * @throws HeadwiseError `out-of-memory`, `invalid-shape`, `not-initialized`
    */
   constructor(shape: readonly number[]) {
@@ -51,7 +51,7 @@ export class ResidentTensor extends Tensor {
         const { HEAPF32 } = owner;
         if (view?.buffer !== HEAPF32.buffer) {
           view = HEAPF32.subarray(address / 4, address / 4 + count);
-          // Whoever has the numbers keeps their memory.
+          // While the view is in use, the tensor is not garbage-collected.
           Object.defineProperty(view, 'tensor', { value: this });
         }
         return view;
@@ -59,7 +59,7 @@ export class ResidentTensor extends Tensor {
     });
   }
 
-  /** Gives the memory back; again does nothing. */
+  /** Frees the memory. Calling `dispose` again does nothing. */
   dispose(): void {
     this.#handle.dispose();
   }

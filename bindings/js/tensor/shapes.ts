@@ -1,6 +1,6 @@
 import { fail, showShape } from '../runtime/errors.js';
 
-/** One axis of an expected shape: a size, or a word where any size will do. */
+/** One axis of an expected shape: a size, or a name if any size fits. */
 export type Axis = number | string;
 
 export function fits(shape: readonly number[], expected: readonly Axis[]): boolean {
@@ -10,7 +10,7 @@ export function fits(shape: readonly number[], expected: readonly Axis[]): boole
   );
 }
 
-/** Checks a shape and returns it as a tuple of its sizes. */
+/** Checks a shape. Returns it as a tuple of sizes. */
 export function checkShape<Expected extends readonly Axis[]>(
   argument: string,
   shape: readonly number[],
@@ -34,18 +34,18 @@ export function checkOneOf(
 }
 
 export function sizeOf(shape: readonly number[]): number {
-  // The product of the others may be infinite.
+  // The product of the other axes may be infinite, and 0 · ∞ is NaN.
   return shape.includes(0) ? 0 : shape.reduce((product, size) => product * size, 1);
 }
 
-/** Fails for the shape of a tensor, of numbers of so many bytes, that files cannot have. */
+/** Fails for shapes that no file can have. `size` is the bytes of one number. */
 export function checkFileShape(argument: string, shape: readonly number[], size = 4): void {
   for (const axis of shape) {
     if (axis >= 2 ** 32) {
       fail('invalid-shape', argument, 'axes of less than 2^32', String(axis));
     }
   }
-  // Readers count the other axes of an empty tensor, too.
+  // Readers multiply the other axes even if one is 0.
   if (shape.reduce((bytes, axis) => bytes * Math.max(axis, 1), size) >= 2 ** 63) {
     fail('invalid-shape', argument, 'a shape of less than 2^63 bytes', showShape(shape));
   }

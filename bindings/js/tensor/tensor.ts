@@ -6,26 +6,26 @@ import { toFloats, toShape, toTensorData } from './arrays.js';
 import type { TensorInput } from './inputs.js';
 import { checkShape, sizeOf } from './shapes.js';
 
-/** Numbers nested as deep as a tensor has axes. */
+/** Nested arrays with one level for each axis of a tensor. */
 export type NestedArray = number | NestedArray[];
 
-/** What `JSON.stringify` makes of a tensor; JSON has no NaN and no infinities, which become their names. */
+/** A tensor in JSON. NaN and infinities become strings, because JSON has no such numbers. */
 export interface TensorJSON {
   shape: number[];
   data: (number | 'NaN' | 'Infinity' | '-Infinity')[];
 }
 
-/** Which part of an axis: one index, which leaves the axis out, or those from one to another, from the end if negative. */
+/** A part of one axis: an index, which removes the axis, or [begin, end). Negative numbers count from the end. */
 export type Slice = number | readonly [begin?: number, end?: number] | undefined;
 
-/** Numbers of a tensor that are printed in full. */
+/** How many numbers of a tensor `toString` prints in full. */
 const printed = 6;
 
 const named: ReadonlyMap<unknown, number> = new Map(
   [NaN, Infinity, -Infinity].map((number) => [String(number), number]),
 );
 
-/** The numbers of JSON. */
+/** Converts the strings of `TensorJSON` back to numbers. */
 function withoutNames(input: unknown): unknown {
   if (!isObject(input) || !('data' in input) || !Array.isArray(input.data)) {
     return input;
@@ -42,7 +42,7 @@ function indexRange(index: number, size: number): [number, number] {
   return [from, from + 1];
 }
 
-/** As `Array.prototype.slice` has it: beyond an end is that end. */
+/** As in `Array.prototype.slice`, indices beyond an end are clamped to it. */
 function range(part: unknown, size: number): [number, number] {
   if (!Array.isArray(part) || part.length > 2) {
     fail('invalid-type', 'slice', 'an index or [begin, end]', show(part));
@@ -57,7 +57,7 @@ function range(part: unknown, size: number): [number, number] {
 }
 
 /**
- * Float32 numbers with a shape, row-major, in plain JavaScript memory: nothing to free.
+ * Float32 numbers with a shape: row-major, in plain JavaScript memory, so there is nothing to free.
  *
  * ```js
  * const X = new Tensor([1, 2, 3, 4, 5, 6], [2, 3]);
@@ -71,9 +71,9 @@ export class Tensor {
   readonly shape: readonly number[];
 
   /**
-   * @param data as many numbers as the shape holds. A Float32Array is used as it is, other typed arrays and arrays
+   * @param data as many numbers as the shape has. A Float32Array is used without a copy; other typed arrays and arrays
    *   of numbers are converted.
-   * @param shape the size of each axis, integers from 0 on
+   * @param shape the size of each axis, integers of at least 0
    */
   constructor(data: Float32Array | ArrayLike<number>, shape: readonly number[]) {
     const numbers = toTensorData(data, shape);
@@ -82,8 +82,8 @@ export class Tensor {
   }
 
   /**
-   * A copy of whatever is taken as a tensor: nested arrays, another library's tensor, a tensor that `postMessage` brought,
-   * or what `JSON.parse` gives of one.
+   * Copies any tensor input: nested arrays, another library's tensor, a tensor received by `postMessage`, or a tensor
+   * parsed from JSON.
    * @throws HeadwiseError `invalid-type`, `invalid-shape`
    */
   static from(input: TensorInput | TensorJSON): Tensor {
@@ -110,8 +110,8 @@ export class Tensor {
   }
 
   /**
-   * Standard normal numbers, the same for the same seed in every build of headwise. Needs `init`.
-   * @param seed an integer from 0 to 2^53 − 1; drawn at random when left out
+   * A tensor of standard normal numbers, the same for the same seed in every build and in C++. Needs `init`.
+   * @param seed an integer from 0 to 2^53 − 1. Default: a random one.
    */
   static randn(shape: readonly number[], seed?: number): Tensor {
     const loaded = newestCore();
@@ -124,7 +124,7 @@ export class Tensor {
     return tensor;
   }
 
-  /** The number at an index, one integer an axis. */
+  /** The number at an index: one integer for each axis. */
   at(...index: number[]): number {
     const { shape } = this;
     if (index.length !== shape.length) {
@@ -140,7 +140,7 @@ export class Tensor {
     return this.data[offset] ?? NaN;
   }
 
-  /** The numbers as nested arrays; a tensor without axes gives its number. */
+  /** The numbers as nested arrays; one number if the tensor has no axes. */
   toArray(): NestedArray {
     const { data, shape } = this;
     let offset = 0;
@@ -152,8 +152,8 @@ export class Tensor {
   }
 
   /**
-   * The same numbers, in memory that is shared, in another shape.
-   * @param shape of as many numbers; one axis may be −1, which is inferred. Source: PyTorch, `Tensor.view`.
+   * A tensor of another shape that shares the numbers.
+   * @param shape of as many numbers. One axis may be −1: its size is inferred. Source: PyTorch, `Tensor.view`.
    * @throws HeadwiseError `invalid-shape`
    */
   reshape(shape: readonly number[]): Tensor {
@@ -172,14 +172,14 @@ export class Tensor {
   }
 
   /**
-   * A copy of a part: for each axis, from the first on, an index or a range; axes that are not named stay whole.
+   * Copies a part: an index or a range for each axis, from the first. Axes without one stay whole.
    *
    * ```js
    * attentionWeights.slice(0, 2); // (queries, keys) of sample 0 and head 2
    * X.slice([], [1, 3]); // positions 1 and 2 of all samples
    * ```
    * Source: NumPy's basic slicing, `X[0, 2]` and `X[:, 1:3]`.
-   * @throws HeadwiseError `invalid-shape` for more parts than axes, `invalid-value` for an index outside of its axis
+   * @throws HeadwiseError `invalid-shape` for more parts than axes, `invalid-value` for an index out of range
    */
   slice(...parts: readonly Slice[]): Tensor {
     const { data, shape } = this;
@@ -187,7 +187,7 @@ export class Tensor {
       fail('invalid-shape', 'slice', `at most ${shape.length} parts`, String(parts.length));
     }
     let [numbers, kept]: [Float32Array, number[]] = [data, []];
-    // Axis by axis, over rows of what is behind the axis.
+    // Slices one axis at a time. A row is everything after that axis.
     shape.forEach((size, axis) => {
       const part = parts[axis] ?? [];
       const [begin, end] = typeof part === 'number' ? indexRange(part, size) : range(part, size);
@@ -208,7 +208,7 @@ export class Tensor {
   }
 
   /**
-   * Whether every number differs from that of `other` by at most `atol` + `rtol` · |other|. NaN is close to nothing.
+   * Whether every number differs from that of `other` by at most `atol` + `rtol` · |other|. False if either has a NaN.
    * Source: PyTorch, `torch.allclose`.
    * @param other of the same shape
    * @throws HeadwiseError `invalid-shape`, `invalid-type`
@@ -218,28 +218,28 @@ export class Tensor {
     checkShape('other', shape, this.shape);
     return this.data.every((x, i) => {
       const distance = Math.abs(x - data[i]);
-      // An infinity is close to itself only, though rtol times it is infinite, too.
+      // Without the check, an infinity would be close to everything, because rtol · ∞ is infinite.
       return x === data[i] || (distance < Infinity && distance <= atol + rtol * Math.abs(data[i]));
     });
   }
 
   /**
-   * Sums, in a new tensor.
-   * @param other a number, or a tensor whose shape is this one or its last axes, such as a bias
+   * Adds elementwise and returns a new tensor.
+   * @param other a number, or a tensor with this tensor's shape or its last axes, such as a bias
    * @throws HeadwiseError `invalid-shape`, `invalid-type`
    */
   add(other: TensorInput | number): Tensor {
     return combine(this, other, (x, y) => x + y);
   }
 
-  /** Products, element by element, likewise. */
+  /** Multiplies elementwise and returns a new tensor. `other` and errors are those of `add`. */
   mul(other: TensorInput | number): Tensor {
     return combine(this, other, (x, y) => x * y);
   }
 
   /**
-   * The matrix product, in a new tensor (…, n, m). Source: PyTorch, `torch.matmul`.
-   * @param other (k, m), where this is (…, n, k)
+   * Multiplies matrices and returns a new tensor (…, n, m). Source: PyTorch, `torch.matmul`.
+   * @param other (k, m), if this tensor is (…, n, k)
    * @throws HeadwiseError `invalid-shape`, `invalid-type`
    */
   matmul(other: TensorInput): Tensor {
@@ -261,7 +261,7 @@ export class Tensor {
     return product;
   }
 
-  /** Shape and first and last numbers: `Tensor (2, 3) [1, 2, 3, 4, 5, 6]`. */
+  /** The shape, and the first and last numbers: `Tensor (2, 3) [1, 2, 3, 4, 5, 6]`. */
   toString(): string {
     const { data, shape } = this;
     const short = (numbers: Float32Array): string[] =>
@@ -274,7 +274,7 @@ export class Tensor {
     return `Tensor ${showShape(shape)} [${texts.join(', ')}]`;
   }
 
-  /** For `JSON.stringify`; `Tensor.from(JSON.parse(…))` gives the same tensor. */
+  /** The tensor in JSON, for `JSON.stringify`. `Tensor.from(JSON.parse(…))` restores it. */
   toJSON(): TensorJSON {
     return {
       shape: [...this.shape],
@@ -284,18 +284,18 @@ export class Tensor {
     };
   }
 
-  /** Vue's `reactive` leaves objects with a tag alone; a `ResidentTensor` does not work through its proxies. */
+  /** With a tag, Vue's `reactive` returns the object itself. A `ResidentTensor` does not work through its proxies. */
   get [Symbol.toStringTag](): string {
     return this.constructor.name;
   }
 
-  /** What Node's `console.log` prints. */
+  /** The text that Node's `console.log` prints. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return this.toString();
   }
 }
 
-/** A tensor of both arguments, element by element; the second's shape is that of the first or its last axes. */
+/** Applies an operation elementwise. The second argument has the first's shape or its last axes. */
 function combine(
   { data, shape }: Tensor,
   other: TensorInput | number,
